@@ -103,6 +103,7 @@ def run(
     memory_in: str | None = None,
     memory_out: str | None = None,
     log: str | None = None,
+    timeline: tuple[str, int, int] | None = None,
 ) -> str:
     """Replay a trace and return the result document as JSON.
 

@@ -8,8 +8,8 @@ import json
 import os
 import pathlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from slcache import _core, files
 from slcache.errors import ConfigError, UsageError, about
@@ -24,6 +24,9 @@ from slcache.sentences import reasons
 from slcache.traces.api import Path, Progress, Trace, is_workload, reader_options
 from slcache.words import labels
 from slcache.words.few import few
+
+if TYPE_CHECKING:
+    from slcache.slow.timelines import Drawn
 
 __all__ = [
     "Content",
@@ -60,6 +63,10 @@ def run(
     memory_in: Path | None = None,
     memory_out: Path | None = None,
     log: Path | None = None,
+    timeline: Path | None = None,
+    timeline_from: str | None = None,
+    timeline_until: str | None = None,
+    timeline_around: str | None = None,
     on_progress: Progress | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -75,7 +82,10 @@ def run(
     `window` is how long the windows of the time series are, such as `"10ms"`. `save_state` keeps
     the preconditioned device, `load_state` starts from one. `memory_out` keeps what the scheme has
     learned in the end, `memory_in` lets it begin with that. `log` writes a Parquet table with a
-    row per request: when it came, when it was served, where its latency went.
+    row per request: when it came, when it was served, where its latency went. `timeline` writes
+    what channels and planes did and for which request, for ui.perfetto.dev; `timeline_from` and
+    `timeline_until` are times such as `"1.5s"`, `timeline_around` is `slowest` or `request=N` and
+    runs twice.
     `on_progress(phase, done, total)` is called a few times a second, and cancels by returning
     False; `progress` is its former name. Other threads go on while the simulation runs. Raises
     ConfigError, TraceError or RunError.
@@ -84,7 +94,8 @@ def run(
     chosen = scheme or own
     if chosen is None:
         raise config_files.missing("scheme")
-    return replayed(
+    run_logged: Callable[..., Result] = functools.partial(
+        replayed,
         trace_of(trace),
         path=path_of(trace),
         device=device,
@@ -94,12 +105,18 @@ def run(
         replay=replay,
         seed=seed,
         load_state=load_state,
-        save_state=save_state,
         memory_in=memory_in,
-        memory_out=memory_out,
-        log=log,
         progress=reporting(on_progress, progress),
     )
+    written = {"save_state": save_state, "memory_out": memory_out, "log": log}
+    stretch = (timeline_from, timeline_until, timeline_around)
+    if timeline is None and stretch == (None, None, None):
+        return run_logged(**written)
+    # What reads logs is loaded by whoever wants a timeline.
+    from slcache.slow import timelines
+
+    drawn = timelines.drawn(timeline, stretch, path_of(trace), run_logged)
+    return run_logged(**written, timeline=drawn)
 
 
 def replayed(
@@ -117,13 +134,16 @@ def replayed(
     memory_in: Path | None = None,
     memory_out: Path | None = None,
     log: Path | None = None,
+    timeline: Drawn | None = None,
     progress: Progress | None,
 ) -> Result:
     """Replay a trace of which it is known how to read it."""
     read = files.inputs(
         path, path_of(device), load_state, memory_in, *config_files.read_by(settings or {})
     )
-    files.check((name for name in (save_state, memory_out, log) if name is not None), read)
+    drawn = None if timeline is None else timeline[0]
+    written = (name for name in (save_state, memory_out, log, drawn) if name is not None)
+    files.check(written, read)
     text = _core.run(
         trace,
         device=device_of(device),
@@ -137,6 +157,7 @@ def replayed(
         memory_in=_named(memory_in),
         memory_out=_named(memory_out),
         log=_named(None if log is None else checked_log(log)),
+        timeline=timeline,
         progress=progress,
     )
     return Result.made(json.loads(text), None, read)

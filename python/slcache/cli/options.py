@@ -360,6 +360,31 @@ Log = Annotated[
         help="Write a row per request: its times, its latency and where that went.",
     ),
 ]
+Timeline = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        dir_okay=False,
+        help="Write what channels and planes do and for which request, for ui.perfetto.dev; "
+        "FILE.gz is compressed.",
+    ),
+]
+TimelineFrom = Annotated[
+    str | None,
+    typer.Option("--from", metavar="TIME", help="Leave out of the timeline what ends before."),
+]
+TimelineUntil = Annotated[
+    str | None,
+    typer.Option("--until", metavar="TIME", help="Leave out of the timeline what begins later."),
+]
+TimelineAround = Annotated[
+    str | None,
+    typer.Option(
+        "--around",
+        metavar="slowest|request=N",
+        help="Have the timeline of this request's time, and as much around it; runs twice.",
+    ),
+]
 Window = Annotated[
     str | None,
     typer.Option(

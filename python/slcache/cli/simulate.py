@@ -47,6 +47,10 @@ def run(
     memory_in: opt.MemoryIn = None,
     memory_out: opt.MemoryOut = None,
     log: opt.Log = None,
+    timeline: opt.Timeline = None,
+    since: opt.TimelineFrom = None,
+    until: opt.TimelineUntil = None,
+    around: opt.TimelineAround = None,
     out: opt.Out = None,
     json: opt.Json = False,
     form: opt.Format = "table",
@@ -61,6 +65,8 @@ def run(
       slcache run web.csv.gz --device tiny --scheme baseline --address wrap
       slcache run web.csv.gz --config out/before/result.json --set run.seed=2
       slcache run web.csv.gz --device tiny --scheme baseline --log requests.parquet
+      slcache run web.csv.gz --device tiny --scheme baseline \\
+        --timeline slowest.pftrace.gz --around slowest
     """
     form, begun = opt.form_of(form, json), opt.set_up(reading)
     given = opt.configured(config, device, sets, begun)
@@ -72,7 +78,7 @@ def run(
     reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
     arguments = _arguments(settings, address, reader, replay, seed, window)
     kept = files_of(trace, device, config, load_state, memory_in)
-    beside = [path for path in (log, save_state, memory_out) if path is not None]
+    beside = [path for path in (log, timeline, save_state, memory_out) if path is not None]
     with (
         console.output(out, FILES, kept, beside) as files,
         console.meter(progress) as meter,
@@ -86,6 +92,10 @@ def run(
             memory_in=memory_in,
             memory_out=memory_out,
             log=log,
+            timeline=timeline,
+            timeline_from=since,
+            timeline_until=until,
+            timeline_around=around,
             progress=meter,
             **arguments,
         )

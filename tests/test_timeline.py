@@ -1,0 +1,249 @@
+"""The timeline of a run, read with Perfetto's own messages and held against the run's result."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as messages
+
+import slcache
+from support import mixed, write_trace
+from support import slcache as run_slcache
+
+RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "open": ("tiny", "baseline", {}),
+    "closed": ("tiny", "turbo-write", {"host.replay": "closed", "host.queue_depth": 8}),
+    "behind": ("tiny", "tlc-only", {"host.time_scale": 0.01}),
+    "buffer": ("tiny", "baseline", {"buffer.bytes": "64KiB", "host.time_scale": 0.05}),
+    "planes": ("hierarchy-44g", "hierarchy", {"trace.address": "wrap"}),
+    "disk": ("nvc-hdd", "nvc", {"trace.address": "wrap"}),
+}
+
+
+@dataclass
+class Slice:
+    """A slice, with its name and facts spelled out."""
+
+    track: str
+    parent: str
+    name: str
+    begin_ns: int
+    flows: list[int]
+    facts: dict[str, int]
+    end_ns: int = -1
+
+
+@dataclass
+class Read:
+    """A timeline, read as its format says."""
+
+    tracks: dict[int, Any] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+    facts: dict[int, str] = field(default_factory=dict)
+    slices: list[Slice] = field(default_factory=list)
+
+    def on(self, parent: str) -> list[Slice]:
+        """Return the slices on the tracks below one."""
+        return [each for each in self.slices if each.parent.startswith(parent)]
+
+
+def read(path: Path) -> Read:
+    """Return what a file holds; events of one time are in the order of the file."""
+    content = path.read_bytes()
+    trace = messages.Trace()
+    trace.ParseFromString(gzip.decompress(content) if path.suffix == ".gz" else content)
+    found = Read()
+    events = []
+    for place, packet in enumerate(trace.packet):
+        if packet.HasField("track_descriptor"):
+            found.tracks[packet.track_descriptor.uuid] = packet.track_descriptor
+        else:
+            found.names |= {each.iid: each.name for each in packet.interned_data.event_names}
+            known = packet.interned_data.debug_annotation_names
+            found.facts |= {each.iid: each.name for each in known}
+            events.append((packet.timestamp, place, packet.track_event))
+    flags = [packet.sequence_flags for packet in trace.packet if packet.sequence_flags]
+    assert flags == [3] + [2] * (len(flags) - 1)
+    found.slices = list(_slices(found, sorted(events, key=lambda each: each[:2])))
+    return found
+
+
+def _slices(found: Read, events: list[tuple[int, int, Any]]) -> Iterator[Slice]:
+    """Yield the slices; none begins on a track where another goes on."""
+    at_work: dict[int, Slice] = {}
+    for at_ns, _, event in events:
+        track = found.tracks[event.track_uuid]
+        if event.type == event.TYPE_SLICE_BEGIN:
+            assert event.track_uuid not in at_work, (track.name, at_ns)
+            facts = {
+                found.facts[each.name_iid]: each.uint_value for each in event.debug_annotations
+            }
+            name = found.names[event.name_iid]
+            parent = found.tracks[track.parent_uuid].name if track.parent_uuid else track.name
+            at_work[event.track_uuid] = Slice(
+                track.name, parent, name, at_ns, list(event.flow_ids), facts
+            )
+        else:
+            assert event.type == event.TYPE_SLICE_END
+            ended = at_work.pop(event.track_uuid)
+            ended.end_ns = at_ns
+            yield ended
+    assert not at_work
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trace(tmp_path_factory.mktemp("timeline") / "t.csv", mixed(1200))
+
+
+@pytest.fixture(scope="module", params=RUNS)
+def drawn(
+    request: pytest.FixtureRequest, trace: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any], Read]:
+    """Return a run's document, without and with a timeline, its log, and the timeline."""
+    device, scheme, settings = RUNS[request.param]
+    top = tmp_path_factory.mktemp("drawn")
+    asked: dict[str, Any] = {"device": device, "scheme": scheme, "settings": settings}
+    plain = slcache.run(trace, **asked).to_dict()
+    watched = slcache.run(trace, **asked, log=top / "log", timeline=top / "t.pftrace").to_dict()
+    table = pq.read_table(top / "log")
+    log = {name: table[name].to_numpy() for name in table.column_names}
+    return plain, watched, log, read(top / "t.pftrace")
+
+
+def test_what_a_run_comes_to_does_not_depend_on_its_being_drawn(drawn: Any) -> None:  # noqa: ANN401
+    plain, watched, _, _ = drawn
+    for key in ("host", "flash", "series", "wear", "scheme", "config", "waf"):
+        assert plain[key] == watched[key], key
+
+
+def test_every_request_is_a_slice_with_its_parts(drawn: Any) -> None:  # noqa: ANN401
+    _, _, log, found = drawn
+    requests = sorted(found.on("requests"), key=lambda each: each.facts["request"])
+    shown = [each.facts["request"] for each in requests]
+    assert len(set(shown)) == len(shown)
+    left_out = len(log["request"]) - len(shown)
+    assert left_out == 0 or f"({left_out} of them" in requests[0].parent
+    parts = [key for key in log if key.startswith(("service_", "wait_")) and key != "service_ns"]
+    for row, each in zip(shown, requests, strict=True):
+        assert each.begin_ns == log["arrival_ns"][row]
+        assert each.end_ns == log["completion_ns"][row]
+        assert each.name == log["operation"][row]
+        told = {key: value for key, value in each.facts.items() if key in parts}
+        assert told == {key: int(log[key][row]) for key in parts if log[key][row]}
+        assert sum(told.values()) == each.end_ns - each.begin_ns
+
+
+def test_operations_are_those_that_the_result_counts(drawn: Any) -> None:  # noqa: ANN401
+    _, watched, _, found = drawn
+    told = Counter(each.name for each in found.on("planes") if "suspended" not in each.facts)
+    counted: Counter[str] = Counter()
+    for row in watched["flash"]["ops"]:
+        counted[f"{row['kind']} ({row['cause']})"] += row["count"]
+    assert told == counted
+
+
+def test_a_request_is_tied_to_operations_within_its_time(drawn: Any) -> None:  # noqa: ANN401
+    _, _, _, found = drawn
+    requests = {each.facts["request"]: each for each in found.on("requests")}
+    tied = 0
+    for each in (*found.on("planes"), *found.on("disk")):
+        if not each.flows:
+            continue
+        own = requests.get(each.flows[0] - 1)
+        if own is None:
+            assert "of them" in next(iter(requests.values())).parent
+            continue
+        tied += 1
+        assert each.flows == own.flows == [own.facts["request"] + 1]
+        assert own.begin_ns <= each.begin_ns
+        assert each.end_ns <= own.end_ns
+    assert tied > 0
+
+
+def test_a_channel_serves_one_at_a_time_while_its_planes_work(drawn: Any) -> None:  # noqa: ANN401
+    _, watched, _, found = drawn
+    busy: dict[str, int] = defaultdict(int)
+    for each in found.on("channels"):
+        busy[each.track] += each.end_ns - each.begin_ns
+    assert busy
+    assert all(ns <= watched["host"]["duration_ns"] * 2 for ns in busy.values())
+
+
+def test_a_stretch_of_time_is_what_overlaps_it(trace: Path, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
+    whole = tmp_path / "whole.pftrace"
+    part = tmp_path / "part.pftrace.gz"
+    slcache.run(trace, **asked, timeline=whole)
+    stretch: dict[str, Any] = {"timeline_from": "100ms", "timeline_until": "0.2s"}
+    slcache.run(trace, **asked, timeline=part, **stretch)
+    least, most = 100_000_000, 200_000_000
+
+    def kept(found: Read) -> list[tuple[Any, ...]]:
+        return sorted(
+            (each.parent, each.name, each.begin_ns, each.end_ns)
+            for each in found.slices
+            if each.parent != "channels" and each.end_ns >= least and each.begin_ns <= most
+        )
+
+    assert kept(read(part)) == kept(read(whole))
+    assert len(read(part).slices) < len(read(whole).slices) / 2
+
+
+def test_the_slowest_request_is_found(trace: Path, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
+    slcache.run(trace, **asked, log=tmp_path / "log")
+    log = pq.read_table(tmp_path / "log")
+    slowest = int(np.argmax(log["latency_ns"].to_numpy()))
+    for around in ("slowest", f"request={slowest}"):
+        name = tmp_path / f"{around}.pftrace"
+        slcache.run(trace, **asked, timeline=name, timeline_around=around)
+        requests = read(name).on("requests")
+        assert (
+            max(requests, key=lambda each: each.end_ns - each.begin_ns).facts["request"] == slowest
+        )
+        assert len(requests) < 1200
+
+
+def test_what_means_nothing_is_refused(trace: Path, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
+    file = tmp_path / "t.pftrace"
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"timeline_from": "1s"}, "timeline is missing"),
+        ({"timeline": file, "timeline_from": "soon"}, "timeline_from: 'soon' is not a number"),
+        (
+            {"timeline": file, "timeline_from": "2s", "timeline_until": "1s"},
+            "timeline_until = 1s: must be later than timeline_from = 2s",
+        ),
+        ({"timeline": file, "timeline_around": "best"}, "must be slowest, or request=N"),
+        ({"timeline": file, "timeline_around": "request=1200"}, "the requests are 0 to 1,199"),
+        (
+            {"timeline": file, "timeline_around": "slowest", "timeline_from": "1s"},
+            "timeline_around = slowest: tells from when until when",
+        ),
+        ({"timeline": file, "timeline_from": "1h"}, "nothing happens from 3600000000000 ns"),
+    ]
+    for said, told in cases:
+        with pytest.raises(slcache.Error, match="timeline") as caught:
+            slcache.run(trace, **asked, **said)
+        assert told in str(caught.value)
+        assert not list(tmp_path.iterdir())
+
+
+def test_the_command_line_writes_it_too(trace: Path, tmp_path: Path) -> None:
+    file = tmp_path / "t.pftrace"
+    words = ("run", trace, "--device", "tiny", "--scheme", "baseline", "--timeline", file)
+    done = run_slcache(*words, "--until", "50ms")
+    assert done.returncode == 0, done.stderr
+    assert read(file).slices
+    taken = run_slcache(*words[:-1], trace)
+    assert taken.returncode == 3
+    assert b"would take the place" in taken.stderr or b"input" in taken.stderr
