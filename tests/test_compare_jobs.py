@@ -13,6 +13,7 @@ import pytest
 import slcache
 from slcache.cli.app import execute
 from support import command as command_of
+from support import heed_ctrl_c
 from support import slcache as command
 
 
@@ -123,7 +124,9 @@ def test_what_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
     log = tmp_path / "log.parquet"
     how = ("--device", "hierarchy-44g", "--schemes", "baseline,sa", "--jobs", "2", "--log", log)
     arguments: list[str | Path] = ["compare", "hierarchy-web_0", *how, "--out", tmp_path / "out"]
-    with subprocess.Popen(command_of(arguments), stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(
+        command_of(arguments), stderr=subprocess.DEVNULL, preexec_fn=heed_ctrl_c
+    ) as process:
         # Two workers, each with a hidden folder of its own for its log.
         while len(list(tmp_path.glob(".slcache-*"))) < 2:
             assert process.poll() is None, "ended before it was interrupted"
