@@ -119,8 +119,30 @@ def output(
 
 
 @contextlib.contextmanager
-def meter(when: When) -> Iterator[Callback]:
-    """Draw progress with the time left: a bar on a terminal, lines elsewhere if insisted on."""
+def meter(when: When, *, kept: bool = False) -> Iterator[Callback]:
+    """Draw progress with the time left: a bar on a terminal, lines elsewhere if insisted on.
+
+    Where what is done is `kept`, an interrupt says how much that is.
+    """
+    with _drawing(when) as draw:
+        last = ("", 0, 0)
+
+        def told(phase: str, done: int, total: int) -> bool | None:
+            nonlocal last
+            last = (_name(phase), done, total)
+            return draw(phase, done, total)
+
+        try:
+            yield told
+        except KeyboardInterrupt:
+            what, done, total = last
+            if kept and what:
+                note(f"{done:,} of {total:,} {what} done; the same command goes on from there")
+            raise
+
+
+@contextlib.contextmanager
+def _drawing(when: When) -> Iterator[Callback]:
     if when == "never" or (when == "auto" and not sys.stderr.isatty()):
         yield lambda _phase, _done, _total: True
     elif sys.stderr.isatty():

@@ -41,7 +41,7 @@ def reproduce(
     files = ["ledger.json", *(f"{name}.png" for name in names)]
     if not quick:
         console.note("all drives take about 20 minutes on two cores; finished runs are kept")
-    with Transaction(out, files, []) as written, console.meter(progress) as meter:
+    with Transaction(out, files, []) as written, console.meter(progress, kept=True) as meter:
         found = ledgers.make(store or out / "store", quick, jobs, meter)
         written.write("ledger.json", (found.to_json() + "\n").encode())
         _draw(found, written)

@@ -188,7 +188,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
             console.note("no recordings: what goes beyond the paper is left out (--recordings)")
     with (
         Transaction(request.out, evaluations.FILES, request.files()) as files,
-        console.meter(progress) as meter,
+        console.meter(progress, kept=True) as meter,
     ):
         try:
             evaluation = evaluations.evaluate(request, meter)

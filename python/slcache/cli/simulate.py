@@ -176,7 +176,7 @@ def compare(
         )
     with (
         console.output(out, FILES, files_of(trace, device, config, memory_in)) as files,
-        console.meter(progress) as meter,
+        console.meter(progress, kept=store is not None) as meter,
     ):
         comparison = comparing.compare(
             trace,

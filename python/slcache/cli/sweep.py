@@ -118,7 +118,7 @@ def sweep(
     if array is not None:
         _array(asked, out, store, (array, jobs or 1), (skip_impossible, fail_fast), progress)
         return
-    with console.meter(progress) as meter:
+    with console.meter(progress, kept=True) as meter:
         found = run_study(
             asked,
             out=out,

@@ -145,7 +145,7 @@ def tune(
     if scheme is None and given.scheme is None:
         told = "give a scheme, or a --config with one"
         raise typer.BadParameter(told, param_hint="--scheme")
-    with console.meter(progress) as meter:
+    with console.meter(progress, kept=True) as meter:
         found = search(
             trace,
             device=device,
