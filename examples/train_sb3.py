@@ -15,7 +15,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 
 import slcache.gym
 from slcache.gym import agents, constants, play
-from slcache.plots import style
+from slcache.plots import images, style
 
 TEST_SEED = 1_000_000
 STEPS_BETWEEN = 4096
@@ -103,7 +103,7 @@ def main() -> None:
     print(*(f"{name}: {score:.3f}" for name, score in others.items()), sep="\n")
     figure = drawn(trained(test, scale, asked.steps), others)
     with open(asked.out, "wb") as file:
-        file.write(style.png(figure))
+        file.write(images.png(figure))
 
 
 if __name__ == "__main__":

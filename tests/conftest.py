@@ -9,7 +9,7 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 import slcache
-from slcache.plots import style
+from slcache.plots import images
 from slcache.words.names import printable
 from support import QUICK, mixed, write_trace
 from verbs import Inputs
@@ -55,7 +55,7 @@ def undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """Leave figures out of reports where they are not the question."""
     name = request.module.__name__
     if name in UNDRAWN or (QUICK and name not in DRAWN):
-        monkeypatch.setattr(style, "svg", _undrawn)
+        monkeypatch.setattr(images, "svg", _undrawn)
 
 
 def _undrawn(_figure: Figure, _name: str, description: str) -> Markup:

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 import slcache
 from slcache import api
-from slcache.plots import attribution, dots, latency, plain, style, trace, writes
+from slcache.plots import attribution, dots, images, latency, plain, style, trace, writes
 from slcache.words import kinds, units
 from support import mixed, write_trace
 
@@ -185,6 +185,6 @@ def test_a_picture_is_drawn_once_and_keeps_its_ground(
 
     monkeypatch.setattr(plain.PlainFigure, "draw", counted)
     grounds = [axes.patch.get_facecolor() for axes in figure.axes]
-    assert 'role="img"' in style.svg(figure, "latency", "latency")
+    assert 'role="img"' in images.svg(figure, "latency", "latency")
     assert draws == [figure]
     assert [axes.patch.get_facecolor() for axes in figure.axes] == grounds

@@ -19,7 +19,7 @@ import slcache
 from slcache import api
 from slcache.bandwidth import curves
 from slcache.cli import console
-from slcache.plots import cliff, plain, style
+from slcache.plots import cliff, images, plain, style
 from slcache.report import pages, pictures, terminal
 from slcache.words import names
 from support import mixed, write_trace
@@ -109,7 +109,7 @@ def test_the_report_shows_names_as_they_are(comparisons: list[slcache.Comparison
 def test_the_figures_draw_names_as_they_are(comparisons: list[slcache.Comparison]) -> None:
     for each in comparisons:
         for figure in FIGURES:
-            drawn = style.svg(getattr(each, f"plot_{figure}")(), "figure", each.labels[0])
+            drawn = images.svg(getattr(each, f"plot_{figure}")(), "figure", each.labels[0])
             root = ElementTree.fromstring(drawn)
             assert root.get("aria-label") == names.printable(each.labels[0])
             said = {text for part in root.iter() for text in (part.text or "").split("\n")}
@@ -146,7 +146,7 @@ def test_the_cliff_takes_any_name() -> None:
     curve = curves.sustained(document)
     for count in (2, 9):
         figure = cliff.draw(dict.fromkeys(HOSTILE[:count], curve), 1, HOSTILE[0])
-        ElementTree.fromstring(style.svg(figure, "cliff", HOSTILE[1]))
+        ElementTree.fromstring(images.svg(figure, "cliff", HOSTILE[1]))
 
 
 def test_file_names_do_not_act_on_pages_and_pictures(tmp_path: Path) -> None:
@@ -214,6 +214,6 @@ def test_every_page_escapes() -> None:
             "trace.html.j2",
             title=name,
             sections=[],
-            svg=style.svg(style.empty(name[:40]), "x", name),
+            svg=images.svg(style.empty(name[:40]), "x", name),
         )
         check_page(made, name)

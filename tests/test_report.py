@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 import slcache
-from slcache.plots import style
+from slcache.plots import images, style
 
 VOID = {"meta", "link", "br", "img", "input", "hr"}
 
@@ -104,9 +104,28 @@ def test_the_page_is_the_same_every_time(comparison: slcache.Comparison, text: s
     assert comparison.report() == text
 
 
+def test_a_label_that_looks_like_an_attribute_stays() -> None:
+    figure = style.empty('a style="fill: none" id="b"')
+    for place in range(5):
+        figure.axes[0].text(0.1 * place, 0.1, 'style="fill: none"')
+    drawn = images.svg(figure, "same", "same")
+    assert drawn.count('>style="fill: none"</text>') == 5
+    assert 'a style="fill: none" id="b"' in drawn
+
+
+def test_a_look_that_many_marks_have_is_said_once() -> None:
+    figure, (axes,) = style.panels(1, 1, 2.0)
+    axes.plot(range(50), range(50), ls="", marker="o")
+    drawn = images.svg(figure, "marks", "marks")
+    assert drawn.count("<use") >= 50
+    used = set(re.findall(r'class="([^"]+)"', drawn))
+    assert used == set(re.findall(r"\.([\w-]+)\{", drawn))
+    assert len(re.findall(r"<use[^>]* style=", drawn)) <= 1
+
+
 def test_labels_keep_their_digits_in_inline_svg() -> None:
     figure, (axes,) = style.panels(1, 1, 1.0)
     axes.plot([0.1, 0.2], [0.005, 0.015])
     axes.set_yticks([0.005, 0.015])
-    drawn = style.svg(figure, "digits", "digits")
+    drawn = images.svg(figure, "digits", "digits")
     assert ">0.005<" in drawn

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from slcache.metrics import Goal
 from slcache.plots import effects as effects_figure
-from slcache.plots import heat_map, style
+from slcache.plots import heat_map, images
 from slcache.plots import pareto as pareto_figure
 from slcache.plots import spread as spread_figure
 from slcache.study import cells, pareto, spread, wording
@@ -49,7 +49,7 @@ def drawn(count: int, parameters: int, kinds: str) -> Outcome:
 
 def text_of(figure: Figure) -> str:
     """Return the figure as it stands on a page."""
-    return str(style.svg(figure, "name", "what it is"))
+    return str(images.svg(figure, "name", "what it is"))
 
 
 @pytest.mark.parametrize("kinds", ["n", "w", "nw"])

@@ -195,12 +195,12 @@ def cliff(
             progress=meter,
         )
         if files is not None:
-            from slcache.plots import style
+            from slcache.plots import images
 
             figure = result.plot()
             files.write("cliff.json", (result.to_json() + "\n").encode())
-            files.write("cliff.svg", style.svg(figure, "cliff", "write bandwidth").encode())
-            files.write("cliff.png", style.png(figure))
+            files.write("cliff.svg", images.svg(figure, "cliff", "write bandwidth").encode())
+            files.write("cliff.png", images.png(figure))
     for name, cache in result.too_coarse.items():
         console.note(
             f"{name}: its cache of {units.size(cache)} is less than a hundredth of the amount, too "

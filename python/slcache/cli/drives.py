@@ -51,11 +51,11 @@ def reproduce(
 
 
 def _draw(found: Ledger, written: Transaction) -> None:
-    from slcache.plots import style
+    from slcache.plots import images
 
     for like in found.likes:
         if like.protocol == "techpowerup" and like.drive is not None:
-            written.write(f"{like.drive.name}.png", style.png(like.plot()))
+            written.write(f"{like.drive.name}.png", images.png(like.plot()))
 
 
 def _sheet(found: Ledger) -> Sheet:

@@ -158,7 +158,7 @@ def _fit(
     from slcache.fit import latency as latencies
     from slcache.fit.device import MODES
     from slcache.plots import fit as drawing
-    from slcache.plots import style
+    from slcache.plots import images
 
     stems = {
         b: out.stem if bits else f"{out.stem}-{MODES[b]}" for b in ([bits] if bits else (3, 4))
@@ -176,8 +176,8 @@ def _fit(
             predicted = fit.predicted(found, meter)
             files.write(f"{stem}.toml", found.text.encode())
             figure = drawing.draw(fill.curve(), phases, predicted.curve, stem)
-            files.write(f"{stem}.svg", style.svg(figure, stem, "log and fitted device").encode())
-            files.write(f"{stem}.png", style.png(figure))
+            files.write(f"{stem}.svg", images.svg(figure, stem, "log and fitted device").encode())
+            files.write(f"{stem}.png", images.png(figure))
             if found.raised:
                 console.note(
                     f"{stem}: as fitted, all cells as {MODES[b].upper()} hold less than the drive; "

@@ -111,13 +111,13 @@ def run(
         except UsageError as error:
             raise typer.BadParameter(str(error), param_hint=f"--{error.key}") from error
         if files is not None:
-            from slcache.plots import style
+            from slcache.plots import images
 
             figure = found.plot()
             files.write("like.json", (found.to_json() + "\n").encode())
             files.write("like.csv", sheets.csv([found.sheet()]).encode())
-            files.write("like.svg", style.svg(figure, "like", "write speed of a drive").encode())
-            files.write("like.png", style.png(figure))
+            files.write("like.svg", images.svg(figure, "like", "write speed of a drive").encode())
+            files.write("like.png", images.png(figure))
     if console.in_form(form, found.to_json, lambda: [found.sheet()]):
         return
     console.show(*_told(found))

@@ -158,13 +158,13 @@ class Design(Answer[Point]):
 
     def files(self) -> dict[str, bytes]:
         """Return the contents of `FILES`."""
-        from slcache.plots import style
+        from slcache.plots import images
 
         figure = self.plot()
         title = "lifespan, read latency and energy over the share of SLC blocks"
         contents = (
             (self.to_json() + "\n").encode(),
-            style.svg(figure, "design", title).encode(),
-            style.png(figure),
+            images.svg(figure, "design", title).encode(),
+            images.png(figure),
         )
         return dict(zip(FILES, contents, strict=True))

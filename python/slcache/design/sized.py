@@ -189,13 +189,13 @@ class Sized(Answer[Size]):
 
     def files(self) -> dict[str, bytes]:
         """Return the contents of `FILES`; without an answer there is no chosen.toml."""
-        from slcache.plots import style
+        from slcache.plots import images
 
         figure = self.plot()
         found = {
             "design.json": (self.to_json() + "\n").encode(),
-            "design.svg": style.svg(figure, "design", "metrics over the size").encode(),
-            "design.png": style.png(figure),
+            "design.svg": images.svg(figure, "design", "metrics over the size").encode(),
+            "design.png": images.png(figure),
         }
         if self.chosen is not None:
             point = {SCHEME: self.asked.schemes[0], self.plan.key: self.chosen.size}

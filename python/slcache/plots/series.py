@@ -16,7 +16,8 @@ from slcache.documents.normalise import Document
 from slcache.plots import plain, style
 from slcache.words import units
 
-_BINS = 360
+#: Where panels lie side by side, so many bins, else three times as many.
+_BINS = 120
 _SIDE_BY_SIDE = 3
 #: Percentiles that the series tells of every window, as shares.
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99_9": 0.999}
@@ -28,10 +29,10 @@ Values = NDArray[np.float64]
 class Binned:
     """A run's time series in at most so many bins that a screen can tell them apart."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, bins: int = 3 * _BINS) -> None:
         self._columns = document["series"]["columns"]
         windows = len(self._columns["t_ns"])
-        self.windows_per_bin = max(1, -(-windows // _BINS))
+        self.windows_per_bin = max(1, -(-windows // bins))
         self._starts = np.arange(0, windows, self.windows_per_bin)
         self.bin_s = document["series"]["window_ns"] * self.windows_per_bin / 1e9
         self.t_s = self._raw("t_ns")[self._starts] / 1e9
@@ -82,7 +83,9 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     Many schemes get a row each, in panels of common scale: lines on top of each other would not
     be told apart.
     """
-    runs = [Binned(document) for document in documents if document["series"]["columns"]["t_ns"]]
+    bins = _BINS if len(labels) >= style.MANY else 3 * _BINS
+    drawn = [document for document in documents if document["series"]["columns"]["t_ns"]]
+    runs = [Binned(document, bins) for document in drawn]
     if not runs or len(runs) != len(labels):
         return style.empty("no time series")
     wanted = [panel for panel in _PANELS if any(run.has(*panel.columns) for run in runs)]
@@ -149,14 +152,17 @@ def _rate(axes: Axes, runs: Sequence[Binned], shown: Iterable[int], name: str) -
 
 
 def _latency(axes: Axes, runs: Sequence[Binned], shown: Iterable[int], side: str) -> str:
-    """Draw the mean as a line; dots keep windows visible that idle ones surround."""
+    """Draw the mean as a line; dots make windows visible that idle ones surround."""
     width = 1.2 if len(runs) < style.MANY else 0.8
     for i in shown:
         colour = style.scheme_colour(i)
         # What took no time, such as reads out of DRAM, has no place on a log axis.
         mean_us = runs[i].mean_us(side)
         shown_us = np.where(mean_us > 0, mean_us, np.nan)
-        axes.plot(runs[i].t_s, shown_us, color=colour, lw=width, marker=".", ms=2 * width)
+        axes.plot(runs[i].t_s, shown_us, color=colour, lw=width)
+        empty = np.isnan(np.pad(shown_us, 1, constant_values=np.nan))
+        alone_us = np.where(empty[:-2] & empty[2:], shown_us, np.nan)
+        axes.plot(runs[i].t_s, alone_us, color=colour, ls="", marker=".", ms=2 * width)
     style.time_ticks(axes, "y")
     return ""
 

@@ -1,26 +1,20 @@
-"""What all figures share: colours, sizes, axes without chart junk, and inline SVG."""
+"""What all figures share: colours, sizes, axes without chart junk."""
 
 from __future__ import annotations
 
-import contextlib
-import io
 import math
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
-from markupsafe import Markup
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator, NullLocator
 
 from slcache.plots import plain
 from slcache.words import units
-from slcache.words.names import printable
 
 WIDTH = 9.4
 
@@ -60,11 +54,6 @@ RC: Any = {
     "svg.fonttype": "none",
     "figure.constrained_layout.use": True,
 }
-
-
-#: Coordinates are cut to two decimals, which labels between the tags must not be.
-_TAG = re.compile(r"<[^>]+>")
-_LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")
 
 
 #: What an entry of a key takes beside its text, and a letter of that, in inches.
@@ -306,69 +295,6 @@ def on(colour: str) -> str:
     """Return black or white, whichever reads better on a colour."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return "#000000" if 0.299 * red + 0.587 * green + 0.114 * blue > 140 else "#FFFFFF"
-
-
-def svg(figure: Figure, name: str, description: str) -> Markup:
-    """Return a figure as inline SVG that takes its text colour and font from the page.
-
-    Names in it are escaped by Matplotlib; what is replaced here is replaced in tags alone.
-    """
-    sink = io.StringIO()
-    with mpl.rc_context({**RC, "svg.hashsalt": name, "svg.id": name}):
-        _write(figure, sink)
-    text = sink.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = _TAG.sub(lambda tag: _fitted_to_page(tag[0], name), text)
-    head = Markup('<svg role="img" aria-label="{}"').format(printable(description))
-    return Markup(text.replace("<svg", head, 1))
-
-
-def _write(figure: Figure, sink: io.StringIO) -> None:
-    """Write a figure as SVG; `savefig` would draw it once more for its layout."""
-    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
-        if not axis.get_label_text():
-            # Without a place, Matplotlib looks for one beside the ticks at every step.
-            axis.set_label_coords(0.0, 0.0)
-    canvas: Any = FigureCanvasSVG(figure)
-    with _groundless(figure):
-        canvas.print_svg(sink, metadata={"Date": None})
-
-
-@contextlib.contextmanager
-def _groundless(figure: Figure) -> Iterator[None]:
-    """Take the ground from a figure and its panels for a while."""
-    grounds = [figure.patch, *(axes.patch for axes in figure.axes)]
-    colours = [(ground.get_facecolor(), ground.get_edgecolor()) for ground in grounds]
-    for ground in grounds:
-        ground.set(facecolor="none", edgecolor="none")
-    try:
-        yield
-    finally:
-        for ground, (face, edge) in zip(grounds, colours, strict=True):
-            ground.set(facecolor=face, edgecolor=edge)
-
-
-def _fitted_to_page(tag: str, name: str) -> str:
-    """Return a tag with its ids made the page's own, and its ink and font left to the page."""
-    if "." in tag:
-        tag = _LONG_NUMBER.sub(r"\1", tag)
-    if 'id="' in tag:
-        tag = re.sub(rf'\bid="(?!{re.escape(name)}")', f'id="{name}-', tag)
-    if "#" in tag:
-        tag = re.sub(r'(url\(#|href="#)', rf"\g<1>{name}-", tag)
-        tag = tag.replace(INK, "currentColor").replace(INK.lower(), "currentColor")
-    if "font:" in tag:
-        tag = re.sub(r"font:([^;]*?) 'DejaVu Sans'[^;\"]*", r"font:\1 sans-serif", tag)
-    return tag
-
-
-def png(figure: Figure) -> bytes:
-    """Return a figure as a picture file with a white ground."""
-    sink = io.BytesIO()
-    with mpl.rc_context(RC):
-        figure.savefig(sink, format="png", dpi=160, metadata={"Software": None})
-    return sink.getvalue()
 
 
 def _duration(microseconds: float) -> str:

@@ -17,6 +17,7 @@ from slcache.plots import (
     bound,
     curves,
     histograms,
+    images,
     latency,
     power,
     series,
@@ -152,7 +153,7 @@ def _pictures(
         ]
     drawn += _of_schemes(labels, documents)
     return [
-        Picture(title, style.svg(style.noted(figure, note), name, title), caption)
+        Picture(title, images.svg(style.noted(figure, note), name, title), caption)
         for name, title, figure, caption in drawn
     ]
 

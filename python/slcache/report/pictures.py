@@ -90,7 +90,7 @@ def _drawn(figure: Figure, kind: str) -> bytes:
 
 
 def _page(info: Mapping[str, Any], figure: Figure, title: str) -> str:
-    from slcache.plots import style
+    from slcache.plots import images
     from slcache.report import pages
     from slcache.tables.trace_sections import sections
 
@@ -98,5 +98,5 @@ def _page(info: Mapping[str, Any], figure: Figure, title: str) -> str:
         "trace.html.j2",
         title=title,
         sections=sections(info),
-        svg=style.svg(figure, "trace", title),
+        svg=images.svg(figure, "trace", title),
     )

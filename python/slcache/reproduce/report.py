@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from slcache import _core
-from slcache.plots import style
+from slcache.plots import images
 from slcache.report import pages
 from slcache.reproduce import figures, gains, optima, rows, yardstick
 from slcache.reproduce.drawings import TableSpec
@@ -83,7 +83,7 @@ def _pictures(evaluation: Evaluation) -> list[dict[str, Any]]:
         for (name, view), figure in zip(views, drawn, strict=True):
             of = "" if view is views[0][1] else f"-{view.reading}"
             told = f"{title}, {name}" if name else title
-            svgs.append((name, style.svg(figure, f"figure-{spec.id}{of}", told)))
+            svgs.append((name, images.svg(figure, f"figure-{spec.id}{of}", told)))
         pictures.append({"title": title, "drawn": svgs, "note": spec.note})
     return pictures
 

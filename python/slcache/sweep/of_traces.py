@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 
 from slcache.metrics import named
+from slcache.plots import images
 from slcache.plots import pareto as pareto_figure
 from slcache.plots import spread as spread_figure
-from slcache.plots import style
 from slcache.report.html import Picture
 from slcache.study import sentences, show, wording
 from slcache.study.analysis import Analysis
@@ -128,7 +128,7 @@ def _name(name: str, number: int) -> str:
 
 def _front(judged: Judged, number: int, trace: str, schemes: Sequence[str]) -> Picture:
     title = _titled("Pareto front", trace)
-    svg = style.svg(front_figure(judged, schemes), _name("front", number), title)
+    svg = images.svg(front_figure(judged, schemes), _name("front", number), title)
     more = len(judged.front.metrics) - pareto_figure.MOST
     return Picture(
         title,
@@ -151,5 +151,5 @@ def _spreads(
         figure = spread_figure.draw(found, names, most_is_best=named(metric).goal == "max")
         hidden = len(names) - spread_figure.MOST
         caption = f"Of {len(names):,} configurations, the first {spread_figure.MOST}."
-        svg = style.svg(figure, _name(f"seeds-{metric}", number), title)
+        svg = images.svg(figure, _name(f"seeds-{metric}", number), title)
         yield Picture(title, svg, caption if hidden > 0 else "All configurations, in order.")

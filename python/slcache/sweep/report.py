@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from slcache.metrics import named
 from slcache.plots import effects as effects_figure
-from slcache.plots import heat_map, style
+from slcache.plots import heat_map, images
 from slcache.report import pages
 from slcache.report.html import Picture
 from slcache.study import sentences, show, wording
@@ -64,7 +64,7 @@ def _section(analysis: Analysis, metric: str, short: Mapping[str, str]) -> Itera
     if hidden > 0:
         said.append(f"Not drawn are the {hidden} parameters that explain least.")
     figure = effects_figure.draw(metric, found, short)
-    yield Picture(title, style.svg(figure, f"effects-{metric}", title), " ".join(said))
+    yield Picture(title, images.svg(figure, f"effects-{metric}", title), " ".join(said))
     over = analysis.map(metric)
     if over is not None:
         title = f"{metric} over {short[over.across]} and {short[over.up]}"
@@ -72,7 +72,7 @@ def _section(analysis: Analysis, metric: str, short: Mapping[str, str]) -> Itera
         left = len(analysis.judged) > 1 and TRACE not in (over.across, over.up)
         yield Picture(
             title,
-            style.svg(figure, f"map-{metric}", title),
+            images.svg(figure, f"map-{metric}", title),
             f"The two parameters that explain most{', the trace left aside' if left else ''}; a "
             "cell is the mean of all points there, over all else, and a dash where there is none.",
         )

@@ -123,14 +123,14 @@ class Tuning(Answer):
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
-        from slcache.plots import style
+        from slcache.plots import images
         from slcache.report.html import Picture
         from slcache.sweep import report
 
         title = "How the search went"
         picture = Picture(
             title,
-            style.svg(self.plot_progress(), "progress", title),
+            images.svg(self.plot_progress(), "progress", title),
             "Points in the order in which they were tried; the line is the best so far, of those "
             "that keep all bounds.",
         )
@@ -144,15 +144,15 @@ class Tuning(Answer):
 
     def files(self) -> dict[str, bytes]:
         """Return the contents of `FILES`; without a best point there is no best.toml."""
-        from slcache.plots import style
+        from slcache.plots import images
         from slcache.tables import arrow
 
         figure = self.plot_front()
         found = {
             "tune.json": (self.to_json() + "\n").encode(),
             "points.parquet": arrow.parquet(self.table),
-            "front.svg": style.svg(figure, "front", "Pareto front").encode(),
-            "front.png": style.png(figure),
+            "front.svg": images.svg(figure, "front", "Pareto front").encode(),
+            "front.png": images.png(figure),
             "report.html": self.report().encode(),
         }
         if self.best is not None:
