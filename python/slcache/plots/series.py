@@ -22,7 +22,7 @@ _SIDE_BY_SIDE = 3
 #: Percentiles that the series tells of every window, as shares.
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99_9": 0.999}
 #: Causes of programs that the host did not ask for.
-_MOVED = tuple(f"program_pages_{cause}" for cause in ("migration", "gc", "agc", "promote", "fill"))
+MOVED = tuple(f"program_pages_{cause}" for cause in ("migration", "gc", "agc", "promote", "fill"))
 Values = NDArray[np.float64]
 
 
@@ -193,7 +193,7 @@ def _occupancy(axes: Axes, runs: Sequence[Binned], shown: Iterable[int]) -> str:
 
 def _background(axes: Axes, runs: Sequence[Binned], shown: Iterable[int]) -> str:
     for i in shown:
-        pages = sum((runs[i].total(name) for name in _MOVED), start=np.zeros(len(runs[i].t_s)))
+        pages = sum((runs[i].total(name) for name in MOVED), start=np.zeros(len(runs[i].t_s)))
         rate = pages / runs[i].bin_s
         axes.step(runs[i].t_s, rate, where="post", color=style.scheme_colour(i), lw=1.2)
     axes.set_ylim(bottom=0)
@@ -228,5 +228,5 @@ _PANELS = (
         "read latency: median, p99 (paler), p99.9 (palest)",
     ),
     Panel(("cache_live_bytes",), _occupancy, "live data in the cache"),
-    Panel(_MOVED, _background, "moves and fills"),
+    Panel(MOVED, _background, "moves and fills"),
 )

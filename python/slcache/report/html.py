@@ -26,7 +26,7 @@ from slcache.plots import (
     windows,
     writes,
 )
-from slcache.report import pages, terminal
+from slcache.report import over_time, pages, terminal
 from slcache.sentences import disk, gains, life, notes, verdict
 from slcache.tables import grid
 from slcache.words import labels as labels_of_traces
@@ -46,6 +46,7 @@ class Picture:
     title: str
     svg: Markup
     caption: str
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ def render(
         gain_rows=gains.rows(labels, documents, to or labels[0]),
         gain_lines=gains.lines(labels, documents, to or labels[0]),
         pictures=_pictures(labels, documents, to if compared else None, bounds),
+        over_time=over_time.data(labels, documents),
         labels=labels,
         latencies=_latencies(labels, documents),
         schemes=_schemes(labels, documents),
@@ -153,7 +155,7 @@ def _pictures(
         ]
     drawn += _of_schemes(labels, documents)
     return [
-        Picture(title, images.svg(style.noted(figure, note), name, title), caption)
+        Picture(title, images.svg(style.noted(figure, note), name, title), caption, name)
         for name, title, figure, caption in drawn
     ]
 

@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from slcache.words.names import printable
 
+#: The script of all pages.
+_SCRIPT = "touch.js"
+
 
 def render(template: str, **values: object) -> str:
-    """Return the page; a value that the template misses is an error."""
+    """Return the page; a value that the template misses is an error.
+
+    A browser runs the page's own script alone, and fetches nothing.
+    """
+    loader = PackageLoader("slcache")
     environment = Environment(
-        loader=PackageLoader("slcache"),
+        loader=loader,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
         finalize=_plain,
     )
-    return environment.get_template(template).render(**values)
+    script = Markup(loader.get_source(environment, _SCRIPT)[0])
+    return environment.get_template(template).render(
+        **values, script=script, policy=_policy(script)
+    )
+
+
+def _policy(script: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
 
 
 def _plain(value: object) -> object:
