@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from statistics import fmean
 
@@ -128,3 +129,36 @@ def test_a_study_is_shown_by_the_metrics_that_it_asked_for(tmp_path: Path) -> No
     broken = slcache("sweep", "show", out, "--json")
     assert "judged by the default metrics" in broken.stderr.decode()
     assert "write_p99_ns" in json.loads(broken.stdout)["metrics"]
+
+
+def test_report_draws_a_study(folder: Path, tmp_path: Path) -> None:
+    pages = [tmp_path / "shown.html", tmp_path / "reported" / "report.html"]
+    shown = slcache("sweep", "show", folder, "--html", pages[0])
+    reported = slcache("report", folder, "--out", pages[1].parent)
+    assert shown.returncode == reported.returncode == 0, reported.stderr
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+    for option in ("--normalise", "--gb-per-day"):
+        done = slcache("report", folder, option, "1", "--out", tmp_path / "no.html")
+        assert (done.returncode, (tmp_path / "no.html").exists()) == (2, False)
+        assert b"is a study" in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["report", "diff", "rerun"])
+def test_what_a_study_s_folder_offers_is_told(verb: str, folder: Path, tmp_path: Path) -> None:
+    twice = [folder, folder] if verb != "rerun" else [folder]
+    done = slcache(verb, *twice)
+    assert done.returncode == 1, done.stderr
+    assert f"slcache sweep show {folder}".encode() in done.stderr
+    with pytest.raises(package.ResultError, match="a study's table"):
+        package.load(folder)
+
+
+def test_a_study_that_has_not_ended_says_how_far_it_is(folder: Path, tmp_path: Path) -> None:
+    begun = shutil.copytree(folder, tmp_path / "begun")
+    (begun / "points.parquet").unlink()
+    done = slcache("sweep", "show", begun)
+    assert done.returncode == 2
+    assert f"4 results are kept; slcache sweep {begun} goes on".encode() in done.stderr
+    done = slcache("report", begun)
+    assert done.returncode == 1
+    assert b"a study that has not ended" in done.stderr

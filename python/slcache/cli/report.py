@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from slcache import ResultError
-from slcache.cli import console
+from slcache.cli import console, sweep_show
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.report import terminal
@@ -44,18 +44,27 @@ def report(
 ) -> None:
     """Make the report of saved results; several of one trace become a comparison.
 
-    A result is a folder of --out or its result.json, of a run or a comparison. Runs of
-    one scheme are told apart by the names of their folders or files, and the verdict says
-    first in which settings runs differ.
+    A result is a folder of --out or its result.json, of a run or a comparison; or the
+    folder of a study, whose page is that of sweep show. Runs of one scheme are told apart
+    by the names of their folders or files, and the verdict says first in which settings
+    runs differ.
 
     \b
     [bold]Examples[/bold]
       slcache report out/baseline
       slcache report before/result.json after/result.json --out both.html
       slcache report out/baseline --gb-per-day 20
+      slcache report out/sizes --out sizes.html
     """
     from slcache.results.gather import gather
 
+    if len(results) == 1 and sweep_show.is_study(results[0]):
+        if normalise is not None or gb_per_day is not None:
+            of_runs = "--normalise and --gb-per-day are for results of runs"
+            raise typer.BadParameter(f"{results[0]} is a study: {of_runs}")
+        page = out if out.suffix == ".html" and not out.is_dir() else out / _PAGE
+        sweep_show.show(results[0], html=page, json=json, form=form)
+        return
     form = opt.form_of(form, json)
     try:
         result = gather(results, normalise)

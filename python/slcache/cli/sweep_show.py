@@ -11,6 +11,7 @@ from rich.text import Text
 from slcache import ConfigError
 from slcache.cli import console
 from slcache.cli import options as opt
+from slcache.documents import saved
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -86,16 +87,29 @@ def show(
         console.show(Text(f"report: {html}"))
 
 
+def is_study(folder: Path) -> bool:
+    """Return whether a folder has the table of a study and no result of a run."""
+    return (folder / TABLE).is_file() and not saved.file_of(folder).exists()
+
+
 def _read(path: Path) -> pa.Table:
     import pyarrow as pa
     from pyarrow import parquet
 
     if not path.exists():
-        raise typer.BadParameter(f"{path}: there is no such file; has the sweep ended?")
+        raise typer.BadParameter(f"{path}: there is no such file{_unended(path.parent)}")
     try:
         return parquet.ParquetFile(path).read()
     except (pa.ArrowException, OSError, ValueError) as error:
         raise typer.BadParameter(f"{path}: {error}") from error
+
+
+def _unended(folder: Path) -> str:
+    """Return how far a sweep is that has not written its table."""
+    if not (folder / ASKED).exists():
+        return ""
+    kept = sum(1 for _ in (folder / "store" / "results").glob("*.json.gz"))
+    return f": {kept:,} results are kept; slcache sweep {folder} goes on"
 
 
 def _judged_by(path: Path) -> list[str]:

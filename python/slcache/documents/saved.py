@@ -16,6 +16,14 @@ Path = str | os.PathLike[str]
 
 #: The name of a result's document in a folder of results.
 NAME = "result.json"
+#: What a folder without a result is, by the first of these files that it has.
+_OTHERS = {
+    "points.parquet": "a study's table: slcache sweep show {0} tells what it found, and "
+    "slcache report {0} draws it",
+    "study.toml": "a study that has not ended: slcache sweep {0} goes on with it",
+    "ledger.json": "an evaluation: its page is {0}/report.html",
+    "cliff.json": "the bursts of slcache cliff: its picture is {0}/cliff.svg",
+}
 
 
 def file_of(path: Path) -> pathlib.Path:
@@ -27,6 +35,8 @@ def file_of(path: Path) -> pathlib.Path:
 def read(path: Path) -> dict[str, Any]:
     """Return a checked document, of one run or of a comparison; raises ResultError, OSError."""
     file = file_of(path)
+    if not file.exists() and (other := _other(pathlib.Path(path))) is not None:
+        raise about(ResultError(other), file=str(file))
     try:
         document = parsing.json_file(file)
     except parsing.MalformedError as error:
@@ -39,6 +49,14 @@ def read(path: Path) -> dict[str, Any]:
     except ResultError as error:
         raise about(ResultError(f"{file}: {error}"), error.key, file=str(file)) from None
     return whole
+
+
+def _other(folder: pathlib.Path) -> str | None:
+    """Return what a folder holds that has no result, where it is something of ours."""
+    for name, told in _OTHERS.items():
+        if (folder / name).is_file():
+            return f"{folder} has no {NAME}; it holds {told.format(folder)}"
+    return None
 
 
 def is_comparison(document: object) -> bool:
