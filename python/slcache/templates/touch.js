@@ -49,7 +49,9 @@ function sort(table, column, descending) {
   const texts = [...body.rows].map((row) => row.cells[column]?.textContent ?? "");
   const factors = texts.some((text) => /\d×/.test(text));
   const keyed = [...body.rows].map((row, at) => ({ row, text: texts[at], number: value(texts[at], factors) }));
-  const numbers = keyed.some((each) => !Number.isNaN(each.number));
+  // Names may begin with figures.
+  const told = keyed.filter((each) => !/^[–-]?$/.test(each.text.trim()));
+  const numbers = 2 * told.filter((each) => !Number.isNaN(each.number)).length > told.length;
   keyed.sort((a, b) => {
     if (!numbers) return (descending ? -1 : 1) * a.text.localeCompare(b.text);
     // What has no figure comes last either way.
@@ -91,7 +93,8 @@ function filtered(table) {
 
 function tables() {
   for (const table of document.querySelectorAll("table")) {
-    const rows = table.tBodies[0]?.rows.length ?? 0;
+    // Rows that hold together with others stay where they are.
+    const rows = table.querySelector("[colspan], [rowspan]") ? 0 : table.tBodies[0]?.rows.length ?? 0;
     if (table.tHead && rows > 1) sortable(table);
     if (rows > 7) filtered(table);
   }
