@@ -141,6 +141,21 @@ def test_cells_are_sorted_by_what_they_mean(cells: list[str], ordered: list[str]
 
 
 @needs_node
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["980-pro", "tlc-only", "baseline"], False),
+        (["tlc-only", "rl"], False),
+        (["1.20 ms", "–", "900 µs"], True),
+        (["–", "", "-"], False),
+        (["12", "none"], False),
+    ],
+)
+def test_a_column_is_of_figures_where_most_cells_are(cells: list[str], expected: bool) -> None:
+    assert in_node(f"figures({json.dumps(cells)}, false)") is expected
+
+
+@needs_node
 def test_ticks_are_few_and_within_the_axis() -> None:
     for low, high, log in ((0, 88, False), (12.5, 12.6, False), (3e-4, 2e6, True), (5, 9, True)):
         ticks = in_node(f"ticks({low}, {high}, {json.dumps(log)})")

@@ -44,14 +44,18 @@ function value(text, factors) {
   return number * (SCALES[found[2].replace(/[*,;]+$/, "")] ?? 1);
 }
 
+// Whether a column is of figures: names may begin with some.
+function figures(texts, factors) {
+  const told = texts.filter((text) => !/^[–-]?$/.test(text.trim()));
+  return 2 * told.filter((text) => !Number.isNaN(value(text, factors))).length > told.length;
+}
+
 function sort(table, column, descending) {
   const body = table.tBodies[0];
   const texts = [...body.rows].map((row) => row.cells[column]?.textContent ?? "");
   const factors = texts.some((text) => /\d×/.test(text));
   const keyed = [...body.rows].map((row, at) => ({ row, text: texts[at], number: value(texts[at], factors) }));
-  // Names may begin with figures.
-  const told = keyed.filter((each) => !/^[–-]?$/.test(each.text.trim()));
-  const numbers = 2 * told.filter((each) => !Number.isNaN(each.number)).length > told.length;
+  const numbers = figures(texts, factors);
   keyed.sort((a, b) => {
     if (!numbers) return (descending ? -1 : 1) * a.text.localeCompare(b.text);
     // What has no figure comes last either way.
