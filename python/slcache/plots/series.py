@@ -45,6 +45,17 @@ class Binned:
         """Return a column summed within each bin."""
         return np.add.reduceat(self._raw(name), self._starts)
 
+    def mib_per_s(self, name: str) -> Values:
+        """Return a column of bytes as a rate."""
+        rate: Values = self.total(name) / self.bin_s / (1 << 20)
+        return rate
+
+    def moved_pages_per_s(self) -> Values:
+        """Return how fast pages are programmed that the host did not ask for."""
+        pages = sum((self.total(name) for name in MOVED), start=np.zeros(len(self.t_s)))
+        rate: Values = pages / self.bin_s
+        return rate
+
     def peak(self, name: str) -> Values:
         """Return a column's largest value within each bin."""
         return np.maximum.reduceat(self._raw(name), self._starts)
@@ -145,7 +156,7 @@ def _column(
 
 def _rate(axes: Axes, runs: Sequence[Binned], shown: Iterable[int], name: str) -> str:
     for i in shown:
-        rate = runs[i].total(name) / runs[i].bin_s / (1 << 20)
+        rate = runs[i].mib_per_s(name)
         axes.step(runs[i].t_s, rate, where="post", color=style.scheme_colour(i), lw=1.2)
     axes.set_ylim(bottom=0)
     return "MiB/s"
@@ -193,8 +204,7 @@ def _occupancy(axes: Axes, runs: Sequence[Binned], shown: Iterable[int]) -> str:
 
 def _background(axes: Axes, runs: Sequence[Binned], shown: Iterable[int]) -> str:
     for i in shown:
-        pages = sum((runs[i].total(name) for name in MOVED), start=np.zeros(len(runs[i].t_s)))
-        rate = pages / runs[i].bin_s
+        rate = runs[i].moved_pages_per_s()
         axes.step(runs[i].t_s, rate, where="post", color=style.scheme_colour(i), lw=1.2)
     axes.set_ylim(bottom=0)
     return "pages/s"

@@ -56,20 +56,9 @@ def _short(values: Values, digits: int = _DIGITS) -> list[float | int | None]:
     return [int(v) if v is not None and v.is_integer() else v for v in rounded]
 
 
-def _rate(run: Binned, name: str) -> Values:
-    rate: Values = run.total(name) / run.bin_s / (1 << 20)
-    return rate
-
-
-def _moved(run: Binned) -> Values:
-    pages = sum((run.total(name) for name in MOVED), start=np.zeros(len(run.t_s)))
-    rate: Values = pages / run.bin_s
-    return rate
-
-
 def _of(side: str) -> tuple[tuple[str, str, tuple[str, ...], Callable[[Binned], Values]], ...]:
     return (
-        (f"{side}s completed", "MiB/s", (f"{side}_bytes",), lambda r: _rate(r, f"{side}_bytes")),
+        (f"{side}s completed", "MiB/s", (f"{side}_bytes",), lambda r: r.mib_per_s(f"{side}_bytes")),
         (f"mean {side} latency", "µs", (f"{side}_requests",), lambda r: r.mean_us(side)),
         (
             f"{side} p99, the highest of a window",
@@ -89,5 +78,5 @@ _PANELS: Any = (
         ("cache_live_bytes",),
         lambda r: r.peak("cache_live_bytes") / (1 << 20),
     ),
-    ("moves and fills", "pages/s", MOVED, _moved),
+    ("moves and fills", "pages/s", MOVED, Binned.moved_pages_per_s),
 )
