@@ -19,11 +19,21 @@ const SLACK: usize = if cfg!(test) { 4 } else { 1024 };
 const CHUNK: usize = 1024;
 
 /// Counts the versions that caches of some sizes can keep. Units are numbers from 0 on.
+///
+/// What a cache keeps, every larger one keeps too: the versions are taken in one order, and a set of them
+/// that leaves room for one more in C slots does so in C + 1. So a version that is lost is asked for in no
+/// smaller cache. As long as nothing was lost, all sizes do the same but for their unused slots: they share
+/// the state of the smallest of them.
 #[derive(Clone, Debug)]
 pub struct Meters {
+    /// Slots by size, rising.
+    slots: Vec<u32>,
+    /// States of the sizes that have lost a version, and last, of the next one, which the others share.
     sizes: Vec<Slots>,
     /// Of each unit and each size the length of its list when the unit's version was born.
     stamps: Vec<u32>,
+    /// Versions that died.
+    died: u64,
     /// Chunks with a unit that was written, and how many those are.
     used: Vec<bool>,
     used_count: usize,
@@ -42,7 +52,6 @@ struct Slots {
     /// Length of `ends` at which it is made short.
     limit: usize,
     kept: u64,
-    lost: u64,
 }
 
 /// How many versions can be kept.
@@ -58,18 +67,20 @@ impl Meters {
     /// Most slots: positions are 32 bits wide, and there may be as many units.
     pub const SLOTS_MAX: u32 = 1 << 30;
 
-    /// Caches of so many slots, each at most [`Self::SLOTS_MAX`].
+    /// Caches of so many slots, rising and each at most [`Self::SLOTS_MAX`].
     pub fn new(slots: &[u32]) -> Self {
         Self::with_units(slots, 0)
     }
 
     /// The same with places for `units` units from the start, which take memory as they are written.
     pub fn with_units(slots: &[u32], units: u32) -> Self {
-        debug_assert!(slots.iter().all(|&slots| slots <= Self::SLOTS_MAX));
+        assert!(!slots.is_empty() && slots.is_sorted() && slots.iter().all(|&slots| slots <= Self::SLOTS_MAX));
         let chunks = (units as usize).div_ceil(CHUNK);
         Self {
-            sizes: slots.iter().map(|&slots| Slots::new(slots)).collect(),
+            slots: slots.to_vec(),
+            sizes: slots.iter().take(1).map(|&slots| Slots::new(slots)).collect(),
             stamps: vec![NONE; chunks * CHUNK * slots.len()],
+            died: 0,
             used: vec![false; chunks],
             used_count: 0,
         }
@@ -77,32 +88,48 @@ impl Meters {
 
     /// A request writes `units`, or, if it does not, trims them: first all that they held dies.
     pub fn request(&mut self, units: impl ExactSizeIterator<Item = u32> + Clone, writes: bool) {
-        let count = self.sizes.len();
         self.shorten(units.len());
-        for unit in units.clone() {
-            let unit = unit as usize;
-            if !self.used.get(unit / CHUNK).is_some_and(|used| *used) {
-                continue;
-            }
-            for (slots, stamp) in self.sizes.iter_mut().zip(&mut self.stamps[unit * count..]) {
-                let stamp = std::mem::replace(stamp, NONE);
-                if stamp != NONE {
-                    slots.die(stamp);
-                }
-            }
-        }
+        units.clone().for_each(|unit| self.die(unit as usize));
         if writes {
             units.for_each(|unit| self.born(unit as usize));
         }
     }
 
+    /// The version in `unit`, if there is one, dies.
+    #[inline]
+    fn die(&mut self, unit: usize) {
+        let at = unit * self.slots.len();
+        if !self.is_used(unit) || self.stamps[at] == NONE {
+            return;
+        }
+        self.died += 1;
+        while !keep(&mut self.sizes, &self.stamps[at..]) && self.sizes.len() < self.slots.len() {
+            part(&mut self.sizes, &self.slots);
+            let last = self.sizes.len() - 1;
+            self.of_used(|stamps| stamps[last] = stamps[last - 1]);
+        }
+        self.stamps[at..at + self.sizes.len()].fill(NONE);
+    }
+
+    /// Has the stamps of each unit of the chunks in use.
+    fn of_used(&mut self, mut change: impl FnMut(&mut [u32])) {
+        let count = self.slots.len();
+        let chunks = self.stamps.chunks_mut(CHUNK * count).zip(&self.used).filter(|(_, used)| **used);
+        chunks.flat_map(|(chunk, _)| chunk.chunks_mut(count)).for_each(&mut change);
+    }
+
+    #[inline]
+    fn is_used(&self, unit: usize) -> bool {
+        self.used.get(unit / CHUNK).is_some_and(|used| *used)
+    }
+
     #[inline]
     fn born(&mut self, unit: usize) {
-        let count = self.sizes.len();
-        if !self.used.get(unit / CHUNK).is_some_and(|used| *used) {
+        if !self.is_used(unit) {
             self.use_chunk(unit / CHUNK);
         }
-        for (slots, stamp) in self.sizes.iter().zip(&mut self.stamps[unit * count..]) {
+        let at = unit * self.slots.len();
+        for (slots, stamp) in self.sizes.iter().zip(&mut self.stamps[at..]) {
             *stamp = slots.ends.len() as u32;
         }
     }
@@ -111,7 +138,7 @@ impl Meters {
     fn use_chunk(&mut self, chunk: usize) {
         if chunk >= self.used.len() {
             self.used.resize(chunk + 1, false);
-            self.stamps.resize((chunk + 1) * CHUNK * self.sizes.len(), NONE);
+            self.stamps.resize((chunk + 1) * CHUNK * self.slots.len(), NONE);
         }
         self.used[chunk] = true;
         self.used_count += 1;
@@ -119,7 +146,7 @@ impl Meters {
 
     /// Makes lists short that might become too long with `coming` units.
     fn shorten(&mut self, coming: usize) {
-        let count = self.sizes.len();
+        let count = self.slots.len();
         for (at, slots) in self.sizes.iter_mut().enumerate() {
             if slots.ends.len() + coming > slots.limit {
                 let used = self.stamps.chunks_mut(CHUNK * count).zip(&self.used).filter(|(_, used)| **used);
@@ -129,37 +156,65 @@ impl Meters {
         }
     }
 
+    /// Versions that died and were kept, by size.
+    fn kept(&self) -> impl Iterator<Item = u64> + '_ {
+        let last = self.sizes.len() - 1;
+        (0..self.slots.len()).map(move |at| self.sizes[at.min(last)].kept)
+    }
+
     /// Versions that died and could not be kept, by size: dense programs until now are at least as many.
     pub fn lost(&self) -> impl Iterator<Item = u64> + '_ {
-        self.sizes.iter().map(|slots| slots.lost)
+        self.kept().map(|kept| self.died - kept)
     }
 
     /// What could be kept if this is the end, by size.
     pub fn finish(&self) -> Vec<Kept> {
-        let count = self.sizes.len();
-        let kept = |(at, mut slots): (usize, Slots)| {
-            let used = self.stamps.chunks(CHUNK * count).zip(&self.used).filter(|(_, used)| **used);
-            let stamps = used.flat_map(|(stamps, _)| stamps.iter().skip(at).step_by(count));
-            let alive = stamps.filter(|&&stamp| stamp != NONE);
-            let more = alive.filter(|&&stamp| slots.take(stamp)).count() as u64;
-            Kept { died: slots.kept, all: slots.kept + more }
-        };
-        self.sizes.iter().cloned().enumerate().map(kept).collect()
+        let (count, mut end) = (self.slots.len(), self.sizes.clone());
+        let chunks = self.stamps.chunks(CHUNK * count).zip(&self.used).filter(|(_, used)| **used);
+        for stamps in chunks.flat_map(|(chunk, _)| chunk.chunks(count)).filter(|stamps| stamps[0] != NONE) {
+            let own = &stamps[..self.sizes.len()];
+            while !keep(&mut end, own) && end.len() < count {
+                part(&mut end, &self.slots);
+            }
+        }
+        let died = self.kept();
+        let all = (0..count).map(|at| end[at.min(end.len() - 1)].kept);
+        died.zip(all).map(|(died, all)| Kept { died, all }).collect()
     }
+}
+
+/// Keeps the version of these stamps in every cache that has a slot for it; false if none has. Of the sizes
+/// beyond the stamps the last one holds.
+#[inline]
+fn keep(sizes: &mut [Slots], stamps: &[u32]) -> bool {
+    let stamp = |at: usize| stamps[at.min(stamps.len() - 1)];
+    let lost = sizes.iter_mut().enumerate().rev().position(|(at, slots)| !slots.die(stamp(at)));
+    lost != Some(0)
+}
+
+/// The smallest of the sizes that share the last state goes on alone: it will lose what the others keep.
+#[cold]
+fn part(sizes: &mut Vec<Slots>, slots: &[u32]) {
+    let at = sizes.len();
+    let mut next = sizes[at - 1].clone();
+    next.unused += slots[at] - slots[at - 1];
+    sizes.push(next);
 }
 
 impl Slots {
     fn new(slots: u32) -> Self {
-        Self { ends: vec![0], unused: slots, limit: SLACK, kept: 0, lost: 0 }
+        Self { ends: vec![0], unused: slots, limit: SLACK, kept: 0 }
     }
 
-    fn die(&mut self, stamp: u32) {
-        if self.take(stamp) {
+    /// A version born at `stamp` dies; false if there was no slot for it.
+    #[inline]
+    fn die(&mut self, stamp: u32) -> bool {
+        let kept = self.take(stamp);
+        if kept {
             self.kept += 1;
             self.ends.push(self.ends.len() as u32);
-        } else {
-            self.lost += 1;
         }
+        kept
     }
 
     /// Takes the slot that fell free last, before the list was longer than `stamp`; false if there is none.
