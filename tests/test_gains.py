@@ -240,6 +240,53 @@ def test_no_scheme_on_any_preset_is_below_its_bound(name: str, trace: Path) -> N
             assert found["least"] <= found["counted"], scheme
 
 
+#: Small caches, by what schemes call their size; the first that the device allows is taken.
+SMALL: list[dict[str, object]] = [
+    *({"slc_blocks": blocks} for blocks in (2, 3, 4)),
+    *({"fast_blocks": blocks} for blocks in (2, 4)),
+    {},
+]
+#: `clairvoyant` set for the fewest dense programs.
+DENSE_ALONE = {"plan_share": 1, "stay_share": 0.9, "mix_windows": True, "spread": "device"}
+
+
+def first_allowed(device: str, scheme: str, choices: list[dict[str, object]]) -> Mapping[str, Any]:
+    """Return the bound of the recording on a device, with the first settings it does not refuse."""
+    address = "wrap" if device == "tiny" else "compact"
+    for keys in choices:
+        settings = {f"scheme.{scheme}.{key}": value for key, value in keys.items()}
+        try:
+            return counted(DEMO, device, scheme, settings={"trace.address": address, **settings})
+        except slcache.ConfigError:
+            continue
+    return {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [device["name"] for device in slcache.devices()])
+def test_who_knows_the_future_programs_no_more_than_any_scheme_with_such_a_cache(name: str) -> None:
+    def knows(blocks: int) -> Mapping[str, Any]:
+        return first_allowed(name, "clairvoyant", [{"slc_blocks": blocks, **DENSE_ALONE}])
+
+    least = knows(3)
+    if not least:
+        pytest.skip("one mode of cells, two kinds of chips, or a disk: clairvoyant does not fit")
+    block = (least["capacity_slots"] - least["buffer_slots"]) // 3
+    held = 0
+    for scheme in slcache.fitting(device=name)[0]:
+        found = first_allowed(name, scheme, SMALL)
+        if found["kind"] == "none" or found["capacity_slots"] == found["buffer_slots"]:
+            continue
+        blocks = -(-(found["capacity_slots"] - least["buffer_slots"]) // block)
+        # A cache that borrows all cells is larger than one that keeps its own can be.
+        known = knows(max(3, blocks))
+        if known:
+            held += 1
+            assert known["capacity_slots"] >= found["capacity_slots"]
+            assert known["least"] <= known["counted"] <= found["counted"], scheme
+    assert held >= 4
+
+
 @pytest.mark.parametrize("scheme", slcache.fitting(device="examples/demo.toml")[0])
 def test_no_scheme_on_the_recording_is_below_its_bound(scheme: str) -> None:
     found = counted(
