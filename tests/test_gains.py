@@ -242,8 +242,11 @@ def test_no_scheme_on_any_preset_is_below_its_bound(name: str, trace: Path) -> N
 
 #: Small caches, by what schemes call their size; the first that the device allows is taken.
 SMALL: list[dict[str, object]] = [
-    *({"slc_blocks": blocks} for blocks in (2, 3, 4)),
-    *({"fast_blocks": blocks} for blocks in (2, 4)),
+    {"slc_blocks": 2},
+    {"slc_blocks": 3},
+    {"slc_blocks": 4},
+    {"fast_blocks": 2},
+    {"fast_blocks": 4},
     {},
 ]
 #: `clairvoyant` set for the fewest dense programs.

@@ -464,6 +464,27 @@ def test_what_a_class_declares_is_shown() -> None:
     assert [row["name"] for row in json.loads(told.output)["regions"]] == ["cache", "hot", "cold"]
 
 
+def test_recent_is_sound_and_keeps_out_what_was_not_written_lately() -> None:
+    source = f"{EXAMPLES}/recent.py:Recent"
+    passed = CliRunner().invoke(app(), ["scheme", "check", source, "--cases", "10"])
+    assert passed.exit_code == 0, passed.output
+
+    def cached(within: float) -> int:
+        settings = {"within": within, "trace.address": "compact"}
+        found = slcache.run(
+            "examples/linkbench-40s.blkparse.zst",
+            device="examples/demo.toml",
+            scheme=source,
+            settings=settings,
+        ).to_dict()
+        host = ("host", "slc", "program")
+        rows = found["flash"]["ops"]
+        return sum(r["pages"] for r in rows if (r["cause"], r["mode"], r["kind"]) == host)
+
+    everything, lately, hardly = (cached(within) for within in (0, 2, 0.01))
+    assert everything > lately > hardly
+
+
 def test_a_check_is_told_on_the_terminal(tmp_path: Path) -> None:
     passed = CliRunner().invoke(app(), ["scheme", "check", BASELINE, "--cases", "3"])
     assert (passed.exit_code, "3 cases passed" in passed.output) == (0, True), passed.output
