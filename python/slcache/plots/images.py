@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import matplotlib as mpl
@@ -14,19 +13,12 @@ from markupsafe import Markup
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from slcache.plots import style
+from slcache.plots import compact, style
 from slcache.words.names import printable
 
 #: Coordinates are cut to two decimals, which labels between the tags must not be.
 _TAG = re.compile(r"<[^>]+>")
 _LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")
-#: Marks of one look, each of which Matplotlib gives that look again.
-_MARKS_ALIKE = re.compile(r'(?:\s*<use [^>]*? style="([^"]*)"/>)(?:\s*<use [^>]*? style="\1"/>)+')
-_ID = re.compile(r' id="([^"]*)"')
-_LOOK = re.compile(r' style="([^"]*)"')
-#: A look that so many elements have is said once.
-_OFTEN = 4
-_INDENT = re.compile(r"\n +(?=<)")
 
 
 def svg(figure: Figure, name: str, description: str) -> Markup:
@@ -41,35 +33,9 @@ def svg(figure: Figure, name: str, description: str) -> Markup:
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = _TAG.sub(lambda tag: _fitted_to_page(tag[0], name), text)
-    text = _smaller(text, name)
+    text = compact.smaller(text, name)
     head = Markup('<svg role="img" aria-label="{}"').format(printable(description))
     return Markup(text.replace("<svg", head, 1))
-
-
-def _smaller(text: str, name: str) -> str:
-    """Return a picture without what no page needs: long looks said often, ids nobody refers to."""
-    text = _INDENT.sub("\n", _MARKS_ALIKE.sub(_look_once, text))
-    tags = _TAG.findall(text)
-    known = {each for tag in tags for each in re.findall(r'#([^")]+)[")]', tag)}
-    looks = Counter(look for tag in tags for look in _LOOK.findall(tag))
-    often = [look for look, count in looks.items() if count >= _OFTEN]
-    classes = {look: f"{name}-{number}" for number, look in enumerate(often)}
-
-    def smaller(tag: re.Match[str]) -> str:
-        less = _ID.sub(lambda found: found[0] if found[1] in known else "", tag[0])
-        return _LOOK.sub(lambda found: _class(found, classes), less)
-
-    rules = "".join(f".{which}{{{look}}}" for look, which in classes.items())
-    return _TAG.sub(smaller, text).replace(">", f"><style>{rules}</style>", 1)
-
-
-def _class(look: re.Match[str], classes: Mapping[str, str]) -> str:
-    return f' class="{classes[look[1]]}"' if look[1] in classes else look[0]
-
-
-def _look_once(marks: re.Match[str]) -> str:
-    look = f' style="{marks[1]}"'
-    return f"<g{look}>{marks[0].replace(look, '')}</g>"
 
 
 def _write(figure: Figure, sink: io.StringIO) -> None:
