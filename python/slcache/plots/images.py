@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import re
 from collections.abc import Iterator
@@ -19,6 +20,24 @@ from slcache.words.names import printable
 #: Coordinates are cut to two decimals, which labels between the tags must not be.
 _TAG = re.compile(r"<[^>]+>")
 _LONG_NUMBER = re.compile(r"(\d\.\d\d)\d+")
+
+
+#: Objects between two looks for those to be freed; Python's own number is 700.
+_SELDOM = 50_000
+
+
+@contextlib.contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Have unused objects looked for seldom while many figures are drawn.
+
+    A figure is hundreds of thousands of objects, nearly all of which live until it is drawn.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(max(before[0], _SELDOM) if before[0] else 0, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def svg(figure: Figure, name: str, description: str) -> Markup:

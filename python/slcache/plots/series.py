@@ -128,7 +128,7 @@ def _rows(labels: Sequence[str], runs: Sequence[Binned], wanted: Sequence[Panel]
                 _column(mine, block[column], labels if column == 0 else None, runs)
             else:
                 for area in mine:
-                    area.axis("off")
+                    area.remove()
     for area in areas[-columns:]:
         area.set_xlabel("time (s)")
     figure.set_layout_engine("constrained", h_pad=0.015, hspace=0.02)

@@ -124,6 +124,7 @@ def _subtitle(document: Document) -> str:
     )
 
 
+@images.seldom_collected()
 def _pictures(
     labels: Sequence[str],
     documents: Sequence[Document],

@@ -15,6 +15,7 @@ from slcache.study.outcome import TRACE
 from slcache.sweep import of_traces
 
 
+@images.seldom_collected()
 def render(
     analysis: Analysis,
     title: str,
