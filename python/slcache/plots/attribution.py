@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
-from slcache.plots import plain, style
+from slcache.plots import marks, plain, style
 from slcache.words import kinds, units
 from slcache.words.kinds import Kind
 
@@ -24,10 +24,10 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
         return style.empty("no latency to attribute")
     figure, axes = style.panels(1, len(sides), style.bars_height(len(labels)))
     for panel, side in zip(axes, sides, strict=True):
-        _panel(panel, stacks[side], components)
+        _panel(panel, labels, stacks[side], components)
         style.title(panel, f"mean {side} latency")
         plain.rows(panel, labels if panel is axes[0] else [""] * len(labels))
-    names = [f"{name.partition(' ')[0]} {_label(name, kind)}" for name, kind in components.items()]
+    names = [_named(name, kind) for name, kind in components.items()]
     style.swatches(figure, [Patch(facecolor=kind.colour) for kind in components.values()], names)
     return figure
 
@@ -52,18 +52,27 @@ def seen(documents: Sequence[Document]) -> dict[str, Kind]:
     }
 
 
-def _label(component: str, kind: Kind) -> str:
-    return kinds.label(component.partition(" ")[2], kind)
+def _named(component: str, kind: Kind) -> str:
+    group, _, name = component.partition(" ")
+    return f"{group} {kinds.label(name, kind)}"
 
 
-def _panel(axes: Axes, stacks: Sequence[dict[str, float]], components: Mapping[str, Kind]) -> None:
+def _panel(
+    axes: Axes,
+    labels: Sequence[str],
+    stacks: Sequence[dict[str, float]],
+    components: Mapping[str, Kind],
+) -> None:
     """Draw one bar per scheme, its mean written after it."""
     scale, unit = units.time_scale(max(sum(stack.values()) for stack in stacks))
     for row, stack in enumerate(stacks):
         left = 0.0
         for name, kind in components.items():
             value = stack.get(name, 0.0) / scale
-            axes.barh(row, value, 0.62, left=left, color=kind.colour)
+            (segment,) = axes.barh(row, value, 0.62, left=left, color=kind.colour)
+            if value:
+                told = f"{_named(name, kind)}: {units.duration(value * scale)}"
+                marks.name(segment, f"{labels[row]}, {told}")
             left += value
         axes.annotate(
             units.duration(left * scale),

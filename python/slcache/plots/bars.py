@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
-from slcache.plots import dots, plain, style
+from slcache.plots import dots, marks, plain, style
 from slcache.words import units
 
 _FIGURES = (("mean", "mean"), ("p99", "p99"), ("p99_9", "p99.9"))
@@ -25,18 +25,20 @@ def draw(labels: Sequence[str], documents: Sequence[Document], to: str) -> Figur
     figure, axes = style.panels(1, len(sides), 3.0)
     reference = list(labels).index(to)
     for panel, side in zip(axes, sides, strict=True):
-        _panel(panel, side, documents, reference)
+        _panel(panel, side, labels, documents, reference)
         style.title(panel, f"{side} latency")
     axes[0].set_ylabel(f"relative to {plain.name(to, 24)} (lower is better)")
     style.key(figure, labels, "bars")
     return figure
 
 
-def _panel(axes: Axes, side: str, documents: Sequence[Document], reference: int) -> None:
+def _panel(
+    axes: Axes, side: str, labels: Sequence[str], documents: Sequence[Document], reference: int
+) -> None:
     width = 0.8 / len(documents)
     largest = 1.0
     for i, document in enumerate(documents):
-        for group, (key, _) in enumerate(_FIGURES):
+        for group, (key, title) in enumerate(_FIGURES):
             value = normalise.ratio(
                 normalise.latency(document, side, key),
                 normalise.latency(documents[reference], side, key),
@@ -45,7 +47,10 @@ def _panel(axes: Axes, side: str, documents: Sequence[Document], reference: int)
                 continue
             largest = max(largest, value)
             x = group + (i - (len(documents) - 1) / 2) * width
-            axes.bar(x, value, width * 0.92, color=style.scheme_colour(i))
+            (bar,) = axes.bar(x, value, width * 0.92, color=style.scheme_colour(i))
+            latency = units.duration(normalise.latency(document, side, key) or 0.0)
+            told = f"{side} {title}: {latency}, {units.factor(value)}"
+            marks.name(bar, f"{labels[i]}, {told}")
             if i != reference:
                 axes.annotate(
                     units.factor(value),

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
-from slcache.plots import plain, style
+from slcache.plots import marks, plain, style
 from slcache.words import units
 
 _FIGURES = (("mean", "mean", "o"), ("p99", "p99", "D"), ("p99_9", "p99.9", "^"))
@@ -24,24 +24,33 @@ def draw(labels: Sequence[str], documents: Sequence[Document], to: str) -> Figur
     figure, areas = style.panels(1, len(sides), style.bars_height(len(labels)))
     reference = documents[list(labels).index(to)]
     for area, side in zip(areas, sides, strict=True):
-        _panel(area, side, documents, reference)
+        _panel(area, side, labels, documents, reference)
         style.title(area, f"{side} latency relative to {plain.name(to, 24)}")
         plain.rows(area, labels if area is areas[0] else [""] * len(labels))
-    marks = [Line2D([], [], color=style.INK, marker=m, ls="", ms=5.5) for _, _, m in _FIGURES]
-    style.swatches(figure, marks, [title for _, title, _ in _FIGURES])
+    keys = [Line2D([], [], color=style.INK, marker=m, ls="", ms=5.5) for _, _, m in _FIGURES]
+    style.swatches(figure, keys, [title for _, title, _ in _FIGURES])
     return figure
 
 
-def _panel(area: Axes, side: str, documents: Sequence[Document], reference: Document) -> None:
+def _panel(
+    area: Axes,
+    side: str,
+    labels: Sequence[str],
+    documents: Sequence[Document],
+    reference: Document,
+) -> None:
     """Draw three marks per scheme, joined; a column beside the panel has the means' factors."""
     for row, document in enumerate(documents):
         values = [_relative(document, reference, side, key) for key, _, _ in _FIGURES]
         known = [value for value in values if value]
         colour = style.scheme_colour(row)
         area.plot(known, [row] * len(known), color=colour, lw=1.4, alpha=0.6)
-        for value, (_, _, mark) in zip(values, _FIGURES, strict=True):
+        for value, (key, title, mark) in zip(values, _FIGURES, strict=True):
             if value:
-                area.plot(value, row, color=colour, marker=mark, ms=5.5, ls="")
+                (point,) = area.plot(value, row, color=colour, marker=mark, ms=5.5, ls="")
+                factor = units.factor(value)
+                latency = units.duration(normalise.latency(document, side, key) or 0.0)
+                marks.name(point, f"{labels[row]}, {side} {title}: {latency}, {factor}")
         if values[0] is not None:
             _note(area, row, units.factor(values[0]))
     area.axvline(1.0, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0.9)

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from slcache.plots import compact, style
+from slcache.plots import compact, marks, style
 from slcache.words.names import printable
 
 #: Coordinates are cut to two decimals, which labels between the tags must not be.
@@ -51,8 +51,9 @@ def svg(figure: Figure, name: str, description: str) -> Markup:
     text = sink.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = _TAG.sub(lambda tag: _fitted_to_page(tag[0], name), text)
-    text = compact.smaller(text, name)
+    held = marks.Held()
+    text = _TAG.sub(lambda tag: _fitted_to_page(tag[0], name), held.taken(text))
+    text = held.told(compact.smaller(text, name))
     head = Markup('<svg role="img" aria-label="{}"').format(printable(description))
     return Markup(text.replace("<svg", head, 1))
 

@@ -7,13 +7,17 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
 from slcache.documents.normalise import Document
-from slcache.plots import style
+from slcache.plots import marks, style
+from slcache.words import units
 
 #: Latencies below this are those of requests that needed no flash and no link.
 _NO_TIME_US = 0.1
+#: What a curve tells under the pointer.
+_PERCENTILES = ("p50", "p90", "p99", "p99_9", "p99_99", "max")
 
 
 def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
@@ -29,7 +33,9 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
             points = [(max(x, least), y) for x, y in document["host"][side]["cdf"]]
             line = style.scheme_line(i, len(documents), 1.6)
             if points:
-                _curves(whole, tail, points, document["host"][side]["requests"], line)
+                requests = document["host"][side]["requests"]
+                for curve in _curves(whole, tail, points, requests, line):
+                    marks.name(curve, _named(labels[i], document, side))
         whole.sharex(tail)
         style.title(whole, f"{side}s")
         tail.set_xlabel(f"{side} latency")
@@ -52,16 +58,28 @@ def _curves(
     points: Sequence[tuple[float, float]],
     requests: int,
     line: Mapping[str, Any],
-) -> None:
+) -> tuple[Line2D, Line2D]:
     """Draw one scheme's distribution as steps, the exact shape of a count of requests."""
     xs = [points[0][0], *(x for x, _ in points)]
     ys = [0.0, *(y for _, y in points)]
     floor = 1.0 / requests
-    whole.step(xs, ys, where="post", **line)
+    (below,) = whole.step(xs, ys, where="post", **line)
     above = [max(1.0 - y, 0.0) for y in ys]
     shown = [(x, y) for x, y in zip(xs, above, strict=True) if y >= floor / 2]
     shown.append((xs[-1], shown[-1][1]))
-    tail.step([x for x, _ in shown], [y for _, y in shown], where="post", **line)
+    (beyond,) = tail.step([x for x, _ in shown], [y for _, y in shown], where="post", **line)
+    return below, beyond
+
+
+def _named(label: str, document: Document, side: str) -> str:
+    """Return what a curve says: the scheme and its percentiles."""
+    found = document["host"][side]["latency_us"]
+    told = (f"{_title(key)} {units.duration(found[key])}" for key in _PERCENTILES)
+    return f"{label}, {side}s: {', '.join(told)}"
+
+
+def _title(key: str) -> str:
+    return key.replace("_", ".")
 
 
 def _axes(whole: Axes, tail: Axes) -> None:

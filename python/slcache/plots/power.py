@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -62,7 +62,9 @@ def energy(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     stacks = [_energies(document) for document in documents]
     looks = {(name, ""): kind for name, kind in _seen(documents).items()}
     scale, unit = units.energy_scale(max((sum(s.values()) for s in stacks), default=0.0))
-    return _bars(labels, stacks, looks, scale, f"energy ({unit})", _noted_energy(documents))
+    return _bars(
+        labels, stacks, looks, scale, units.energy, f"energy ({unit})", _noted_energy(documents)
+    )
 
 
 def energy_caption(documents: Sequence[Document]) -> str:
@@ -85,7 +87,15 @@ def work(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
         if (cause, kind) in found
     }
     scale, unit = units.time_scale(max((sum(s.values()) for s in stacks), default=0.0))
-    return _bars(labels, stacks, looks, scale, f"time at work ({unit})", _noted_work(documents))
+    return _bars(
+        labels,
+        stacks,
+        looks,
+        scale,
+        units.duration,
+        f"time at work ({unit})",
+        _noted_work(documents),
+    )
 
 
 def work_caption(documents: Sequence[Document]) -> str:
@@ -161,18 +171,23 @@ def _bars(
     stacks: Sequence[Stack],
     looks: Mapping[tuple[str, str], Kind],
     scale: float,
+    show: Callable[[float], str],
     unit: str,
     notes: Sequence[str],
 ) -> Figure:
     """Draw a bar of segments per run, and a note after it."""
     figure, (axes,) = style.panels(1, 1, style.bars_height(len(labels)))
     patches = {segment: _patch(segment, kind) for segment, kind in looks.items()}
+    names = [" ".join(filter(None, (first, second and f"({second}s)"))) for first, second in looks]
     for row, (stack, note) in enumerate(zip(stacks, notes, strict=True)):
         parts = {patch: stack.get(segment, 0.0) / scale for segment, patch in patches.items()}
-        stacked_bars.draw(axes, row, parts, note)
+        named = [
+            f"{labels[row]}, {name}: {show(stack.get(segment, 0.0))}"
+            for segment, name in zip(looks, names, strict=True)
+        ]
+        stacked_bars.draw(axes, row, parts, note, named)
     stacked_bars.finish(axes, labels, 0.2)
     axes.set_xlabel(unit)
-    names = [" ".join(filter(None, (first, second and f"({second}s)"))) for first, second in looks]
     if patches:
         style.swatches(figure, list(patches.values()), names)
     return figure

@@ -7,14 +7,24 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from slcache.plots import plain, style
+from slcache.plots import marks, plain, style
 
 
-def draw(axes: Axes, row: int, parts: Mapping[Patch, float], note: str, mark: float = 0.0) -> None:
-    """Draw a bar with its note, which stands behind a mark at `mark` too."""
+def draw(
+    axes: Axes,
+    row: int,
+    parts: Mapping[Patch, float],
+    note: str,
+    names: Sequence[str],
+    mark: float = 0.0,
+) -> None:
+    """Draw a bar with its note, which stands behind a mark at `mark` too.
+
+    `names` are those of its parts.
+    """
     left = 0.0
-    for patch, value in parts.items():
-        axes.barh(
+    for (patch, value), name in zip(parts.items(), names, strict=True):
+        (segment,) = axes.barh(
             row,
             value,
             0.62,
@@ -24,6 +34,8 @@ def draw(axes: Axes, row: int, parts: Mapping[Patch, float], note: str, mark: fl
             edgecolor=patch.get_edgecolor(),
             lw=0,
         )
+        if value:
+            marks.name(segment, name)
         left += value
     axes.annotate(
         note,

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from slcache.documents.normalise import Document
-from slcache.plots import style
+from slcache.plots import marks, style
 
 _BINS = 24
 
@@ -28,7 +28,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     rows = -(-len(places) // columns)
     figure, axes = style.panels(rows, columns, 0.4 + 2.5 * rows)
     for panel, place in zip(axes, places, strict=False):
-        _panel(panel, [pools.get(place) for pools in found])
+        _panel(panel, labels, [pools.get(place) for pools in found])
         style.title(panel, f"{place[1].upper()} blocks of {place[0]}")
     for panel in axes[len(places) :]:
         panel.axis("off")
@@ -36,7 +36,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     return figure
 
 
-def _panel(axes: Axes, pools: Sequence[dict[str, Any] | None]) -> None:
+def _panel(axes: Axes, labels: Sequence[str], pools: Sequence[dict[str, Any] | None]) -> None:
     """Draw each scheme's blocks by erase count, grouped in bins where counts are many.
 
     Points and not bars: a bar's length would mean nothing on a log axis, which has no zero.
@@ -53,11 +53,19 @@ def _panel(axes: Axes, pools: Sequence[dict[str, Any] | None]) -> None:
             blocks[(count - low) // step] = blocks.get((count - low) // step, 0) + number
         shift = (place - (len(present) - 1) / 2) * width
         xs = [position + shift for position in blocks]
-        axes.plot(xs, list(blocks.values()), ms=size, **style.scheme_mark(i))
+        (points,) = axes.plot(xs, list(blocks.values()), ms=size, **style.scheme_mark(i))
+        erases = (_bin_name(low + bin_ * step, step) for bin_ in blocks)
+        marks.name(
+            points,
+            *(
+                f"{labels[i]}, blocks with {count} erases: {number:,}"
+                for count, number in zip(erases, blocks.values(), strict=True)
+            ),
+        )
     bins = (high - low) // step + 1
     every = max(1, -(-bins // 6))
-    marks = list(range(0, bins, every))
-    axes.set_xticks(marks, [_bin_name(low + mark * step, step) for mark in marks])
+    ticks = list(range(0, bins, every))
+    axes.set_xticks(ticks, [_bin_name(low + tick * step, step) for tick in ticks])
     for edge in range(bins + 1):
         axes.axvline(edge - 0.5, color=style.INK, lw=0.5, alpha=0.15)
     axes.set_xlim(-0.5, bins - 0.5)

@@ -34,7 +34,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     figure, (axes,) = style.panels(1, 1, style.bars_height(len(labels)))
     for row, stack in enumerate(stacks):
         host = written[row] / factor
-        _bar(axes, row, stack, segments, factor, host)
+        _bar(axes, row, labels[row], stack, segments, factor, host)
         axes.plot([host, host], [row - 0.44, row + 0.44], color=style.INK, lw=1.4)
     stacked_bars.finish(axes, labels, 0.13)
     axes.set_xlabel(f"programmed ({unit})")
@@ -78,6 +78,7 @@ def programmed(document: Document) -> dict[Segment, float]:
 def _bar(
     axes: Axes,
     row: int,
+    label: str,
     stack: dict[Segment, float],
     segments: Mapping[Segment, Kind],
     factor: int,
@@ -85,7 +86,11 @@ def _bar(
 ) -> None:
     """Draw one scheme's stack, its total written after it and after the mark at `host`."""
     parts = {_patch(part, kind): stack.get(part, 0.0) / factor for part, kind in segments.items()}
-    stacked_bars.draw(axes, row, parts, units.size(_total(stack)), host)
+    names = [
+        f"{label}, {cause}, {mode.upper()}: {units.size(stack.get((mode, cause), 0.0))}"
+        for mode, cause in segments
+    ]
+    stacked_bars.draw(axes, row, parts, units.size(_total(stack)), names, host)
 
 
 def _total(stack: Mapping[Segment, float]) -> float:
