@@ -16,6 +16,8 @@ from slcache.documents import saved
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from slcache.sweep.study import Study
+
 #: What a sweep and a search call their table and what was asked.
 TABLE, ASKED = "points.parquet", "study.toml"
 REPORT = "report.html"
@@ -68,7 +70,8 @@ def show(
     try:
         outcome = Outcome.of(table)
         outcome.check_once()
-        analysis = Analysis.of(outcome, metrics or _judged_by(folder / ASKED))
+        study = _study(folder / ASKED)
+        analysis = Analysis.of(outcome, metrics or (study.judged_by if study else []))
     except ValueError as error:
         raise typer.BadParameter(f"{path}: {error}") from error
     if html is not None:
@@ -76,7 +79,8 @@ def show(
         if html.suffix not in (".html", ".htm"):
             told = f"{html}: a page is named FILE.html"
             raise typer.BadParameter(told, param_hint="--html")
-        page = report.render(analysis, folder.resolve().name, _asked(folder / ASKED))
+        name, asked = folder.resolve().name, _asked(folder / ASKED)
+        page = report.render(analysis, name, asked, study=study)
         with console.output(html.parent, [html.name], [path, folder / ASKED]) as files:
             assert files is not None
             files.write(html.name, page.encode())
@@ -112,17 +116,17 @@ def _unended(folder: Path) -> str:
     return f": {kept:,} results are kept; slcache sweep {folder} goes on"
 
 
-def _judged_by(path: Path) -> list[str]:
-    """Return the metrics that the study asked for; none where its file is gone or was broken."""
+def _study(path: Path) -> Study | None:
+    """Return what was asked for; None where its file is gone or was broken."""
     from slcache.sweep import study
 
     if not path.exists():
-        return []
+        return None
     try:
-        return study.read(path).judged_by
+        return study.read(path)
     except ConfigError as error:
         console.note(f"judged by the default metrics: {error}")
-        return []
+        return None
 
 
 def _asked(path: Path) -> str:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
-from slcache.plots import plain, style
+from slcache.plots import marks, plain, style
 
 #: How sizes are drawn: those simulated, the one chosen, and what was asked for.
 LINE: Mapping[str, Any] = {"color": style.scheme_colour(0), "marker": "o", "ms": 4, "lw": 1.6}
@@ -60,18 +60,21 @@ def _panel(
     if not shown:
         axes.text(0.5, 0.5, "the trace reads nothing", ha="center", transform=axes.transAxes)
         return
-    axes.plot(*zip(*shown, strict=True), **LINE)
-    for share, value in shown:
+    (line,) = axes.plot(*zip(*shown, strict=True), **LINE)
+    names = [f"{style.share(share)}, {title}: {value:.4g}" for share, value in shown]
+    marks.name(line, *names)
+    for (share, value), name in zip(shown, names, strict=True):
         if share == chosen:
-            axes.plot([share], [value], **CHOSEN)
+            (point,) = axes.plot([share], [value], **CHOSEN)
+            marks.name(point, name)
     style.same_range([axes])
 
 
 def _key(figure: Figure, chosen: float | None) -> None:
     """Name the marks above the figure."""
-    marks = {"simulated": Line2D([], [], **LINE)}
+    looks = {"simulated": Line2D([], [], **LINE)}
     if chosen is not None:
         name = "smallest region that suffices"
-        marks[name] = Line2D([], [], **{**CHOSEN, "ms": 7})
-    marks["lifespan asked for"] = Line2D([], [], **ASKED)
-    style.swatches(figure, list(marks.values()), list(marks))
+        looks[name] = Line2D([], [], **{**CHOSEN, "ms": 7})
+    looks["lifespan asked for"] = Line2D([], [], **ASKED)
+    style.swatches(figure, list(looks.values()), list(looks))

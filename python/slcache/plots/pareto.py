@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from slcache.metrics import Goal
-from slcache.plots import plain, study_axis, style
+from slcache.plots import marks, plain, study_axis, style
 
 _COLUMNS = 3
 #: The figure shows the pairs of so many metrics, the first.
@@ -27,8 +27,11 @@ def draw(
     front: Sequence[int],
     groups: Sequence[str] = (),
     names: Sequence[str] = (),
+    numbers: Sequence[int] = (),
 ) -> Figure:
     """Return the figure of points, a row of values each; `groups` names each point's scheme.
+
+    `numbers` are those by which a page tells of the points.
 
     Figures that lie side by side give the same schemes the same colours by the same `names`.
     """
@@ -37,14 +40,15 @@ def draw(
     names = names or list(dict.fromkeys(groups))
     of = [names.index(group) for group in groups] if len(names) > 1 else [0] * len(points)
     if len(metrics) == 1:
-        return _ranked(metrics[0], goals[0], points, front, of, names)
+        return _ranked(metrics[0], goals[0], points, front, of, names, numbers)
     pairs = list(combinations(range(min(len(metrics), MOST)), 2))
     columns = min(_COLUMNS, len(pairs))
     rows = -(-len(pairs) // columns)
     height = 4.2 if columns == 1 else 0.7 + 2.9 * rows
     figure, areas = style.panels(rows, columns, height)
     for area, (x, y) in zip(areas, pairs, strict=False):
-        _points(area, [row[x] for row in points], [row[y] for row in points], front, of)
+        places = [row[x] for row in points], [row[y] for row in points]
+        _points(area, *places, front, of, numbers)
         if len(metrics) == 2:
             _steps(area, sorted((points[i][x], points[i][y]) for i in front), goals)
         for axis, at in (("x", x), ("y", y)):
@@ -64,13 +68,14 @@ def _ranked(
     front: Sequence[int],
     of: Sequence[int],
     names: Sequence[str],
+    numbers: Sequence[int],
 ) -> Figure:
     """Return the points of one metric in order: with one, the front is the best."""
     figure, (area,) = style.panels(1, 1, 3.2)
     order = sorted(range(len(points)), key=lambda i: points[i][0], reverse=goal == "max")
     rank = {i: place + 1 for place, i in enumerate(order)}
     values = [row[0] for row in points]
-    _points(area, [float(rank[i]) for i in range(len(points))], values, front, of)
+    _points(area, [float(rank[i]) for i in range(len(points))], values, front, of, numbers)
     study_axis.metric(area, "y", metric, values)
     study_axis.numbers(area, "x", [1.0, 2.0])
     area.set_xlabel("rank")
@@ -80,14 +85,21 @@ def _ranked(
 
 
 def _points(
-    area: Axes, xs: Sequence[float], ys: Sequence[float], front: Sequence[int], of: Sequence[int]
+    area: Axes,
+    xs: Sequence[float],
+    ys: Sequence[float],
+    front: Sequence[int],
+    of: Sequence[int],
+    numbers: Sequence[int],
 ) -> None:
     chosen = set(front)
     for look, wanted in ((_OTHERS, False), (_FRONT, True)):
         for group in sorted(set(of)):
             here = [i for i in range(len(xs)) if (i in chosen) == wanted and of[i] == group]
             colour = style.scheme_colour(group)
-            area.plot([xs[i] for i in here], [ys[i] for i in here], color=colour, **look)
+            (drawn,) = area.plot([xs[i] for i in here], [ys[i] for i in here], color=colour, **look)
+            if numbers:
+                marks.number(drawn, [numbers[i] for i in here])
     area.margins(0.07)
 
 
@@ -105,11 +117,11 @@ def _better(metric: str, goal: Goal, axis: str) -> str:
 
 def _key(figure: Figure, names: Sequence[str]) -> None:
     colour = style.INK if len(names) > 1 else style.scheme_colour(0)
-    marks = {
+    looks = {
         "dominated": Line2D([], [], color=colour, **_OTHERS),
         "on the front": Line2D([], [], color=colour, **_FRONT),
     }
     if len(names) > 1:
         for i, name in enumerate(names):
-            marks[name] = Line2D([], [], color=style.scheme_colour(i), lw=4)
-    style.swatches(figure, list(marks.values()), list(marks))
+            looks[name] = Line2D([], [], color=style.scheme_colour(i), lw=4)
+    style.swatches(figure, list(looks.values()), list(looks))

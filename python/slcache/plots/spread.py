@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from slcache.plots import plain, study_axis, style
+from slcache.plots import marks, plain, study_axis, style
+from slcache.study import wording
 from slcache.study.spread import Spread
 
 #: The figure shows so many configurations.
@@ -29,8 +30,11 @@ def draw(found: Spread, names: Sequence[str], *, most_is_best: bool = False) -> 
         colour = style.scheme_colour(1 if i == found.best or i in found.alike else 0)
         mean, half = estimates[i].mean, estimates[i].half or 0.0
         values += [mean - half, mean + half]
-        area.plot([mean - half, mean + half], [place, place], color=colour, lw=1.6)
-        area.plot(mean, place, color=colour, marker="o", ms=4)
+        (line,) = area.plot([mean - half, mean + half], [place, place], color=colour, lw=1.6)
+        (point,) = area.plot(mean, place, color=colour, marker="o", ms=4)
+        told = wording.interval(found.metric, mean, estimates[i].half)
+        for drawn in (line, point):
+            marks.name(drawn, f"{names[i]}: {told}")
     study_axis.metric(area, "x", found.metric, values)
     area.set_xlabel(found.metric)
     area.set_ylim(len(order) - 0.4, -0.6)
@@ -46,10 +50,10 @@ def draw(found: Spread, names: Sequence[str], *, most_is_best: bool = False) -> 
 
 def _key(figure: Figure, found: Spread) -> None:
     if found.best is not None:
-        marks = {
+        looks = {
             "the best, and what seeds do not tell from it": Line2D(
                 [], [], color=style.scheme_colour(1), lw=1.6, marker="o", ms=4
             ),
             "others": Line2D([], [], color=style.scheme_colour(0), lw=1.6, marker="o", ms=4),
         }
-        style.swatches(figure, list(marks.values()), list(marks))
+        style.swatches(figure, list(looks.values()), list(looks))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from markupsafe import Markup
 from slcache.documents.normalise import Document
 from slcache.plots import style
 from slcache.plots.series import MOVED, Binned, Values
+from slcache.report import pages
 from slcache.words.names import printable
 
 #: Points of a line: what a wide screen tells apart, fewer where there are many lines.
@@ -46,9 +46,7 @@ def data(labels: Sequence[str], documents: Sequence[Document]) -> Markup | None:
         "step_s": max(run.bin_s for run in runs),
         "panels": panels,
     }
-    text = json.dumps(told, separators=(",", ":"), allow_nan=False)
-    # A name must not end the element that it stands in.
-    return Markup(text.replace("<", "\\u003c"))
+    return pages.data(told)
 
 
 def _short(values: Values, digits: int = _DIGITS) -> list[float | int | None]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from slcache.words.names import printable
 
-#: The script of all pages.
-_SCRIPT = "touch.js"
+#: The script of all pages, in parts.
+_SCRIPT = ("touch.js", "points.js")
 
 
 def render(template: str, **values: object) -> str:
@@ -28,10 +29,17 @@ def render(template: str, **values: object) -> str:
         undefined=StrictUndefined,
         finalize=_plain,
     )
-    script = Markup(loader.get_source(environment, _SCRIPT)[0])
+    script = Markup("").join(Markup(loader.get_source(environment, p)[0]) for p in _SCRIPT)
     return environment.get_template(template).render(
         **values, script=script, policy=_policy(script)
     )
+
+
+def data(told: object) -> Markup:
+    """Return figures for the script as JSON, safe inside a page."""
+    text = json.dumps(told, separators=(",", ":"), allow_nan=False)
+    # A name must not end the element that it stands in.
+    return Markup(text.replace("<", "\\u003c"))
 
 
 def _policy(script: str) -> str:

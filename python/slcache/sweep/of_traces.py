@@ -15,6 +15,7 @@ from slcache.report.html import Picture
 from slcache.study import sentences, show, wording
 from slcache.study.analysis import Analysis
 from slcache.study.judged import Judged
+from slcache.sweep.page_points import Numbers
 
 #: So many traces have pictures, the first: each takes its time to draw and its room on the page.
 DRAWN = 8
@@ -36,11 +37,11 @@ class Part:
 
 def fronts(analysis: Analysis, short: Mapping[str, str]) -> list[Part]:
     """Return the front of each trace."""
-    schemes = _schemes(analysis)
+    schemes, numbers = _schemes(analysis), Numbers(analysis.outcome.rows)
     return [
         _part(
             trace,
-            [_front(judged, number, trace, schemes)] if number < DRAWN else [],
+            [_front(judged, number, trace, schemes, numbers)] if number < DRAWN else [],
             list(sentences.front(judged.front)),
             [*(short[n] for n in judged.outcome.factors), *judged.front.metrics],
             show.front(judged),
@@ -103,7 +104,9 @@ def _schemes(analysis: Analysis) -> list[str]:
     return list(dict.fromkeys(str(one.settings["scheme"]) for one in found))
 
 
-def front_figure(judged: Judged, schemes: Sequence[str] = ()) -> Figure:
+def front_figure(
+    judged: Judged, schemes: Sequence[str] = (), numbers: Numbers | None = None
+) -> Figure:
     """Draw a front, each scheme in its colour where schemes are varied, in this order if any."""
     found = judged.front
     by_scheme = "scheme" in judged.outcome.factors
@@ -114,6 +117,7 @@ def front_figure(judged: Judged, schemes: Sequence[str] = ()) -> Figure:
         found.places,
         [str(c.settings["scheme"]) for c in found.configurations] if by_scheme else [],
         schemes,
+        list(numbers.of(judged)) if numbers else (),
     )
 
 
@@ -126,9 +130,11 @@ def _name(name: str, number: int) -> str:
     return name if number == 0 else f"{name}-{number}"
 
 
-def _front(judged: Judged, number: int, trace: str, schemes: Sequence[str]) -> Picture:
+def _front(
+    judged: Judged, number: int, trace: str, schemes: Sequence[str], numbers: Numbers
+) -> Picture:
     title = _titled("Pareto front", trace)
-    svg = images.svg(front_figure(judged, schemes), _name("front", number), title)
+    svg = images.svg(front_figure(judged, schemes, numbers), _name("front", number), title)
     more = len(judged.front.metrics) - pareto_figure.MOST
     return Picture(
         title,

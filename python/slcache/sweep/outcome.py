@@ -162,7 +162,8 @@ class Sweep:
         title = (
             f"{', '.join(self.study.schemes)} on {', '.join(map(given.label, self.study.devices))}"
         )
-        return report.render(self.analysis(metrics), title, self.study.to_toml())
+        analysis, asked = self.analysis(metrics), self.study.to_toml()
+        return report.render(analysis, title, asked, study=self.study)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count} {name}" for name, count in self.counts().items() if count)

@@ -24,7 +24,7 @@ from slcache.words import labels
 from slcache.words.few import few
 
 #: Keys that are options of the trace's reader, and those of a workload, which go there too.
-_READER, _WORKLOAD = "reader.", "workload."
+READER, WORKLOAD = "reader.", "workload."
 #: What a misspelt name leads to, as against a value that a device or scheme cannot have.
 _MISSPELT = re.compile(r"unknown key|the run's scheme is |is not a scheme|no such preset")
 #: Values that a sentence lists.
@@ -123,13 +123,14 @@ def _schemes(study: Study, device: str) -> list[str]:
 
 def _meaning(each: Combination, study: Study, trace: str, scheme: str) -> Combination:
     """Return the keys that mean something to a trace and a scheme."""
-    own = api.settings_for(each, scheme, _all_schemes(study))
+    own = api.settings_for(each, scheme, all_schemes(study))
     if given.is_workload(trace):
         return own
-    return {key: value for key, value in own.items() if not key.startswith(_WORKLOAD)}
+    return {key: value for key, value in own.items() if not key.startswith(WORKLOAD)}
 
 
-def _all_schemes(study: Study) -> list[str]:
+def all_schemes(study: Study) -> list[str]:
+    """Return the names of the schemes that settings of a study may be for."""
     if list(study.schemes) != ["all"]:
         return list(study.schemes)
     return [str(entry["name"]) for entry in api.schemes()]
@@ -137,14 +138,14 @@ def _all_schemes(study: Study) -> list[str]:
 
 def check_keys(study: Study) -> None:
     """Raise StudyError for a key in two spellings, or one that nothing in the study has."""
-    schemes = _all_schemes(study)
+    schemes = all_schemes(study)
     _check_schemes(study, schemes)
     known = {api.of_catalogue(name) for name in schemes}
     for key in [*study.keys, *study.settings]:
         own = re.match(r"scheme\.([^.]+)\.", key)
         if own and own[1] not in known | {labels.of_source(name) for name in schemes}:
             raise StudyError(f"{key}: no scheme of the study takes it: {wording.listed(schemes)}")
-        if key.startswith(_WORKLOAD) and not any(map(given.is_workload, study.traces)):
+        if key.startswith(WORKLOAD) and not any(map(given.is_workload, study.traces)):
             raise StudyError(f"{key}: no trace of the study is a workload")
     for scheme in known:
         spelt: dict[str, str] = {}
@@ -167,7 +168,7 @@ class _Resolved:
 
     def __init__(self, study: Study) -> None:
         self._study = study
-        self._schemes = _all_schemes(study)
+        self._schemes = all_schemes(study)
         counted = {BOUND: True} if study.counts_bound else {}
         self._file = {**counted, **study.of_config()}
         self._known: dict[str, Mapping[str, Any] | ConfigError] = {}
@@ -186,8 +187,8 @@ class _Resolved:
         settings = dict(api.settings_for(fixed, scheme, self._schemes))
         options = dict(study.trace_options)
         for key, value in varied.items():
-            if key.startswith((_READER, _WORKLOAD)):
-                options[key.removeprefix(_READER)] = plain(value)
+            if key.startswith((READER, WORKLOAD)):
+                options[key.removeprefix(READER)] = plain(value)
             else:
                 settings[key] = value
         found = self._resolve(device, scheme, settings, seed)

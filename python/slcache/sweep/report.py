@@ -12,7 +12,8 @@ from slcache.report.html import Picture
 from slcache.study import sentences, show, wording
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import TRACE
-from slcache.sweep import of_traces
+from slcache.sweep import of_traces, page_points
+from slcache.sweep.study import Study
 
 
 @images.seldom_collected()
@@ -21,10 +22,13 @@ def render(
     title: str,
     asked: str = "",
     *,
+    study: Study | None = None,
     notes: Sequence[str] = (),
     first: Sequence[Picture] = (),
 ) -> str:
     """Return the page; `asked` is the study as it was asked for, in TOML.
+
+    With `study` the page tells the command of each point.
 
     `notes` and the pictures `first` come before all else.
     """
@@ -51,6 +55,7 @@ def render(
         seeds_meant=sentences.seeds_meant(analysis) if len(analysis.judged) > 1 else [],
         not_drawn=of_traces.not_drawn(analysis),
         asked=asked,
+        points=page_points.data(analysis, short, study),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -128,6 +128,7 @@ class Tuning(Answer):
         from slcache.sweep import report
 
         title = "How the search went"
+        whole = self.asked.whole(axis.key for axis in self.axes)
         picture = Picture(
             title,
             images.svg(self.plot_progress(), "progress", title),
@@ -140,6 +141,7 @@ class Tuning(Answer):
             json.dumps(self._asked(), indent=2, ensure_ascii=False),
             notes=sentences.told(self),
             first=[picture],
+            study=replace(whole, settings=dict(self.asked.settings)),
         )
 
     def files(self) -> dict[str, bytes]:

@@ -1,0 +1,73 @@
+"""The points of a study's fronts, for the part of its page that names them and how to run them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
+from typing import Any
+
+from markupsafe import Markup
+
+from slcache.report import pages
+from slcache.study import wording
+from slcache.study.analysis import Analysis
+from slcache.study.judged import Judged
+from slcache.study.outcome import TRACE
+from slcache.sweep import commands
+from slcache.sweep.study import Study
+from slcache.words.names import printable
+
+
+class Numbers:
+    """The number of each configuration: the row of the table, from 1, that first has it."""
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        self._places = {id(row): place for place, row in enumerate(rows, 1)}
+
+    def of(self, judged: Judged) -> dict[int, Mapping[str, Any]]:
+        """Return the rows of the front's configurations by number, in their order."""
+        factors = judged.outcome.factors
+        first: dict[tuple[object, ...], Mapping[str, Any]] = {}
+        for row in judged.outcome.done:
+            first.setdefault(tuple(row[name] for name in factors), row)
+        found = [first[tuple(one.settings.values())] for one in judged.front.configurations]
+        return {self._places[id(row)]: row for row in found}
+
+
+def data(analysis: Analysis, short: Mapping[str, str], study: Study | None) -> Markup | None:
+    """Return the JSON of it, safe inside a page; None where no front has a point.
+
+    `points` has a list per configuration: its number, name, figures and the end of its command,
+    whose beginning, `begun`, all share; null where there is no command.
+    """
+    known = study if study and commands.tells(study, analysis.outcome.factors) else None
+    numbers = Numbers(analysis.outcome.rows)
+    points: list[list[Any]] = []
+    for judged in analysis.judged:
+        found = judged.front
+        if not found.metrics:
+            continue
+        rows = numbers.of(judged)
+        for (number, row), one in zip(rows.items(), found.configurations, strict=True):
+            named = wording.settings({**_trace(judged), **one.settings}, {TRACE: TRACE, **short})
+            figures = [f"{n} {wording.figure(n, one.mean(n))}" for n in found.metrics]
+            command = commands.of_row(known, row) if known else None
+            points.append([number, printable(named), figures, command and printable(command)])
+    told = [point[3] for point in points if point[3] is not None]
+    begun = _common(told)
+    for point in points:
+        point[3] = None if point[3] is None else point[3][len(begun) :]
+    several = any(len(one.seeds) > 1 for one in analysis.outcome.configurations)
+    repeat = analysis.outcome.repeats
+    note = f"Figures are means over the {repeat}s; the command runs the first." if several else ""
+    return pages.data({"begun": begun, "note": note, "points": points}) if points else None
+
+
+def _common(texts: Sequence[str]) -> str:
+    """Return what all texts begin with."""
+    alike = zip(min(texts, default=""), max(texts, default=""), strict=False)
+    return "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], alike))
+
+
+def _trace(judged: Judged) -> dict[str, str]:
+    return {} if judged.trace is None else {TRACE: judged.trace}
