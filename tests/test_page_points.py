@@ -249,7 +249,7 @@ def test_a_browser_chooses_points_by_pointer_and_keys(folder: Path, tmp_path: Pa
     text = study(folder, "schemes").report()
     # The policy lets no script of the test's own run.
     text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
-    page.write_text(text.replace("</body>", f"<script>{ACTS}</script></body>"))
+    page.write_text(text.replace("</body>", f"<script>{{{ACTS}}}</script></body>"))
     (found,) = re.findall(r'<pre id="said">(.*?)</pre>', shown(page))
     tip, clicked, command, focused, entered, other = json.loads(html.unescape(found))
     given = told(text)

@@ -51,7 +51,7 @@ def svg(figure: Figure, name: str, description: str) -> Markup:
     text = sink.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    held = marks.Held()
+    held = marks.Held(figure)
     text = _TAG.sub(lambda tag: _fitted_to_page(tag[0], name), held.taken(text))
     text = held.told(compact.smaller(text, name))
     head = Markup('<svg role="img" aria-label="{}"').format(printable(description))

@@ -40,6 +40,8 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
         style.title(whole, f"{side}s")
         tail.set_xlabel(f"{side} latency")
         _axes(whole, tail)
+        for panel in (whole, tail):
+            marks.scale(panel, "µs", "share")
     axes[0].set_ylabel("share of requests at or below")
     axes[len(sides)].set_ylabel("share of requests above")
     style.key(figure, labels)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from slcache.words.names import printable
 
 #: The script of all pages, in parts.
-_SCRIPT = ("touch.js", "points.js")
+_SCRIPT = ("touch.js", "points.js", "curves.js")
 
 
 def render(template: str, **values: object) -> str:

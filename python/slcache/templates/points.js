@@ -1,13 +1,28 @@
 // ---- The points of a study: named under the pointer; one that is chosen tells its command.
 const NEAR = 5;
 
+class Tip {
+  constructor() {
+    this.box = made("div", "", { class: "tip", role: "status" });
+    this.box.hidden = true;
+    document.body.append(this.box);
+  }
+
+  hide() { this.box.hidden = true; }
+
+  show(lines, x, y) {
+    this.box.replaceChildren(...lines.map((line) => made("div", line)));
+    this.box.style.left = `${Math.max(0, Math.min(x + 12, scrollX + document.documentElement.clientWidth - 340))}px`;
+    this.box.style.top = `${y + 14}px`;
+    this.box.hidden = !lines.length;
+  }
+}
+
 class Points {
   constructor(given) {
     this.given = given;
     this.known = new Map(given.points.map((point) => [String(point[0]), point]));
-    this.tip = made("div", "", { class: "tip", role: "status" });
-    this.tip.hidden = true;
-    document.body.append(this.tip);
+    this.tip = new Tip();
     for (const figure of document.querySelectorAll("figure")) this.listen(figure);
     const wanted = () => {
       const found = /^#point-(\d+)$/.exec(location.hash);
@@ -32,8 +47,7 @@ class Points {
       mark.setAttribute("role", "button");
       mark.setAttribute("aria-label", this.known.get(mark.dataset.point)?.[1] ?? "");
       mark.addEventListener("pointermove", (event) => this.hover(this.under(event), event.pageX, event.pageY));
-      mark.addEventListener("pointerleave", () => { this.tip.hidden = true; });
-      mark.addEventListener("blur", () => { this.tip.hidden = true; });
+      for (const end of ["pointerleave", "blur"]) mark.addEventListener(end, () => this.tip.hide());
       mark.addEventListener("click", (event) => this.show(figure, this.under(event)));
       mark.addEventListener("focus", () => {
         const box = mark.getBoundingClientRect();
@@ -59,11 +73,9 @@ class Points {
 
   hover(numbers, x, y) {
     const few = numbers.slice(0, 4).map((number) => this.known.get(number)).filter(Boolean);
-    this.tip.replaceChildren(...few.map(([, name, figures]) => made("div", `${name}: ${figures.join(", ")}`)));
-    if (numbers.length > few.length) this.tip.append(made("div", `and ${numbers.length - few.length} more`));
-    this.tip.style.left = `${Math.min(x + 12, scrollX + document.documentElement.clientWidth - 340)}px`;
-    this.tip.style.top = `${y + 14}px`;
-    this.tip.hidden = !few.length;
+    const lines = few.map(([, name, figures]) => `${name}: ${figures.join(", ")}`);
+    if (numbers.length > few.length) lines.push(`and ${numbers.length - few.length} more`);
+    this.tip.show(lines, x, y);
   }
 
   first(number) {
