@@ -186,6 +186,21 @@ def test_what_no_command_can_say_has_none(folder: Path) -> None:
     assert [point[3] for point in told(page)["points"]] == [None, None]
 
 
+def test_a_study_that_cannot_be_read_has_points_without_commands(
+    folder: Path, tmp_path: Path
+) -> None:
+    found = study(folder, "schemes")
+    for name, content in found.files().items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "study.toml").write_text("trace = 3\n")
+    page = tmp_path / "page.html"
+    for metrics, said in (([], "judged by the default"), (["--metric", "waf"], "without commands")):
+        done = slcache("sweep", "show", tmp_path, *metrics, "--html", page)
+        assert done.returncode == 0, done.stderr
+        assert said in " ".join(done.stderr.decode().split())
+        assert {point[3] for point in told(page.read_text())["points"]} == {None}
+
+
 def shown(page: Path, point: str = "") -> str:
     """Return a page as a browser has it once its script is through, which is silent."""
     assert CHROMIUM is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -70,7 +71,7 @@ def show(
     try:
         outcome = Outcome.of(table)
         outcome.check_once()
-        study = _study(folder / ASKED)
+        study = _study(folder / ASKED, metrics)
         analysis = Analysis.of(outcome, metrics or (study.judged_by if study else []))
     except ValueError as error:
         raise typer.BadParameter(f"{path}: {error}") from error
@@ -116,16 +117,17 @@ def _unended(folder: Path) -> str:
     return f": {kept:,} results are kept; slcache sweep {folder} goes on"
 
 
-def _study(path: Path) -> Study | None:
-    """Return what was asked for; None where its file is gone or was broken."""
+def _study(path: Path, metrics: Sequence[str] | None) -> Study | None:
+    """Return what was asked for; None where its file is gone or was broken, which is said."""
     from slcache.sweep import study
 
     if not path.exists():
         return None
+    told = "points without commands" if metrics else "judged by the default metrics"
     try:
         return study.read(path)
     except ConfigError as error:
-        console.note(f"judged by the default metrics: {error}")
+        console.note(f"{told}: {error}")
         return None
 
 
