@@ -74,7 +74,9 @@ impl Meters {
 
     /// The same with places for `units` units from the start, which take memory as they are written.
     pub fn with_units(slots: &[u32], units: u32) -> Self {
-        assert!(!slots.is_empty() && slots.is_sorted() && slots.iter().all(|&slots| slots <= Self::SLOTS_MAX));
+        assert!(
+            !slots.is_empty() && slots.is_sorted() && slots.iter().all(|&slots| slots <= Self::SLOTS_MAX)
+        );
         let chunks = (units as usize).div_ceil(CHUNK);
         Self {
             slots: slots.to_vec(),
