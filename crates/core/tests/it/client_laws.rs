@@ -245,6 +245,36 @@ fn a_pause_gives_back_what_can_be_folded_in_it() {
     }
 }
 
+/// A cache that was full takes data again as soon as a pause has folded enough of it for `flush.reopen`, as much
+/// as was folded, within a block.
+#[test]
+fn a_pause_opens_a_full_cache_by_what_it_folded() {
+    let (d1, block) = (u64::from(TLC.cap * TLC.wordlines), f64::from(TLC.wordlines));
+    let block_ns = block * TLC.sigma_delta_phi().2;
+    for (when, from) in
+        [(json!(1.0), 1.0), (json!(0.5), 0.5), (json!(null), 0.0), (json!("never"), f64::NEG_INFINITY)]
+    {
+        for folded in [3.5, 7.5, 11.5, 40.0] {
+            let values = [("flush.reopen", when.clone())];
+            let values = if when.is_null() { &[][..] } else { &values[..] };
+            let mut setup = TLC.setup(values);
+            (setup.host.replay, setup.host.queue_depth) = (Replay::Open, 32);
+            setup.device.stage_timeout_ns = 10 * GAP_NS;
+            let mut sim = new(&setup);
+            sim.feed(&page_writes(0, 3 * GAP_NS, 0..d1 + 50)).unwrap();
+            let begin_ns = (d1 + 49) * 3 * GAP_NS + 10 * GAP_NS + (SHOT_NS + X_NS) as u64;
+            rest(&mut sim, begin_ns + (50e6 + folded * block_ns) as u64);
+            let before = sim.ops().len();
+            sim.feed(&page_writes(sim.now_ns(), GAP_NS, d1..3 * d1)).unwrap();
+            let back = host_pages_before(&sim.ops()[before..], |op| !is_host(op, false)) as f64;
+            let cap = f64::from(TLC.cap);
+            let is_open = (cap - folded).max(0.0) <= from * cap;
+            let want = if is_open { folded.min(cap) * block } else { 0.0 };
+            assert!((back - want).abs() <= block, "{when}, {folded} blocks: {back} pages, not {want}");
+        }
+    }
+}
+
 /// After a third phase a long pause folds all; the cache that the blocks left allow is there at once.
 #[test]
 fn a_long_pause_gives_the_cache_back_after_every_phase() {

@@ -57,8 +57,10 @@ impl<'a> Fit<'a> {
         if let Victim::DChoices { d } = config.dense.victim {
             check_range(problems, "scheme.client.dense.victim.d-choices.d", d, 1..=64);
         }
-        if let Reopen::At(share) = config.reopen {
-            check_range(problems, "scheme.client.reopen", share, 0.0..=1.0);
+        for (key, when) in [("reopen", Some(config.reopen)), ("flush.reopen", config.flush.reopen)] {
+            if let Some(Reopen::At(share)) = when {
+                check_range(problems, &format!("scheme.client.{key}"), share, 0.0..=1.0);
+            }
         }
         self.check_flush(problems);
         check_range(problems, "scheme.client.fold.ratio", config.fold.ratio, 0.0..=8.0);
@@ -151,7 +153,7 @@ impl Parameters for ClientConfig {
             "flush.high" | "flush.low" if self.flush.when != FlushWhen::Lazy => {
                 Some("flush.when is not \"lazy\"")
             }
-            "idle.threshold_ns" | "idle.scope" if self.flush.when == FlushWhen::Demand => {
+            "idle.threshold_ns" | "idle.scope" | "flush.reopen" if self.flush.when == FlushWhen::Demand => {
                 Some("flush.when = \"demand\": nothing is done in idle time")
             }
             _ => None,

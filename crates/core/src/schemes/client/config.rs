@@ -153,11 +153,14 @@ pub struct FlushConfig {
     pub low: f64,
     /// Pages folded per page that the host writes past the cache, 0-4.
     pub busy_ratio: f64,
+    /// When idle time lets a cache that was full take data again: as `reopen`, 0-1 or "never"; default:
+    /// `reopen`. With 1 each block that was folded is room at once.
+    pub reopen: Option<Reopen>,
 }
 
 impl Default for FlushConfig {
     fn default() -> Self {
-        Self { when: FlushWhen::Eager, high: 0.75, low: 0.25, busy_ratio: 0.0 }
+        Self { when: FlushWhen::Eager, high: 0.75, low: 0.25, busy_ratio: 0.0, reopen: None }
     }
 }
 

@@ -17,7 +17,8 @@ impl Client {
     pub(super) fn flush_idle(&mut self, plane: PlaneId, io: &mut Io) -> Idle {
         let step = self.flush_step(plane, io);
         let own = self.slc.open_block(plane, Writer::Host).is_some();
-        self.reopen(plane, u32::from(own), io);
+        let when = self.config.flush.reopen.unwrap_or(self.config.reopen);
+        self.reopen(plane, when, u32::from(own), io);
         step
     }
 

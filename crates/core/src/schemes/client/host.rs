@@ -1,6 +1,6 @@
 //! Which block the host writes next: decided in each plane when its last one is full.
 
-use super::config::{FoldHost, Full};
+use super::config::{FoldHost, Full, Reopen};
 use super::plane::Phase;
 use super::Client;
 use crate::base::op::Class;
@@ -98,7 +98,7 @@ impl Client {
         if self.planes[at].phase == Phase::Slc && !self.may_open_slc(plane, io) {
             self.planes[at].phase = Phase::Closed;
         }
-        self.reopen(plane, just_filled, io);
+        self.reopen(plane, self.config.reopen, just_filled, io);
         if self.is_folding_over(plane, io) {
             self.planes[at].phase = Phase::Closed;
         }
@@ -114,8 +114,8 @@ impl Client {
     }
 
     /// Lets the host write SLC blocks of `plane` again, if what was folded allows it. `own` of the blocks
-    /// used are the one that the host writes there, or has just filled: what `reopen` asks for is the rest.
-    pub(super) fn reopen(&mut self, plane: PlaneId, own: u32, io: &Io) {
+    /// used are the one that the host writes there, or has just filled: what `when` asks for is the rest.
+    pub(super) fn reopen(&mut self, plane: PlaneId, when: Reopen, own: u32, io: &Io) {
         let may_be = match self.planes[plane.index()].phase {
             Phase::Slc => false,
             Phase::Closed => true,
@@ -123,7 +123,7 @@ impl Client {
         };
         // Idle time may have folded the one just filled.
         let rest = self.slc.used_blocks(plane).saturating_sub(own);
-        if may_be && self.config.reopen.allows(rest, self.cap_of(plane, io)) && self.may_open_slc(plane, io) {
+        if may_be && when.allows(rest, self.cap_of(plane, io)) && self.may_open_slc(plane, io) {
             self.planes[plane.index()].phase = Phase::Slc;
         }
     }
