@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from slcache import _core, api
 from slcache.documents import gains as figures
+from slcache.documents.pools import planes
 from slcache.errors import ConfigError, UsageError, about
 from slcache.given.arguments import checked
 from slcache.given.content import Content
@@ -212,12 +213,11 @@ def cache_bytes(config: Mapping[str, Any]) -> int:
 
 def _slc_bytes(pool: Mapping[str, Any], slc_blocks: int) -> int:
     """Return what a pool takes in SLC mode: in SLC blocks, and in blocks of two-layer layout."""
-    planes = pool["channels"] * pool["chips"] * pool["dies"] * pool["planes"]
     layers = pool.get("reprogram")
     pages = slc_blocks * pool["wordlines"]
     if layers:
         pages += pool["blocks"] * layers["wordlines_per_layer"] * layers["layers"]
-    return int(planes * pages * pool["page_bytes"])
+    return int(planes(pool) * pages * pool["page_bytes"])
 
 
 #: The least that each number of a pattern can be.

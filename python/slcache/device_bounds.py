@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache import _core, api
+from slcache.documents.pools import BITS, slc_row_bytes
 from slcache.errors import ConfigError, UsageError, about
 from slcache.given.arguments import checked
 from slcache.given.content import Content
 from slcache.runs import given
 from slcache.words import units
 from slcache.words.few import few
-
-_BITS = {"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class Cells:
     @classmethod
     def of(cls, pool: Mapping[str, Any], mode: str, unit_bytes: int) -> Cells:
         """Return those of a pool's mode: of its fastest page, of all planes where they can."""
-        own, bits = pool[mode], _BITS[mode]
+        own, bits = pool[mode], BITS[mode]
         slots = pool["page_bytes"] / unit_bytes
         planes = pool["planes"] if pool["plane_parallelism"] == "multi-plane" else 1
         shot = bits if own["program"] == "one-shot" else 1
@@ -73,20 +72,19 @@ class Flash:
             raise about(ConfigError(f"device.disk = present: {told}"), "device.disk")
         pools = device["pool"]
         caches = [pool for pool in pools if pool.get("slc")]
-        stores = [(pool, mode) for pool in pools for mode in _BITS if pool.get(mode)]
+        stores = [(pool, mode) for pool in pools for mode in BITS if pool.get(mode)]
         stores = [(pool, mode) for pool, mode in stores if mode != "slc"]
         if not caches or not stores:
             missing = "mlc, tlc or qlc" if caches else "slc"
             told = f"device.pool: none offers {missing}: there is no cache with a store behind it"
             raise about(ConfigError(told), "device.pool")
         slc = caches[0]
-        planes = slc["channels"] * slc["chips"] * slc["dies"] * slc["planes"]
         holds = buffer is not None and buffer["acknowledge"] == "on-buffer"
         return cls(
             unit,
             Cells.least([Cells.of(pool, "slc", unit) for pool in caches]),
             Cells.least([Cells.of(pool, mode, unit) for pool, mode in stores]),
-            planes * slc["wordlines"] * slc["page_bytes"],
+            slc_row_bytes(slc),
             slc["blocks"],
             buffer["bytes"] // unit if holds and buffer else 0,
         )

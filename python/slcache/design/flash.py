@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from slcache.documents.pools import BITS, planes, slc_block_bytes
 from slcache.errors import ConfigError, about
-
-_BITS = {"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Flash:
     @property
     def dense_bits(self) -> int:
         """How many times as much a block holds in the dense mode."""
-        return _BITS[self.dense_mode]
+        return BITS[self.dense_mode]
 
     def slc_bytes(self, slc_blocks: int) -> int:
         """Return what so many SLC blocks of every plane hold."""
@@ -76,10 +75,10 @@ def of_config(config: Mapping[str, Any]) -> Flash:
         device=device["name"],
         dense_mode=dense_mode,
         blocks=pool["blocks"],
-        planes=pool["channels"] * pool["chips"] * pool["dies"] * pool["planes"],
+        planes=planes(pool),
         slc_cycles=_cycles(pool, "slc"),
         dense_cycles=_cycles(pool, dense_mode),
-        slc_block_bytes=pool["wordlines"] * pool["page_bytes"],
+        slc_block_bytes=slc_block_bytes(pool),
     )
 
 

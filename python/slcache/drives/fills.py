@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slcache import _core, api
+from slcache.documents.pools import slc_row_bytes
 from slcache.errors import UsageError, about
 from slcache.given.content import Content, device_of
 from slcache.results.result import Result
@@ -90,8 +91,7 @@ def window_ns(config: Mapping[str, Any]) -> int:
 def lockstep_gb(document: Mapping[str, Any], scale: int) -> float:
     """Return what a speed has to be told over: planes open and fold their blocks together."""
     pool = document["config"]["device"]["pool"][0]
-    planes = pool["channels"] * pool["chips"] * pool["dies"] * pool["planes"]
-    return float(ROWS * planes * pool["wordlines"] * pool["page_bytes"] * scale) / 1e9
+    return float(ROWS * slc_row_bytes(pool) * scale) / 1e9
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import Any
 
 from slcache import _core, bounds, files
 from slcache.documents.normalise import latency
+from slcache.documents.pools import slc_block_bytes
 from slcache.errors import ConfigError, about
 from slcache.gym import entrants, frozen
 from slcache.gym.agents import Agent, Constant
@@ -108,10 +109,9 @@ class Benchmark:
         trace, options = self._inputs.trace(cell)
         env.reset(seed=draw)
         pool = env.config["device"]["pool"][0]
-        block_bytes = pool["wordlines"] * pool["page_bytes"]
         blocks = next(k.places[-1] for k in env.rules.knobs if k.name == "slc_blocks")
         seeded = {**options, "seed": str(draw)} if cell.load != frozen.RECORDING else options
-        size = int(blocks) * block_bytes
+        size = int(blocks) * slc_block_bytes(pool)
         told = bounds.of_trace(trace, [size], trace_options=seeded)
         return int(told["sizes"][0]["least"]) * int(told["unit_bytes"])
 

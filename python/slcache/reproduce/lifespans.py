@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache import models
+from slcache.documents.pools import BITS, densest, planes, slc_block_bytes
 from slcache.reproduce.measures import value
 from slcache.reproduce.table import Key
 from slcache.reproduce.variants import Grid
@@ -97,16 +98,14 @@ def _figure(document: Document | None, name: str) -> float:
 def chip(document: Document) -> dict[str, float] | None:
     """Return what a run's flash endures; None where its cycles are not known."""
     (pool,) = document["config"]["device"]["pool"]
-    modes = [mode for mode in ("mlc", "tlc", "qlc") if pool.get(mode)]
-    dense = modes[-1]
-    planes = pool["channels"] * pool["chips"] * pool["dies"] * pool["planes"]
+    dense = densest(pool)
     cycles = pool["slc"]["endurance_cycles"], pool[dense]["endurance_cycles"]
     if None in cycles:
         return None
     return {
         "slc_cycles": cycles[0],
         "dense_cycles": cycles[1],
-        "slc_block_bytes": pool["wordlines"] * pool["page_bytes"],
-        "dense_bits": {"mlc": 2.0, "tlc": 3.0, "qlc": 4.0}[dense],
-        "blocks": planes * pool["blocks"],
+        "slc_block_bytes": slc_block_bytes(pool),
+        "dense_bits": BITS[dense],
+        "blocks": planes(pool) * pool["blocks"],
     }

@@ -7,14 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slcache import _core
+from slcache.documents.pools import planes
 
 #: Dense blocks per plane, by pool.
 Dense = dict[int, int]
 _GC = ("gc", "agc")
-
-
-def _planes(pool: Mapping[str, Any]) -> int:
-    return int(pool["channels"] * pool["chips"] * pool["dies"] * pool["planes"])
 
 
 def dense(config: Mapping[str, Any]) -> tuple[Dense, bool] | None:
@@ -32,8 +29,8 @@ def dense(config: Mapping[str, Any]) -> tuple[Dense, bool] | None:
     found: Dense = {}
     for pool, mode, blocks in regions:
         if mode != "slc":
-            planes = _planes(config["device"]["pool"][pool])
-            found[pool] = found.get(pool, 0) + blocks // planes
+            of_plane = blocks // planes(config["device"]["pool"][pool])
+            found[pool] = found.get(pool, 0) + of_plane
     return found, cached
 
 
