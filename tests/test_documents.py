@@ -15,7 +15,7 @@ import pytest
 import slcache
 from slcache import api
 from slcache.documents import contract
-from slcache.reproduce import measures
+from slcache.reproduce import readers
 from slcache.runs.store import Store
 
 NAN, INF = float("nan"), float("inf")
@@ -169,7 +169,7 @@ def test_a_series_names_the_unit_of_its_windows(whole: str, key: str) -> None:
     document = json.loads(whole)
     entry = {"name": "slc_blocks", key: 33554432, "values": [428.0, 396.0]}
     document["scheme"]["series"] = [entry]
-    assert measures.series(slcache.Result(document).to_dict(), "slc_blocks") == (
+    assert readers.series(slcache.Result(document).to_dict(), "slc_blocks") == (
         33554432,
         [428, 396],
     )

@@ -12,10 +12,10 @@ import slcache
 from slcache.reproduce import plan as plans
 from slcache.reproduce import yardstick
 from slcache.reproduce.claims import Claim
-from slcache.reproduce.costs import time
 from slcache.reproduce.inputs import twins
 from slcache.reproduce.jobs import Job
 from slcache.reproduce.ledger import ledger
+from slcache.reproduce.measures import value
 from slcache.reproduce.parts import Part
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
@@ -201,10 +201,10 @@ def test_time_is_split_into_host_writes_migration_and_cleaning() -> None:
         for i, (kind, mode, cause) in enumerate(kinds)
     ]
     document = {"flash": {"ops": ops}}
-    assert time("slc")(document) == 1
-    assert time("dense")(document) == 2 + 4
-    assert time("any", "migration")(document) == 8 + 16
-    assert (time("slc", "gc")(document), time("dense", "gc")(document)) == (32, 64)
+    assert value("slc_write_s", document) == 1
+    assert value("dense_write_s", document) == 2 + 4
+    assert value("migration_s", document) == 8 + 16
+    assert (value("slc_gc_s", document), value("dense_gc_s", document)) == (32, 64)
 
 
 def test_a_point_may_change_the_twins_and_their_draw() -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
-Document = Mapping[str, Any]
-Reader = Callable[[Document], float | None]
+from slcache.reproduce.readers import Document, Reader
 
 #: A window is behind the cliff when its mean write latency is so many times the first one's.
 CLIFF = 2.0

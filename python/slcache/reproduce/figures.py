@@ -12,8 +12,8 @@ from slcache.plots import style
 from slcache.reproduce import breakdowns, constants, lines, overgrid
 from slcache.reproduce.cliffs import write_latency
 from slcache.reproduce.drawings import FigureSpec
-from slcache.reproduce.measures import series
 from slcache.reproduce.plan import Plan
+from slcache.reproduce.readers import series
 from slcache.reproduce.table import Table
 from slcache.words import units
 

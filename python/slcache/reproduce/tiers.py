@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
-Document = Mapping[str, Any]
-Reader = Callable[[Document], float | None]
-
-
-def disk(key: str) -> Reader:
-    """Return a reader of a figure of the disk; None where there is none."""
-
-    def read(document: Document) -> float | None:
-        told = document.get("disk")
-        return None if told is None else float(told[key])
-
-    return read
+from slcache.documents.pools import BITS, densest, slc_block_bytes
+from slcache.reproduce.readers import Document, Reader, at, figure
 
 
 def state_share(*names: str) -> Reader:
@@ -53,41 +40,26 @@ def moved_in_flash(document: Document) -> float | None:
     return float(moved / whole) if whole else None
 
 
-def lifespan(reading: str, unit: float = 1.0) -> Reader:
-    """Return a reader of the bytes that the host can write in the flash's life."""
-
-    def read(document: Document) -> float | None:
-        told = document.get("lifespan", {}).get(reading)
-        passed = None if told is None else told["host_bytes"]
-        return None if passed is None else float(passed) / unit
-
-    return read
-
-
 def miss_rate(document: Document) -> float | None:
     """Return the misses among the reads that reach the flash."""
-    figures = document["scheme"]["figures"]
-    missed, dram = figures.get("miss_rate"), figures.get("dram_hit_rate")
-    if missed is None or dram is None or dram >= 1:
-        return None
-    return float(missed / (1 - dram))
+    missed, dram = figure("miss_rate")(document), figure("dram_hit_rate")(document)
+    return None if missed is None or dram is None or dram >= 1 else missed / (1 - dram)
 
 
 def programmed(document: Document) -> float | None:
     """Return the bytes programmed in both regions."""
-    figures = document["scheme"]["figures"]
-    found = [figures.get(name) for name in ("slc_bytes", "dense_bytes")]
-    return None if None in found else float(sum(found))
+    slc, dense = figure("slc_bytes")(document), figure("dense_bytes")(document)
+    return None if slc is None or dense is None else slc + dense
 
 
 def capacity_bytes(document: Document) -> float | None:
     """Return what the two regions of a chip hold together."""
     scheme = document["config"]["scheme"].get("nvc")
     pool = document["config"]["device"]["pool"][0]
-    bits = next((i for i, mode in ((4, "qlc"), (3, "tlc"), (2, "mlc")) if pool.get(mode)), 1)
     slc = scheme and scheme["slc_blocks"]
-    block = pool["wordlines"] * pool["page_bytes"]
-    return None if slc is None else float(block * (slc + bits * (pool["blocks"] - slc)))
+    if slc is None:
+        return None
+    return float(slc_block_bytes(pool) * (slc + BITS[densest(pool)] * (pool["blocks"] - slc)))
 
 
 def slc_to_dense_blocks(document: Document) -> float | None:
@@ -99,16 +71,16 @@ def slc_to_dense_blocks(document: Document) -> float | None:
 
 
 MEASURES: dict[str, Reader] = {
-    "disk_energy_j": disk("energy_j"),
-    "disk_power_w": disk("mean_power_w"),
-    "disk_spin_ups": disk("spin_ups"),
+    "disk_energy_j": at("disk", "energy_j"),
+    "disk_power_w": at("disk", "mean_power_w"),
+    "disk_spin_ups": at("disk", "spin_ups"),
     "disk_standby_share": state_share("standby"),
     "disk_busy_share": disk_busy,
     "flash_gc_time_share": moved_in_flash,
-    "lifespan_bytes": lifespan("own"),
-    "lifespan_full_chip_bytes": lifespan("full_chip"),
-    "lifespan_tb": lifespan("own", 1e12),
-    "lifespan_full_chip_tb": lifespan("full_chip", 1e12),
+    "lifespan_bytes": at("lifespan", "own", "host_bytes"),
+    "lifespan_full_chip_bytes": at("lifespan", "full_chip", "host_bytes"),
+    "lifespan_tb": at("lifespan", "own", "host_bytes", per=1e12),
+    "lifespan_full_chip_tb": at("lifespan", "full_chip", "host_bytes", per=1e12),
     "nvc_miss_rate": miss_rate,
     "programmed_bytes": programmed,
     "nvc_capacity_bytes": capacity_bytes,
