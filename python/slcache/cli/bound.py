@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from slcache import bounds, device_bounds
-from slcache.cli import complete, console
+from slcache.cli import checks, complete, console
 from slcache.cli import options as opt
 from slcache.errors import UsageError
 from slcache.given import quantity
@@ -47,7 +47,7 @@ Picture = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE.png|svg|pdf",
-        callback=opt.checked_picture(*pictures.FLAT),
+        callback=checks.checked_picture(*pictures.FLAT),
         help="Draw the bound over the size.",
     ),
 ]
@@ -101,7 +101,7 @@ def bound(
                 trace,
                 device=device,
                 sizes_bytes=_sizes(sizes),
-                settings=once(opt.pairs(sets).items()),
+                settings=once(checks.pairs(sets).items()),
                 trace_options=options,
                 address=address,
             )
@@ -135,7 +135,7 @@ def _check(
 
 
 def _size(text: str, option: str) -> int:
-    with opt.told(option):
+    with checks.told(option):
         return quantity.size_bytes(text)
 
 

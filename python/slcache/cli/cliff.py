@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.text import Text
 
-from slcache.cli import complete, console
+from slcache.cli import checks, complete, console
 from slcache.cli import like as likes
 from slcache.cli import options as opt
 from slcache.errors import UsageError
@@ -159,7 +159,7 @@ def cliff(
     from slcache import cliffs
 
     form = opt.form_of(form, json)
-    opt.check_executor(executor, jobs)
+    checks.check_executor(executor, jobs)
     given = opt.configured(config, device, sets)
     kept = [path for path in (device, config) if path is not None]
     if like is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.text import Text
 
-from slcache.cli import console
+from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.files import inputs as files_of
@@ -37,7 +37,7 @@ Lifespan = Annotated[
     str,
     typer.Option(
         metavar="Nx|SIZE",
-        callback=opt.readable(_lifespan),
+        callback=checks.readable(_lifespan),
         help="The least lifespan: so many times that of the chip without SLC blocks (2x), or bytes "
         "of host writes (50T).",
     ),
@@ -99,7 +99,7 @@ SizeOf = Annotated[
     typer.Option(
         "--size",
         metavar="KEY=VALUES",
-        callback=opt.checked_ranges,
+        callback=checks.checked_ranges,
         help="The key and the sizes it may have: A..B, A..B:STEP, A..B*FACTOR or a,b,c.",
     ),
 ]
@@ -175,7 +175,7 @@ def design(
     from slcache.design import told
 
     form = opt.form_of(form, json)
-    opt.check_executor(executor, jobs)
+    checks.check_executor(executor, jobs)
     given = opt.configured(config, device, None)
     if scheme is None and given.scheme is None:
         raise typer.BadParameter("give a scheme, or a --config with one", param_hint="--scheme")
@@ -184,10 +184,10 @@ def design(
             trace,
             device=device,
             scheme=scheme,
-            size=opt.pairs(size),
+            size=checks.pairs(size),
             keep=keep,
             find=find,
-            settings=dict(opt.pairs(sets)),
+            settings=dict(checks.pairs(sets)),
             config=config,
             address=address,
             trace_options=opt.reader(trace_format, trace_option, volume, unsorted, workload),
@@ -290,7 +290,7 @@ def nvc(
       slcache design nvc --trace oltp.spc.gz --lifespan 2x --policy 3 --out d3
     """
     form, path = opt.form_of(form, json), _trace(trace, workload)
-    opt.check_executor(executor, jobs)
+    checks.check_executor(executor, jobs)
     own = [] if address is None else [("trace.address", address)]
     reader = opt.reader(trace_format, trace_option, volume, unsorted)
     from slcache import design
@@ -311,7 +311,7 @@ def nvc(
             only_full_chip=only_full_chip,
             passes=passes,
             quick=quick,
-            settings=once([*opt.pairs(sets).items(), *own]),
+            settings=once([*checks.pairs(sets).items(), *own]),
             trace_options=reader,
             replay=replay,
             seed=seed,
@@ -341,7 +341,7 @@ def _trace(trace: str | None, workload: str | None) -> str:
         )
     path = trace if workload is None else workload
     assert path is not None
-    with opt.told():
+    with checks.told():
         check_trace(path)
     return path
 

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from slcache import explain as explanations
-from slcache.cli import complete, console
+from slcache.cli import checks, complete, console
 from slcache.cli import options as opt
 from slcache.explain import Entry, Standing
 from slcache.tables.sheets import Sheet
@@ -48,7 +48,7 @@ def explain(
       slcache explain device.pool[0].wordlines --device ips-384g
       slcache explain host.read.latency_us.p99
     """
-    with opt.told("KEY"):
+    with checks.told("KEY"):
         found = explanations.sections() if key is None else explanations.find(key)
     places = [explanations.standing(entry, device) if device else None for entry in found]
     form = opt.form_of(form, json)

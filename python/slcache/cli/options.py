@@ -1,11 +1,7 @@
-"""The options that verbs share, and their values' checks."""
+"""The options that verbs share, and what they say together."""
 
 from __future__ import annotations
 
-import contextlib
-import difflib
-import re
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -13,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from slcache import api
-from slcache.cli import complete
-from slcache.errors import ConfigError
+from slcache.cli import checks, complete
 from slcache.given import config_files
 from slcache.given.config_files import Configuration
-from slcache.given.once import SEED_MAX, once, twice
+from slcache.given.once import SEED_MAX, once
 from slcache.given.quantity import time_ns
 
 if TYPE_CHECKING:
@@ -40,36 +35,6 @@ Form = Literal["table", "csv", "markdown", "json"]
 When = Literal["auto", "always", "never"]
 
 
-@contextlib.contextmanager
-def told(hint: str | None = None) -> Iterator[None]:
-    """Tell what is wrong with the value of an option as Typer does."""
-    try:
-        yield
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint=hint) from error
-
-
-def readable(read: Callable[[str], object]) -> Callable[[str | None], str | None]:
-    """Return a check that an option's text can be read."""
-
-    def check(value: str | None) -> str | None:
-        if value is not None:
-            with told():
-                read(value)
-        return value
-
-    return check
-
-
-def pairs(values: list[str] | None) -> dict[str, str]:
-    """Return `key=value` arguments as a dictionary; no key may come twice."""
-    split = [value.partition("=") for value in values or []]
-    for key, equals, _ in split:
-        if not equals or not key.strip():
-            raise typer.BadParameter(f"expected key=value, got {key!r}")
-    return once((key.strip(), value) for key, _, value in split)
-
-
 def reader(
     trace_format: str | None,
     trace_option: list[str] | None,
@@ -82,8 +47,8 @@ def reader(
     named = {"format": trace_format, "volume": volume, "unsorted": unsorted, "seed": seed}
     said = [
         *((key, value) for key, value in named.items() if value is not None),
-        *pairs(trace_option).items(),
-        *((f"workload.{key}", value) for key, value in pairs(workload).items()),
+        *checks.pairs(trace_option).items(),
+        *((f"workload.{key}", value) for key, value in checks.pairs(workload).items()),
     ]
     return once(said, "trace option ")
 
@@ -117,7 +82,7 @@ def configured(
 
     A reading stands for a --device that is not given; its settings are the verb's to add.
     """
-    said = pairs(sets)
+    said = checks.pairs(sets)
     found = Configuration() if config is None else config_files.read(config)
     if reading is not None:
         if found.device is not None:
@@ -141,7 +106,7 @@ def scheme_names(
 ) -> tuple[list[str], dict[str, str]]:
     """Return the schemes that `--schemes` means, and of `all` those left out with the reason."""
     names, left_out = api.named(text, device=device, settings=settings)
-    with told():
+    with checks.told():
         api.check_schemes(names, normalise)
     return names, left_out
 
@@ -153,82 +118,15 @@ def form_of(form: Form, json: bool) -> Form:
     return "json" if json else form
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return `; did you mean 'x'?` for a name close to a known one, else the known names."""
-    names = list(known)
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(names)}"
-
-
-def checked_pairs(values: list[str] | None) -> list[str] | None:
-    """Return KEY=VALUE texts as they are, if they are such and no key is given twice."""
-    pairs(values)
-    return values
-
-
-def checked_schemes(values: list[str] | str | None) -> list[str] | str | None:
-    """Return names of schemes with commas as they are, if no scheme is given twice."""
-    listed = [values] if isinstance(values, str) else values or []
-    names = [name.strip() for names in listed for name in names.split(",")]
-    said = twice(names, api.canonical())
-    if said is not None:
-        raise typer.BadParameter(said)
-    return values
-
-
-def check_executor(executor: str, workers: int | None) -> None:
-    """Say what is wrong with where runs are to go on, before anything is read."""
-    if executor == "local":
-        return
-    from slcache.runs.executors import named
-
-    with told("--executor"):
-        named.check(executor, workers)
-
-
-def checked_picture(*kinds: str) -> Callable[[Path | None], Path | None]:
-    """Return a check that a picture's name ends in one of its kinds, in any of them without."""
-
-    def check(value: Path | None) -> Path | None:
-        from slcache.report import pictures
-
-        if value is not None:
-            with told():
-                pictures.check(value, kinds or pictures.KINDS)
-        return value
-
-    return check
-
-
-def checked_ranges(values: list[str] | None) -> list[str] | None:
-    """Return KEY=VALUES texts as they are, if they are such and no key is given twice."""
-    try:
-        return checked_pairs(values)
-    except ConfigError as error:
-        raise typer.BadParameter(str(error)) from error
-
-
-def _check_replay(value: str | None) -> str | None:
-    if value is not None and not re.fullmatch(r"open|closed:[1-9][0-9]*", value):
-        raise typer.BadParameter(f"{value!r} is neither 'open' nor 'closed:N' with N at least 1")
-    return value
-
-
 def _window(value: str) -> None:
     if time_ns(value) <= 0:
         raise ValueError(f"{value!r}: must be longer than 0")
 
 
-def _check_unsorted(value: str | None) -> str | None:
-    if value is not None and not re.fullmatch(r"error|keep|sort:[1-9][0-9]*", value):
-        raise typer.BadParameter(f"{value!r} is none of 'error', 'keep' and 'sort:N'")
-    return value
-
-
 def _check_format(value: str | None) -> str | None:
     known = [entry["name"] for entry in api.formats()]
     if value is not None and value not in known:
-        raise typer.BadParameter(f"unknown trace format {value!r}{nearest(value, known)}")
+        raise typer.BadParameter(f"unknown trace format {value!r}{checks.nearest(value, known)}")
     return value
 
 
@@ -302,7 +200,7 @@ Sets = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        callback=checked_pairs,
+        callback=checks.checked_pairs,
         autocompletion=complete.settings,
         help="Change one configuration key (dotted; see [bold]slcache schema config[/bold]).",
     ),
@@ -321,7 +219,7 @@ TraceOptions = Annotated[
     typer.Option(
         "--trace-option",
         metavar="KEY=VALUE",
-        callback=checked_pairs,
+        callback=checks.checked_pairs,
         help="Set an option of the trace reader.",
     ),
 ]
@@ -340,7 +238,9 @@ Unsorted = Annotated[
     str | None,
     typer.Option(
         metavar="error|sort:N|keep",
-        callback=_check_unsorted,
+        callback=checks.matching(
+            r"error|keep|sort:[1-9][0-9]*", "is none of 'error', 'keep' and 'sort:N'"
+        ),
         help="Time running backwards: refuse, sort within N requests, or keep.",
     ),
 ]
@@ -348,7 +248,7 @@ Workload = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KEY=VALUE",
-        callback=checked_pairs,
+        callback=checks.checked_pairs,
         help="Change one key of a workload, such as a free figure of a twin.",
     ),
 ]
@@ -389,7 +289,7 @@ Window = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        callback=readable(_window),
+        callback=checks.readable(_window),
         help="Length of the time series' windows, such as 10ms (default: so that there are "
         "at most 1,024).",
     ),
@@ -407,7 +307,9 @@ Replay = Annotated[
     str | None,
     typer.Option(
         metavar="open|closed:N",
-        callback=_check_replay,
+        callback=checks.matching(
+            r"open|closed:[1-9][0-9]*", "is neither 'open' nor 'closed:N' with N at least 1"
+        ),
         help="Keep the trace's times, or keep N requests outstanding.",
     ),
 ]

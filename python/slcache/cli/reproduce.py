@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from slcache.cli import console, drives
+from slcache.cli import checks, console, drives
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.given.once import SEED_MAX
@@ -23,7 +23,7 @@ def _check_paper(value: str) -> str:
 
     known = [*plan.papers(), drives.NAME]
     if value not in known:
-        raise typer.BadParameter(f"unknown paper {value!r}{opt.nearest(value, known)}")
+        raise typer.BadParameter(f"unknown paper {value!r}{checks.nearest(value, known)}")
     return value
 
 
@@ -142,7 +142,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
     from slcache.reproduce import plan
 
     form = opt.form_of(form, json)
-    opt.check_executor(executor, jobs)
+    checks.check_executor(executor, jobs)
     if paper == drives.NAME:
         drives.refuse({
             "--sensitivity": sensitivity, "--full": full, "--bound": bound, "--traces": traces,

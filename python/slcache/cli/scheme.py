@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from slcache.cli import console
+from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.cli.verb import Verb, Verbs
 from slcache.errors import ConfigError, about
@@ -135,7 +135,7 @@ def check(
     with console.meter(progress) as on_progress:
         outcome = conformance.check(
             source,
-            settings=opt.pairs(sets),
+            settings=checks.pairs(sets),
             cases=cases,
             seed=1 if seed is None else seed,
             on_progress=on_progress,

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from slcache import _core, api, comparing
-from slcache.cli import console
+from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.files import inputs as files_of
 from slcache.given.config_files import Placed
@@ -158,7 +158,7 @@ def compare(
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline --resample 20
     """
     form, begun = opt.form_of(form, json), opt.set_up(reading)
-    opt.check_executor(executor, jobs)
+    checks.check_executor(executor, jobs)
     given = opt.configured(config, device, sets, begun)
     names, left_out = opt.scheme_names(schemes, given.device, given.settings, normalise)
     if memory_in is not None:

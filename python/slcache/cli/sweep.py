@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.text import Text
 
-from slcache.cli import console
+from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.cli.sweep_options import (
     Devices,
@@ -98,12 +98,12 @@ def sweep(
         asked: Study | Path = _study(
             traces=what,
             configured=(config, device, scheme),
-            vary=opt.pairs(vary),
+            vary=checks.pairs(vary),
             points=points,
             sampling=(sample, sample_seed),
             seeds=(seeds, seed),
             draws=(resample, resample_block),
-            settings=once([*opt.pairs(sets).items(), *own]),
+            settings=once([*checks.pairs(sets).items(), *own]),
             reader=reader,
             replay=replay,
             metrics=tuple(metric or ()),
@@ -189,7 +189,7 @@ def _study(
     for what, option in (("devices", "--device"), ("schemes", "--scheme")):
         if not own[what]:
             raise typer.BadParameter("is missing: a study needs at least one", param_hint=option)
-    with opt.told():
+    with checks.told():
         return study.Study(
             traces=tuple(traces),
             **own,
@@ -224,7 +224,7 @@ def _check(shard: str | None, executor: str, jobs: int | None) -> int | None:
     from slcache.sweep import slurm
     from slcache.sweep.shard import Shard
 
-    with opt.told():
+    with checks.told():
         if shard is not None:
             Shard.read(shard)
         array = slurm.jobs_of(executor)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from slcache.cli import options as opt
+from slcache.cli import checks
 
 What = Annotated[
     list[str],
@@ -30,7 +30,7 @@ Schemes = Annotated[
     typer.Option(
         "--scheme",
         metavar="A,B,...|all",
-        callback=opt.checked_schemes,
+        callback=checks.checked_schemes,
         help="Schemes (see [bold]slcache schemes[/bold]), or all that the device can run.",
     ),
 ]
@@ -38,7 +38,7 @@ Vary = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KEY=VALUES",
-        callback=opt.checked_ranges,
+        callback=checks.checked_ranges,
         help="A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or "
         "1..32, 0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (points), 0.1..10/9@log.",
     ),

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from slcache import api
-from slcache.cli import console, reader_words
+from slcache.cli import checks, console, reader_words
 from slcache.cli import options as opt
 from slcache.cli.verb import Verb, Verbs
 from slcache.documents.keys import unit_of
@@ -39,7 +39,7 @@ Picture = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE.png|svg|pdf|html",
-        callback=opt.checked_picture(),
+        callback=checks.checked_picture(),
         help="Draw the trace in a file.",
     ),
 ]
@@ -66,7 +66,7 @@ AgainstOptions = Annotated[
     typer.Option(
         "--against-option",
         metavar="KEY=VALUE",
-        callback=opt.checked_pairs,
+        callback=checks.checked_pairs,
         help="Set an option of the other trace's reader: format, volume, unsorted, seed, "
         "workload.KEY, and those of --trace-option.",
     ),
@@ -113,9 +113,9 @@ def info(
     drawn = opt.seed_of(trace, seed)
     options = opt.reader(trace_format, trace_option, volume, unsorted, workload, drawn)
     document = api.Trace(trace, options=options).info()
-    with opt.told():
+    with checks.told():
         findings = expect.check(document, figures)
-    second = None if other is None else _info_of_other(other, opt.pairs(other_option))
+    second = None if other is None else _info_of_other(other, checks.pairs(other_option))
     if picture is not None:
         pictures.save_trace(document, picture, [] if second is None else [second["file"]])
     console.cut_short(told["file"] for told in (document, second) if told and _is_cut_short(told))
@@ -246,7 +246,7 @@ def lint(
 
 
 def _figures(expected: list[str] | None) -> list[expect.Figure]:
-    with opt.told("--expect"):
+    with checks.told("--expect"):
         return [figure for text in expected or [] for figure in _read_figures(text)]
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from slcache.cli import checks
 from slcache.cli import options as opt
 from slcache.cli.trace_job import Job, verb
 from slcache.given import quantity
@@ -13,11 +14,13 @@ from slcache.traces import api as traces
 
 
 def _size(help: str) -> object:
-    return typer.Option(metavar="SIZE", callback=opt.readable(quantity.size_bytes), help=help)
+    return typer.Option(metavar="SIZE", callback=checks.readable(quantity.size_bytes), help=help)
 
 
 def _time(help: str, *names: str) -> object:
-    return typer.Option(*names, metavar="TIME", callback=opt.readable(quantity.time_ns), help=help)
+    return typer.Option(
+        *names, metavar="TIME", callback=checks.readable(quantity.time_ns), help=help
+    )
 
 
 def _ns(text: str | None) -> int | None:
@@ -279,7 +282,7 @@ def merge(
       slcache trace merge web.csv.gz mail.csv.gz -o both.parquet
       slcache trace merge a.parquet b.parquet -o ab.parquet --addresses one --offset 0 --offset 8g
     """
-    with opt.told():
+    with checks.told():
         offsets = None if offset is None else [quantity.size_bytes(text) for text in offset]
     job.write(
         lambda **how: traces.merge(

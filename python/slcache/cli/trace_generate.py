@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from slcache import api
-from slcache.cli import console
+from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.cli.trace_job import Job, making_verb
 from slcache.tables.sheets import Sheet
@@ -37,7 +37,7 @@ def generate(
       slcache trace generate hierarchy-web_0 -o web_0.parquet
       slcache trace generate mine.toml -o mine.csv --as msr
     """
-    overrides = opt.pairs(workload)
+    overrides = checks.pairs(workload)
     drawn = traces.DEFAULT_SEED if seed is None else seed
     job.write(lambda **how: traces.generate(spec, job.out, seed=drawn, overrides=overrides, **how))
 
@@ -63,7 +63,7 @@ def workloads(
         form = opt.form_of(form, json)
         _list(traces.workloads(described=form == "json"), form)
     else:
-        _describe(traces.workload(name, opt.pairs(workload)), opt.form_of(form, json))
+        _describe(traces.workload(name, checks.pairs(workload)), opt.form_of(form, json))
 
 
 def _list(entries: list[dict[str, Any]], form: opt.Form) -> None:

@@ -9,7 +9,7 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from slcache.cli import console
+from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
@@ -30,7 +30,7 @@ Schemes = Annotated[
     typer.Option(
         "--scheme",
         metavar="A,B,...|all",
-        callback=opt.checked_schemes,
+        callback=checks.checked_schemes,
         help="The scheme; of several, which one is part of the search.",
     ),
 ]
@@ -38,7 +38,7 @@ Vary = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KEY=VALUES",
-        callback=opt.checked_ranges,
+        callback=checks.checked_ranges,
         help="A key and what it may be: A..B, A..B@log, A..B:STEP or a,b,c. Repeat it.",
     ),
 ]
@@ -150,7 +150,7 @@ def tune(
             trace,
             device=device,
             scheme=scheme,
-            vary=opt.pairs(vary),
+            vary=checks.pairs(vary),
             minimise=minimise or (),
             maximise=maximise or (),
             keep=keep or (),
@@ -159,7 +159,7 @@ def tune(
             sampler=sampler,
             sampler_seed=sampler_seed,
             prefixes=prefixes,
-            settings=dict(opt.pairs(sets)),
+            settings=dict(checks.pairs(sets)),
             config=config,
             address=address,
             trace_options=opt.reader(trace_format, trace_option, volume, unsorted, workload),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from slcache.cli import console
+from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.errors import UsageError
 from slcache.given import quantity
@@ -104,7 +104,7 @@ def why(
 
 
 def _ns(text: str | None) -> int | None:
-    with opt.told("--above"):
+    with checks.told("--above"):
         return None if text is None else quantity.time_ns(text)
 
 

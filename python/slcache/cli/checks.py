@@ -1,0 +1,111 @@
+"""Checks of what options say, told as Typer tells them."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+import typer
+
+from slcache import api
+from slcache.errors import ConfigError
+from slcache.given.once import once, twice
+
+
+@contextlib.contextmanager
+def told(hint: str | None = None) -> Iterator[None]:
+    """Tell what is wrong with the value of an option as Typer does."""
+    try:
+        yield
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=hint) from error
+
+
+def readable(read: Callable[[str], object]) -> Callable[[str | None], str | None]:
+    """Return a check that an option's text can be read."""
+
+    def check(value: str | None) -> str | None:
+        if value is not None:
+            with told():
+                read(value)
+        return value
+
+    return check
+
+
+def matching(pattern: str, told: str) -> Callable[[str | None], str | None]:
+    """Return a check that an option's text is all of a pattern; `told` says what it is else."""
+
+    def check(value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(pattern, value):
+            raise typer.BadParameter(f"{value!r} {told}")
+        return value
+
+    return check
+
+
+def pairs(values: list[str] | None) -> dict[str, str]:
+    """Return `key=value` arguments as a dictionary; no key may come twice."""
+    split = [value.partition("=") for value in values or []]
+    for key, equals, _ in split:
+        if not equals or not key.strip():
+            raise typer.BadParameter(f"expected key=value, got {key!r}")
+    return once((key.strip(), value) for key, _, value in split)
+
+
+def checked_pairs(values: list[str] | None) -> list[str] | None:
+    """Return KEY=VALUE texts as they are, if they are such and no key is given twice."""
+    pairs(values)
+    return values
+
+
+def checked_ranges(values: list[str] | None) -> list[str] | None:
+    """Return KEY=VALUES texts as they are, if they are such and no key is given twice."""
+    try:
+        return checked_pairs(values)
+    except ConfigError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def checked_schemes(values: list[str] | str | None) -> list[str] | str | None:
+    """Return names of schemes with commas as they are, if no scheme is given twice."""
+    listed = [values] if isinstance(values, str) else values or []
+    names = [name.strip() for names in listed for name in names.split(",")]
+    said = twice(names, api.canonical())
+    if said is not None:
+        raise typer.BadParameter(said)
+    return values
+
+
+def checked_picture(*kinds: str) -> Callable[[Path | None], Path | None]:
+    """Return a check that a picture's name ends in one of its kinds, in any of them without."""
+
+    def check(value: Path | None) -> Path | None:
+        from slcache.report import pictures
+
+        if value is not None:
+            with told():
+                pictures.check(value, kinds or pictures.KINDS)
+        return value
+
+    return check
+
+
+def check_executor(executor: str, workers: int | None) -> None:
+    """Say what is wrong with where runs are to go on, before anything is read."""
+    if executor == "local":
+        return
+    from slcache.runs.executors import named
+
+    with told("--executor"):
+        named.check(executor, workers)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return `; did you mean 'x'?` for a name close to a known one, else the known names."""
+    names = list(known)
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(names)}"
