@@ -11,7 +11,8 @@ from rich.text import Text
 from slcache import api
 from slcache.cli import complete, console
 from slcache.cli import options as opt
-from slcache.cli.verb import UNNAMED, Verb, VerbOfItsOwn
+from slcache.cli.made import verb
+from slcache.cli.verb import UNNAMED, VerbOfItsOwn
 from slcache.sentences import reasons
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
@@ -25,7 +26,7 @@ app = typer.Typer(
 Facts = dict[str, Any]
 
 
-@app.command(UNNAMED, cls=Verb)
+@verb(app, UNNAMED)
 def devices(json: opt.Json = False, form: opt.Format = "table") -> None:
     """List the device presets; show one of them, or a device file, in figures.
 
@@ -49,7 +50,7 @@ def devices(json: opt.Json = False, form: opt.Format = "table") -> None:
     console.show(listed)
 
 
-@app.command(cls=Verb)
+@verb(app)
 def show(
     device: Annotated[
         str,

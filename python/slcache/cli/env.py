@@ -12,7 +12,8 @@ from rich.text import Text
 from slcache import RunError
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.cli.verb import Verb, Verbs
+from slcache.cli.made import verb
+from slcache.cli.verb import Verbs
 from slcache.tables.tabular import Table
 from slcache.words import units
 
@@ -27,7 +28,7 @@ app = typer.Typer(
 )
 
 
-@app.command(cls=Verb)
+@verb(app)
 def replay(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="An episode that was recorded.")],
     json: opt.Json = False,
@@ -57,7 +58,7 @@ def replay(
         raise typer.Exit(1)
 
 
-@app.command(cls=Verb)
+@verb(app)
 def bench(
     agent: Annotated[
         str | None,

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from slcache.cli import checks, console
 from slcache.cli import options as opt
-from slcache.cli.verb import Verb, Verbs
+from slcache.cli.made import verb
+from slcache.cli.verb import Verbs
 from slcache.errors import ConfigError, about
 from slcache.tables.tabular import Column, Table
 from slcache.words import units
@@ -28,7 +29,7 @@ Source = Annotated[
 ]
 
 
-@app.command(cls=Verb)
+@verb(app)
 def show(source: Source, json: opt.Json = False) -> None:
     """Show what a scheme declares: its regions, its options, what it decides.
 
@@ -108,7 +109,7 @@ def _told(source: str) -> dict[str, Any]:
     }
 
 
-@app.command(cls=Verb)
+@verb(app)
 def check(
     source: Source,
     sets: opt.Sets = None,

@@ -12,7 +12,8 @@ from rich.text import Text
 from slcache import api
 from slcache.cli import checks, console, reader_words
 from slcache.cli import options as opt
-from slcache.cli.verb import Verb, Verbs
+from slcache.cli.made import verb
+from slcache.cli.verb import Verbs
 from slcache.documents.keys import unit_of
 from slcache.errors import TraceError
 from slcache.report import pictures, terminal
@@ -73,7 +74,7 @@ AgainstOptions = Annotated[
 ]
 
 
-@app.command(cls=Verb)
+@verb(app)
 def info(
     trace: opt.TracePath,
     trace_format: opt.TraceFormat = None,
@@ -183,7 +184,7 @@ WorkloadOut = Annotated[
 ]
 
 
-@app.command(cls=Verb)
+@verb(app)
 def twin(
     trace: opt.TracePath,
     out: WorkloadOut,
@@ -217,7 +218,7 @@ def twin(
     console.show(*given_up, *(f"not carried: {what}" for what in report["not_carried"]))
 
 
-@app.command(cls=Verb)
+@verb(app)
 def lint(
     trace: opt.TracePath,
     trace_format: opt.TraceFormat = None,

@@ -8,7 +8,7 @@ import typer
 
 from slcache.cli import checks
 from slcache.cli import options as opt
-from slcache.cli.trace_job import Job, verb
+from slcache.cli.trace_job import Writing
 from slcache.given import quantity
 from slcache.traces import api as traces
 
@@ -34,8 +34,7 @@ def _bytes(text: str | None) -> int | None:
 Rebase = Annotated[bool, typer.Option("--rebase", help="Make the first request time 0.")]
 
 
-@verb
-def convert(job: Job, trace: opt.TracePath) -> None:
+def convert(*, trace: opt.TracePath, job: Writing) -> None:
     """Write a trace in another format: slcache's Parquet layout, or a text format.
 
     A format without a place for something, such as flushes, refuses it unless --lossy names
@@ -50,9 +49,8 @@ def convert(job: Job, trace: opt.TracePath) -> None:
     job.write(lambda **how: source.convert(job.out, **how))
 
 
-@verb
 def split(
-    job: Job,
+    *,
     trace: opt.TracePath,
     volumes: Annotated[bool, typer.Option("--volumes", help="A file for each volume.")] = False,
     requests: Annotated[
@@ -60,6 +58,7 @@ def split(
     ] = None,
     time: Annotated[str | None, _time("A file for each span of time.")] = None,
     rebase: Rebase = False,
+    job: Writing,
 ) -> None:
     """Split a trace into one file per volume, count of requests or span of time.
 
@@ -79,9 +78,8 @@ def split(
     )
 
 
-@verb
 def sample(
-    job: Job,
+    *,
     trace: opt.TracePath,
     every: Annotated[
         int | None, typer.Option(min=1, metavar="K", help="Keep every K-th request.")
@@ -94,6 +92,7 @@ def sample(
     ] = False,
     unit: Annotated[str | None, _size("Addresses are chosen in such units (1m).")] = None,
     seed: opt.Seed = None,
+    job: Writing,
 ) -> None:
     """Keep a part of a trace's requests: every K-th, a random share, or those to some addresses.
 
@@ -116,9 +115,8 @@ def sample(
     )
 
 
-@verb
 def window(
-    job: Job,
+    *,
     trace: opt.TracePath,
     start: Annotated[str | None, _time("Begin at this time.", "--from")] = None,
     end: Annotated[str | None, _time("End before this time.", "--to")] = None,
@@ -129,6 +127,7 @@ def window(
         int | None, typer.Option(min=1, metavar="N", help="Keep N requests from there.")
     ] = None,
     rebase: Rebase = False,
+    job: Writing,
 ) -> None:
     """Cut a piece out of a trace, by time or by number of requests.
 
@@ -143,9 +142,8 @@ def window(
     job.transform(trace, "window", **bounds, rebase=rebase)
 
 
-@verb
 def scale(
-    job: Job,
+    *,
     trace: opt.TracePath,
     time: Annotated[
         str | None,
@@ -156,6 +154,7 @@ def scale(
         typer.Option(metavar="FACTOR", help="Multiply addresses: 1/4 shrinks their range."),
     ] = None,
     unit: Annotated[str | None, _size("Addresses are moved in such units.")] = None,
+    job: Writing,
 ) -> None:
     """Stretch or squeeze a trace in time or in its range of addresses.
 
@@ -171,11 +170,11 @@ def scale(
     job.transform(trace, "scale", time=time, address=address, unit_bytes=_bytes(unit))
 
 
-@verb
 def remap(
-    job: Job,
+    *,
     trace: opt.TracePath,
     page: Annotated[str | None, _size("Number pages of this size (4k).")] = None,
+    job: Writing,
 ) -> None:
     """Renumber the pages a trace touches densely, in the order of their addresses.
 
@@ -189,15 +188,15 @@ def remap(
     job.transform(trace, "remap", page_bytes=_bytes(page))
 
 
-@verb
 def repeat(
-    job: Job,
+    *,
     trace: opt.TracePath,
     times: Annotated[int, typer.Option(min=1, metavar="N", help="Copies in all.")],
     gap: Annotated[str | None, _time("Time between two copies (0).")] = None,
     shifted: Annotated[
         bool, typer.Option("--shifted", help="Put each copy's addresses behind those before.")
     ] = False,
+    job: Writing,
 ) -> None:
     """Write a trace several times, one copy after the other.
 
@@ -213,9 +212,8 @@ def repeat(
 Places = Literal["kept", "drawn"]
 
 
-@verb
 def bootstrap(
-    job: Job,
+    *,
     trace: opt.TracePath,
     requests: Annotated[
         int | None,
@@ -236,6 +234,7 @@ def bootstrap(
         ),
     ] = "kept",
     seed: opt.Seed = None,
+    job: Writing,
 ) -> None:
     """Write a twin of a trace: its blocks in random order, at addresses of their own.
 
@@ -260,9 +259,8 @@ def bootstrap(
     )
 
 
-@verb
 def merge(
-    job: Job,
+    *,
     sources: Annotated[list[str], typer.Argument(metavar="TRACE...", help="The traces.")],
     addresses: Annotated[
         opt.MergedAddresses,
@@ -274,6 +272,7 @@ def merge(
         list[str] | None,
         typer.Option(metavar="SIZE", help="Added to a trace's addresses: once for each, with one."),
     ] = None,
+    job: Writing,
 ) -> None:
     """Write several traces as one, in the order of time.
 

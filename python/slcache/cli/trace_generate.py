@@ -11,7 +11,7 @@ from rich.text import Text
 from slcache import api
 from slcache.cli import checks, console
 from slcache.cli import options as opt
-from slcache.cli.trace_job import Job, making_verb
+from slcache.cli.trace_job import Making
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.traces import api as traces
@@ -19,12 +19,12 @@ from slcache.words import units
 from slcache.words.leaves import shown
 
 
-@making_verb
 def generate(
-    job: Job,
+    *,
     spec: Annotated[str, typer.Argument(metavar="SPEC", help="A workload: FILE.toml or a preset.")],
     seed: opt.Seed = None,
     workload: opt.Workload = None,
+    job: Making,
 ) -> None:
     """Write the requests of a workload as a trace.
 

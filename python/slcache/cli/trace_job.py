@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any
 
 import typer
 
 from slcache.cli import console, trace_report
 from slcache.cli import options as opt
+from slcache.cli.made import Made
 from slcache.traces import api as traces
 
 Out = Annotated[
@@ -70,65 +70,34 @@ class Job:
             console.show(*trace_report.lines(report), aside=aside)
 
 
-def verb(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb that reads traces and writes one its common options, as its `job`."""
-    return _with_options(function, {**_WRITING, **_READING, **_TELLING})
+def _job(
+    *,
+    out: Out,
+    format: Format = None,
+    lossy: Lossy = None,
+    trace_format: opt.TraceFormat = None,
+    trace_option: opt.TraceOptions = None,
+    volume: opt.Volume = None,
+    unsorted: opt.Unsorted = None,
+    json: opt.Json = False,
+    progress: opt.Progress = "auto",
+) -> Job:
+    """Return the job of a verb that reads traces and writes one."""
+    losses = [name.strip() for name in (lossy or "").split(",") if name.strip()]
+    reader = opt.reader(trace_format, trace_option, volume, unsorted)
+    return Job(reader, out, format, losses, json, progress)
 
 
-def making_verb(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb that writes a trace from nothing its common options, as its `job`."""
-    return _with_options(function, {**_WRITING, **_TELLING})
+def _made(
+    out: Out,
+    format: Format = None,
+    lossy: Lossy = None,
+    json: opt.Json = False,
+    progress: opt.Progress = "auto",
+) -> Job:
+    """Return the job of a verb that writes a trace from nothing."""
+    return _job(out=out, format=format, lossy=lossy, json=json, progress=progress)
 
 
-def _with_options(
-    function: Callable[..., None], common: Mapping[str, tuple[Any, Any]]
-) -> Callable[..., None]:
-    hints = get_type_hints(function, include_extras=True)
-    own = [p for p in inspect.signature(function).parameters.values() if p.name != "job"]
-
-    def called(**arguments: Any) -> None:  # noqa: ANN401
-        said = {name: arguments.pop(name) for name in common}
-        function(_job(said), **arguments)
-
-    parameters = [
-        *(_parameter(p.name, hints[p.name], p.default) for p in own),
-        *(_parameter(name, hint, default) for name, (hint, default) in common.items()),
-    ]
-    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    called.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    called.__doc__ = function.__doc__
-    called.__name__ = function.__name__
-    return called
-
-
-def _job(said: Mapping[str, Any]) -> Job:
-    return Job(
-        reader=opt.reader(*(said.get(name) for name in _READING)),
-        out=said["out"],
-        format=said["format"],
-        lossy=[name.strip() for name in (said["lossy"] or "").split(",") if name.strip()],
-        json=said["json"],
-        progress=said["progress"],
-    )
-
-
-def _parameter(name: str, hint: Any, default: Any) -> inspect.Parameter:  # noqa: ANN401
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=hint, default=default)
-
-
-_WRITING: dict[str, tuple[Any, Any]] = {
-    "out": (Out, inspect.Parameter.empty),
-    "format": (Format, None),
-    "lossy": (Lossy, None),
-}
-#: In the order of the arguments of `options.reader`.
-_READING: dict[str, tuple[Any, Any]] = {
-    "trace_format": (opt.TraceFormat, None),
-    "trace_option": (opt.TraceOptions, None),
-    "volume": (opt.Volume, None),
-    "unsorted": (opt.Unsorted, None),
-}
-_TELLING: dict[str, tuple[Any, Any]] = {
-    "json": (opt.Json, False),
-    "progress": (opt.Progress, "auto"),
-}
+Writing = Annotated[Job, Made(_job)]
+Making = Annotated[Job, Made(_made)]

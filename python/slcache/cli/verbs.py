@@ -10,7 +10,8 @@ from typing import Annotated, Any, cast
 import typer
 
 from slcache import _core
-from slcache.cli.verb import UNNAMED, Verb, VerbOfItsOwn, Verbs
+from slcache.cli.made import verb
+from slcache.cli.verb import UNNAMED, VerbOfItsOwn, Verbs
 
 #: What verbs are for, in the order in which help lists them.
 _SIMULATE = "Simulate"
@@ -53,8 +54,7 @@ def app(words: Sequence[str] = ()) -> typer.Typer:
     known = first in _VERBS or first in _GROUPS or first == "--version"
     for name, (panel, module) in _VERBS.items():
         if first == name or not known:
-            verb = getattr(_module(module), name)
-            made.command(name, cls=Verb, rich_help_panel=panel)(verb)
+            verb(made, name, rich_help_panel=panel)(getattr(_module(module), name))
     for name, (panel, group) in _GROUPS.items():
         if first == name or not known:
             made.add_typer(group(), name=name, rich_help_panel=panel)
@@ -73,8 +73,8 @@ def _sweep() -> typer.Typer:
     from slcache.cli import sweep, sweep_show
 
     group = typer.Typer(cls=VerbOfItsOwn, help="Run a study; sweep show: show what one found.")
-    group.command(UNNAMED, cls=Verb)(sweep.sweep)
-    group.command("show", cls=Verb)(sweep_show.show)
+    verb(group, UNNAMED)(sweep.sweep)
+    verb(group, "show")(sweep_show.show)
     return group
 
 
@@ -83,8 +83,8 @@ def _design() -> typer.Typer:
 
     told = "Choose a size so that bounds are kept; design nvc: that of a flash cache."
     group = typer.Typer(cls=VerbOfItsOwn, help=told)
-    group.command(UNNAMED, cls=Verb)(design.design)
-    group.command("nvc", cls=Verb)(design.nvc)
+    verb(group, UNNAMED)(design.design)
+    verb(group, "nvc")(design.nvc)
     return group
 
 
@@ -92,7 +92,7 @@ def _design() -> typer.Typer:
 def _trace() -> typer.Typer:
     from slcache.cli import trace, trace_files, trace_generate
 
-    for verb in (
+    for function in (
         trace_files.convert,
         trace_files.split,
         trace_files.sample,
@@ -106,7 +106,7 @@ def _trace() -> typer.Typer:
         trace_generate.formats,
         trace_generate.workloads,
     ):
-        trace.app.command(cls=Verb)(verb)
+        verb(trace.app)(function)
     return trace.app
 
 
