@@ -113,11 +113,11 @@ def catch(monkeypatch: pytest.MonkeyPatch, verb: Callable[[], object]) -> list[T
 
 def test_every_figure_of_the_catalogues_stands_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     verbs: list[Callable[[], object]] = [
-        catalogue.schemes,
-        devices.devices,
-        trace_generate.formats,
-        trace_generate.workloads,
-        lambda: trace_generate.workloads("ips-wdev_0"),
+        lambda: catalogue.schemes(form="table"),
+        lambda: devices.devices(form="table"),
+        lambda: trace_generate.formats(form="table"),
+        lambda: trace_generate.workloads(form="table"),
+        lambda: trace_generate.workloads(name="ips-wdev_0", form="table"),
     ]
     for verb in verbs:
         tables = catch(monkeypatch, verb)

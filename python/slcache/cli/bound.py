@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from slcache import bounds, device_bounds
-from slcache.cli import checks, complete, console
+from slcache.cli import checks, complete, console, joint
 from slcache.cli import options as opt
 from slcache.errors import UsageError
 from slcache.given import quantity
@@ -54,21 +54,16 @@ Picture = Annotated[
 
 
 def bound(
+    *,
     trace: opt.TracePath,
     sizes: Sizes = None,
     unit: Unit = None,
     device: Device = None,
     sets: opt.Sets = None,
     address: opt.AddressPolicy = None,
-    trace_format: opt.TraceFormat = None,
-    trace_option: opt.TraceOptions = None,
-    volume: opt.Volume = None,
-    unsorted: opt.Unsorted = None,
-    workload: opt.Workload = None,
-    seed: opt.Seed = None,
+    reader: joint.DrawnTrace,
     picture: Picture = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
 ) -> None:
     """Show what no SLC cache can keep from dense cells, by its size.
 
@@ -91,9 +86,6 @@ def bound(
       slcache bound web.csv.gz --sizes 256MiB,1GiB --unit 16KiB --json
       slcache bound web.csv.gz --device hierarchy-44g --address compact
     """
-    form = opt.form_of(form, json)
-    drawn = opt.seed_of(trace, seed)
-    options = opt.reader(trace_format, trace_option, volume, unsorted, workload, drawn)
     _check(device, unit, sets, address)
     try:
         if device is not None:
@@ -102,7 +94,7 @@ def bound(
                 device=device,
                 sizes_bytes=_sizes(sizes),
                 settings=once(checks.pairs(sets).items()),
-                trace_options=options,
+                trace_options=reader,
                 address=address,
             )
         else:
@@ -110,7 +102,7 @@ def bound(
                 trace,
                 _sizes(sizes),
                 unit_bytes=_size(unit or "4KiB", "--unit"),
-                trace_options=options,
+                trace_options=reader,
             )
     except UsageError as error:
         raise typer.BadParameter(str(error), param_hint=_OPTIONS.get(error.key or "")) from error

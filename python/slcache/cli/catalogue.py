@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from slcache import _core, api
-from slcache.cli import console
-from slcache.cli import options as opt
+from slcache.cli import console, joint
 from slcache.documents import schemata
 from slcache.sentences import reasons
 from slcache.tables.sheets import Sheet
@@ -35,6 +34,7 @@ Subject = Literal[
 
 
 def schemes(
+    *,
     device: Annotated[
         str | None,
         typer.Option(
@@ -42,8 +42,7 @@ def schemes(
             help="A device: tells the values that knobs may have there, and where they stand.",
         ),
     ] = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
 ) -> None:
     """List the SLC-cache schemes, and the knobs that can be turned while they run.
 
@@ -52,7 +51,6 @@ def schemes(
       slcache schemes --device tiny
     """
     entries = api.schemes(device=device)
-    form = opt.form_of(form, json)
     sheets = [Sheet([_record(entry) for entry in entries]), _knob_sheet(entries)]
     if console.in_form(form, lambda: console.json_of(entries), lambda: sheets):
         return

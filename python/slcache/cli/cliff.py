@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.text import Text
 
-from slcache.cli import checks, complete, console
+from slcache.cli import complete, console, joint
 from slcache.cli import like as likes
 from slcache.cli import options as opt
 from slcache.errors import UsageError
@@ -75,6 +75,7 @@ Amount = Annotated[
 
 
 def cliff(
+    *,
     schemes: Annotated[
         str | None,
         typer.Option(
@@ -121,14 +122,11 @@ def cliff(
     ] = False,
     config: opt.Config = None,
     sets: opt.Sets = None,
-    jobs: opt.Jobs = None,
-    executor: opt.Executor = "local",
-    store: opt.Kept = None,
+    where: joint.Here,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write cliff.json, .svg and .png here.")
     ] = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:
     """Write sequentially to an empty device and show where the bandwidth falls.
@@ -158,22 +156,21 @@ def cliff(
     """
     from slcache import cliffs
 
-    form = opt.form_of(form, json)
-    checks.check_executor(executor, jobs)
-    given = opt.configured(config, device, sets)
+    given = joint.configured(config, device, sets)
     kept = [path for path in (device, config) if path is not None]
     if like is not None:
         load = {"--schemes": schemes, "--pattern": pattern, "--amount": amount, "--bursts": bursts,
                 "--pause": pause, "--bs": bs, "--iodepth": iodepth, "--span": span,
-                "--store": store, "--bound": bound or None,
-                "--executor": None if executor == "local" else executor}  # fmt: skip
-        likes.run(like, given, load, against=against, scale=scale, fill=fill, jobs=jobs or 1,
+                "--store": where["store"], "--bound": bound or None,
+                "--executor": None if where["executor"] == "local" else True}  # fmt: skip
+        likes.run(like, given, load, against=against, scale=scale, fill=fill,
+                  jobs=where["jobs"] or 1,
                   out=out, kept=kept, form=form, progress=progress)  # fmt: skip
         return
     given = likes.partly(given, scale, {"--against": against, "--fill": fill})
     if schemes is None:
         raise typer.BadParameter("give the schemes, or --like", param_hint="--schemes")
-    names, left_out = opt.scheme_names(schemes, given.device, given.settings)
+    names, left_out = joint.scheme_names(schemes, given.device, given.settings)
     settings = given.settings
     console.left_out(left_out)
     chosen = _pattern(pattern, amount, bs, iodepth, bursts, pause, span)
@@ -188,11 +185,9 @@ def cliff(
             device=given.device,
             schemes=names,
             settings=settings,
-            jobs=jobs,
-            executor=executor,
-            store=store,
             bound=bound,
             progress=meter,
+            **where,
         )
         if files is not None:
             from slcache.plots import images

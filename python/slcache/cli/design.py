@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.text import Text
 
-from slcache.cli import checks, console
+from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.files import inputs as files_of
-from slcache.given.once import once
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.words import units
@@ -126,6 +125,7 @@ Find = Literal["smallest", "largest"]
 
 
 def design(
+    *,
     trace: opt.TracePath,
     size: SizeOf,
     keep: Keep,
@@ -134,21 +134,14 @@ def design(
     find: Annotated[Find, typer.Option(help="Which size that keeps them.")] = "smallest",
     config: opt.Config = None,
     sets: opt.Sets = None,
-    trace_format: opt.TraceFormat = None,
-    trace_option: opt.TraceOptions = None,
+    reader: joint.Trace,
     address: opt.AddressPolicy = None,
-    volume: opt.Volume = None,
-    unsorted: opt.Unsorted = None,
-    workload: opt.Workload = None,
     replay: opt.Replay = None,
     seeds: opt.EachSeeds = 1,
     seed: opt.Seed = None,
-    jobs: opt.Workers = None,
-    executor: opt.Executor = "local",
-    store: opt.Store = None,
+    where: joint.SpreadOut,
     out: OutOf = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:
     """Find the smallest size that keeps bounds on metrics, or the largest.
@@ -174,11 +167,8 @@ def design(
     from slcache import design as designs
     from slcache.design import told
 
-    form = opt.form_of(form, json)
-    checks.check_executor(executor, jobs)
-    given = opt.configured(config, device, None)
-    if scheme is None and given.scheme is None:
-        raise typer.BadParameter("give a scheme, or a --config with one", param_hint="--scheme")
+    given = joint.configured(config, device, None)
+    joint.scheme(scheme, given)
     with console.meter(progress) as meter:
         found = designs.size(
             trace,
@@ -190,15 +180,13 @@ def design(
             settings=dict(checks.pairs(sets)),
             config=config,
             address=address,
-            trace_options=opt.reader(trace_format, trace_option, volume, unsorted, workload),
+            trace_options=reader,
             replay=replay,
             seeds=seeds,
             seed=seed,
-            jobs=jobs,
-            executor=executor,
-            store=store,
             out=out,
             on_progress=meter,
+            **where,
         )
     for line in told.left_out(found):
         console.note(line)
@@ -242,6 +230,7 @@ def _sized_table(found: Sized) -> Table:
 
 
 def nvc(
+    *,
     lifespan: Lifespan,
     trace: Given = None,
     workload: Made = None,
@@ -253,19 +242,13 @@ def nvc(
     passes: Passes = 2,
     quick: Quick = False,
     sets: opt.Sets = None,
-    trace_format: opt.TraceFormat = None,
-    trace_option: opt.TraceOptions = None,
+    reader: joint.Recording,
     address: opt.AddressPolicy = None,
-    volume: opt.Volume = None,
-    unsorted: opt.Unsorted = None,
     replay: opt.Replay = None,
     seed: opt.Seed = None,
-    jobs: opt.Workers = None,
-    executor: opt.Executor = "local",
-    store: opt.Store = None,
+    where: joint.SpreadOut,
     out: Out = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:
     """Find the smallest SLC region of a flash cache that lasts long enough.
@@ -289,10 +272,7 @@ def nvc(
       slcache design nvc --trace oltp.spc.gz --lifespan 50T --goal energy
       slcache design nvc --trace oltp.spc.gz --lifespan 2x --policy 3 --out d3
     """
-    form, path = opt.form_of(form, json), _trace(trace, workload)
-    checks.check_executor(executor, jobs)
-    own = [] if address is None else [("trace.address", address)]
-    reader = opt.reader(trace_format, trace_option, volume, unsorted)
+    path = _trace(trace, workload)
     from slcache import design
     from slcache.design.outcome import FILES
 
@@ -311,15 +291,13 @@ def nvc(
             only_full_chip=only_full_chip,
             passes=passes,
             quick=quick,
-            settings=once([*checks.pairs(sets).items(), *own]),
+            settings=joint.settings(sets, address),
             trace_options=reader,
             replay=replay,
             seed=seed,
             keep=folder,
-            store=store,
-            executor=executor,
-            jobs=jobs,
             progress=meter,
+            **where,
         )
         for name, content in found.files().items():
             files.write(name, content)

@@ -9,8 +9,7 @@ import typer
 from rich.text import Text
 
 from slcache import api
-from slcache.cli import complete, console
-from slcache.cli import options as opt
+from slcache.cli import complete, console, joint
 from slcache.cli.made import verb
 from slcache.cli.verb import UNNAMED, VerbOfItsOwn
 from slcache.sentences import reasons
@@ -27,7 +26,7 @@ Facts = dict[str, Any]
 
 
 @verb(app, UNNAMED)
-def devices(json: opt.Json = False, form: opt.Format = "table") -> None:
+def devices(form: joint.Shown) -> None:
     """List the device presets; show one of them, or a device file, in figures.
 
     \b
@@ -39,7 +38,6 @@ def devices(json: opt.Json = False, form: opt.Format = "table") -> None:
         "device", ["user data", Column("what it is", text=True), Column("source", text=True)]
     )
     entries = api.devices()
-    form = opt.form_of(form, json)
     names = ("name", "user_bytes", "capacity_bytes", "summary", "source")
     sheet = Sheet([{name: entry[name] for name in names} for entry in entries])
     if console.in_form(form, lambda: console.json_of(entries), lambda: [sheet]):
@@ -52,6 +50,7 @@ def devices(json: opt.Json = False, form: opt.Format = "table") -> None:
 
 @verb(app)
 def show(
+    *,
     device: Annotated[
         str,
         typer.Argument(
@@ -60,8 +59,7 @@ def show(
             help="A preset or a device file.",
         ),
     ],
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
 ) -> None:
     """Show a device before anything runs on it: sizes, latencies, peaks, caches, warnings.
 
@@ -75,7 +73,6 @@ def show(
       slcache devices show my.toml --json
     """
     facts = api.device_facts(device)
-    form = opt.form_of(form, json)
     sheets = (_mode_sheet, _cache_sheet)
     if console.in_form(form, lambda: console.json_of(facts), lambda: [s(facts) for s in sheets]):
         return

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from slcache.cli import console
+from slcache.cli import console, joint
 from slcache.cli import options as opt
 from slcache.results.differences import Change, Difference, RunDifference
 from slcache.tables.sheets import Sheet
@@ -21,6 +21,7 @@ DIFFERENT = 1
 
 
 def diff(
+    *,
     first: opt.Saved,
     second: opt.Saved,
     everything: Annotated[
@@ -29,8 +30,7 @@ def diff(
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit with 1 where the results differ.")
     ] = False,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
 ) -> int:
     """Show what separates two results: configuration, trace, and figures with factors.
 
@@ -46,7 +46,6 @@ def diff(
     """
     from slcache.results import differences
 
-    form = opt.form_of(form, json)
     found = differences.diff(first, second)
     if form == "json":
         console.emit_json(found.to_dict())

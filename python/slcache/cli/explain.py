@@ -10,8 +10,7 @@ import typer
 from rich.text import Text
 
 from slcache import explain as explanations
-from slcache.cli import checks, complete, console
-from slcache.cli import options as opt
+from slcache.cli import checks, complete, console, joint
 from slcache.explain import Entry, Standing
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
@@ -19,6 +18,7 @@ from slcache.words.leaves import shown
 
 
 def explain(
+    *,
     key: Annotated[
         str | None,
         typer.Argument(
@@ -35,8 +35,7 @@ def explain(
             help="Tell what the key stands at there, and where from.",
         ),
     ] = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
 ) -> None:
     """Explain a key of the configuration or of a result: meaning, unit, values, default.
 
@@ -51,7 +50,6 @@ def explain(
     with checks.told("KEY"):
         found = explanations.sections() if key is None else explanations.find(key)
     places = [explanations.standing(entry, device) if device else None for entry in found]
-    form = opt.form_of(form, json)
     if form in ("csv", "markdown"):
         names = ("key", "of", "type", "unit", "default", "text")
         rows = [entry.to_dict() for entry in found]

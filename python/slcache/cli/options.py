@@ -1,121 +1,25 @@
-"""The options that verbs share, and what they say together."""
+"""The options that verbs share."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from slcache import api
 from slcache.cli import checks, complete
-from slcache.given import config_files
-from slcache.given.config_files import Configuration
-from slcache.given.once import SEED_MAX, once
+from slcache.given.once import SEED_MAX
 from slcache.given.quantity import time_ns
-
-if TYPE_CHECKING:
-    from slcache.reproduce.setups import Setup
-
 
 #: What to do with requests beyond the device's capacity.
 Address = Literal["error", "wrap", "compact", "clip"]
-
-
 #: What becomes of the addresses of merged traces.
 MergedAddresses = Literal["streams", "one", "stacked"]
-
-
 #: How tables are printed.
 Form = Literal["table", "csv", "markdown", "json"]
-
-
 #: When to draw progress.
 When = Literal["auto", "always", "never"]
-
-
-def reader(
-    trace_format: str | None,
-    trace_option: list[str] | None,
-    volume: str | None,
-    unsorted: str | None,
-    workload: list[str] | None = None,
-    seed: str | None = None,
-) -> dict[str, str]:
-    """Return what the user says about a trace or workload as options of its reader."""
-    named = {"format": trace_format, "volume": volume, "unsorted": unsorted, "seed": seed}
-    said = [
-        *((key, value) for key, value in named.items() if value is not None),
-        *checks.pairs(trace_option).items(),
-        *((f"workload.{key}", value) for key, value in checks.pairs(workload).items()),
-    ]
-    return once(said, "trace option ")
-
-
-def seed_of(trace: str, seed: int | None) -> str | None:
-    """Return a seed as an option of the reader; only workloads are drawn."""
-    from slcache.traces import api as traces
-
-    if seed is not None and not traces.is_workload(trace):
-        raise typer.BadParameter(f"--seed draws a workload, and {trace} is a file")
-    return None if seed is None else str(seed)
-
-
-def set_up(reading: str | None) -> Setup | None:
-    """Return the set-up of a paper's evaluation that --reading names."""
-    if reading is None:
-        return None
-    # It loads what judges evaluations; other runs do without.
-    from slcache.reproduce import setups
-
-    return setups.named(reading)
-
-
-def configured(
-    config: Path | None,
-    device: str | None,
-    sets: list[str] | None,
-    reading: Setup | None = None,
-) -> Configuration:
-    """Return what --config, --device and --set say together; there must be a device.
-
-    A reading stands for a --device that is not given; its settings are the verb's to add.
-    """
-    said = checks.pairs(sets)
-    found = Configuration() if config is None else config_files.read(config)
-    if reading is not None:
-        if found.device is not None:
-            raise typer.BadParameter(f"{config} describes a device; leave --reading out")
-        device = device or reading.device
-    if device is not None and found.device is not None:
-        raise typer.BadParameter(f"{config} describes a device; leave --device out")
-    chosen = found.device if device is None else device
-    if chosen is None:
-        raise typer.BadParameter(
-            "give a device, or a --config that describes one", param_hint="--device"
-        )
-    return replace(found, device=chosen, settings={**found.settings, **said})
-
-
-def scheme_names(
-    text: str,
-    device: Any,  # noqa: ANN401
-    settings: dict[str, Any],
-    normalise: str | None = None,
-) -> tuple[list[str], dict[str, str]]:
-    """Return the schemes that `--schemes` means, and of `all` those left out with the reason."""
-    names, left_out = api.named(text, device=device, settings=settings)
-    with checks.told():
-        api.check_schemes(names, normalise)
-    return names, left_out
-
-
-def form_of(form: Form, json: bool) -> Form:
-    """Return how to print; --json is short for --format json."""
-    if json and form not in ("table", "json"):
-        raise typer.BadParameter(f"--json and --format {form} are two forms; give one")
-    return "json" if json else form
 
 
 def _window(value: str) -> None:

@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from slcache import ResultError
-from slcache.cli import console, sweep_show
+from slcache.cli import console, joint, sweep_show
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.report import terminal
@@ -21,6 +21,7 @@ _PAGE = Path("report.html")
 
 
 def report(
+    *,
     results: opt.SavedResults,
     normalise: opt.Normalise = None,
     out: Annotated[
@@ -39,8 +40,7 @@ def report(
             help="Tell too how each run's device wears, and its years at N GB a day.",
         ),
     ] = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
 ) -> None:
     """Make the report of saved results; several of one trace become a comparison.
 
@@ -63,9 +63,8 @@ def report(
             of_runs = "--normalise and --gb-per-day are for results of runs"
             raise typer.BadParameter(f"{results[0]} is a study: {of_runs}")
         page = out if out.suffix == ".html" and not out.is_dir() else out / _PAGE
-        sweep_show.show(results[0], html=page, json=json, form=form)
+        sweep_show.show(folder=results[0], html=page, form=form)
         return
-    form = opt.form_of(form, json)
     try:
         result = gather(results, normalise)
     except ResultError:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from slcache.cli import checks, console, drives
+from slcache.cli import checks, console, drives, joint
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.given.once import SEED_MAX
@@ -106,6 +106,7 @@ Out = Annotated[
 
 
 def reproduce(  # noqa: C901 - a line for each option that excludes another
+    *,
     paper: Paper,
     quick: Quick = False,
     sensitivity: Sensitivity = False,
@@ -116,12 +117,9 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
     workloads: Workloads = None,
     seeds: Seeds = None,
     out: Out = None,
-    store: opt.Store = None,
-    jobs: opt.Workers = None,
-    executor: opt.Executor = "local",
+    where: joint.SpreadOut,
     reading: Readings = BOTH,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:
     """Run a paper's evaluation and judge its claims one by one.
@@ -141,16 +139,14 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
     from slcache.reproduce import evaluation as evaluations
     from slcache.reproduce import plan
 
-    form = opt.form_of(form, json)
-    checks.check_executor(executor, jobs)
     if paper == drives.NAME:
         drives.refuse({
             "--sensitivity": sensitivity, "--full": full, "--bound": bound, "--traces": traces,
             "--recordings": recordings, "--workloads": workloads, "--seeds": seeds,
-            "--executor": executor != "local", "--reading": reading != BOTH,
+            "--executor": where["executor"] != "local", "--reading": reading != BOTH,
         })  # fmt: skip
         place = out or Path("out") / "reproduce" / paper
-        drives.reproduce(place, quick, jobs, store, form, progress)
+        drives.reproduce(place, quick, where["jobs"], where["store"], form, progress)
         return
     if quick and sensitivity:
         raise typer.BadParameter("--quick and --sensitivity exclude each other")
@@ -178,9 +174,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
         seeds=_numbers(seeds),
         workloads=_names(workloads),
         readings=known.readings if reading == BOTH else [reading],
-        store=store,
-        executor=executor,
-        jobs=jobs,
+        **where,
     )
     if not quick:
         console.note(_time(known, sensitivity))

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from slcache.cli import console
+from slcache.cli import console, joint
 from slcache.cli import options as opt
 from slcache.cli.diff import lines, sheet
 from slcache.documents import saved
@@ -19,6 +19,7 @@ DIFFERENT = 1
 
 
 def rerun(
+    *,
     result: opt.Saved,
     trace: Annotated[
         str | None, typer.Option(metavar="PATH", help="Where the trace is now, if it has moved.")
@@ -27,8 +28,7 @@ def rerun(
         str | None, typer.Option(metavar="NAME", help="Of a comparison, repeat this run only.")
     ] = None,
     out: opt.Out = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> int:
     """Repeat a saved run or comparison from what its result holds, and compare.
@@ -45,7 +45,6 @@ def rerun(
     """
     from slcache import repeat
 
-    form = opt.form_of(form, json)
     read = saved.read_by(saved.read(result))
     kept = [saved.file_of(result), *files_of(trace), *read]
     with console.output(out, FILES, kept) as files, console.meter(progress) as meter:

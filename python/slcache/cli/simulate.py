@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.text import Text
 
 from slcache import _core, api, comparing
-from slcache.cli import checks, console
+from slcache.cli import console, joint
 from slcache.cli import options as opt
 from slcache.files import inputs as files_of
 from slcache.given.config_files import Placed
@@ -27,18 +26,15 @@ if TYPE_CHECKING:
 
 
 def run(
+    *,
     trace: opt.TracePath,
     device: opt.MaybeDevice = None,
     scheme: opt.MaybeScheme = None,
     reading: opt.Reading = None,
     config: opt.Config = None,
     sets: opt.Sets = None,
-    trace_format: opt.TraceFormat = None,
-    trace_option: opt.TraceOptions = None,
+    reader: joint.Trace,
     address: opt.AddressPolicy = None,
-    volume: opt.Volume = None,
-    unsorted: opt.Unsorted = None,
-    workload: opt.Workload = None,
     replay: opt.Replay = None,
     window: opt.Window = None,
     seed: opt.Seed = None,
@@ -52,8 +48,7 @@ def run(
     until: opt.TimelineUntil = None,
     around: opt.TimelineAround = None,
     out: opt.Out = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:
     """Replay a trace on a device under one scheme.
@@ -68,14 +63,10 @@ def run(
       slcache run web.csv.gz --device tiny --scheme baseline \\
         --timeline slowest.pftrace.gz --around slowest
     """
-    form, begun = opt.form_of(form, json), opt.set_up(reading)
-    given = opt.configured(config, device, sets, begun)
-    named = scheme or given.scheme
-    if named is None:
-        told = "give a scheme, or a --config with one"
-        raise typer.BadParameter(told, param_hint="--scheme")
+    begun = joint.set_up(reading)
+    given = joint.configured(config, device, sets, begun)
+    named = joint.scheme(scheme, given)
     settings, replay = _begun(begun, [named], trace, given.settings, replay)
-    reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
     arguments = _arguments(settings, address, reader, replay, seed, window)
     kept = files_of(trace, device, config, load_state, memory_in)
     beside = [path for path in (log, timeline, save_state, memory_out) if path is not None]
@@ -114,6 +105,7 @@ def run(
 
 
 def compare(
+    *,
     trace: opt.TracePath,
     schemes: opt.Schemes,
     device: opt.MaybeDevice = None,
@@ -121,12 +113,8 @@ def compare(
     reading: opt.Reading = None,
     config: opt.Config = None,
     sets: opt.Sets = None,
-    trace_format: opt.TraceFormat = None,
-    trace_option: opt.TraceOptions = None,
+    reader: joint.Trace,
     address: opt.AddressPolicy = None,
-    volume: opt.Volume = None,
-    unsorted: opt.Unsorted = None,
-    workload: opt.Workload = None,
     replay: opt.Replay = None,
     window: opt.Window = None,
     seed: opt.Seed = None,
@@ -136,12 +124,9 @@ def compare(
     equal_cells: opt.EqualCells = False,
     memory_in: opt.MemoryIn = None,
     log: opt.Log = None,
-    jobs: opt.Jobs = None,
-    executor: opt.Executor = "local",
-    store: opt.Kept = None,
+    where: joint.Here,
     out: opt.Out = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:
     """Replay a trace under several schemes and show which wins, by how much and why.
@@ -157,15 +142,13 @@ def compare(
         --schemes tlc-only,baseline --seeds 5
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline --resample 20
     """
-    form, begun = opt.form_of(form, json), opt.set_up(reading)
-    checks.check_executor(executor, jobs)
-    given = opt.configured(config, device, sets, begun)
-    names, left_out = opt.scheme_names(schemes, given.device, given.settings, normalise)
+    begun = joint.set_up(reading)
+    given = joint.configured(config, device, sets, begun)
+    names, left_out = joint.scheme_names(schemes, given.device, given.settings, normalise)
     if memory_in is not None:
         api.remembering(names)
     console.left_out(left_out)
     settings, replay = _begun(begun, names, trace, given.settings, replay)
-    reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
     arguments = _arguments(settings, address, reader, replay, seed, window)
     if _core.is_read_once(trace):
         name = "standard input" if trace == "-" else trace
@@ -176,7 +159,7 @@ def compare(
         )
     with (
         console.output(out, FILES, files_of(trace, device, config, memory_in)) as files,
-        console.meter(progress, kept=store is not None) as meter,
+        console.meter(progress, kept=where["store"] is not None) as meter,
     ):
         comparison = comparing.compare(
             trace,
@@ -189,10 +172,8 @@ def compare(
             equal_cells=equal_cells,
             memory_in=memory_in,
             log=log,
-            jobs=jobs,
-            executor=executor,
-            store=store,
             progress=meter,
+            **where,
             **arguments,
         )
         _name(begun, comparison.every_run)

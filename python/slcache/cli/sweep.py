@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.text import Text
 
-from slcache.cli import checks, console
+from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.cli.sweep_options import (
     Devices,
@@ -27,7 +27,6 @@ from slcache.cli.sweep_options import (
     Vary,
     What,
 )
-from slcache.given.once import once
 
 if TYPE_CHECKING:
     from slcache.sweep.outcome import Sweep
@@ -39,6 +38,7 @@ FAILED = 1
 
 
 def sweep(
+    *,
     what: What,
     device: Devices = None,
     scheme: Schemes = None,
@@ -68,8 +68,7 @@ def sweep(
     fail_fast: FailFast = False,
     shard: ShardOption = None,
     report: Report = True,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:
     """Run a study: traces on devices under schemes, with every combination of what is varied.
@@ -90,11 +89,11 @@ def sweep(
     """
     from slcache.sweep.run import run_study
 
-    form = opt.form_of(form, json)
     path = _study_file(what)
     if path is None:
-        reader = opt.reader(trace_format, trace_option, volume, unsorted, workload)
-        own = [] if address is None else [("trace.address", address)]
+        reader = joint.trace(
+            joint.recording(trace_format, trace_option, volume, unsorted), workload
+        )
         asked: Study | Path = _study(
             traces=what,
             configured=(config, device, scheme),
@@ -103,7 +102,7 @@ def sweep(
             sampling=(sample, sample_seed),
             seeds=(seeds, seed),
             draws=(resample, resample_block),
-            settings=once([*checks.pairs(sets).items(), *own]),
+            settings=joint.settings(sets, address),
             reader=reader,
             replay=replay,
             metrics=tuple(metric or ()),

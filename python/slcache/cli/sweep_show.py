@@ -10,8 +10,7 @@ import typer
 from rich.text import Text
 
 from slcache import ConfigError
-from slcache.cli import console
-from slcache.cli import options as opt
+from slcache.cli import console, joint
 from slcache.documents import saved
 
 if TYPE_CHECKING:
@@ -44,11 +43,11 @@ Page = Annotated[
 
 
 def show(
+    *,
     folder: Folder,
     metrics: Metrics = None,
     html: Page = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
 ) -> None:
     """Show what a study found: main effects, the Pareto front, the spread over seeds.
 
@@ -65,7 +64,6 @@ def show(
     from slcache.study.outcome import Outcome
     from slcache.sweep import report, sheets, terminal
 
-    form = opt.form_of(form, json)
     path = folder / TABLE
     table = _read(path)
     try:

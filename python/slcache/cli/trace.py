@@ -10,7 +10,7 @@ import typer
 from rich.text import Text
 
 from slcache import api
-from slcache.cli import checks, console, reader_words
+from slcache.cli import checks, console, joint, reader_words
 from slcache.cli import options as opt
 from slcache.cli.made import verb
 from slcache.cli.verb import Verbs
@@ -76,19 +76,14 @@ AgainstOptions = Annotated[
 
 @verb(app)
 def info(
+    *,
     trace: opt.TracePath,
-    trace_format: opt.TraceFormat = None,
-    trace_option: opt.TraceOptions = None,
-    volume: opt.Volume = None,
-    unsorted: opt.Unsorted = None,
-    workload: opt.Workload = None,
-    seed: opt.Seed = None,
+    reader: joint.DrawnTrace,
     picture: Picture = None,
     expected: Expected = None,
     other: Against = None,
     other_option: AgainstOptions = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
 ) -> None:
     """Print a trace's counts, sizes, footprint, times and hot set.
 
@@ -108,12 +103,10 @@ def info(
       slcache trace info web.csv.gz --against hierarchy-web_0
       slcache trace info all.csv.gz --volume each
     """
-    form, figures = opt.form_of(form, json), _figures(expected)
+    figures = _figures(expected)
     if other_option and other is None:
         raise typer.BadParameter("--against-option is of the trace that --against names")
-    drawn = opt.seed_of(trace, seed)
-    options = opt.reader(trace_format, trace_option, volume, unsorted, workload, drawn)
-    document = api.Trace(trace, options=options).info()
+    document = api.Trace(trace, options=reader).info()
     with checks.told():
         findings = expect.check(document, figures)
     second = None if other is None else _info_of_other(other, checks.pairs(other_option))
@@ -186,14 +179,11 @@ WorkloadOut = Annotated[
 
 @verb(app)
 def twin(
+    *,
     trace: opt.TracePath,
     out: WorkloadOut,
-    trace_format: opt.TraceFormat = None,
-    trace_option: opt.TraceOptions = None,
-    volume: opt.Volume = None,
-    unsorted: opt.Unsorted = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    reader: joint.Recording,
+    form: joint.Shown,
 ) -> None:
     """Write a workload whose requests have the figures measured in a trace.
 
@@ -207,9 +197,7 @@ def twin(
       slcache trace info web.csv.gz --against web.toml
       slcache run web.toml --device tiny --scheme baseline
     """
-    form = opt.form_of(form, json)
-    options = opt.reader(trace_format, trace_option, volume, unsorted)
-    report = api.Trace(trace, options=options).twin(out)
+    report = api.Trace(trace, options=reader).twin(out)
     if console.in_form(form, lambda: console.json_of(report), lambda: _twin_sheets(report)):
         return
     taken, fitted = len(report["figures"]), len(report["fitted"])
@@ -220,13 +208,10 @@ def twin(
 
 @verb(app)
 def lint(
+    *,
     trace: opt.TracePath,
-    trace_format: opt.TraceFormat = None,
-    trace_option: opt.TraceOptions = None,
-    volume: opt.Volume = None,
-    unsorted: opt.Unsorted = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    reader: joint.Recording,
+    form: joint.Shown,
 ) -> None:
     """List everything in a trace that would stop or distort a run.
 
@@ -236,9 +221,7 @@ def lint(
     [bold]Example[/bold]
       slcache trace lint web.csv.gz --trace-format msr
     """
-    form = opt.form_of(form, json)
-    options = opt.reader(trace_format, trace_option, volume, unsorted)
-    document = api.Trace(trace, options=options).lint()
+    document = api.Trace(trace, options=reader).lint()
     sheet = Sheet(document["problems"], always=("line", "kind", "message"))
     if not console.in_form(form, lambda: console.json_of(document), lambda: [sheet]):
         _show_problems(document)

@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from slcache import api
-from slcache.cli import checks, console
+from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.cli.trace_job import Making
 from slcache.tables.sheets import Sheet
@@ -43,12 +43,12 @@ def generate(
 
 
 def workloads(
+    *,
     name: Annotated[
         str | None, typer.Argument(metavar="[SPEC]", help="One workload: its figures in full.")
     ] = None,
     workload: opt.Workload = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
 ) -> None:
     """List the workload presets, or the figures of one: given, free and what follows.
 
@@ -60,10 +60,9 @@ def workloads(
     if name is None:
         if workload:
             raise typer.BadParameter("--workload changes one workload: name it")
-        form = opt.form_of(form, json)
         _list(traces.workloads(described=form == "json"), form)
     else:
-        _describe(traces.workload(name, checks.pairs(workload)), opt.form_of(form, json))
+        _describe(traces.workload(name, checks.pairs(workload)), form)
 
 
 def _list(entries: list[dict[str, Any]], form: opt.Form) -> None:
@@ -112,7 +111,7 @@ def _readable(name: str, value: object) -> str:
     return shown(value)
 
 
-def formats(json: opt.Json = False, form: opt.Format = "table") -> None:
+def formats(form: joint.Shown) -> None:
     """List the trace formats: which are read, which written, and what each may lose.
 
     \b
@@ -120,7 +119,6 @@ def formats(json: opt.Json = False, form: opt.Format = "table") -> None:
       slcache trace formats
     """
     entries = api.formats()
-    form = opt.form_of(form, json)
     if console.in_form(form, lambda: console.json_of(entries), lambda: [Sheet(entries)]):
         return
     listed = Table(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from slcache.cli import console, trace_report
+from slcache.cli import console, joint, trace_report
 from slcache.cli import options as opt
 from slcache.cli.made import Made
 from slcache.traces import api as traces
@@ -75,16 +75,12 @@ def _job(
     out: Out,
     format: Format = None,
     lossy: Lossy = None,
-    trace_format: opt.TraceFormat = None,
-    trace_option: opt.TraceOptions = None,
-    volume: opt.Volume = None,
-    unsorted: opt.Unsorted = None,
+    reader: joint.Recording,
     json: opt.Json = False,
     progress: opt.Progress = "auto",
 ) -> Job:
     """Return the job of a verb that reads traces and writes one."""
     losses = [name.strip() for name in (lossy or "").split(",") if name.strip()]
-    reader = opt.reader(trace_format, trace_option, volume, unsorted)
     return Job(reader, out, format, losses, json, progress)
 
 
@@ -96,7 +92,7 @@ def _made(
     progress: opt.Progress = "auto",
 ) -> Job:
     """Return the job of a verb that writes a trace from nothing."""
-    return _job(out=out, format=format, lossy=lossy, json=json, progress=progress)
+    return _job(out=out, format=format, lossy=lossy, reader={}, json=json, progress=progress)
 
 
 Writing = Annotated[Job, Made(_job)]

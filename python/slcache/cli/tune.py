@@ -9,7 +9,7 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
-from slcache.cli import checks, console
+from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
@@ -88,6 +88,7 @@ Out = Annotated[
 
 
 def tune(
+    *,
     trace: opt.TracePath,
     device: opt.MaybeDevice = None,
     scheme: Schemes = None,
@@ -102,12 +103,8 @@ def tune(
     prefixes: Prefixes = False,
     config: opt.Config = None,
     sets: opt.Sets = None,
-    trace_format: opt.TraceFormat = None,
-    trace_option: opt.TraceOptions = None,
+    reader: joint.Trace,
     address: opt.AddressPolicy = None,
-    volume: opt.Volume = None,
-    unsorted: opt.Unsorted = None,
-    workload: opt.Workload = None,
     replay: opt.Replay = None,
     seeds: opt.EachSeeds = 1,
     resample: opt.Resample = None,
@@ -116,8 +113,7 @@ def tune(
     jobs: opt.Workers = None,
     store: opt.Store = None,
     out: Out = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:
     """Search for the settings that make some metrics least or most.
@@ -140,11 +136,8 @@ def tune(
     """
     from slcache.tune.api import tune as search
 
-    form = opt.form_of(form, json)
-    given = opt.configured(config, device, None)
-    if scheme is None and given.scheme is None:
-        told = "give a scheme, or a --config with one"
-        raise typer.BadParameter(told, param_hint="--scheme")
+    given = joint.configured(config, device, None)
+    joint.scheme(scheme, given)
     with console.meter(progress, kept=True) as meter:
         found = search(
             trace,
@@ -162,7 +155,7 @@ def tune(
             settings=dict(checks.pairs(sets)),
             config=config,
             address=address,
-            trace_options=opt.reader(trace_format, trace_option, volume, unsorted, workload),
+            trace_options=reader,
             replay=replay,
             seeds=seeds,
             resample=resample,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from slcache.cli import checks, console
-from slcache.cli import options as opt
+from slcache.cli import checks, console, joint
 from slcache.errors import UsageError
 from slcache.given import quantity
 from slcache.tables.sheets import Sheet
@@ -53,14 +52,14 @@ Kind = Annotated[Operation | None, typer.Option(help="Requests of this kind alon
 
 
 def why(
+    *,
     logs: Logs,
     slowest: Slowest = None,
     request: Request = None,
     above: Above = None,
     percentile: Percentile = None,
     operation: Kind = None,
-    json: opt.Json = False,
-    form: opt.Format = "table",
+    form: joint.Shown,
 ) -> None:
     """Show why requests were slow: what they waited for, and when.
 
@@ -78,7 +77,6 @@ def why(
     """
     from slcache import slow
 
-    form = opt.form_of(form, json)
     given = [slowest, request, above, percentile]
     if sum(value is not None for value in given) > 1:
         told = "--slowest, --request, --above and --percentile: give one at most"
