@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from slcache import ConfigError
 from slcache.reproduce import toml
@@ -15,8 +14,8 @@ from slcache.reproduce.drawings import FigureSpec, TableSpec
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.optima import Optima
 from slcache.reproduce.parts import Part, Quick, Workload
-from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS, Option, Reading, faults
-from slcache.reproduce.studies import Beyond, Sensitivity, Variation, is_of_twins
+from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS, Reading, faults
+from slcache.reproduce.studies import Beyond, Sensitivity, is_of_twins
 from slcache.reproduce.variants import Grid, Pick, Variant, Yardstick, expand, settings_of
 
 #: The folders of data, one per paper.
@@ -33,14 +32,14 @@ class Plan:
     #: About how long the whole evaluation takes on two cores.
     minutes: int
     seeds: list[int]
-    parts: list[Part]
-    workloads: list[Workload]
-    quick: Quick
-    figures: list[FigureSpec]
-    tables: list[TableSpec]
     claims: list[Claim]
-    sensitivity: Sensitivity | None
-    beyond: Beyond | None
+    quick: Quick
+    parts: list[Part] = field(default_factory=list)
+    workloads: list[Workload] = field(default_factory=list)
+    figures: list[FigureSpec] = field(default_factory=list)
+    tables: list[TableSpec] = field(default_factory=list)
+    sensitivity: Sensitivity | None = None
+    beyond: Beyond | None = None
     variants: list[Variant] = field(default_factory=list)
     grids: list[Grid] = field(default_factory=list)
     picks: list[Pick] = field(default_factory=list)
@@ -120,57 +119,16 @@ def papers() -> list[str]:
 def load(name: str) -> Plan:
     """Return a paper's plan; raises ConfigError."""
     folder = EXPERIMENTS / name
-    path = folder / "plan.toml"
-    table = toml.load(path)
     claims = toml.load(folder / "claims.toml").get("claim", [])
     where = f"{name}/plan.toml"
-    members = {
-        "parts": _tables(Part, table.pop("part", []), f"{where}: part"),
-        "workloads": _tables(Workload, table.pop("workload", []), f"{where}: workload"),
-        "figures": _tables(FigureSpec, table.pop("figure", []), f"{where}: figure"),
-        "tables": _tables(TableSpec, table.pop("table", []), f"{where}: table"),
-        "claims": _tables(Claim, claims, f"{name}/claims.toml: claim"),
-        "quick": toml.build(Quick, table.pop("quick", {}), f"{where}: quick"),
-        "sensitivity": _sensitivity(table.pop("sensitivity", None), f"{where}: sensitivity"),
-        "beyond": _one(Beyond, table.pop("beyond", None), f"{where}: beyond"),
-        "variants": _tables(Variant, table.pop("variant", []), f"{where}: variant"),
-        "grids": _tables(Grid, table.pop("grid", []), f"{where}: grid"),
-        "picks": _tables(Pick, table.pop("pick", []), f"{where}: pick"),
-        "optima": _tables(Optima, table.pop("optima", []), f"{where}: optima"),
-        "lifespans": _tables(Lifespans, table.pop("lifespan", []), f"{where}: lifespan"),
-        "reading": _reading(table.pop("reading", None), f"{where}: reading"),
-        "others": [
-            _reading(each, f"{where}: other {i + 1}")
-            for i, each in enumerate(table.pop("other", []))
-        ],
-        "yardstick": _one(Yardstick, table.pop("yardstick", None), f"{where}: yardstick"),
+    table = {
+        **toml.load(folder / "plan.toml"),
+        "name": name,
+        "claim": toml.built(list[Claim], claims, f"{name}/claims.toml: claim"),
     }
-    plan = toml.build(Plan, {"name": name, **table, **members}, where)
+    plan = toml.build(Plan, table, where)
     _check(plan, where)
     return plan
-
-
-def _tables(kind: type[Any], tables: list[dict[str, Any]], where: str) -> list[Any]:
-    return [toml.build(kind, table, f"{where} {i + 1}") for i, table in enumerate(tables)]
-
-
-def _one(kind: type[Any], table: dict[str, Any] | None, where: str) -> Any:  # noqa: ANN401
-    return None if table is None else toml.build(kind, table, where)
-
-
-def _sensitivity(table: dict[str, Any] | None, where: str) -> Sensitivity | None:
-    if table is None:
-        return None
-    vary = _tables(Variation, table.pop("vary", []), f"{where}: vary")
-    return toml.build(Sensitivity, {**table, "vary": vary}, where)
-
-
-def _reading(table: dict[str, Any] | None, where: str) -> Reading | None:
-    if table is None:
-        return None
-    if "option" in table:
-        table["option"] = _tables(Option, table["option"], f"{where}: option")
-    return toml.build(Reading, table, where)
 
 
 def _check(plan: Plan, where: str) -> None:

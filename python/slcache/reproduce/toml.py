@@ -28,11 +28,17 @@ def load(path: Path) -> dict[str, Any]:
 def build(kind: type[T], table: Mapping[str, Any], where: str) -> T:
     """Return a dataclass made of a table; raises ConfigError for missing and unknown keys.
 
-    A key that Python keeps for itself, such as class, is the field class_.
+    A key that Python keeps for itself, such as class, is the field class_. Tables below it are made
+    into the dataclasses of their fields; `[[part]]` is a member of the field parts.
     """
     members = dataclasses.fields(kind)  # type: ignore[arg-type]
-    hints = {name.rstrip("_"): hint for name, hint in typing.get_type_hints(kind).items()}
-    fields = {field.name.rstrip("_"): field for field in members}
+    known = typing.get_type_hints(kind)
+    fields = {_key(field.name, known[field.name]): field for field in members}
+    hints = {key: known[field.name] for key, field in fields.items()}
+    table = {
+        key: built(hints[key], value, f"{where}: {key}") if key in hints else value
+        for key, value in table.items()
+    }
     unknown = [key for key in table if key not in fields]
     missing = [
         name
@@ -51,6 +57,24 @@ def build(kind: type[T], table: Mapping[str, Any], where: str) -> T:
     if problems:
         raise ConfigError("\n".join(problems))
     return kind(**{fields[key].name: value for key, value in table.items()})
+
+
+def _key(name: str, hint: Any) -> str:  # noqa: ANN401
+    """Return what a field is called in the file."""
+    of_tables = typing.get_origin(hint) is list and dataclasses.is_dataclass(hint.__args__[0])
+    return name.removesuffix("s") if of_tables else name.rstrip("_")
+
+
+def built(hint: Any, value: Any, where: str) -> Any:  # noqa: ANN401
+    """Return a value with its tables made into dataclasses, as a field's type has them."""
+    if isinstance(value, dict) and dataclasses.is_dataclass(hint):
+        return build(typing.cast(type[Any], hint), value, where)
+    arguments = typing.get_args(hint)
+    if isinstance(value, list) and typing.get_origin(hint) is list:
+        return [built(arguments[0], each, f"{where} {i + 1}") for i, each in enumerate(value)]
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        return built(arguments[0], value, where)
+    return value
 
 
 def _fits(value: object, hint: Any) -> bool:  # noqa: ANN401
