@@ -11,9 +11,6 @@ from slcache import _core, api, comparing
 from slcache.cli import console, joint
 from slcache.cli import options as opt
 from slcache.files import inputs as files_of
-from slcache.given.config_files import Placed
-from slcache.given.once import once
-from slcache.given.quantity import time_ns
 from slcache.report import terminal
 from slcache.results.result import FILES, Comparison, Result
 from slcache.sentences import notes
@@ -67,7 +64,6 @@ def run(
     given = joint.configured(config, device, sets, begun)
     named = joint.scheme(scheme, given)
     settings, replay = _begun(begun, [named], trace, given.settings, replay)
-    arguments = _arguments(settings, address, reader, replay, seed, window)
     kept = files_of(trace, device, config, load_state, memory_in)
     beside = [path for path in (log, timeline, save_state, memory_out) if path is not None]
     with (
@@ -88,7 +84,12 @@ def run(
             timeline_until=until,
             timeline_around=around,
             progress=meter,
-            **arguments,
+            settings=settings,
+            trace_options=reader,
+            address=address,
+            replay=replay,
+            window=window,
+            seed=seed,
         )
         _name(begun, [result])
         if files is not None:
@@ -149,7 +150,6 @@ def compare(
         api.remembering(names)
     console.left_out(left_out)
     settings, replay = _begun(begun, names, trace, given.settings, replay)
-    arguments = _arguments(settings, address, reader, replay, seed, window)
     if _core.is_read_once(trace):
         name = "standard input" if trace == "-" else trace
         console.note(f"{name} is copied to a temporary file: every scheme reads it anew")
@@ -172,9 +172,14 @@ def compare(
             equal_cells=equal_cells,
             memory_in=memory_in,
             log=log,
+            settings=settings,
+            trace_options=reader,
+            address=address,
+            replay=replay,
+            window=window,
+            seed=seed,
             progress=meter,
             **where,
-            **arguments,
         )
         _name(begun, comparison.every_run)
         if files is not None:
@@ -218,23 +223,6 @@ def _name(reading: Setup | None, runs: Sequence[Result]) -> None:
     if reading is not None:
         for run in runs:
             labels.name_reading(run.documents[0], reading.name)
-
-
-def _arguments(
-    given: dict[str, Any],
-    address: opt.Address | None,
-    reader: dict[str, str],
-    replay: str | None,
-    seed: int | None,
-    window: str | None,
-) -> dict[str, Any]:
-    """Return the keyword arguments that both verbs hand to the Python interface."""
-    own: list[tuple[str, str]] = [] if address is None else [("trace.address", address)]
-    own += [] if window is None else [("run.series_window_ns", str(time_ns(window)))]
-    said = {key: value for key, value in given.items() if isinstance(value, Placed)}
-    above = once([*((k, v) for k, v in given.items() if k not in said), *own])
-    settings = {**said, **above}
-    return {"settings": settings, "trace_options": reader, "replay": replay, "seed": seed}
 
 
 def _note_windows(documents: Sequence[Mapping[str, Any]]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.text import Text
@@ -30,7 +31,6 @@ from slcache.cli.sweep_options import (
 
 if TYPE_CHECKING:
     from slcache.sweep.outcome import Sweep
-    from slcache.sweep.sampling import Sampling
     from slcache.sweep.study import Study
 
 #: What failed in a sweep that went to its end.
@@ -91,22 +91,25 @@ def sweep(
 
     path = _study_file(what)
     if path is None:
-        reader = joint.trace(
-            joint.recording(trace_format, trace_option, volume, unsorted), workload
-        )
-        asked: Study | Path = _study(
-            traces=what,
-            configured=(config, device, scheme),
-            vary=checks.pairs(vary),
-            points=points,
-            sampling=(sample, sample_seed),
-            seeds=(seeds, seed),
-            draws=(resample, resample_block),
-            settings=joint.settings(sets, address),
-            reader=reader,
-            replay=replay,
-            metrics=tuple(metric or ()),
-        )
+        reader = joint.recording(trace_format, trace_option, volume, unsorted)
+        said = {
+            "trace": what,
+            "config": None if config is None else str(config),
+            "device": device,
+            "scheme": [n.strip() for names in scheme or () for n in names.split(",")],
+            "vary": checks.pairs(vary),
+            "sample": sample,
+            "sample_seed": sample_seed,
+            "seeds": seeds,
+            "resample": resample,
+            "resample_block": resample_block,
+            "seed": seed,
+            "set": joint.settings(sets, address),
+            "trace_options": joint.trace(reader, workload),
+            "replay": replay,
+            "metric": metric,
+        }
+        asked: Study | Path = _study(said, points)
     else:
         _refuse_beside_a_study(locals())
         out = out or path.parent
@@ -164,57 +167,27 @@ def _refuse_beside_a_study(given: dict[str, object]) -> None:
             raise typer.BadParameter("a study's file says that itself", param_hint=option)
 
 
-def _study(
-    *,
-    traces: list[str],
-    configured: tuple[Path | None, list[str] | None, list[str] | None],
-    vary: dict[str, str],
-    points: Path | None,
-    sampling: tuple[str | None, int | None],
-    seeds: tuple[int | None, int | None],
-    draws: tuple[int | None, str | None],
-    settings: dict[str, str],
-    reader: dict[str, str],
-    replay: str | None,
-    metrics: tuple[str, ...],
-) -> Study:
+def _study(said: dict[str, Any], points: Path | None) -> Study:
+    """Return the study of what options say, by the keys that its file has for them."""
     from slcache.metrics import named
-    from slcache.sweep import sampling as samples
-    from slcache.sweep import study
+    from slcache.sweep import sampling, study
 
-    config, devices, listed = configured
-    schemes = tuple(n.strip() for names in listed or () for n in names.split(","))
-    own = study.configured(config, tuple(devices or ()), schemes)
+    told = {key: value for key, value in said.items() if value not in (None, [], {})}
+    own = study.configured(
+        told.get("config"), tuple(told.get("device", ())), told.get("scheme", ())
+    )
     for what, option in (("devices", "--device"), ("schemes", "--scheme")):
         if not own[what]:
             raise typer.BadParameter("is missing: a study needs at least one", param_hint=option)
     with checks.told():
-        return study.Study(
-            traces=tuple(traces),
-            **own,
-            vary=vary,
-            listed=() if points is None else tuple(samples.listed(points)),
-            sampling=_sampling(*sampling),
-            seeds=seeds[0] or 1,
-            seed=seeds[1],
-            resample=draws[0],
-            resample_block=draws[1],
-            settings=settings,
-            trace_options=reader,
-            replay=replay,
-            metrics=tuple(named(name).name for name in metrics),
-            read_from=() if points is None else (str(points),),
-        )
-
-
-def _sampling(sample: str | None, seed: int | None) -> Sampling:
-    """Return how points are chosen; raises ValueError."""
-    from slcache.sweep.sampling import Sampling
-
-    found = Sampling.read(sample or "grid", 1 if seed is None else seed)
-    if seed is not None and found.kind == "grid":
+        if points is not None:
+            told["point"] = list(sampling.listed(points))
+        if "metric" in told:
+            told["metric"] = [named(name).name for name in told["metric"]]
+        found = study.of(told)
+    if "sample_seed" in told and found.sampling.kind == "grid":
         raise typer.BadParameter("a grid draws no points", param_hint="--sample-seed")
-    return found
+    return replace(found, read_from=() if points is None else (str(points),))
 
 
 def _check(shard: str | None, executor: str, jobs: int | None) -> int | None:
