@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from slcache import bounds, device_bounds
-from slcache.cli import checks, complete, console, joint
+from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.errors import UsageError
 from slcache.given import quantity
@@ -37,11 +37,7 @@ Unit = Annotated[
 ]
 Device = Annotated[
     str | None,
-    typer.Option(
-        metavar="PRESET|FILE.toml",
-        autocompletion=complete.devices,
-        help="Caches of this device: its units, sizes of whole blocks, program time and wear.",
-    ),
+    opt.device("Caches of this device: its units, sizes of whole blocks, program time and wear."),
 ]
 Picture = Annotated[
     Path | None,

@@ -8,6 +8,7 @@ import typer
 
 from slcache import _core, api
 from slcache.cli import console, joint
+from slcache.cli import options as opt
 from slcache.documents import schemata
 from slcache.sentences import reasons
 from slcache.tables.sheets import Sheet
@@ -37,10 +38,7 @@ def schemes(
     *,
     device: Annotated[
         str | None,
-        typer.Option(
-            metavar="PRESET|FILE.toml",
-            help="A device: tells the values that knobs may have there, and where they stand.",
-        ),
+        opt.device("A device: tells the values that knobs may have there, and where they stand."),
     ] = None,
     form: joint.Shown,
 ) -> None:

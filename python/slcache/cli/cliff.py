@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.text import Text
 
-from slcache.cli import complete, console, joint
+from slcache.cli import console, joint
 from slcache.cli import like as likes
 from slcache.cli import options as opt
 from slcache.errors import UsageError
@@ -78,10 +78,8 @@ def cliff(
     *,
     schemes: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B,...|all",
-            autocompletion=complete.schemes,
-            help="The schemes to compare, separated by commas, or all that the device can run; "
+        opt.schemes(
+            "The schemes to compare, separated by commas, or all that the device can run; "
             "not with --like.",
         ),
     ] = None,

@@ -53,9 +53,7 @@ Made = Annotated[
         help="A workload in place of a trace (see [bold]slcache trace workloads[/bold]).",
     ),
 ]
-Device = Annotated[
-    str, typer.Option(metavar="PRESET|FILE.toml", help="A device with a disk behind its flash.")
-]
+Device = Annotated[str, opt.device("A device with a disk behind its flash.")]
 Policy = Annotated[int, typer.Option(min=0, max=3, help="The paper's policy for the flash.")]
 Candidates = Annotated[
     int | None,
@@ -95,11 +93,8 @@ Out = Annotated[
 
 SizeOf = Annotated[
     list[str],
-    typer.Option(
-        "--size",
-        metavar="KEY=VALUES",
-        callback=checks.checked_ranges,
-        help="The key and the sizes it may have: A..B, A..B:STEP, A..B*FACTOR or a,b,c.",
+    opt.ranges(
+        "The key and the sizes it may have: A..B, A..B:STEP, A..B*FACTOR or a,b,c.", "--size"
     ),
 ]
 Keep = Annotated[

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from slcache import explain as explanations
 from slcache.cli import checks, complete, console, joint
+from slcache.cli import options as opt
 from slcache.explain import Entry, Standing
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
@@ -29,11 +30,7 @@ def explain(
     ] = None,
     device: Annotated[
         str | None,
-        typer.Option(
-            metavar="PRESET|FILE.toml",
-            autocompletion=complete.devices,
-            help="Tell what the key stands at there, and where from.",
-        ),
+        opt.device("Tell what the key stands at there, and where from."),
     ] = None,
     form: joint.Shown,
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -34,6 +34,32 @@ def _check_format(value: str | None) -> str | None:
     return value
 
 
+def device(help: str, *names: str) -> Any:  # noqa: ANN401
+    """Return an option that takes a device."""
+    return typer.Option(
+        *names, metavar="PRESET|FILE.toml", autocompletion=complete.devices, help=help
+    )
+
+
+def schemes(help: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
+    """Return an option that takes names of schemes with commas, or all."""
+    return typer.Option(
+        *names, metavar="A,B,...|all", autocompletion=complete.schemes, help=help, **more
+    )
+
+
+def pairs(help: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
+    """Return an option that takes keys with their values, each key once."""
+    return typer.Option(
+        *names, metavar="KEY=VALUE", callback=checks.checked_pairs, help=help, **more
+    )
+
+
+def ranges(help: str, *names: str) -> Any:  # noqa: ANN401
+    """Return an option that takes keys with what each may be."""
+    return typer.Option(*names, metavar="KEY=VALUES", callback=checks.checked_ranges, help=help)
+
+
 TracePath = Annotated[
     str,
     typer.Argument(
@@ -54,12 +80,10 @@ SavedResults = Annotated[
 ]
 MaybeDevice = Annotated[
     str | None,
-    typer.Option(
-        "--device",
-        metavar="PRESET|FILE.toml",
-        autocompletion=complete.devices,
-        help="A preset (see [bold]slcache devices[/bold]) or a file; not needed if --config has "
+    device(
+        "A preset (see [bold]slcache devices[/bold]) or a file; not needed if --config has "
         "a device.",
+        "--device",
     ),
 ]
 MaybeScheme = Annotated[
@@ -71,21 +95,9 @@ MaybeScheme = Annotated[
         help="A scheme (see [bold]slcache schemes[/bold]); not needed if --config has one.",
     ),
 ]
-Device = Annotated[
-    str,
-    typer.Option(
-        metavar="PRESET|FILE.toml",
-        autocompletion=complete.devices,
-        help="A preset (see [bold]slcache devices[/bold]) or a file.",
-    ),
-]
 Schemes = Annotated[
     str,
-    typer.Option(
-        metavar="A,B,...|all",
-        autocompletion=complete.schemes,
-        help="The schemes to compare, separated by commas, or all that the device can run.",
-    ),
+    schemes("The schemes to compare, separated by commas, or all that the device can run."),
 ]
 Normalise = Annotated[
     str | None,
@@ -101,12 +113,10 @@ Config = Annotated[
 ]
 Sets = Annotated[
     list[str] | None,
-    typer.Option(
+    pairs(
+        "Change one configuration key (dotted; see [bold]slcache schema config[/bold]).",
         "--set",
-        metavar="KEY=VALUE",
-        callback=checks.checked_pairs,
         autocompletion=complete.settings,
-        help="Change one configuration key (dotted; see [bold]slcache schema config[/bold]).",
     ),
 ]
 TraceFormat = Annotated[
@@ -120,12 +130,7 @@ TraceFormat = Annotated[
 ]
 TraceOptions = Annotated[
     list[str] | None,
-    typer.Option(
-        "--trace-option",
-        metavar="KEY=VALUE",
-        callback=checks.checked_pairs,
-        help="Set an option of the trace reader.",
-    ),
+    pairs("Set an option of the trace reader.", "--trace-option"),
 ]
 Volume = Annotated[
     str | None,
@@ -150,11 +155,7 @@ Unsorted = Annotated[
 ]
 Workload = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="KEY=VALUE",
-        callback=checks.checked_pairs,
-        help="Change one key of a workload, such as a free figure of a twin.",
-    ),
+    pairs("Change one key of a workload, such as a free figure of a twin."),
 ]
 Log = Annotated[
     Path | None,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from slcache.cli import checks
+from slcache.cli import options as opt
 
 What = Annotated[
     list[str],
@@ -19,27 +20,22 @@ What = Annotated[
 ]
 Devices = Annotated[
     list[str] | None,
-    typer.Option(
-        "--device",
-        metavar="PRESET|FILE.toml",
-        help="A preset (see [bold]slcache devices[/bold]) or a file; give several if wanted.",
+    opt.device(
+        "A preset (see [bold]slcache devices[/bold]) or a file; give several if wanted.", "--device"
     ),
 ]
 Schemes = Annotated[
     list[str] | None,
-    typer.Option(
+    opt.schemes(
+        "Schemes (see [bold]slcache schemes[/bold]), or all that the device can run.",
         "--scheme",
-        metavar="A,B,...|all",
         callback=checks.checked_schemes,
-        help="Schemes (see [bold]slcache schemes[/bold]), or all that the device can run.",
     ),
 ]
 Vary = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="KEY=VALUES",
-        callback=checks.checked_ranges,
-        help="A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or "
+    opt.ranges(
+        "A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or "
         "1..32, 0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (points), 0.1..10/9@log.",
     ),
 ]

@@ -64,12 +64,10 @@ Against = Annotated[
 ]
 AgainstOptions = Annotated[
     list[str] | None,
-    typer.Option(
-        "--against-option",
-        metavar="KEY=VALUE",
-        callback=checks.checked_pairs,
-        help="Set an option of the other trace's reader: format, volume, unsorted, seed, "
+    opt.pairs(
+        "Set an option of the other trace's reader: format, volume, unsorted, seed, "
         "workload.KEY, and those of --trace-option.",
+        "--against-option",
     ),
 ]
 

@@ -27,20 +27,15 @@ Sampler = Literal["tpe", "nsga2", "random", "qmc"]
 
 Schemes = Annotated[
     str | None,
-    typer.Option(
+    opt.schemes(
+        "The scheme; of several, which one is part of the search.",
         "--scheme",
-        metavar="A,B,...|all",
         callback=checks.checked_schemes,
-        help="The scheme; of several, which one is part of the search.",
     ),
 ]
 Vary = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="KEY=VALUES",
-        callback=checks.checked_ranges,
-        help="A key and what it may be: A..B, A..B@log, A..B:STEP or a,b,c. Repeat it.",
-    ),
+    opt.ranges("A key and what it may be: A..B, A..B@log, A..B:STEP or a,b,c. Repeat it."),
 ]
 Minimise = Annotated[
     list[str] | None,
