@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import slcache
-from slcache.results.gather import gather
+from slcache.results.loading import gather
 from support import mixed, write_trace
 from support import slcache as command
 

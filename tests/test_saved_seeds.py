@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import slcache
-from slcache.results.gather import gather
+from slcache.results.loading import gather
 from slcache.results.seeded import SeededComparison
 from support import mixed, write_trace
 

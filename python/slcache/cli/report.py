@@ -56,7 +56,7 @@ def report(
       slcache report out/baseline --gb-per-day 20
       slcache report out/sizes --out sizes.html
     """
-    from slcache.results.gather import gather
+    from slcache.results.loading import gather
 
     if len(results) == 1 and sweep_show.is_study(results[0]):
         if normalise is not None or gb_per_day is not None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
-from slcache.cli import console, joint, trace_report
+from slcache.cli import console, joint
 from slcache.cli import options as opt
 from slcache.cli.made import Made
 from slcache.traces import api as traces
+from slcache.words import units
 
 Out = Annotated[
     str,
@@ -67,7 +69,30 @@ class Job:
         if self.json:
             console.emit_json(report, aside=aside)
         else:
-            console.show(*trace_report.lines(report), aside=aside)
+            console.show(*(Text(line, overflow="fold") for line in _lines(report)), aside=aside)
+
+
+def _lines(report: Mapping[str, Any]) -> Iterator[str]:
+    if report["label"]:
+        yield str(report["label"])
+    for source in report["inputs"]:
+        summary = source["summary"]
+        yield f"read {source['file']} ({source['format']}): {_taken(summary)}"
+        for skipped in summary["skipped"]:
+            yield f"  left out: {skipped['reason']}: {units.count(skipped['count'])}"
+    for step in report["steps"]:
+        counts = ", ".join(f"{name} {units.count(n)}" for name, n in step["counts"].items())
+        yield f"{step['step']}{': ' if counts else ''}{counts}"
+    for written in report["outputs"]:
+        count, size = units.count(written["requests"]), units.size(written["bytes"])
+        yield f"wrote {written['file']} ({written['format']}): {count} requests, {size}"
+        for what, number in written["lost"].items():
+            yield f"  lost: {what}, of {units.count(number)} requests"
+
+
+def _taken(summary: Mapping[str, Any]) -> str:
+    counts = ((kind, summary[kind]) for kind in ("reads", "writes", "flushes", "trims"))
+    return ", ".join(f"{units.count(number)} {kind}" for kind, number in counts if number)
 
 
 def _job(

@@ -15,6 +15,6 @@ from slcache.design.outcome import Design
 from slcache.design.region import nvc
 from slcache.design.sized import Sized
 from slcache.design.sizing import size
-from slcache.design.words import sentences
+from slcache.design.told import sentences
 
 __all__ = ["Design", "Sized", "nvc", "sentences", "size"]

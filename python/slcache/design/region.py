@@ -18,7 +18,6 @@ from slcache.design.outcome import Design
 from slcache.design.pace import Pace
 from slcache.design.passes import last
 from slcache.design.point import Goal, Point
-from slcache.design.reasons import reason_of
 from slcache.design.runs import SIZES, Setup
 from slcache.design.source import Source
 from slcache.errors import ConfigError, UsageError, about
@@ -160,7 +159,7 @@ def _possible(setup: Setup, flash: Flash, sizes: Sequence[int]) -> tuple[list[in
     inner = [size for size in sizes if 0 < size < flash.blocks]
     if refused and (0 in refused or all(size in refused for size in inner)):
         raise next(iter(refused.values()))
-    reasons = {size: reason_of(error) for size, error in refused.items()}
+    reasons = {size: search.reason_of(error) for size, error in refused.items()}
     return [size for size in sizes if size not in refused], reasons
 
 

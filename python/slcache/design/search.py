@@ -8,6 +8,7 @@ measured. Where no point of the grid is good enough, the search climbs to the be
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
@@ -27,6 +28,12 @@ def steps_most(last: int) -> int:
     places = grid(last)
     widest = max((b - a for a, b in pairwise(places)), default=1)
     return len(places) + (widest - 1).bit_length() + 1
+
+
+def reason_of(refused: object) -> str:
+    """Return why a candidate is refused, in a line, without the setting: the search made it."""
+    line = " ".join(str(refused).split())
+    return re.sub(r"^settings \S+=\S+: ", "", line)
 
 
 def smallest(last: int, measure: Measure, least: Callable[[float], float]) -> int | None:

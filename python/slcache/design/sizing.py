@@ -12,7 +12,6 @@ from slcache import api, files
 from slcache.design import search
 from slcache.design.answer import Find
 from slcache.design.pace import Pace
-from slcache.design.reasons import reason_of
 from slcache.design.sized import FILES, Plan, Size, Sized
 from slcache.errors import RunError, UsageError, about
 from slcache.given import quantity
@@ -168,7 +167,9 @@ def _possible(asked: Asked, plan: Plan) -> tuple[Plan, dict[int | float, str]]:
     if all(point.reason is not None for point in every):
         raise StudyError("\n".join(sweep_points.told(every)))
     pairs = list(zip(plan.sizes, every, strict=True))
-    left_out = {each: reason_of(point.reason) for each, point in pairs if point.reason is not None}
+    left_out = {
+        each: search.reason_of(point.reason) for each, point in pairs if point.reason is not None
+    }
     return plan.only([each for each in plan.sizes if each not in left_out]), left_out
 
 

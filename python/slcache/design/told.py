@@ -1,9 +1,11 @@
-"""The answer of a search for a size in words."""
+"""The answer of a search for a size in words, and of any search by the same name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from slcache.design import wording as region
+from slcache.design.outcome import Design
 from slcache.design.sized import Size, Sized
 from slcache.sentences import wording as words
 from slcache.study import wording
@@ -13,8 +15,10 @@ from slcache.tune.goals import Bound
 _BEYOND = {"smallest": "a smaller one", "largest": "a larger one"}
 
 
-def sentences(found: Sized) -> list[str]:
-    """Return what was found, what stands beside it and what weakens it."""
+def sentences(found: Design | Sized) -> list[str]:
+    """Return what was found, what stands beside it and what weakens it, whichever search it was."""
+    if isinstance(found, Design):
+        return region.sentences(found)
     answer = _none(found) if found.chosen is None else _chosen(found, found.chosen)
     return [*answer, *_failed(found), *_weak(found)]
 

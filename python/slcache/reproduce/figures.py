@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from slcache.plots import style
-from slcache.reproduce import breakdowns, constants, lines, overgrid
+from slcache.reproduce import breakdowns, lines, overgrid
 from slcache.reproduce.cliffs import write_latency
 from slcache.reproduce.drawings import FigureSpec
 from slcache.reproduce.plan import Plan
@@ -28,7 +28,7 @@ def draw(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
         "series": _series,
         "several-series": _several_series,
         "latency": _latency,
-        "map": constants.draw,
+        "map": overgrid.constants,
         "over-grid": overgrid.draw,
         "lines-by-workload": lines.by_workload,
         "lines-by-measure": lines.by_measure,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from slcache import ConfigError
@@ -65,11 +65,6 @@ def _beside(run: Run) -> Run | None:
 def _mean(told: Iterable[Mapping[str, Any]], name: str) -> float | None:
     known = [each[name] for each in told if each.get(name) is not None]
     return statistics.fmean(known) if known else None
-
-
-def to_dicts(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    """Return the lines as plain data."""
-    return [asdict(line) for line in lines]
 
 
 def cells(line: Line) -> list[str]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
-from slcache.reproduce.grids import optimum
 from slcache.reproduce.table import Table
 
 #: Settings whose figure is at most this part away from the best one's are as good for a user.
@@ -54,6 +52,12 @@ class Line:
     adaptive_worse: float | None
 
 
+def optimum(curve: Mapping[float, float], which: str) -> float:
+    """Return the setting with the least or the most of a measure, the first of equals."""
+    order = max if which == "most" else min
+    return order(curve, key=lambda at: curve[at])
+
+
 def study(specs: Sequence[Optima], tables: Mapping[str, Table]) -> list[Line]:
     """Return a line for every part and trace that has the figures."""
     lines = (
@@ -62,11 +66,6 @@ def study(specs: Sequence[Optima], tables: Mapping[str, Table]) -> list[Line]:
         for name in tables[spec.part].workloads
     )
     return [line for line in lines if line is not None]
-
-
-def to_dicts(lines: Sequence[Line]) -> list[dict[str, Any]]:
-    """Return the lines as plain data."""
-    return [asdict(line) for line in lines]
 
 
 def _line(spec: Optima, table: Table, workload: str) -> Line | None:

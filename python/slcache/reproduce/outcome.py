@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from slcache import _core
-from slcache.reproduce import gains, optima, yardstick
+from slcache.reproduce import gains, optima
 from slcache.reproduce.claims import CLASSES
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row
@@ -86,15 +86,15 @@ class Evaluation:
             "claims": [row.to_dict() for row in self.claims],
             "sensitivity": self.sensitivity,
             "beyond": self.beyond,
-            "yardstick": yardstick.to_dicts(self.yardstick),
-            "optima": optima.to_dicts(self.optima),
+            "yardstick": list(map(asdict, self.yardstick)),
+            "optima": list(map(asdict, self.optima)),
             **self._gains(),
             "provenance": {"version": _core.version(), "commit": _core.commit()},
         }
 
     def _gains(self) -> dict[str, Any]:
         """Return the lines by reading, where they were asked for."""
-        found = {view.reading: gains.to_dicts(view.gains) for view in self.views if view.gains}
+        found = {v.reading: list(map(asdict, v.gains)) for v in self.views if v.gains}
         return {"gains": found} if found else {}
 
     def counts(self, reading: str = LITERAL, class_: str = "") -> dict[str, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from slcache.reproduce import checks, inputs, yardstick
@@ -139,7 +139,7 @@ def _variation(
             {
                 "value": title,
                 "claims": [_claim(each.rows[name]) for name in ids],
-                "yardstick": yardstick.to_dicts(each.yardstick) if measured else [],
+                "yardstick": list(map(asdict, each.yardstick)) if measured else [],
             }
             for title, each in [("default", default), *found]
         ],

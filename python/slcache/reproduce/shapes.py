@@ -10,7 +10,7 @@ from typing import Any
 
 from slcache.documents import normalise
 from slcache.reproduce.claims import Claim
-from slcache.reproduce.grids import optimum
+from slcache.reproduce.optima import optimum
 from slcache.reproduce.quantities import Curve, curves, means, over_seeds
 from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from slcache.documents import normalise
 from slcache.reproduce.table import Table
@@ -47,11 +46,6 @@ def sentence(lines: list[Line]) -> str:
     mean += " from the worst constant to the best." if shares else ""
     told = [f"{len(names)} {v} it ({', '.join(names)})" for v, names in count.items() if names]
     return f"Learning against the best constant, {len(lines)} traces: {'; '.join(told)}.{mean}"
-
-
-def to_dicts(lines: list[Line]) -> list[dict[str, Any]]:
-    """Return the lines as plain data."""
-    return [asdict(line) for line in lines]
 
 
 def _line(spec: Yardstick, table: Table, workload: str) -> Line | None:
