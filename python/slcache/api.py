@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slcache import _core, files
-from slcache.errors import ConfigError, UsageError, about
+from slcache.errors import ConfigError, UsageError, about, one_line
 from slcache.given import config_files
 from slcache.given.arguments import checked
 from slcache.given.config_files import Settings
@@ -243,7 +243,7 @@ def called(
         except ConfigError as error:
             if len(schemes) > 1 and _problem(device, name, {}) is not None:
                 fit = ", ".join(fitting(device=device)[0])
-                told = f"{name} does not run on this device: {_one_line(error)}; these do: {fit}"
+                told = f"{name} does not run on this device: {one_line(error)}; these do: {fit}"
                 raise about(ConfigError(told), error.key, file=error.file) from error
             raise
         labelled[name] = labels.of_scheme(config)
@@ -295,7 +295,7 @@ def fitting(
             raise problem
         else:
             refused[name] = problem
-    problems = {name: _one_line(problem) for name, problem in refused.items()}
+    problems = {name: one_line(problem) for name, problem in refused.items()}
     if not fit:
         alike = len(set(problems.values())) == 1
         first = next(iter(refused.values()))
@@ -311,10 +311,6 @@ def _problem(device: Content, scheme: str, settings: Mapping[str, Any]) -> Confi
     except ConfigError as error:
         return error
     return None
-
-
-def _one_line(error: ConfigError) -> str:
-    return "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
 
 
 def settings_for(

@@ -41,3 +41,8 @@ def about(
     error.line = line
     error.file = file
     return error
+
+
+def one_line(error: Exception) -> str:
+    """Return what an error says, its lines with semicolons between."""
+    return "; ".join(line.strip() for line in str(error).splitlines() if line.strip())

@@ -11,6 +11,7 @@ from typing import Any
 
 from slcache import api
 from slcache._core import ConfigError
+from slcache.errors import one_line
 from slcache.given.once import one_name
 from slcache.runs import given
 from slcache.runs.draws import DRAW
@@ -27,7 +28,6 @@ from slcache.words.few import few
 READER, WORKLOAD = "reader.", "workload."
 #: What a misspelt name leads to, as against a value that a device or scheme cannot have.
 _MISSPELT = re.compile(r"unknown key|the run's scheme is |is not a scheme|no such preset")
-#: Values that a sentence lists.
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,6 @@ class _Resolved:
             else:
                 settings[key] = value
         found = self._resolve(device, scheme, settings, seed)
-        refused = isinstance(found, ConfigError)
         return Point(
             index=index,
             trace=trace,
@@ -204,7 +203,7 @@ class _Resolved:
             trace_options=study.drawn(trace)(options, seed) or {},
             replay=study.replay,
             config=None if isinstance(found, ConfigError) else found,
-            reason=_one_line(found) if refused else None,
+            reason=one_line(found) if isinstance(found, ConfigError) else None,
         )
 
     def _resolve(
@@ -225,10 +224,6 @@ class _Resolved:
                     raise
                 self._known[name] = error
         return self._known[name]
-
-
-def _one_line(error: object) -> str:
-    return "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
 
 
 def told(impossible: list[Point]) -> list[str]:
