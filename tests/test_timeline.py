@@ -28,6 +28,9 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 
 
+OF_THE_MACHINE = {"sim", "provenance"}
+
+
 @dataclass
 class Slice:
     """A slice, with its name and facts spelled out."""
@@ -247,3 +250,58 @@ def test_the_command_line_writes_it_too(trace: Path, tmp_path: Path) -> None:
     taken = run_slcache(*words[:-1], trace)
     assert taken.returncode == 3
     assert b"would take the place" in taken.stderr or b"input" in taken.stderr
+
+
+def test_compared_schemes_draw_the_same_request_each_in_a_file_of_its_own(
+    trace: Path, tmp_path: Path
+) -> None:
+    asked: dict[str, Any] = {"device": "tiny", "replay": "closed:8"}
+    schemes = ["tlc-only", "baseline"]
+    plain = slcache.compare(trace, schemes=schemes, **asked)
+    for jobs in (1, 2):
+        top = tmp_path / str(jobs)
+        top.mkdir()
+        drawn = slcache.compare(
+            trace,
+            schemes=schemes,
+            **asked,
+            log=top / "log.parquet",
+            timeline=top / "t.pftrace.gz",
+            timeline_around="request=700",
+            jobs=jobs,
+        )
+        for before, after, name in zip(plain.every_run, drawn.every_run, schemes, strict=True):
+            one, other = before.to_dict(), after.to_dict()
+            assert all(one[part] == other[part] for part in one if part not in OF_THE_MACHINE)
+            log = pq.read_table(top / f"log-{name}.parquet").to_pydict()
+            place = log["request"].index(700)
+            requests = read(top / f"t-{name}.pftrace.gz").on("requests")
+            mine = [s for s in requests if s.facts["request"] == 700]
+            assert [(s.begin_ns, s.end_ns) for s in mine] == [
+                (log["arrival_ns"][place], log["completion_ns"][place])
+            ]
+            assert len(requests) < 1200
+        assert len(list(top.iterdir())) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--from", "soon"], "Invalid value for --from: --from: "),
+        (["--from", "2s", "--until", "1s"], "--until = 1s: must be later than --from = 2s"),
+        (["--around", "slowest", "--from", "2s"], "--around = slowest: tells from when"),
+        (["--around", "request=x"], "--around = request=x: must be slowest, or request=N"),
+        (["--around", "request=99999"], "--around = request=99999: the requests are 0 to 1,199"),
+    ],
+)
+@pytest.mark.parametrize("verb", [["run", "--scheme"], ["compare", "--schemes"]])
+def test_what_is_wrong_with_a_stretch_is_told_by_its_options(
+    verb: list[str], words: list[str], told: str, trace: Path, tmp_path: Path
+) -> None:
+    asked: list[str | Path] = [verb[0], trace, "--device", "tiny", verb[1], "tlc-only"]
+    drawn = run_slcache(*asked, "--timeline", tmp_path / "t.pftrace", *words)
+    assert drawn.returncode == 2
+    assert told in " ".join(drawn.stderr.decode().split())
+    assert not list(tmp_path.iterdir())
+    missing = run_slcache(*asked, *words)
+    assert "Invalid value for --timeline: --timeline is missing" in missing.stderr.decode()

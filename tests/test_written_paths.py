@@ -58,6 +58,8 @@ run WORKLOAD --device tiny --scheme rl --memory-out >memory --log >log.parquet -
 compare TRACE --device DEVICE --schemes rl,baseline --config CONFIG --log >log.parquet --out >out/
 compare TRACE --device tiny --schemes rl --memory-in MEMORY --log >log.parquet
 compare TRACE --device tiny --schemes rl --store >kept/ --out >out/
+compare TRACE --device tiny --schemes rl,baseline --timeline >t.pftrace.gz --around slowest
+    --log >log.parquet --out >out/
 rerun RESULT --out >out/
 rerun RESULT --trace OTHER --out >out/
 report RESULT --out >out/

@@ -26,7 +26,7 @@ from slcache.words import labels
 from slcache.words.few import few
 
 if TYPE_CHECKING:
-    from slcache.slow.timelines import Drawn
+    from slcache.files import Drawn
 
 __all__ = [
     "Content",

@@ -16,7 +16,7 @@ from slcache.given.arguments import checked
 from slcache.given.config_files import Settings
 from slcache.given.content import Content
 from slcache.results import spare
-from slcache.results.result import Comparison
+from slcache.results.result import Comparison, Result
 from slcache.runs import draws, several
 from slcache.runs import given as texts
 from slcache.runs.run import Run
@@ -47,6 +47,10 @@ def compare(
     equal_cells: bool = False,
     memory_in: Path | None = None,
     log: Path | None = None,
+    timeline: Path | None = None,
+    timeline_from: str | None = None,
+    timeline_until: str | None = None,
+    timeline_around: str | None = None,
     jobs: int | None = None,
     executor: Executor | str = "local",
     store: Path | None = None,
@@ -58,7 +62,9 @@ def compare(
     `schemes` is a list, or `"all"` for every one that the device can run; a warning names those
     left out. Figures are normalised to `normalise`, by default the first scheme. A setting under
     `scheme.<name>` goes to that scheme only, and `memory_in` to those that have a memory. `log`
-    writes a table of requests for each scheme: `requests.parquet` means `requests-NAME.parquet`.
+    writes a table of requests for each scheme: `requests.parquet` means `requests-NAME.parquet`;
+    so does `timeline`. Around `slowest` is each scheme's own slowest request, `request=N` is one
+    request in all of them.
 
     With `seeds` above 1 everything is run with so many seeds from `seed` on, a workload drawn
     anew for each: a `SeededComparison` tells means with intervals, and which differences are
@@ -70,7 +76,8 @@ def compare(
     beside it. `jobs` runs go on at a time, each in a process of its own where that is more than
     one, or on the `executor` of `slcache.sweep`; the figures are the same. Results are kept in
     the folder `store`, where there is one, and found there: a comparison that was ended goes on.
-    Runs that write a log or read a memory are not kept. The other arguments are those of `run`.
+    Runs that write a log or a timeline or read a memory are not kept. The other arguments are those
+    of `run`.
     """
     device, _, said = config_files.unpacked(device, settings)
     given = api.addressed(said, address, window)
@@ -106,7 +113,18 @@ def compare(
         for mark, number in every.items()
         for name in names
     ]
-    results = several.results(asked, jobs=jobs, executor=executor, store=store, progress=progress)
+
+    def done(runs: Sequence[Run]) -> list[Result]:
+        return several.results(runs, jobs=jobs, executor=executor, store=store, progress=progress)
+
+    stretch = (timeline_from, timeline_until, timeline_around)
+    if timeline is not None or stretch != (None, None, None):
+        # What reads logs is loaded by whoever wants a timeline.
+        from slcache.runs import timelines
+
+        files_of = [labelled[name] + mark for mark in every for name in names]
+        asked = timelines.of_runs(asked, files_of, timeline, stretch, done)
+    results = done(asked)
     reference = normalise if normalise is None else labelled[normalise]
     each = len(names)
     curve = bounds.of_comparison(asked[0], results[:each])

@@ -12,6 +12,8 @@ from typing import Self
 from slcache import _core
 
 Path = str | os.PathLike[str]
+#: The file of a timeline, and from when until when it is, ns.
+Drawn = tuple[str, int, int]
 
 
 class Transaction:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,12 +14,21 @@ from slcache import api
 from slcache.cli import checks
 from slcache.cli import options as opt
 from slcache.cli.made import Made
+from slcache.errors import UsageError
 from slcache.given import config_files
 from slcache.given.config_files import Configuration
 from slcache.given.once import once
 
 if TYPE_CHECKING:
     from slcache.reproduce.setups import Setup
+
+#: The options of a timeline by the names that they have in Python.
+_TIMELINE = {
+    "timeline_from": "--from",
+    "timeline_until": "--until",
+    "timeline_around": "--around",
+    "timeline": "--timeline",
+}
 
 
 def _form(json: opt.Json = False, form: opt.Format = "table") -> opt.Form:
@@ -77,11 +88,37 @@ def _spread_out(
     return _here(jobs, executor, store)
 
 
+def _timeline(
+    timeline: opt.Timeline = None,
+    since: opt.TimelineFrom = None,
+    until: opt.TimelineUntil = None,
+    around: opt.TimelineAround = None,
+) -> dict[str, Any]:
+    """Return the file of a timeline and the stretch that it is of, as Python names them."""
+    said = {"timeline_from": since, "timeline_until": until, "timeline_around": around}
+    return {"timeline": timeline, **said}
+
+
+@contextlib.contextmanager
+def timeline_named() -> Iterator[None]:
+    """Tell what is wrong with a timeline by the names of its options."""
+    try:
+        yield
+    except UsageError as error:
+        option, text = _TIMELINE.get(error.key or ""), str(error)
+        if option is None:
+            raise
+        for name, spelled in _TIMELINE.items():
+            text = text.replace(name, spelled)
+        raise typer.BadParameter(text, param_hint=option) from error
+
+
 Shown = Annotated[opt.Form, Made(_form)]
 Recording = Annotated[dict[str, str], Made(recording)]
 Trace = Annotated[dict[str, str], Made(trace)]
 DrawnTrace = Annotated[dict[str, str], Made(_drawn)]
 Here = Annotated[dict[str, Any], Made(_here)]
+Timeline = Annotated[dict[str, Any], Made(_timeline)]
 SpreadOut = Annotated[dict[str, Any], Made(_spread_out)]
 
 

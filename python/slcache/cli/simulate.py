@@ -40,10 +40,7 @@ def run(
     memory_in: opt.MemoryIn = None,
     memory_out: opt.MemoryOut = None,
     log: opt.Log = None,
-    timeline: opt.Timeline = None,
-    since: opt.TimelineFrom = None,
-    until: opt.TimelineUntil = None,
-    around: opt.TimelineAround = None,
+    drawn: joint.Timeline,
     out: opt.Out = None,
     form: joint.Shown,
     progress: opt.Progress = "auto",
@@ -65,8 +62,10 @@ def run(
     named = joint.scheme(scheme, given)
     settings, replay = _begun(begun, [named], trace, given.settings, replay)
     kept = files_of(trace, device, config, load_state, memory_in)
-    beside = [path for path in (log, timeline, save_state, memory_out) if path is not None]
+    written = (log, drawn["timeline"], save_state, memory_out)
+    beside = [path for path in written if path is not None]
     with (
+        joint.timeline_named(),
         console.output(out, FILES, kept, beside) as files,
         console.meter(progress) as meter,
     ):
@@ -79,10 +78,6 @@ def run(
             memory_in=memory_in,
             memory_out=memory_out,
             log=log,
-            timeline=timeline,
-            timeline_from=since,
-            timeline_until=until,
-            timeline_around=around,
             progress=meter,
             settings=settings,
             trace_options=reader,
@@ -90,6 +85,7 @@ def run(
             replay=replay,
             window=window,
             seed=seed,
+            **drawn,
         )
         _name(begun, [result])
         if files is not None:
@@ -125,6 +121,7 @@ def compare(
     equal_cells: opt.EqualCells = False,
     memory_in: opt.MemoryIn = None,
     log: opt.Log = None,
+    drawn: joint.Timeline,
     where: joint.Here,
     out: opt.Out = None,
     form: joint.Shown,
@@ -142,6 +139,8 @@ def compare(
       slcache compare hierarchy-web_0 --device hierarchy-44g \\
         --schemes tlc-only,baseline --seeds 5
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline --resample 20
+      slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline \\
+        --timeline t.pftrace.gz --around request=812
     """
     begun = joint.set_up(reading)
     given = joint.configured(config, device, sets, begun)
@@ -158,6 +157,7 @@ def compare(
             "the trace is a recording, the same for every seed; --resample N draws it anew"
         )
     with (
+        joint.timeline_named(),
         console.output(out, FILES, files_of(trace, device, config, memory_in)) as files,
         console.meter(progress, kept=where["store"] is not None) as meter,
     ):
@@ -179,6 +179,7 @@ def compare(
             window=window,
             seed=seed,
             progress=meter,
+            **drawn,
             **where,
         )
         _name(begun, comparison.every_run)

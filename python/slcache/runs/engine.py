@@ -77,8 +77,9 @@ class Engine:
         return store.key(self._identity(run))
 
     def _is_kept(self, run: Run) -> bool:
-        """Return whether a result is kept: a log has to be written, and a memory may be another."""
-        return self._keeps and run.log is None and run.memory_in is None
+        """Return whether a result is kept: files have to be written, a memory may be another."""
+        writes = run.log is not None or run.timeline is not None
+        return self._keeps and not writes and run.memory_in is None
 
     def _name(self, run: Run) -> str:
         """Return what tells a run from the others that are asked for."""

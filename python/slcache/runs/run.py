@@ -14,6 +14,7 @@ from slcache.given import config_files
 from slcache.runs import given
 
 if TYPE_CHECKING:
+    from slcache.files import Drawn
     from slcache.runs.tasks import Task
 
 #: Options of a trace's reader.
@@ -44,10 +45,11 @@ class Run:
     after: Run | None = None
     #: About how many requests it has: the longest runs go first.
     size: int = 0
-    #: Of runs that are not kept: the memory that the scheme begins with, and the table of requests
-    #: to write.
+    #: Of runs that are not kept: the memory that the scheme begins with, the table of requests to
+    #: write, and the timeline.
     memory_in: Path | None = None
     log: Path | None = None
+    timeline: Drawn | None = None
 
     def reads(self) -> list[Path]:
         """Return the files that it reads."""
@@ -85,6 +87,7 @@ class Run:
             replay=self.replay,
             memory_in=None if self.memory_in is None else os.fspath(self.memory_in),
             log=None if self.log is None else os.fspath(api.checked_log(self.log)),
+            timeline=self.timeline,
             title=self.title,
         )
 

@@ -36,7 +36,10 @@ def results(
     from slcache.runs.executors.inline import Inline
 
     read = [path for each in asked for path in each.reads()]
-    files.check((each.log for each in asked if each.log is not None), read)
+    written = [each.log for each in asked if each.log is not None]
+    files.check(
+        [*written, *(each.timeline[0] for each in asked if each.timeline is not None)], read
+    )
     here = executor == "local" and (jobs is None or jobs == 1)
     _check_pipes(asked, jobs, executor, store, here=here)
     place = None if store is None else Path(store)

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from slcache import _core
 from slcache._core import ConfigError, RunError, TraceError
+from slcache.files import Drawn
 from slcache.metrics import METRICS, PARTS, Value
 from slcache.runs import given, store
 from slcache.traces.api import Progress, Trace
@@ -44,9 +45,10 @@ class Task:
     state: str | None = None
     #: A repeated trace has so many bytes of writes.
     write_bytes: int = 0
-    #: The memory that the scheme begins with, and the table of requests to write.
+    #: The memory that the scheme begins with, the table of requests to write, and the timeline.
     memory_in: str | None = None
     log: str | None = None
+    timeline: Drawn | None = None
     #: What people call it.
     title: str = ""
 
@@ -66,7 +68,9 @@ class Task:
     def of(cls, told: Mapping[str, Any]) -> Task:
         """Return the task that JSON tells."""
         options = [(key, value) for key, value in told["trace_options"]]
-        return cls(**{**told, "trace_options": options})
+        drawn = told["timeline"]
+        timeline = None if drawn is None else tuple(drawn)
+        return cls(**{**told, "trace_options": options, "timeline": timeline})
 
 
 @dataclass(frozen=True)
@@ -195,5 +199,6 @@ def run(
         memory_in=task.memory_in,
         memory_out=memory_out,
         log=task.log,
+        timeline=task.timeline,
         progress=progress,
     )

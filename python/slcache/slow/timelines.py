@@ -9,30 +9,26 @@ from pathlib import Path
 
 from slcache import _core
 from slcache.errors import UsageError, about
+from slcache.files import Drawn
 from slcache.files import Path as Named
 from slcache.slow import log, stretch
 
-#: A file, and from when until when, ns.
-Drawn = tuple[str, int, int]
+#: From when until when, and around what.
+Said = tuple[str | None, str | None, str | None]
 
 
 def drawn(
     file: Named | None,
-    said: tuple[str | None, str | None, str | None],
+    said: Said,
     trace: Named | None,
     run: Callable[..., object],
 ) -> Drawn:
     """Return what is drawn where; UsageError where a stretch has no file.
 
-    `said` is from when, until when and around what; for the latter `run` runs everything first.
+    For a stretch around a request `run` runs everything first.
     """
-    if file is None:
-        told = "timeline is missing: a stretch of time is that of a timeline"
-        raise about(UsageError(told), "timeline")
-    if said[2] is not None and trace is not None and _core.is_read_once(os.fspath(trace)):
-        told = f"timeline_around = {said[2]}: {os.fspath(trace)} can be read only once"
-        raise about(UsageError(told), "timeline_around")
-    return (os.fspath(file), *stretch.asked(*said, lambda: _logged(run)))
+    path = checked(file, said, trace)
+    return (path, *stretch.asked(*said, lambda: _logged(run)))
 
 
 def _logged(run: Callable[..., object]) -> log.Log:
@@ -40,3 +36,14 @@ def _logged(run: Callable[..., object]) -> log.Log:
         place = Path(folder) / "requests.parquet"
         run(log=place)
         return log.read(place)
+
+
+def checked(file: Named | None, said: Said, trace: Named | None) -> str:
+    """Return the file; UsageError without one, or where a stretch cannot be known beforehand."""
+    if file is None:
+        told = "timeline is missing: a stretch of time is that of a timeline"
+        raise about(UsageError(told), "timeline")
+    if said[2] is not None and trace is not None and _core.is_read_once(os.fspath(trace)):
+        told = f"timeline_around = {said[2]}: {os.fspath(trace)} can be read only once"
+        raise about(UsageError(told), "timeline_around")
+    return os.fspath(file)

@@ -24,8 +24,15 @@ def packed(task: Task) -> dict[str, Any]:
     device, trace = _found(task.device), _found(task.trace)
     # What is prepared of a trace only names it.
     named = task.trace if task.prepared is not None else trace
-    memory, log = _absolute(task.memory_in), _absolute(task.log)
-    there = dataclasses.replace(task, device=device, trace=named, memory_in=memory, log=log)
+    drawn = task.timeline
+    there = dataclasses.replace(
+        task,
+        device=device,
+        trace=named,
+        memory_in=_absolute(task.memory_in),
+        log=_absolute(task.log),
+        timeline=drawn and (os.fspath(Path(drawn[0]).absolute()), *drawn[1:]),
+    )
     return there.to_dict()
 
 

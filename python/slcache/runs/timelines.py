@@ -1,0 +1,50 @@
+"""Timelines of several runs: a file for each, over one stretch of time or around a request."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from slcache import files
+from slcache.errors import UsageError, about
+from slcache.files import Path as Named
+from slcache.runs import given
+from slcache.runs.run import Run
+from slcache.slow import log, stretch, timelines
+
+
+def of_runs(
+    runs: Sequence[Run],
+    labels: Sequence[str],
+    file: Named | None,
+    said: timelines.Said,
+    run: Callable[[Sequence[Run]], object],
+) -> list[Run]:
+    """Return runs that draw timelines, each in a file with its label in the name.
+
+    A stretch around a request is that request's own in each run; all run for it first.
+    """
+    path = Path(timelines.checked(file, said, given.path_of(runs[0].trace)))
+    if not path.name:
+        told = f"timeline = {os.fspath(path)!r}: must name a file"
+        raise about(UsageError(told), "timeline")
+    stem, dot, kinds = path.name.partition(".")
+    paths = [str(path.with_name(f"{stem}-{label}{dot}{kinds}")) for label in labels]
+    if said[2] is None:
+        begin, end = stretch.asked(*said, _no_log)
+        return [
+            replace(each, timeline=(to, begin, end)) for each, to in zip(runs, paths, strict=True)
+        ]
+    with files.scratch(path.parent) as folder:
+        logs = [folder / f"{number}.parquet" for number in range(len(runs))]
+        run([replace(each, log=to) for each, to in zip(runs, logs, strict=True)])
+        stretches = [stretch.asked(*said, partial(log.read, each)) for each in logs]
+        drawn = [(to, *when) for to, when in zip(paths, stretches, strict=True)]
+    return [replace(each, timeline=what) for each, what in zip(runs, drawn, strict=True)]
+
+
+def _no_log() -> log.Log:
+    raise AssertionError("only a stretch around a request asks for a log")
