@@ -310,6 +310,29 @@ def test_shares_of_a_whole_range_reach_its_ends_and_no_further() -> None:
     assert Axis.read("host.queue_depth", "3.0..7@log").at(0.5) == pytest.approx(21**0.5)
 
 
+TABLES = [[[0, 1_000_000]], [[0, 2_000_000], [0.5, 0]]]
+
+
+@pytest.mark.parametrize("said", [TABLES, "[[0, 1000000]],[[0, 2000000], [0.5, 0]]"])
+def test_a_value_may_be_a_list(said: object, small: Path, tmp_path: Path) -> None:
+    key = "scheme.client.dynamic.table"
+    own: dict[str, Any] = {"device": "tiny", "settings": {"scheme.client.dynamic.rule": "table"}}
+    study = sweep(small, **own, scheme="client", vary={key: said}, out=tmp_path / "out")
+    found = study.table.to_pylist()
+    assert [json.loads(row[key]) for row in found] == TABLES
+    for row, table in zip(found, TABLES, strict=True):
+        own["settings"][key] = table
+        alone = sl.run(small, **own, scheme="client").to_dict()
+        assert row["waf"] == alone["waf"]["total"]
+        assert alone["config"]["scheme"]["client"]["dynamic"]["table"] == table
+
+
+@pytest.mark.parametrize("said", ["[1,2", "1],2", "[1]],[2", "[[1,2],3"])
+def test_brackets_go_in_pairs(said: str) -> None:
+    with pytest.raises(ValueError, match="a bracket has no other"):
+        Axis.read("scheme.client.dynamic.table", said)
+
+
 def test_progress_is_told_and_ends_a_sweep(small: Path) -> None:
     told: list[tuple[str, int, int]] = []
     own: dict[str, Any] = {"device": "tiny", "scheme": "sa", "vary": SIZES, "settings": ROOM}

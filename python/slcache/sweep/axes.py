@@ -27,6 +27,7 @@ _FORMS = (
     "a list such as 1,2,4 or a range: A..B (whole numbers), A..B:STEP, A..B*FACTOR, A..B/POINTS or "
     "A..B/POINTS@log"
 )
+_BRACKETS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
 @dataclass(frozen=True)
@@ -89,16 +90,38 @@ def _list(key: str, said: object) -> Axis:
         return Axis(key, (said,))
     if not isinstance(said, Sequence) or not said:
         raise ValueError(f"must be {_FORMS}")
-    for value in said:
-        if not isinstance(value, bool | int | float | str):
-            raise ValueError(f"{value!r} is neither a number, text nor true or false")
-    return _once(Axis(key, tuple(said)))
+    return _once(Axis(key, tuple(_told(value) for value in said)))
+
+
+def _told(value: object) -> Value:
+    """Return a value; one that is a list is told as `--set` reads it."""
+    if isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return json.dumps(value)
+    raise ValueError(f"{value!r} is neither a number, text, a list nor true or false")
+
+
+def _parts(text: str) -> list[str]:
+    """Return what commas part, but for those within brackets."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += _BRACKETS.get(letter, 0)
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+        if depth < 0:
+            break
+    if depth:
+        raise ValueError("a bracket has no other")
+    return [part.strip() for part in parts]
 
 
 def _text(key: str, text: str) -> Axis:
     match = _RANGE.fullmatch(text.strip())
     if match is None:
-        parts = [part.strip() for part in text.split(",")]
+        parts = _parts(text)
         if not all(parts):
             raise ValueError(f"must be {_FORMS}")
         return _once(Axis(key, tuple(literal(part) for part in parts)))
