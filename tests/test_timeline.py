@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import re
+import shlex
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -18,6 +21,7 @@ import slcache
 from support import mixed, write_trace
 from support import slcache as run_slcache
 
+ROOT = Path(__file__).parent.parent
 RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "open": ("tiny", "baseline", {}),
     "closed": ("tiny", "turbo-write", {"host.replay": "closed", "host.queue_depth": 8}),
@@ -305,3 +309,56 @@ def test_what_is_wrong_with_a_stretch_is_told_by_its_options(
     assert not list(tmp_path.iterdir())
     missing = run_slcache(*asked, *words)
     assert "Invalid value for --timeline: --timeline is missing" in missing.stderr.decode()
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_table_has_the_operations_of_the_timeline(name: str, trace: Path, tmp_path: Path) -> None:
+    device, scheme, settings = RUNS[name]
+    asked: dict[str, Any] = {"device": device, "scheme": scheme, "settings": settings}
+    slcache.run(trace, **asked, timeline=tmp_path / "t.pftrace")
+    drawn = read(tmp_path / "t.pftrace")
+    slcache.run(trace, **asked, timeline=tmp_path / "t.parquet")
+    rows = pq.read_table(tmp_path / "t.parquet").to_pylist()
+    flash = [row for row in rows if row["plane"] >= 0]
+    told = Counter((f"{r['kind']} ({r['cause']})", r["begin_ns"], r["end_ns"]) for r in flash)
+    assert told == Counter((s.name, s.begin_ns, s.end_ns) for s in drawn.on("planes"))
+    disk = Counter((row["begin_ns"], row["end_ns"]) for row in rows if row["plane"] < 0)
+    assert disk == Counter((s.begin_ns, s.end_ns) for s in drawn.on("disk"))
+    # Nothing is asked for without a request, and no request is beyond those that came.
+    assert {row["request"] for row in rows} <= {-1, *range(1200)}
+    assert all(row["block"] >= 0 for row in flash if row["kind"] == "erase")
+    assert [row["end_ns"] for row in rows] == sorted(row["end_ns"] for row in rows)
+
+
+def test_a_table_is_of_the_stretch_that_was_asked_for(trace: Path, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "replay": "closed:4"}
+    slcache.run(trace, **asked, timeline=tmp_path / "all.parquet")
+    every = pq.read_table(tmp_path / "all.parquet").to_pylist()
+    begin, end = every[len(every) // 3]["end_ns"], every[len(every) // 2]["begin_ns"]
+    asked |= {"timeline_from": f"{begin}ns", "timeline_until": f"{end}ns"}
+    slcache.run(trace, **asked, timeline=tmp_path / "some.parquet")
+    some = pq.read_table(tmp_path / "some.parquet").to_pylist()
+    assert some == [row for row in every if row["end_ns"] >= begin and row["begin_ns"] <= end]
+    assert 0 < len(some) < len(every)
+    asked |= {"timeline_from": "1000000s", "timeline_until": None}
+    with pytest.raises(slcache.RunError, match="nothing happens from"):
+        slcache.run(trace, **asked, timeline=tmp_path / "none.parquet")
+    assert not (tmp_path / "none.parquet").exists()
+
+
+def test_the_queries_of_the_docs_answer_what_they_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / "docs/howto/query-operations.md").read_text(encoding="utf-8")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    command = next(line for line in text.splitlines() if line.startswith("    slcache "))
+    assert run_slcache(*shlex.split(command)[1:]).returncode == 0
+    queries = re.findall(r"```sql\n(.*?)\n```\n\n(.*?)\n\n", text + "\n", re.DOTALL)
+    assert len(queries) == 5
+    for query, shown in queries:
+        found = duckdb.sql(query)
+        assert found is not None
+        rows = [found.columns, ["---"] * len(found.columns), *found.fetchall()]
+        told = [[cell.strip() for cell in line.strip("|").split("|")] for line in shown.split("\n")]
+        assert [[str(value) for value in row] for row in rows] == told

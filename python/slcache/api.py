@@ -83,9 +83,9 @@ def run(
     the preconditioned device, `load_state` starts from one. `memory_out` keeps what the scheme has
     learned in the end, `memory_in` lets it begin with that. `log` writes a Parquet table with a
     row per request: when it came, when it was served, where its latency went. `timeline` writes
-    what channels and planes did and for which request, for ui.perfetto.dev; `timeline_from` and
-    `timeline_until` are times such as `"1.5s"`, `timeline_around` is `slowest` or `request=N` and
-    runs twice.
+    what channels and planes did and for which request, for ui.perfetto.dev, or as a table where it
+    ends in `.parquet`; `timeline_from` and `timeline_until` are times such as `"1.5s"`,
+    `timeline_around` is `slowest` or `request=N` and runs twice.
     `on_progress(phase, done, total)` is called a few times a second, and cancels by returning
     False; `progress` is its former name. Other threads go on while the simulation runs. Raises
     ConfigError, TraceError or RunError.

@@ -136,6 +136,17 @@ pub enum Class {
 }
 
 impl Class {
+    /// The name used in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Run => "job",
+            Class::HostRead => "host-read",
+            Class::HostWrite => "host-write",
+            Class::Urgent => "urgent",
+            Class::Background => "background",
+        }
+    }
+
     /// Whether the host waits for it.
     #[inline(always)]
     pub fn is_host(self) -> bool {

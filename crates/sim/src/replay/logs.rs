@@ -1,6 +1,7 @@
-//! What is told of a run while it goes on: a table of its requests, and a timeline.
+//! What is told of a run while it goes on: a table of its requests, and a timeline or a table of its operations.
 
 use super::document::TraceFacts;
+use super::operation_log::OperationLog;
 use super::request_log::RequestLog;
 use super::timeline::Timeline;
 use super::{LogError, RunRequest, SimError};
@@ -18,6 +19,7 @@ use std::path::Path;
 pub(crate) struct Logs {
     table: Option<RequestLog>,
     timeline: Option<Timeline>,
+    rows: Option<OperationLog>,
     /// The next request's number; those that were complete before it wait.
     next: u64,
     waiting: BTreeMap<u64, LoggedRequest>,
@@ -36,27 +38,39 @@ impl Logs {
         request: &RunRequest,
         table: Option<RequestLog>,
         outputs: Outputs,
+        config: &RunConfig,
         simulation: &mut Simulation,
     ) -> Result<Self, SimError> {
-        let timeline = request.timeline.as_ref().map(|asked| {
+        let (mut timeline, mut rows) = (None, None);
+        if let Some(asked) = &request.timeline {
             simulation.log_operations();
-            Timeline::begin(asked, outputs, simulation).map_err(failed(&asked.path))
-        });
-        let timeline = timeline.transpose()?;
-        if table.is_some() || timeline.is_some() {
+            let failed = failed(&asked.path);
+            if OperationLog::is_meant(&asked.path) {
+                let geometry = &simulation.media().array().geometry;
+                let begun = OperationLog::begin(asked, outputs, config.scheme.name(), geometry);
+                rows = Some(begun.map_err(failed)?);
+            } else {
+                timeline = Some(Timeline::begin(asked, outputs, simulation).map_err(failed)?);
+            }
+        }
+        if table.is_some() || request.timeline.is_some() {
             simulation.log_requests();
         }
-        Ok(Self { table, timeline, ..Self::default() })
+        Ok(Self { table, timeline, rows, ..Self::default() })
     }
 
     /// Writes what is over, requests as far as none before them is missing.
     pub fn take(&mut self, simulation: &mut Simulation) -> Result<(), SimError> {
-        let Self { table, timeline, next, waiting, complete, operations } = self;
-        if table.is_none() && timeline.is_none() {
+        let Self { table, timeline, rows, next, waiting, complete, operations } = self;
+        if table.is_none() && timeline.is_none() && rows.is_none() {
             return Ok(());
         }
+        simulation.take_operations(operations);
+        if let Some(rows) = rows {
+            let written = operations.iter().try_for_each(|operation| rows.push(operation));
+            written.map_err(failed(rows.path()))?;
+        }
         if let Some(timeline) = timeline {
-            simulation.take_operations(operations);
             let written = operations.iter().try_for_each(|operation| timeline.operation(operation));
             let settled = written.and_then(|()| timeline.settle(simulation.timing().operations_from_ns()));
             settled.map_err(failed(timeline.path()))?;
@@ -87,6 +101,10 @@ impl Logs {
         if let Some(timeline) = self.timeline {
             let path = timeline.path().to_owned();
             timeline.finish().map_err(failed(&path))?.map_err(SimError::EmptyTimeline)?;
+        }
+        if let Some(rows) = self.rows {
+            let path = rows.path().to_owned();
+            rows.finish(config).map_err(failed(&path))?.map_err(SimError::EmptyTimeline)?;
         }
         match self.table {
             Some(table) => table.finish(config, trace),

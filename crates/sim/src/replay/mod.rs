@@ -8,6 +8,7 @@ mod foresight;
 mod learning;
 mod logs;
 mod namespaces;
+mod operation_log;
 mod prefill;
 mod request_log;
 mod scan;
@@ -198,7 +199,7 @@ pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result
     }
     // After all that is not of the trace.
     known.into_iter().for_each(|known| simulation.foresee(known));
-    let logs = Logs::begin(request, log, timeline, &mut simulation)?;
+    let logs = Logs::begin(request, log, timeline, &config, &mut simulation)?;
     if config.run.bound {
         simulation.measure_bound();
     }

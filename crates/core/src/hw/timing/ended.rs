@@ -2,6 +2,7 @@
 
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::{BlockId, PlaneId};
+use crate::hw::geometry::Geometry;
 
 /// An operation that is over, or that gives way to reads of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,14 @@ pub struct LoggedOperation {
     pub leads: bool,
     /// Whether it gave way to reads and goes on later.
     pub pauses: bool,
+}
+
+impl LoggedOperation {
+    /// Its block within its plane; what is of no block of the array is of the map, or of the disk.
+    pub fn block_of(&self, geometry: &Geometry) -> Option<u32> {
+        let own = self.plane.filter(|&plane| geometry.plane_of(self.block) == plane);
+        own.map(|_| self.block.0 & ((1 << geometry.block_bits) - 1))
+    }
 }
 
 /// Operations that are over until they are taken, and the numbers of the requests in flight.

@@ -25,12 +25,26 @@ use super::request_log::operation;
 /// Where a timeline goes, and of which stretch of time it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimelineRequest {
-    /// The file; compressed where its name ends in `.gz`.
+    /// The file: a table where its name ends in `.parquet`, compressed where it ends in `.gz`.
     pub path: PathBuf,
     /// What ends before is left out, ns.
     pub from_ns: u64,
     /// What begins later is left out, ns.
     pub until_ns: u64,
+}
+
+impl TimelineRequest {
+    /// Whether something is of the stretch of time that was asked for.
+    pub(super) fn has(&self, begin_ns: u64, end_ns: u64) -> bool {
+        end_ns >= self.from_ns && begin_ns <= self.until_ns
+    }
+
+    /// What is wrong where nothing happened then.
+    pub(super) fn nothing(&self, ended_ns: u64) -> String {
+        let Self { from_ns, until_ns, .. } = *self;
+        let until = if until_ns == u64::MAX { "its end".to_owned() } else { format!("{until_ns} ns") };
+        format!("timeline: nothing happens from {from_ns} ns to {until}; the run ends at {ended_ns} ns")
+    }
 }
 
 /// Tracks that others stand below, and the first of the others.
@@ -112,15 +126,10 @@ impl Timeline {
         Ok(())
     }
 
-    /// Whether something is of the stretch of time that was asked for.
-    fn is_asked(&self, begin_ns: u64, end_ns: u64) -> bool {
-        end_ns >= self.asked.from_ns && begin_ns <= self.asked.until_ns
-    }
-
     /// Writes an operation; they come in the order of their ends.
     pub fn operation(&mut self, operation: &LoggedOperation) -> Result<()> {
         self.ended_ns = self.ended_ns.max(operation.end_ns);
-        if !self.is_asked(operation.begin_ns, operation.end_ns) {
+        if !self.asked.has(operation.begin_ns, operation.end_ns) {
             return Ok(());
         }
         self.written += 1;
@@ -142,10 +151,8 @@ impl Timeline {
             };
             return self.events.slice(&slice);
         };
-        // What is of no block of the array is of the map.
-        let block = operation.block;
-        if self.geometry.plane_of(block).index() == plane {
-            tell("block", u64::from(block.0 & ((1 << self.geometry.block_bits) - 1)));
+        if let Some(block) = operation.block_of(&self.geometry) {
+            tell("block", u64::from(block));
         }
         if operation.kind != OpKind::Erase {
             tell("page", u64::from(operation.page));
@@ -200,7 +207,7 @@ impl Timeline {
     pub fn request(&mut self, logged: &LoggedRequest) -> Result<()> {
         let (begin_ns, end_ns) = (logged.request.at_ns, logged.completed_ns);
         self.ended_ns = self.ended_ns.max(end_ns);
-        if !self.is_asked(begin_ns, end_ns) {
+        if !self.asked.has(begin_ns, end_ns) {
             return Ok(());
         }
         self.written += 1;
@@ -229,12 +236,7 @@ impl Timeline {
     /// Writes the rest and gives the file its name; what was asked for where nothing happened then.
     pub fn finish(mut self) -> Result<std::result::Result<(), String>> {
         if self.written == 0 {
-            let TimelineRequest { from_ns, until_ns, .. } = self.asked;
-            let until = if until_ns == u64::MAX { "its end".to_owned() } else { format!("{until_ns} ns") };
-            return Ok(Err(format!(
-                "timeline: nothing happens from {from_ns} ns to {until}; the run ends at {} ns",
-                self.ended_ns
-            )));
+            return Ok(Err(self.asked.nothing(self.ended_ns)));
         }
         self.settle(u64::MAX)?;
         if self.left_out > 0 {

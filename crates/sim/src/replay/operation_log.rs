@@ -1,0 +1,126 @@
+//! The operations of a run as a Parquet table: a row for each, in the order of their ends.
+
+use super::timeline::TimelineRequest;
+use crate::config::RunConfig;
+use crate::provenance;
+use serde_json::json;
+use slcache_core::base::PlaneId;
+use slcache_core::hw::geometry::Geometry;
+use slcache_core::hw::timing::LoggedOperation;
+use slcache_files::Outputs;
+use slcache_traces::{ColumnKind as Kind, TableWriter};
+use std::fs::File;
+use std::io::Result;
+use std::path::Path;
+
+/// The key of the footer under which it says what the operations are of.
+const KEY: &str = "slcache.operations";
+/// In place of a number where there is none: -1 in the table.
+const NONE: u64 = u64::MAX;
+
+const COLUMNS: [(&str, Kind); 16] = [
+    ("scheme", Kind::Name),
+    ("kind", Kind::Name),
+    ("cause", Kind::Name),
+    ("class", Kind::Name),
+    ("operation", Kind::Rising),
+    ("request", Kind::Rising),
+    ("channel", Kind::Number),
+    ("plane", Kind::Number),
+    ("block", Kind::Number),
+    ("page", Kind::Number),
+    ("pages", Kind::Number),
+    ("queued_ns", Kind::Rising),
+    ("begin_ns", Kind::Rising),
+    ("end_ns", Kind::Rising),
+    ("leads", Kind::Number),
+    ("suspended", Kind::Number),
+];
+
+/// A table of operations that is being written.
+pub struct OperationLog {
+    asked: TimelineRequest,
+    outputs: Outputs,
+    scheme: &'static str,
+    geometry: Geometry,
+    table: TableWriter<File>,
+    written: u64,
+    ended_ns: u64,
+}
+
+impl OperationLog {
+    /// Whether a file is to be such a table.
+    pub fn is_meant(path: &Path) -> bool {
+        path.extension().is_some_and(|kind| kind == "parquet" || kind == "pq")
+    }
+
+    /// Begins the table, whose file is reserved among `outputs`.
+    pub fn begin(
+        asked: &TimelineRequest,
+        mut outputs: Outputs,
+        scheme: &'static str,
+        geometry: &Geometry,
+    ) -> Result<Self> {
+        let file = outputs.create(&asked.path).map_err(std::io::Error::other)?;
+        let columns = COLUMNS.map(|(name, kind)| (name.to_owned(), kind));
+        let table = TableWriter::new(file, &columns)?;
+        Ok(Self {
+            asked: asked.clone(),
+            outputs,
+            scheme,
+            geometry: geometry.clone(),
+            table,
+            written: 0,
+            ended_ns: 0,
+        })
+    }
+
+    /// Writes the row of an operation; they come in the order of their ends.
+    pub fn push(&mut self, operation: &LoggedOperation) -> Result<()> {
+        let &LoggedOperation { queued_ns, begin_ns, end_ns, .. } = operation;
+        self.ended_ns = self.ended_ns.max(end_ns);
+        if !self.asked.has(begin_ns, end_ns) {
+            return Ok(());
+        }
+        self.written += 1;
+        let plane = operation.plane.map(PlaneId::index);
+        let channel = plane.map(|plane| u64::from(self.geometry.planes[plane].channel));
+        let numbers = [
+            operation.serial,
+            operation.request.unwrap_or(NONE),
+            channel.unwrap_or(NONE),
+            plane.map_or(NONE, |plane| plane as u64),
+            operation.block_of(&self.geometry).map_or(NONE, u64::from),
+            u64::from(operation.page),
+            u64::from(operation.pages),
+            queued_ns,
+            begin_ns,
+            end_ns,
+            u64::from(operation.leads),
+            u64::from(operation.pauses),
+        ];
+        let names = [self.scheme, operation.kind.name(), operation.cause.name(), operation.class.name()];
+        self.table.push(&names, &numbers)
+    }
+
+    /// Gives the file its name; what was asked for where nothing happened then.
+    pub fn finish(self, config: &RunConfig) -> Result<std::result::Result<(), String>> {
+        if self.written == 0 {
+            return Ok(Err(self.asked.nothing(self.ended_ns)));
+        }
+        let provenance = provenance::of_equal_runs(config);
+        let about = json!({ "config": config.to_json(), "provenance": provenance });
+        let file = self.table.finish(KEY, about.to_string())?;
+        // What is no regular file, such as a FIFO, has nothing to be kept.
+        if file.metadata()?.is_file() {
+            file.sync_all()?;
+        }
+        self.outputs.publish().map_err(std::io::Error::other)?;
+        Ok(Ok(()))
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.asked.path
+    }
+}
