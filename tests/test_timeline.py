@@ -311,6 +311,16 @@ def test_what_is_wrong_with_a_stretch_is_told_by_its_options(
     assert "Invalid value for --timeline: --timeline is missing" in missing.stderr.decode()
 
 
+def test_a_folder_that_is_missing_is_told_before_anything_runs(trace: Path, tmp_path: Path) -> None:
+    at = tmp_path / "nowhere" / "t.pftrace"
+    for around in ([], ["--around", "slowest"]):
+        ended = run_slcache(
+            "compare", trace, "--device", "tiny", "--schemes", "baseline", "--timeline", at, *around
+        )
+        told = f"error: No such file or directory: {tmp_path}/nowhere/t-baseline.pftrace"
+        assert (ended.returncode, ended.stderr.decode().strip()) == (1, told)
+
+
 @pytest.mark.parametrize("name", RUNS)
 def test_a_table_has_the_operations_of_the_timeline(name: str, trace: Path, tmp_path: Path) -> None:
     device, scheme, settings = RUNS[name]

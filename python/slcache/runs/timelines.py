@@ -38,6 +38,8 @@ def of_runs(
         return [
             replace(each, timeline=(to, begin, end)) for each, to in zip(runs, paths, strict=True)
         ]
+    # What cannot be written is told before anything runs.
+    files.check(paths, [])
     with files.scratch(path.parent) as folder:
         logs = [folder / f"{number}.parquet" for number in range(len(runs))]
         run([replace(each, log=to) for each, to in zip(runs, logs, strict=True)])
