@@ -42,11 +42,15 @@ def test_its_command_and_listings_print_what_it_shows(
 def test_its_forms_are_read() -> None:
     forms = re.findall(r"^\| (`.*?) \|", TEXT, re.MULTILINE)
     said = [text for form in forms for text in re.findall(r"`([^`]+)`", form)]
-    assert len(said) == 11
+    assert len(said) == 12
     values = {text: Axis.read("key", text).values for text in said}
     assert values["1..64*2"] == (1, 2, 4, 8, 16, 32, 64)
     assert values["1..100/5"] == (1, 26, 50, 75, 100)
     assert values["0.1..10"] == ()
+    assert values["[[0,1000000]],[[0,2000000],[0.5,0]]"] == (
+        "[[0,1000000]]",
+        "[[0,2000000],[0.5,0]]",
+    )
     assert values["256KiB..4MiB*2"] == tuple(262144 * 2**i for i in range(5))
 
 
