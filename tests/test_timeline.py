@@ -308,7 +308,8 @@ def test_what_is_wrong_with_a_stretch_is_told_by_its_options(
     assert told in " ".join(drawn.stderr.decode().split())
     assert not list(tmp_path.iterdir())
     missing = run_slcache(*asked, *words)
-    assert "Invalid value for --timeline: --timeline is missing" in missing.stderr.decode()
+    told = "for --timeline: --timeline is missing: a stretch of time is that of a timeline;"
+    assert told in " ".join(missing.stderr.decode().split())
 
 
 def test_a_folder_that_is_missing_is_told_before_anything_runs(trace: Path, tmp_path: Path) -> None:

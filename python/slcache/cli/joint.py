@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +30,8 @@ _TIMELINE = {
     "timeline_around": "--around",
     "timeline": "--timeline",
 }
+#: Where an error says such a name: not within a path, nor the word.
+_NAMES = re.compile(r"(?:^timeline|(?<!\S)timeline_(?:from|until|around))(?= = |: | is )")
 
 
 def _form(json: opt.Json = False, form: opt.Format = "table") -> opt.Form:
@@ -105,11 +108,10 @@ def timeline_named() -> Iterator[None]:
     try:
         yield
     except UsageError as error:
-        option, text = _TIMELINE.get(error.key or ""), str(error)
+        option = _TIMELINE.get(error.key or "")
         if option is None:
             raise
-        for name, spelled in _TIMELINE.items():
-            text = text.replace(name, spelled)
+        text = _NAMES.sub(lambda found: _TIMELINE[found[0]], str(error))
         raise typer.BadParameter(text, param_hint=option) from error
 
 
