@@ -105,6 +105,9 @@ impl Simulation {
         let counters = self.window.end(self.io.counters(), self.io.now_ns());
         let result = self.scheme.window(&counters, &mut self.io);
         self.note_full(result);
+        if self.levels.is_some() {
+            self.note_window();
+        }
     }
 
     /// Fetches what the requests a little further on will touch first: their map entry, then the

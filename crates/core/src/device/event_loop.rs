@@ -174,6 +174,9 @@ impl Simulation {
                 }
             }
         }
+        if self.levels.is_some() {
+            self.note_levels();
+        }
         self.io.timing_mut().kick();
     }
 

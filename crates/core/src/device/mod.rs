@@ -10,6 +10,7 @@ mod disk_report;
 mod error;
 mod event_loop;
 mod flush;
+pub mod levels;
 pub mod link;
 mod look_up;
 mod pieces;
@@ -56,6 +57,7 @@ use bound::Bound;
 use buffer::Buffer;
 use completed::Completed;
 use config::{InflightRead, Replay, RmwTransfer};
+use levels::Levels;
 use request_log::RequestLog;
 use requests::Requests;
 use stats::HostStats;
@@ -111,6 +113,8 @@ pub struct Simulation {
     log: Option<Vec<(Request, u64)>>,
     /// Every request with its times, kept only when asked for.
     request_log: Option<RequestLog>,
+    /// How full the regions are, looked at only when asked for.
+    levels: Option<Box<Levels>>,
     /// What the cache could keep, counted only when asked for.
     bound: Option<Box<Bound>>,
     /// Whether any of the log, the latencies and the request log is kept.
@@ -173,6 +177,7 @@ impl Simulation {
             completed: None,
             log: None,
             request_log: None,
+            levels: None,
             bound: None,
             watched: false,
             scheme_pools: scheme.blocks().iter().fold(0, |pools, share| pools | 1 << share.pool),

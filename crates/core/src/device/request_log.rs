@@ -153,6 +153,7 @@ impl Simulation {
             let number = log.admit(id);
             self.io.timing_mut().number_request(id, Some(number));
         }
+        self.note_levels();
     }
 
     /// Tells whoever asked for it of a request that is complete at `end_ns`.

@@ -18,6 +18,17 @@ pub struct BlockShare {
     pub blocks: u64,
 }
 
+/// How full a region is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// Free blocks that it may take; of a region whose cells become denser in place free pages.
+    pub free: u64,
+    /// Blocks it has and may take.
+    pub blocks: u64,
+    /// Live bytes in it; of a region whose cells become denser in place those in cells that hold one bit.
+    pub live_bytes: u64,
+}
+
 /// What a scheme did when it was offered idle time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idle {

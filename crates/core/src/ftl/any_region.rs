@@ -1,6 +1,6 @@
 //! A region of any kind, as the contract of a scheme deals with it.
 
-use super::answer::BlockShare;
+use super::answer::{BlockShare, Level};
 use super::io::Io;
 use super::region::{Region, RegionState, Writer};
 use super::restore::Restoring;
@@ -46,6 +46,9 @@ pub trait AnyRegion {
     /// Live bytes in it that count as cached if it is a cache.
     fn live_bytes(&self, io: &Io) -> u64;
 
+    /// How full it is.
+    fn level(&self, io: &Io) -> Level;
+
     /// Whether pages written in SLC mode become dense where they lie.
     fn turns_dense(&self) -> bool {
         false
@@ -85,6 +88,10 @@ impl AnyRegion for Region {
 
     fn live_bytes(&self, io: &Io) -> u64 {
         self.live_bytes(io)
+    }
+
+    fn level(&self, io: &Io) -> Level {
+        self.level(io)
     }
 
     fn save(&self, states: &mut RegionStates) {
@@ -133,6 +140,10 @@ impl AnyRegion for TwoLayerRegion {
 
     fn live_bytes(&self, io: &Io) -> u64 {
         self.cache_live_bytes(io)
+    }
+
+    fn level(&self, io: &Io) -> Level {
+        self.level(io)
     }
 
     fn turns_dense(&self) -> bool {

@@ -36,6 +36,7 @@ impl Io {
         target.array.store = OpKind::CopyBack;
         self.count_program(&target, write, 1, array_ns);
         let spec = OpSpec {
+            mode: Some(target.array.store_mode),
             plane_in_die: target.in_die,
             page: target.index as u16,
             array_ns,

@@ -73,6 +73,7 @@ impl Io {
         }
         let geometry = &self.media.array().geometry;
         let spec = OpSpec {
+            mode: Some(mode),
             plane_in_die: plane.in_die,
             array_ns: geometry.pools[plane.pool as usize].mode(mode).erase_ns,
             in_ns: self.timing.bus(plane.unit).erase_command_ns,

@@ -42,6 +42,7 @@ impl Io {
         let count = self.counters.at(pool, OpKind::CopyBack, mode, job.cause);
         (count.count, count.time_ns) = (count.count + 1, count.time_ns + u64::from(array_ns));
         let spec = OpSpec {
+            mode: Some(mode),
             plane_in_die: target.in_die,
             page: target.index as u16,
             pages: pages as u8,

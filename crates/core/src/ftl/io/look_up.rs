@@ -254,6 +254,7 @@ impl Io {
         }
         let block = BlockId(map.first_block + at.block);
         let spec = OpSpec {
+            mode: Some(mode),
             plane_in_die: plane.in_die,
             page: at.page as u16,
             array_ns,

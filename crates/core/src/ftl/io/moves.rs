@@ -129,6 +129,7 @@ impl Io {
         moves.program_ns += program_sum_ns + count * u64::from(bus.program_command_ns);
         moves.pages += count;
         let spec = |page: &PageMove| OpSpec {
+            mode: Some(at.array.read_mode),
             plane_in_die: target.in_die,
             page: page.from,
             array_ns: page.read_ns,
@@ -136,6 +137,7 @@ impl Io {
             out_ns: bus.read_data_ns + page.transfer_ns,
             then: Some(MoveTarget {
                 kind: OpKind::Program,
+                mode: target.array.store_mode,
                 block: target.block,
                 page: page.to,
                 array_ns: page.program_ns,

@@ -32,6 +32,7 @@ impl Io {
         times.array_ns += overhead_ns;
         self.count_program(&at, write, 1, times.in_ns + times.array_ns);
         let spec = OpSpec {
+            mode: Some(at.array.store_mode),
             plane_in_die: at.in_die,
             page: at.index as u16,
             array_ns: times.array_ns,
@@ -56,6 +57,7 @@ impl Io {
         let times = self.program_times(&at, write.bytes);
         self.count_program(&at, write, 1, times.in_ns + times.array_ns);
         let spec = OpSpec {
+            mode: Some(at.array.store_mode),
             plane_in_die: at.in_die,
             page: at.index as u16,
             array_ns: times.array_ns,

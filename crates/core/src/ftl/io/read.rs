@@ -29,6 +29,7 @@ impl Io {
         let times = self.read_times(&at, bytes);
         self.count_read(&at, cause, bytes, &times);
         let spec = OpSpec {
+            mode: Some(at.array.read_mode),
             plane_in_die: at.in_die,
             page: at.index as u16,
             array_ns: times.array_ns,
@@ -86,12 +87,14 @@ impl Io {
         self.count_program(&target, write, 1, programs.in_ns + programs.array_ns);
         let then = MoveTarget {
             kind: target.array.store,
+            mode: target.array.store_mode,
             block: target.block,
             page: target.index as u16,
             array_ns: programs.array_ns,
             in_ns: programs.in_ns,
         };
         let spec = OpSpec {
+            mode: Some(source.array.read_mode),
             plane_in_die: target.in_die,
             page: source.index as u16,
             array_ns: reads.array_ns,

@@ -21,6 +21,7 @@ impl Io {
             count.time_ns += u64::from(overhead_ns);
         }
         let spec = OpSpec {
+            mode: Some(at.array.store_mode),
             plane_in_die: at.in_die,
             page: at.index as u16,
             pages: 0,

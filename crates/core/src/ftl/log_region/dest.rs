@@ -2,7 +2,7 @@
 
 use super::LogRegion;
 use crate::base::{PlaneId, Ppn};
-use crate::ftl::answer::BlockShare;
+use crate::ftl::answer::{BlockShare, Level};
 use crate::ftl::any_region::{AnyRegion, RegionStates};
 use crate::ftl::dest::Destination;
 use crate::ftl::io::Io;
@@ -90,6 +90,10 @@ impl AnyRegion for LogRegion {
 
     fn live_bytes(&self, io: &Io) -> u64 {
         self.region.live_bytes(io)
+    }
+
+    fn level(&self, io: &Io) -> Level {
+        self.region.level(io)
     }
 
     fn save(&self, states: &mut RegionStates) {

@@ -8,7 +8,7 @@ mod restore;
 pub use apart::ApartBlock;
 pub(super) use restore::mixes_pages;
 
-use super::answer::BlockShare;
+use super::answer::{BlockShare, Level};
 use super::bank::{BankAccess, BankId};
 use super::config::{CleanConfig, Placement};
 use super::io::Io;
@@ -358,5 +358,14 @@ impl Region {
     /// Live bytes in the region's blocks.
     pub fn live_bytes(&self, io: &Io) -> u64 {
         io.array().live_in(self.id) * u64::from(io.geometry().mu_bytes)
+    }
+
+    /// How full it is.
+    pub fn level(&self, io: &Io) -> Level {
+        let planes = self.allocator.planes().iter();
+        let (free, used) = planes.fold((0, 0), |(free, used), &plane| {
+            (free + u64::from(self.free_blocks(plane, io)), used + u64::from(self.used_blocks(plane)))
+        });
+        Level { free, blocks: free + used, live_bytes: self.live_bytes(io) }
     }
 }

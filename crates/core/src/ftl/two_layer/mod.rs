@@ -13,7 +13,7 @@ pub use clean::Cleaned;
 pub use victim::{Eligible, Victim};
 
 use crate::base::{BlockId, PlaneId, Ppn};
-use crate::ftl::answer::BlockShare;
+use crate::ftl::answer::{BlockShare, Level};
 use crate::ftl::bank::{BankAccess, BankId};
 use crate::ftl::block_list::{BlockLinks, BlockList, LinksState};
 use crate::ftl::config::{Placement, PlaneOrder, WearLevelling};
@@ -260,6 +260,12 @@ impl TwoLayerRegion {
     /// Live bytes in wordlines that hold one bit.
     pub fn cache_live_bytes(&self, io: &Io) -> u64 {
         io.array().live_in(self.id) * u64::from(io.geometry().mu_bytes)
+    }
+
+    /// How full it is.
+    pub fn level(&self, io: &Io) -> Level {
+        let free = self.parts.iter().map(|part| u64::from(part.free_pages)).sum();
+        Level { free, blocks: self.share().blocks, live_bytes: self.cache_live_bytes(io) }
     }
 
     /// What a snapshot holds.

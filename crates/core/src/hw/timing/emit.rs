@@ -107,6 +107,9 @@ impl Timing {
             None => OpId::NONE,
         };
         self.ops.insert(op);
+        if self.logged.is_some() {
+            self.log_modes(id, &spec);
+        }
         if deps > 0 {
             let more = self.ops.more_mut(id);
             (more.deps, more.sources) = (deps, 0);

@@ -1,7 +1,7 @@
 //! What is kept of an operation that is over.
 
 use crate::base::op::{Cause, Class, OpKind};
-use crate::base::{BlockId, PlaneId};
+use crate::base::{BlockId, CellMode, PlaneId};
 use crate::hw::geometry::Geometry;
 
 /// An operation that is over, or that gives way to reads of the host.
@@ -14,6 +14,8 @@ pub struct LoggedOperation {
     pub request: Option<u64>,
     /// What it does; of the disk a read, whatever it is.
     pub kind: OpKind,
+    /// How many bits the cells that it works on hold; of the disk none.
+    pub mode: Option<CellMode>,
     /// Why.
     pub cause: Cause,
     /// Its priority in the end.
@@ -56,5 +58,7 @@ impl LoggedOperation {
 #[derive(Clone, Default)]
 pub(super) struct OperationLog {
     pub(super) numbers: Vec<Option<u64>>,
+    /// By operation in flight: its mode, and that of the program which a move becomes.
+    pub(super) modes: Vec<(Option<CellMode>, Option<CellMode>)>,
     pub(super) ended: Vec<LoggedOperation>,
 }

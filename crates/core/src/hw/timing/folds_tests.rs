@@ -2,7 +2,7 @@
 
 use super::{MoveTarget, OpId, OpSpec, PageMove, Timing};
 use crate::base::op::{Cause, Class, OpKind};
-use crate::base::{BlockId, PlaneId};
+use crate::base::{BlockId, CellMode, PlaneId};
 use crate::hw::config::PoolConfig;
 use crate::hw::geometry::Geometry;
 use serde_json::json;
@@ -52,7 +52,14 @@ impl Rig {
         let pages: Vec<PageMove> = pages.collect();
         let last = pages[pages.len() - 1];
         let block = self.block(plane, 1);
-        let then = MoveTarget { kind: OpKind::Program, block, page: last.to, array_ns: program_ns, in_ns: 0 };
+        let then = MoveTarget {
+            kind: OpKind::Program,
+            mode: CellMode::Slc,
+            block,
+            page: last.to,
+            array_ns: program_ns,
+            in_ns: 0,
+        };
         let spec = OpSpec { then: Some(then), ..self.spec(OpKind::Read, plane, 0, last.from) };
         self.timing.emit_moves(spec, &pages);
     }

@@ -2,7 +2,8 @@
 
 use super::ended::LoggedOperation;
 use super::engine::Timing;
-use super::ids::RequestId;
+use super::ids::{OpId, RequestId};
+use super::spec::OpSpec;
 use super::unit::Phase;
 use crate::base::op::OpKind;
 use crate::base::PlaneId;
@@ -23,6 +24,16 @@ impl Timing {
             log.numbers.resize(id.index() + 1, None);
         }
         log.numbers[id.index()] = number;
+    }
+
+    /// Keeps the modes of an operation that is emitted.
+    #[cold]
+    pub(super) fn log_modes(&mut self, id: OpId, spec: &OpSpec) {
+        let Some(log) = self.logged.as_mut() else { return };
+        if log.modes.len() <= id.index() {
+            log.modes.resize(id.index() + 1, (None, None));
+        }
+        log.modes[id.index()] = (spec.mode, spec.then.map(|target| target.mode));
     }
 
     /// Takes the operations that ended since, in the order of their ends, into `ended`, whose own are
@@ -60,10 +71,12 @@ impl Timing {
         let mut mate = first;
         while !mate.is_none() {
             let op = &self.ops[mate];
+            let (mode, moved) = log.modes.get(mate.index()).copied().unwrap_or_default();
             log.ended.push(LoggedOperation {
                 serial: op.serial,
                 request: log.numbers.get(op.request.index()).copied().flatten(),
                 kind: op.kind,
+                mode: moved.filter(|_| op.kind != OpKind::Read).or(mode),
                 cause: op.cause,
                 class: op.class,
                 unit,

@@ -13,7 +13,8 @@ impl Timing {
         let (Some(then), [others @ .., end]) = (last.then, moves) else {
             unreachable!("Invariant: moves, each a read with its program");
         };
-        if self.units[last.unit as usize].queues.folds(last.cause) {
+        // Operations that are kept are told apart from their emission on.
+        if self.logged.is_some() || self.units[last.unit as usize].queues.folds(last.cause) {
             return self.emit_each(last, then, moves);
         }
         self.ops.count_emissions(others.len() as u64);

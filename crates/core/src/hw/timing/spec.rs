@@ -2,13 +2,15 @@
 
 use super::ids::RequestId;
 use crate::base::op::{Cause, Class, OpKind};
-use crate::base::BlockId;
+use crate::base::{BlockId, CellMode};
 
 /// The second half of a page move: the program that follows the read on the same unit.
 #[derive(Clone, Copy, Debug)]
 pub struct MoveTarget {
     /// Program or reprogram.
     pub kind: OpKind,
+    /// How many bits the cells then hold.
+    pub mode: CellMode,
     /// Block programmed.
     pub block: BlockId,
     /// Page programmed.
@@ -24,6 +26,8 @@ pub struct MoveTarget {
 pub struct OpSpec {
     /// Kind.
     pub kind: OpKind,
+    /// Bits of the cells that it works on, for whoever keeps operations; of the disk none.
+    pub mode: Option<CellMode>,
     /// Cause.
     pub cause: Cause,
     /// Priority; what waits for the operation may raise it.
@@ -58,6 +62,7 @@ impl OpSpec {
     pub fn new(kind: OpKind, cause: Cause, class: Class, block: BlockId, unit: u32) -> Self {
         Self {
             kind,
+            mode: None,
             cause,
             class,
             counts: false,

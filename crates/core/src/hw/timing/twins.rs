@@ -4,7 +4,7 @@
 use super::{MoveTarget, OpId, OpSpec, PageMove, Timing, Waiter};
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::rng::RngStream;
-use crate::base::{BlockId, PlaneId};
+use crate::base::{BlockId, CellMode, PlaneId};
 use crate::hw::config::{PlaneParallelism, PoolConfig};
 use crate::hw::geometry::Geometry;
 use serde_json::json;
@@ -189,6 +189,7 @@ impl Twins {
             out_ns: data_ns + page.transfer_ns,
             then: Some(MoveTarget {
                 kind: OpKind::Program,
+                mode: CellMode::Slc,
                 block: target,
                 page: page.to,
                 array_ns: page.program_ns,

@@ -4,7 +4,7 @@
 use super::super::ids::{OpId, RequestId};
 use super::super::spec::{MoveTarget, OpSpec};
 use crate::base::op::{Cause, Class, OpKind};
-use crate::base::{BlockId, Gap};
+use crate::base::{BlockId, CellMode, Gap};
 
 /// Whether a request waits for this very operation, or a notice is due at its end.
 pub const COUNTS: u8 = 1 << 0;
@@ -188,7 +188,14 @@ impl OpMore {
         waiters: 0,
         path: 0,
         run: 0,
-        then: MoveTarget { kind: OpKind::Program, block: BlockId(0), page: 0, array_ns: 0, in_ns: 0 },
+        then: MoveTarget {
+            kind: OpKind::Program,
+            mode: CellMode::Slc,
+            block: BlockId(0),
+            page: 0,
+            array_ns: 0,
+            in_ns: 0,
+        },
     };
 }
 

@@ -226,7 +226,14 @@ mod tests {
                 if n == 4 {
                     let block = BlockId(4 + rng.below(2));
                     let kind = OpKind::Program;
-                    spec.then = Some(MoveTarget { kind, block, page: 0, array_ns: 200, in_ns: 1 });
+                    spec.then = Some(MoveTarget {
+                        kind,
+                        mode: CellMode::Slc,
+                        block,
+                        page: 0,
+                        array_ns: 200,
+                        in_ns: 1,
+                    });
                 }
                 let id = timing.submit(spec, deps);
                 if deps > 0 {
