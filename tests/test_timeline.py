@@ -33,6 +33,10 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 
 OF_THE_MACHINE = {"sim", "provenance"}
+#: Arrows from what was in the way have numbers from here on.
+ARROWS = 2**62
+#: The clock whose times are told as differences.
+DIFFERENCES = 64
 
 
 @dataclass
@@ -46,6 +50,8 @@ class Slice:
     flows: list[int]
     facts: dict[str, int]
     end_ns: int = -1
+    #: Arrows that leave from its end.
+    leaves: list[int] = field(default_factory=list)
 
 
 @dataclass
@@ -53,9 +59,9 @@ class Read:
     """A timeline, read as its format says."""
 
     tracks: dict[int, Any] = field(default_factory=dict)
-    names: dict[int, str] = field(default_factory=dict)
-    facts: dict[int, str] = field(default_factory=dict)
     slices: list[Slice] = field(default_factory=list)
+    instants: list[Slice] = field(default_factory=list)
+    counters: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
 
     def on(self, parent: str) -> list[Slice]:
         """Return the slices on the tracks below one."""
@@ -68,40 +74,82 @@ def read(path: Path) -> Read:
     trace = messages.Trace()
     trace.ParseFromString(gzip.decompress(content) if path.suffix == ".gz" else content)
     found = Read()
-    events = []
+    names: dict[int, dict[int, str]] = defaultdict(dict)
+    facts: dict[int, dict[int, str]] = defaultdict(dict)
+    clock: dict[int, int] = {}
+    flags = defaultdict(list)
+    events: list[tuple[int, int, Any]] = []
     for place, packet in enumerate(trace.packet):
+        sequence = packet.trusted_packet_sequence_id
         if packet.HasField("track_descriptor"):
             found.tracks[packet.track_descriptor.uuid] = packet.track_descriptor
-        else:
-            found.names |= {each.iid: each.name for each in packet.interned_data.event_names}
-            known = packet.interned_data.debug_annotation_names
-            found.facts |= {each.iid: each.name for each in known}
-            events.append((packet.timestamp, place, packet.track_event))
-    flags = [packet.sequence_flags for packet in trace.packet if packet.sequence_flags]
-    assert flags == [3] + [2] * (len(flags) - 1)
+            continue
+        flags[sequence].append(packet.sequence_flags)
+        if packet.trace_packet_defaults.timestamp_clock_id:
+            assert packet.trace_packet_defaults.timestamp_clock_id == DIFFERENCES
+        for each in packet.clock_snapshot.clocks:
+            if each.clock_id == DIFFERENCES:
+                assert each.is_incremental
+                clock[sequence] = each.timestamp
+            else:
+                assert (each.clock_id, each.timestamp) == (6, clock.get(sequence, 0))
+        names[sequence] |= {each.iid: each.name for each in packet.interned_data.event_names}
+        known = packet.interned_data.debug_annotation_names
+        facts[sequence] |= {each.iid: each.name for each in known}
+        if packet.HasField("track_event"):
+            at_ns = packet.timestamp
+            if sequence in clock:
+                at_ns = clock[sequence] = clock[sequence] + at_ns
+            events.append(
+                (at_ns, place, _spelled(packet.track_event, names[sequence], facts[sequence]))
+            )
+    assert set(flags) == {1, 2}
+    for told in flags.values():
+        assert told == [1] + [2] * (len(told) - 1)
     found.slices = list(_slices(found, sorted(events, key=lambda each: each[:2])))
     return found
 
 
-def _slices(found: Read, events: list[tuple[int, int, Any]]) -> Iterator[Slice]:
+@dataclass
+class Event:
+    """An event whose names are spelled out."""
+
+    what: int
+    track: int
+    name: str
+    flows: list[int]
+    facts: dict[str, int]
+    value: float
+
+
+def _spelled(event: messages.TrackEvent, names: dict[int, str], facts: dict[int, str]) -> Event:
+    told = {facts[each.name_iid]: each.uint_value for each in event.debug_annotations}
+    name = names[event.name_iid] if event.name_iid else ""
+    flows = list(event.flow_ids)
+    return Event(event.type, event.track_uuid, name, flows, told, event.double_counter_value)
+
+
+def _slices(found: Read, events: list[tuple[int, int, Event]]) -> Iterator[Slice]:
     """Yield the slices; none begins on a track where another goes on."""
     at_work: dict[int, Slice] = {}
+    kinds = messages.TrackEvent
     for at_ns, _, event in events:
-        track = found.tracks[event.track_uuid]
-        if event.type == event.TYPE_SLICE_BEGIN:
-            assert event.track_uuid not in at_work, (track.name, at_ns)
-            facts = {
-                found.facts[each.name_iid]: each.uint_value for each in event.debug_annotations
-            }
-            name = found.names[event.name_iid]
-            parent = found.tracks[track.parent_uuid].name if track.parent_uuid else track.name
-            at_work[event.track_uuid] = Slice(
-                track.name, parent, name, at_ns, list(event.flow_ids), facts
-            )
+        track = found.tracks[event.track]
+        parent = found.tracks[track.parent_uuid].name if track.parent_uuid else track.name
+        begun = Slice(track.name, parent, event.name, at_ns, event.flows, event.facts)
+        if event.what == kinds.TYPE_SLICE_BEGIN:
+            assert event.track not in at_work, (track.name, at_ns)
+            at_work[event.track] = begun
+        elif event.what == kinds.TYPE_INSTANT:
+            found.instants.append(begun)
+        elif event.what == kinds.TYPE_COUNTER:
+            assert track.HasField("counter")
+            found.counters.setdefault(track.name, []).append((at_ns, event.value))
         else:
-            assert event.type == event.TYPE_SLICE_END
-            ended = at_work.pop(event.track_uuid)
+            assert event.what == kinds.TYPE_SLICE_END
+            ended = at_work.pop(event.track)
             ended.end_ns = at_ns
+            ended.leaves = event.flows
             yield ended
     assert not at_work
 
@@ -154,7 +202,7 @@ def test_operations_are_those_that_the_result_counts(drawn: Any) -> None:  # noq
     told = Counter(each.name for each in found.on("planes") if "suspended" not in each.facts)
     counted: Counter[str] = Counter()
     for row in watched["flash"]["ops"]:
-        counted[f"{row['kind']} ({row['cause']})"] += row["count"]
+        counted[f"{row['mode']} {row['kind']} ({row['cause']})"] += row["count"]
     assert told == counted
 
 
@@ -170,10 +218,119 @@ def test_a_request_is_tied_to_operations_within_its_time(drawn: Any) -> None:  #
             assert "of them" in next(iter(requests.values())).parent
             continue
         tied += 1
-        assert each.flows == own.flows == [own.facts["request"] + 1]
+        assert own.flows == [own.facts["request"] + 1]
+        assert [flow for flow in each.flows if flow < ARROWS] == own.flows
         assert own.begin_ns <= each.begin_ns
         assert each.end_ns <= own.end_ns
     assert tied > 0
+
+
+def test_an_arrow_leads_from_what_was_in_the_way(drawn: Any) -> None:  # noqa: ANN401
+    _, _, _, found = drawn
+    slices = [*found.on("planes"), *found.on("disk")]
+    left = {flow: each for each in slices for flow in each.leaves}
+    arrived = {flow: each for each in slices for flow in each.flows if flow >= ARROWS}
+    assert left.keys() == arrived.keys()
+    assert len(left) == sum(len(each.leaves) for each in slices)
+    for flow, after in arrived.items():
+        before = left[flow]
+        assert before.end_ns == after.begin_ns
+        assert any(each < ARROWS for each in after.flows)
+        if after.parent == "planes":
+            assert after.facts["waited_ns"] > 0
+            # Planes of a die may share a command.
+            assert before.track.split(" plane")[0] == after.track.split(" plane")[0]
+    waited = [each for each in found.on("planes") if "waited_ns" in each.facts and each.flows]
+    assert bool(waited) == any(each.parent == "planes" for each in arrived.values())
+
+
+def test_a_block_that_is_emptied_is_a_decision(drawn: Any) -> None:  # noqa: ANN401
+    _, _, _, found = drawn
+    erased = Counter(
+        (each.name.partition("(")[2].rstrip(")"), each.facts["block"])
+        for each in found.on("planes")
+        if "erase" in each.name
+    )
+    begun = Counter(
+        (each.name.removesuffix(" begins"), each.facts["block"])
+        for each in found.instants
+        if each.name.endswith(" begins")
+    )
+    # A read beside them, such as one of the map, may also seem to begin.
+    assert all(begun[what] >= count for what, count in erased.items())
+    at_work = {each.parent for each in found.instants}
+    assert at_work <= {"decisions"}
+
+
+def test_counters_say_how_full_the_regions_are(tmp_path: Path) -> None:
+    rows = [(at, "Write", 4096 * (at % 40), 4096) for at in range(600)]
+    trace = write_trace(tmp_path / "t.csv", rows)
+    for scheme, regions in {
+        "tlc-only": ["store 0 (tlc)"],
+        "baseline": ["cache 0 (slc)", "store 1 (tlc)"],
+    }.items():
+        file = tmp_path / f"{scheme}.pftrace"
+        slcache.run(trace, device="tiny", scheme=scheme, timeline=file)
+        counters = read(file).counters
+        shown = {name.partition(":")[0] for name in counters if not name.startswith("knob")}
+        assert shown == set(regions)
+        live = sum(counters[f"{region}: live"][-1][1] for region in regions)
+        assert live == 40 * 4096
+        for region in regions:
+            free, blocks = counters[f"{region}: free"], counters[f"{region}: blocks"]
+            assert min(value for _, value in free) >= 0
+            assert max(value for _, value in free) <= max(value for _, value in blocks)
+            for values in (free, blocks, counters[f"{region}: live"]):
+                assert [at for at, _ in values] == sorted(at for at, _ in values)
+
+
+def test_knobs_and_windows_are_told_as_they_turn(tmp_path: Path, trace: Path) -> None:
+    asked: dict[str, Any] = {"device": ROOT / "examples/rl-1g.toml", "scheme": "rl"}
+    settings = {"scheme.rl.step_bytes": "512KiB", "scheme.rl.agent": "random"}
+    file = tmp_path / "t.pftrace"
+    slcache.run(trace, **asked, settings=settings, timeline=file)
+    found = read(file)
+    ends = [each for each in found.instants if each.name == "window ends"]
+    assert [each.facts["window"] for each in ends] == list(range(len(ends)))
+    turned = [each for each in found.instants if " = " in each.name]
+    assert ends
+    assert turned
+    for each in turned:
+        name, value = each.name.split(" = ")
+        assert (each.begin_ns, float(value)) in found.counters[f"knob {name}"]
+
+
+def test_of_every_nth_request_the_operations_are_kept(tmp_path: Path, trace: Path) -> None:
+    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
+    for every in (1, 7):
+        for kind in ("parquet", "pftrace"):
+            file = tmp_path / f"{every}.{kind}"
+            slcache.run(trace, **asked, timeline=file, timeline_every=every)
+    whole = pq.read_table(tmp_path / "1.parquet").to_pylist()
+    some = pq.read_table(tmp_path / "7.parquet").to_pylist()
+    assert some == [row for row in whole if row["request"] < 0 or row["request"] % 7 == 0]
+    found = read(tmp_path / "7.pftrace")
+    shown = sorted(each.facts["request"] for each in found.on("requests"))
+    assert shown == list(range(0, 1200, 7))
+    assert len(found.on("planes")) == len(some)
+
+
+def test_the_cliff_is_where_writes_become_slow(tmp_path: Path) -> None:
+    # All at once a cache is filled that is then too small.
+    rows = [(0, "Write", 4096 * at, 4096) for at in range(3000)]
+    trace = write_trace(tmp_path / "t.csv", rows)
+    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "replay": "closed:1"}
+    asked["settings"] = {"scheme.baseline.slc_blocks": 3, "trace.address": "wrap"}
+    slcache.run(trace, **asked, log=tmp_path / "log")
+    log = pq.read_table(tmp_path / "log").to_pydict()
+    slcache.run(trace, **asked, timeline=tmp_path / "t.pftrace", timeline_around="cliff")
+    shown = [each.facts["request"] for each in read(tmp_path / "t.pftrace").on("requests")]
+    latency = np.array(log["latency_ns"], dtype=float)
+    # The cache of four planes has 96 pages, half of which are kept free.
+    at = len(shown) - 500
+    assert shown == list(range(at + 500))
+    assert 0 < at <= 96
+    assert latency[:at].mean() < 0.7 * latency[at:].mean()
 
 
 def test_a_channel_serves_one_at_a_time_while_its_planes_work(drawn: Any) -> None:  # noqa: ANN401
@@ -230,7 +387,9 @@ def test_what_means_nothing_is_refused(trace: Path, tmp_path: Path) -> None:
             {"timeline": file, "timeline_from": "2s", "timeline_until": "1s"},
             "timeline_until = 1s: must be later than timeline_from = 2s",
         ),
-        ({"timeline": file, "timeline_around": "best"}, "must be slowest, or request=N"),
+        ({"timeline": file, "timeline_around": "best"}, "must be slowest, cliff, or request=N"),
+        ({"timeline": file, "timeline_every": 0}, "timeline_every = 0: must be at least 1"),
+        ({"timeline_every": 2}, "timeline is missing"),
         ({"timeline": file, "timeline_around": "request=1200"}, "the requests are 0 to 1,199"),
         (
             {"timeline": file, "timeline_around": "slowest", "timeline_from": "1s"},
@@ -294,7 +453,7 @@ def test_compared_schemes_draw_the_same_request_each_in_a_file_of_its_own(
         (["--from", "soon"], "Invalid value for --from: --from: "),
         (["--from", "2s", "--until", "1s"], "--until = 1s: must be later than --from = 2s"),
         (["--around", "slowest", "--from", "2s"], "--around = slowest: tells from when"),
-        (["--around", "request=x"], "--around = request=x: must be slowest, or request=N"),
+        (["--around", "request=x"], "--around = request=x: must be slowest, cliff, or request=N"),
         (["--around", "request=99999"], "--around = request=99999: the requests are 0 to 1,199"),
     ],
 )
@@ -331,7 +490,9 @@ def test_a_table_has_the_operations_of_the_timeline(name: str, trace: Path, tmp_
     slcache.run(trace, **asked, timeline=tmp_path / "t.parquet")
     rows = pq.read_table(tmp_path / "t.parquet").to_pylist()
     flash = [row for row in rows if row["plane"] >= 0]
-    told = Counter((f"{r['kind']} ({r['cause']})", r["begin_ns"], r["end_ns"]) for r in flash)
+    told = Counter(
+        (f"{r['mode']} {r['kind']} ({r['cause']})", r["begin_ns"], r["end_ns"]) for r in flash
+    )
     assert told == Counter((s.name, s.begin_ns, s.end_ns) for s in drawn.on("planes"))
     disk = Counter((row["begin_ns"], row["end_ns"]) for row in rows if row["plane"] < 0)
     assert disk == Counter((s.begin_ns, s.end_ns) for s in drawn.on("disk"))

@@ -103,7 +103,7 @@ def run(
     memory_in: str | None = None,
     memory_out: str | None = None,
     log: str | None = None,
-    timeline: tuple[str, int, int] | None = None,
+    timelines: list[tuple[str, int, int, int]] = ...,
 ) -> str:
     """Replay a trace and return the result document as JSON.
 

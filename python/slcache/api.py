@@ -67,6 +67,7 @@ def run(
     timeline_from: str | None = None,
     timeline_until: str | None = None,
     timeline_around: str | None = None,
+    timeline_every: int | None = None,
     on_progress: Progress | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -85,7 +86,8 @@ def run(
     row per request: when it came, when it was served, where its latency went. `timeline` writes
     what channels and planes did and for which request, for ui.perfetto.dev, or as a table where it
     ends in `.parquet`; `timeline_from` and `timeline_until` are times such as `"1.5s"`,
-    `timeline_around` is `slowest` or `request=N` and runs twice.
+    `timeline_around` is `slowest`, `request=N` or `cliff` and runs twice, `timeline_every=N` keeps
+    every N-th request and its operations, and the device's own work.
     `on_progress(phase, done, total)` is called a few times a second, and cancels by returning
     False; `progress` is its former name. Other threads go on while the simulation runs. Raises
     ConfigError, TraceError or RunError.
@@ -109,14 +111,14 @@ def run(
         progress=reporting(on_progress, progress),
     )
     written = {"save_state": save_state, "memory_out": memory_out, "log": log}
-    stretch = (timeline_from, timeline_until, timeline_around)
-    if timeline is None and stretch == (None, None, None):
+    said = (timeline_from, timeline_until, timeline_around, timeline_every)
+    if timeline is None and said == (None,) * 4:
         return run_logged(**written)
     # What reads logs is loaded by whoever wants a timeline.
     from slcache.slow import timelines
 
-    drawn = timelines.drawn(timeline, stretch, path_of(trace), run_logged)
-    return run_logged(**written, timeline=drawn)
+    drawn = timelines.drawn(timeline, said, path_of(trace), run_logged)
+    return run_logged(**written, timelines=(drawn,))
 
 
 def replayed(
@@ -134,16 +136,15 @@ def replayed(
     memory_in: Path | None = None,
     memory_out: Path | None = None,
     log: Path | None = None,
-    timeline: Drawn | None = None,
+    timelines: Sequence[Drawn] = (),
     progress: Progress | None,
 ) -> Result:
     """Replay a trace of which it is known how to read it."""
     read = files.inputs(
         path, path_of(device), load_state, memory_in, *config_files.read_by(settings or {})
     )
-    drawn = None if timeline is None else timeline[0]
-    written = (name for name in (save_state, memory_out, log, drawn) if name is not None)
-    files.check(written, read)
+    written = (save_state, memory_out, log, *(drawn[0] for drawn in timelines))
+    files.check((name for name in written if name is not None), read)
     text = _core.run(
         trace,
         device=device_of(device),
@@ -157,7 +158,7 @@ def replayed(
         memory_in=_named(memory_in),
         memory_out=_named(memory_out),
         log=_named(None if log is None else checked_log(log)),
-        timeline=timeline,
+        timelines=list(timelines),
         progress=progress,
     )
     return Result.made(json.loads(text), None, read)

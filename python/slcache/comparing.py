@@ -51,6 +51,7 @@ def compare(
     timeline_from: str | None = None,
     timeline_until: str | None = None,
     timeline_around: str | None = None,
+    timeline_every: int | None = None,
     jobs: int | None = None,
     executor: Executor | str = "local",
     store: Path | None = None,
@@ -63,8 +64,8 @@ def compare(
     left out. Figures are normalised to `normalise`, by default the first scheme. A setting under
     `scheme.<name>` goes to that scheme only, and `memory_in` to those that have a memory. `log`
     writes a table of requests for each scheme: `requests.parquet` means `requests-NAME.parquet`;
-    so does `timeline`. Around `slowest` is each scheme's own slowest request, `request=N` is one
-    request in all of them.
+    so does `timeline`. Around `slowest` and `cliff` is each scheme's own slowest request or cliff,
+    `request=N` is one request in all of them.
 
     With `seeds` above 1 everything is run with so many seeds from `seed` on, a workload drawn
     anew for each: a `SeededComparison` tells means with intervals, and which differences are
@@ -117,8 +118,8 @@ def compare(
     def done(runs: Sequence[Run]) -> list[Result]:
         return several.results(runs, jobs=jobs, executor=executor, store=store, progress=progress)
 
-    stretch = (timeline_from, timeline_until, timeline_around)
-    if timeline is not None or stretch != (None, None, None):
+    stretch = (timeline_from, timeline_until, timeline_around, timeline_every)
+    if timeline is not None or stretch != (None,) * 4:
         # What reads logs is loaded by whoever wants a timeline.
         from slcache.runs import timelines
 

@@ -12,8 +12,8 @@ from typing import Self
 from slcache import _core
 
 Path = str | os.PathLike[str]
-#: The file of a timeline, and from when until when it is, ns.
-Drawn = tuple[str, int, int]
+#: The file of a timeline, from when until when it is, ns, and of every which request.
+Drawn = tuple[str, int, int, int]
 
 
 class Transaction:

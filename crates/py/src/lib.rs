@@ -28,7 +28,7 @@ const LINT_PROBLEMS_MAX: usize = 1000;
 #[pyfunction]
 #[pyo3(signature = (
     trace, *, device, scheme, sets, trace_options, seed, replay, snapshot_in, snapshot_out, progress,
-    memory_in=None, memory_out=None, log=None, timeline=None
+    memory_in=None, memory_out=None, log=None, timelines=Vec::new()
 ))]
 #[allow(clippy::too_many_arguments)] // the keyword arguments of the Python function
 fn run(
@@ -46,7 +46,7 @@ fn run(
     memory_in: Option<String>,
     memory_out: Option<String>,
     log: Option<String>,
-    timeline: Option<(String, u64, u64)>,
+    timelines: Vec<(String, u64, u64, u64)>,
 ) -> PyResult<String> {
     let mut request = RunRequest {
         trace: trace.into(),
@@ -57,11 +57,15 @@ fn run(
         memory_in: memory_in.map(Into::into),
         memory_out: memory_out.map(Into::into),
         log: log.map(Into::into),
-        timeline: timeline.map(|(path, from_ns, until_ns)| TimelineRequest {
-            path: path.into(),
-            from_ns,
-            until_ns,
-        }),
+        timelines: timelines
+            .into_iter()
+            .map(|(path, from_ns, until_ns, every)| TimelineRequest {
+                path: path.into(),
+                from_ns,
+                until_ns,
+                every,
+            })
+            .collect(),
         stop: Stop::default(),
     };
     let hosted = policy::is_hosted(&request.layers.scheme);

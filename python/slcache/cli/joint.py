@@ -28,10 +28,11 @@ _TIMELINE = {
     "timeline_from": "--from",
     "timeline_until": "--until",
     "timeline_around": "--around",
+    "timeline_every": "--every",
     "timeline": "--timeline",
 }
 #: Where an error says such a name: not within a path, nor the word.
-_NAMES = re.compile(r"(?:^timeline|(?<!\S)timeline_(?:from|until|around))(?= = |: | is )")
+_NAMES = re.compile(r"(?:^timeline|(?<!\S)timeline_(?:from|until|around|every))(?= = |: | is )")
 
 
 def _form(json: opt.Json = False, form: opt.Format = "table") -> opt.Form:
@@ -96,10 +97,11 @@ def _timeline(
     since: opt.TimelineFrom = None,
     until: opt.TimelineUntil = None,
     around: opt.TimelineAround = None,
+    every: opt.TimelineEvery = None,
 ) -> dict[str, Any]:
     """Return the file of a timeline and the stretch that it is of, as Python names them."""
     said = {"timeline_from": since, "timeline_until": until, "timeline_around": around}
-    return {"timeline": timeline, **said}
+    return {"timeline": timeline, **said, "timeline_every": every}
 
 
 @contextlib.contextmanager

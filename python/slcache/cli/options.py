@@ -186,8 +186,18 @@ TimelineAround = Annotated[
     str | None,
     typer.Option(
         "--around",
-        metavar="slowest|request=N",
-        help="Have the timeline of this request's time, and as much around it; runs twice.",
+        metavar="slowest|request=N|cliff",
+        help="Have the timeline of this request's time, and as much around it, or of where writes "
+        "become slow; runs twice.",
+    ),
+]
+TimelineEvery = Annotated[
+    int | None,
+    typer.Option(
+        "--every",
+        metavar="N",
+        help="Have in the timeline every N-th request with its operations, and the device's own "
+        "work.",
     ),
 ]
 Window = Annotated[

@@ -78,7 +78,7 @@ class Engine:
 
     def _is_kept(self, run: Run) -> bool:
         """Return whether a result is kept: files have to be written, a memory may be another."""
-        writes = run.log is not None or run.timeline is not None
+        writes = run.log is not None or bool(run.timelines)
         return self._keeps and not writes and run.memory_in is None
 
     def _name(self, run: Run) -> str:

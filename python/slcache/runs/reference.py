@@ -42,5 +42,5 @@ def beside(run: Run) -> Run:
         after=None,
         memory_in=None,
         log=None,
-        timeline=None,
+        timelines=(),
     )

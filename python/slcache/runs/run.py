@@ -46,10 +46,10 @@ class Run:
     #: About how many requests it has: the longest runs go first.
     size: int = 0
     #: Of runs that are not kept: the memory that the scheme begins with, the table of requests to
-    #: write, and the timeline.
+    #: write, and the timelines.
     memory_in: Path | None = None
     log: Path | None = None
-    timeline: Drawn | None = None
+    timelines: tuple[Drawn, ...] = ()
 
     def reads(self) -> list[Path]:
         """Return the files that it reads."""
@@ -87,7 +87,7 @@ class Run:
             replay=self.replay,
             memory_in=None if self.memory_in is None else os.fspath(self.memory_in),
             log=None if self.log is None else os.fspath(api.checked_log(self.log)),
-            timeline=self.timeline,
+            timelines=self.timelines,
             title=self.title,
         )
 

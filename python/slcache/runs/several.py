@@ -37,9 +37,7 @@ def results(
 
     read = [path for each in asked for path in each.reads()]
     written = [each.log for each in asked if each.log is not None]
-    files.check(
-        [*written, *(each.timeline[0] for each in asked if each.timeline is not None)], read
-    )
+    files.check([*written, *(drawn[0] for each in asked for drawn in each.timelines)], read)
     here = executor == "local" and (jobs is None or jobs == 1)
     _check_pipes(asked, jobs, executor, store, here=here)
     place = None if store is None else Path(store)

@@ -45,10 +45,10 @@ class Task:
     state: str | None = None
     #: A repeated trace has so many bytes of writes.
     write_bytes: int = 0
-    #: The memory that the scheme begins with, the table of requests to write, and the timeline.
+    #: The memory that the scheme begins with, the table of requests to write, and the timelines.
     memory_in: str | None = None
     log: str | None = None
-    timeline: Drawn | None = None
+    timelines: tuple[Drawn, ...] = ()
     #: What people call it.
     title: str = ""
 
@@ -68,9 +68,8 @@ class Task:
     def of(cls, told: Mapping[str, Any]) -> Task:
         """Return the task that JSON tells."""
         options = [(key, value) for key, value in told["trace_options"]]
-        drawn = told["timeline"]
-        timeline = None if drawn is None else tuple(drawn)
-        return cls(**{**told, "trace_options": options, "timeline": timeline})
+        drawn = tuple(tuple(each) for each in told["timelines"])
+        return cls(**{**told, "trace_options": options, "timelines": drawn})
 
 
 @dataclass(frozen=True)
@@ -199,6 +198,6 @@ def run(
         memory_in=task.memory_in,
         memory_out=memory_out,
         log=task.log,
-        timeline=task.timeline,
+        timelines=list(task.timelines),
         progress=progress,
     )

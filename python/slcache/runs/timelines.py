@@ -34,9 +34,9 @@ def of_runs(
     stem, dot, kinds = path.name.partition(".")
     paths = [str(path.with_name(f"{stem}-{label}{dot}{kinds}")) for label in labels]
     if said[2] is None:
-        begin, end = stretch.asked(*said, _no_log)
+        when = stretch.asked(*said, _no_log)
         return [
-            replace(each, timeline=(to, begin, end)) for each, to in zip(runs, paths, strict=True)
+            replace(each, timelines=((to, *when),)) for each, to in zip(runs, paths, strict=True)
         ]
     # What cannot be written is told before anything runs.
     files.check(paths, [])
@@ -45,7 +45,7 @@ def of_runs(
         run([replace(each, log=to) for each, to in zip(runs, logs, strict=True)])
         stretches = [stretch.asked(*said, partial(log.read, each)) for each in logs]
         drawn = [(to, *when) for to, when in zip(paths, stretches, strict=True)]
-    return [replace(each, timeline=what) for each, what in zip(runs, drawn, strict=True)]
+    return [replace(each, timelines=(what,)) for each, what in zip(runs, drawn, strict=True)]
 
 
 def _no_log() -> log.Log:

@@ -1,4 +1,4 @@
-"""The stretch of time that a timeline is of: given, or around a request."""
+"""What of a run a timeline has: a stretch of time, given or found, and how many requests."""
 
 from __future__ import annotations
 
@@ -15,17 +15,32 @@ from slcache.slow.log import Log
 END_NS = 2**64 - 1
 _REQUEST = re.compile(r"request=(\d{1,18})")
 
-#: From when until when, ns.
-Stretch = tuple[int, int]
+#: Writes that are shown before and after the cliff.
+_CLIFF_WRITES = 500
+
+#: From when until when, ns, and of every which request.
+Stretch = tuple[int, int, int]
 
 
 def asked(
-    since: str | None, until: str | None, around: str | None, log: Callable[[], Log]
+    since: str | None,
+    until: str | None,
+    around: str | None,
+    every: int | None,
+    log: Callable[[], Log],
 ) -> Stretch:
     """Return the stretch that texts tell, such as `1.5s`; UsageError where they tell none.
 
-    `log` runs what is to be drawn and tells its requests, for a stretch around one of them.
+    `log` runs what is to be drawn and tells its requests, for a stretch that depends on them.
     """
+    if every is not None and not 1 <= every <= END_NS:
+        _refuse("timeline_every", every, "must be at least 1")
+    return (*_when(since, until, around, log), every or 1)
+
+
+def _when(
+    since: str | None, until: str | None, around: str | None, log: Callable[[], Log]
+) -> tuple[int, int]:
     if around is None:
         begin = 0 if since is None else _time_ns("timeline_from", since)
         end = END_NS if until is None else _time_ns("timeline_until", until)
@@ -34,12 +49,36 @@ def asked(
         return begin, end
     if since is not None or until is not None:
         _refuse("timeline_around", around, "tells from when until when; leave those out")
+    if around == "cliff":
+        return _cliff(log())
     if around != "slowest" and _REQUEST.fullmatch(around) is None:
-        _refuse("timeline_around", around, "must be slowest, or request=N with N from 0")
+        _refuse("timeline_around", around, "must be slowest, cliff, or request=N with N from 0")
     return _around(log(), around)
 
 
-def _around(log: Log, around: str) -> Stretch:
+def _cliff(log: Log) -> tuple[int, int]:
+    """Return the time of the writes around the one from which on writes are slower.
+
+    It is where the logarithms of the latencies before and after differ most from one another for
+    how much they differ among themselves: the best fit of two levels.
+    """
+    writes = np.flatnonzero(log.operation == "write")
+    count = len(writes)
+    if count < 4:
+        _refuse("timeline_around", "cliff", f"there are {count} writes; 4 are the fewest")
+    level = np.log(np.maximum(log.latency_ns[writes], 1).astype(float))
+    before = np.arange(2, count - 1)
+    sums = np.cumsum(level)
+    first, rest = sums[before - 1] / before, (sums[-1] - sums[before - 1]) / (count - before)
+    gain = np.where(rest > first, before * (count - before) * (rest - first) ** 2, 0.0)
+    if not gain.any():
+        _refuse("timeline_around", "cliff", "no write is followed by slower ones")
+    at = int(before[np.argmax(gain)])
+    shown = writes[max(at - _CLIFF_WRITES, 0) : at + _CLIFF_WRITES]
+    return int(log.arrival_ns[shown[0]]), int(log.completion_ns[shown].max())
+
+
+def _around(log: Log, around: str) -> tuple[int, int]:
     """Return a request's time, with as much before and behind it as it took."""
     if around == "slowest":
         place = int(np.argmax(log.latency_ns))

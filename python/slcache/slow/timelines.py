@@ -13,8 +13,8 @@ from slcache.files import Drawn
 from slcache.files import Path as Named
 from slcache.slow import log, stretch
 
-#: From when until when, and around what.
-Said = tuple[str | None, str | None, str | None]
+#: From when until when, around what, and of every which request.
+Said = tuple[str | None, str | None, str | None, int | None]
 
 
 def drawn(

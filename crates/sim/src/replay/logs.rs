@@ -6,6 +6,7 @@ use super::request_log::RequestLog;
 use super::timeline::Timeline;
 use super::{LogError, RunRequest, SimError};
 use crate::config::RunConfig;
+use slcache_core::device::levels::Change;
 use slcache_core::device::request_log::LoggedRequest;
 use slcache_core::device::Simulation;
 use slcache_core::hw::timing::LoggedOperation;
@@ -18,14 +19,20 @@ use std::path::Path;
 #[derive(Default)]
 pub(crate) struct Logs {
     table: Option<RequestLog>,
-    timeline: Option<Timeline>,
-    rows: Option<OperationLog>,
+    timelines: Vec<Timeline>,
+    rows: Vec<OperationLog>,
     /// The next request's number; those that were complete before it wait.
     next: u64,
-    waiting: BTreeMap<u64, LoggedRequest>,
+    waiting: BTreeMap<u64, Box<LoggedRequest>>,
     complete: Vec<LoggedRequest>,
     operations: Vec<LoggedOperation>,
+    changes: Vec<Change>,
 }
+
+/// Requests between two takings.
+const PORTION: usize = 256;
+/// Between two looks at how full the regions are, ns.
+const LOOK_EVERY_NS: u64 = 1_000_000;
 
 /// What is wrong with writing to `path`.
 fn failed(path: &Path) -> impl Fn(Error) -> SimError + '_ {
@@ -37,52 +44,72 @@ impl Logs {
     pub fn begin(
         request: &RunRequest,
         table: Option<RequestLog>,
-        outputs: Outputs,
+        outputs: Vec<Outputs>,
         config: &RunConfig,
         simulation: &mut Simulation,
     ) -> Result<Self, SimError> {
-        let (mut timeline, mut rows) = (None, None);
-        if let Some(asked) = &request.timeline {
+        let (mut timelines, mut rows) = (Vec::new(), Vec::new());
+        if !request.timelines.is_empty() {
             simulation.log_operations();
+        }
+        for (asked, outputs) in request.timelines.iter().zip(outputs) {
             let failed = failed(&asked.path);
             if OperationLog::is_meant(&asked.path) {
                 let geometry = &simulation.media().array().geometry;
                 let begun = OperationLog::begin(asked, outputs, config.scheme.name(), geometry);
-                rows = Some(begun.map_err(failed)?);
+                rows.push(begun.map_err(failed)?);
             } else {
-                timeline = Some(Timeline::begin(asked, outputs, simulation).map_err(failed)?);
+                timelines.push(Timeline::begin(asked, outputs, simulation).map_err(failed)?);
             }
         }
-        if table.is_some() || request.timeline.is_some() {
+        if table.is_some() || !request.timelines.is_empty() {
             simulation.log_requests();
         }
-        Ok(Self { table, timeline, rows, ..Self::default() })
+        if !timelines.is_empty() {
+            simulation.log_levels(LOOK_EVERY_NS);
+        }
+        Ok(Self { table, timelines, rows, ..Self::default() })
+    }
+
+    /// How many requests come between two takings: few, so that what is told of them is still at hand.
+    pub fn portion(&self) -> usize {
+        if self.is_empty() {
+            usize::MAX
+        } else {
+            PORTION
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.table.is_none() && self.timelines.is_empty() && self.rows.is_empty()
     }
 
     /// Writes what is over, requests as far as none before them is missing.
     pub fn take(&mut self, simulation: &mut Simulation) -> Result<(), SimError> {
-        let Self { table, timeline, rows, next, waiting, complete, operations } = self;
-        if table.is_none() && timeline.is_none() && rows.is_none() {
+        if self.is_empty() {
             return Ok(());
         }
+        let Self { table, timelines, rows, next, waiting, complete, operations, changes } = self;
         simulation.take_operations(operations);
-        if let Some(rows) = rows {
+        for rows in rows {
             let written = operations.iter().try_for_each(|operation| rows.push(operation));
             written.map_err(failed(rows.path()))?;
         }
-        if let Some(timeline) = timeline {
+        simulation.take_changes(changes);
+        for timeline in &mut *timelines {
+            let changed = changes.iter().try_for_each(|change| timeline.change(change));
             let written = operations.iter().try_for_each(|operation| timeline.operation(operation));
-            let settled = written.and_then(|()| timeline.settle(simulation.timing().operations_from_ns()));
-            settled.map_err(failed(timeline.path()))?;
+            let settled = timeline.settle(simulation.timing().operations_from_ns());
+            changed.and(written).and(settled).map_err(failed(timeline.path()))?;
         }
         simulation.take_logged(complete);
-        waiting.extend(complete.drain(..).map(|request| (request.number, request)));
+        waiting.extend(complete.drain(..).map(|request| (request.number, Box::new(request))));
         while let Some(request) = waiting.remove(next) {
             *next += 1;
             if let Some(table) = table {
                 table.push(&request).map_err(failed(table.path()))?;
             }
-            if let Some(timeline) = timeline {
+            for timeline in &mut *timelines {
                 timeline.request(&request).map_err(failed(timeline.path()))?;
             }
         }
@@ -98,11 +125,11 @@ impl Logs {
     ) -> Result<(), SimError> {
         self.take(simulation)?;
         debug_assert!(self.waiting.is_empty(), "Invariant: every request is complete at the end");
-        if let Some(timeline) = self.timeline {
+        for timeline in self.timelines {
             let path = timeline.path().to_owned();
             timeline.finish().map_err(failed(&path))?.map_err(SimError::EmptyTimeline)?;
         }
-        if let Some(rows) = self.rows {
+        for rows in self.rows {
             let path = rows.path().to_owned();
             rows.finish(config).map_err(failed(&path))?.map_err(SimError::EmptyTimeline)?;
         }

@@ -76,7 +76,7 @@ pub struct RunRequest {
     /// Where to tell of every request, as a Parquet table.
     pub log: Option<PathBuf>,
     /// Where to draw what channels and planes do, and when.
-    pub timeline: Option<TimelineRequest>,
+    pub timelines: Vec<TimelineRequest>,
     /// Ends the run from outside, whatever it is in the middle of.
     pub stop: Stop,
 }
@@ -182,7 +182,7 @@ pub(crate) struct Ready {
 pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result<Ready, SimError> {
     let mut config = resolve(&request.layers)?;
     memory::check(&config.memory())?;
-    let Written { state, memory, log, timeline } = outputs(request)?;
+    let Written { state, memory, log, timelines } = outputs(request)?;
     let learning = Learning::of(request, &config, memory)?;
     let log = request.log.as_deref().map(|path| RequestLog::begin(path, log, &config)).transpose()?;
     let (mut source, mut plan) = opened(request, &config, progress)?;
@@ -199,7 +199,7 @@ pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result
     }
     // After all that is not of the trace.
     known.into_iter().for_each(|known| simulation.foresee(known));
-    let logs = Logs::begin(request, log, timeline, &config, &mut simulation)?;
+    let logs = Logs::begin(request, log, timelines, &config, &mut simulation)?;
     if config.run.bound {
         simulation.measure_bound();
     }
@@ -241,7 +241,7 @@ struct Written {
     state: Outputs,
     memory: Outputs,
     log: Outputs,
-    timeline: Outputs,
+    timelines: Vec<Outputs>,
 }
 
 /// What the run writes, which is none of what it reads: told before it begins.
@@ -251,7 +251,7 @@ fn outputs(request: &RunRequest) -> Result<Written, SimError> {
     inputs.extend(request.snapshot_in.clone());
     inputs.extend(request.memory_in.clone());
     let (mut state, mut memory) = (Outputs::new(inputs.clone()), Outputs::new(inputs.clone()));
-    let (mut log, mut timeline) = (Outputs::new(inputs.clone()), Outputs::new(inputs));
+    let (mut log, mut timelines) = (Outputs::new(inputs.clone()), Vec::new());
     if let Some(path) = &request.snapshot_out {
         reserve(&mut state, path, |error| SnapshotError::from(error).into())?;
     }
@@ -264,11 +264,13 @@ fn outputs(request: &RunRequest) -> Result<Written, SimError> {
         reserve(&mut state, path, |error| LogError::from(error).into())?;
         reserve(&mut log, path, |error| LogError::from(error).into())?;
     }
-    if let Some(TimelineRequest { path, .. }) = &request.timeline {
+    for TimelineRequest { path, .. } in &request.timelines {
         reserve(&mut state, path, |error| LogError::from(error).into())?;
+        let mut timeline = Outputs::new(inputs.clone());
         reserve(&mut timeline, path, |error| LogError::from(error).into())?;
+        timelines.push(timeline);
     }
-    Ok(Written { state, memory, log, timeline })
+    Ok(Written { state, memory, log, timelines })
 }
 
 fn reserve(
@@ -393,8 +395,10 @@ fn feed(
 ) -> Result<(AddressCounts, Footprint), SimError> {
     let open = simulation.is_open_replay();
     read_through(source, plan, progress, |batch| {
-        simulation.feed(&batch)?;
-        logs.take(simulation)?;
+        for part in batch.chunks(logs.portion()) {
+            simulation.feed(part)?;
+            logs.take(simulation)?;
+        }
         Ok(match simulation.backlog() {
             waiting if open && waiting >= BACKLOG_TOLD => {
                 format!("replay ({waiting} requests behind)").into()

@@ -4,7 +4,7 @@ use super::timeline::TimelineRequest;
 use crate::config::RunConfig;
 use crate::provenance;
 use serde_json::json;
-use slcache_core::base::PlaneId;
+use slcache_core::base::{CellMode, PlaneId};
 use slcache_core::hw::geometry::Geometry;
 use slcache_core::hw::timing::LoggedOperation;
 use slcache_files::Outputs;
@@ -18,9 +18,10 @@ const KEY: &str = "slcache.operations";
 /// In place of a number where there is none: -1 in the table.
 const NONE: u64 = u64::MAX;
 
-const COLUMNS: [(&str, Kind); 16] = [
+const COLUMNS: [(&str, Kind); 17] = [
     ("scheme", Kind::Name),
     ("kind", Kind::Name),
+    ("mode", Kind::Name),
     ("cause", Kind::Name),
     ("class", Kind::Name),
     ("operation", Kind::Rising),
@@ -79,7 +80,7 @@ impl OperationLog {
     pub fn push(&mut self, operation: &LoggedOperation) -> Result<()> {
         let &LoggedOperation { queued_ns, begin_ns, end_ns, .. } = operation;
         self.ended_ns = self.ended_ns.max(end_ns);
-        if !self.asked.has(begin_ns, end_ns) {
+        if !self.asked.has(begin_ns, end_ns, operation.request) {
             return Ok(());
         }
         self.written += 1;
@@ -99,7 +100,9 @@ impl OperationLog {
             u64::from(operation.leads),
             u64::from(operation.pauses),
         ];
-        let names = [self.scheme, operation.kind.name(), operation.cause.name(), operation.class.name()];
+        let mode = operation.mode.map_or("none", CellMode::name);
+        let (kind, cause, class) = (operation.kind.name(), operation.cause.name(), operation.class.name());
+        let names = [self.scheme, kind, mode, cause, class];
         self.table.push(&names, &numbers)
     }
 

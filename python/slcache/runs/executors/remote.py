@@ -10,6 +10,7 @@ from typing import Any
 
 from slcache import _core
 from slcache._core import RunError
+from slcache.files import Drawn
 from slcache.runs import given, tasks
 from slcache.runs.tasks import Done, Task
 
@@ -24,16 +25,20 @@ def packed(task: Task) -> dict[str, Any]:
     device, trace = _found(task.device), _found(task.trace)
     # What is prepared of a trace only names it.
     named = task.trace if task.prepared is not None else trace
-    drawn = task.timeline
     there = dataclasses.replace(
         task,
         device=device,
         trace=named,
         memory_in=_absolute(task.memory_in),
         log=_absolute(task.log),
-        timeline=drawn and (os.fspath(Path(drawn[0]).absolute()), *drawn[1:]),
+        timelines=tuple(_beside(drawn) for drawn in task.timelines),
     )
     return there.to_dict()
+
+
+def _beside(drawn: Drawn) -> Drawn:
+    path, begin, end, every = drawn
+    return os.fspath(Path(path).absolute()), begin, end, every
 
 
 def _absolute(path: str | None) -> str | None:

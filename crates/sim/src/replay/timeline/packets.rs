@@ -1,57 +1,175 @@
-//! Slices and tracks as packets of Perfetto's TrackEvent protocol.
+//! Tracks, slices, instants and counters as packets of Perfetto's TrackEvent protocol.
 //!
-//! Numbers of fields are those of `trace_packet.proto`, `track_event.proto`, `track_descriptor.proto`,
-//! `interned_data.proto` and `debug_annotation.proto` of Perfetto, which never change.
+//! Numbers of fields are those of `trace_packet.proto`, `trace_packet_defaults.proto`, `clock_snapshot.proto`,
+//! `track_event.proto`, `track_descriptor.proto`, `counter_descriptor.proto`, `interned_data.proto` and
+//! `debug_annotation.proto` of Perfetto, which never change.
 
-use super::proto::{bytes, fixed64, message, uint};
+use super::proto::{bytes, fixed64, head, message, uint};
 use rustc_hash::FxHashMap;
 use std::io::{Result, Write};
 
-/// A slice on a track.
-pub struct Slice<'a> {
+/// Packets whose times are told alike, with names of their own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Sequence {
+    /// In the order of time: each tells how long after the one before.
+    Ordered = 0,
+    /// In any order.
+    Free = 1,
+}
+
+/// What is named once, and by number from then on.
+#[derive(Clone, Copy)]
+pub enum Named {
+    Event = 0,
+    Fact = 1,
+}
+
+/// What a counter counts in.
+#[derive(Clone, Copy)]
+pub enum Unit {
+    Count,
+    Bytes,
+}
+
+/// The body of an event, to be written when its time has come.
+#[derive(Default)]
+pub struct Body(Vec<u8>);
+
+/// What a slice begins with.
+pub struct Head<'a> {
     /// Its track.
     pub track: u64,
-    /// What it is called.
-    pub name: &'a str,
-    /// When it begins and ends, ns.
-    pub begin_ns: u64,
-    pub end_ns: u64,
+    /// The number of its name.
+    pub name: u64,
     /// What arrows lead from slice to slice.
-    pub flow: Option<u64>,
-    /// Whole numbers that are told of it.
-    pub facts: &'a [(&'a str, u64)],
+    pub flows: [Option<u64>; 2],
+    /// Whole numbers that are told of it, each by the number of its name.
+    pub facts: &'a [(u64, u64)],
 }
 
-/// Writes packets.
-pub struct Events<W: Write> {
-    to: W,
-    /// Names of events and of facts, which are written once, and the numbers for them from then on.
-    names: [FxHashMap<String, u64>; 2],
-    numbers: Vec<u64>,
-    begun: bool,
-    packet: Vec<u8>,
-    bytes: Vec<u8>,
-}
-
-/// The fields of `InternedData` for names of events and of facts.
-const NAMES: [u32; 2] = [2, 3];
 const BEGIN: u64 = 1;
 const END: u64 = 2;
-/// All is one sequence.
-const SEQUENCE: u64 = 1;
+const INSTANT: u64 = 3;
+const COUNTER: u64 = 4;
+
+impl Body {
+    /// A slice begins.
+    pub fn begin(&mut self, head: &Head<'_>) {
+        self.named(BEGIN, head);
+    }
+
+    /// Something happens that takes no time.
+    pub fn instant(&mut self, head: &Head<'_>) {
+        self.named(INSTANT, head);
+    }
+
+    fn named(&mut self, what: u64, head: &Head<'_>) {
+        let event = &mut self.0;
+        event.clear();
+        uint(event, 9, what);
+        uint(event, 11, head.track);
+        uint(event, 10, head.name);
+        for flow in head.flows.into_iter().flatten() {
+            fixed64(event, FLOW, flow);
+        }
+        for &(name, value) in head.facts {
+            message(event, 4, |fact| {
+                uint(fact, 1, name);
+                uint(fact, 3, value);
+            });
+        }
+    }
+
+    /// The slice that goes on in `track` ends.
+    pub fn end(&mut self, track: u64) {
+        self.0.clear();
+        uint(&mut self.0, 9, END);
+        uint(&mut self.0, 11, track);
+    }
+
+    /// A counter has a new value.
+    pub fn counter(&mut self, track: u64, value: f64) {
+        self.0.clear();
+        uint(&mut self.0, 9, COUNTER);
+        uint(&mut self.0, 11, track);
+        fixed64(&mut self.0, 44, value.to_bits());
+    }
+
+    /// An arrow leads from the slice, or to it.
+    pub fn flow(&mut self, flow: u64) {
+        fixed64(&mut self.0, FLOW, flow);
+    }
+}
+
+const FLOW: u32 = 47;
+/// The fields of `InternedData` for names of events and of facts.
+const NAMES: [u32; 2] = [2, 3];
 /// What was written once before this packet is void, and is needed from here on.
 const CLEARED: u64 = 1;
 const NEEDED: u64 = 2;
+/// Perfetto's own clock, and one of a sequence whose times are told as differences.
+const CLOCK: u64 = 6;
+const DIFFERENCES: u64 = 64;
 
-impl<W: Write> Events<W> {
-    /// Of a trace of which nothing is written yet.
-    pub fn new(to: W) -> Self {
-        let (numbers, packet, bytes) = (Vec::new(), Vec::new(), Vec::new());
-        Self { to, names: Default::default(), numbers, begun: false, packet, bytes }
+/// Writes packets.
+pub struct Packets<W: Write> {
+    to: W,
+    /// The numbers of the names, by sequence.
+    names: [[FxHashMap<String, u64>; 2]; 2],
+    /// The time of the last packet in the order of time.
+    last_ns: u64,
+    packet: Vec<u8>,
+    /// Packets that are handed on together.
+    out: Vec<u8>,
+}
+
+/// Bytes that are handed on together.
+const OUT_BYTES: usize = 1 << 16;
+
+impl<W: Write> Packets<W> {
+    /// Begins a trace.
+    pub fn new(to: W) -> Result<Self> {
+        let (packet, out) = (Vec::new(), Vec::with_capacity(OUT_BYTES + 1024));
+        let mut packets = Self { to, names: Default::default(), last_ns: 0, packet, out };
+        packets.begin(Sequence::Ordered, CLEARED);
+        message(&mut packets.packet, 59, |defaults| uint(defaults, 58, DIFFERENCES));
+        packets.write()?;
+        packets.begin(Sequence::Ordered, NEEDED);
+        message(&mut packets.packet, 6, |snapshot| {
+            message(snapshot, 1, |clock| {
+                uint(clock, 1, CLOCK);
+                uint(clock, 2, 0);
+            });
+            message(snapshot, 1, |clock| {
+                uint(clock, 1, DIFFERENCES);
+                uint(clock, 2, 0);
+                uint(clock, 3, 1);
+            });
+        });
+        packets.write()?;
+        packets.begin(Sequence::Free, CLEARED);
+        packets.write()?;
+        Ok(packets)
     }
 
     /// Writes a track below another; those of one parent stand in the order of `rank`.
     pub fn track(&mut self, track: u64, parent: Option<u64>, name: &str, rank: u64) -> Result<()> {
+        self.any_track(track, parent, name, rank, None)
+    }
+
+    /// Writes a track of a counter.
+    pub fn counter(&mut self, track: u64, parent: u64, name: &str, rank: u64, unit: Unit) -> Result<()> {
+        self.any_track(track, Some(parent), name, rank, Some(unit))
+    }
+
+    fn any_track(
+        &mut self,
+        track: u64,
+        parent: Option<u64>,
+        name: &str,
+        rank: u64,
+        counter: Option<Unit>,
+    ) -> Result<()> {
         self.packet.clear();
         message(&mut self.packet, 60, |descriptor| {
             uint(descriptor, 1, track);
@@ -59,80 +177,81 @@ impl<W: Write> Events<W> {
             if let Some(parent) = parent {
                 uint(descriptor, 5, parent);
             }
+            if let Some(unit) = counter {
+                message(descriptor, 8, |counter| {
+                    uint(counter, 3, if matches!(unit, Unit::Bytes) { 3 } else { 2 })
+                });
+            }
             // The children's own ranks order them.
             uint(descriptor, 11, 3);
             uint(descriptor, 12, rank);
         });
-        self.flush()
+        self.write()
     }
 
-    /// Writes a slice.
-    pub fn slice(&mut self, slice: &Slice<'_>) -> Result<()> {
-        let mut interned = Vec::new();
-        let name = self.number(0, slice.name, &mut interned);
-        let mut numbers = std::mem::take(&mut self.numbers);
-        numbers.clear();
-        numbers.extend(slice.facts.iter().map(|(fact, _)| self.number(1, fact, &mut interned)));
-        self.packet.clear();
-        self.head(slice.begin_ns);
-        if !interned.is_empty() {
-            bytes(&mut self.packet, 12, &interned);
-        }
-        message(&mut self.packet, 11, |event| {
-            uint(event, 9, BEGIN);
-            uint(event, 11, slice.track);
-            uint(event, 10, name);
-            if let Some(flow) = slice.flow {
-                fixed64(event, 47, flow);
-            }
-            for (number, (_, value)) in numbers.iter().zip(slice.facts) {
-                message(event, 4, |fact| {
-                    uint(fact, 1, *number);
-                    uint(fact, 3, *value);
-                });
-            }
-        });
-        self.numbers = numbers;
-        self.flush()?;
-        self.packet.clear();
-        self.head(slice.end_ns);
-        message(&mut self.packet, 11, |event| {
-            uint(event, 9, END);
-            uint(event, 11, slice.track);
-        });
-        self.flush()
-    }
-
-    /// The number of a name, which is told in `interned` where it is new.
-    fn number(&mut self, kind: usize, name: &str, interned: &mut Vec<u8>) -> u64 {
-        let names = &mut self.names[kind];
+    /// The number of a name, which is written at once where it is new.
+    pub fn name(&mut self, sequence: Sequence, kind: Named, name: &str) -> Result<u64> {
+        let names = &mut self.names[sequence as usize][kind as usize];
         if let Some(&number) = names.get(name) {
-            return number;
+            return Ok(number);
         }
         let number = names.len() as u64 + 1;
         names.insert(name.to_owned(), number);
-        message(interned, NAMES[kind], |entry| {
-            uint(entry, 1, number);
-            bytes(entry, 2, name.as_bytes());
+        self.begin(sequence, NEEDED);
+        message(&mut self.packet, 12, |interned| {
+            message(interned, NAMES[kind as usize], |entry| {
+                uint(entry, 1, number);
+                bytes(entry, 2, name.as_bytes());
+            });
         });
-        number
+        self.write()?;
+        Ok(number)
     }
 
-    fn head(&mut self, at_ns: u64) {
-        uint(&mut self.packet, 8, at_ns);
-        uint(&mut self.packet, 10, SEQUENCE);
-        uint(&mut self.packet, 13, if self.begun { NEEDED } else { CLEARED | NEEDED });
-        self.begun = true;
+    /// Writes an event; those in the order of time come in it.
+    pub fn event(&mut self, sequence: Sequence, at_ns: u64, body: &Body) -> Result<()> {
+        self.packet.clear();
+        let told_ns = match sequence {
+            Sequence::Free => at_ns,
+            Sequence::Ordered => at_ns - std::mem::replace(&mut self.last_ns, at_ns),
+        };
+        uint(&mut self.packet, 8, told_ns);
+        self.tail(sequence, NEEDED);
+        // The body is copied once: there are three for every operation.
+        head(&mut self.packet, 11, body.0.len());
+        head(&mut self.out, 1, self.packet.len() + body.0.len());
+        self.out.extend_from_slice(&self.packet);
+        self.out.extend_from_slice(&body.0);
+        self.hand_on(OUT_BYTES)
     }
 
-    fn flush(&mut self) -> Result<()> {
-        self.bytes.clear();
-        bytes(&mut self.bytes, 1, &self.packet);
-        self.to.write_all(&self.bytes)
+    fn begin(&mut self, sequence: Sequence, flags: u64) {
+        self.packet.clear();
+        self.tail(sequence, flags);
     }
 
-    /// What the packets went to.
-    pub fn into_inner(self) -> W {
-        self.to
+    fn tail(&mut self, sequence: Sequence, flags: u64) {
+        uint(&mut self.packet, 10, sequence as u64 + 1);
+        uint(&mut self.packet, 13, flags);
+    }
+
+    fn write(&mut self) -> Result<()> {
+        bytes(&mut self.out, 1, &self.packet);
+        self.hand_on(OUT_BYTES)
+    }
+
+    /// Hands on what there is, if it is that much.
+    fn hand_on(&mut self, least: usize) -> Result<()> {
+        if self.out.len() >= least {
+            self.to.write_all(&self.out)?;
+            self.out.clear();
+        }
+        Ok(())
+    }
+
+    /// What all packets went to.
+    pub fn into_inner(mut self) -> Result<W> {
+        self.hand_on(0)?;
+        Ok(self.to)
     }
 }

@@ -1,12 +1,19 @@
 //! Fields of protocol buffers, appended to bytes.
 
 /// Appends a number in groups of seven bits.
+#[inline]
 fn varint(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
+    if value < 0x80 {
+        return out.push(value as u8);
     }
-    out.push(value as u8);
+    let (mut groups, mut count) = ([0; 10], 0);
+    while value >= 0x80 {
+        groups[count] = value as u8 | 0x80;
+        value >>= 7;
+        count += 1;
+    }
+    groups[count] = value as u8;
+    out.extend_from_slice(&groups[..=count]);
 }
 
 /// Appends a field that is a whole number.
@@ -21,10 +28,15 @@ pub fn fixed64(out: &mut Vec<u8>, field: u32, value: u64) {
     out.extend_from_slice(&value.to_le_bytes());
 }
 
+/// Appends what stands before a field of so many bytes.
+pub fn head(out: &mut Vec<u8>, field: u32, length: usize) {
+    varint(out, u64::from(field) << 3 | 2);
+    varint(out, length as u64);
+}
+
 /// Appends a field of bytes: a text, or a message.
 pub fn bytes(out: &mut Vec<u8>, field: u32, content: &[u8]) {
-    varint(out, u64::from(field) << 3 | 2);
-    varint(out, content.len() as u64);
+    head(out, field, content.len());
     out.extend_from_slice(content);
 }
 
