@@ -216,7 +216,8 @@ def _is_nested(value: Any) -> bool:
 def observed(model: Model, found: dict[str, float]) -> dict[str, float]:
     """Return the speeds that a part of the device shows, by the parameters chosen for them."""
     content = device(model, found)
-    curve = fills.techpowerup(content, scale=SCALE).passes[0]
+    (fill,) = fills.fills("techpowerup", [content], scale=SCALE)
+    curve = fill.passes[0]
     ends = [model.cache_gb]
     if model.boundary_gb:
         usable = model.usable_rows * model.row_gb

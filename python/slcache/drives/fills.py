@@ -202,8 +202,3 @@ def fills(
 def done(runs: Sequence[Run], jobs: int, progress: api.Progress | None) -> list[Result]:
     """Return the results of runs on this machine, which nothing keeps."""
     return several.results(runs, jobs=jobs, executor="local", store=None, progress=progress)
-
-
-def techpowerup(device: Content, *, scale: int = 1) -> Filled:
-    """Return one fill with one writer of 1 MB."""
-    return fills("techpowerup", [device], scale=scale)[0]

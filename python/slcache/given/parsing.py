@@ -27,9 +27,9 @@ class MalformedError(ValueError):
         self.line = line
 
 
-def json_file(path: Path, limit_bytes: int = bounded.RESULT_BYTES_MAX) -> Any:  # noqa: ANN401
+def json_file(path: Path) -> Any:  # noqa: ANN401
     """Return what a JSON file holds; raises OSError, ValueError, which name the file and line."""
-    return _of(path, limit_bytes, "JSON", json_text)
+    return _of(path, bounded.RESULT_BYTES_MAX, "JSON", json_text)
 
 
 def toml_file(path: Path) -> dict[str, Any]:
