@@ -300,6 +300,20 @@ def test_knobs_and_windows_are_told_as_they_turn(tmp_path: Path, trace: Path) ->
         assert (each.begin_ns, float(value)) in found.counters[f"knob {name}"]
 
 
+def test_the_phases_of_a_cache_are_counted_by_planes(tmp_path: Path) -> None:
+    rows = [(0, "Write", 4096 * at, 4096) for at in range(800)]
+    trace = write_trace(tmp_path / "t.csv", rows)
+    file = tmp_path / "t.pftrace"
+    slcache.run(trace, device="tiny", scheme="client", replay="closed:1", timeline=file)
+    counters = read(file).counters
+    phases = {name: values for name, values in counters.items() if "phase" in name}
+    assert [name.rpartition(" ")[2] for name in phases] == ["slc", "closed", "folding"]
+    first, last = ({name: values[at][1] for name, values in phases.items()} for at in (0, -1))
+    assert list(first.values()) == [4, 0, 0]
+    assert sum(last.values()) == 4
+    assert last["planes in phase slc"] < 4
+
+
 def test_of_every_nth_request_the_operations_are_kept(tmp_path: Path, trace: Path) -> None:
     asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
     for every in (1, 7):

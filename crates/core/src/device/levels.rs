@@ -13,6 +13,8 @@ pub enum Changed {
     Region(usize, Level),
     /// Where a knob stands, by its place in the scheme's order.
     Knob(usize, f64),
+    /// How many planes are in a phase of the cache, by its place in the scheme's order.
+    Phase(usize, usize),
     /// The scheme's window of this number is over.
     Window(u64),
 }
@@ -33,6 +35,7 @@ pub(super) struct Levels {
     next_ns: u64,
     regions: Vec<Option<Level>>,
     knobs: Vec<Option<f64>>,
+    phases: Vec<Option<usize>>,
     windows: u64,
     changes: Vec<Change>,
 }
@@ -46,6 +49,7 @@ impl Simulation {
             next_ns: 0,
             regions: Vec::new(),
             knobs: Vec::new(),
+            phases: Vec::new(),
             windows: 0,
             changes: Vec::new(),
         };
@@ -58,6 +62,11 @@ impl Simulation {
         let mut roles = Vec::new();
         self.scheme.regions(&mut |role, region| roles.push((role, region.share().mode)));
         roles
+    }
+
+    /// The names of the phases of the scheme's cache.
+    pub fn phases(&self) -> Vec<&'static str> {
+        self.scheme.phases().into_iter().map(|(name, _)| name).collect()
     }
 
     /// Looks, if it is time.
@@ -92,6 +101,9 @@ impl Simulation {
         });
         for (place, knob) in self.scheme.knobs(&self.io).into_iter().enumerate() {
             levels.see(at_ns, |levels| &mut levels.knobs, place, knob.value, Changed::Knob);
+        }
+        for (place, (_, planes)) in self.scheme.phases().into_iter().enumerate() {
+            levels.see(at_ns, |levels| &mut levels.phases, place, planes, Changed::Phase);
         }
         self.levels = Some(levels);
     }

@@ -169,6 +169,11 @@ pub trait Scheme {
         blocks
     }
 
+    /// The phases of its cache, where it has phases plane by plane, each with how many planes are in it.
+    fn phases(&self) -> Vec<(&'static str, usize)> {
+        Vec::new()
+    }
+
     /// The first thing that was wrong with a policy of elsewhere.
     fn failure(&self) -> Option<String> {
         None

@@ -245,6 +245,9 @@ macro_rules! schemes {
             fn take_memory(&mut self, memory: Memory) -> Result<(), String> {
                 match self { $($(#[$when])* Self::$variant(s) => s.take_memory(memory),)* }
             }
+            fn phases(&self) -> Vec<(&'static str, usize)> {
+                match self { $($(#[$when])* Self::$variant(s) => s.phases(),)* }
+            }
             fn failure(&self) -> Option<String> {
                 match self { $($(#[$when])* Self::$variant(s) => s.failure(),)* }
             }

@@ -244,6 +244,10 @@ impl Scheme for Client {
         self.packing.units_max()
     }
 
+    fn phases(&self) -> Vec<(&'static str, usize)> {
+        self.planes_by_phase()
+    }
+
     /// Beyond the cap, the host may have SLC blocks while others are folded, or one where all goes through
     /// the cache.
     fn slc_bytes_max(&self, io: &Io) -> u64 {

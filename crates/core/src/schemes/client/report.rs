@@ -1,5 +1,6 @@
 //! What `client` came to: its figures.
 
+use super::plane::Phase;
 use super::Client;
 use crate::ftl::io::Io;
 use crate::ftl::region::Region;
@@ -47,6 +48,16 @@ impl Client {
             let (slc, dense) = (self.slc.used_blocks(plane), self.dense.used_blocks(plane));
             slc + dense + self.free(plane, io) == self.slc.spec.blocks && dense <= self.dense.quota()
         })
+    }
+
+    /// How many planes are in each phase.
+    pub(super) fn planes_by_phase(&self) -> Vec<(&'static str, usize)> {
+        let phases = [(Phase::Slc, "slc"), (Phase::Closed, "closed"), (Phase::Folding, "folding")];
+        let at = |phase| {
+            let planes = self.slc.planes().iter();
+            planes.filter(|plane| self.planes[plane.index()].phase == phase).count()
+        };
+        phases.map(|(phase, name)| (name, at(phase))).to_vec()
     }
 
     /// The figures.

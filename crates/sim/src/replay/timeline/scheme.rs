@@ -18,8 +18,10 @@ const COUNTERS: [(&str, Unit); 3] = [("free", Unit::Count), ("blocks", Unit::Cou
 pub struct SchemeTracks {
     first: u64,
     knobs: Vec<&'static str>,
-    /// The first counter of the knobs, one each.
+    /// The first counter of the knobs, one each, and of the phases behind them.
     first_knob: u64,
+    first_phase: u64,
+    end: u64,
     /// By plane and cause: the block that is being emptied.
     emptied: Vec<[Option<u32>; Cause::ALL.len()]>,
     body: Body,
@@ -46,12 +48,18 @@ impl SchemeTracks {
             let rank = track + place as u64;
             packets.counter(rank, REGIONS, &format!("knob {knob}"), rank, Unit::Count)?;
         }
-        Ok(Self { first, knobs, first_knob: track, emptied, body: Body::default() })
+        let (first_knob, first_phase) = (track, track + knobs.len() as u64);
+        let phases = simulation.phases();
+        for (rank, phase) in (first_phase..).zip(&phases) {
+            packets.counter(rank, REGIONS, &format!("planes in phase {phase}"), rank, Unit::Count)?;
+        }
+        let end = first_phase + phases.len() as u64;
+        Ok(Self { first, knobs, first_knob, first_phase, end, emptied, body: Body::default() })
     }
 
     /// The first track that is free for others.
     pub fn free_track(&self) -> u64 {
-        self.first_knob + self.knobs.len() as u64
+        self.end
     }
 
     /// Draws something that changed.
@@ -71,6 +79,9 @@ impl SchemeTracks {
                     0 => Ok(()),
                     _ => self.decide(at_ns, &format!("{} = {value}", self.knobs[place]), &[], packets),
                 }
+            }
+            Changed::Phase(place, planes) => {
+                self.count(at_ns, self.first_phase + place as u64, planes as f64, packets)
             }
             Changed::Window(index) => self.decide(at_ns, "window ends", &[("window", index)], packets),
         }
