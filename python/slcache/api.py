@@ -68,6 +68,7 @@ def run(
     timeline_until: str | None = None,
     timeline_around: str | None = None,
     timeline_every: int | None = None,
+    timeline_kept: bool = True,
     on_progress: Progress | None = None,
     progress: Progress | None = None,
 ) -> Result:
@@ -87,7 +88,8 @@ def run(
     what channels and planes did and for which request, for ui.perfetto.dev, or as a table where it
     ends in `.parquet`; `timeline_from` and `timeline_until` are times such as `"1.5s"`,
     `timeline_around` is `slowest`, `request=N` or `cliff` and runs twice, `timeline_every=N` keeps
-    every N-th request and its operations, and the device's own work.
+    every N-th request and its operations, and the device's own work. The result has the operations
+    of a table too, for its page, unless `timeline_kept` is False.
     `on_progress(phase, done, total)` is called a few times a second, and cancels by returning
     False; `progress` is its former name. Other threads go on while the simulation runs. Raises
     ConfigError, TraceError or RunError.
@@ -118,7 +120,11 @@ def run(
     from slcache.slow import timelines
 
     drawn = timelines.drawn(timeline, said, path_of(trace), run_logged)
-    return run_logged(**written, timelines=(drawn,))
+    if not timeline_kept:
+        return run_logged(**written, timelines=(drawn,))
+    asked = timelines.with_table(drawn)
+    result = run_logged(**written, timelines=asked)
+    return Result.with_timeline(result, timelines.table(asked))
 
 
 def replayed(

@@ -52,6 +52,7 @@ def compare(
     timeline_until: str | None = None,
     timeline_around: str | None = None,
     timeline_every: int | None = None,
+    timeline_kept: bool = True,
     jobs: int | None = None,
     executor: Executor | str = "local",
     store: Path | None = None,
@@ -65,7 +66,8 @@ def compare(
     `scheme.<name>` goes to that scheme only, and `memory_in` to those that have a memory. `log`
     writes a table of requests for each scheme: `requests.parquet` means `requests-NAME.parquet`;
     so does `timeline`. Around `slowest` and `cliff` is each scheme's own slowest request or cliff,
-    `request=N` is one request in all of them.
+    `request=N` is one request in all of them. Of several seeds the first one's
+    operations are kept.
 
     With `seeds` above 1 everything is run with so many seeds from `seed` on, a workload drawn
     anew for each: a `SeededComparison` tells means with intervals, and which differences are
@@ -124,8 +126,10 @@ def compare(
         from slcache.runs import timelines
 
         files_of = [labelled[name] + mark for mark in every for name in names]
-        asked = timelines.of_runs(asked, files_of, timeline, stretch, done)
-    results = done(asked)
+        kept = len(names) if timeline_kept else 0
+        results = timelines.results(asked, files_of, timeline, stretch, done, kept)
+    else:
+        results = done(asked)
     reference = normalise if normalise is None else labelled[normalise]
     each = len(names)
     curve = bounds.of_comparison(asked[0], results[:each])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +15,7 @@ from slcache import api
 from slcache.cli import checks
 from slcache.cli import options as opt
 from slcache.cli.made import Made
+from slcache.documents import timeline
 from slcache.errors import UsageError
 from slcache.given import config_files
 from slcache.given.config_files import Configuration
@@ -102,6 +103,18 @@ def _timeline(
     """Return the file of a timeline and the stretch that it is of, as Python names them."""
     said = {"timeline_from": since, "timeline_until": until, "timeline_around": around}
     return {"timeline": timeline, **said, "timeline_every": every}
+
+
+def timeline_tables(
+    out: Path | None,
+    drawn: dict[str, Any],
+    schemes: Sequence[str],
+    **run: Any,  # noqa: ANN401
+) -> list[str]:
+    """Return the tables of timelines that a folder of results gets; `run` decides what is run."""
+    if out is None or drawn["timeline"] is None:
+        return []
+    return timeline.names(list(api.called(schemes, **run).values()))
 
 
 @contextlib.contextmanager

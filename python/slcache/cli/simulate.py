@@ -64,9 +64,11 @@ def run(
     kept = files_of(trace, device, config, load_state, memory_in)
     written = (log, drawn["timeline"], save_state, memory_out)
     beside = [path for path in written if path is not None]
+    asked = {"device": given.device, "settings": settings, "replay": replay, "seed": seed}
+    tables = joint.timeline_tables(out, drawn, [named], **asked)
     with (
         joint.timeline_named(),
-        console.output(out, FILES, kept, beside) as files,
+        console.output(out, (*FILES, *tables), kept, beside) as files,
         console.meter(progress) as meter,
     ):
         result = api.run(
@@ -85,6 +87,7 @@ def run(
             replay=replay,
             window=window,
             seed=seed,
+            timeline_kept=out is not None,
             **drawn,
         )
         _name(begun, [result])
@@ -156,9 +159,12 @@ def compare(
         console.note(
             "the trace is a recording, the same for every seed; --resample N draws it anew"
         )
+    kept = files_of(trace, device, config, memory_in)
+    asked = {"device": given.device, "settings": settings, "replay": replay, "seed": seed}
+    tables = joint.timeline_tables(out, drawn, names, **asked)
     with (
         joint.timeline_named(),
-        console.output(out, FILES, files_of(trace, device, config, memory_in)) as files,
+        console.output(out, (*FILES, *tables), kept) as files,
         console.meter(progress, kept=where["store"] is not None) as meter,
     ):
         comparison = comparing.compare(
@@ -179,6 +185,7 @@ def compare(
             window=window,
             seed=seed,
             progress=meter,
+            timeline_kept=out is not None,
             **drawn,
             **where,
         )

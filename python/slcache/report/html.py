@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 from matplotlib.figure import Figure
@@ -32,6 +32,10 @@ from slcache.tables import grid
 from slcache.words import labels as labels_of_traces
 from slcache.words import units
 from slcache.words.leaves import leaves, shown
+
+if TYPE_CHECKING:
+    from slcache.documents.timeline import Timeline
+    from slcache.report.planes import Part
 
 Rows = list[tuple[str, str]]
 
@@ -64,11 +68,13 @@ def render(
     to: str | None,
     seeds: Seeds | None = None,
     bounds: Mapping[str, Any] | None = None,
+    timelines: Sequence[Timeline | None] = (),
 ) -> str:
     """Return the page; `to` is the reference scheme of a comparison, None for a single run.
 
     With `seeds` its head is of all seeds, and the rest of the first one. `bounds` is the least
-    that is programmed dense, by the size of the cache.
+    that is programmed dense, by the size of the cache. What planes did is there of those runs that
+    have `timelines`.
     """
     first = documents[0]
     compared = to is not None and len(documents) > 1
@@ -90,6 +96,7 @@ def render(
         gain_lines=gains.lines(labels, documents, to or labels[0]),
         pictures=_pictures(labels, documents, to if compared else None, bounds),
         over_time=over_time.data(labels, documents),
+        planes=_planes(labels, timelines),
         labels=labels,
         latencies=_latencies(labels, documents),
         schemes=_schemes(labels, documents),
@@ -159,6 +166,21 @@ def _pictures(
         Picture(title, images.svg(style.noted(figure, note), name, title), caption, name)
         for name, title, figure, caption in drawn
     ]
+
+
+def _planes(labels: Sequence[str], timelines: Sequence[Timeline | None]) -> Part | None:
+    """Return what the page shows of timelines; None where no run has one."""
+    drawn = [
+        (label, each) for label, each in zip(labels, timelines, strict=False) if each is not None
+    ]
+    if not drawn:
+        return None
+    # Most pages have none: what reads and draws them is loaded for those that do.
+    from slcache.report import planes
+    from slcache.slow import operations
+
+    tables = [operations.read(each.path, each.whole()) for _, each in drawn]
+    return planes.part([label for label, _ in drawn], tables)
 
 
 def _of_schemes(

@@ -13,6 +13,8 @@ from slcache.words.names import printable
 
 #: The script of all pages, in parts.
 _SCRIPT = ("touch.js", "points.js", "curves.js")
+#: What pages with timelines have beside it.
+_PLANES = ("slices.js", "planes.js")
 
 
 def render(template: str, **values: object) -> str:
@@ -29,7 +31,8 @@ def render(template: str, **values: object) -> str:
         undefined=StrictUndefined,
         finalize=_plain,
     )
-    script = Markup("").join(Markup(loader.get_source(environment, p)[0]) for p in _SCRIPT)
+    parts = (*_SCRIPT, *(_PLANES if values.get("planes") else ()))
+    script = Markup("").join(Markup(loader.get_source(environment, p)[0]) for p in parts)
     return environment.get_template(template).render(
         **values, script=script, policy=_policy(script)
     )

@@ -22,7 +22,7 @@ from slcache.words.leaves import leaves
 
 #: What may differ between two runs of one program with one configuration and trace.
 _INCIDENTAL = ("sim",)
-_INCIDENTAL_ORIGIN = ("time", "host", "version", "commit", "memory_out")
+_INCIDENTAL_ORIGIN = ("time", "host", "version", "commit", "memory_out", "timeline")
 _INCIDENTAL_TRACE = ("path",)
 #: Parts of a document that are figures, in the order they are told.
 _FIGURES = ("host", "flash", "map", "waf", "cache", "wear", "disk", "scheme")

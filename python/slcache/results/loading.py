@@ -26,7 +26,12 @@ def load(path: Path) -> Result | Comparison:
         return Comparison.of(document, path)
     try:
         every = [document, *document["seeds"]["others"]]
-        return SeededComparison([Comparison.made(each) for each in every])
+        file = saved.file_of(path)
+        # Tables are those of the first seed.
+        first, *others = every
+        return SeededComparison(
+            [Comparison.made(first, file), *(Comparison.made(each) for each in others)]
+        )
     except (ResultError, ValueError) as error:
         raise ResultError(f"{saved.file_of(path)}: {error}") from None
 
@@ -54,7 +59,7 @@ def gather(paths: Sequence[saved.Path], normalise: str | None = None) -> Result 
     if len(set(labels)) < len(labels):
         labels = [f"{run.label} ({saved.file_of(path)})" for path, run in runs]
     named = [
-        Result.made(run.documents[0], label, ())
+        Result.made(run.documents[0], label, (), run.timelines[0])
         for label, (_, run) in zip(labels, runs, strict=True)
     ]
     return Comparison(named, normalise)

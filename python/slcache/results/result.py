@@ -9,8 +9,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from slcache.documents import contract, normalise, saved
+from slcache.documents import contract, normalise, saved, timeline
 from slcache.documents import gains as figures
+from slcache.documents.timeline import Timeline
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path, Transaction
 from slcache.results import spare
@@ -49,6 +50,11 @@ class _Frames(ABC):
     @abstractmethod
     def documents(self) -> list[Mapping[str, Any]]:
         """The schemes' result documents, in order."""
+
+    @property
+    @abstractmethod
+    def timelines(self) -> Sequence[Timeline | None]:
+        """The tables of operations of the runs' timelines, in order; None where there is none."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -180,8 +186,8 @@ class _Frames(ABC):
     def save(self, path: Path) -> None:
         """Write result.json, the tables as Parquet and report.html: all of them or none.
 
-        `path` is a folder; a path that ends in `.json` gets the document alone. `load` takes
-        either back.
+        Runs with a timeline have the table of its operations beside these. `path` is a folder; a
+        path that ends in `.json` gets the document alone. `load` takes either back.
         """
         alone = pathlib.Path(path)
         if alone.suffix == ".json" and not alone.is_dir():
@@ -199,6 +205,9 @@ class _Frames(ABC):
         with_disk = any(document.get("disk") for document in self.documents)
         for name in _TABLES if with_disk else _TABLES[: -len(_DISK_TABLES)]:
             files.write(f"{name}.parquet", arrow.parquet(getattr(self, name)))
+        for name, drawn in zip(timeline.names(self.labels), self.timelines, strict=True):
+            if drawn is not None:
+                files.write(name, drawn.whole())
         files.write("report.html", self.report().encode())
 
     def _stored(self) -> bytes:
@@ -231,11 +240,26 @@ class Result(_Frames):
         self._take(contract.current(document), label, inputs)
 
     @classmethod
-    def made(cls, document: Mapping[str, Any], label: str | None, inputs: Sequence[Path]) -> Self:
+    def made(
+        cls,
+        document: Mapping[str, Any],
+        label: str | None,
+        inputs: Sequence[Path],
+        drawn: Timeline | None = None,
+    ) -> Self:
         """Return what the engine has just made, which needs no check."""
         self = cls.__new__(cls)
         self._take(document, label, inputs)
+        self._timeline = drawn
         return self
+
+    @classmethod
+    def with_timeline(cls, run: Result, drawn: Timeline | None) -> Self:
+        """Return a run that has just been made with the operations of its timeline, if any."""
+        document = run.documents[0]
+        if drawn is not None:
+            document["provenance"]["timeline"] = {"sha256": drawn.sha256}
+        return cls.made(document, run.label, run.inputs, drawn)
 
     @classmethod
     def load(cls, path: Path) -> Self:
@@ -253,11 +277,14 @@ class Result(_Frames):
             raise ResultError(
                 f"{saved.file_of(path)}: a comparison of {names}; Comparison.load reads it"
             )
-        return cls.made(document, None, ())
+        self = cls.made(document, None, ())
+        (self._timeline,) = timeline.beside(saved.file_of(path), self.labels, self.documents)
+        return self
 
     def _take(self, document: Mapping[str, Any], label: str | None, inputs: Sequence[Path]) -> None:
         self._document = document
         self._inputs = tuple(inputs)
+        self._timeline: Timeline | None = None
         self.label = label or str(document["scheme"]["name"])
 
     @property
@@ -269,6 +296,11 @@ class Result(_Frames):
     def labels(self) -> list[str]:
         """The scheme's name, as the only one."""
         return [self.label]
+
+    @property
+    def timelines(self) -> Sequence[Timeline | None]:
+        """The table of the timeline's operations, as the only one."""
+        return [self._timeline]
 
     @property
     def documents(self) -> list[Mapping[str, Any]]:
@@ -294,7 +326,7 @@ class Result(_Frames):
         """Return the report as one self-contained HTML page."""
         from slcache.report import html
 
-        return html.render(self.labels, self.documents, None)
+        return html.render(self.labels, self.documents, None, timelines=self.timelines)
 
     def _repr_html_(self) -> str:
         from slcache.report import terminal
@@ -350,14 +382,24 @@ class Comparison(_Frames):
         if "seeds" in document:
             raise ResultError(f"{file}: several seeds; slcache.load reads it")
         try:
-            return cls.made(document)
+            return cls.made(document, file)
         except (ResultError, ValueError) as error:
             raise ResultError(f"{file}: {error}") from None
 
     @staticmethod
-    def made(document: Mapping[str, Any]) -> Comparison:
-        """Return the comparison of a checked document; of several seeds, that of the first."""
-        runs = [Result.made(run, name, ()) for name, run in saved.named(document).items()]
+    def made(document: Mapping[str, Any], file: pathlib.Path | None = None) -> Comparison:
+        """Return the comparison of a checked document; of several seeds, that of the first.
+
+        Beside `file`, which it was read from, are the tables of timelines.
+        """
+        named = saved.named(document)
+        drawn: Sequence[Timeline | None] = [None] * len(named)
+        if file is not None:
+            drawn = timeline.beside(file, list(named), list(named.values()))
+        runs = [
+            Result.made(run, name, (), own)
+            for (name, run), own in zip(named.items(), drawn, strict=True)
+        ]
         return Comparison(runs, document["normalised"]["to"], document.get("bounds"))
 
     @property
@@ -369,6 +411,11 @@ class Comparison(_Frames):
     def labels(self) -> list[str]:
         """The schemes' names, in the order compared."""
         return [run.label for run in self.runs]
+
+    @property
+    def timelines(self) -> Sequence[Timeline | None]:
+        """The tables of operations of the runs' timelines, in order; None where there is none."""
+        return [drawn for run in self.runs for drawn in run.timelines]
 
     @property
     def documents(self) -> list[Mapping[str, Any]]:
@@ -441,7 +488,13 @@ class Comparison(_Frames):
         """Return the report as one self-contained HTML page."""
         from slcache.report import html
 
-        return html.render(self.labels, self.documents, self.reference, bounds=self.bounds)
+        return html.render(
+            self.labels,
+            self.documents,
+            self.reference,
+            bounds=self.bounds,
+            timelines=self.timelines,
+        )
 
     def _repr_html_(self) -> str:
         from slcache.report import terminal

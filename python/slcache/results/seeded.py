@@ -323,7 +323,9 @@ class SeededComparison(Comparison):
 
         first = f"{self._repeated[:-1]} {self.seeds[0]}"
         told = html.Seeds(self.seed_rows(), [*self.notes(), *self.verdict()], first)
-        return html.render(self.labels, self.documents, self.reference, told, self.bounds)
+        return html.render(
+            self.labels, self.documents, self.reference, told, self.bounds, self.timelines
+        )
 
     def __repr__(self) -> str:
         count = f"{len(self.seeds)} {self._repeated}"

@@ -1,4 +1,4 @@
-"""Timelines of several runs: a file for each, over one stretch of time or around a request."""
+"""Timelines of several runs: files for each, over one stretch of time or around a request."""
 
 from __future__ import annotations
 
@@ -11,22 +11,41 @@ from pathlib import Path
 from slcache import files
 from slcache.errors import UsageError, about
 from slcache.files import Path as Named
+from slcache.results.result import Result
 from slcache.runs import given
 from slcache.runs.run import Run
 from slcache.slow import log, stretch, timelines
 
 
-def of_runs(
+def results(
+    runs: Sequence[Run],
+    labels: Sequence[str],
+    file: Named | None,
+    said: timelines.Said,
+    run: Callable[[Sequence[Run]], list[Result]],
+    kept: int,
+) -> list[Result]:
+    """Return the results of runs that draw timelines, each in a file with its label in the name.
+
+    The results of the first `kept` runs have the operations. A stretch around a request is that
+    request's own in each run; all run for it first.
+    """
+    asked = _drawn(runs, labels, file, said, run)
+    drawn = [replace(each, timelines=timelines.with_table(*each.timelines)) for each in asked[:kept]]
+    found = run([*drawn, *asked[kept:]])
+    tables = [timelines.table(each.timelines) for each in drawn]
+    made = (Result.with_timeline(*each) for each in zip(found[:kept], tables, strict=True))
+    return [*made, *found[kept:]]
+
+
+def _drawn(
     runs: Sequence[Run],
     labels: Sequence[str],
     file: Named | None,
     said: timelines.Said,
     run: Callable[[Sequence[Run]], object],
 ) -> list[Run]:
-    """Return runs that draw timelines, each in a file with its label in the name.
-
-    A stretch around a request is that request's own in each run; all run for it first.
-    """
+    """Return runs that draw a file each."""
     path = Path(timelines.checked(file, said, given.path_of(runs[0].trace)))
     if not path.name:
         told = f"timeline = {os.fspath(path)!r}: must name a file"

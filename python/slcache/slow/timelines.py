@@ -1,13 +1,14 @@
-"""The file of a timeline, and the stretch of time that it is of."""
+"""The files of a timeline, and the stretch of time that it is of."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from slcache import _core
+from slcache.documents.timeline import Timeline
 from slcache.errors import UsageError, about
 from slcache.files import Drawn
 from slcache.files import Path as Named
@@ -15,6 +16,8 @@ from slcache.slow import log, stretch
 
 #: From when until when, around what, and of every which request.
 Said = tuple[str | None, str | None, str | None, int | None]
+#: How the names of tables of operations end; others are for Perfetto.
+_TABLES = (".parquet", ".pq")
 
 
 def drawn(
@@ -29,6 +32,18 @@ def drawn(
     """
     path = checked(file, said, trace)
     return (path, *stretch.asked(*said, lambda: _logged(run)))
+
+
+def with_table(drawn: Drawn) -> tuple[Drawn, ...]:
+    """Return all files of a timeline, of which the last is a table where the result has one."""
+    return (drawn,)
+
+
+def table(drawn: Sequence[Drawn]) -> Timeline | None:
+    """Return the table that a run has written last, for its result; None where there is none."""
+    path = Path(drawn[-1][0])
+    # What is no regular file, such as a FIFO, cannot be read again.
+    return Timeline.of(path) if path.suffix in _TABLES and path.is_file() else None
 
 
 def _logged(run: Callable[..., object]) -> log.Log:

@@ -1,0 +1,401 @@
+"""What planes did, on the page: the operations of a timeline's table, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import slcache
+from slcache.documents import timeline
+from slcache.report import planes
+from slcache.slow import operations, shown
+from support import mixed, write_trace
+from support import slcache as run_slcache
+from test_report import Page
+from test_touch import CHROMIUM, HOSTILE, NODE, needs_node
+
+SCRIPTS = Path(slcache.__file__).parent / "templates"
+SCHEMES = ["tlc-only", "baseline"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A comparison with its timelines, saved in `out`."""
+    top = tmp_path_factory.mktemp("planes")
+    trace = write_trace(top / "t.csv", mixed(1200))
+    asked: dict[str, Any] = {"device": "tiny", "schemes": SCHEMES, "replay": "closed:8"}
+    found = slcache.compare(trace, **asked, timeline=top / "t.parquet", timeline_until="400ms")
+    found.save(top / "out")
+    return top
+
+
+@pytest.fixture(scope="module")
+def text(folder: Path) -> str:
+    return (folder / "out/report.html").read_text()
+
+
+@pytest.fixture(scope="module")
+def runs(folder: Path) -> list[operations.Operations]:
+    return [operations.read(folder / f"t-{name}.parquet") for name in SCHEMES]
+
+
+def given(page: str) -> dict[str, Any]:
+    """Return the figures that a page has for its script."""
+    (found,) = re.findall(r'<script type="application/json" id="planes-data">(.*?)</script>', page)
+    document: dict[str, Any] = json.loads(found)
+    return document
+
+
+def slices(told: Mapping[str, Any], scheme: Mapping[str, Any]) -> Counter[tuple[Any, ...]]:
+    """Return a run's slices as the page tells them, in the words and figures of the table."""
+    found: Counter[tuple[Any, ...]] = Counter()
+    step, zero = told["step_ns"], scheme["zero_ns"]
+    at = request = 0
+    for die, plane, count in scheme["rows"]:
+        end = zero
+        for _ in range(count):
+            begin = end + scheme["gap"][at] * step
+            end = begin + scheme["length"][at] * step
+            request += scheme["request"][at]
+            kind, cause, order, _mode, pages, suspended = told["whats"][scheme["what"][at]]
+            queued = begin - scheme["wait"][at] * step
+            what = (kind, told["causes"][cause][0], order, pages, suspended)
+            where = (die, plane, scheme["block"][at], scheme["page"][at])
+            found[(*what, *where, request, queued, begin, end)] += 1
+            at += 1
+    return found
+
+
+def of_table(run: operations.Operations, rows: Sequence[Mapping[str, Any]]) -> Counter[Any]:
+    what = ("kind", "cause", "class", "pages", "suspended")
+    where, when = ("block", "page"), ("request", "queued_ns", "begin_ns", "end_ns")
+    return Counter(
+        (
+            *(row[name] for name in what),
+            *shown.place(run.config, row["plane"]),
+            *(row[name] for name in (*where, *when)),
+        )
+        for row in rows
+    )
+
+
+def test_the_slices_of_the_page_are_the_table_s(
+    text: str, folder: Path, runs: list[operations.Operations]
+) -> None:
+    told = given(text)
+    assert [scheme["label"] for scheme in told["schemes"]] == SCHEMES
+    for run, scheme in zip(runs, told["schemes"], strict=True):
+        rows = pq.read_table(run.path).to_pylist()
+        assert len(rows) > 300
+        assert slices(told, scheme) == of_table(run, rows)
+    page = Page(text)
+    assert "in the middle of" not in text
+    for name, run in zip(SCHEMES, runs, strict=True):
+        spent = shown.busy_ns(run)
+        rows = pq.read_table(folder / f"t-{name}.parquet").to_pylist()
+        assert sum(spent.values()) == sum(row["end_ns"] - row["begin_ns"] for row in rows)
+        assert f'<th scope="row">{name}</th><td>{len(rows):,}</td><td>all</td>' in text
+    assert page.tags.count("svg") == 8
+
+
+def test_a_page_holds_so_many_operations_of_one_stretch_for_all(
+    runs: list[operations.Operations],
+) -> None:
+    for most in (1, 60, 250):
+        found = shown.chosen(runs, most)
+        assert len({(run.zero_ns, run.span_ns) for run in found}) == 1
+        assert max(len(run.rows) for run in found) <= most
+        for run in found:
+            begin, end = run.zero_ns, run.zero_ns + run.span_ns
+            table = run.operations
+            inside = np.flatnonzero((table.end_ns >= begin) & (table.begin_ns <= end))
+            assert set(run.rows.tolist()) <= set(inside.tolist())
+            assert len(run.rows) == min(len(inside), most)
+        # As many as there is room for: a little more time has more.
+        if most > 1:
+            assert max(len(run.rows) for run in found) > most // 2
+
+
+def test_stretches_that_do_not_overlap_stand_side_by_side(
+    runs: list[operations.Operations],
+) -> None:
+    later = 10 * int(runs[0].end_ns.max())
+    apart = [runs[0], replace(runs[1], begin_ns=runs[1].begin_ns + later)]
+    apart[1] = replace(apart[1], end_ns=runs[1].end_ns + later)
+    found = shown.chosen(apart)
+    assert [len(run.rows) for run in found] == [len(run) for run in apart]
+    assert found[0].span_ns == found[1].span_ns
+    assert found[1].zero_ns > found[0].zero_ns + found[0].span_ns
+    lines = planes._stretches(SCHEMES, found)
+    assert [re.findall(r"(\S+) from \S+ s to ", line) for line in lines] == [SCHEMES]
+    assert "the middle of the timeline" in planes._stretches(SCHEMES, shown.chosen(runs, 9))[1]
+
+
+def test_planes_are_named_as_in_perfetto() -> None:
+    pool = {"name": "a", "channels": 2, "chips": 1, "dies": 2, "planes": 2}
+    config = {"device": {"pool": [pool, {**pool, "name": "b"}]}}
+    assert shown.place(config, 0) == ("channel 0, a die 0", "plane 0")
+    assert shown.place(config, 7) == ("channel 1, a die 3", "plane 1")
+    assert shown.place(config, 10) == ("channel 2, b die 1", "plane 0")
+    assert shown.place(config, -1) == ("disk", "")
+
+
+def test_a_page_without_a_timeline_has_nothing_of_it(comparison: slcache.Comparison) -> None:
+    page = comparison.report()
+    assert "planes-data" not in page
+    assert "data-planes" not in page
+    assert (SCRIPTS / "planes.js").read_text() not in page
+
+
+def test_only_the_page_s_own_script_may_run(text: str) -> None:
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    assert script.endswith((SCRIPTS / "planes.js").read_text().strip() + "\n")
+    assert text.count("<script") == 3
+    assert not re.search(r"""(?:src|href)=["']?https?:""", text)
+    assert "ui.perfetto.dev" in text
+
+
+def test_hostile_names_stay_text(runs: list[operations.Operations], folder: Path) -> None:
+    table = pq.read_table(folder / "t-baseline.parquet")
+    names = {name: table.column(name).to_pylist() for name in ("kind", "cause", "class")}
+    for name, words in names.items():
+        place = table.schema.get_field_index(name)
+        column = pa.array([HOSTILE + word for word in words])
+        table = table.set_column(place, name, column)
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    hostile = operations.read("x", sink.getvalue().to_pybytes())
+    part = planes.part([HOSTILE], [hostile])
+    assert "<" not in part.data
+    told = json.loads(part.data)
+    assert told["schemes"][0]["label"] == HOSTILE
+    assert all(cause.startswith(HOSTILE) for cause, _ in told["causes"])
+    assert "<img" not in part.svg
+    assert "</script" not in part.svg
+
+
+def test_files_are_named_by_labels_whatever_these_are() -> None:
+    labels = ["baseline", "tlc-only mode=qlc", "../../x", "a/b", "a b", "", "a-b", "ü" * 200]
+    found = timeline.names(labels)
+    assert found[:3] == [
+        "timeline-baseline.parquet",
+        "timeline-tlc-only-mode=qlc.parquet",
+        "timeline-..-..-x.parquet",
+    ]
+    assert len(set(found)) == len(labels)
+    assert all(Path(name).name == name and len(name) < 120 for name in found)
+
+
+def edited(table: pa.Table, name: str, change: Callable[[list[Any]], list[Any]]) -> pa.Table:
+    column = pa.array(change(table.column(name).to_pylist()))
+    return table.set_column(table.schema.get_field_index(name), name, column)
+
+
+WRONG: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {
+    "a log": (lambda t: t.drop_columns(["begin_ns"]), "it has no column begin_ns"),
+    "no footer": (lambda t: t.replace_schema_metadata({}), "the footer has no configuration"),
+    "a text": (
+        lambda t: edited(t, "plane", lambda v: [str(each) for each in v]),
+        "column plane is string; must be int64 without nulls",
+    ),
+    "a null": (
+        lambda t: edited(t, "cause", lambda v: [None, *v[1:]]),
+        "column cause is string; must be string without nulls",
+    ),
+    "a plane": (
+        lambda t: edited(t, "plane", lambda v: [99, *v[1:]]),
+        "column plane holds 99; the device has 4 planes; the table was edited",
+    ),
+    "an order": (
+        lambda t: edited(t, "end_ns", lambda v: [2**62, *v[1:]]),
+        "column end_ns is not in order in row 1; the table was edited",
+    ),
+    "a queue": (
+        lambda t: edited(t, "queued_ns", lambda v: [*v[:-1], 2**62]),
+        "column begin_ns is before queued_ns in row",
+    ),
+    "two runs": (
+        lambda t: edited(t, "scheme", lambda v: ["other", *v[1:]]),
+        "column scheme: operations of 2 schemes; must have those of one run",
+    ),
+    "none": (lambda t: t.slice(0, 0), "column scheme: no operation"),
+    "a flag": (
+        lambda t: edited(t, "suspended", lambda v: [2, *v[1:]]),
+        "column suspended holds 2; must be 0 or 1; the table was edited",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_with_a_table_is_told(name: str, folder: Path, tmp_path: Path) -> None:
+    change, told = WRONG[name]
+    path = tmp_path / "edited.parquet"
+    pq.write_table(change(pq.read_table(folder / "t-baseline.parquet")), path)
+    with pytest.raises(slcache.ResultError) as caught:
+        planes.part(["a"], [operations.read(path)])
+    assert str(caught.value).startswith(f"{path}: ")
+    assert told in str(caught.value)
+    assert caught.value.file == str(path)
+
+
+def test_what_is_no_table_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    path.write_text("no table")
+    for each in (path, tmp_path / "missing.parquet"):
+        with pytest.raises(slcache.ResultError, match="cannot be read as Parquet"):
+            operations.read(each)
+
+
+def test_a_newer_table_tells_cell_modes(folder: Path) -> None:
+    table = pq.read_table(folder / "t-baseline.parquet")
+    modes = pa.array(["slc" if number % 2 else "tlc" for number in range(len(table))])
+    sink = pa.BufferOutputStream()
+    pq.write_table(table.append_column("mode", modes), sink)
+    told = json.loads(planes.part(["a"], [operations.read("x", sink.getvalue().to_pybytes())]).data)
+    assert {what[3] for what in told["whats"]} == {"slc", "tlc"}
+
+
+def test_the_tables_lie_beside_the_result_and_come_back(
+    text: str, folder: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(folder / "out", tmp_path / "out")
+    names = [f"timeline-{name}.parquet" for name in SCHEMES]
+    for name, own in zip(names, SCHEMES, strict=True):
+        assert (tmp_path / "out" / name).read_bytes() == (folder / f"t-{own}.parquet").read_bytes()
+    back = slcache.load(tmp_path / "out")
+    assert back.report() == text
+    assert slcache.diff(back, folder / "out").equal
+    assert slcache.rerun(folder / "out").equal
+    back.save(tmp_path / "again")
+    assert slcache.load(tmp_path / "again").report() == text
+    made = run_slcache("report", tmp_path / "out", tmp_path / "again", "--out", tmp_path / "of-two")
+    assert made.returncode == 0, made.stderr
+    assert len(list((tmp_path / "of-two").glob("timeline-*.parquet"))) == 4
+    # A document alone has no tables.
+    back.save(tmp_path / "alone/alone.json")
+    assert "planes-data" not in slcache.load(tmp_path / "alone/alone.json").report()
+
+
+def test_a_table_that_was_changed_is_told(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "out", tmp_path / "out")
+    path = tmp_path / "out/timeline-baseline.parquet"
+    shutil.copy(tmp_path / "out/timeline-tlc-only.parquet", path)
+    # What asks nothing of it goes on.
+    assert slcache.diff(tmp_path / "out", folder / "out").equal
+    with pytest.raises(slcache.ResultError, match="its SHA-256 is") as caught:
+        slcache.load(tmp_path / "out").report()
+    assert caught.value.file == str(path)
+    path.unlink()
+    assert "planes-data" in slcache.load(tmp_path / "out").report()
+
+
+def test_a_folder_written_again_without_a_timeline_shows_none(folder: Path, tmp_path: Path) -> None:
+    words = ("--device", "tiny", "--scheme", "baseline", "--out", tmp_path)
+    drawn = ("--timeline", tmp_path / "t.parquet", "--until", "50ms")
+    assert run_slcache("run", folder / "t.csv", *words, *drawn).returncode == 0
+    assert "planes-data" in (tmp_path / "report.html").read_text()
+    assert (tmp_path / "timeline-baseline.parquet").exists()
+    assert run_slcache("run", folder / "t.csv", *words).returncode == 0
+    assert "planes-data" not in slcache.load(tmp_path).report()
+
+
+def test_of_several_seeds_the_first_is_drawn(folder: Path, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"device": "tiny", "schemes": SCHEMES, "seeds": 2}
+    found = slcache.compare(folder / "t.csv", **asked, timeline=tmp_path / "t.parquet")
+    assert [each is not None for run in found.every_run for each in run.timelines] == [
+        *(True, True),
+        *(False, False),
+    ]
+    found.save(tmp_path / "out")
+    assert slcache.load(tmp_path / "out").report() == found.report()
+
+
+def in_node(asked: str) -> Any:  # noqa: ANN401
+    """Return what an expression gives beside the script's functions of slices."""
+    functions = (SCRIPTS / "slices.js").read_text()
+    assert NODE is not None
+    done = subprocess.run(
+        [NODE, "-"],
+        input=f"{functions}\nconsole.log(JSON.stringify({asked}))".encode(),
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    return json.loads(done.stdout)
+
+
+@needs_node
+def test_the_script_reads_what_the_page_holds(text: str) -> None:
+    told = given(text)
+    scheme = told["schemes"][1]
+    found = in_node(f"decoded({json.dumps(scheme)}, {told['step_ns']})")
+    zero = scheme["zero_ns"]
+    read = Counter(
+        (
+            *scheme["rows"][each["row"]][:2],
+            *(each["block"], each["page"], each["request"]),
+            *(zero + each[name] for name in ("queued", "begin", "end")),
+        )
+        for each in found
+    )
+    assert read == Counter(each[5:] for each in slices(told, scheme).elements())
+
+
+@needs_node
+def test_a_slice_knows_what_had_its_plane_while_it_waited() -> None:
+    rows = [(0, 0, 5, 1), (0, 4, 9, -1), (0, 9, 12, 1), (0, 12, 14, 1), (1, 0, 3, 1)]
+    waits = [0, 3, 2, 5, 0]
+    given = [
+        {"at": at, "row": row, "begin": begin, "end": end, "request": request}
+        | {"queued": begin - waits[at]}
+        for at, (row, begin, end, request) in enumerate(rows)
+    ]
+    each = f"const s = {json.dumps(given)};"
+    found = in_node(f"(() => {{ {each} return s.map((one) => before(s, one)?.at ?? null); }})()")
+    # The second runs beside the first, which has not ended; of one's own request nothing counts.
+    assert found == [None, None, 1, 1, None]
+    mine = in_node(f"(() => {{ {each} return together(s, s[2]).map((one) => one.at); }})()")
+    assert mine == [4, 0, 2, 3]
+    times = f"(() => {{ {each} return meanwhile(s, s[3], (one) => one.request); }})()"
+    assert in_node(times) == [[1, 3], [-1, 2]]
+    assert in_node(f"(() => {{ {each} return together(s, s[1]).length; }})()") == 1
+
+
+@needs_node
+def test_the_script_parses(text: str, tmp_path: Path) -> None:
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    whole = tmp_path / "whole.js"
+    whole.write_text(script)
+    assert NODE is not None
+    subprocess.run([NODE, "--check", whole], check=True, timeout=60)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_a_browser_draws_the_slices(text: str, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    page.write_text(text)
+    assert CHROMIUM is not None
+    flags = ("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr")
+    done = subprocess.run(
+        [CHROMIUM, *flags, "--virtual-time-budget=2000", "--dump-dom", page.as_uri()],
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
+    assert b"CONSOLE" not in done.stderr, done.stderr
+    drawn = done.stdout.decode()
+    assert drawn.count('role="application"') == len(SCHEMES)
+    assert "Planes of baseline over time" in drawn
