@@ -258,13 +258,10 @@ def test_what_is_no_table_is_told(tmp_path: Path) -> None:
             operations.read(each)
 
 
-def test_a_newer_table_tells_cell_modes(folder: Path) -> None:
-    table = pq.read_table(folder / "t-baseline.parquet")
-    modes = pa.array(["slc" if number % 2 else "tlc" for number in range(len(table))])
-    sink = pa.BufferOutputStream()
-    pq.write_table(table.append_column("mode", modes), sink)
-    told = json.loads(planes.part(["a"], [operations.read("x", sink.getvalue().to_pybytes())]).data)
-    assert {what[3] for what in told["whats"]} == {"slc", "tlc"}
+def test_the_mode_of_the_cells_is_told(folder: Path) -> None:
+    told = json.loads(planes.part(["a"], [operations.read(folder / "t-baseline.parquet")]).data)
+    rows = pq.read_table(folder / "t-baseline.parquet")["mode"].to_pylist()
+    assert {what[3] for what in told["whats"]} == set(rows) == {"slc", "tlc"}
 
 
 def test_the_tables_lie_beside_the_result_and_come_back(
@@ -309,6 +306,28 @@ def test_a_folder_written_again_without_a_timeline_shows_none(folder: Path, tmp_
     assert (tmp_path / "timeline-baseline.parquet").exists()
     assert run_slcache("run", folder / "t.csv", *words).returncode == 0
     assert "planes-data" not in slcache.load(tmp_path).report()
+
+
+def test_a_file_for_perfetto_has_the_table_beside_it(folder: Path, tmp_path: Path) -> None:
+    for name in ("t.pftrace", "t.parquet"):
+        found = slcache.compare(
+            folder / "t.csv",
+            device="tiny",
+            schemes=SCHEMES,
+            timeline=tmp_path / name,
+            timeline_around="request=500",
+        )
+        found.save(tmp_path / "out" / name)
+    first, second = (
+        sorted((tmp_path / "out" / name).glob("timeline-*")) for name in ("t.pftrace", "t.parquet")
+    )
+    assert len(first) == len(second) == 2
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+    drawn = sorted(path.name for path in tmp_path.iterdir())
+    assert drawn == [
+        "out",
+        *(f"t-{n}.{k}" for n in sorted(SCHEMES) for k in ("parquet", "pftrace")),
+    ]
 
 
 def test_of_several_seeds_the_first_is_drawn(folder: Path, tmp_path: Path) -> None:

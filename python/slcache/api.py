@@ -89,7 +89,7 @@ def run(
     ends in `.parquet`; `timeline_from` and `timeline_until` are times such as `"1.5s"`,
     `timeline_around` is `slowest`, `request=N` or `cliff` and runs twice, `timeline_every=N` keeps
     every N-th request and its operations, and the device's own work. The result has the operations
-    of a table too, for its page, unless `timeline_kept` is False.
+    too, for its page, unless `timeline_kept` is False.
     `on_progress(phase, done, total)` is called a few times a second, and cancels by returning
     False; `progress` is its former name. Other threads go on while the simulation runs. Raises
     ConfigError, TraceError or RunError.
@@ -122,9 +122,10 @@ def run(
     drawn = timelines.drawn(timeline, said, path_of(trace), run_logged)
     if not timeline_kept:
         return run_logged(**written, timelines=(drawn,))
-    asked = timelines.with_table(drawn)
-    result = run_logged(**written, timelines=asked)
-    return Result.with_timeline(result, timelines.table(asked))
+    with files.scratch() as folder:
+        asked = timelines.with_table(drawn, folder / "operations.parquet")
+        result = run_logged(**written, timelines=asked)
+        return Result.with_timeline(result, timelines.table(asked))
 
 
 def replayed(

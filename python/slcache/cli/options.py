@@ -171,7 +171,7 @@ Timeline = Annotated[
         metavar="FILE",
         dir_okay=False,
         help="Write what channels and planes do and for which request, for ui.perfetto.dev; "
-        "FILE.gz is compressed, FILE.parquet a table of operations.",
+        "FILE.gz is compressed, FILE.parquet a table of operations. With --out the page shows it.",
     ),
 ]
 TimelineFrom = Annotated[

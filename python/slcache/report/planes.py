@@ -156,13 +156,11 @@ def _whats(
     whats: dict[tuple[Any, ...], int],
 ) -> Numbers:
     """Return the place of each slice's kind, cause and so on among all that there are."""
-    count = len(rows)
-    modes = operations.words("mode", rows).all() if operations.has("mode") else [""] * count
     columns = (
         map(printable, operations.words("kind", rows).all().tolist()),
         map(causes.index, operations.words("cause", rows).all().tolist()),
         map(printable, operations.words("class", rows).all().tolist()),
-        map(printable, map(str, modes)),
+        map(printable, operations.words("mode", rows).all().tolist()),
         operations.numbers("pages", rows).tolist(),
         operations.numbers("suspended", rows).tolist(),
     )

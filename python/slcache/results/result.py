@@ -254,11 +254,10 @@ class Result(_Frames):
         return self
 
     @classmethod
-    def with_timeline(cls, run: Result, drawn: Timeline | None) -> Self:
-        """Return a run that has just been made with the operations of its timeline, if any."""
+    def with_timeline(cls, run: Result, drawn: Timeline) -> Self:
+        """Return a run that has just been made with the operations of its timeline."""
         document = run.documents[0]
-        if drawn is not None:
-            document["provenance"]["timeline"] = {"sha256": drawn.sha256}
+        document["provenance"]["timeline"] = {"sha256": drawn.sha256}
         return cls.made(document, run.label, run.inputs, drawn)
 
     @classmethod

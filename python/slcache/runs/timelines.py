@@ -31,9 +31,16 @@ def results(
     request's own in each run; all run for it first.
     """
     asked = _drawn(runs, labels, file, said, run)
-    drawn = [replace(each, timelines=timelines.with_table(*each.timelines)) for each in asked[:kept]]
-    found = run([*drawn, *asked[kept:]])
-    tables = [timelines.table(each.timelines) for each in drawn]
+    # Workers elsewhere see the folder of the files, if any.
+    with files.scratch(Path(asked[0].timelines[0][0]).parent) as folder:
+        drawn = [
+            replace(
+                each, timelines=timelines.with_table(each.timelines[0], folder / f"{at}.parquet")
+            )
+            for at, each in enumerate(asked[:kept])
+        ]
+        found = run([*drawn, *asked[kept:]])
+        tables = [timelines.table(each.timelines) for each in drawn]
     made = (Result.with_timeline(*each) for each in zip(found[:kept], tables, strict=True))
     return [*made, *found[kept:]]
 
@@ -52,13 +59,13 @@ def _drawn(
         raise about(UsageError(told), "timeline")
     stem, dot, kinds = path.name.partition(".")
     paths = [str(path.with_name(f"{stem}-{label}{dot}{kinds}")) for label in labels]
+    # What cannot be written is told before anything runs.
+    files.check(paths, [])
     if said[2] is None:
         when = stretch.asked(*said, _no_log)
         return [
             replace(each, timelines=((to, *when),)) for each, to in zip(runs, paths, strict=True)
         ]
-    # What cannot be written is told before anything runs.
-    files.check(paths, [])
     with files.scratch(path.parent) as folder:
         logs = [folder / f"{number}.parquet" for number in range(len(runs))]
         run([replace(each, log=to) for each, to in zip(runs, logs, strict=True)])

@@ -18,7 +18,7 @@ Numbers = NDArray[np.int64]
 
 #: What the footer says the operations are of.
 _KEY = b"slcache.operations"
-_WORDS = ("scheme", "kind", "cause", "class")
+_WORDS = ("scheme", "kind", "mode", "cause", "class")
 #: The least that each column may hold; -1 stands for none.
 _LEAST = {
     **{"operation": 0, "request": -1, "channel": -1, "plane": -1, "block": -1, "page": 0},
@@ -71,11 +71,6 @@ class Operations:
         with _opened(self.path, self._content) as file:
             found = _words(self.path, file, name)
         return Words(found.names, found.places[rows])
-
-    def has(self, name: str) -> bool:
-        """Return whether the table has a column: newer ones have more."""
-        with _opened(self.path, self._content) as file:
-            return name in file.schema_arrow.names
 
 
 def read(path: Path | str, content: bytes | None = None) -> Operations:

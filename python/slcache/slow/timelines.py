@@ -34,16 +34,18 @@ def drawn(
     return (path, *stretch.asked(*said, lambda: _logged(run)))
 
 
-def with_table(drawn: Drawn) -> tuple[Drawn, ...]:
-    """Return all files of a timeline, of which the last is a table where the result has one."""
-    return (drawn,)
-
-
-def table(drawn: Sequence[Drawn]) -> Timeline | None:
-    """Return the table that a run has written last, for its result; None where there is none."""
-    path = Path(drawn[-1][0])
+def with_table(drawn: Drawn, table: Path) -> tuple[Drawn, ...]:
+    """Return all files of a timeline, of which the last is a table: its own, or else `table`."""
+    path = Path(drawn[0])
     # What is no regular file, such as a FIFO, cannot be read again.
-    return Timeline.of(path) if path.suffix in _TABLES and path.is_file() else None
+    again = path.is_file() or not path.exists()
+    own = path.suffix in _TABLES and again
+    return (drawn,) if own else (drawn, (os.fspath(table), *drawn[1:]))
+
+
+def table(drawn: Sequence[Drawn]) -> Timeline:
+    """Return the table that a run has written last, for its result."""
+    return Timeline.of(Path(drawn[-1][0]))
 
 
 def _logged(run: Callable[..., object]) -> log.Log:

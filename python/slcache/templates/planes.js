@@ -81,7 +81,7 @@ class Run {
 
   name(slice) {
     const [kind, cause, , mode] = this.view.whats[slice.what];
-    return `${kind}${mode ? ` in ${mode.toUpperCase()}` : ""} (${this.view.causes[cause][0]})`;
+    return `${kind}${mode !== "none" ? ` in ${mode.toUpperCase()}` : ""} (${this.view.causes[cause][0]})`;
   }
 
   told(slice) {
