@@ -23,11 +23,13 @@ class Past:
     start: Start
     turned: list[Turns]
     over: str | None
+    #: Whether the reward of the last window failed.
+    failed: bool
 
 
 def of(play: Play) -> Past:
     """Return what an episode follows from."""
-    return Past(play.start, play.turned, play.over)
+    return Past(play.start, play.turned, play.over, play.failed)
 
 
 def begun(rules: Rules, start: Start) -> Episode:
@@ -41,16 +43,21 @@ def again(rules: Rules, past: Past, figures: NDArray[np.float64]) -> tuple[Episo
     """Run an episode again, up to where it stood; `figures` are those of its last window."""
     episode, play = begun(rules, past.start), Play(rules, past.start)
     episode.observe(figures)
-    for turns in past.turned:
+    judged = len(past.turned) - past.failed
+    for turns in past.turned[:judged]:
         ended = episode.step(turns, figures)
         told = figures.tolist()
         info = rules.layout.told(told, episode.operations()) if play.reads_info else {}
         play.judged(
             turns, told, ended, info, lambda: (episode.knob_values(), episode.knob_bounds())
         )
+    # A reward that failed would fail again, and nobody could get at the episode.
+    for turns in past.turned[judged:]:
+        episode.step(turns, figures)
+        play.ran(turns)
     if past.over == "finish":
         episode.finish()
-    play.over = past.over
+    play.over, play.failed = past.over, past.failed
     return episode, play
 
 

@@ -108,6 +108,8 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         self._writes = np.zeros((0, len(features.NAMES)))
         self._known: tuple[tuple[str, int], NDArray[np.float64]] | None = None
         self._steps, self._is_over = 0, False
+        #: Whether the reward of the last step failed: then it is not asked for again.
+        self._has_failed = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -120,26 +122,23 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:  # noqa: ANN401
         """Place the next writes and run until they have arrived."""
-        episode = self._under_way()
+        self._under_way()
         if self._is_over:
             raise EpisodeError("the episode is over: reset the environment first")
         if not self.action_space.contains(action):
             known = ", ".join(f"{i} {name}" for i, name in enumerate(self.regions))
             raise EpisodeError(f"action {action!r:.60}: must be in {self.action_space}: {known}")
-        taken = np.atleast_1d(action).tolist()
-        self._actions.extend(taken)
-        placed.waiting.actions = self._actions
-        try:
-            ended = episode.step([], self._figures)
-        finally:
-            placed.waiting.actions = None
-        self._taken.append(taken)
-        self._steps += 1
-        figures = self._figures.tolist()
-        info = self._layout.told(figures, [])
-        reward = self._judge.of(figures, info)
+        ended = self._ran(np.atleast_1d(action).tolist())
         truncated = not ended and self._steps == self._max_steps
         self._is_over = ended or truncated
+        figures = self._figures.tolist()
+        info = self._layout.told(figures, [])
+        try:
+            reward = self._judge.of(figures, info)
+        except BaseException:
+            # The step has run and cannot be taken back.
+            self._is_over = self._has_failed = True
+            raise
         return self._observed(), reward, ended, truncated, info
 
     def fork(self) -> PlacementEnv:
@@ -163,7 +162,7 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         """Return what the episode follows from, for `pickle`; loading it places all again."""
         begun = None
         if self._episode is not None:
-            begun = self._start, self._taken, self._figures
+            begun = self._start, self._taken, self._figures, self._has_failed
         return {
             "arguments": self._arguments,
             "random": self._np_random,
@@ -179,10 +178,15 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         self._np_random, self.spec = state["random"], state["spec"]
         if state["begun"] is None:
             return
-        start, taken, figures = state["begun"]
+        start, taken, figures, failed = state["begun"]
         self._begin(start)
-        for actions in taken:
+        judged = len(taken) - failed
+        for actions in taken[:judged]:
             self.step(actions[0] if self.batch == 1 else np.array(actions))
+        # A reward that failed would fail again, and nobody could get at the episode.
+        for actions in taken[judged:]:
+            self._ran(actions)
+            self._is_over = self._has_failed = True
         past.check(self._figures, figures)
 
     def finish(self) -> dict[str, Any]:
@@ -208,7 +212,19 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         self._writes = self._features(start.workload, start.seed)
         self._judge = rewards.made(self._reward, self._layout.at)
         self._figures[:] = 0.0
-        self._steps, self._is_over = 0, False
+        self._steps, self._is_over, self._has_failed = 0, False, False
+
+    def _ran(self, taken: list[int]) -> bool:
+        """Run until the writes that these actions place have arrived; return if that is all."""
+        self._actions.extend(taken)
+        placed.waiting.actions = self._actions
+        try:
+            ended = self._under_way().step([], self._figures)
+        finally:
+            placed.waiting.actions = None
+        self._taken.append(taken)
+        self._steps += 1
+        return ended
 
     def _under_way(self) -> Episode:
         if self._episode is None:

@@ -27,6 +27,8 @@ class Play:
         self.score = 0.0
         #: Why there is no next step, once there is none.
         self.over: str | None = None
+        #: Whether the reward of the last window failed: then it is not asked for again.
+        self.failed = False
         self._rules = rules
         self._judge = rules.judge()
         self.reads_info = self._judge.reads_info
@@ -41,6 +43,11 @@ class Play:
             raise EpisodeError(f"step after {self.over}: reset the environment first")
         return self._rules.actions.turns(action, stands)
 
+    def ran(self, turns: Turns) -> None:
+        """Take in that a window has run; `turns` are those it began with."""
+        self.windows += 1
+        self.turned.append(turns)
+
     def judged(
         self,
         turns: Turns,
@@ -54,15 +61,14 @@ class Play:
         `turns` are those it began with. A reward that fails ends the episode: the window has run
         and cannot be taken back.
         """
-        self.windows += 1
-        self.turned.append(turns)
+        self.ran(turns)
         truncated = not ended and self.windows == self._rules.max_windows
         if ended or truncated:
             self.over = "the end of the trace" if ended else f"max_windows = {self.windows}"
         try:
             reward = self._judge.of(figures, info)
         except BaseException:
-            self.over = "a reward that failed"
+            self.over, self.failed = "a reward that failed", True
             raise
         self.score += reward
         if self.history is not None:

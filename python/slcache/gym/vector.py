@@ -95,7 +95,8 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
     def step(self, actions: Any) -> tuple[Batch, Batch, Flags, Flags, Info]:  # noqa: ANN401
         """Step every device, in threads; those whose episode was over begin the next (`NextStep`).
 
-        An action outside its space is refused before any device steps.
+        An action outside its space is refused before any device steps. A reward that fails ends
+        the episode that it is of; the other episodes have taken the step.
         """
         episodes = self._under_way()
         follows = self._mode == AutoresetMode.NEXT_STEP
@@ -106,22 +107,26 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
                 zip(resting, iterate(self.action_space, actions), strict=True)
             )
         ]
-        infos: Info = {}
-        for index in np.flatnonzero(resting).tolist():
-            told = self._put(index, *self._drawn(index, None, {}))
-            infos = self._add_info(infos, told, index)
+        infos = self._begun_anew(np.flatnonzero(resting).tolist())
         ended = episodes.step(turns, self._figures)
+        failures: list[Exception] = []
         rewards = np.zeros(self.num_envs)
         truncations = np.zeros(self.num_envs, dtype=np.bool_)
         for index in np.flatnonzero(~np.array(resting)).tolist():
             figures = self._figures[index].tolist()
             info = self.rules.layout.told(figures, episodes.operations(index))
-            rewards[index], truncations[index] = self._plays[index].judged(
-                turns[index] or [], figures, ended[index], info, self._stands(index)
-            )
+            try:
+                rewards[index], truncations[index] = self._plays[index].judged(
+                    turns[index] or [], figures, ended[index], info, self._stands(index)
+                )
+            except Exception as error:
+                failures.append(error)
+                continue
             if self._mode == AutoresetMode.SAME_STEP and self._plays[index].over:
                 info = self._followed(index, info)
             infos = self._add_info(infos, info, index)
+        if failures:
+            raise failures[0]
         terminations = np.array(ended) & ~np.array(resting)
         return self._observations(), rewards, terminations, truncations, infos
 
@@ -210,6 +215,14 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         self._under_way().replace(index, episode)
         self._plays[index] = play
         return play.start.told()
+
+    def _begun_anew(self, indices: Sequence[int]) -> Info:
+        """Begin the next episodes of some environments; return what is told of them."""
+        infos: Info = {}
+        for index in indices:
+            told = self._put(index, *self._drawn(index, None, {}))
+            infos = self._add_info(infos, told, index)
+        return infos
 
     def _followed(self, index: int, info: Info) -> Info:
         """Begin the episode after one that has ended; return what is told of both."""
