@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,6 +40,11 @@ class Outside(Still):
 def half(seed):
     return object()
 """
+#: What is read as a file of the benchmark, but for its size.
+WHOLE = dict.fromkeys(("inputs", "agent", "scores", "least_dense_bytes", "ratios"), None) | {
+    "format": benchmark.FORMAT,
+    "version": 1,
+}
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +114,38 @@ def test_what_is_wrong_with_an_agent_is_said(
         benchmark.run(f"{source}:{name}", inputs=INPUTS, quick=True)
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"seeds": 0}, "seeds = 0: must be from 1 to 100"),
+        ({"rounds": True}, "rounds = True: must be from 1 to 100"),
+        ({"rounds": 91}, "rounds = 91: too many for 10 seeds"),
+    ],
+    ids=str,
+)
+def test_no_more_is_played_than_there_are_draws(given: dict[str, int], told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        benchmark.run(inputs=INPUTS, **given)  # type: ignore[arg-type]
+
+
+def test_a_check_trains_as_often_as_the_file_says(
+    written: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = json.loads(written.read_text())
+    document["size"]["rounds"] = 3
+    changed = written.with_name("rounds.json")
+    changed.write_text(json.dumps(document))
+    sizes: list[dict[str, int]] = []
+
+    def played(agent: str, own: object, inputs: object, size: dict[str, int], tell: object) -> Any:  # noqa: ANN401
+        sizes.append(size)
+        return {**document, "size": size}
+
+    monkeypatch.setattr(benchmark, "_played", played)
+    assert benchmark.check(changed, inputs=INPUTS) == []
+    assert sizes[0]["rounds"] == 3
+
+
 def test_other_inputs_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="there is no such file"):
         benchmark.run(inputs=tmp_path, quick=True)
@@ -123,6 +161,7 @@ def test_other_inputs_are_refused(tmp_path: Path) -> None:
         ([], "has no .format"),
         ({"format": benchmark.FORMAT, "version": 9}, "must be 1"),
         ({"format": benchmark.FORMAT, "version": 1}, "has no agent"),
+        ({**WHOLE, "size": {"seeds": 1, "fills": [0.8]}}, "has no seeds or rounds"),
     ],
 )
 def test_what_is_no_file_of_the_benchmark_is_refused(

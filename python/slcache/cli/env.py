@@ -70,6 +70,10 @@ def bench(
     seeds: Annotated[
         int | None, typer.Option(min=1, max=100, metavar="N", help="Play with N seeds (10).")
     ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(min=1, max=100, metavar="N", help="Train N times on every cell (4)."),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="One seed and one fill, in under a minute.")
     ] = False,
@@ -100,8 +104,8 @@ def bench(
     except ImportError as error:
         raise RunError(str(error)) from error
     if check is not None:
-        if agent is not None or out is not None or seeds is not None or quick:
-            raise typer.BadParameter("--check takes the agent and the seeds from the file")
+        if quick or any(each is not None for each in (agent, out, seeds, rounds)):
+            raise typer.BadParameter("--check takes the agent and the size from the file")
         differences = benchmark.check(check, inputs=inputs, tell=console.note)
         if json:
             console.emit_json({"same": not differences, "differences": differences})
@@ -111,7 +115,13 @@ def bench(
             raise typer.Exit(1)
         return
     document = benchmark.run(
-        agent, inputs=inputs, seeds=seeds, quick=quick, out=out, tell=console.note
+        agent,
+        inputs=inputs,
+        seeds=seeds,
+        rounds=rounds,
+        quick=quick,
+        out=out,
+        tell=console.note,
     )
     if json:
         console.emit_json(document)

@@ -121,19 +121,17 @@ def run(
     *,
     inputs: Path = "examples",
     seeds: int | None = None,
+    rounds: int | None = None,
     quick: bool = False,
     out: Path | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Any]:
     """Play the benchmark; write and return the document that `check` repeats.
 
-    `agent` is `FILE.py:NAME`, called with a seed, or none beside those of the package.
+    `agent` is `FILE.py:NAME`, called with a seed, or none beside those of the package. With other
+    `rounds` of training than the benchmark's, figures are beside its rules.
     """
-    size = dict(QUICK if quick else FULL)
-    if seeds is not None:
-        if type(seeds) is not int or not 1 <= seeds <= 100:
-            raise about(ConfigError(f"seeds = {seeds!r:.40}: must be from 1 to 100"), "seeds")
-        size["seeds"] = seeds
+    size = _size(quick, seeds=seeds, rounds=rounds)
     own = list(entrants.own(agent))
     if out is None:
         return _played(agent, own, inputs, size, tell)
@@ -145,6 +143,22 @@ def run(
         document = _played(agent, own, inputs, size, tell)
         written.write(file.name, (json.dumps(document, indent=1) + "\n").encode())
     return document
+
+
+def _size(quick: bool, **given: int | None) -> dict[str, Any]:
+    """Return the size of a run, as given or else as the benchmark has it."""
+    size = dict(QUICK if quick else FULL)
+    for name, value in given.items():
+        if value is None:
+            continue
+        if type(value) is not int or not 1 <= value <= 100:
+            raise about(ConfigError(f"{name} = {value!r:.40}: must be from 1 to 100"), name)
+        size[name] = value
+    drawn = (size["seeds"] + 1) * size["rounds"]
+    if drawn > frozen.DRAWS:
+        told = f"rounds = {size['rounds']}: too many for {size['seeds']} seeds: training has no"
+        raise about(ConfigError(f"{told} more than {frozen.DRAWS} draws of a load"), "rounds")
+    return size
 
 
 def _played(
@@ -200,7 +214,8 @@ def check(file: Path, **given: Any) -> list[str]:  # noqa: ANN401
     if source is not None and entrants.of_file(source)[1] != agent["sha256"]:
         return [f"agent: {source} is not the file that was run"]
     quick = size["fills"] == list(QUICK["fills"])
-    now = json.loads(json.dumps(run(source, seeds=size["seeds"], quick=quick, **given)))
+    given |= {"seeds": size["seeds"], "rounds": size["rounds"], "quick": quick}
+    now = json.loads(json.dumps(run(source, **given)))
     keys = ("inputs", "size", "scores", "least_dense_bytes", "ratios")
     return [line for key in keys for line in _differing(key, document[key], now[key])]
 
@@ -219,8 +234,9 @@ def read(file: Path) -> dict[str, Any]:
     if missing:
         raise ConfigError(f"{file}: has no {min(missing)}")
     size, agent = document["size"], document["agent"]
-    if not (isinstance(size, dict) and type(size.get("seeds")) is int and _fills(size)):
-        raise ConfigError(f"{file}: size = {size!r:.80}: has no seeds, or other fills")
+    counts = [size.get(name) for name in ("seeds", "rounds")] if isinstance(size, dict) else [None]
+    if not (all(type(count) is int for count in counts) and _fills(size)):
+        raise ConfigError(f"{file}: size = {size!r:.80}: has no seeds or rounds, or other fills")
     if agent is not None and not (isinstance(agent, dict) and {"source", "sha256"} <= set(agent)):
         raise ConfigError(f"{file}: agent = {agent!r:.80}: has no source, or no sha256")
     return document

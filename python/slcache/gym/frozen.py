@@ -32,6 +32,8 @@ CHECKSUMS: Mapping[str, str] = {
 }
 #: The parts, and the seed before the first with which each draws its loads.
 PARTS: Mapping[str, int] = {"train": 1000, "validation": 2000, "test": 3000}
+#: How many draws of a load a part has, before those of the next one begin.
+DRAWS = 1000
 #: Shares of the device that hold data at first.
 FILLS = (0.0, 0.8, 0.95)
 #: Requests of the recording in each part, and of the unseen load.
