@@ -13,6 +13,7 @@ pytest.importorskip("gymnasium")
 from slcache import ConfigError, RunError
 from slcache.gym import benchmark, frozen
 from slcache.gym.benchmark import ALONE, CHOSEN, HINDSIGHT
+from slcache.gym.entrants import BUILT_IN
 from support import slcache
 
 ROOT = Path(__file__).parent.parent
@@ -144,6 +145,12 @@ def test_a_check_trains_as_often_as_the_file_says(
     monkeypatch.setattr(benchmark, "_played", played)
     assert benchmark.check(changed, inputs=INPUTS) == []
     assert sizes[0]["rounds"] == 3
+
+
+def test_the_page_has_a_row_for_every_agent() -> None:
+    page = (ROOT / "docs/agent-benchmark.md").read_text(encoding="utf-8")
+    for name in [*(entrant.name for entrant in BUILT_IN), CHOSEN, HINDSIGHT]:
+        assert f"\n| {name} |" in page
 
 
 def test_other_inputs_are_refused(tmp_path: Path) -> None:

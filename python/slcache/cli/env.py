@@ -89,7 +89,7 @@ def bench(
     """Compare agents that turn the knobs of scheme rl, on frozen inputs.
 
     The agent trains on one part of the inputs and is judged on another, beside knobs
-    left alone, random moves, DWA's ladder, tabular Q-learning and constants. The
+    left alone, random moves, DWA's ladder, tabular Q-learning, PPO and constants. The
     table shows the mean latency over that of the knobs left alone: below 1 is better.
     The file holds every score; with [bold]--check[/bold] others repeat it (status 1 if it differs).
 

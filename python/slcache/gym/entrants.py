@@ -15,6 +15,7 @@ from slcache.errors import ConfigError, Error, RunError, about
 from slcache.gym.agents import Agent, Constant, DwaLadder, Random, TabularQ
 from slcache.gym.env import SlcCacheEnv
 from slcache.gym.knobs import spread
+from slcache.gym.ppo import PPO
 from slcache.gym.score import play
 
 #: Returns an agent that draws with a seed.
@@ -37,6 +38,8 @@ BUILT_IN = (
     Entrant("DWA's ladder", lambda seed: DwaLadder()),
     Entrant("tabular Q, untrained", lambda seed: TabularQ(seed=seed)),
     Entrant("tabular Q, trained", lambda seed: TabularQ(seed=seed), trains=True),
+    Entrant("PPO, untrained", lambda seed: PPO(seed)),
+    Entrant("PPO, trained", lambda seed: PPO(seed), trains=True),
 )
 
 
