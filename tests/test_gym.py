@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 import numpy as np
+import pyarrow as pa
 import pytest
 from gymnasium.utils.env_checker import check_env
 
@@ -180,6 +182,18 @@ def test_workloads_are_drawn_by_the_seed(load: Path, tmp_path: Path) -> None:
     assert drawn(1) == drawn(1)
     assert set(drawn(1)) == {str(load), str(other)}
     assert any(drawn(1) != drawn(seed) for seed in (2, 3, 4))
+
+
+def test_info_is_plain_data_to_whoever_writes_it_down(load: Path) -> None:
+    env = made(load)
+    env.reset(seed=1)
+    info = env.step(4)[4]
+    written = json.loads(json.dumps(info))
+    assert {*env.rules.layout.names, "operations"} == set(written)
+    assert written == info
+    (stored,) = pa.array([info]).to_pylist()
+    assert stored["waf"] == info["waf"] > 0
+    assert len(stored["operations"]) == len(info["operations"]) > 0
 
 
 def test_observations_are_named_bounded_and_selected(load: Path) -> None:

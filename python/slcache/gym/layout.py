@@ -97,6 +97,9 @@ class Layout:
 
     def told(self, figures: Sequence[float], operations: list[dict[str, Any]]) -> dict[str, Any]:
         """Return a window's `info`: all of its figures by name, and its flash operations."""
+        # One that fills itself when asked would save an eighth of a step whose window is a request,
+        # and a hundredth of one of 4 MiB. json, PyArrow and Polars would find it empty: they look
+        # past the methods of a kind of dict.
         info: dict[str, Any] = dict(zip(self._at, figures, strict=True))
         info["operations"] = operations
         return info
