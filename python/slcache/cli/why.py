@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from slcache.cli import checks, console, joint
+from slcache.cli import checks, console, joint, why_steps
+from slcache.cli.why_steps import part_in_words, time_of
 from slcache.errors import UsageError
 from slcache.given import quantity
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
-from slcache.words import kinds, units
+from slcache.words import units
 
 if TYPE_CHECKING:
     from slcache import slow
@@ -48,6 +49,14 @@ Percentile = Annotated[
     float | None,
     typer.Option(metavar="P", help="Requests above a percentile [default: 99.9].", max=100, min=0),
 ]
+Operations = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="The operations of the run (--timeline FILE.parquet): which blocks were in the way "
+        "of each request. Needs --request or --slowest.",
+    ),
+]
 Kind = Annotated[Operation | None, typer.Option(help="Requests of this kind alone.")]
 
 
@@ -59,6 +68,7 @@ def why(
     above: Above = None,
     percentile: Percentile = None,
     operation: Kind = None,
+    operations: Operations = None,
     form: joint.Shown,
 ) -> None:
     """Show why requests were slow: what they waited for, and when.
@@ -66,13 +76,15 @@ def why(
     Each request's latency is service and waiting that add up to it, to the nanosecond. Slow
     requests are told by what took most of their time, and by incidents: stretches of time in
     which one of them was under way at any moment. With two logs of one trace it tells what
-    was slow in one run alone, and by what the means differ.
+    was slow in one run alone, and by what the means differ. With a table of the run's operations
+    it tells of single requests which operations of which blocks they waited behind.
 
     \b
     [bold]Examples[/bold]
       slcache run web.csv.gz --scheme baseline --log baseline.parquet
       slcache why baseline.parquet
       slcache why baseline.parquet --slowest 5 --operation write
+      slcache why baseline.parquet --request 5 --operations operations.parquet
       slcache why baseline.parquet ips.parquet --above 10ms
     """
     from slcache import slow
@@ -83,12 +95,17 @@ def why(
         raise typer.BadParameter(told)
     if len(logs) > 2:
         raise typer.BadParameter(f"{len(logs)} logs; must be one or two", param_hint="LOG")
-    kind = operation
-    chosen = slow.Chosen(slowest, request, _ns(above), percentile, kind)
+    one_by_one = slowest is not None or request is not None
+    if operations is not None and (len(logs) > 1 or not one_by_one):
+        told = "--operations: tells of single requests of one log; give --request or --slowest"
+        raise typer.BadParameter(told)
+    chosen = slow.Chosen(slowest, request, _ns(above), percentile, operation)
     read = [slow.read(path) for path in logs]
     try:
         found: slow.Answer | slow.Moved = (
-            slow.why(read[0], chosen) if len(read) == 1 else slow.moved(read[0], read[1], chosen)
+            slow.why(read[0], chosen, operations)
+            if len(read) == 1
+            else slow.moved(read[0], read[1], chosen)
         )
     except UsageError as error:
         hint = f"--{error.key}" if error.key != "log" else "LOG"
@@ -96,7 +113,7 @@ def why(
     if console.in_form(form, lambda: console.json_of(found.to_dict()), lambda: _sheets(found)):
         return
     if isinstance(found, slow.Answer):
-        console.show(*_answer(found, one_by_one=slowest is not None or request is not None))
+        console.show(*_answer(found, one_by_one=one_by_one))
     else:
         console.show(*_pair(found))
 
@@ -116,7 +133,7 @@ def _sheets(found: slow.Answer | slow.Moved) -> list[Sheet]:
         names = [part for part in found.slow.parts if any(part in each for each in parts)]
         for each, own in zip(rows, parts, strict=True):
             each |= {f"{name}_ns": own.get(name, 0) for name in names}
-        return [Sheet(rows)]
+        return [Sheet(rows), *why_steps.sheets(found)]
     sides = (("faster", found.faster), ("slower", found.slower))
     return [
         Sheet(
@@ -125,25 +142,15 @@ def _sheets(found: slow.Answer | slow.Moved) -> list[Sheet]:
     ]
 
 
-def _words(part: str) -> str:
-    """Return a part such as `wait_gc` in words."""
-    kind, _, name = part.partition("_")
-    table = kinds.SERVICES if kind == "service" else kinds.WAITS
-    return kinds.words(table, name.replace("_", "-"))
-
-
-def _time(ns: float) -> str:
-    return units.duration(ns / 1e3)
-
-
 def _answer(found: slow.Answer, *, one_by_one: bool) -> Iterator[Table | str]:
     log, chosen = found.log, found.slow
     if one_by_one:
         yield from _requests(found)
+        yield from why_steps.tables(found)
     if len(chosen) == 1:
         return
     yield _groups(
-        f"{log.scheme}: {len(chosen):,} of {len(log):,} requests took {_time(found.above_ns)} "
+        f"{log.scheme}: {len(chosen):,} of {len(log):,} requests took {time_of(found.above_ns)} "
         "or more",
         found.groups,
     )
@@ -155,7 +162,7 @@ def _answer(found: slow.Answer, *, one_by_one: bool) -> Iterator[Table | str]:
         whole = int(log.completion_ns.max() - log.arrival_ns.min())
         yield (
             f"90 % of it is in {len(deciding):,} of {len(found.incidents):,} incidents, "
-            f"{_time(lasted)} of {_time(whole)}."
+            f"{time_of(lasted)} of {time_of(whole)}."
         )
 
 
@@ -166,7 +173,7 @@ def _share(found: slow.Answer) -> str:
     if not others:
         return told
     without = (int(found.log.latency_ns.sum()) - found.slow_ns) / others
-    return f"{told} The mean is {_time(mean)}, and {_time(without)} without them."
+    return f"{told} The mean is {time_of(mean)}, and {time_of(without)} without them."
 
 
 def _requests(found: slow.Answer) -> Iterator[Table | str]:
@@ -177,15 +184,15 @@ def _requests(found: slow.Answer) -> Iterator[Table | str]:
     for index in range(len(found.slow)):
         each = row(found.slow, index)
         parts = list(each["parts_ns"].items())
-        told = [f"{_time(ns)} {_words(name)}" for name, ns in parts[:_PARTS]]
+        told = [f"{time_of(ns)} {part_in_words(name)}" for name, ns in parts[:_PARTS]]
         rest = sum(ns for _, ns in parts[_PARTS:])
-        told += [f"{_time(rest)} other"] if rest else []
+        told += [f"{time_of(rest)} other"] if rest else []
         table.add(
             str(each["request"]),
             each["operation"],
-            _time(each["arrival_ns"]),
+            time_of(each["arrival_ns"]),
             units.size(each["bytes"]),
-            _time(each["latency_ns"]),
+            time_of(each["latency_ns"]),
             "; ".join(told),
         )
     yield table
@@ -196,11 +203,11 @@ def _groups(title: str, groups: Sequence[Group]) -> Table:
     table = Table("mostly", columns, title=title)
     for group in groups[:_ROWS]:
         table.add(
-            _words(group.part),
+            part_in_words(group.part),
             f"{group.requests:,}",
-            _time(group.total_ns),
-            _time(group.part_ns),
-            _time(group.worst_ns),
+            time_of(group.total_ns),
+            time_of(group.part_ns),
+            time_of(group.worst_ns),
         )
     return table
 
@@ -214,19 +221,19 @@ def _incidents(incidents: Sequence[Incident]) -> Table:
     )
     for incident in incidents[:_ROWS]:
         table.add(
-            _time(incident.from_ns),
-            _time(incident.to_ns - incident.from_ns),
+            time_of(incident.from_ns),
+            time_of(incident.to_ns - incident.from_ns),
             f"{incident.requests:,}",
-            _time(incident.total_ns),
-            _time(incident.worst_ns),
-            _words(incident.part),
+            time_of(incident.total_ns),
+            time_of(incident.worst_ns),
+            part_in_words(incident.part),
         )
     return table
 
 
 def _pair(found: slow.Moved) -> Iterator[Table | str]:
     first, second = _names(found)
-    limit = _time(found.above_ns)
+    limit = time_of(found.above_ns)
     yield f"{found.slow_in_both:,} of {len(found.first):,} requests took {limit} or more in both."
     for name, (groups, incidents) in ((first, found.faster), (second, found.slower)):
         count = sum(group.requests for group in groups)
@@ -237,17 +244,17 @@ def _pair(found: slow.Moved) -> Iterator[Table | str]:
         yield _incidents(incidents)
     means = [log.latency_ns.mean() for log in (found.first, found.second)]
     parts = list(found.mean_ns.items())
-    told = [f"{_signed(ns)} {_words(name)}" for name, ns in parts[:_PARTS]]
+    told = [f"{_signed(ns)} {part_in_words(name)}" for name, ns in parts[:_PARTS]]
     rest = sum(ns for _, ns in parts[_PARTS:])
     told += [f"{_signed(rest)} other"] if rest else []
     yield (
-        f"Mean: {_time(means[0])} in {first}, {_time(means[1])} in {second}"
+        f"Mean: {time_of(means[0])} in {first}, {time_of(means[1])} in {second}"
         f"{': ' if told else ''}{', '.join(told)}."
     )
 
 
 def _signed(ns: float) -> str:
-    return f"{'+' if ns > 0 else '−'}{_time(abs(ns))}"
+    return f"{'+' if ns > 0 else '−'}{time_of(abs(ns))}"
 
 
 def _names(found: slow.Moved) -> tuple[str, str]:

@@ -1,0 +1,172 @@
+"""What a request waited for, step by step: a step is operations of one block, or of none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, Literal
+
+import numpy as np
+
+from slcache.slow import occupied
+from slcache.slow.chain import Chain, Piece, Request, found
+from slcache.slow.log import Log
+from slcache.slow.occupied import Operations, Table
+
+
+@dataclass(frozen=True)
+class Step:
+    """Operations of one block that were in the way of a request, or its own; or another part."""
+
+    #: The request's own operation, one in its way, or waiting that no operation stands for.
+    what: Literal["own", "behind", "other"]
+    #: The part of the log that it belongs to; empty of its own operations, which have several.
+    part: str
+    ns: int
+    #: When it began, ns; none of what no operation stands for.
+    at_ns: int | None = None
+    operations: int = 0
+    kind: str = ""
+    cause: str = ""
+    #: -1: of the disk, of the map.
+    plane: int = -1
+    block: int = -1
+    #: The requests whose operations they are.
+    requests: tuple[int, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        if self.what == "other":
+            return {"what": self.what, "part": self.part, "ns": self.ns}
+        place = {name: None if at < 0 else at for name, at in self._place}
+        part = {"part": self.part} if self.part else {}
+        told = ("at_ns", "ns", "operations", "kind", "cause")
+        facts = {name: getattr(self, name) for name in told}
+        return {"what": self.what, **part, **facts, **place, "requests": list(self.requests)}
+
+    @property
+    def _place(self) -> tuple[tuple[str, int], ...]:
+        return (("plane", self.plane), ("block", self.block))
+
+
+@dataclass(frozen=True)
+class Told:
+    """The steps of a request, which add up to its latency; or why there are none."""
+
+    steps: tuple[Step, ...] = ()
+    #: What its own operations' time is, by parts of the log.
+    own_ns: dict[str, int] | None = None
+    untold: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        if self.untold:
+            return {"untold": self.untold}
+        return {"steps": [step.to_dict() for step in self.steps], "own_ns": self.own_ns}
+
+
+def told(slow: Log, table: Table, log: Log) -> list[Told]:
+    """Return the steps of each of some requests, from the operations of the run.
+
+    ResultError where operations are not of the requests that the whole log has: both files may
+    have one configuration and two traces.
+    """
+    return [_told(_request(slow, index), table, log) for index in range(len(slow))]
+
+
+def _request(log: Log, index: int) -> Request:
+    parts = dict(zip(log.parts, log.parts_ns[index].tolist(), strict=True))
+    return Request(
+        int(log.request[index]),
+        str(log.operation[index]),
+        int(log.arrival_ns[index]),
+        int(log.completion_ns[index]),
+        {name: ns for name, ns in parts.items() if ns},
+    )
+
+
+def _told(asked: Request, table: Table, log: Log) -> Told:
+    operations = table.between(asked.arrival_ns, asked.completion_ns)
+    _check(operations, table, log)
+    chain = found(operations, asked)
+    if chain is None:
+        return Told(untold=_missing(asked, table))
+    inside = chain.inside_ns(asked) if chain.pieces else {}
+    served = {name: ns for name, ns in asked.parts_ns.items() if name.startswith(_SERVED)}
+    own_ns = {name: ns for name, ns in {**served, **inside}.items() if ns}
+    steps = [*_merged(operations, chain), *_others(asked, chain, own_ns)]
+    return Told(tuple(steps), own_ns)
+
+
+def _check(operations: Operations, table: Table, log: Log) -> None:
+    numbers = operations.request[operations.request >= 0]
+    places = np.searchsorted(log.request, numbers).clip(max=len(log) - 1)
+    early = operations.queued_ns[operations.request >= 0] < log.arrival_ns[places]
+    wrong = np.flatnonzero(early | (log.request[places] != numbers))
+    if len(wrong):
+        told = f"request {numbers[wrong[0]]} has operations in the one before it is in the other"
+        raise occupied.of_two_runs(table.path, log.path, told)
+
+
+#: Service by flash and disk; that by link and buffer is of no operation.
+_SERVED = ("service_array", "service_transfer", "service_disk_")
+
+
+def _missing(asked: Request, table: Table) -> str:
+    """Return why the operations of a table do not tell what a request waited for."""
+    from_ns, until_ns = table.covered_ns()
+    if from_ns <= asked.arrival_ns and asked.completion_ns <= until_ns:
+        return f"{table.path} does not say which operation was the last that it waited for"
+    return (
+        f"{table.path} has the operations from {from_ns:,} to {until_ns:,} ns; the request was "
+        f"under way from {asked.arrival_ns:,} to {asked.completion_ns:,} ns, which "
+        f"--around request={asked.number} covers"
+    )
+
+
+def _merged(operations: Operations, chain: Chain) -> Iterator[Step]:
+    """Yield the pieces of a chain, those of one block that lie behind one another as one.
+
+    Reads and programs of moves alternate: while the part stays the same, each block has one step.
+    """
+    pieces = sorted(chain.pieces, key=lambda piece: piece.at_ns)
+    for _, run in groupby(pieces, key=lambda piece: piece.part):
+        by_block: dict[tuple[Any, ...], Step] = {}
+        for piece in run:
+            step = _step(operations, piece)
+            key = (step.kind, step.cause, step.plane, step.block)
+            by_block[key] = _both(by_block[key], step) if key in by_block else step
+        yield from by_block.values()
+
+
+def _step(operations: Operations, piece: Piece) -> Step:
+    row = piece.row
+    request = int(operations.request[row])
+    return Step(
+        what="behind" if piece.part else "own",
+        part=piece.part,
+        ns=piece.ns,
+        at_ns=piece.at_ns,
+        operations=1,
+        kind=str(operations.kind[row]),
+        cause=str(operations.cause[row]),
+        plane=int(operations.plane[row]),
+        block=int(operations.block[row]),
+        requests=(request,) if request >= 0 else (),
+    )
+
+
+def _both(one: Step, other: Step) -> Step:
+    requests = tuple(sorted({*one.requests, *other.requests}))
+    count = one.operations + other.operations
+    return replace(one, ns=one.ns + other.ns, operations=count, requests=requests)
+
+
+def _others(asked: Request, chain: Chain, own_ns: dict[str, int]) -> Sequence[Step]:
+    """Return the parts of the latency, or what is left of them, that no operation stands for."""
+    left = {
+        name: ns - own_ns.get(name, 0) - chain.total_ns(name) for name, ns in asked.parts_ns.items()
+    }
+    ordered = sorted(left.items(), key=lambda part: -part[1])
+    return [Step("other", name, ns) for name, ns in ordered if ns]
