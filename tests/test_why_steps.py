@@ -241,8 +241,8 @@ def test_what_is_no_table_of_operations_is_refused(one: tuple[Path, Path], tmp_p
     text.write_text("no table")
     bare = edited(pq.read_table(one[1]), tmp_path / "bare.parquet", lambda _: {})
     for path, told in (
-        (one[0], "must be a table of operations"),
-        (bare, "must be a table of operations"),
+        (one[0], "is no table of operations: it has no column kind"),
+        (bare, "the footer has no configuration"),
         (text, "cannot be read as Parquet"),
         (tmp_path / "absent.parquet", "cannot be read as Parquet"),
     ):

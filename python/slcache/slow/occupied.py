@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slcache.errors import ResultError, about
+from slcache.slow import operations
 from slcache.slow.log import Numbers
 
 _NAMES = ("kind", "cause")
@@ -77,12 +78,13 @@ class Table:
 
 def opened(path: Path | str, log: Path | str) -> Table:
     """Return the table; ResultError where the file is none, or of another run than the log."""
-    about_it, of_log = _footer(path, "slcache.operations"), _footer(log, "slcache.requests")
-    for part in ("config", "provenance"):
-        key = _differing(about_it[part], of_log[part], part)
+    table = operations.read(path)
+    of_log = _run_of(log)
+    for part, said in (("config", table.config), ("provenance", table.provenance)):
+        key = _differing(said, of_log[part], part)
         if key:
             raise of_two_runs(path, log, key)
-    return Table(str(path), _units(about_it["config"]["device"]["pool"]))
+    return Table(str(path), _units(table.config["device"]["pool"]))
 
 
 def of_two_runs(path: Path | str, log: Path | str, told: str) -> ResultError:
@@ -102,23 +104,21 @@ def _columns(path: Path | str, names: tuple[str, ...], wanted: Any) -> dict[str,
     return {name: each.astype(np.str_) if name in _NAMES else each for name, each in found.items()}
 
 
-def _footer(path: Path | str, key: str) -> dict[str, Any]:
+def _run_of(log: Path | str) -> dict[str, Any]:
+    """Return what a log of requests says in its footer."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        said = pq.read_metadata(str(path)).metadata or {}
-    except (OSError, pa.ArrowException) as error:
-        raise _wrong(path, f"cannot be read as Parquet: {error}") from error
-    try:
-        found: dict[str, Any] = json.loads(said[key.encode()])
+        said = pq.read_metadata(str(log)).metadata or {}
+        found: dict[str, Any] = json.loads(said[b"slcache.requests"])
         if not {"config", "provenance"} <= found.keys():
-            raise KeyError(key)
+            raise KeyError
+    except (OSError, pa.ArrowException) as error:
+        raise _wrong(log, f"cannot be read as Parquet: {error}") from error
     except (KeyError, ValueError, AttributeError) as error:
-        what = "a log of requests" if key.endswith("requests") else "a table of operations"
-        raise _wrong(
-            path, f"does not say in its footer what run it is of; must be {what}"
-        ) from error
+        told = "does not say in its footer what run it is of; must be a log of requests"
+        raise _wrong(log, told) from error
     return found
 
 
