@@ -548,3 +548,28 @@ def test_the_queries_of_the_docs_answer_what_they_show(
         rows = [found.columns, ["---"] * len(found.columns), *found.fetchall()]
         told = [[cell.strip() for cell in line.strip("|").split("|")] for line in shown.split("\n")]
         assert [[str(value) for value in row] for row in rows] == told
+
+
+def test_a_timeline_has_the_request_that_it_is_around(trace: Path, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "replay": "closed:8"}
+    asked["timeline"] = tmp_path / "t.parquet"
+    slcache.run(trace, **asked, timeline_around="request=700", timeline_every=100)
+    assert 700 in pq.read_table(tmp_path / "t.parquet")["request"].to_pylist()
+    (tmp_path / "t.parquet").unlink()
+    for around in ("request=701", "slowest"):
+        with pytest.raises(slcache.UsageError, match="leaves out request") as caught:
+            slcache.run(trace, **asked, timeline_around=around, timeline_every=1199)
+        assert caught.value.key == "timeline_every"
+        assert f"timeline_around = {around}" in str(caught.value)
+        assert not list(tmp_path.iterdir())
+
+
+def test_writes_that_are_all_as_fast_have_no_cliff(tmp_path: Path) -> None:
+    # One at a time, to pages of their own: nothing waits and nothing is cleaned.
+    trace = write_trace(
+        tmp_path / "t.csv", [(at * 2000, "Write", 4096 * (at % 50), 4096) for at in range(300)]
+    )
+    asked: dict[str, Any] = {"device": "tiny", "timeline": tmp_path / "t.pftrace"}
+    for scheme in ("tlc-only", "baseline"):
+        with pytest.raises(slcache.UsageError, match="no write is followed by slower ones"):
+            slcache.run(trace, **asked, scheme=scheme, timeline_around="cliff")

@@ -35,11 +35,15 @@ def asked(
     """
     if every is not None and not 1 <= every <= END_NS:
         _refuse("timeline_every", every, "must be at least 1")
-    return (*_when(since, until, around, log), every or 1)
+    return (*_when(since, until, around, every or 1, log), every or 1)
 
 
 def _when(
-    since: str | None, until: str | None, around: str | None, log: Callable[[], Log]
+    since: str | None,
+    until: str | None,
+    around: str | None,
+    every: int,
+    log: Callable[[], Log],
 ) -> tuple[int, int]:
     if around is None:
         begin = 0 if since is None else _time_ns("timeline_from", since)
@@ -51,9 +55,22 @@ def _when(
         _refuse("timeline_around", around, "tells from when until when; leave those out")
     if around == "cliff":
         return _cliff(log())
-    if around != "slowest" and _REQUEST.fullmatch(around) is None:
-        _refuse("timeline_around", around, "must be slowest, cliff, or request=N with N from 0")
-    return _around(log(), around)
+    if around != "slowest":
+        if _REQUEST.fullmatch(around) is None:
+            _refuse("timeline_around", around, "must be slowest, cliff, or request=N with N from 0")
+        # What is known without a run is told before one.
+        _check_kept(int(around.partition("=")[2]), every, around)
+    found = log()
+    place = _place(found, around)
+    _check_kept(int(found.request[place]), every, around)
+    return _beside(found, place)
+
+
+def _check_kept(number: int, every: int, around: str) -> None:
+    """Refuse a timeline around a request that it would leave out."""
+    if number % every:
+        told = f"leaves out request {number}, which timeline_around = {around} is of"
+        _refuse("timeline_every", every, told)
 
 
 def _cliff(log: Log) -> tuple[int, int]:
@@ -67,6 +84,8 @@ def _cliff(log: Log) -> tuple[int, int]:
     if count < 4:
         _refuse("timeline_around", "cliff", f"there are {count} writes; 4 are the fewest")
     level = np.log(np.maximum(log.latency_ns[writes], 1).astype(float))
+    # Sums of equal ones are then equal to the last digit.
+    level -= level[0]
     before = np.arange(2, count - 1)
     sums = np.cumsum(level)
     first, rest = sums[before - 1] / before, (sums[-1] - sums[before - 1]) / (count - before)
@@ -78,16 +97,18 @@ def _cliff(log: Log) -> tuple[int, int]:
     return int(log.arrival_ns[shown[0]]), int(log.completion_ns[shown].max())
 
 
-def _around(log: Log, around: str) -> tuple[int, int]:
-    """Return a request's time, with as much before and behind it as it took."""
+def _place(log: Log, around: str) -> int:
+    """Return the row of the request that a timeline is around."""
     if around == "slowest":
-        place = int(np.argmax(log.latency_ns))
-    else:
-        number = int(around.partition("=")[2])
-        found = np.flatnonzero(log.request == number)
-        if not len(found):
-            _refuse("timeline_around", around, f"the requests are 0 to {len(log) - 1:,}")
-        place = int(found[0])
+        return int(np.argmax(log.latency_ns))
+    found = np.flatnonzero(log.request == int(around.partition("=")[2]))
+    if not len(found):
+        _refuse("timeline_around", around, f"the requests are 0 to {len(log) - 1:,}")
+    return int(found[0])
+
+
+def _beside(log: Log, place: int) -> tuple[int, int]:
+    """Return a request's time, with as much before and behind it as it took."""
     latency = max(int(log.latency_ns[place]), 1)
     begin, end = int(log.arrival_ns[place]) - latency, int(log.completion_ns[place]) + latency
     return max(begin, 0), end
