@@ -187,7 +187,17 @@ def test_hostile_names_stay_text(runs: list[operations.Operations], folder: Path
 
 
 def test_files_are_named_by_labels_whatever_these_are() -> None:
-    labels = ["baseline", "tlc-only mode=qlc", "../../x", "a/b", "a b", "", "a-b", "ü" * 200]
+    labels = [
+        "baseline",
+        "tlc-only mode=qlc",
+        "../../x",
+        "a/b",
+        "a b",
+        "",
+        "a-b",
+        "Baseline",
+        "ü" * 200,
+    ]
     found = timeline.names(labels)
     assert found[:3] == [
         "timeline-baseline.parquet",
@@ -328,6 +338,19 @@ def test_a_file_for_perfetto_has_the_table_beside_it(folder: Path, tmp_path: Pat
         "out",
         *(f"t-{n}.{k}" for n in sorted(SCHEMES) for k in ("parquet", "pftrace")),
     ]
+
+
+def test_a_log_is_no_table_of_a_timeline(folder: Path, tmp_path: Path) -> None:
+    words: list[str | Path] = ["compare", folder / "t.csv", "--device", "tiny"]
+    words += ["--schemes", "baseline", "--out", tmp_path / "out"]
+    (tmp_path / "out").mkdir()
+    same = tmp_path / "out/timeline.parquet"
+    logged: list[str | Path] = ["--log", same, "--timeline", tmp_path / "t.pftrace"]
+    drawn: list[str | Path] = ["--timeline", same]
+    for more in (logged, drawn):
+        done = run_slcache(*words, *more)
+        assert done.returncode == 3, done.stderr
+        assert b"timeline-baseline.parquet as well; allowed: another file" in done.stderr
 
 
 def test_of_several_seeds_the_first_is_drawn(folder: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slcache import api
+from slcache import api, comparing
 from slcache.cli import checks
 from slcache.cli import options as opt
 from slcache.cli.made import Made
@@ -115,6 +115,23 @@ def timeline_tables(
     if out is None or drawn["timeline"] is None:
         return []
     return timeline.names(list(api.called(schemes, **run).values()))
+
+
+def beside_tables(
+    tables: Sequence[str],
+    log: Path | None,
+    drawn: dict[str, Any],
+    schemes: Sequence[str],
+    **run: Any,  # noqa: ANN401
+) -> list[Path]:
+    """Return the files of schemes that may be such a table as well; without tables none may."""
+    if not tables:
+        return []
+    from slcache.runs import timelines
+
+    labels = api.called(schemes, **run).values()
+    logs = [] if log is None else [comparing.log_of(log, label) for label in labels]
+    return [*logs, *(timelines.named(drawn["timeline"], label) for label in labels)]
 
 
 @contextlib.contextmanager

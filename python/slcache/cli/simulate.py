@@ -162,9 +162,10 @@ def compare(
     kept = files_of(trace, device, config, memory_in)
     asked = {"device": given.device, "settings": settings, "replay": replay, "seed": seed}
     tables = joint.timeline_tables(out, drawn, names, **asked)
+    beside = joint.beside_tables(tables, log, drawn, names, **asked)
     with (
         joint.timeline_named(),
-        console.output(out, (*FILES, *tables), kept) as files,
+        console.output(out, (*FILES, *tables), kept, beside) as files,
         console.meter(progress, kept=where["store"] is not None) as meter,
     ):
         comparison = comparing.compare(
@@ -194,8 +195,8 @@ def compare(
             comparison.stage(files)
     cautions = [Text(line, "yellow") for line in comparison.notes()]
     sentences = [*cautions, *(Text(line) for line in comparison.verdict())]
-    beside = comparison.gain_rows(), comparison.gain_lines(), comparison.documents
-    gained = terminal.gain_tables(*beside)
+    told = comparison.gain_rows(), comparison.gain_lines(), comparison.documents
+    gained = terminal.gain_tables(*told)
     _print(comparison, form, [*_tables(comparison), *sentences, *gained], out)
 
 

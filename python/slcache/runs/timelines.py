@@ -57,8 +57,7 @@ def _drawn(
     if not path.name:
         told = f"timeline = {os.fspath(path)!r}: must name a file"
         raise about(UsageError(told), "timeline")
-    stem, dot, kinds = path.name.partition(".")
-    paths = [str(path.with_name(f"{stem}-{label}{dot}{kinds}")) for label in labels]
+    paths = [str(named(path, label)) for label in labels]
     # What cannot be written is told before anything runs.
     files.check(paths, [])
     if said[2] is None:
@@ -72,6 +71,12 @@ def _drawn(
         stretches = [stretch.asked(*said, partial(log.read, each)) for each in logs]
         drawn = [(to, *when) for to, when in zip(paths, stretches, strict=True)]
     return [replace(each, timelines=(what,)) for each, what in zip(runs, drawn, strict=True)]
+
+
+def named(path: Path, label: str) -> Path:
+    """Return the timeline of one run of several: the name with its label."""
+    stem, dot, kinds = path.name.partition(".")
+    return path.with_name(f"{stem}-{label}{dot}{kinds}")
 
 
 def _no_log() -> log.Log:
