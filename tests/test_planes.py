@@ -213,6 +213,14 @@ def edited(table: pa.Table, name: str, change: Callable[[list[Any]], list[Any]])
     return table.set_column(table.schema.get_field_index(name), name, column)
 
 
+def nameless(table: pa.Table) -> pa.Table:
+    told = json.loads(table.schema.metadata[b"slcache.operations"])
+    for pool in (pools := told["config"]["device"]["pool"] * 2):
+        pool.pop("name", None)
+    told["config"]["device"]["pool"] = pools
+    return table.replace_schema_metadata({b"slcache.operations": json.dumps(told).encode()})
+
+
 WRONG: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {
     "a log": (lambda t: t.drop_columns(["begin_ns"]), "it has no column begin_ns"),
     "no footer": (lambda t: t.replace_schema_metadata({}), "the footer has no configuration"),
@@ -240,6 +248,17 @@ WRONG: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {
         lambda t: edited(t, "scheme", lambda v: ["other", *v[1:]]),
         "column scheme: operations of 2 schemes; must have those of one run",
     ),
+    "two at a time": (
+        lambda t: edited(
+            edited(t, "queued_ns", lambda v: [0] * len(v)), "begin_ns", lambda v: [0] * len(v)
+        ),
+        "column begin_ns is before the end of what plane 0 does before, in row",
+    ),
+    "a column twice": (
+        lambda t: t.append_column("page", t.column("page")),
+        "column page is there 2 times; the table was edited",
+    ),
+    "pools without names": (nameless, "the footer has no configuration"),
     "none": (lambda t: t.slice(0, 0), "column scheme: no operation"),
     "a flag": (
         lambda t: edited(t, "suspended", lambda v: [2, *v[1:]]),

@@ -79,14 +79,13 @@ def read(path: Path | str, content: bytes | None = None) -> Operations:
     With `content` nothing is read from the path, which only names it.
     """
     with _opened(path, content) as file:
-        missing = [name for name in (*_WORDS, *_LEAST) if name not in file.schema_arrow.names]
-        if missing:
-            raise _wrong(path, f"is no table of operations: it has no column {missing[0]}")
+        _check_columns(path, file.schema_arrow.names)
         config, provenance = _footer(path, file)
         times = {name: _whole(path, file, name) for name in ("queued_ns", "begin_ns", "end_ns")}
         _check_times(path, **times)
         plane = _whole(path, file, "plane")
         _check_planes(path, plane, config)
+        _check_apart(path, plane, times["begin_ns"], times["end_ns"])
         scheme = _words(path, file, "scheme").names
         if len(scheme) != 1:
             told = "no operation" if not scheme else f"operations of {len(scheme)} schemes"
@@ -102,6 +101,14 @@ def read(path: Path | str, content: bytes | None = None) -> Operations:
             cause=_words(path, file, "cause"),
             _content=content,
         )
+
+
+def _check_columns(path: Path | str, names: Sequence[str]) -> None:
+    for name in (*_WORDS, *_LEAST):
+        if name not in names:
+            raise _wrong(path, f"is no table of operations: it has no column {name}")
+        if names.count(name) > 1:
+            raise _edited(path, name, f"is there {names.count(name)} times")
 
 
 @contextlib.contextmanager
@@ -124,7 +131,8 @@ def _footer(path: Path | str, file: Any) -> tuple[dict[str, Any], dict[str, Any]
         document = json.loads(told or b"")
         config, provenance = document["config"], document["provenance"]
         pools = config["device"]["pool"]
-        whole = all(plane_count(pool) > 0 for pool in pools) and isinstance(provenance, dict)
+        named = all(isinstance(pool["name"], str) and plane_count(pool) > 0 for pool in pools)
+        whole = named and isinstance(provenance, dict)
     except (ValueError, LookupError, TypeError, RecursionError):
         whole = False
     if not whole:
@@ -176,6 +184,17 @@ def _check_planes(path: Path | str, plane: Numbers, config: Mapping[str, Any]) -
     count = sum(plane_count(pool) for pool in config["device"]["pool"])
     if len(plane) and int(plane.max()) >= count:
         raise _edited(path, "plane", f"holds {plane.max()}; the device has {count:,} planes")
+
+
+def _check_apart(path: Path | str, plane: Numbers, begin_ns: Numbers, end_ns: Numbers) -> None:
+    """Refuse operations that a plane, or the disk, would do at a time; it does one."""
+    # Rows are in the order of their ends, and stay in it within a plane.
+    order = np.argsort(plane, kind="stable")
+    same = np.diff(plane[order]) == 0
+    rows = order[1:][same & (begin_ns[order][1:] < end_ns[order][:-1])]
+    if len(rows):
+        told = f"is before the end of what plane {plane[rows[0]]} does before, in row {rows[0]}"
+        raise _edited(path, "begin_ns", told)
 
 
 def _edited(path: Path | str, column: str, told: str) -> ResultError:
