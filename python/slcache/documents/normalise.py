@@ -74,19 +74,19 @@ def utilisation(document: Document) -> float | None:
 
     None where there was none, and of older documents, which do not tell when that was.
     """
-    until_ns, units = document["flash"].get("ops_until_ns"), _units(document)
+    until_ns, units = document["flash"].get("ops_until_ns"), array_units(document.get("config", {}))
     return flash_time(document) * 1e3 / (until_ns * units) if until_ns and units else None
 
 
-def _units(document: Document) -> int | None:
-    """Return how many array operations the flash can do at a time, where the document tells."""
+def array_units(config: Mapping[str, Any]) -> int | None:
+    """Return how many array operations the flash can do at a time, where `config` tells."""
     try:
         units = sum(
             pool["channels"]
             * pool["chips"]
             * pool["dies"]
             * (1 if pool["plane_parallelism"] == "serial" else pool["planes"])
-            for pool in document["config"]["device"]["pool"]
+            for pool in config["device"]["pool"]
         )
     except (KeyError, TypeError):
         # A result's schema leaves the configuration open.

@@ -26,12 +26,19 @@ class Timeline:
     #: What is in it; None: it is read from the file when it is asked for.
     content: bytes | None
     sha256: str
+    #: Of every which of the host's requests it has the operations.
+    every: int = 1
 
     @classmethod
-    def of(cls, path: pathlib.Path) -> Timeline:
+    def of(cls, path: pathlib.Path, every: int) -> Timeline:
         """Return the table that a run has just written; it is read at once."""
         content = path.read_bytes()
-        return cls(str(path), content, hashlib.sha256(content).hexdigest())
+        return cls(str(path), content, hashlib.sha256(content).hexdigest(), every)
+
+    def told(self) -> dict[str, Any]:
+        """Return what a result's document says about it."""
+        every = {} if self.every == 1 else {"every": self.every}
+        return {"sha256": self.sha256, **every}
 
     def whole(self) -> bytes:
         """Return the table; ResultError where it is not the one of the result."""
@@ -58,7 +65,9 @@ def names(labels: Sequence[str]) -> list[str]:
         stem = "timeline-" + _UNSAFE.sub("-", label)[:_NAME_MAX]
         numbered = (f"{stem}.{number}" for number in itertools.count(2))
         free = (f"{each}.parquet" for each in itertools.chain([stem], numbered))
-        found.append(next(name for name in free if name not in found))
+        # Some disks take names for equal that differ in case.
+        taken = {name.casefold() for name in found}
+        found.append(next(name for name in free if name.casefold() not in taken))
     return found
 
 
@@ -72,6 +81,7 @@ def beside(
     found: list[Timeline | None] = []
     for name, document in zip(names(labels), documents, strict=True):
         told, path = document["provenance"].get("timeline"), file.parent / name
-        there = told is not None and path.exists()
-        found.append(Timeline(str(path), None, told["sha256"]) if there else None)
+        there = told is not None and path.is_file()
+        every = told.get("every", 1) if there else 1
+        found.append(Timeline(str(path), None, told["sha256"], every) if there else None)
     return found

@@ -180,7 +180,7 @@ def _planes(labels: Sequence[str], timelines: Sequence[Timeline | None]) -> Part
     from slcache.slow import operations
 
     tables = [operations.read(each.path, each.whole()) for _, each in drawn]
-    return planes.part([label for label, _ in drawn], tables)
+    return planes.part([label for label, _ in drawn], tables, [each.every for _, each in drawn])
 
 
 def _of_schemes(

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from slcache.plots import images, planes
 from slcache.report import pages
 from slcache.slow.operations import Numbers, Operations
-from slcache.slow.shown import MOST, Shown, busy_ns, chosen, place
+from slcache.slow.shown import MOST, Shown, busy_ns, busy_share, chosen, place
 from slcache.words import kinds, units
 from slcache.words.names import printable
 
@@ -35,8 +35,8 @@ class Part:
     data: Markup
 
 
-def part(labels: Sequence[str], runs: Sequence[Operations]) -> Part:
-    """Return what a page shows of these runs' operations."""
+def part(labels: Sequence[str], runs: Sequence[Operations], every: Sequence[int] = ()) -> Part:
+    """Return what a page shows of these runs' operations, of `every` which request each."""
     shown = chosen(runs)
     causes = planes.seen(shown)
     return Part(
@@ -47,7 +47,7 @@ def part(labels: Sequence[str], runs: Sequence[Operations]) -> Part:
             "Where a picture has no room for all, the shortest are in front. "
             f"{kinds.explained(causes)}"
         ),
-        lines=_stretches(labels, shown),
+        lines=[*_stretches(labels, shown), *_thinned(max(every, default=1))],
         head=["operations", "shown", "planes busy", *causes],
         rows=[(label, _cells(run, list(causes))) for label, run in zip(labels, shown, strict=True)],
         data=data(labels, shown),
@@ -73,6 +73,16 @@ def _stretches(labels: Sequence[str], shown: Sequence[Shown]) -> list[str]:
     return lines
 
 
+def _thinned(every: int) -> list[str]:
+    """Say that operations of most requests are missing."""
+    if every == 1:
+        return []
+    return [
+        f"Of the host's requests the timeline has those whose number is a multiple of {every:,}; "
+        "planes were busier than is shown."
+    ]
+
+
 def _moment(ns: int) -> str:
     return f"{units.trimmed(f'{ns / 1e9:,.6f}')} s"
 
@@ -81,8 +91,8 @@ def _cells(shown: Shown, causes: Sequence[str]) -> list[str]:
     """Return counts of operations, the share of time that planes are busy, and times by cause."""
     run = shown.operations
     spent = busy_ns(run)
-    span = int(run.end_ns.max() - run.begin_ns.min()) * len(np.unique(run.plane))
-    share = units.percent(sum(spent.values()) / max(span, 1))
+    busy = busy_share(run)
+    share = "–" if busy is None else units.percent(busy)
     times = [units.duration(spent[name] / 1e3) if name in spent else "–" for name in causes]
     count = "all" if len(shown.rows) == len(run) else f"{len(shown.rows):,}"
     return [f"{len(run):,}", count, share, *times]

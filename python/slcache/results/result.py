@@ -257,7 +257,7 @@ class Result(_Frames):
     def with_timeline(cls, run: Result, drawn: Timeline) -> Self:
         """Return a run that has just been made with the operations of its timeline."""
         document = run.documents[0]
-        document["provenance"]["timeline"] = {"sha256": drawn.sha256}
+        document["provenance"]["timeline"] = drawn.told()
         return cls.made(document, run.label, run.inputs, drawn)
 
     @classmethod

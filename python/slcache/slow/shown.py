@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from slcache.documents import normalise
 from slcache.slow.operations import Numbers, Operations, plane_count
 
 #: The most operations of a run that a page shows.
@@ -75,6 +76,19 @@ def busy_ns(run: Operations) -> dict[str, int]:
     sums = np.zeros(len(run.cause.names), np.int64)
     np.add.at(sums, run.cause.places, spent)
     return dict(zip(run.cause.names, sums.tolist(), strict=True))
+
+
+def busy_share(run: Operations) -> float | None:
+    """Return the share of the flash's time that planes worked, as results tell it.
+
+    Idle planes count, and the disk does not. None where the configuration does not tell how many
+    operations the flash can do at a time.
+    """
+    count = normalise.array_units(run.config)
+    on_planes = run.plane >= 0
+    spent = int((run.end_ns - run.begin_ns)[on_planes].sum())
+    span = int(run.end_ns.max() - run.begin_ns.min())
+    return spent / max(span * count, 1) if count else None
 
 
 def place(config: Mapping[str, Any], plane: int) -> tuple[str, str]:

@@ -45,7 +45,8 @@ def with_table(drawn: Drawn, table: Path) -> tuple[Drawn, ...]:
 
 def table(drawn: Sequence[Drawn]) -> Timeline:
     """Return the table that a run has written last, for its result."""
-    return Timeline.of(Path(drawn[-1][0]))
+    path, _, _, every = drawn[-1]
+    return Timeline.of(Path(path), every)
 
 
 def _logged(run: Callable[..., object]) -> log.Log:

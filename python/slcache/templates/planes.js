@@ -86,11 +86,11 @@ class Run {
 
   told(slice) {
     const { zero_ns: zero, rows } = this.given;
-    const [, , order, , pages, suspended] = this.view.whats[slice.what];
+    const [kind, , order, , pages, suspended] = this.view.whats[slice.what];
     const wait = slice.begin - slice.queued;
     return [
       `${this.name(slice)}, ${lasting(slice.end - slice.begin)}${suspended ? ", then suspended" : ""}`,
-      `${rows[slice.row].slice(0, 2).filter(Boolean).join(", ")}${slice.block < 0 ? "" : `, block ${slice.block}, page ${slice.page}${pages > 1 ? ` to ${slice.page + pages - 1}` : ""}`}`,
+      `${rows[slice.row].slice(0, 2).filter(Boolean).join(", ")}${where(slice, kind, pages)}`,
       `queued ${moment(zero + slice.queued)} (${order})`,
       `begin ${moment(zero + slice.begin)}${wait ? `, after ${lasting(wait)}` : ""}`,
       `end ${moment(zero + slice.end)}`,

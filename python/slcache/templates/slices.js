@@ -8,6 +8,13 @@ function lasting(ns, digits = 4) {
 
 function moment(ns) { return `${Number((ns / 1e9).toFixed(9))} s`; }
 
+// Where an operation is in its plane; an erase is of no page.
+function where(slice, kind, pages) {
+  if (slice.block < 0) return "";
+  if (kind === "erase") return `, block ${slice.block}`;
+  return `, block ${slice.block}, page ${slice.page}${pages > 1 ? ` to ${slice.page + pages - 1}` : ""}`;
+}
+
 // The slices of a run, by row and then by time; a time is in ns behind the axis' 0.
 function decoded(given, step) {
   const slices = [];
