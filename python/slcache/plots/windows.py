@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
-from numpy.typing import NDArray
 
 from slcache.documents.normalise import Document
-from slcache.plots import plain, style
+from slcache.plots import plain, style, window_looks
+from slcache.plots.window_looks import Values
 from slcache.words import units
 
-Values = NDArray[np.float64]
 #: A series by its name, and by the unit of its windows, which are not to be mixed.
 Name = tuple[str, str]
 
@@ -49,15 +47,6 @@ class _Along:
     end: float
 
 
-@dataclass(frozen=True)
-class _Look:
-    """How series of one name are drawn; `finish` takes the number of ticks there is room for."""
-
-    title: str
-    smoothed: bool = False
-    finish: Callable[[Axes, Curves, int], None] | None = None
-
-
 def has_any(documents: Sequence[Document]) -> bool:
     """Return whether any scheme reports anything over its windows."""
     return bool(_all(documents))
@@ -71,13 +60,13 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     found = _all(documents)
     if not found:
         return style.empty("no scheme with windows")
-    names = sorted(found, key=lambda name: (name[1], _order(name[0]), name[0]))
+    names = sorted(found, key=lambda name: (name[1], window_looks.order(name[0]), name[0]))
     shown = sorted({scheme for curves in found.values() for scheme in curves})
     if max(map(len, found.values())) >= style.MANY:
         return _rows(labels, shown, names, found)
     figure, axes = style.panels(len(names), 1, 0.9 + 1.5 * len(names))
     for i, (area, name) in enumerate(zip(axes, names, strict=True)):
-        style.title(area, _look(name).title)
+        style.title(area, window_looks.of(name[0]).title)
         lines = {scheme: style.scheme_line(scheme, len(labels)) for scheme in found[name]}
         along = _along(name[1], found)
         _panel(area, name, found[name], lines, along, _TICKS)
@@ -92,7 +81,7 @@ def caption(documents: Sequence[Document]) -> str:
     text = "A value for each window of the schemes that have windows."
     if any(name[0] == "slc_blocks" for name in found):
         text += " Blocks are those of a plane or of all planes, as each scheme's page says."
-    jumping = [curves for name, curves in found.items() if _look(name).smoothed]
+    jumping = [curves for name, curves in found.items() if window_looks.of(name[0]).smoothed]
     if any(_smoothed_over(curve) > 1 for curves in jumping for curve in curves.values()):
         text += (
             " Rewards, throughputs and costs jump: their lines are the means of the last windows "
@@ -144,7 +133,7 @@ def _column(
 ) -> None:
     """Draw one series of every scheme, in panels of one scale."""
     along = _along(name[1], found)
-    style.title(areas[0], _look(name).title)
+    style.title(areas[0], window_looks.of(name[0]).title)
     for area, scheme in zip(areas, shown, strict=True):
         area.axis("on")
         colour = {"color": style.scheme_colour(scheme), "lw": 1.2}
@@ -163,14 +152,15 @@ def _panel(
     ticks: int,
 ) -> None:
     """Draw the curves for which there is a line, on the scale of all of them."""
-    look = _look(name)
+    look = window_looks.of(name[0])
     for scheme, line in lines.items():
         if look.smoothed:
             _smoothed(axes, curves[scheme], along, line, alone=len(lines) == 1)
         else:
             _steps(axes, curves[scheme], along, line)
     if look.finish is not None:
-        look.finish(axes, curves, ticks)
+        values = np.concatenate([curve.values for curve in curves.values()])
+        look.finish(axes, values[np.isfinite(values)], ticks)
 
 
 def _steps(axes: Axes, curve: _Curve, along: _Along, line: Mapping[str, Any]) -> None:
@@ -219,80 +209,8 @@ def _name_along(axes: Axes, along: _Along, *, named: bool) -> None:
         axes.set_xlabel(along.label)
 
 
-def _from_zero(axes: Axes, curves: Curves, ticks: int) -> None:
-    values = np.concatenate([curve.values[np.isfinite(curve.values)] for curve in curves.values()])
-    highest, whole = float(values.max()), bool((values % 1 == 0).all())
-    axes.set_ylim(0, 1.08 * highest or 1.0)
-    axes.yaxis.set_major_locator(MaxNLocator(min(ticks, 5) - 1, integer=whole))
-
-
-def _times(axes: Axes, curves: Curves, ticks: int) -> None:
-    _from_zero(axes, curves, ticks)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda ns, _: units.duration(ns / 1e3, trim=True)))
-
-
-def _ratio(axes: Axes, curves: Curves, ticks: int) -> None:
-    """Show a ratio that falls as long as a run lasts on a log axis, where it can be."""
-    values = np.concatenate([curve.values[np.isfinite(curve.values)] for curve in curves.values()])
-    if values.min() > 0:
-        style.log_ticks(axes, lambda value: f"{value:,.10g}", "y", min(ticks, 5))
-        axes.set_ylim(values.min() / 1.5, values.max() * 1.5)
-
-
-def _sizes(axes: Axes, curves: Curves, ticks: int) -> None:
-    """Show sizes that double from one to the next on steps of one height."""
-    sizes = np.concatenate([curve.values[curve.values > 0] for curve in curves.values()])
-    if not len(sizes):
-        return
-    low, high = np.floor(np.log2(sizes.min())), np.ceil(np.log2(sizes.max()))
-    step = max(1, -(-int(high - low + 1) // ticks))
-    axes.set_yscale("log", base=2)
-    axes.yaxis.set_major_locator(FixedLocator((2.0 ** np.arange(low, high + 1, step)).tolist()))
-    axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda size, _: _whole_size(size)))
-    axes.set_ylim(2.0 ** (low - 0.5), 2.0 ** (high + 0.5))
-
-
-def _whole_size(size: float) -> str:
-    scale, name = units.size_scale(size)
-    return f"{size / scale:.4g} {name}"
-
-
-def _signs(axes: Axes, _: Curves, __: int) -> None:
-    axes.set_ylim(-1.1, 1.1)
-    axes.yaxis.set_major_locator(FixedLocator([-1, 0, 1]))
-    axes.axhline(0.0, color=style.INK, lw=0.6, alpha=0.5)
-
-
-def _share(axes: Axes, _: Curves, ticks: int) -> None:
-    axes.set_ylim(0, 1)
-    axes.yaxis.set_major_locator(MaxNLocator(min(ticks, 5) - 1))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: style.share(value)))
-
-
-def _look(name: Name) -> _Look:
-    return _LOOKS.get(name[0], _Look(name[0]))
-
-
-def _order(name: str) -> int:
-    return list(_LOOKS).index(name) if name in _LOOKS else len(_LOOKS)
-
-
 _ALONG = {
     "write_bytes_per_value": "written by the host ({})",
     "writes_per_value": "write requests",
     "requests_per_value": "requests",
-}
-_LOOKS = {
-    "slc_blocks": _Look("size of the SLC region (blocks)", finish=_from_zero),
-    "theta_bytes": _Look("largest write request that goes to SLC", finish=_sizes),
-    "reward": _Look("reward", smoothed=True, finish=_signs),
-    "write_mb_per_s": _Look("writes (MB/s)", smoothed=True, finish=_from_zero),
-    "l2_share": _Look("share of the second level in the SLC cache", finish=_share),
-    "utilisation_target": _Look("utilisation aimed at", finish=_share),
-    "utilisation": _Look("utilisation of the fast tier", finish=_share),
-    "lifetime_fast": _Look("cycles left by cycles used, fast tier", finish=_ratio),
-    "lifetime_dense": _Look("cycles left by cycles used, dense tier", finish=_ratio),
-    "predicted_cost_ns": _Look("cost of an access, computed", smoothed=True, finish=_times),
-    "measured_cost_ns": _Look("cost of an access, measured", smoothed=True, finish=_times),
 }
