@@ -69,3 +69,20 @@ def test_nothing_is_read_beside_a_curve(comparison: slcache.Comparison) -> None:
     across, _ = json.loads(html.unescape(panel[0]))
     outside = [across["shows"][0] * 1.0001, across["shows"][1] * 0.9999]
     assert set(map(tuple, read(panel, outside).values())) == {(None, None)}
+
+
+@needs_node
+def test_curves_of_a_trace_are_its_figures(trace: Path, tmp_path: Path) -> None:
+    found = slcache.Trace(trace)
+    found.picture(tmp_path / "trace.html")
+    info = found.info()
+    gaps, hot = PANEL.findall((tmp_path / "trace.html").read_text())
+    steps = [(us, share) for us, share in info["interarrival"]["cdf"] if us > 1.0]
+    between = [math.sqrt(us * after) for (us, _), (after, _) in pairwise(steps)]
+    told = read(gaps, between)["of gaps"]
+    assert told == pytest.approx([share for _, share in steps[:-1]], abs=0.005)
+    for key, name in (("access_curve", "accesses to pages touched"), ("write_curve", "writes to")):
+        curve = info["hot_set"][key][1:-1]
+        (whole,) = (each for each in read(hot, [1.0]) if each.startswith(name))
+        told = read(hot, [pages for pages, _ in curve])[whole]
+        assert told == pytest.approx([share for _, share in curve], abs=0.005)

@@ -13,7 +13,8 @@ from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
 from slcache.documents.normalise import Document
-from slcache.plots import plain, style
+from slcache.plots import marks, plain, style
+from slcache.words import units
 
 Values = NDArray[np.float64]
 Curve = Mapping[str, Any]
@@ -28,6 +29,9 @@ _LOOKS: Mapping[str, Mapping[str, Any]] = {
     "measured in a window": {"marker": "o", "ms": 3.5, "ls": "", "alpha": 0.45, "mew": 0},
     "mean of these": {"marker": "o", "ms": 5, "ls": "", "mfc": "none", "mew": 1.1},
 }
+
+#: What points are called that have another name in the key.
+_WORDS = {"mean of these": "mean of windows"}
 
 
 def names(documents: Sequence[Document]) -> list[str]:
@@ -51,7 +55,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document], name: str) -> Fig
     figure, areas = style.panels(rows, columns, 0.6 + 2.6 * rows)
     shown: set[str] = set()
     for area, (place, entry) in zip(areas, found.items(), strict=False):
-        shown |= _panel(area, entry, style.scheme_colour(place))
+        shown |= _panel(area, labels[place], entry, style.scheme_colour(place))
         if len(labels) > 1:
             style.title(area, plain.name(labels[place]))
     entry = next(iter(found.values()))
@@ -89,7 +93,11 @@ def _is_time(entry: Curve) -> bool:
     return str(entry["y"]).split(" ")[0] == "ns"
 
 
-def _panel(axes: Axes, entry: Curve, colour: str) -> set[str]:
+def _is_share(entry: Curve) -> bool:
+    return str(entry["x"]) == "utilisation"
+
+
+def _panel(axes: Axes, label: str, entry: Curve, colour: str) -> set[str]:
     """Draw one scheme's curve and return what of it there is."""
     xs, ys = _points(entry, "computed")
     drawn: dict[str, tuple[Values, Values]] = {}
@@ -103,8 +111,18 @@ def _panel(axes: Axes, entry: Curve, colour: str) -> set[str]:
     if len(xs) >= _MEANS_FROM:
         drawn["mean of these"] = _means(xs, ys)
     for look, points in drawn.items():
-        axes.plot(*points, color=colour, **_LOOKS[look])
+        (line,) = axes.plot(*points, color=colour, **_LOOKS[look])
+        # A curve tells its minimum, and of many windows the means alone tell something.
+        of = "least computed" if look == "computed" else look
+        if of != "measured in a window" or "mean of these" not in drawn:
+            told = (_told(entry, *point) for point in zip(*drawn[of], strict=True))
+            marks.name(line, *(f"{label}, {_WORDS.get(of, of)}: {text}" for text in told))
     return set(drawn)
+
+
+def _told(entry: Curve, x: float, y: float) -> str:
+    value = units.duration(y) if _is_time(entry) else f"{y:.4g}"
+    return f"{value} at {entry['x']} {units.percent(x) if _is_share(entry) else f'{x:.4g}'}"
 
 
 def _means(xs: Values, ys: Values) -> tuple[Values, Values]:
@@ -121,7 +139,7 @@ def _name_sides(areas: Sequence[Axes], entry: Curve) -> None:
     on_log = time is not None and all(area.dataLim.ymin > 0 for area in areas)
     for area in areas:
         area.set_xlabel(plain.name(entry["x"]))
-        if entry["x"] == "utilisation":
+        if _is_share(entry):
             area.xaxis.set_major_formatter(FuncFormatter(_share))
         if on_log:
             style.time_ticks(area, "y", 6)

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from slcache.plots import plain, study_axis, style
+from slcache.plots import marks, plain, study_axis, style
 from slcache.study import wording
 from slcache.study.effects import Effect, Effects, Level
 
@@ -34,7 +34,8 @@ def draw(metric: str, found: Effects, short: Mapping[str, str]) -> Figure:
         if i >= len(shown):
             area.axis("off")
             continue
-        _panel(area, shown[i], short[shown[i].factor], columns, single=len(found.effects) == 1)
+        name = short[shown[i].factor]
+        _panel(area, metric, shown[i], name, columns, single=len(found.effects) == 1)
         study_axis.metric(area, "y", metric, values)
         if i % columns == 0:
             area.set_ylabel(metric)
@@ -46,7 +47,9 @@ def _reach(level: Level) -> Sequence[float]:
     return (*level.spread, level.mean)
 
 
-def _panel(area: Axes, effect: Effect, name: str, columns: int, *, single: bool) -> None:
+def _panel(
+    area: Axes, metric: str, effect: Effect, name: str, columns: int, *, single: bool
+) -> None:
     colour = style.scheme_colour(0)
     numeric = effect.numeric
     places = [level.place if numeric else i for i, level in enumerate(effect.levels)]
@@ -55,7 +58,8 @@ def _panel(area: Axes, effect: Effect, name: str, columns: int, *, single: bool)
         area.plot([place, place], [least, most], color=colour, **_THIN)
         area.plot([place, place], [first, third], color=colour, **_THICK)
     means = [level.mean for level in effect.levels]
-    area.plot(places, means, color=colour, lw=1.4, ls="-" if numeric else "", **_MEAN)
+    (drawn,) = area.plot(places, means, color=colour, lw=1.4, ls="-" if numeric else "", **_MEAN)
+    marks.name(drawn, *(f"{name} {_told(metric, level)}" for level in effect.levels))
     if numeric:
         study_axis.numbers(area, "x", places, each=not effect.ranges)
         area.margins(x=0.07)
@@ -68,10 +72,19 @@ def _panel(area: Axes, effect: Effect, name: str, columns: int, *, single: bool)
     style.title(area, plain.name(name, 90 // columns) + share)
 
 
+def _told(metric: str, level: Level) -> str:
+    """Return a level with its mean, and what its points reach from and to."""
+    mean, least, most = (
+        wording.figure(metric, value) for value in (level.mean, level.spread[0], level.spread[-1])
+    )
+    reach = f", {level.count} points from {least} to {most}" if level.count > 1 else ""
+    return f"{wording.level(level.low, level.high)}, {metric}: mean {mean}{reach}"
+
+
 def _key(figure: Figure, *, spread: bool) -> None:
     colour = style.scheme_colour(0)
-    marks = {"mean over all else": Line2D([], [], color=colour, lw=1.4, **_MEAN)}
+    looks = {"mean over all else": Line2D([], [], color=colour, lw=1.4, **_MEAN)}
     if spread:
-        marks["middle half of the points"] = Line2D([], [], color=colour, **_THICK)
-        marks["least to greatest"] = Line2D([], [], color=colour, **_THIN)
-    style.swatches(figure, list(marks.values()), list(marks))
+        looks["middle half of the points"] = Line2D([], [], color=colour, **_THICK)
+        looks["least to greatest"] = Line2D([], [], color=colour, **_THIN)
+    style.swatches(figure, list(looks.values()), list(looks))

@@ -12,7 +12,8 @@ from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
 from slcache.documents.normalise import Document
-from slcache.plots import plain, style
+from slcache.plots import marks, plain, style
+from slcache.words import units
 
 Counts = NDArray[np.float64]
 Histogram = Mapping[str, Any]
@@ -77,22 +78,25 @@ def _tables(labels: Sequence[str], found: Mapping[int, Histogram]) -> Figure:
     rows = -(-len(found) // _COLUMNS)
     figure, areas = style.panels(rows, _COLUMNS, 0.4 + 2.1 * rows)
     for area, (place, entry) in zip(areas, found.items(), strict=False):
-        counts = _counts(entry)
-        _table(area, counts / counts.sum(), entry["axes"], style.scheme_colour(place))
+        _table(area, labels[place], _counts(entry), entry["axes"], style.scheme_colour(place))
         style.title(area, plain.name(labels[place]))
     for area in areas[len(found) :]:
         area.axis("off")
     return figure
 
 
-def _table(axes: Axes, shares: Counts, sides: Sequence[Mapping[str, Any]], colour: str) -> None:
+def _table(
+    axes: Axes, label: str, counts: Counts, sides: Sequence[Mapping[str, Any]], colour: str
+) -> None:
     """Draw shares as cells, the fuller the larger, with the share in each."""
-    rows, columns = shares.shape
+    rows, columns = counts.shape
     for row in range(rows):
         for column in range(columns):
-            share = shares[row, column]
-            strength = share / shares.max()
-            axes.add_patch(_cell(column, row, colour, strength))
+            share = counts[row, column] / counts.sum()
+            strength = counts[row, column] / counts.max()
+            cell = axes.add_patch(_cell(column, row, colour, strength))
+            of = f"{sides[0]['bins'][row]}, {sides[1]['bins'][column]}"
+            marks.name(cell, _told(label, of, counts[row, column], counts.sum()))
             axes.text(
                 column, row, style.share(round(float(share), 3)), ha="center", va="center",
                 fontsize=8.5, color=style.on(colour) if strength > 0.7 else style.INK,
@@ -125,16 +129,22 @@ def _sums(labels: Sequence[str], found: Mapping[int, Histogram]) -> Figure:
     rows = -(-panels // columns)
     figure, areas = style.panels(rows, columns, 0.6 + 2.5 * rows)
     for area, (side, bins) in zip(areas, sides.items(), strict=False):
-        _bars(area, side, bins, found)
+        _bars(area, side, bins, labels, found)
     if joint:
-        _ranks(areas[len(sides)], found, len(labels))
+        _ranks(areas[len(sides)], found, labels)
     for area in areas[panels:]:
         area.axis("off")
     style.key(figure, labels, "bars", shown=sorted(found))
     return figure
 
 
-def _bars(axes: Axes, side: str, bins: Sequence[str], found: Mapping[int, Histogram]) -> None:
+def _bars(
+    axes: Axes,
+    side: str,
+    bins: Sequence[str],
+    labels: Sequence[str],
+    found: Mapping[int, Histogram],
+) -> None:
     """Draw the shares of one axis, schemes side by side."""
     width = 0.84 / len(found)
     for number, (place, entry) in enumerate(found.items()):
@@ -143,10 +153,14 @@ def _bars(axes: Axes, side: str, bins: Sequence[str], found: Mapping[int, Histog
             continue
         counts = _counts(entry)
         others = tuple(i for i in range(counts.ndim) if i != kept[0])
-        shares = counts.sum(axis=others) / counts.sum()
+        sums = counts.sum(axis=others)
+        shares = sums / sums.sum()
         shift = (number - (len(found) - 1) / 2) * width
         xs = np.arange(len(bins)) + shift
-        axes.bar(xs, shares, width, color=style.scheme_colour(place), lw=0)
+        drawn = axes.bar(xs, shares, width, color=style.scheme_colour(place), lw=0)
+        told = zip(bins, sums, strict=True)
+        named = (_told(labels[place], f"{side} {of}", n, sums.sum()) for of, n in told)
+        marks.name(drawn, *named)
     upright = sum(map(len, bins)) > _LEVEL_LETTERS
     names = [plain.name(each, 18) for each in bins]
     axes.set_xticks(range(len(bins)), names, rotation=90 if upright else 0, fontsize=7.5)
@@ -156,13 +170,21 @@ def _bars(axes: Axes, side: str, bins: Sequence[str], found: Mapping[int, Histog
     style.title(axes, plain.name(side))
 
 
-def _ranks(axes: Axes, found: Mapping[int, Histogram], count: int) -> None:
+def _told(label: str, of: str, times: float, total: float) -> str:
+    share = units.percent(times / total)
+    return f"{label}, {of}: {share}, {units.count(times)} of {units.count(total)}"
+
+
+def _ranks(axes: Axes, found: Mapping[int, Histogram], labels: Sequence[str]) -> None:
     """Draw how often each combination occurred, the most frequent first."""
     for place, entry in found.items():
         counts = np.sort(_counts(entry).ravel())[::-1]
         counts = counts[counts > 0]
         ranks = np.arange(1, len(counts) + 1)
-        axes.plot(ranks, counts, marker=".", ms=3, **style.scheme_line(place, count, 1.0))
+        line = style.scheme_line(place, len(labels), 1.0)
+        (drawn,) = axes.plot(ranks, counts, marker=".", ms=3, **line)
+        most = _told(f"{len(counts):,} combinations", "the most frequent", counts[0], counts.sum())
+        marks.name(drawn, f"{labels[place]}, {most}")
     style.log_ticks(axes, style.whole, "x", 5)
     style.log_ticks(axes, style.whole, "y", 5)
     axes.set_xlim(0.8, max(12.0, 1.2 * axes.dataLim.xmax))

@@ -11,6 +11,7 @@ from urllib.parse import quote, unquote
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 
 from slcache.words.names import printable
@@ -24,12 +25,16 @@ _HELD = re.compile(r'<g data-held="(\d+)">')
 _MARK = re.compile(r"<use [^>]*/>")
 
 
-def name(artist: Artist, *texts: str) -> None:
-    """Name what is drawn: a bar or line by one text, the points of a line by one each.
+def name(drawn: Artist | BarContainer, *texts: str) -> None:
+    """Name what is drawn: a line by one text, bars and the points of a line by one each.
 
     In a page it is the mark's title, which browsers show without a script.
     """
-    artist.set_gid(_NAMED + quote(json.dumps([printable(text) for text in texts])))
+    if isinstance(drawn, BarContainer):
+        for bar, text in zip(drawn, texts, strict=True):
+            name(bar, text)
+        return
+    drawn.set_gid(_NAMED + quote(json.dumps([printable(text) for text in texts])))
 
 
 def number(artist: Artist, numbers: Sequence[int]) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from slcache.metrics import Goal
-from slcache.plots import study_axis, style
+from slcache.plots import marks, study_axis, style
+from slcache.study import wording
+
+_TRIED: dict[str, Any] = {"color": style.scheme_colour(0), "marker": "o", "ms": 3, "ls": ""}
+_BEST: dict[str, Any] = {"color": style.scheme_colour(1), "lw": 1.5}
 
 
 def draw(goals: Mapping[str, Goal], values: Mapping[str, Sequence[float | None]]) -> Figure:
@@ -20,16 +25,15 @@ def draw(goals: Mapping[str, Goal], values: Mapping[str, Sequence[float | None]]
     for area, (name, goal) in zip(areas, goals.items(), strict=True):
         told = [(i, value) for i, value in enumerate(values[name], 1) if value is not None]
         places, known = [i for i, _ in told], [value for _, value in told]
-        area.plot(places, known, color=style.scheme_colour(0), marker="o", ms=3, ls="", alpha=0.6)
+        (tried,) = area.plot(places, known, alpha=0.6, **_TRIED)
+        marks.name(tried, *(f"point {i}, {name}: {wording.figure(name, v)}" for i, v in told))
         best = _best(known, goal)
-        area.plot(places, best, color=style.scheme_colour(1), lw=1.5, drawstyle="steps-post")
+        (line,) = area.plot(places, best, drawstyle="steps-post", **_BEST)
+        marks.name(line, *(f"best, {name}: {wording.figure(name, value)}" for value in best[-1:]))
         study_axis.metric(area, "y", name, known, 5)
         area.set_ylabel(name)
-    marks = {
-        "tried": Line2D([], [], color=style.scheme_colour(0), marker="o", ms=3, ls=""),
-        "best so far": Line2D([], [], color=style.scheme_colour(1), lw=1.5),
-    }
-    style.swatches(figure, list(marks.values()), list(marks))
+    looks = {"tried": Line2D([], [], **_TRIED), "best so far": Line2D([], [], **_BEST)}
+    style.swatches(figure, list(looks.values()), list(looks))
     areas[-1].set_xlabel("points tried")
     areas[-1].set_xlim(0, len(next(iter(values.values()))) + 1)
     areas[-1].xaxis.set_major_locator(MaxNLocator(8, integer=True))

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from slcache.plots import study_axis, style
+from slcache.plots import marks, study_axis, style
 from slcache.plots.design import ASKED, CHOSEN, LINE
+from slcache.study import wording
 
 
 def draw(
@@ -27,10 +28,13 @@ def draw(
             (size, value) for size, value in zip(sizes, each, strict=True) if value is not None
         ]
         limits = bounds[name]
-        area.plot([size for size, _ in known], [value for _, value in known], **LINE)
-        for size, value in known:
+        (line,) = area.plot([size for size, _ in known], [value for _, value in known], **LINE)
+        told = [f"{key}={size:.10g}, {name}: {wording.figure(name, v)}" for size, v in known]
+        marks.name(line, *told)
+        for (size, value), text in zip(known, told, strict=True):
             if size == chosen:
-                area.plot([size], [value], **CHOSEN)
+                (point,) = area.plot([size], [value], **CHOSEN)
+                marks.name(point, text)
         for limit in limits:
             area.axhline(limit, **ASKED)
         study_axis.metric(area, "y", name, [*limits, *(value for _, value in known)], 5)
@@ -40,9 +44,9 @@ def draw(
     else:
         study_axis.numbers(areas[-1], "x", sizes)
     areas[-1].set_xlabel(key)
-    marks = {"simulated": Line2D([], [], **LINE)}
+    looks = {"simulated": Line2D([], [], **LINE)}
     if chosen is not None:
-        marks[f"{word} that keeps the bounds"] = Line2D([], [], **CHOSEN)
-    marks["bound"] = Line2D([], [], **ASKED)
-    style.swatches(figure, list(marks.values()), list(marks))
+        looks[f"{word} that keeps the bounds"] = Line2D([], [], **CHOSEN)
+    looks["bound"] = Line2D([], [], **ASKED)
+    style.swatches(figure, list(looks.values()), list(looks))
     return figure

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
+from matplotlib.container import BarContainer
 from matplotlib.ticker import PercentFormatter
 
-from slcache.plots import style
+from slcache.plots import marks, style
 from slcache.tables import trace_sections
 from slcache.words import units
 
@@ -32,7 +33,9 @@ def sizes(axes: Axes, info: Info) -> None:
         total = max(1, info[f"{side}s"])
         heights = [counts[p][f"{side}s"] / total if p in counts else 0.0 for p in places]
         centres = [p + shift for p in places]
-        axes.bar(centres, heights, width=0.4, color=COLOURS[side], label=f"{side}s")
+        bars = axes.bar(centres, heights, width=0.4, color=COLOURS[side], label=f"{side}s")
+        named = zip((units.size(1 << (p - 1)) for p in places), heights, strict=True)
+        marks.name(bars, *(f"{side}s, up to {to}: {units.percent(share)}" for to, share in named))
     step = -(-len(places) // 6)
     axes.set_xticks(list(places)[::step], [_size(1 << (p - 1)) for p in places][::step])
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
@@ -51,7 +54,10 @@ def interarrival(axes: Axes, info: Info) -> None:
     if not points:
         _say(axes, "fewer than two requests")
         return
-    axes.step(*zip(*points, strict=True), where="post", color=_ALL, lw=1.6, label="of gaps")
+    look: dict[str, Any] = {"color": _ALL, "lw": 1.6, "label": "of gaps"}
+    (gaps,) = axes.step(*zip(*points, strict=True), where="post", **look)
+    marks.name(gaps, f"of gaps: half up to {units.duration(figures['us']['p50'])}")
+    marks.scale(axes, "µs", "share")
     together = sum(decade["time_s"] for decade in figures["decades"])
     if together > 0:
         seconds = 0.0
@@ -59,7 +65,9 @@ def interarrival(axes: Axes, info: Info) -> None:
         for decade in figures["decades"]:
             seconds += decade["time_s"]
             curve.append((max(decade["to_us"], _LEAST_US), seconds / together))
-        axes.plot(*zip(*curve, strict=True), color="#E0944A", lw=1.4, label="of time in gaps")
+        look = {"color": "#E0944A", "lw": 1.4, "label": "of time in gaps"}
+        (time,) = axes.plot(*zip(*curve, strict=True), **look)
+        marks.name(time, f"of time in gaps: {units.span(1e6 * together)} in all")
         style.legend(axes, "best")
     axes.set_ylim(0, 1.02)
     style.time_ticks(axes, most=5)
@@ -76,11 +84,12 @@ def gap_classes(axes: Axes, info: Info) -> None:
         _say(axes, "fewer than two requests")
         return
     places = range(len(classes))
-    bars = axes.bar(places, [gap["share"] for gap in classes], width=0.7, color=_ALL)
-    axes.bar_label(bars, [units.percent(gap["share"]) for gap in classes], fontsize=7, padding=2)
-    axes.set_xticks(
-        list(places), [trace_sections.class_name(gap).removeprefix("up to ") for gap in classes]
+    names = [trace_sections.class_name(gap) for gap in classes]
+    shares = [gap["share"] for gap in classes]
+    _told(
+        axes, axes.bar(places, shares, width=0.7, color=_ALL), [f"gaps {n}" for n in names], shares
     )
+    axes.set_xticks(list(places), [name.removeprefix("up to ") for name in names])
     axes.margins(y=0.15)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     axes.set_xlabel("time to the next request, up to")
@@ -106,8 +115,7 @@ def runs(axes: Axes, info: Info) -> None:
         ),
     )
     names, values, colours = zip(*reversed(shares), strict=True)
-    bars = axes.barh(range(len(shares)), values, height=0.6, color=colours)
-    axes.bar_label(bars, [units.percent(value) for value in values], fontsize=7, padding=2)
+    _told(axes, axes.barh(range(len(shares)), values, height=0.6, color=colours), names, values)
     axes.set_yticks(range(len(shares)), names)
     axes.set_xlim(0, 1.12)
     axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
@@ -129,7 +137,12 @@ def hot_set(axes: Axes, info: Info) -> None:
     )
     for name, colour, label in curves:
         if figures[name]:
-            axes.plot(*zip(*figures[name], strict=True), color=colour, lw=1.6, label=label)
+            look: dict[str, Any] = {"color": colour, "lw": 1.6, "label": label}
+            (curve,) = axes.plot(*zip(*figures[name], strict=True), **look)
+            tenth = next(each for each in figures["hottest"] if each["pages_share"] == _MARKED[1])
+            told = units.percent(tenth[name.replace("curve", "share")])
+            marks.name(curve, f"{label}: {told} on the hottest {style.share(_MARKED[1])}")
+    marks.scale(axes, "share", "share")
     style.log_ticks(axes, style.share, most=5)
     axes.set(xlim=(None, 1.0), ylim=(0, 1.02))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
@@ -138,6 +151,14 @@ def hot_set(axes: Axes, info: Info) -> None:
     axes.set_xlabel("hottest 4 KiB pages" + _sampled(figures))
     axes.set_ylabel("share of accesses")
     style.legend(axes, "upper left")
+
+
+def _told(axes: Axes, bars: BarContainer, names: Sequence[str], shares: Sequence[float]) -> None:
+    """Write at the end of each bar what share it is, and name it."""
+    told = [units.percent(share) for share in shares]
+    axes.bar_label(bars, told, fontsize=7, padding=2)
+    lines = (name.replace("\n", " ") for name in names)
+    marks.name(bars, *(f"{name}: {share}" for name, share in zip(lines, told, strict=True)))
 
 
 def _sampled(figures: Mapping[str, Any]) -> str:

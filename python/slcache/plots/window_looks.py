@@ -20,10 +20,11 @@ Values = NDArray[np.float64]
 class Look:
     """How series of one name are drawn; `finish` takes the number of ticks there is room for.
 
-    It gets all finite values that the axis holds.
+    It gets all finite values that the axis holds. `show` says one with its unit.
     """
 
     title: str
+    show: Callable[[float], str] = lambda value: units.figure(value, "1")
     smoothed: bool = False
     finish: Callable[[Axes, Values, int], None] | None = None
 
@@ -36,7 +37,11 @@ def _from_zero(axes: Axes, values: Values, ticks: int) -> None:
 
 def _times(axes: Axes, values: Values, ticks: int) -> None:
     _from_zero(axes, values, ticks)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda ns, _: units.duration(ns / 1e3, trim=True)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda ns, _: _time(ns)))
+
+
+def _time(ns: float) -> str:
+    return units.duration(ns / 1e3, trim=True)
 
 
 def _ratio(axes: Axes, values: Values, ticks: int) -> None:
@@ -89,14 +94,14 @@ def order(name: str) -> int:
 
 _LOOKS = {
     "slc_blocks": Look("size of the SLC region (blocks)", finish=_from_zero),
-    "theta_bytes": Look("largest write request that goes to SLC", finish=_sizes),
+    "theta_bytes": Look("largest write request that goes to SLC", _whole_size, finish=_sizes),
     "reward": Look("reward", smoothed=True, finish=_signs),
     "write_mb_per_s": Look("writes (MB/s)", smoothed=True, finish=_from_zero),
-    "l2_share": Look("share of the second level in the SLC cache", finish=_share),
-    "utilisation_target": Look("utilisation aimed at", finish=_share),
-    "utilisation": Look("utilisation of the fast tier", finish=_share),
+    "l2_share": Look("share of the second level in the SLC cache", units.percent, finish=_share),
+    "utilisation_target": Look("utilisation aimed at", units.percent, finish=_share),
+    "utilisation": Look("utilisation of the fast tier", units.percent, finish=_share),
     "lifetime_fast": Look("cycles left by cycles used, fast tier", finish=_ratio),
     "lifetime_dense": Look("cycles left by cycles used, dense tier", finish=_ratio),
-    "predicted_cost_ns": Look("cost of an access, computed", smoothed=True, finish=_times),
-    "measured_cost_ns": Look("cost of an access, measured", smoothed=True, finish=_times),
+    "predicted_cost_ns": Look("cost of an access, computed", _time, smoothed=True, finish=_times),
+    "measured_cost_ns": Look("cost of an access, measured", _time, smoothed=True, finish=_times),
 }

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from slcache.documents.normalise import Document
-from slcache.plots import plain, style, window_looks
-from slcache.plots.window_looks import Values
+from slcache.plots import marks, plain, style, window_looks
+from slcache.plots.window_looks import Look, Values
 from slcache.words import units
 
 #: A series by its name, and by the unit of its windows, which are not to be mixed.
@@ -67,7 +68,10 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     figure, axes = style.panels(len(names), 1, 0.9 + 1.5 * len(names))
     for i, (area, name) in enumerate(zip(axes, names, strict=True)):
         style.title(area, window_looks.of(name[0]).title)
-        lines = {scheme: style.scheme_line(scheme, len(labels)) for scheme in found[name]}
+        lines = {
+            scheme: {"label": labels[scheme], **style.scheme_line(scheme, len(labels))}
+            for scheme in found[name]
+        }
         along = _along(name[1], found)
         _panel(area, name, found[name], lines, along, _TICKS)
         _name_along(area, along, named=name[1] not in [after[1] for after in names[i + 1 :]])
@@ -120,7 +124,7 @@ def _rows(
         for column, name in enumerate(block):
             first = number * len(shown) * columns + column
             mine = areas[first : first + len(shown) * columns : columns]
-            _column(mine, name, shown, found)
+            _column(mine, name, labels, shown, found)
             if column == 0:
                 for area, scheme in zip(mine, shown, strict=True):
                     area.set_ylabel(plain.name(labels[scheme]), rotation=0, ha="right", va="center")
@@ -129,15 +133,19 @@ def _rows(
 
 
 def _column(
-    areas: Sequence[Axes], name: Name, shown: Sequence[int], found: Mapping[Name, Curves]
+    areas: Sequence[Axes],
+    name: Name,
+    labels: Sequence[str],
+    shown: Sequence[int],
+    found: Mapping[Name, Curves],
 ) -> None:
     """Draw one series of every scheme, in panels of one scale."""
     along = _along(name[1], found)
     style.title(areas[0], window_looks.of(name[0]).title)
     for area, scheme in zip(areas, shown, strict=True):
         area.axis("on")
-        colour = {"color": style.scheme_colour(scheme), "lw": 1.2}
-        lines = {scheme: colour} if scheme in found[name] else {}
+        look = {"label": labels[scheme], "color": style.scheme_colour(scheme), "lw": 1.2}
+        lines = {scheme: look} if scheme in found[name] else {}
         _panel(area, name, found[name], lines, along, _TICKS_OF_ROW)
         _name_along(area, along, named=area is areas[-1])
         area.tick_params(labelsize=7.5)
@@ -155,30 +163,38 @@ def _panel(
     look = window_looks.of(name[0])
     for scheme, line in lines.items():
         if look.smoothed:
-            _smoothed(axes, curves[scheme], along, line, alone=len(lines) == 1)
+            drawn = _smoothed(axes, curves[scheme], along, line, alone=len(lines) == 1)
         else:
-            _steps(axes, curves[scheme], along, line)
+            drawn = _steps(axes, curves[scheme], along, line)
+        marks.name(drawn, f"{line['label']}, {look.title}: {_told(look, curves[scheme])}")
     if look.finish is not None:
         values = np.concatenate([curve.values for curve in curves.values()])
         look.finish(axes, values[np.isfinite(values)], ticks)
 
 
-def _steps(axes: Axes, curve: _Curve, along: _Along, line: Mapping[str, Any]) -> None:
+def _told(look: Look, curve: _Curve) -> str:
+    """Return the least and the greatest value of a curve, and its last."""
+    known = curve.values[np.isfinite(curve.values)]
+    least, most, last = map(look.show, (known.min(), known.max(), known[-1]))
+    return least if least == most else f"{least} to {most}, last {last}"
+
+
+def _steps(axes: Axes, curve: _Curve, along: _Along, line: Mapping[str, Any]) -> Line2D:
     """Draw values that hold for a window, from its beginning to its end."""
     ends = np.concatenate(([0.0], curve.ends)) / along.scale
-    axes.step(ends, np.concatenate((curve.values[:1], curve.values)), where="pre", **line)
+    return axes.step(ends, np.concatenate((curve.values[:1], curve.values)), where="pre", **line)[0]
 
 
 def _smoothed(
     axes: Axes, curve: _Curve, along: _Along, line: Mapping[str, Any], *, alone: bool
-) -> None:
+) -> Line2D:
     """Draw a moving mean, over the values themselves where they would not hide other curves."""
     over = _smoothed_over(curve)
     ends = curve.ends / along.scale
     if alone and over > 1:
         axes.plot(ends, curve.values, color=line["color"], lw=0.5, alpha=0.3)
-    marks: dict[str, Any] = {"marker": ".", "ms": 4} if len(ends) < _MARKED else {}
-    axes.plot(ends, _moving_mean(curve.values, over), **line, **marks)
+    dots: dict[str, Any] = {"marker": ".", "ms": 4} if len(ends) < _MARKED else {}
+    return axes.plot(ends, _moving_mean(curve.values, over), **line, **dots)[0]
 
 
 def _smoothed_over(curve: _Curve) -> int:

@@ -80,12 +80,17 @@ def _drawn(figure: Figure, kind: str) -> bytes:
     """Return a figure in a file format, the same bytes every time."""
     import matplotlib as mpl
 
+    from slcache.plots import marks
+
     sink = io.BytesIO()
     undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
     with mpl.rc_context({"svg.hashsalt": "slcache", "pdf.fonttype": 42}):
         figure.savefig(
             sink, format=kind.removeprefix("."), dpi=_DOTS_PER_INCH, metadata=undated.get(kind)
         )
+    if kind == ".svg":
+        held = marks.Held(figure)
+        return held.told(held.taken(sink.getvalue().decode())).encode()
     return sink.getvalue()
 
 
