@@ -3,7 +3,6 @@
 use super::packets::{Body, Head, Named, Packets, Sequence, Unit};
 use super::tracks::{DECISIONS, REGIONS};
 use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::PlaneId;
 use slcache_core::device::levels::{Change, Changed};
 use slcache_core::device::Simulation;
 use slcache_core::ftl::any_region::Role;
@@ -22,8 +21,8 @@ pub struct SchemeTracks {
     first_knob: u64,
     first_phase: u64,
     end: u64,
-    /// By plane and cause: the block that is being emptied.
-    emptied: Vec<[Option<u32>; Cause::ALL.len()]>,
+    /// By plane: the blocks that are being emptied.
+    emptied: Vec<Vec<u32>>,
     body: Body,
 }
 
@@ -43,7 +42,7 @@ impl SchemeTracks {
         }
         let knobs: Vec<_> = simulation.knobs().iter().map(|knob| knob.spec.name).collect();
         let planes = simulation.media().array().geometry.planes.len();
-        let emptied = vec![[None; Cause::ALL.len()]; planes];
+        let emptied = vec![Vec::new(); planes];
         for (place, knob) in knobs.iter().enumerate() {
             let rank = track + place as u64;
             packets.counter(rank, REGIONS, &format!("knob {knob}"), rank, Unit::Count)?;
@@ -87,8 +86,8 @@ impl SchemeTracks {
         }
     }
 
-    /// Draws when a block begins to be emptied: the first operation of a cause that reads or erases it,
-    /// where the one before in the plane was of another block.
+    /// Draws when a block begins to be emptied: the first operation that moves something out of it, or
+    /// erases it, since it was erased.
     pub fn operation<W: Write>(
         &mut self,
         operation: &LoggedOperation,
@@ -96,13 +95,22 @@ impl SchemeTracks {
         packets: &mut Packets<W>,
     ) -> Result<()> {
         let &LoggedOperation { kind, cause, queued_ns, .. } = operation;
-        if cause == Cause::Host || !matches!(kind, OpKind::Read | OpKind::Erase) {
+        let empties = matches!(cause, Cause::Migration | Cause::Gc | Cause::Agc);
+        if !empties || !matches!(kind, OpKind::Read | OpKind::Erase) {
             return Ok(());
         }
         let Some((plane, block)) = operation.plane.zip(operation.block_of(geometry)) else { return Ok(()) };
-        let emptied = &mut self.emptied[PlaneId::index(plane)][cause as usize];
-        let before = std::mem::replace(emptied, Some(block).filter(|_| kind != OpKind::Erase));
-        if before == Some(block) {
+        let emptied = &mut self.emptied[plane.index()];
+        let place = emptied.iter().position(|&other| other == block);
+        match (kind, place) {
+            (OpKind::Erase, Some(place)) => {
+                emptied.swap_remove(place);
+            }
+            (OpKind::Erase, None) => {}
+            _ if place.is_none() => emptied.push(block),
+            _ => {}
+        }
+        if place.is_some() {
             return Ok(());
         }
         let facts = [("plane", plane.index() as u64), ("block", u64::from(block))];
