@@ -8,6 +8,7 @@ pub mod ones;
 pub mod op;
 pub mod prefetch;
 pub mod problem;
+pub mod retired;
 pub mod room;
 pub mod slab;
 pub mod sparse;

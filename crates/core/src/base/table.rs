@@ -1,5 +1,7 @@
-//! A large table of numbers that are zero until used: a clone takes only what was used.
+//! A large table of numbers that are zero until used: a clone takes only what was used, into the memory of a
+//! table that is gone where there is one.
 
+use super::retired;
 use std::ops::{Deref, DerefMut};
 
 /// Numbers that are copied, or left alone, together: a page of memory.
@@ -11,19 +13,32 @@ pub struct Table(Vec<u32>);
 impl Table {
     /// So many zeros; costs address space only until used.
     pub fn new(len: usize) -> Self {
-        Self(vec![0; len])
+        Self::over(vec![0; len])
+    }
+
+    fn over(memory: Vec<u32>) -> Self {
+        retired::begin(&memory);
+        Self(memory)
     }
 }
 
 impl Clone for Table {
     fn clone(&self) -> Self {
-        let mut copy = vec![0; self.len()];
+        let kept = retired::take(self.len());
+        let used_before = kept.is_some();
+        let mut copy = kept.unwrap_or_else(|| vec![0; self.len()]);
         for (run, to) in self.chunks(RUN).zip(copy.chunks_mut(RUN)) {
-            if run.iter().any(|&number| number != 0) {
+            if used_before || run.iter().any(|&number| number != 0) {
                 to.copy_from_slice(run);
             }
         }
-        Self(copy)
+        Self::over(copy)
+    }
+}
+
+impl Drop for Table {
+    fn drop(&mut self) {
+        retired::end(std::mem::take(&mut self.0));
     }
 }
 
@@ -45,6 +60,7 @@ impl DerefMut for Table {
 #[cfg(test)]
 mod tests {
     use super::{Table, RUN};
+    use crate::base::rng::RngStream;
 
     #[test]
     fn a_clone_holds_the_same_numbers() {
@@ -56,5 +72,34 @@ mod tests {
         assert_eq!(clone[..], table[..]);
         clone[RUN] = 7;
         assert_eq!(table[RUN], 0);
+    }
+
+    /// Tables that are written, cloned and dropped in any order, beside plain lists.
+    #[test]
+    fn clones_into_used_memory_are_what_plain_lists_are() {
+        let len = super::retired::LARGE + RUN / 2;
+        let mut rng = RngStream::new(35, "tables");
+        let mut tables = vec![(Table::new(len), vec![0; len])];
+        for step in 1..=1000_u32 {
+            let at = rng.below(tables.len() as u32) as usize;
+            let start = rng.below(len as u32 - 300) as usize;
+            let count = tables.len();
+            let (table, list) = &mut tables[at];
+            match rng.below(6) {
+                0 if count < 6 => {
+                    let copy = (table.clone(), list.clone());
+                    assert!(copy.0[..] == copy.1[..], "step {step}");
+                    tables.push(copy);
+                }
+                1 if count > 1 => {
+                    tables.swap_remove(at);
+                }
+                _ => {
+                    table[start..start + 300].fill(step);
+                    list[start..start + 300].fill(step);
+                }
+            }
+        }
+        assert!(tables.iter().all(|(table, list)| table[..] == list[..]));
     }
 }
