@@ -69,7 +69,7 @@ impl Operations {
         FIRST + u64::from(self.geometry.channels) + self.geometry.planes.len() as u64
     }
 
-    /// The number of the plane with which its track is named.
+    /// The shape of the device.
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
     }

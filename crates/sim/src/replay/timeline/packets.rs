@@ -213,7 +213,10 @@ impl<W: Write> Packets<W> {
         self.packet.clear();
         let told_ns = match sequence {
             Sequence::Free => at_ns,
-            Sequence::Ordered => at_ns - std::mem::replace(&mut self.last_ns, at_ns),
+            Sequence::Ordered => {
+                let last_ns = std::mem::replace(&mut self.last_ns, at_ns);
+                at_ns.checked_sub(last_ns).expect("Invariant: events come in the order of time")
+            }
         };
         uint(&mut self.packet, 8, told_ns);
         self.tail(sequence, NEEDED);
