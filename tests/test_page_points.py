@@ -6,14 +6,13 @@ import html
 import json
 import re
 import shlex
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
+from browser import browsed, needs_chromium
 from slcache.metrics import METRICS
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
@@ -23,7 +22,6 @@ from slcache.sweep.outcome import Sweep
 from studies import grid
 from support import mixed, slcache, write_trace
 
-CHROMIUM = shutil.which("chromium")
 HOSTILE = "</script><b>\"'&$(x)<!--"
 WORKLOAD = """
 requests = 300
@@ -201,23 +199,6 @@ def test_a_study_that_cannot_be_read_has_points_without_commands(
         assert {point[3] for point in told(page.read_text())["points"]} == {None}
 
 
-def shown(page: Path, point: str = "") -> str:
-    """Return a page as a browser has it once its script is through, which is silent."""
-    assert CHROMIUM is not None
-    flags = ("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr")
-    done = subprocess.run(
-        [CHROMIUM, *flags, "--virtual-time-budget=2000", "--dump-dom", page.as_uri() + point],
-        capture_output=True,
-        check=True,
-        timeout=120,
-    )
-    assert b"CONSOLE" not in done.stderr, done.stderr
-    return done.stdout.decode()
-
-
-needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-
-
 @pytest.mark.slow
 @needs_chromium
 def test_a_browser_shows_the_point_of_a_link(folder: Path, tmp_path: Path) -> None:
@@ -225,7 +206,7 @@ def test_a_browser_shows_the_point_of_a_link(folder: Path, tmp_path: Path) -> No
     page.write_text(study(folder, "schemes").report())
     given = told(page.read_text())
     number, name, _, command = given["points"][-1]
-    found = shown(page, f"#point-{number}")
+    found = browsed(page, f"#point-{number}")
     assert f'<div id="point-{number}">' in found
     assert f": {name}</span>" in found
     (text,) = re.findall(r'<pre class="command" tabindex="0">(.*?)</pre>', found)
@@ -265,7 +246,7 @@ def test_a_browser_chooses_points_by_pointer_and_keys(folder: Path, tmp_path: Pa
     # The policy lets no script of the test's own run.
     text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
     page.write_text(text.replace("</body>", f"<script>{{{ACTS}}}</script></body>"))
-    (found,) = re.findall(r'<pre id="said">(.*?)</pre>', shown(page))
+    (found,) = re.findall(r'<pre id="said">(.*?)</pre>', browsed(page))
     tip, clicked, command, focused, entered, other = json.loads(html.unescape(found))
     given = told(text)
     points = {str(point[0]): point for point in given["points"]}

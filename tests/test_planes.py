@@ -18,13 +18,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import slcache
+from browser import browsed, needs_chromium
 from slcache.documents import normalise, timeline
 from slcache.report import planes
 from slcache.slow import operations, shown
 from support import mixed, write_trace
 from support import slcache as run_slcache
 from test_report import Page
-from test_touch import CHROMIUM, HOSTILE, NODE, needs_node
+from test_touch import HOSTILE, NODE, needs_node
 
 SCRIPTS = Path(slcache.__file__).parent / "templates"
 SCHEMES = ["tlc-only", "baseline"]
@@ -485,19 +486,10 @@ def test_the_script_parses(text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@needs_chromium
 def test_a_browser_draws_the_slices(text: str, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     page.write_text(text)
-    assert CHROMIUM is not None
-    flags = ("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr")
-    done = subprocess.run(
-        [CHROMIUM, *flags, "--virtual-time-budget=2000", "--dump-dom", page.as_uri()],
-        capture_output=True,
-        check=True,
-        timeout=120,
-    )
-    assert b"CONSOLE" not in done.stderr, done.stderr
-    drawn = done.stdout.decode()
+    drawn = browsed(page)
     assert drawn.count('role="application"') == len(SCHEMES)
     assert "Planes of baseline over time" in drawn

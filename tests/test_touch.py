@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 import slcache
+from browser import browsed, needs_chromium
 from slcache.report import over_time
 from test_report import Page
 
 SCRIPT = Path(slcache.__file__).parent / "templates" / "touch.js"
 NODE = shutil.which("node")
-CHROMIUM = shutil.which("chromium")
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'&<!--"
 
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
@@ -168,20 +168,11 @@ def test_ticks_are_few_and_within_the_axis() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@needs_chromium
 def test_a_browser_runs_the_page(text: str, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     page.write_text(text)
-    assert CHROMIUM is not None
-    flags = ("--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr")
-    done = subprocess.run(
-        [CHROMIUM, *flags, "--virtual-time-budget=2000", "--dump-dom", page.as_uri()],
-        capture_output=True,
-        check=True,
-        timeout=120,
-    )
-    assert b"CONSOLE" not in done.stderr, done.stderr
-    shown = done.stdout.decode()
+    shown = browsed(page)
     assert shown.count("<canvas") == len(told(text)["panels"])
     assert '<nav aria-label="Contents">' in shown
     assert 'class="sorts"' in shown

@@ -1,0 +1,132 @@
+"""A timeline, read with Perfetto's own messages as its format says."""
+
+from __future__ import annotations
+
+import gzip
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as messages
+
+#: Arrows from what was in the way have numbers from here on.
+ARROWS = 2**62
+#: The clock whose times are told as differences.
+DIFFERENCES = 64
+
+
+@dataclass
+class Slice:
+    """A slice, with its name and facts spelled out."""
+
+    track: str
+    parent: str
+    name: str
+    begin_ns: int
+    flows: list[int]
+    facts: dict[str, int]
+    end_ns: int = -1
+    #: Arrows that leave from its end.
+    leaves: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Read:
+    """A timeline, read as its format says."""
+
+    tracks: dict[int, Any] = field(default_factory=dict)
+    slices: list[Slice] = field(default_factory=list)
+    instants: list[Slice] = field(default_factory=list)
+    counters: dict[str, list[tuple[int, float]]] = field(default_factory=dict)
+
+    def on(self, parent: str) -> list[Slice]:
+        """Return the slices on the tracks below one."""
+        return [each for each in self.slices if each.parent.startswith(parent)]
+
+
+def read(path: Path) -> Read:
+    """Return what a file holds; events of one time are in the order of the file."""
+    content = path.read_bytes()
+    trace = messages.Trace()
+    trace.ParseFromString(gzip.decompress(content) if path.suffix == ".gz" else content)
+    found = Read()
+    names: dict[int, dict[int, str]] = defaultdict(dict)
+    facts: dict[int, dict[int, str]] = defaultdict(dict)
+    clock: dict[int, int] = {}
+    flags = defaultdict(list)
+    events: list[tuple[int, int, Any]] = []
+    for place, packet in enumerate(trace.packet):
+        sequence = packet.trusted_packet_sequence_id
+        if packet.HasField("track_descriptor"):
+            found.tracks[packet.track_descriptor.uuid] = packet.track_descriptor
+            continue
+        flags[sequence].append(packet.sequence_flags)
+        if packet.trace_packet_defaults.timestamp_clock_id:
+            assert packet.trace_packet_defaults.timestamp_clock_id == DIFFERENCES
+        for each in packet.clock_snapshot.clocks:
+            if each.clock_id == DIFFERENCES:
+                assert each.is_incremental
+                clock[sequence] = each.timestamp
+            else:
+                assert (each.clock_id, each.timestamp) == (6, clock.get(sequence, 0))
+        names[sequence] |= {each.iid: each.name for each in packet.interned_data.event_names}
+        known = packet.interned_data.debug_annotation_names
+        facts[sequence] |= {each.iid: each.name for each in known}
+        if packet.HasField("track_event"):
+            at_ns = packet.timestamp
+            if sequence in clock:
+                at_ns = clock[sequence] = clock[sequence] + at_ns
+            events.append(
+                (at_ns, place, _spelled(packet.track_event, names[sequence], facts[sequence]))
+            )
+    assert set(flags) == {1, 2}
+    for told in flags.values():
+        assert told == [1] + [2] * (len(told) - 1)
+    found.slices = list(_slices(found, sorted(events, key=lambda each: each[:2])))
+    return found
+
+
+@dataclass
+class Event:
+    """An event whose names are spelled out."""
+
+    what: int
+    track: int
+    name: str
+    flows: list[int]
+    facts: dict[str, int]
+    value: float
+
+
+def _spelled(event: messages.TrackEvent, names: dict[int, str], facts: dict[int, str]) -> Event:
+    told = {facts[each.name_iid]: each.uint_value for each in event.debug_annotations}
+    name = names[event.name_iid] if event.name_iid else ""
+    flows = list(event.flow_ids)
+    return Event(event.type, event.track_uuid, name, flows, told, event.double_counter_value)
+
+
+def _slices(found: Read, events: list[tuple[int, int, Event]]) -> Iterator[Slice]:
+    """Yield the slices; none begins on a track where another goes on."""
+    at_work: dict[int, Slice] = {}
+    kinds = messages.TrackEvent
+    for at_ns, _, event in events:
+        track = found.tracks[event.track]
+        parent = found.tracks[track.parent_uuid].name if track.parent_uuid else track.name
+        begun = Slice(track.name, parent, event.name, at_ns, event.flows, event.facts)
+        if event.what == kinds.TYPE_SLICE_BEGIN:
+            assert event.track not in at_work, (track.name, at_ns)
+            at_work[event.track] = begun
+        elif event.what == kinds.TYPE_INSTANT:
+            found.instants.append(begun)
+        elif event.what == kinds.TYPE_COUNTER:
+            assert track.HasField("counter")
+            found.counters.setdefault(track.name, []).append((at_ns, event.value))
+        else:
+            assert event.what == kinds.TYPE_SLICE_END
+            ended = at_work.pop(event.track)
+            ended.end_ns = at_ns
+            ended.leaves = event.flows
+            yield ended
+    assert not at_work
