@@ -102,9 +102,10 @@ def reclaim(
     """Return an order to empty a block of `region` and to erase it.
 
     `to` is the region that takes what lives in it; without one `destination` is asked for every
-    page. `block` is one of `view.closed_blocks`; without one the region's rule chooses. `open`
-    takes the data of the block that is being filled where none is full. `uninterrupted` makes the
-    host wait until a pause's work is done.
+    page. The region itself is cleaned: a block in which nothing is dead is left alone. `block`
+    is one of `view.closed_blocks`; without one the region's rule chooses. `open` takes the data
+    of the block that is being filled where none is full, to another region. `uninterrupted`
+    makes the host wait until a pause's work is done.
     """
     return Reclaim(region, to, block, open, uninterrupted)
 
@@ -151,7 +152,10 @@ class Scheme:
         raise NotImplementedError(_ENGINE)
 
     def destination(self, page: int, region: str, view: View) -> str:
-        """Return where a page goes out of a block that `reclaim` empties without saying whither."""
+        """Return where a page goes out of a block that `reclaim` empties without saying whither.
+
+        The name of the region that it is in lets it stay there, in another block.
+        """
         told = f"reclaim of {region!r} has no to=, and {type(self).__name__} no destination"
         raise NotImplementedError(told)
 

@@ -44,7 +44,7 @@ fn the_defaults_are_those_of_the_baseline_with_one_block_kept() {
 
 #[test]
 fn a_copy_and_a_restored_device_decide_as_the_original_does() {
-    for seed in 0..12 {
+    for seed in 0..40 {
         let setup = small("custom", &[("source", format!("random:{seed}").into())]);
         let (before, after) = (requests(seed), requests(seed + 100));
         let mut original = Simulation::new(&setup).unwrap();

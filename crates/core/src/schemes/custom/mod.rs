@@ -10,6 +10,7 @@
 //! a one-shot wordline that a write had to fall back on is filled first, as `turbo-write` does it.
 //! **Knobs.** None; a policy changes its mind by `window`.
 
+mod by_page;
 mod config;
 mod declared;
 mod history;
@@ -65,6 +66,7 @@ struct Figures {
     pages_written: u64,
     blocks_reclaimed: u64,
     pages_moved_out: u64,
+    pages_kept: u64,
 }
 
 /// Regions, and the policy that decides about them.
@@ -98,6 +100,7 @@ impl Custom {
             figure("pages_written", figures.pages_written as f64);
             figure("blocks_reclaimed", figures.blocks_reclaimed as f64);
             figure("pages_moved_out", figures.pages_moved_out as f64);
+            figure("pages_kept", figures.pages_kept as f64);
             figure("free_blocks_min", f64::from(region.free_blocks_min()));
         }
         counted

@@ -74,7 +74,7 @@ pub struct Write {
 /// Whither what lives in a block goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whither {
-    /// All of it to a region.
+    /// All of it to a region, which may be its own: then only a block of which something is dead is emptied.
     Region(usize),
     /// Each logical page to the region that `Policy::destination` says.
     Each,

@@ -2,14 +2,13 @@
 
 use super::{Custom, Reclaim, View, Whither};
 use crate::base::op::{Cause, Class};
-use crate::base::{BlockId, CellMode, PlaneId, Ppn};
+use crate::base::{BlockId, CellMode, PlaneId};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::clean::pad_unprotected;
 use crate::ftl::io::Io;
 use crate::ftl::job::Job;
 use crate::ftl::region::{Region, Writer};
-use crate::ftl::relocate::{empty_block, erase_block, relocate_page};
-use crate::ftl::store::RESERVE;
+use crate::ftl::relocate::empty_block;
 use crate::ftl::victim;
 
 /// What emptying a block came to.
@@ -32,14 +31,18 @@ impl Custom {
         class: Class,
         io: &mut Io,
     ) -> Result<Emptied, DeviceFull> {
-        if what.to == Whither::Region(what.region) {
+        let stays = what.to == Whither::Region(what.region);
+        if what.open && (stays || what.to == Whither::Each) {
             let name = &self.names[what.region];
-            return Err(self.fail(format!("a block of \"{name}\" cannot be emptied into \"{name}\" itself")));
+            return Err(self.fail(format!(
+                "reclaim: open moves the block of \"{name}\" that is being filled, and needs another region \
+                 as its to"
+            )));
         }
         if !self.shelf.regions[what.region].has(plane) {
             return Ok(Emptied::Nothing);
         }
-        let job = Job { cause: Cause::Migration, class };
+        let job = Job { cause: if stays { Cause::Gc } else { Cause::Migration }, class };
         let Some(block) = self.victim(what, plane, io)? else {
             return match what.open {
                 true => self.empty_open(what, plane, job, io),
@@ -47,6 +50,7 @@ impl Custom {
             };
         };
         match what.to {
+            Whither::Region(_) if stays => self.keep_all(what.region, block, plane, job, io),
             Whither::Region(to) => self.move_all(what.region, block, to, plane, job, io),
             Whither::Each => self.move_each(what.region, block, plane, job, io),
         }
@@ -56,7 +60,8 @@ impl Custom {
     fn victim(&self, what: &Reclaim, plane: PlaneId, io: &mut Io) -> Result<Option<BlockId>, DeviceFull> {
         let region = &self.shelf.regions[what.region];
         let Some(block) = what.block else {
-            return Ok(victim::choose(region, io, plane, true));
+            let leaves = what.to != Whither::Region(what.region);
+            return Ok(victim::choose(region, io, plane, leaves));
         };
         let fits = block.index() < io.geometry().block_numbers()
             && io.geometry().plane_of(block) == plane
@@ -71,7 +76,7 @@ impl Custom {
     }
 
     /// The plane of `to` for `pages` pages out of `plane`; a pause moves nothing to another one.
-    fn plane_of(
+    pub(super) fn plane_of(
         &mut self,
         to: usize,
         plane: PlaneId,
@@ -81,10 +86,55 @@ impl Custom {
     ) -> Option<PlaneId> {
         match class {
             Class::Urgent => self.shelf.plane_for(to, plane, pages, io),
-            _ => (self.shelf.room(to, plane, class, io) >= pages).then_some(plane),
+            _ => (self.shelf.space(to, plane, Writer::Host, io) >= pages).then_some(plane),
         }
     }
 
+    /// Cleans `plane` of `to` where it is short of blocks; false if `block` itself was erased by that.
+    pub(super) fn tidy_around(
+        &mut self,
+        block: BlockId,
+        to: usize,
+        plane: PlaneId,
+        class: Class,
+        io: &mut Io,
+    ) -> bool {
+        let opened = io.array().block(block).opened;
+        self.shelf.tidy(to, plane, class, io);
+        io.array().is_closed(block) && io.array().block(block).opened == opened
+    }
+
+    /// Whether enough of a block is won where `stay` of its pages are written to the same region again: else
+    /// a pause would move them in a circle for ever.
+    pub(super) fn is_won(&self, region: usize, stay: u32, io: &Io) -> bool {
+        let region = &self.shelf.regions[region];
+        let least = if io.policy().plp { 1 } else { region.pages_per_program() };
+        stay + least <= region.pages_per_block
+    }
+
+    /// Moves what lives in `block` to other blocks of its region, as cleaning does.
+    fn keep_all(
+        &mut self,
+        region: usize,
+        block: BlockId,
+        plane: PlaneId,
+        job: Job,
+        io: &mut Io,
+    ) -> Result<Emptied, DeviceFull> {
+        let stay = io.array().live_pages(block);
+        if !self.is_won(region, stay, io) {
+            return Ok(Emptied::Nothing);
+        }
+        if self.shelf.space(region, plane, Writer::Clean, io) < stay {
+            return Ok(Emptied::NoRoom);
+        }
+        empty_block(&mut self.shelf.regions[region], io, block, plane, job, Writer::Clean)?;
+        pad_unprotected(&mut self.shelf.regions[region], io, plane);
+        self.give_back(region, block, 0, stay, io);
+        Ok(Emptied::Block)
+    }
+
+    /// Moves what lives in `block` to another region.
     fn move_all(
         &mut self,
         from: usize,
@@ -94,139 +144,25 @@ impl Custom {
         job: Job,
         io: &mut Io,
     ) -> Result<Emptied, DeviceFull> {
+        if !self.tidy_around(block, to, plane, job.class, io) {
+            return Ok(Emptied::Block);
+        }
         let live_pages = io.array().live_pages(block);
         let Some(plane) = self.plane_of(to, plane, live_pages, job.class, io) else {
             return Ok(Emptied::NoRoom);
         };
         empty_block(&mut self.shelf.regions[to], io, block, plane, job, Writer::Host)?;
         pad_unprotected(&mut self.shelf.regions[to], io, plane);
-        self.give_back(from, block, live_pages, io);
+        self.give_back(from, block, live_pages, 0, io);
         Ok(Emptied::Block)
     }
 
-    /// The pages of `block` up to where it was written that hold live data.
-    fn live_pages(block: BlockId, io: &Io) -> Vec<Ppn> {
-        let first = io.geometry().page(block, 0).0;
-        let pages = (first..first + io.array().block(block).write_ptr()).map(Ppn);
-        pages.filter(|&page| io.array().page_tags(page).iter().any(|&tag| tag != 0)).collect()
-    }
-
-    /// Moves each logical page to the region that the policy says.
-    fn move_each(
-        &mut self,
-        from: usize,
-        block: BlockId,
-        plane: PlaneId,
-        job: Job,
-        io: &mut Io,
-    ) -> Result<Emptied, DeviceFull> {
-        let pages = Self::live_pages(block, io);
-        let mut whither = Vec::with_capacity(pages.len());
-        for &page in &pages {
-            whither.push(self.ask_destination(page, from, plane, io)?);
-        }
-        if !self.has_room(&whither, plane, job.class, io) {
-            return Ok(Emptied::NoRoom);
-        }
-        for (&page, &to) in pages.iter().zip(&whither) {
-            self.move_page(page, to, plane, job, io)?;
-        }
-        let mut used = whither;
-        used.sort_unstable();
-        used.dedup();
-        used.iter().for_each(|&to| pad_unprotected(&mut self.shelf.regions[to], io, plane));
-        erase_block(io, block, job);
-        self.give_back(from, block, pages.len() as u32, io);
-        Ok(Emptied::Block)
-    }
-
-    /// Whether `plane` takes a page of every region named, all of them together.
-    fn has_room(&mut self, whither: &[usize], plane: PlaneId, class: Class, io: &mut Io) -> bool {
-        let (mut blocks, mut shared) = (0, None);
-        for to in 0..self.shelf.regions.len() {
-            let count = whither.iter().filter(|&&region| region == to).count() as u32;
-            if count == 0 {
-                continue;
-            }
-            let room = self.shelf.room(to, plane, class, io);
-            if self.shelf.shared[to] {
-                blocks += count.div_ceil(self.shelf.regions[to].pages_per_block);
-                shared = Some((to, room >= count && shared.is_none()));
-            } else if room < count {
-                return false;
-            }
-        }
-        // Several regions that share their blocks may each have to open some of them.
-        shared.is_none_or(|(to, fits_alone)| {
-            fits_alone || self.shelf.regions[to].free_blocks(plane, io) >= blocks + RESERVE
-        })
-    }
-
-    fn ask_destination(
-        &mut self,
-        page: Ppn,
-        from: usize,
-        plane: PlaneId,
-        io: &Io,
-    ) -> Result<usize, DeviceFull> {
-        let tag = io.array().page_tags(page).iter().find(|&&tag| tag != 0);
-        let logical = (tag.expect("Invariant: the page holds live data") - 1) / io.policy().mus_per_page;
-        let policy = self.policy.as_mut().expect("Invariant: a policy said so");
-        let asked = policy.destination(logical, from, &View::new(&self.shelf.regions, io, Some(plane)));
-        let to = asked.map_err(|message| self.fail(message))?;
-        if to == from {
-            let name = &self.names[from];
-            return Err(self.fail(format!("destination: page {logical} of \"{name}\" stays in \"{name}\"")));
-        }
-        Ok(to)
-    }
-
-    fn move_page(
-        &mut self,
-        page: Ppn,
-        to: usize,
-        plane: PlaneId,
-        job: Job,
-        io: &mut Io,
-    ) -> Result<(), DeviceFull> {
-        let region = &mut self.shelf.regions[to];
-        let page_to = region.take_page(io, plane, Writer::Host, 0).ok_or(DeviceFull)?;
-        relocate_page(region, io, page, page_to, Writer::Host, job);
-        Ok(())
-    }
-
-    /// Moves the data of the block that is being filled; it goes on being filled.
-    fn empty_open(
-        &mut self,
-        what: &Reclaim,
-        plane: PlaneId,
-        job: Job,
-        io: &mut Io,
-    ) -> Result<Emptied, DeviceFull> {
-        let open = self.shelf.regions[what.region].open_block(plane, Writer::Host);
-        let (Some(block), Whither::Region(to)) = (open, what.to) else {
-            return Ok(Emptied::Nothing);
-        };
-        let pages = Self::live_pages(block, io);
-        if pages.is_empty() {
-            return Ok(Emptied::Nothing);
-        }
-        let Some(plane) = self.plane_of(to, plane, pages.len() as u32, job.class, io) else {
-            return Ok(Emptied::NoRoom);
-        };
-        for &page in &pages {
-            self.move_page(page, to, plane, job, io)?;
-        }
-        pad_unprotected(&mut self.shelf.regions[to], io, plane);
-        self.figures[what.region].pages_moved_out += if io.clockless() { 0 } else { pages.len() as u64 };
-        Ok(Emptied::Block)
-    }
-
-    fn give_back(&mut self, from: usize, block: BlockId, pages: u32, io: &mut Io) {
+    pub(super) fn give_back(&mut self, from: usize, block: BlockId, left: u32, stayed: u32, io: &mut Io) {
         self.shelf.regions[from].give_back(io, block);
         if !io.clockless() {
             self.figures[from].blocks_reclaimed += 1;
-            self.figures[from].pages_moved_out += u64::from(pages);
+            self.figures[from].pages_moved_out += u64::from(left);
+            self.figures[from].pages_kept += u64::from(stayed);
         }
     }
 
@@ -242,21 +178,24 @@ impl Custom {
                     continue;
                 };
                 let pages = io.array().live_pages(block);
+                self.shelf.tidy(home, plane, Class::Urgent, io);
                 let to = self.shelf.plane_for(home, plane, pages, io).ok_or(DeviceFull)?;
                 let job = Job { cause: Cause::Migration, class: Class::Background };
                 empty_block(&mut self.shelf.regions[home], io, block, to, job, Writer::Host)?;
                 pad_unprotected(&mut self.shelf.regions[home], io, to);
-                self.give_back(from, block, pages, io);
+                self.give_back(from, block, pages, 0, io);
                 more = true;
             }
         }
         Ok(more)
     }
 
-    /// The next block of `plane` to be emptied, the one that is being filled last.
+    /// The next block of `plane` to be emptied, those that are being filled last.
     fn oldest(&mut self, from: usize, plane: PlaneId, io: &mut Io) -> Option<BlockId> {
-        victim::choose(&self.shelf.regions[from], io, plane, true).or_else(|| {
-            self.shelf.regions[from].close_open(io, plane, Writer::Host);
+        [None, Some(Writer::Host), Some(Writer::Clean)].into_iter().find_map(|open| {
+            if let Some(writer) = open {
+                self.shelf.regions[from].close_open(io, plane, writer);
+            }
             victim::choose(&self.shelf.regions[from], io, plane, true)
         })
     }

@@ -41,14 +41,24 @@ impl Shelf {
 
     /// Pages that `plane` of `region` can take, after cleaning of `class` where it is short of blocks.
     pub fn room(&mut self, region: usize, plane: PlaneId, class: Class, io: &mut Io) -> u32 {
-        if !self.shared[region] {
-            return self.regions[region].room(io, plane, Writer::Host);
-        }
-        if self.regions[region].free_blocks(plane, io) < self.clean_below {
+        self.tidy(region, plane, class, io);
+        self.space(region, plane, Writer::Host, io)
+    }
+
+    /// Pages that `writer` can program in `plane` of `region` as it is. What stays in its region may have
+    /// the blocks that are kept for cleaning: the block it leaves comes back.
+    pub fn space(&self, region: usize, plane: PlaneId, writer: Writer, io: &Io) -> u32 {
+        let of = &self.regions[region];
+        let kept = if writer == Writer::Host { self.reserve(region) } else { 0 };
+        of.room(io, plane, writer).saturating_sub(kept * of.pages_per_block)
+    }
+
+    /// Cleans `plane` of `region` in `class` if it shares its blocks and is short of them. Blocks of any region
+    /// that shares them may be erased by it.
+    pub fn tidy(&mut self, region: usize, plane: PlaneId, class: Class, io: &mut Io) {
+        if self.shared[region] && self.regions[region].free_blocks(plane, io) < self.clean_below {
             self.clean(region, plane, Job { cause: Cause::Gc, class }, io);
         }
-        let of = &self.regions[region];
-        of.room(io, plane, Writer::Host).saturating_sub(RESERVE * of.pages_per_block)
     }
 
     /// Cleans `plane` until there are free blocks enough, or nothing more can be won.
@@ -85,14 +95,15 @@ impl Shelf {
         best.map(|(_, region)| region)
     }
 
-    /// The plane of `region` that takes `pages` pages: `home`, else the roomiest; none if none does.
+    /// The plane of `region` that takes `pages` pages: `home` as it is, else the roomiest other one, cleaned
+    /// where it is short of blocks; none if none does.
     pub fn plane_for(&mut self, region: usize, home: PlaneId, pages: u32, io: &mut Io) -> Option<PlaneId> {
-        if self.room(region, home, Class::Urgent, io) >= pages {
+        if self.space(region, home, Writer::Host, io) >= pages {
             return Some(home);
         }
         let planes: Vec<PlaneId> = self.regions[region].planes().to_vec();
-        let rooms =
-            planes.into_iter().map(|p| (self.room(region, p, Class::Urgent, io), std::cmp::Reverse(p)));
+        let others = planes.into_iter().filter(|&plane| plane != home);
+        let rooms = others.map(|p| (self.room(region, p, Class::Urgent, io), std::cmp::Reverse(p)));
         rooms.max().filter(|&(room, _)| room >= pages).map(|(_, std::cmp::Reverse(plane))| plane)
     }
 

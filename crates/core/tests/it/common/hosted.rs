@@ -92,6 +92,10 @@ impl Random {
         (region + 1 + self.below(count - 1)) % count
     }
 
+    fn any(&mut self) -> usize {
+        self.below(self.shared.len())
+    }
+
     fn home(&self) -> usize {
         self.shared.iter().rposition(|&shared| shared).expect("one is shared")
     }
@@ -115,32 +119,44 @@ impl Policy for Random {
     fn reclaim(&mut self, region: usize, view: &View) -> Result<Option<Reclaim>, String> {
         self.checked("reclaim")?;
         let wants = view.free_blocks(region, None) == 0 || self.below(4) == 0;
-        let to = match self.below(3) {
+        // At times another region is emptied than the one that is short of blocks.
+        let region = if self.below(4) == 0 { self.any() } else { region };
+        let to = match self.below(4) {
             0 => Whither::Each,
             1 => Whither::Region(self.other(region)),
-            _ => Whither::Region(self.home()),
+            2 => Whither::Region(self.home()),
+            _ => Whither::Region(self.any()),
         };
         let closed = view.closed_blocks(region);
         let block =
             (self.below(2) == 0 && !closed.is_empty()).then(|| closed[self.below(closed.len())].block);
-        let next = Reclaim { region, to, block, open: self.below(2) == 0, uninterrupted: false };
+        let leaves = !matches!(to, Whither::Each) && to != Whither::Region(region);
+        let next = Reclaim { region, to, block, open: leaves && self.below(2) == 0, uninterrupted: false };
         Ok(wants.then_some(next))
     }
 
     fn destination(&mut self, page: u32, region: usize, view: &View) -> Result<usize, String> {
         self.checked("destination")?;
         assert!(view.region_of(page).is_some());
-        Ok(self.other(region))
+        Ok(if self.below(3) == 0 { region } else { self.other(region) })
     }
 
-    /// Out of regions of their own blocks only, so that there is an end of it.
+    /// What shares its blocks goes home or stays, so that there is an end of it.
     fn idle(&mut self, view: &View) -> Result<Option<Reclaim>, String> {
         self.checked("idle")?;
         let (open, uninterrupted) = (self.seed % 2 == 1, self.seed % 4 < 2);
         let to = Whither::Region(self.home());
-        let own = (0..self.shared.len()).filter(|&region| !self.shared[region]);
-        let full = own.clone().find(|&region| !view.closed_blocks(region).is_empty());
-        let region = full.or(own.clone().find(|&region| open && view.live_units(region) > 0));
+        let own: Vec<usize> = (0..self.shared.len()).filter(|&region| !self.shared[region]).collect();
+        let full = own.iter().copied().find(|&region| !view.closed_blocks(region).is_empty());
+        if self.below(3) == 0 || full.is_none() {
+            let region = self.any();
+            let stays = self.below(2) == 0 || region == self.home();
+            let to = if stays { Whither::Region(region) } else { to };
+            if !view.closed_blocks(region).is_empty() {
+                return Ok(Some(Reclaim { region, to, block: None, open: false, uninterrupted }));
+            }
+        }
+        let region = full.or(own.into_iter().find(|&region| open && view.live_units(region) > 0));
         Ok(region.map(|region| Reclaim { region, to, block: None, open, uninterrupted }))
     }
 
