@@ -65,6 +65,49 @@ def test_it_does_what_gymnasiums_own_does(
     assert ends >= COUNT
 
 
+@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.value)
+def test_a_step_can_be_waited_for(arguments: dict[str, Any], mode: AutoresetMode) -> None:
+    """It is the step that `step` takes, and nothing else is done meanwhile."""
+    at_once, later = (SlcCacheVectorEnv(COUNT, autoreset_mode=mode, **arguments) for _ in range(2))
+    for a, b in zip(at_once.reset(seed=5), later.reset(seed=5), strict=True):
+        same(a, b)
+    at_once.action_space.seed(1)
+    for _ in range(30):
+        action = at_once.action_space.sample()
+        later.step_async(action)
+        for other in (later.fork, later.reset, later.__getstate__, later.render):
+            with pytest.raises(EpisodeError, match="a step is under way: end it by step_wait"):
+                other()
+        for again in (later.step, later.step_async):
+            with pytest.raises(EpisodeError, match="a step is under way"):
+                again(action)
+        for a, b in zip(at_once.step(action), later.step_wait(), strict=True):
+            same(a, b)
+    with pytest.raises(EpisodeError, match="no step is under way"):
+        later.step_wait()
+    with pytest.raises(EpisodeError, match="environment 0: "):
+        later.step_async([999] * COUNT)
+    later.step_async(action)
+    later.close()
+    with pytest.raises(EpisodeError, match="no step is under way"):
+        later.step_wait()
+
+
+def test_gymnasium_steps_each_in_a_process(arguments: dict[str, Any]) -> None:
+    apart = gymnasium.make_vec(f"slcache.gym:{ENV_ID}", 2, "async", **arguments)
+    ours = gymnasium.make_vec(ENV_ID, 2, autoreset_mode="NextStep", **arguments)
+    try:
+        for a, b in zip(ours.reset(seed=5), apart.reset(seed=5), strict=True):
+            same(a, b)
+        ours.action_space.seed(1)
+        for _ in range(10):
+            action = ours.action_space.sample()
+            for a, b in zip(ours.step(action), apart.step(action), strict=True):
+                same(a, b)
+    finally:
+        apart.close()
+
+
 def test_it_is_made_by_its_id(arguments: dict[str, Any]) -> None:
     envs = gymnasium.make_vec(ENV_ID, num_envs=2, **arguments)
     assert isinstance(envs, SlcCacheVectorEnv)

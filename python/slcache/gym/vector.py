@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -12,9 +13,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, iterate
 from numpy.typing import NDArray
 
-from slcache._core import ConfigError, Episode, EpisodeError, Episodes
+from slcache._core import Episode, EpisodeError, Episodes
 from slcache.given.arguments import checked
-from slcache.gym import past
+from slcache.gym import batches, past
 from slcache.gym.actions import Stands
 from slcache.gym.knobs import Turns
 from slcache.gym.play import Play
@@ -23,6 +24,14 @@ from slcache.gym.rules import RENDER_MODES, Rules, named
 Batch = NDArray[Any]
 Flags = NDArray[np.bool_]
 Info = dict[str, Any]
+
+
+class Begun(NamedTuple):
+    """A step that the devices may still be taking."""
+
+    turns: list[Turns | None]
+    resting: Flags
+    infos: Info
 
 
 class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
@@ -50,7 +59,7 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         threads: int | None = None,
         **arguments: Any,  # noqa: ANN401
     ) -> None:
-        self._mode = _mode(autoreset_mode)
+        self._mode = batches.mode(autoreset_mode)
         self._arguments = named(arguments)
         self.rules = Rules.made(**self._arguments)
         self.num_envs = num_envs
@@ -65,6 +74,7 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         self._randoms: list[np.random.Generator | None] = [None] * num_envs
         self._plays: list[Play] = []
         self._episodes: Episodes | None = None
+        self._pending: tuple[Begun, Future[list[bool]]] | None = None
 
     def reset(
         self,
@@ -76,11 +86,12 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
 
         The other options are those of a single environment, and go to every one.
         """
+        self._settled()
         given = dict(options or {})
-        mask = _mask(given.pop("reset_mask", None), self.num_envs)
+        mask = batches.mask(given.pop("reset_mask", None), self.num_envs)
         if self._episodes is None and not mask.all():
             raise EpisodeError("no episode is under way: reset all environments first")
-        seeds = _seeds(seed, self.num_envs)
+        seeds = batches.seeds(seed, self.num_envs)
         chosen = np.flatnonzero(mask).tolist()
         begun = {index: self._drawn(index, seeds[index], given) for index in chosen}
         if self._episodes is None:
@@ -98,21 +109,46 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         An action outside its space is refused before any device steps. A reward that fails ends
         the episode that it is of; the other episodes have taken the step.
         """
-        episodes = self._under_way()
+        begun = self._begin(actions)
+        return self._judged(begun, self._under_way().step(begun.turns, self._figures))
+
+    def step_async(self, actions: Any) -> None:  # noqa: ANN401
+        """Begin what `step` does and return at once; only `step_wait` and `close` may follow."""
+        begun, episodes = self._begin(actions), self._under_way()
+        worker = ThreadPoolExecutor(max_workers=1)
+        self._pending = begun, worker.submit(episodes.step, begun.turns, self._figures)
+        worker.shutdown(wait=False)
+
+    def step_wait(self) -> tuple[Batch, Batch, Flags, Flags, Info]:
+        """Return what `step` returns, when the step that `step_async` began is done."""
+        if self._pending is None:
+            raise EpisodeError("no step is under way: begin one by step_async")
+        begun, taken = self._pending
+        ended = taken.result()
+        self._pending = None
+        return self._judged(begun, ended)
+
+    def _begin(self, actions: Any) -> Begun:  # noqa: ANN401
+        """Return what a step turns; episodes that were over begin anew (`NextStep`)."""
+        self._under_way()
         follows = self._mode == AutoresetMode.NEXT_STEP
-        resting = [follows and play.over is not None for play in self._plays]
+        resting = np.array([follows and play.over is not None for play in self._plays])
         turns = [
             None if rests else self._turns(index, action)
             for index, (rests, action) in enumerate(
                 zip(resting, iterate(self.action_space, actions), strict=True)
             )
         ]
-        infos = self._begun_anew(np.flatnonzero(resting).tolist())
-        ended = episodes.step(turns, self._figures)
+        return Begun(turns, resting, self._begun_anew(np.flatnonzero(resting).tolist()))
+
+    def _judged(self, begun: Begun, ended: list[bool]) -> tuple[Batch, Batch, Flags, Flags, Info]:
+        """Return what a step came to, with rewards and, in `SameStep`, the episodes that follow."""
+        turns, resting, infos = begun
+        episodes = self._under_way()
         failures: list[Exception] = []
         rewards = np.zeros(self.num_envs)
         truncations = np.zeros(self.num_envs, dtype=np.bool_)
-        for index in np.flatnonzero(~np.array(resting)).tolist():
+        for index in np.flatnonzero(~resting).tolist():
             figures = self._figures[index].tolist()
             info = self.rules.layout.told(figures, episodes.operations(index))
             try:
@@ -127,7 +163,7 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
             infos = self._add_info(infos, info, index)
         if failures:
             raise failures[0]
-        terminations = np.array(ended) & ~np.array(resting)
+        terminations = np.array(ended) & ~resting
         return self._observations(), rewards, terminations, truncations, infos
 
     def render(self) -> tuple[Any, ...]:
@@ -136,11 +172,15 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         return tuple(play.render() for play in self._plays)
 
     def close_extras(self, **kwargs: Any) -> None:  # noqa: ANN401
-        """Let go of the devices."""
+        """Let go of the devices, after a step that is under way."""
+        if self._pending is not None:
+            self._pending[1].exception()
+        self._pending = None
         self._episodes, self._plays = None, []
 
     def fork(self) -> SlcCacheVectorEnv:
         """Return an exact copy of all devices, mid-episode; both go on alike."""
+        self._settled()
         fork = object.__new__(type(self))
         fork.__dict__.update(self.__dict__)
         fork._figures = self._figures.copy()
@@ -159,6 +199,7 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what the episodes follow from, for `pickle`; loading it runs them again."""
+        self._settled()
         begun = None
         if self._episodes is not None:
             begun = [past.of(play) for play in self._plays], self._figures
@@ -184,7 +225,12 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         self._plays = [play for _, play in each]
         self._episodes = Episodes([episode for episode, _ in each], threads=self._threads)
 
+    def _settled(self) -> None:
+        if self._pending is not None:
+            raise EpisodeError("a step is under way: end it by step_wait")
+
     def _under_way(self) -> Episodes:
+        self._settled()
         if self._episodes is None:
             raise EpisodeError("no episode is under way: reset the environment first")
         return self._episodes
@@ -234,29 +280,3 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
 
     def _observations(self) -> Batch:
         return self.rules.layout.observed(self._figures)
-
-
-def _mode(mode: AutoresetMode | str) -> AutoresetMode:
-    try:
-        return AutoresetMode(mode)
-    except ValueError:
-        known = ", ".join(known.value for known in AutoresetMode)
-        raise ConfigError(f"autoreset_mode = {mode!r}: must be one of {known}") from None
-
-
-def _mask(mask: object, count: int) -> Flags:
-    if mask is None:
-        return np.ones(count, dtype=np.bool_)
-    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (count,):
-        raise EpisodeError(f"reset option reset_mask = {mask!r}: must be an array of {count} bools")
-    return mask
-
-
-def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
-    if seed is None:
-        return [None] * count
-    if isinstance(seed, int | np.integer):
-        return [int(seed) + index for index in range(count)]
-    if len(seed) != count:
-        raise EpisodeError(f"seed has {len(seed)} values: must have {count}, one an environment")
-    return list(seed)
