@@ -35,7 +35,7 @@ demo: $(VENV)/built ## Compare two schemes on the shipped trace; writes out/demo
 .PHONY: test
 test: $(VENV)/built ## Run every test a commit must pass
 	cargo test
-	cargo test -p slcache-traces --no-default-features --lib features::
+	cargo check -p slcache-traces --no-default-features --profile test
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 # Between edits: fewer random cases, one value of each kind, and none of the tests that take long.
@@ -50,6 +50,7 @@ slow: $(VENV)/built ## Run the tests that take minutes
 	$(BIN)/python -m pip install --quiet 'ray>=2.40'
 	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
 	cargo test -p slcache-traces --test it workload_presets -- --ignored
+	cargo test -p slcache-traces --no-default-features --lib features::
 
 .PHONY: check-rust
 check-rust: $(BIN)/python
@@ -92,11 +93,11 @@ wheel: $(PROFILE) $(VENV)/tools ## Build dist/*.whl with a profile
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(WITH_PROFILE) $(BIN)/maturin build --release --strip --target $(HOST) \
 		--target-dir $(PGO)/built --out dist
 
-# The wheel is made of the build that is there, without a profile: it is the packaging that is tried.
+# The wheel is made of the build that is there, as it is: it is the packaging that is tried.
 .PHONY: wheel-check
 wheel-check: $(VENV)/built ## Build a wheel without a profile and try it in an empty environment
 	rm -rf out/wheel
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin build --profile develop --strip --out out/wheel
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin build --profile develop --out out/wheel
 	$(BIN)/python tests/wheel_smoke.py out/wheel
 
 .PHONY: docs

@@ -15,6 +15,7 @@ use slcache_core::metrics::report::{HostOpReport, OpRow, Report, WearRow};
 use slcache_core::schemes::CATALOG;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 const USER: u64 = 24 << 20;
 
@@ -119,16 +120,25 @@ pub fn mix(n: usize) -> Vec<Request> {
         .collect()
 }
 
+/// Every scheme on every variant, run once for all the questions that are asked of it.
+static RUNS: LazyLock<Vec<(String, Simulation, Report)>> = LazyLock::new(|| {
+    let requests = mix(6000);
+    let run = |(name, setup): (String, Setup)| {
+        let mut sim = Simulation::new(&setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+        foresee(&mut sim, &requests);
+        sim.feed(&requests).unwrap();
+        let report = sim.finish().unwrap();
+        (name, sim, report)
+    };
+    let of =
+        |scheme| variants(scheme).into_iter().map(move |(name, setup)| (format!("{scheme} {name}"), setup));
+    CATALOG.iter().flat_map(|entry| of(entry.name)).map(run).collect()
+});
+
 fn check_all(check: impl Fn(&str, &Simulation, &Report, &[Request])) {
     let requests = mix(6000);
-    for entry in CATALOG {
-        for (name, setup) in variants(entry.name) {
-            let mut sim = Simulation::new(&setup).unwrap_or_else(|problems| panic!("{problems:?}"));
-            foresee(&mut sim, &requests);
-            sim.feed(&requests).unwrap();
-            let report = sim.finish().unwrap();
-            check(&format!("{} {name}", entry.name), &sim, &report, &requests);
-        }
+    for (name, sim, report) in RUNS.iter() {
+        check(name, sim, report, &requests);
     }
 }
 
