@@ -282,7 +282,7 @@ def test_what_means_nothing_is_refused(trace: Path, tmp_path: Path) -> None:
             "timeline_until = 1s: must be later than timeline_from = 2s",
         ),
         ({"timeline": file, "timeline_around": "best"}, "must be slowest, cliff, or request=N"),
-        ({"timeline": file, "timeline_every": 0}, "timeline_every = 0: must be at least 1"),
+        ({"timeline": file, "timeline_every": 0}, "timeline_every = 0: must be between 1 and"),
         ({"timeline_every": 2}, "timeline is missing"),
         ({"timeline": file, "timeline_around": "request=1200"}, "the requests are 0 to 1,199"),
         (

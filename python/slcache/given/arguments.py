@@ -28,6 +28,7 @@ _RANGES = {
     "seed": (-math.inf, math.inf),
     "seeds": (1, SEEDS_MAX),
     "threads": (1, 10_000),
+    "timeline_every": (1, 2**64 - 1),
 }
 #: Arguments that may be a class, or a list of names and classes.
 _SCHEMES = ("scheme", "schemes")

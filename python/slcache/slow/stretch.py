@@ -33,8 +33,6 @@ def asked(
 
     `log` runs what is to be drawn and tells its requests, for a stretch that depends on them.
     """
-    if every is not None and not 1 <= every <= END_NS:
-        _refuse("timeline_every", every, "must be at least 1")
     return (*_when(since, until, around, every or 1, log), every or 1)
 
 

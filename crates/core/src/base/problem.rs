@@ -16,7 +16,15 @@ pub struct Problem {
 impl Problem {
     /// A problem with `key`, whose `value` is not within what is `allowed`.
     pub fn new(key: impl Into<String>, value: impl fmt::Display, allowed: impl Into<String>) -> Self {
-        Self { key: key.into(), value: value.to_string(), allowed: allowed.into() }
+        Self { key: key.into(), value: short(value.to_string()), allowed: allowed.into() }
+    }
+}
+
+/// A number of many digits, as 1e308 is without an exponent, in short.
+fn short(value: String) -> String {
+    match value.parse::<f64>() {
+        Ok(number) if value.len() > 24 && number.is_finite() => format!("{number:e}"),
+        _ => value,
     }
 }
 
@@ -36,5 +44,19 @@ pub fn check_range<T: PartialOrd + fmt::Display>(
     if !range.contains(&value) {
         let allowed = format!("between {} and {}", range.start(), range.end());
         problems.push(Problem::new(key, value, allowed));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Problem;
+
+    #[test]
+    fn a_value_is_told_as_it_was_given_unless_it_is_long() {
+        let told = |value: f64| Problem::new("key", value, "less").value;
+        assert_eq!([told(1e308), told(-2e-300), told(0.1)], ["1e308", "-2e-300", "0.1"]);
+        assert_eq!(Problem::new("key", u64::MAX, "less").value, "18446744073709551615");
+        let text = "9".repeat(400);
+        assert_eq!(Problem::new("key", &text, "less").value, text);
     }
 }
