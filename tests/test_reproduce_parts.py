@@ -131,3 +131,15 @@ def test_levels_of_factors_are_combined_in_every_way() -> None:
     assert variation.faults() == []
     untitled = Variation("x", "open", cross=[clocks, [{"host.time_scale": 0.01}]])
     assert untitled.faults() == ["x: cross: factor 2: level is missing: what a level is called"]
+
+
+@pytest.mark.parametrize("paper", plans.papers())
+def test_quick_mode_counts_no_workload_that_it_does_not_run(paper: str) -> None:
+    plan = plans.load(paper)
+    parts = {
+        part.name: [1] for part in plan.parts if part.name in (plan.quick.parts or [part.name])
+    }
+    named = twins(plan, plan.quick.names())
+    chosen = [each for each in named if plan.quick.runs(each.name, each.parts)]
+    run = {job.input for _, job in jobs_of(plan, chosen, parts, {})}
+    assert run == set(chosen)

@@ -76,4 +76,5 @@ class Quick:
 
     def runs(self, name: str, parts: Sequence[str]) -> bool:
         """Return whether a workload is run in one of its parts."""
-        return any(name in self.only.get(part, self.workloads) for part in parts or [""])
+        run = [part for part in parts or [""] if not part or part in (self.parts or [part])]
+        return any(name in self.only.get(part, self.workloads) for part in run)
