@@ -39,7 +39,8 @@ def parts(evaluation: Evaluation) -> list[Table | Text]:
         told.append(Text(f"{before}{counts.whole}."))
         told += [Text(f"  {name}: {text}") for name, text in counts.of_classes]
     twins = sum(each.twin for each in evaluation.inputs)
-    sources = f"{twins} twins, {len(evaluation.inputs) - twins} published files"
+    files = len(evaluation.inputs) - twins
+    sources = f"{twins} twin{'s' * (twins != 1)}, {files} published file{'s' * (files != 1)}"
     told.append(Text(f"Inputs: {sources}; {evaluation.mode} mode."))
     for entry in evaluation.sensitivity:
         if entry["front"]:
