@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
-from slcache.plots import marks, plain, style
+from slcache.plots import marks, stacked_bars, style
 from slcache.words import kinds, units
 from slcache.words.kinds import Kind
 
@@ -26,7 +26,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     for panel, side in zip(axes, sides, strict=True):
         _panel(panel, labels, stacks[side], components)
         style.title(panel, f"mean {side} latency")
-        plain.rows(panel, labels if panel is axes[0] else [""] * len(labels))
+        stacked_bars.finish(panel, labels if panel is axes[0] else [""] * len(labels), 0.18)
     names = [_named(name, kind) for name, kind in components.items()]
     style.swatches(figure, [Patch(facecolor=kind.colour) for kind in components.values()], names)
     return figure
@@ -74,17 +74,5 @@ def _panel(
                 told = f"{_named(name, kind)}: {units.duration(value * scale)}"
                 marks.name(segment, f"{labels[row]}, {told}")
             left += value
-        axes.annotate(
-            units.duration(left * scale),
-            (left, row),
-            xytext=(4, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8.5,
-            color=style.INK,
-        )
-    axes.invert_yaxis()
-    axes.tick_params(axis="y", length=0)
-    axes.grid(visible=False, axis="y")
-    style.room_for_notes(axes, 0.18)
+        stacked_bars.note(axes, units.duration(left * scale), (left, row), 4)
     axes.set_xlabel(unit)

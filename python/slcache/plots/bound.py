@@ -7,7 +7,6 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from slcache.documents import gains
 from slcache.documents.normalise import Document
@@ -65,19 +64,19 @@ def compared(
     done = [_bytes(gains.dense_bytes, document) for _, document in known]
     most = max([*done, *(least for points in shown.values() for _, least in points)])
     scale, unit = units.size_scale(most)
-    handles = []
+    looks = {}
     for key, points in shown.items():
         name, look = _CURVES[key]
         axes.plot([x for x, _ in points], [y / scale for _, y in points], **look)
-        handles.append(Line2D([], [], label=name, **look))
+        looks[name] = look
     for i, document in known:
-        handles.append(_scheme(axes, i, labels[i], document, scale))
+        looks |= _scheme(axes, i, labels[i], document, scale)
     sizes = {x for points in shown.values() for x, _ in points}
     _size_axis(axes, sorted(size for size in sizes if size > 0) or [1])
     axes.set_ylim(0, most / scale * 1.06 or 1)
     does = "written to the disk" if documents[0].get("disk") else "programmed dense"
     axes.set_ylabel(f"{does}, {unit}")
-    style.swatches(figure, handles, [str(handle.get_label()) for handle in handles])
+    style.lines_key(figure, looks)
     return figure
 
 
@@ -102,16 +101,18 @@ def _curves(
     return found
 
 
-def _scheme(axes: Axes, place: int, label: str, document: Document, scale: int) -> Line2D:
-    """Draw what a scheme did: a mark, or a line across without a cache."""
+def _scheme(
+    axes: Axes, place: int, label: str, document: Document, scale: int
+) -> dict[str, dict[str, Any]]:
+    """Draw what a scheme did, a mark, or a line across without a cache; return its key."""
     done = _bytes(gains.dense_bytes, document) / scale
     if not gains.has_cache(document):
         line: dict[str, Any] = {"color": style.scheme_colour(place), "lw": 1.2, "ls": (0, (1, 1.5))}
         axes.axhline(done, **line)
-        return Line2D([], [], label=f"{label}, no cache", **line)
+        return {f"{label}, no cache": line}
     mark = {**style.scheme_mark(place), **_POINT}
     axes.plot([_bytes(gains.room_bytes, document)], [done], **mark)
-    return Line2D([], [], label=label, **mark)
+    return {label: mark}
 
 
 def _size_axis(axes: Axes, sizes: Sequence[int]) -> None:

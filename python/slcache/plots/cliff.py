@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from slcache.bandwidth.curves import Curve
-from slcache.plots import plain, style
+from slcache.plots import layout, plain, style
 from slcache.words import units
 
 _COLUMNS = 3
@@ -37,9 +37,8 @@ def draw(curves: Mapping[str, Curve], bursts: int, device: str) -> Figure:
         style.title(axes, device)
         style.key(figure, list(curves))
         return figure
-    rows = -(-len(curves) // _COLUMNS)
-    figure, areas = style.panels(rows, _COLUMNS, 0.6 + 1.45 * rows, sharex=True, sharey=True)
-    for i, (area, name) in enumerate(zip(areas, curves, strict=False)):
+    figure, areas = layout.grid(len(curves), _COLUMNS, 0.6, 1.45, sharex=True, sharey=True)
+    for i, (area, name) in enumerate(zip(areas, curves, strict=True)):
         for other in curves:
             if other != name:
                 _curve(area, curves[other], per_gib, color="#B9BEC5", lw=0.8)
@@ -48,8 +47,6 @@ def draw(curves: Mapping[str, Curve], bursts: int, device: str) -> Figure:
         area.xaxis.set_major_locator(MaxNLocator(5))
         _frame(area, end, top)
         style.title(area, plain.name(name))
-    for area in areas[len(curves) :]:
-        area.axis("off")
     figure.supxlabel(f"{below}, on {device}", fontsize=9)
     figure.supylabel("write bandwidth (MB/s)", fontsize=9)
     return figure

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
 from slcache.documents.normalise import Document
-from slcache.plots import marks, plain, style
+from slcache.plots import layout, marks, plain, style
 from slcache.words import units
 
 Values = NDArray[np.float64]
@@ -50,21 +49,17 @@ def draw(labels: Sequence[str], documents: Sequence[Document], name: str) -> Fig
     }
     if not found:
         return style.empty(f"no curve: {plain.name(name)}")
-    columns = min(_COLUMNS, len(found))
-    rows = -(-len(found) // columns)
-    figure, areas = style.panels(rows, columns, 0.6 + 2.6 * rows)
+    figure, areas = layout.grid(len(found), min(_COLUMNS, len(found)), 0.6, 2.6)
     shown: set[str] = set()
-    for area, (place, entry) in zip(areas, found.items(), strict=False):
+    for area, (place, entry) in zip(areas, found.items(), strict=True):
         shown |= _panel(area, labels[place], entry, style.scheme_colour(place))
         if len(labels) > 1:
             style.title(area, plain.name(labels[place]))
     entry = next(iter(found.values()))
-    _name_sides(areas[: len(found)], entry)
-    _one_scale(areas[: len(found)])
-    for area in areas[len(found) :]:
-        area.axis("off")
-    looks = [look for look in _LOOKS if look in shown]
-    style.swatches(figure, [Line2D([], [], color=style.INK, **_LOOKS[k]) for k in looks], looks)
+    _name_sides(areas, entry)
+    _one_scale(areas)
+    looks = {k: {"color": style.INK, **look} for k, look in _LOOKS.items() if k in shown}
+    style.lines_key(figure, looks)
     return figure
 
 

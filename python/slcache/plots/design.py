@@ -7,7 +7,6 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from slcache.plots import marks, plain, style
@@ -37,7 +36,9 @@ def draw(
     _panel(areas[2], "energy of the disk (J)", shares, energy_j, chosen)
     areas[0].axhline(least_times, **ASKED)
     style.same_range(areas[:1])
-    _key(figure, chosen)
+    name = "smallest region that suffices"
+    found = {} if chosen is None else {name: {**CHOSEN, "ms": 7}}
+    style.lines_key(figure, {"simulated": LINE, **found, "lifespan asked for": ASKED})
     below = f"share of blocks in SLC mode, on {plain.name(device)}; {plain.name(trace, 90)}"
     figure.supxlabel(below, fontsize=9)
     return figure
@@ -68,13 +69,3 @@ def _panel(
             (point,) = axes.plot([share], [value], **CHOSEN)
             marks.name(point, name)
     style.same_range([axes])
-
-
-def _key(figure: Figure, chosen: float | None) -> None:
-    """Name the marks above the figure."""
-    looks = {"simulated": Line2D([], [], **LINE)}
-    if chosen is not None:
-        name = "smallest region that suffices"
-        looks[name] = Line2D([], [], **{**CHOSEN, "ms": 7})
-    looks["lifespan asked for"] = Line2D([], [], **ASKED)
-    style.swatches(figure, list(looks.values()), list(looks))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
@@ -27,8 +26,8 @@ def draw(labels: Sequence[str], documents: Sequence[Document], to: str) -> Figur
         _panel(area, side, labels, documents, reference)
         style.title(area, f"{side} latency relative to {plain.name(to, 24)}")
         plain.rows(area, labels if area is areas[0] else [""] * len(labels))
-    keys = [Line2D([], [], color=style.INK, marker=m, ls="", ms=5.5) for _, _, m in _FIGURES]
-    style.swatches(figure, keys, [title for _, title, _ in _FIGURES])
+    mark = {"color": style.INK, "ls": "", "ms": 5.5}
+    style.lines_key(figure, {title: {**mark, "marker": m} for _, title, m in _FIGURES})
     return figure
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from slcache.plots import marks, plain, study_axis, style
+from slcache.plots import layout, marks, plain, study_axis, style
 from slcache.study import wording
 from slcache.study.effects import Effect, Effects, Level
 
@@ -27,15 +26,11 @@ def draw(metric: str, found: Effects, short: Mapping[str, str]) -> Figure:
     if not shown:
         return style.empty(f"{metric}: nothing varied among the points that have it")
     columns = min(_COLUMNS, len(shown))
-    rows = -(-len(shown) // columns)
-    figure, areas = style.panels(rows, columns, 0.7 + 2.5 * rows, sharey=True)
+    figure, areas = layout.grid(len(shown), columns, 0.7, 2.5, sharey=True)
     values = [value for effect in shown for level in effect.levels for value in _reach(level)]
-    for i, area in enumerate(areas):
-        if i >= len(shown):
-            area.axis("off")
-            continue
-        name = short[shown[i].factor]
-        _panel(area, metric, shown[i], name, columns, single=len(found.effects) == 1)
+    for i, (area, effect) in enumerate(zip(areas, shown, strict=True)):
+        name = short[effect.factor]
+        _panel(area, metric, effect, name, columns, single=len(found.effects) == 1)
         study_axis.metric(area, "y", metric, values)
         if i % columns == 0:
             area.set_ylabel(metric)
@@ -83,8 +78,8 @@ def _told(metric: str, level: Level) -> str:
 
 def _key(figure: Figure, *, spread: bool) -> None:
     colour = style.scheme_colour(0)
-    looks = {"mean over all else": Line2D([], [], color=colour, lw=1.4, **_MEAN)}
+    looks = {"mean over all else": {"color": colour, "lw": 1.4, **_MEAN}}
     if spread:
-        looks["middle half of the points"] = Line2D([], [], color=colour, **_THICK)
-        looks["least to greatest"] = Line2D([], [], color=colour, **_THIN)
-    style.swatches(figure, list(looks.values()), list(looks))
+        looks["middle half of the points"] = {"color": colour, **_THICK}
+        looks["least to greatest"] = {"color": colour, **_THIN}
+    style.lines_key(figure, looks)

@@ -11,7 +11,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm, Normalize, to_hex
 from matplotlib.figure import Figure
 
-from slcache.plots import plain, study_axis, style
+from slcache.plots import layout, plain, study_axis, style
 from slcache.study import wording
 from slcache.study.cells import Cells
 
@@ -27,19 +27,16 @@ def draw(metric: str, across: str, up: str, panels: Mapping[str, Cells]) -> Figu
     if not shown:
         return style.empty(f"{metric}: no point has both parameters")
     columns = min(_COLUMNS, len(shown))
-    rows = -(-len(shown) // columns)
-    figure, areas = style.panels(rows, columns, 0.6 + (3.4 if columns == 1 else 2.9) * rows)
+    figure, areas = layout.grid(len(shown), columns, 0.6, 3.4 if columns == 1 else 2.9)
     norm = _norm([cells.means for cells in shown.values()])
-    for i, (area, (name, cells)) in enumerate(zip(areas, shown.items(), strict=False)):
+    for i, (area, (name, cells)) in enumerate(zip(areas, shown.items(), strict=True)):
         _panel(area, metric, cells, norm, columns)
         area.set_xlabel(plain.name(across, 96 // columns))
         if i % columns == 0:
             area.set_ylabel(plain.name(up, 34))
         if name:
             style.title(area, plain.name(name, 96 // columns))
-    for area in areas[len(shown) :]:
-        area.axis("off")
-    _bar(figure, areas, metric, norm)
+    _bar(figure, metric, norm)
     return figure
 
 
@@ -69,7 +66,7 @@ def _panel(area: Axes, metric: str, cells: Cells, norm: Normalize, columns: int)
             area.text(j, i, text, ha="center", va="center", fontsize=7, color=colour)
 
 
-def _bar(figure: Figure, areas: Sequence[Axes], metric: str, norm: Normalize) -> None:
-    bar = figure.colorbar(ScalarMappable(norm, _COLOURS), ax=list(areas), label=metric, pad=0.01)
+def _bar(figure: Figure, metric: str, norm: Normalize) -> None:
+    bar = figure.colorbar(ScalarMappable(norm, _COLOURS), ax=figure.axes, label=metric, pad=0.01)
     bar.outline.set_visible(False)
     study_axis.ticks(bar.ax.yaxis, metric, log=isinstance(norm, LogNorm))

@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
 from slcache.documents.normalise import Document
-from slcache.plots import marks, plain, style
+from slcache.plots import layout, marks, plain, style
 from slcache.words import units
 
 Counts = NDArray[np.float64]
@@ -75,13 +75,10 @@ def _counts(entry: Histogram) -> Counts:
 
 def _tables(labels: Sequence[str], found: Mapping[int, Histogram]) -> Figure:
     """Draw a table of shares for each scheme."""
-    rows = -(-len(found) // _COLUMNS)
-    figure, areas = style.panels(rows, _COLUMNS, 0.4 + 2.1 * rows)
-    for area, (place, entry) in zip(areas, found.items(), strict=False):
+    figure, areas = layout.grid(len(found), _COLUMNS, 0.4, 2.1)
+    for area, (place, entry) in zip(areas, found.items(), strict=True):
         _table(area, labels[place], _counts(entry), entry["axes"], style.scheme_colour(place))
         style.title(area, plain.name(labels[place]))
-    for area in areas[len(found) :]:
-        area.axis("off")
     return figure
 
 
@@ -125,15 +122,11 @@ def _sums(labels: Sequence[str], found: Mapping[int, Histogram]) -> Figure:
             sides.setdefault(axis["name"], list(axis["bins"]))
     joint = any(len(entry["axes"]) > 1 for entry in found.values())
     panels = len(sides) + joint
-    columns = min(_COLUMNS, panels)
-    rows = -(-panels // columns)
-    figure, areas = style.panels(rows, columns, 0.6 + 2.5 * rows)
+    figure, areas = layout.grid(panels, min(_COLUMNS, panels), 0.6, 2.5)
     for area, (side, bins) in zip(areas, sides.items(), strict=False):
         _bars(area, side, bins, labels, found)
     if joint:
-        _ranks(areas[len(sides)], found, labels)
-    for area in areas[panels:]:
-        area.axis("off")
+        _ranks(areas[-1], found, labels)
     style.key(figure, labels, "bars", shown=sorted(found))
     return figure
 

@@ -8,10 +8,9 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from slcache.metrics import Goal
-from slcache.plots import marks, plain, study_axis, style
+from slcache.plots import layout, marks, plain, study_axis, style
 
 _COLUMNS = 3
 #: The figure shows the pairs of so many metrics, the first.
@@ -43,10 +42,8 @@ def draw(
         return _ranked(metrics[0], goals[0], points, front, of, names, numbers)
     pairs = list(combinations(range(min(len(metrics), MOST)), 2))
     columns = min(_COLUMNS, len(pairs))
-    rows = -(-len(pairs) // columns)
-    height = 4.2 if columns == 1 else 0.7 + 2.9 * rows
-    figure, areas = style.panels(rows, columns, height)
-    for area, (x, y) in zip(areas, pairs, strict=False):
+    figure, areas = layout.grid(len(pairs), columns, 0.7, 3.5 if columns == 1 else 2.9)
+    for area, (x, y) in zip(areas, pairs, strict=True):
         places = [row[x] for row in points], [row[y] for row in points]
         _points(area, *places, front, of, numbers)
         if len(metrics) == 2:
@@ -55,8 +52,6 @@ def draw(
             study_axis.metric(area, axis, metrics[at], [row[at] for row in points], 5)
         area.set_xlabel(_better(metrics[x], goals[x], "x"))
         area.set_ylabel(_better(metrics[y], goals[y], "y"))
-    for area in areas[len(pairs) :]:
-        area.axis("off")
     _key(figure, names)
     return figure
 
@@ -118,10 +113,10 @@ def _better(metric: str, goal: Goal, axis: str) -> str:
 def _key(figure: Figure, names: Sequence[str]) -> None:
     colour = style.INK if len(names) > 1 else style.scheme_colour(0)
     looks = {
-        "dominated": Line2D([], [], color=colour, **_OTHERS),
-        "on the front": Line2D([], [], color=colour, **_FRONT),
+        "dominated": {"color": colour, **_OTHERS},
+        "on the front": {"color": colour, **_FRONT},
     }
     if len(names) > 1:
         for i, name in enumerate(names):
-            looks[name] = Line2D([], [], color=style.scheme_colour(i), lw=4)
-    style.swatches(figure, list(looks.values()), list(looks))
+            looks[name] = {"color": style.scheme_colour(i), "lw": 4}
+    style.lines_key(figure, looks)

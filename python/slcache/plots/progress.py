@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from slcache.metrics import Goal
@@ -32,8 +31,7 @@ def draw(goals: Mapping[str, Goal], values: Mapping[str, Sequence[float | None]]
         marks.name(line, *(f"best, {name}: {wording.figure(name, value)}" for value in best[-1:]))
         study_axis.metric(area, "y", name, known, 5)
         area.set_ylabel(name)
-    looks = {"tried": Line2D([], [], **_TRIED), "best so far": Line2D([], [], **_BEST)}
-    style.swatches(figure, list(looks.values()), list(looks))
+    style.lines_key(figure, {"tried": _TRIED, "best so far": _BEST})
     areas[-1].set_xlabel("points tried")
     areas[-1].set_xlim(0, len(next(iter(values.values()))) + 1)
     areas[-1].xaxis.set_major_locator(MaxNLocator(8, integer=True))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
-from slcache.plots import plain, style
+from slcache.plots import layout, plain, style
 from slcache.words import units
 
 #: Where panels lie side by side, so many bins, else three times as many.
@@ -116,22 +116,12 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
 
 def _rows(labels: Sequence[str], runs: Sequence[Binned], wanted: Sequence[Panel]) -> Figure:
     """Draw a row per scheme and a column per figure, at most so many side by side."""
-    columns = min(_SIDE_BY_SIDE, len(wanted))
-    blocks = [wanted[i : i + columns] for i in range(0, len(wanted), columns)]
-    height = len(blocks) * (0.6 + 0.42 * len(labels))
-    figure, areas = style.panels(len(blocks) * len(labels), columns, height, sharex=True)
-    for number, block in enumerate(blocks):
-        first = number * len(labels) * columns
-        for column in range(columns):
-            mine = areas[first + column : first + len(labels) * columns : columns]
-            if column < len(block):
-                _column(mine, block[column], labels if column == 0 else None, runs)
-            else:
-                for area in mine:
-                    area.remove()
-    for area in areas[-columns:]:
-        area.set_xlabel("time (s)")
-    figure.set_layout_engine("constrained", h_pad=0.015, hspace=0.02)
+    count = len(wanted)
+    figure, stacks = layout.stacks(count, len(labels), _SIDE_BY_SIDE, 0.6, 0.42, sharex=True)
+    for i, (stack, panel) in enumerate(zip(stacks, wanted, strict=True)):
+        _column(stack, panel, None if i % _SIDE_BY_SIDE else labels, runs)
+    for stack in stacks[(count - 1) // _SIDE_BY_SIDE * _SIDE_BY_SIDE :]:
+        stack[-1].set_xlabel("time (s)")
     return figure
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from slcache.plots import marks, study_axis, style
 from slcache.plots.design import ASKED, CHOSEN, LINE
@@ -44,9 +43,6 @@ def draw(
     else:
         study_axis.numbers(areas[-1], "x", sizes)
     areas[-1].set_xlabel(key)
-    looks = {"simulated": Line2D([], [], **LINE)}
-    if chosen is not None:
-        looks[f"{word} that keeps the bounds"] = Line2D([], [], **CHOSEN)
-    looks["bound"] = Line2D([], [], **ASKED)
-    style.swatches(figure, list(looks.values()), list(looks))
+    found = {} if chosen is None else {f"{word} that keeps the bounds": CHOSEN}
+    style.lines_key(figure, {"simulated": LINE, **found, "bound": ASKED})
     return figure

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from slcache.plots import marks, plain, study_axis, style
 from slcache.study import wording
@@ -50,10 +49,7 @@ def draw(found: Spread, names: Sequence[str], *, most_is_best: bool = False) -> 
 
 def _key(figure: Figure, found: Spread) -> None:
     if found.best is not None:
-        looks = {
-            "the best, and what seeds do not tell from it": Line2D(
-                [], [], color=style.scheme_colour(1), lw=1.6, marker="o", ms=4
-            ),
-            "others": Line2D([], [], color=style.scheme_colour(0), lw=1.6, marker="o", ms=4),
-        }
-        style.swatches(figure, list(looks.values()), list(looks))
+        look = {"lw": 1.6, "marker": "o", "ms": 4}
+        best, others = ({**look, "color": style.scheme_colour(i)} for i in (1, 0))
+        title = "the best, and what seeds do not tell from it"
+        style.lines_key(figure, {title: best, "others": others})

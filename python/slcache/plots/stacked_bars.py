@@ -14,11 +14,11 @@ def draw(
     axes: Axes,
     row: int,
     parts: Mapping[Patch, float],
-    note: str,
+    text: str,
     names: Sequence[str],
     mark: float = 0.0,
 ) -> None:
-    """Draw a bar with its note, which stands behind a mark at `mark` too.
+    """Draw a bar with `text` behind it, and behind a mark at `mark` too.
 
     `names` are those of its parts.
     """
@@ -37,10 +37,15 @@ def draw(
         if value:
             marks.name(segment, name)
         left += value
+    note(axes, text, (max(left, mark), row), 6)
+
+
+def note(axes: Axes, text: str, end: tuple[float, float], gap: float) -> None:
+    """Write behind the end of a bar."""
     axes.annotate(
-        note,
-        (max(left, mark), row),
-        xytext=(6, 0),
+        text,
+        end,
+        xytext=(gap, 0),
         textcoords="offset points",
         va="center",
         fontsize=8.5,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import matplotlib as mpl
@@ -142,28 +142,25 @@ def key(
         }
         lines = [Line2D([], [], **looks[drawn](i)) for i in places]
         columns = min(count, 6) if count < MANY else -(-count // 2) if count <= 12 else 6
-        order = _row_by_row(count, columns)
-        figure.legend(
-            [lines[i] for i in order],
-            [labels[places[i]] for i in order],
-            loc="outside upper left",
-            ncols=columns,
-            frameon=False,
-            labelcolor=INK,
-            fontsize=9,
-            handlelength=3.2 if len(labels) >= MANY else 2.0,
-        )
-
-
-def _row_by_row(count: int, columns: int) -> list[int]:
-    """Return entries in the order that makes a legend, filled by column, read by row."""
-    return [i for column in range(columns) for i in range(column, count, columns)]
+        names = [labels[place] for place in places]
+        _above(figure, lines, names, columns, 3.2 if len(labels) >= MANY else 2.0)
 
 
 def swatches(figure: Figure, handles: Sequence[Any], names: Sequence[str]) -> None:
     """Name a stack's colours above the figure, row by row, as many in a row as there is room."""
-    columns = _columns(names)
-    order = _row_by_row(len(names), columns)
+    _above(figure, handles, names, _columns(names), 1.2)
+
+
+def lines_key(figure: Figure, looks: Mapping[str, Mapping[str, Any]]) -> None:
+    """Name lines and marks of these looks in the same way."""
+    swatches(figure, [Line2D([], [], **look) for look in looks.values()], list(looks))
+
+
+def _above(
+    figure: Figure, handles: Sequence[Any], names: Sequence[str], columns: int, length: float
+) -> None:
+    # A legend is filled by column, and read by row.
+    order = [i for column in range(columns) for i in range(column, len(names), columns)]
     figure.legend(
         [handles[i] for i in order],
         [names[i] for i in order],
@@ -172,7 +169,7 @@ def swatches(figure: Figure, handles: Sequence[Any], names: Sequence[str]) -> No
         frameon=False,
         labelcolor=INK,
         fontsize=9,
-        handlelength=1.2,
+        handlelength=length,
     )
 
 

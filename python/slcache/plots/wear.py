@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from slcache.documents.normalise import Document
-from slcache.plots import marks, style
+from slcache.plots import layout, marks, style
 
 _BINS = 24
 
@@ -24,14 +24,10 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     places = sorted({place for pools in found for place in pools})
     if not places:
         return style.empty("no blocks to wear")
-    columns = min(2, len(places))
-    rows = -(-len(places) // columns)
-    figure, axes = style.panels(rows, columns, 0.4 + 2.5 * rows)
-    for panel, place in zip(axes, places, strict=False):
+    figure, axes = layout.grid(len(places), min(2, len(places)), 0.4, 2.5)
+    for panel, place in zip(axes, places, strict=True):
         _panel(panel, labels, [pools.get(place) for pools in found])
         style.title(panel, f"{place[1].upper()} blocks of {place[0]}")
-    for panel in axes[len(places) :]:
-        panel.axis("off")
     style.key(figure, labels, "marks")
     return figure
 

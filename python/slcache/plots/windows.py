@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from slcache.documents.normalise import Document
-from slcache.plots import marks, plain, style, window_looks
+from slcache.plots import layout, marks, plain, style, window_looks
 from slcache.plots.window_looks import Look, Values
 from slcache.words import units
 
@@ -114,21 +114,12 @@ def _rows(
     found: Mapping[Name, Curves],
 ) -> Figure:
     """Draw a row per scheme and a column per series, at most so many side by side."""
-    columns = min(_SIDE_BY_SIDE, len(names))
-    blocks = [names[i : i + columns] for i in range(0, len(names), columns)]
-    height = len(blocks) * (0.7 + 0.5 * len(shown))
-    figure, areas = style.panels(len(blocks) * len(shown), columns, height)
-    for area in areas:
-        area.axis("off")
-    for number, block in enumerate(blocks):
-        for column, name in enumerate(block):
-            first = number * len(shown) * columns + column
-            mine = areas[first : first + len(shown) * columns : columns]
-            _column(mine, name, labels, shown, found)
-            if column == 0:
-                for area, scheme in zip(mine, shown, strict=True):
-                    area.set_ylabel(plain.name(labels[scheme]), rotation=0, ha="right", va="center")
-    figure.set_layout_engine("constrained", h_pad=0.015, hspace=0.02)
+    figure, stacks = layout.stacks(len(names), len(shown), _SIDE_BY_SIDE, 0.7, 0.5)
+    for i, (stack, name) in enumerate(zip(stacks, names, strict=True)):
+        _column(stack, name, labels, shown, found)
+        if i % _SIDE_BY_SIDE == 0:
+            for area, scheme in zip(stack, shown, strict=True):
+                area.set_ylabel(plain.name(labels[scheme]), rotation=0, ha="right", va="center")
     return figure
 
 
@@ -143,7 +134,6 @@ def _column(
     along = _along(name[1], found)
     style.title(areas[0], window_looks.of(name[0]).title)
     for area, scheme in zip(areas, shown, strict=True):
-        area.axis("on")
         look = {"label": labels[scheme], "color": style.scheme_colour(scheme), "lw": 1.2}
         lines = {scheme: look} if scheme in found[name] else {}
         _panel(area, name, found[name], lines, along, _TICKS_OF_ROW)
