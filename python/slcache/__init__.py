@@ -20,9 +20,9 @@ from slcache.errors import (
     UsageError,
 )
 from slcache.repeat import rerun
+from slcache.results import Comparison, Result
 from slcache.results.differences import diff
 from slcache.results.loading import load
-from slcache.results.result import Comparison, Result
 from slcache.scheme import Scheme, dense, option, reclaim, slc
 from slcache.sweep.api import sweep
 from slcache.traces.api import Trace, generate, merge, workload, workloads

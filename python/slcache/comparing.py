@@ -15,8 +15,7 @@ from slcache.given import config_files
 from slcache.given.arguments import checked
 from slcache.given.config_files import Settings
 from slcache.given.content import Content
-from slcache.results import spare
-from slcache.results.result import Comparison, Result
+from slcache.results import Comparison, Result, spare
 from slcache.runs import draws, several
 from slcache.runs import given as texts
 from slcache.runs.run import Run

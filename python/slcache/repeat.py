@@ -13,10 +13,9 @@ from slcache.documents.normalise import Document
 from slcache.documents.saved import file_of
 from slcache.errors import ConfigError, ResultError, TraceError, UsageError, about
 from slcache.given.arguments import checked
-from slcache.results import differences
+from slcache.results import Comparison, Result, differences
 from slcache.results.differences import Difference
 from slcache.results.loading import load
-from slcache.results.result import Comparison, Result
 from slcache.results.seeded import SeededComparison
 from slcache.traces.api import Path, Progress, is_workload
 from slcache.words import labels

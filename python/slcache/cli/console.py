@@ -16,7 +16,7 @@ from slcache import api
 from slcache.api import Progress as Callback
 from slcache.cli.options import Form, When
 from slcache.files import Transaction
-from slcache.results.result import Comparison, Result
+from slcache.results import Comparison, Result
 from slcache.sentences import reasons
 from slcache.tables.sheets import Sheet, csv, markdown, of_runs
 from slcache.tables.tabular import fitted

@@ -14,7 +14,8 @@ from slcache.cli import console, joint, sweep_show
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.report import terminal
-from slcache.results.result import FILES, Comparison
+from slcache.results import Comparison
+from slcache.results.frames import FILES
 from slcache.sentences import life
 
 _PAGE = Path("report.html")

@@ -12,7 +12,7 @@ from slcache.cli import options as opt
 from slcache.cli.diff import lines, sheet
 from slcache.documents import saved
 from slcache.files import inputs as files_of
-from slcache.results.result import FILES
+from slcache.results.frames import FILES
 
 #: Exit status where the new result differs from the old.
 DIFFERENT = 1

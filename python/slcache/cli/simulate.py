@@ -12,7 +12,8 @@ from slcache.cli import console, joint
 from slcache.cli import options as opt
 from slcache.files import inputs as files_of
 from slcache.report import terminal
-from slcache.results.result import FILES, Comparison, Result
+from slcache.results import Comparison, Result
+from slcache.results.frames import FILES
 from slcache.sentences import notes
 from slcache.tables.tabular import Table
 from slcache.traces.api import is_workload

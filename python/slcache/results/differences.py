@@ -14,8 +14,9 @@ from slcache.documents.normalise import Document
 from slcache.errors import ResultError
 from slcache.given.arguments import checked
 from slcache.metrics import METRICS, PARTS
+from slcache.results.comparison import Comparison
 from slcache.results.loading import load
-from slcache.results.result import Comparison, Result
+from slcache.results.result import Result
 from slcache.results.seeded import SeededComparison
 from slcache.words.few import few
 from slcache.words.leaves import leaves

@@ -10,7 +10,8 @@ from typing import Any
 from slcache import metrics
 from slcache.documents import normalise
 from slcache.documents.gains import share
-from slcache.results.result import Comparison, Result
+from slcache.results.comparison import Comparison
+from slcache.results.result import Result
 from slcache.sentences import gains, wording
 from slcache.study.spread import LEVEL, Estimate, estimate, told_apart
 from slcache.tables import grid

@@ -1,0 +1,188 @@
+"""What several schemes did with one trace, side by side."""
+
+from __future__ import annotations
+
+import copy
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from slcache.documents import contract, normalise, saved, timeline
+from slcache.documents import gains as figures
+from slcache.documents.timeline import Timeline
+from slcache.errors import ResultError, UsageError, about
+from slcache.files import Path
+from slcache.results import spare
+from slcache.results.frames import Frames
+from slcache.results.result import Result
+from slcache.sentences import gains, notes, verdict
+from slcache.tables import grid
+from slcache.words.few import few
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from slcache.tables.tabular import Table
+
+
+class Comparison(Frames):
+    """Several schemes' runs over the same trace, which is checked, and on the same device.
+
+    Where runs differ in the device or another setting, the verdict begins with saying so.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[Result],
+        normalise_to: str | None = None,
+        bounds: Mapping[str, Any] | None = None,
+    ) -> None:
+        labels = [run.label for run in runs]
+        to = normalise_to if normalise_to is not None else (labels[0] if labels else "")
+        if to not in labels:
+            told = f"cannot normalise to {to!r}: the runs are {few(labels)}"
+            raise about(UsageError(told), "normalise_to")
+        if len(set(labels)) != len(labels):
+            raise about(UsageError(f"schemes named twice: {few(labels)}"), "runs")
+        self.runs = list(runs)
+        self.reference = to
+        #: The least dense programs of the trace for caches of several sizes, where it was counted.
+        self.bounds = bounds
+        contract.check_comparable(labels, self.documents)
+
+    @classmethod
+    def load(cls, path: Path) -> Comparison:
+        """Return a comparison that was saved: a `.json` file, or a folder with `result.json`.
+
+        Raises ResultError, which names file and key, for what is no whole document of one.
+        """
+        return cls.of(saved.read(path), path)
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any], path: Path) -> Comparison:
+        """Return the comparison of a checked document; ResultError names the file if it is none."""
+        file = saved.file_of(path)
+        if not saved.is_comparison(document):
+            raise ResultError(f"{file}: a single run; Result.load reads it")
+        if "seeds" in document:
+            raise ResultError(f"{file}: several seeds; slcache.load reads it")
+        try:
+            return cls.made(document, file)
+        except (ResultError, ValueError) as error:
+            raise ResultError(f"{file}: {error}") from None
+
+    @staticmethod
+    def made(document: Mapping[str, Any], file: pathlib.Path | None = None) -> Comparison:
+        """Return the comparison of a checked document; of several seeds, that of the first.
+
+        Beside `file`, which it was read from, are the tables of timelines.
+        """
+        named = saved.named(document)
+        drawn: Sequence[Timeline | None] = [None] * len(named)
+        if file is not None:
+            drawn = timeline.beside(file, list(named), list(named.values()))
+        runs = [
+            Result.made(run, name, (), own)
+            for (name, run), own in zip(named.items(), drawn, strict=True)
+        ]
+        return Comparison(runs, document["normalised"]["to"], document.get("bounds"))
+
+    @property
+    def inputs(self) -> Sequence[Path]:
+        """The files of the trace and the device."""
+        return [path for run in self.runs for path in run.inputs]
+
+    @property
+    def labels(self) -> list[str]:
+        """The schemes' names, in the order compared."""
+        return [run.label for run in self.runs]
+
+    @property
+    def timelines(self) -> Sequence[Timeline | None]:
+        """The tables of operations of the runs' timelines, in order; None where there is none."""
+        return [drawn for run in self.runs for drawn in run.timelines]
+
+    @property
+    def documents(self) -> list[Mapping[str, Any]]:
+        """The schemes' result documents, in the order compared."""
+        return [run.documents[0] for run in self.runs]
+
+    @property
+    def every_run(self) -> list[Result]:
+        """The runs, of all seeds where there are several."""
+        return self.runs
+
+    @property
+    def normalised(self) -> dict[str, Any]:
+        """Every scheme's figures divided by the reference's."""
+        return normalise.normalised(self.labels, self.documents, self.reference)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return `{"runs": [...], "normalised": {...}}`, and what is known of the bounds."""
+        document = {"runs": [run.to_dict() for run in self.runs], "normalised": self.normalised}
+        if self.gain_rows():
+            document["gains"] = figures.told(self.labels, self.documents, self.reference)
+        if self.bounds is not None:
+            document["bounds"] = copy.deepcopy(dict(self.bounds))
+        return document
+
+    def verdict(self) -> list[str]:
+        """Return who wins, by how much and why, in sentences."""
+        return verdict.verdict(self.labels, self.documents, self.reference)
+
+    def notes(self) -> list[str]:
+        """Return what to keep in mind while reading the table, in sentences."""
+        unequal = (
+            grid.unequal_caches(self.labels, self.documents),
+            spare.unequal(self.labels, self.documents),
+        )
+        return [*filter(None, unequal), *notes.of_runs(self.documents)]
+
+    def rows(self) -> list[grid.Row]:
+        """Return the comparison table's rows as text."""
+        return grid.rows(self.labels, self.documents, self.reference)
+
+    def pace_rows(self) -> list[grid.Row]:
+        """Return the rows of the table of IOPS, MB/s, utilisation and run time as text."""
+        return grid.pace_rows(self.labels, self.documents, self.reference)
+
+    def gain_rows(self) -> list[gains.Row]:
+        """Return the rows of the table of dense programs beside the least; empty if not counted."""
+        return gains.rows(self.labels, self.documents, self.reference)
+
+    def gain_lines(self) -> list[str]:
+        """Return the sentences on that table."""
+        return gains.lines(self.labels, self.documents, self.reference)
+
+    def summary(self) -> str:
+        """Return the comparison tables and their verdict as text."""
+        from slcache.report import terminal
+
+        table, lines = self._told()
+        label, pace = terminal.label_line(self.documents), terminal.pace_table(self.pace_rows())
+        beside = terminal.gain_tables(self.gain_rows(), self.gain_lines(), self.documents)
+        return terminal.text(*label, table, pace, *lines, *beside)
+
+    def plot_bars(self) -> Figure:
+        """Draw mean and tail latency relative to the reference, reads and writes apart."""
+        return self._drawn("bars", self.reference)
+
+    def report(self) -> str:
+        """Return the report as one self-contained HTML page."""
+        from slcache.report import html
+
+        return html.render(
+            self.labels,
+            self.documents,
+            self.reference,
+            bounds=self.bounds,
+            timelines=self.timelines,
+        )
+
+    def _told(self) -> tuple[Table, list[str]]:
+        from slcache.report import terminal
+
+        return terminal.comparison_table(self.rows()), [*self.notes(), *self.verdict()]
+
+    def __repr__(self) -> str:
+        return f"<slcache.Comparison of {', '.join(self.labels)}>"

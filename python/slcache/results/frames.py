@@ -1,0 +1,145 @@
+"""The tables and files of one run and of several schemes side by side."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from slcache.documents import saved, timeline
+from slcache.documents.timeline import Timeline
+from slcache.errors import UsageError, about
+from slcache.files import Path, Transaction
+from slcache.results.figures import Figures
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from slcache.tables.tabular import Table
+
+#: What a result is written as; where there is a disk, its tables come too.
+FILES = ("result.json", "series.parquet", "latency.parquet", "ops.parquet", "report.html")
+_DISK_TABLES = ("disk", "power")
+_TABLES = ("series", "latency", "ops", *_DISK_TABLES)
+
+
+class Frames(Figures):
+    """The tables, figures and files that one run and a comparison have in common."""
+
+    @property
+    @abstractmethod
+    def inputs(self) -> Sequence[Path]:
+        """The files that were read, which saving does not replace."""
+
+    @property
+    @abstractmethod
+    def timelines(self) -> Sequence[Timeline | None]:
+        """The tables of operations of the runs' timelines, in order; None where there is none."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON document as a dictionary of its own."""
+
+    def to_json(self) -> str:
+        """Return the document as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    @property
+    def series(self) -> pa.Table:
+        """The time series: one row per scheme and window."""
+        return self._stacked("series")
+
+    @property
+    def ops(self) -> pa.Table:
+        """The flash operations: one row per scheme, pool, kind, mode and cause."""
+        return self._stacked("ops")
+
+    @property
+    def disk(self) -> pa.Table:
+        """The disk's operations: one row per scheme, kind and cause; none without a disk."""
+        return self._stacked("disk")
+
+    @property
+    def power(self) -> pa.Table:
+        """The disk's power states over time: one row per scheme, window and state."""
+        return self._stacked("power")
+
+    @property
+    def latency(self) -> pa.Table:
+        """The latency distributions: one row per scheme, side and point."""
+        return self._stacked("latency")
+
+    def to_polars(self, table: str = "series") -> pl.DataFrame:
+        """Return one of the tables as a Polars frame (needs `slcache[polars]`)."""
+        from slcache.tables import arrow
+
+        return arrow.to_polars(self._table(table))
+
+    def to_pandas(self, table: str = "series") -> pd.DataFrame:
+        """Return one of the tables as a pandas frame (needs `slcache[pandas]`)."""
+        from slcache.tables import arrow
+
+        return arrow.to_pandas(self._table(table))
+
+    def _stacked(self, name: str) -> pa.Table:
+        from slcache.tables import arrow
+
+        of_one = getattr(arrow, name)
+        return arrow.stack(list(map(of_one, self.documents, self.labels)))
+
+    def _table(self, name: str) -> pa.Table:
+        if name not in _TABLES:
+            told = f"no table {name!r}: one of {', '.join(_TABLES)}"
+            raise about(UsageError(told), "table")
+        return getattr(self, name)
+
+    @abstractmethod
+    def _told(self) -> tuple[Table, list[str]]:
+        """Return the table that says most, and the sentences on it."""
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        from slcache.report import terminal
+        from slcache.tables import notebook
+
+        table, lines = self._told()
+        above = [line.plain for line in terminal.label_line(self.documents)]
+        return notebook.html(table, [*above, *lines])
+
+    def save(self, path: Path) -> None:
+        """Write result.json, the tables as Parquet and report.html: all of them or none.
+
+        Runs with a timeline have the table of its operations beside these. `path` is a folder; a
+        path that ends in `.json` gets the document alone. `load` takes either back.
+        """
+        alone = pathlib.Path(path)
+        if alone.suffix == ".json" and not alone.is_dir():
+            with Transaction(alone.parent, [alone.name], self.inputs) as files:
+                files.write(alone.name, self._stored())
+            return
+        with Transaction(path, FILES, self.inputs) as files:
+            self.stage(files)
+
+    def stage(self, files: Transaction) -> None:
+        """Add this result's files to a transaction."""
+        from slcache.tables import arrow
+
+        files.write(saved.NAME, self._stored())
+        with_disk = any(document.get("disk") for document in self.documents)
+        for name in _TABLES if with_disk else _TABLES[: -len(_DISK_TABLES)]:
+            files.write(f"{name}.parquet", arrow.parquet(getattr(self, name)))
+        for name, drawn in zip(timeline.names(self.labels), self.timelines, strict=True):
+            if drawn is not None:
+                files.write(name, drawn.whole())
+        files.write("report.html", self.report().encode())
+
+    def _stored(self) -> bytes:
+        return (self.to_json() + "\n").encode()
+
+    @abstractmethod
+    def report(self) -> str:
+        """Return the report as one self-contained HTML page."""
