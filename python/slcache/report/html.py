@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from slcache.documents import normalise
 from slcache.documents.normalise import Document
 from slcache.plots import (
     attribution,
@@ -87,7 +86,7 @@ def render(
         columns=[column.title for column in grid.columns(documents)],
         rows=grid.rows(labels, documents, to or labels[0]),
         pace=grid.pace_rows(labels, documents, to or labels[0]),
-        thin=grid.THIN_NOTE if _any_thin(documents) else "",
+        thin=grid.thin_note(documents, PERCENTILES),
         compared=compared,
         unequal=grid.unequal_caches(labels, documents) if compared else "",
         cautions=[] if seeds else notes.of_runs(documents),
@@ -209,16 +208,6 @@ def _latencies(labels: Sequence[str], documents: Sequence[Document]) -> list[tup
             cells = [terminal.latency(document, side, key) for key in PERCENTILES]
             rows.append((f"{side}, {label}", cells))
     return rows
-
-
-def _any_thin(documents: Sequence[Document]) -> bool:
-    """Return whether any percentile of the page is carried by few requests."""
-    return any(
-        normalise.is_thin(document, side, key)
-        for document in documents
-        for side in ("read", "write")
-        for key in PERCENTILES
-    )
 
 
 def _schemes(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, Rows]]:

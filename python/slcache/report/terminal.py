@@ -24,25 +24,17 @@ _TEXT_WIDTH = 110
 #: A device that ends later than this, and than this share of the time, after the last request.
 _LAG_NS = 1e9
 _LAG_SHARE = 0.01
-_LATENCIES = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9"), ("max", "max"))
+_LATENCIES = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "max": "max"}
 
 
 def comparison_table(rows: Sequence[grid.Row]) -> Table:
     """Return the normalised table: the reference in units, the others as factors of it."""
-    titles = [cell.title.replace(" ", "\n") for cell in rows[0].cells]
-    caption = grid.THIN_NOTE if grid.has_thin(rows) else ""
-    table = Table("scheme", [*titles, "SLC\ncache"], caption=caption)
-    for row in rows:
-        table.add(_name(row), *_cells(row), row.cache)
-    return table
+    return _compared(rows, cache=True)
 
 
 def pace_table(rows: Sequence[grid.Row]) -> Table:
     """Return the table of pace in the same way."""
-    table = Table("scheme", [cell.title for cell in rows[0].cells])
-    for row in rows:
-        table.add(_name(row), *_cells(row))
-    return table
+    return _compared(rows, between=" ")
 
 
 def gain_tables(
@@ -53,28 +45,28 @@ def gain_tables(
         return list(lines)
     table = Table("scheme", gains.columns(documents))
     for row in rows:
-        name = Text(printable(row.label))
-        table.add(name.append(" (reference)", "dim") if row.reference else name, *row.cells)
+        table.add(_name(row, "reference"), *row.cells)
     return [table, *lines]
 
 
 def seeds_table(rows: Sequence[grid.Row]) -> Table:
     """Return the table of means over seeds in the same way."""
-    caption = grid.THIN_NOTE if grid.has_thin(rows) else ""
-    titles = [cell.title.replace(" ", "\n") for cell in rows[0].cells]
-    table = Table("scheme", titles, caption=caption)
+    return _compared(rows)
+
+
+def _compared(rows: Sequence[grid.Row], *, between: str = "\n", cache: bool = False) -> Table:
+    """Return a table with this between the words of its titles, and the cache at its end."""
+    titles = [cell.title.replace(" ", between) for cell in rows[0].cells] + ["SLC\ncache"] * cache
+    table = Table("scheme", titles, caption=grid.THIN_NOTE if grid.has_thin(rows) else "")
     for row in rows:
-        table.add(_name(row), *_cells(row))
+        cells = [Text(cell.marked, "bold green" if cell.best else "") for cell in row.cells]
+        table.add(_name(row, "=1"), *cells, *[row.cache] * cache)
     return table
 
 
-def _name(row: grid.Row) -> Text:
+def _name(row: grid.Row | gains.Row, mark: str) -> Text:
     name = Text(printable(row.label))
-    return name.append(" (=1)", "dim") if row.reference else name
-
-
-def _cells(row: grid.Row) -> list[Text]:
-    return [Text(cell.marked, "bold green" if cell.best else "") for cell in row.cells]
+    return name.append(f" ({mark})", "dim") if row.reference else name
 
 
 def label_line(documents: Sequence[Document]) -> list[Text]:
@@ -109,7 +101,7 @@ def _load(document: Document) -> str:
 
 def run_table(label: str, document: Document) -> Table:
     """Return one run's latencies by side, then its flash's and its disk's figures, as a table."""
-    titles = ["requests", "data", *(title for _, title in _LATENCIES)]
+    titles = ["requests", "data", *_LATENCIES.values()]
     table = Table("", titles, title=label, caption=_caption(document))
     for side in ("read", "write"):
         table.add(side, *_side(document, side))
@@ -140,7 +132,7 @@ def _side(document: Document, side: str) -> list[str]:
     return [
         units.count(host["requests"]),
         units.size(host["bytes"]),
-        *(latency(document, side, key) for key, _ in _LATENCIES),
+        *(latency(document, side, key) for key in _LATENCIES),
     ]
 
 
@@ -152,19 +144,14 @@ def latency(document: Document, side: str, key: str) -> str:
 
 
 def _caption(document: Document) -> str:
-    thin = any(
-        normalise.is_thin(document, side, key)
-        for side in ("read", "write")
-        for key, _ in _LATENCIES
-    )
     lines = [
         _flash_line(document),
         disk.line(document),
         _pace_line(document),
         gains.line(document),
-        grid.THIN_NOTE if thin else None,
+        grid.thin_note([document], _LATENCIES),
     ]
-    return "\n".join(line for line in lines if line is not None)
+    return "\n".join(line for line in lines if line)
 
 
 def _pace_line(document: Document) -> str | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -108,6 +109,12 @@ def rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[
 def pace_rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Row]:
     """Return the table of pace, in the same way."""
     return _rows(PACE_COLUMNS, labels, documents, to)
+
+
+def thin_note(documents: Sequence[Document], keys: Iterable[str]) -> str:
+    """Return what is said below of marks; empty where none of these latencies has one."""
+    sides = itertools.product(documents, ("read", "write"), keys)
+    return THIN_NOTE if any(itertools.starmap(normalise.is_thin, sides)) else ""
 
 
 def has_thin(rows: Sequence[Row]) -> bool:
