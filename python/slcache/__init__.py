@@ -7,7 +7,8 @@
 """
 
 from slcache import _core, trace
-from slcache.api import device_facts, devices, fitting, formats, resolve, run, schemes
+from slcache.api import run
+from slcache.catalogue import device_facts, devices, fitting, formats, resolve, schemes
 from slcache.cliffs import cliff
 from slcache.comparing import compare
 from slcache.errors import (

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core, api
+from slcache import _core, catalogue
 from slcache.documents import gains
 from slcache.errors import UsageError, about
 from slcache.runs import given
@@ -85,7 +85,7 @@ def of_comparison(run: Run, results: Sequence[Result]) -> dict[str, Any] | None:
         trace,
         device=given.device_of(run.device),
         scheme=run.scheme,
-        sets=api.sets(run.settings),
+        sets=catalogue.sets(run.settings),
         trace_options=list(run.trace_options),
         seed=run.seed,
         replay=run.replay,

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core, api
+from slcache import _core, api, catalogue
 from slcache.documents import gains as figures
 from slcache.documents.pools import planes
 from slcache.errors import ConfigError, UsageError, about
@@ -193,14 +193,18 @@ def default_amount(device: Content, scheme: str, settings: Mapping[str, Any] | N
     own settings give it a larger cache, or its cache is no number of blocks.
     Which schemes run together does not matter. Raises ConfigError.
     """
-    known = [str(entry["name"]) for entry in api.schemes()]
-    given = api.flat(settings)
+    known = [str(entry["name"]) for entry in catalogue.schemes()]
+    given = catalogue.flat(settings)
     shared = {key: value for key, value in given.items() if not key.startswith("scheme.")}
-    own = api.resolve(device=device, scheme=scheme, settings=api.settings_for(given, scheme, known))
+    own = catalogue.resolve(
+        device=device, scheme=scheme, settings=catalogue.settings_for(given, scheme, known)
+    )
     caches = [cache_bytes(own) or _core.config_cache_bytes(json.dumps(own))]
     for name in known:
         with suppress(ConfigError):
-            caches.append(cache_bytes(api.resolve(device=device, scheme=name, settings=shared)))
+            caches.append(
+                cache_bytes(catalogue.resolve(device=device, scheme=name, settings=shared))
+            )
     user_bytes = int(own["device"]["user_bytes"])
     return min(user_bytes, CACHES * max(caches) or user_bytes)
 
@@ -247,12 +251,12 @@ def loads(
 
     Raises ConfigError, and UsageError where a pattern does not fit the device.
     """
-    api.check_schemes(schemes, None)
-    given = api.flat(settings)
+    catalogue.check_schemes(schemes, None)
+    given = catalogue.flat(settings)
     _check(pattern, given)
-    api.called(schemes, device=device, settings=given)
+    catalogue.called(schemes, device=device, settings=given)
     return {
-        name: _load(pattern, device, name, api.settings_for(given, name, schemes))
+        name: _load(pattern, device, name, catalogue.settings_for(given, name, schemes))
         for name in schemes
     }
 
@@ -278,7 +282,7 @@ def _wrong(name: str, value: int, told: str) -> UsageError:
 
 
 def _load(pattern: Pattern, device: Content, scheme: str, own: Mapping[str, Any]) -> Load:
-    resolved = api.resolve(device=device, scheme=scheme, settings=own)
+    resolved = catalogue.resolve(device=device, scheme=scheme, settings=own)
     fill = resolved["precondition"]["fill"]
     if fill:
         # Wherever it was said: a device file and a whole configuration may have it too.
@@ -320,7 +324,7 @@ def run(
     counted, and each scheme's load is written without a cache too, where the device can. Raises
     ConfigError or RunError, and UsageError where a pattern does not fit the device.
     """
-    given = api.flat(settings)
+    given = catalogue.flat(settings)
     planned = loads(pattern, device=device, schemes=schemes, settings=given)
     chosen = {**given, "trace.prefill": "none"}
     if pattern.bursts > 1:
@@ -333,7 +337,7 @@ def run(
             trace=texts.text_of(load.workload()),
             device=texts.text_of(device),
             scheme=name,
-            settings=api.settings_for(chosen, name, schemes),
+            settings=catalogue.settings_for(chosen, name, schemes),
             replay=f"closed:{pattern.queue_depth}" if pattern.bursts == 1 else None,
         )
         for name, load in planned.items()
@@ -394,8 +398,8 @@ def cliff(
     `jobs`, `executor` and `store` are those of `compare`, `bound` that of `run`. Raises
     ConfigError, UsageError or RunError.
     """
-    given = api.flat(settings)
-    names, left_out = api.named(schemes, device=device, settings=given)
+    given = catalogue.flat(settings)
+    names, left_out = catalogue.named(schemes, device=device, settings=given)
     for sentence in reasons.told(left_out, "is left out", "are left out"):
         warnings.warn(sentence, stacklevel=2)
     pattern = Pattern(amount_bytes, write_bytes, queue_depth, bursts, pause_ns, span_bytes)

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slcache import api, bounds
+from slcache import api, bounds, catalogue
 from slcache.errors import UsageError, about
 from slcache.files import Path
 from slcache.given import config_files
@@ -85,8 +85,8 @@ def compare(
     given = api.addressed(said, address, window)
     progress = api.reporting(on_progress, progress)
     names = _names(schemes, normalise, device, given)
-    learning = api.remembering(names) if memory_in is not None else []
-    labelled = api.called(names, device=device, settings=given, replay=replay, seed=seed)
+    learning = catalogue.remembering(names) if memory_in is not None else []
+    labelled = catalogue.called(names, device=device, settings=given, replay=replay, seed=seed)
     drawn = draws.of_trace(resample, resample_block, texts.text_of(trace), seeds)
     count = resample or seeds
     every = _seeds(device, names, given, seed, count)
@@ -101,7 +101,7 @@ def compare(
             scheme=name,
             settings={
                 **_counted(given),
-                **api.settings_for(given, name, names),
+                **catalogue.settings_for(given, name, names),
                 **cells.get(name, {}),
             },
             trace_options=api.reader_options_of(
@@ -156,10 +156,10 @@ def _names(
     settings: Mapping[str, Any],
 ) -> list[str]:
     """Return the schemes to compare; a warning names those of all that the device cannot run."""
-    names, left_out = api.named(schemes, device=device, settings=settings)
+    names, left_out = catalogue.named(schemes, device=device, settings=settings)
     for sentence in reasons.told(left_out, "is left out", "are left out"):
         warnings.warn(sentence, stacklevel=4)
-    api.check_schemes(names, normalise)
+    catalogue.check_schemes(names, normalise)
     return names
 
 
@@ -181,9 +181,9 @@ def _equal_cells(
     names: Sequence[str], device: Content, settings: Mapping[str, Any]
 ) -> dict[str, dict[str, int]]:
     """Return the settings of each scheme with which none cleans with more room than another."""
-    own = {name: api.settings_for(settings, name, names) for name in names}
+    own = {name: catalogue.settings_for(settings, name, names) for name in names}
     found = spare.equalised(
-        {name: api.resolve(device=device, scheme=name, settings=own[name]) for name in names}
+        {name: catalogue.resolve(device=device, scheme=name, settings=own[name]) for name in names}
     )
     if not any(found.values()):
         told = "equal cells have no effect: none has more dense blocks than a scheme with a cache"
@@ -195,8 +195,10 @@ def _first_seed(
     device: Content, scheme: str, given: Mapping[str, Any], names: Sequence[str], seed: int | None
 ) -> int:
     """Return the seed that a single comparison would have."""
-    own = api.settings_for(given, scheme, names)
-    return int(api.resolve(device=device, scheme=scheme, settings=own, seed=seed)["run"]["seed"])
+    own = catalogue.settings_for(given, scheme, names)
+    return int(
+        catalogue.resolve(device=device, scheme=scheme, settings=own, seed=seed)["run"]["seed"]
+    )
 
 
 def log_of(log: Path, label: str) -> pathlib.Path:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slcache import _core, api
+from slcache import _core, catalogue
 from slcache.errors import ConfigError, about
 from slcache.given.arguments import checked
 from slcache.given.once import checked_seed
@@ -61,7 +61,7 @@ def check(
     """
     text = _core.check_scheme(
         scheme=scheme,
-        sets=api.sets(settings),
+        sets=catalogue.sets(settings),
         cases=cases,
         seed=checked_seed(seed),
         progress=on_progress,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slcache import _core, api
+from slcache import _core, api, catalogue
 from slcache.documents.pools import BITS, slc_row_bytes
 from slcache.errors import ConfigError, UsageError, about
 from slcache.given.arguments import checked
@@ -145,8 +145,8 @@ def on_device(
     blocks of each plane, up to all. Raises UsageError, ConfigError, TraceError.
     """
     chosen = api.addressed(settings, address)
-    scheme = api.fitting(device=device, settings=chosen)[0][0]
-    flash = Flash.of(api.resolve(device=device, scheme=scheme, settings=chosen, seed=seed))
+    scheme = catalogue.fitting(device=device, settings=chosen)[0][0]
+    flash = Flash.of(catalogue.resolve(device=device, scheme=scheme, settings=chosen, seed=seed))
     sizes = flash.sizes() if sizes_bytes is None else list(sizes_bytes)
     flash.check(sizes)
     slots = [flash.buffer_slots + size // flash.unit_bytes for size in sizes]
@@ -154,7 +154,7 @@ def on_device(
         given.trace_of(given.text_of(trace)),
         device=given.device_of(given.text_of(device)),
         scheme=scheme,
-        sets=api.sets(chosen),
+        sets=catalogue.sets(chosen),
         trace_options=api.reader_options_of(trace, trace_format, trace_options, seed),
         seed=seed,
         replay=None,

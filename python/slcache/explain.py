@@ -13,7 +13,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from slcache import _core, api, metrics
+from slcache import _core, api, catalogue, metrics
 from slcache.documents import keys
 from slcache.documents.keys import Key
 from slcache.metrics import METRICS, PARTS
@@ -59,10 +59,10 @@ class Entry:
         scheme = rest.partition(".")[0]
         if self.of != "configuration" or not scheme or self.key.default in ("", None):
             return ""
-        for device in api.devices():
+        for device in catalogue.devices():
             given = {self.key.name: self.key.default}
             try:
-                api.resolve(device=device["name"], scheme=scheme, settings=given)
+                catalogue.resolve(device=device["name"], scheme=scheme, settings=given)
             except _core.ConfigError as error:
                 _, found, why = str(error).partition("has no effect: ")
                 if found:
@@ -75,7 +75,7 @@ class Entry:
 @cache
 def entries() -> tuple[Entry, ...]:
     """Return every key there is, in the order of configuration, result and metrics."""
-    papers = {entry["name"]: entry.get("paper") or "" for entry in api.schemes()}
+    papers = {entry["name"]: entry.get("paper") or "" for entry in catalogue.schemes()}
     config = (Entry("configuration", key, _paper(key.name, papers)) for key in _config())
     result = (Entry("result", key) for key in _result())
     metrics = (
@@ -198,9 +198,9 @@ def standing(entry: Entry, device: api.Path) -> Standing | None:
         return None
     name = entry.key.name.replace("[]", "[0]")
     steps = name.split(".")
-    schemes, _ = api.fitting(device=device)
+    schemes, _ = catalogue.fitting(device=device)
     scheme = steps[1] if steps[0] == "scheme" and len(steps) > 1 else schemes[0]
-    values = dict(leaves(api.resolve(device=device, scheme=scheme)))
+    values = dict(leaves(catalogue.resolve(device=device, scheme=scheme)))
     if name not in values:
         return None
     where, line = _core.device_line(os.fspath(device), name) or ("", "")

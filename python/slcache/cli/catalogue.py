@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from slcache import _core, api
+from slcache import _core, catalogue
 from slcache.cli import console, joint
 from slcache.cli import options as opt
 from slcache.documents import schemata
@@ -48,7 +48,7 @@ def schemes(
     [bold]Example[/bold]
       slcache schemes --device tiny
     """
-    entries = api.schemes(device=device)
+    entries = catalogue.schemes(device=device)
     sheets = [Sheet([_record(entry) for entry in entries]), _knob_sheet(entries)]
     if console.in_form(form, lambda: console.json_of(entries), lambda: sheets):
         return

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import typer
 
-from slcache import api
+from slcache import catalogue
 from slcache.errors import ConfigError
 from slcache.given.once import once, twice
 
@@ -74,7 +74,7 @@ def checked_schemes(values: list[str] | str | None) -> list[str] | str | None:
     """Return names of schemes with commas as they are, if no scheme is given twice."""
     listed = [values] if isinstance(values, str) else values or []
     names = [name.strip() for names in listed for name in names.split(",")]
-    said = twice(names, api.canonical())
+    said = twice(names, catalogue.canonical())
     if said is not None:
         raise typer.BadParameter(said)
     return values

@@ -9,9 +9,11 @@ Offered = list[tuple[str, str]]
 
 def devices(incomplete: str) -> Offered:
     """Offer the device presets; where none fits, the shell offers files."""
-    from slcache import api
+    from slcache import catalogue
 
-    return _fitting(incomplete, ((entry["name"], entry["summary"]) for entry in api.devices()))
+    return _fitting(
+        incomplete, ((entry["name"], entry["summary"]) for entry in catalogue.devices())
+    )
 
 
 def scheme(incomplete: str) -> Offered:
@@ -31,9 +33,9 @@ def schemes(incomplete: str) -> Offered:
 
 def formats(incomplete: str) -> Offered:
     """Offer the trace formats."""
-    from slcache import api
+    from slcache import catalogue
 
-    return _fitting(incomplete, ((entry["name"], "") for entry in api.formats()))
+    return _fitting(incomplete, ((entry["name"], "") for entry in catalogue.formats()))
 
 
 def settings(incomplete: str) -> Offered:
@@ -61,9 +63,9 @@ def key(incomplete: str) -> Offered:
 
 
 def _schemes() -> Iterator[tuple[str, str]]:
-    from slcache import api
+    from slcache import catalogue
 
-    for entry in api.schemes():
+    for entry in catalogue.schemes():
         yield entry["name"], entry["summary"]
         for alias in entry["aliases"]:
             yield alias["name"], f"{entry['name']} with {alias['set']}"

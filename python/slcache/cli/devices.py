@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from slcache import api
+from slcache import catalogue
 from slcache.cli import complete, console, joint
 from slcache.cli.made import verb
 from slcache.cli.verb import UNNAMED, VerbOfItsOwn
@@ -37,7 +37,7 @@ def devices(form: joint.Shown) -> None:
     listed = Table(
         "device", ["user data", Column("what it is", text=True), Column("source", text=True)]
     )
-    entries = api.devices()
+    entries = catalogue.devices()
     names = ("name", "user_bytes", "capacity_bytes", "summary", "source")
     sheet = Sheet([{name: entry[name] for name in names} for entry in entries])
     if console.in_form(form, lambda: console.json_of(entries), lambda: [sheet]):
@@ -72,7 +72,7 @@ def show(
       slcache devices show tiny
       slcache devices show my.toml --json
     """
-    facts = api.device_facts(device)
+    facts = catalogue.device_facts(device)
     sheets = (_mode_sheet, _cache_sheet)
     if console.in_form(form, lambda: console.json_of(facts), lambda: [s(facts) for s in sheets]):
         return

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slcache import api, comparing
+from slcache import catalogue, comparing
 from slcache.cli import checks
 from slcache.cli import options as opt
 from slcache.cli.made import Made
@@ -114,7 +114,7 @@ def timeline_tables(
     """Return the tables of timelines that a folder of results gets; `run` decides what is run."""
     if out is None or drawn["timeline"] is None:
         return []
-    return timeline.names(list(api.called(schemes, **run).values()))
+    return timeline.names(list(catalogue.called(schemes, **run).values()))
 
 
 def beside_tables(
@@ -129,7 +129,7 @@ def beside_tables(
         return []
     from slcache.runs import timelines
 
-    labels = api.called(schemes, **run).values()
+    labels = catalogue.called(schemes, **run).values()
     logs = [] if log is None else [comparing.log_of(log, label) for label in labels]
     return [*logs, *(timelines.named(drawn["timeline"], label) for label in labels)]
 
@@ -214,7 +214,7 @@ def scheme_names(
     normalise: str | None = None,
 ) -> tuple[list[str], dict[str, str]]:
     """Return the schemes that `--schemes` means, and of `all` those left out with the reason."""
-    names, left_out = api.named(text, device=device, settings=settings)
+    names, left_out = catalogue.named(text, device=device, settings=settings)
     with checks.told():
-        api.check_schemes(names, normalise)
+        catalogue.check_schemes(names, normalise)
     return names, left_out

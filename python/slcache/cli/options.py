@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from slcache import api
+from slcache import catalogue
 from slcache.cli import checks, complete
 from slcache.given.once import SEED_MAX
 from slcache.given.quantity import time_ns
@@ -28,7 +28,7 @@ def _window(value: str) -> None:
 
 
 def _check_format(value: str | None) -> str | None:
-    known = [entry["name"] for entry in api.formats()]
+    known = [entry["name"] for entry in catalogue.formats()]
     if value is not None and value not in known:
         raise typer.BadParameter(f"unknown trace format {value!r}{checks.nearest(value, known)}")
     return value

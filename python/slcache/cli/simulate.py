@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from slcache import _core, api, comparing
+from slcache import _core, api, catalogue, comparing
 from slcache.cli import console, joint
 from slcache.cli import options as opt
 from slcache.files import inputs as files_of
@@ -150,7 +150,7 @@ def compare(
     given = joint.configured(config, device, sets, begun)
     names, left_out = joint.scheme_names(schemes, given.device, given.settings, normalise)
     if memory_in is not None:
-        api.remembering(names)
+        catalogue.remembering(names)
     console.left_out(left_out)
     settings, replay = _begun(begun, names, trace, given.settings, replay)
     if _core.is_read_once(trace):

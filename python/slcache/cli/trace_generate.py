@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from slcache import api
+from slcache import catalogue
 from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.cli.trace_job import Making
@@ -118,7 +118,7 @@ def formats(form: joint.Shown) -> None:
     [bold]Example[/bold]
       slcache trace formats
     """
-    entries = api.formats()
+    entries = catalogue.formats()
     if console.in_form(form, lambda: console.json_of(entries), lambda: [Sheet(entries)]):
         return
     listed = Table(

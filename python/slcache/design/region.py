@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from slcache import _core, api, files
+from slcache import _core, api, catalogue, files
 from slcache.design import flash as flashes
 from slcache.design import point as points
 from slcache.design import search
@@ -122,7 +122,7 @@ def nvc(
 
 def _settings(settings: Mapping[str, Any] | None, policy: int) -> dict[str, Any]:
     """Return the settings of all runs; those that the search makes are refused."""
-    given = api.flat(settings)
+    given = catalogue.flat(settings)
     for key in SIZES.values():
         if key in given:
             told = f"{key} = {given[key]}: has no effect here; the search decides it"

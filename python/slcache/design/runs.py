@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from slcache import api
+from slcache import catalogue
 from slcache.design.flash import Flash
 from slcache.design.source import Source
 from slcache.runs.run import Run
@@ -37,10 +37,10 @@ class Setup:
 
     def config(self) -> dict[str, Any]:
         """Return a configuration with two regions; raises ConfigError."""
-        return api.resolve(
+        return catalogue.resolve(
             device=self.device,
             scheme=BOTH,
-            settings=api.settings_for(self.settings, BOTH, SCHEMES),
+            settings=catalogue.settings_for(self.settings, BOTH, SCHEMES),
             replay=self.replay,
             seed=self.source.seed,
         )
@@ -78,7 +78,7 @@ class Setup:
 
     def _own(self, scheme: str, flash: Flash) -> dict[str, Any]:
         """Return a scheme's settings: a region alone is built as it is beside the other."""
-        own = api.settings_for(self.settings, scheme, SCHEMES)
+        own = catalogue.settings_for(self.settings, scheme, SCHEMES)
         if scheme == BOTH:
             return own
         shared = {

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from slcache import api, files
+from slcache import api, catalogue, files
 from slcache.design import search
 from slcache.design.answer import Find
 from slcache.design.pace import Pace
@@ -83,7 +83,7 @@ def size(
         trace=asking.trace(trace),
         device=place,
         schemes=space.schemes,
-        settings=api.flat(api.addressed(settings, address)),
+        settings=catalogue.flat(api.addressed(settings, address)),
         trace_options=dict(trace_options or {}),
         replay=replay,
         seeds=seeds,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slcache import _core, api
+from slcache import _core, api, catalogue
 from slcache.documents.pools import slc_row_bytes
 from slcache.errors import UsageError, about
 from slcache.given.content import Content, device_of
@@ -146,8 +146,8 @@ def fill_run(
 ) -> Run:
     """Return the run of a protocol that fills."""
     part = scaled(device, scale)
-    given = api.flat(settings)
-    config = api.resolve(device=part, scheme=SCHEME, settings=given)
+    given = catalogue.flat(settings)
+    config = catalogue.resolve(device=part, scheme=SCHEME, settings=given)
     load = load_of(protocol, config)
     chosen = {
         **given,

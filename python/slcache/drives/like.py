@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from slcache import api
+from slcache import api, catalogue
 from slcache.bandwidth import phases
 from slcache.drives import fills, measured, pauses
 from slcache.errors import UsageError, about
@@ -186,7 +186,9 @@ def like(
     if fill and protocol != "recovery":
         raise about(UsageError(f"fill = {fill:g}: only recovery fills at first"), "fill")
     drive = _drive(device, against)
-    name = str(api.resolve(device=device, scheme=fills.SCHEME, settings=settings)["device"]["name"])
+    name = str(
+        catalogue.resolve(device=device, scheme=fills.SCHEME, settings=settings)["device"]["name"]
+    )
     if protocol == "recovery":
         found = pauses.recovery(
             device, scale=scale, fill=fill, settings=settings, jobs=jobs, progress=on_progress

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from slcache import api
+from slcache import api, catalogue
 from slcache.drives import fills
 from slcache.errors import UsageError, about
 from slcache.given.content import Content
@@ -72,8 +72,8 @@ def of(device: Content, scale: int, fill: float, settings: Mapping[str, Any] | N
     if not 0 <= fill <= 1:
         raise about(UsageError(f"fill = {fill:g}: must be between 0 and 1"), "fill")
     part = fills.scaled(device, scale)
-    given = {**api.flat(settings), "trace.prefill": "none"}
-    config = api.resolve(device=part, scheme=fills.SCHEME, settings=given)
+    given = {**catalogue.flat(settings), "trace.prefill": "none"}
+    config = catalogue.resolve(device=part, scheme=fills.SCHEME, settings=given)
     threshold_ns = int(config["scheme"]["client"]["idle"]["threshold_ns"])
     window_ns = max(fills.window_ns(config) // 10, 1000)
     return Runs(part, given, _burst(config), scale, fill, threshold_ns, window_ns)

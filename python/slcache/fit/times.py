@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from slcache import api
+from slcache import api, catalogue
 from slcache.bandwidth.phases import Values
 from slcache.fit.device import MODES, PAGE_BYTES, TRANSFER_NS
 from slcache.fit.evidence import Told
@@ -150,7 +150,7 @@ def _shown(log: Latencies, device: Mapping[str, Any]) -> list[list[float]]:
 
 def _link_bytes_s(device: Mapping[str, Any]) -> float:
     """Return what a device's host link carries; without one there is no limit."""
-    link = api.resolve(device=device, scheme="client")["host"].get("link")
+    link = catalogue.resolve(device=device, scheme="client")["host"].get("link")
     if link is None:
         return float("inf")
     share = link["payload_bytes"] / (link["payload_bytes"] + link["header_bytes"])

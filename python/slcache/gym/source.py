@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from slcache import api
+from slcache import catalogue
 from slcache._core import ConfigError, Episode, EpisodeError
 from slcache.api import Path
 from slcache.given.once import SEED_MAX, checked_seed
@@ -118,7 +118,7 @@ class Source:
             start.workload,
             device=self.device,
             scheme=self.scheme,
-            sets=api.sets(self.settings),
+            sets=catalogue.sets(self.settings),
             trace_options=reader_options(self.trace_format, options, drawn),
             seed=seed,
             replay=self.replay,
@@ -131,7 +131,7 @@ class Source:
 
 def settings_of(scheme: str, settings: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the settings; the built-in learner leaves its place to the agent outside."""
-    given = api.flat(settings)
+    given = catalogue.flat(settings)
     if scheme == "rl":
         own = {key: value for key, value in given.items() if key.replace(" ", "") in _AGENT}
         for key, value in own.items():

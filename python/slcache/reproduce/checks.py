@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Sequence
 
-from slcache import ConfigError, TraceError, _core, api
+from slcache import ConfigError, TraceError, _core, catalogue
 from slcache.given.content import device_of
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.jobs import Job
@@ -45,7 +45,7 @@ def _of_workload(path: str, figures: tuple[tuple[str, str], ...]) -> str:
 
 
 def _of_configuration(job: Job) -> str:
-    why = _of_settings(job.device, job.scheme, tuple(api.sets(job.settings)), job.replay)
+    why = _of_settings(job.device, job.scheme, tuple(catalogue.sets(job.settings)), job.replay)
     return f"{job.device}, {job.name}: {why}" if why else ""
 
 

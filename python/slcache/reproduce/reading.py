@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from slcache import api
+from slcache import catalogue
 from slcache.reproduce.parts import Part, Workload
 from slcache.traces import api as traces
 
@@ -111,7 +111,7 @@ def has_figures(workload: str) -> bool:
 def faults(reading: Reading, parts: Sequence[Part], workloads: Sequence[Workload]) -> list[str]:
     """Return what is wrong with a reading's parts and devices, and what is said twice or idly."""
     names, traces_ = [part.name for part in parts], {each.name for each in workloads}
-    devices = [entry["name"] for entry in api.devices()]
+    devices = [entry["name"] for entry in catalogue.devices()]
     found = []
     for i, option in enumerate(reading.option):
         at = f"option {i + 1}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from slcache import api
+from slcache import catalogue
 from slcache.errors import UsageError, about
 from slcache.reproduce.plan import Plan, load, papers
 from slcache.reproduce.tabulate import DEFAULT
@@ -28,7 +28,7 @@ class Setup:
 
     def settings_for(self, schemes: Sequence[str], trace: str = "") -> dict[str, Any]:
         """Return the settings of these schemes, and those of none, on a trace."""
-        known = api.canonical()
+        known = catalogue.canonical()
         own = [Variant(name, known.get(name, name)) for name in schemes]
         whole = {**self.settings, **self.of_traces.get(trace, {})}
         return {key: said for each in own for key, said in settings_of(each, whole).items()}

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from slcache import ConfigError, api
+from slcache import ConfigError, catalogue
 from slcache.reproduce import inputs, lifespans
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.jobs import Job
@@ -174,7 +174,7 @@ def _whole(given: Mapping[str, Any], device: str, scheme: str, key: str) -> int:
     """Return the number under a key: as given, else the device's; raises ConfigError."""
     found: Any = given.get(key)
     if found is None:
-        found = api.resolve(device=device, scheme=scheme)
+        found = catalogue.resolve(device=device, scheme=scheme)
         for name in key.split("."):
             found = found[int(name)] if isinstance(found, list) else (found or {}).get(name)
     if not isinstance(found, int):

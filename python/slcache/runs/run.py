@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from slcache import api, files
+from slcache import api, catalogue, files
 from slcache.files import Path
 from slcache.given import config_files
 from slcache.runs import given
@@ -60,7 +60,7 @@ class Run:
     @cached_property
     def config(self) -> dict[str, Any]:
         """The configuration that it runs with; raises ConfigError."""
-        return api.resolve(
+        return catalogue.resolve(
             device=given.content_of(self.device),
             scheme=self.scheme,
             settings=self.settings,
@@ -82,7 +82,7 @@ class Run:
             trace_options=[] if self.written else list(self.trace_options),
             device=self.device,
             scheme=self.scheme,
-            sets=api.sets(self.settings),
+            sets=catalogue.sets(self.settings),
             seed=self.seed,
             replay=self.replay,
             memory_in=None if self.memory_in is None else os.fspath(self.memory_in),

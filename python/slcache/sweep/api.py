@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slcache import api
+from slcache import api, catalogue
 from slcache.given.arguments import checked
 from slcache.given.content import Content
 from slcache.given.once import flatten, once
@@ -65,7 +65,7 @@ def sweep(
         resample=resample,
         resample_block=resample_block,
         seed=seed,
-        settings=api.flat(settings),
+        settings=catalogue.flat(settings),
         trace_options=dict(trace_options or {}),
         replay=replay,
         metrics=(metrics,) if isinstance(metrics, str) else tuple(metrics),

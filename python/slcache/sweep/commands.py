@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slcache import api
+from slcache import catalogue
 from slcache.runs import given
 from slcache.study.outcome import DRAW, INPUTS
 from slcache.sweep.axes import plain
@@ -49,7 +49,7 @@ def _path(texts: Sequence[str], label: object) -> str | None:
 
 def _settings(study: Study, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the point's keys of the configuration, those that were set before those varied."""
-    own = api.settings_for(study.settings, row["scheme"], all_schemes(study))
+    own = catalogue.settings_for(study.settings, row["scheme"], all_schemes(study))
     counted = {BOUND: True} if study.counts_bound and BOUND not in own else {}
     varied = {k: v for k, v in _varied(study, row).items() if not k.startswith((READER, WORKLOAD))}
     return {**own, **counted, **varied}

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slcache import api
+from slcache import catalogue
 from slcache._core import ConfigError
 from slcache.errors import one_line
 from slcache.given.once import one_name
@@ -118,12 +118,12 @@ def _places(
 def _schemes(study: Study, device: str) -> list[str]:
     if list(study.schemes) != ["all"]:
         return list(study.schemes)
-    return api.rivals(device=given.content_of(device))[0]
+    return catalogue.rivals(device=given.content_of(device))[0]
 
 
 def _meaning(each: Combination, study: Study, trace: str, scheme: str) -> Combination:
     """Return the keys that mean something to a trace and a scheme."""
-    own = api.settings_for(each, scheme, all_schemes(study))
+    own = catalogue.settings_for(each, scheme, all_schemes(study))
     if given.is_workload(trace):
         return own
     return {key: value for key, value in own.items() if not key.startswith(WORKLOAD)}
@@ -133,14 +133,14 @@ def all_schemes(study: Study) -> list[str]:
     """Return the names of the schemes that settings of a study may be for."""
     if list(study.schemes) != ["all"]:
         return list(study.schemes)
-    return [str(entry["name"]) for entry in api.schemes()]
+    return [str(entry["name"]) for entry in catalogue.schemes()]
 
 
 def check_keys(study: Study) -> None:
     """Raise StudyError for a key in two spellings, or one that nothing in the study has."""
     schemes = all_schemes(study)
     _check_schemes(study, schemes)
-    known = {api.of_catalogue(name) for name in schemes}
+    known = {catalogue.of_catalogue(name) for name in schemes}
     for key in [*study.keys, *study.settings]:
         own = re.match(r"scheme\.([^.]+)\.", key)
         if own and own[1] not in known | {labels.of_source(name) for name in schemes}:
@@ -157,10 +157,10 @@ def check_keys(study: Study) -> None:
 
 def _check_schemes(study: Study, schemes: list[str]) -> None:
     """Raise ConfigError for a scheme that there is not, before each is held against all others."""
-    there = {str(entry["name"]) for entry in api.schemes()} | api.canonical().keys()
-    unknown = next((name for name in schemes if api.of_catalogue(name) not in there), None)
+    there = {str(entry["name"]) for entry in catalogue.schemes()} | catalogue.canonical().keys()
+    unknown = next((name for name in schemes if catalogue.of_catalogue(name) not in there), None)
     if unknown is not None:
-        api.resolve(device=given.content_of(study.devices[0]), scheme=unknown)
+        catalogue.resolve(device=given.content_of(study.devices[0]), scheme=unknown)
 
 
 class _Resolved:
@@ -184,7 +184,7 @@ class _Resolved:
     ) -> Point:
         study = self._study
         fixed = {**self._file, **study.settings}
-        settings = dict(api.settings_for(fixed, scheme, self._schemes))
+        settings = dict(catalogue.settings_for(fixed, scheme, self._schemes))
         options = dict(study.trace_options)
         for key, value in varied.items():
             if key.startswith((READER, WORKLOAD)):
@@ -212,7 +212,7 @@ class _Resolved:
         name = json.dumps([device, scheme, dict(settings), seed], default=str)
         if name not in self._known:
             try:
-                self._known[name] = api.resolve(
+                self._known[name] = catalogue.resolve(
                     device=given.content_of(device),
                     scheme=scheme,
                     settings=settings,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from slcache import api
+from slcache import catalogue
 from slcache._core import ConfigError
 from slcache.documents import gains
 from slcache.runs import given
@@ -42,7 +42,7 @@ def _reference(point: Point, device: Mapping[str, Any], index: int) -> Point:
     scheme = scheme_of(point.config)
     config, reason = None, None
     try:
-        config = api.resolve(device=device, scheme=scheme)
+        config = catalogue.resolve(device=device, scheme=scheme)
     except ConfigError as error:
         reason = "; ".join(line.strip() for line in str(error).splitlines())
     return replace(

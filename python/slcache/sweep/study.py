@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from slcache import api, files
+from slcache import api, catalogue, files
 from slcache._core import ConfigError
 from slcache.errors import UsageError
 from slcache.given import config_files, parsing
@@ -68,7 +68,7 @@ class Study:
             if not names:
                 raise StudyError(f"{what[:-1]}: a study needs at least one")
             named = names if what == "schemes" else tuple(map(given.label, names))
-            said = twice(named, api.canonical() if what == "schemes" else None)
+            said = twice(named, catalogue.canonical() if what == "schemes" else None)
             if said is not None:
                 raise StudyError(f"{what[:-1]}: {said}")
         if self.vary and self.listed:

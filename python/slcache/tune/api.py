@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slcache import api
+from slcache import api, catalogue
 from slcache.given.arguments import checked
 from slcache.given.content import Content
 from slcache.traces.api import Progress
@@ -82,7 +82,7 @@ def tune(
         trace=asking.trace(trace),
         device=place,
         schemes=plan.space.schemes,
-        settings=api.flat(api.addressed(settings, address)),
+        settings=catalogue.flat(api.addressed(settings, address)),
         trace_options=dict(trace_options or {}),
         replay=replay,
         seeds=seeds,

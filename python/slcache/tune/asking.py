@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from slcache import _core, api
+from slcache import _core, api, catalogue
 from slcache.errors import ConfigError, UsageError, about
 from slcache.given import config_files
 from slcache.given.content import Content
@@ -42,14 +42,14 @@ def configured(
 
 def space(schemes: Sequence[str], device: str, vary: Mapping[str, object]) -> Space:
     """Return the space; raises UsageError or ConfigError."""
-    names, _ = api.named(schemes, device=given.content_of(device))
+    names, _ = catalogue.named(schemes, device=given.content_of(device))
     if not names:
         raise about(UsageError("scheme: a search needs at least one"), "scheme")
     try:
         axes = [Axis.read(key, said) for key, said in once(flatten(vary)).items()]
     except ValueError as error:
         raise ConfigError(str(error)) from error
-    said = twice(names, api.canonical())
+    said = twice(names, catalogue.canonical())
     if said is not None:
         raise about(UsageError(f"scheme: {said}"), "scheme")
     if not axes and len(names) < 2:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from slcache import api
+from slcache import catalogue
 from slcache.given import config_files
 from slcache.given.once import one_name
 from slcache.runs import given
@@ -48,14 +48,14 @@ class Asked:
 
     def of_scheme(self, scheme: str) -> dict[str, Any]:
         """Return the settings that are fixed for the points of a scheme."""
-        return api.settings_for(self.settings, scheme, self.schemes)
+        return catalogue.settings_for(self.settings, scheme, self.schemes)
 
     def fixed(self, scheme: str, chosen: Iterable[str]) -> dict[str, Any]:
         """Return what is fixed for the points of a scheme, with what the file says below that."""
         own = self.of_scheme(scheme)
         said = {} if self.config is None else config_files.read(self.config).settings
         above = {one_name(key, scheme) for key in (*own, *chosen)}
-        below = api.settings_for(said, scheme, self.schemes).items()
+        below = catalogue.settings_for(said, scheme, self.schemes).items()
         return {k: v for k, v in below if one_name(k, scheme) not in above} | own
 
     def study(self, scheme: str, listed: Sequence[Mapping[str, Any]]) -> Study:

@@ -1,0 +1,238 @@
+"""What there is of devices, schemes and formats, what goes together, and with which settings."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from slcache import _core
+from slcache.errors import ConfigError, UsageError, about, one_line
+from slcache.given import config_files
+from slcache.given.arguments import checked
+from slcache.given.config_files import Path, Settings
+from slcache.given.content import Content, device_of
+from slcache.given.once import checked_seed, flatten, once
+from slcache.sentences import reasons
+from slcache.words import labels
+from slcache.words.few import few
+
+
+def schemes(*, device: Content | None = None) -> list[dict[str, Any]]:
+    """Return the catalogue of schemes.
+
+    With a device, knobs have the values that they may have there, `steps` or a `ladder`, and the
+    `value` at which they stand; a scheme that the device cannot run has a `problem` instead.
+    """
+    entries: list[dict[str, Any]] = json.loads(_core.schemes())
+    if device is None:
+        return entries
+    fit, problems = fitting(device=device)
+    for entry in entries:
+        name = entry["name"]
+        if name in fit:
+            knobs = _core.knobs(device=device_of(device), scheme=name, sets=[])
+            entry["knobs"] = json.loads(knobs)
+        else:
+            entry["problem"] = problems[name]
+    return entries
+
+
+def devices() -> list[dict[str, Any]]:
+    """Return the catalogue of device presets."""
+    return list(json.loads(_core.devices()))
+
+
+@checked
+def device_facts(device: Path) -> dict[str, Any]:
+    """Return what can be told of a preset or device file before anything runs on it.
+
+    Sizes, over-provisioning, latencies of a single request, peak bandwidths, what each scheme's
+    cache takes by default, at least and at most, and warnings; `slcache devices show` prints it.
+    """
+    facts: dict[str, Any] = json.loads(_core.device_facts(os.fspath(device)))
+    return facts
+
+
+def formats() -> list[dict[str, Any]]:
+    """Return the catalogue of trace formats, with what is read, written and lost."""
+    return list(json.loads(_core.trace_formats()))
+
+
+@checked
+def resolve(
+    *,
+    device: Content | None = None,
+    scheme: str | None = None,
+    settings: Settings | None = None,
+    replay: str | None = None,
+    seed: int | None = None,
+) -> dict[str, Any]:
+    """Return the complete configuration that would run; raises ConfigError with all problems."""
+    device, own, given = config_files.unpacked(device, settings)
+    chosen = scheme or own
+    if chosen is None:
+        raise config_files.missing("scheme")
+    text = _core.resolve(
+        device=device_of(device),
+        scheme=chosen,
+        sets=sets(given),
+        seed=None if seed is None else checked_seed(seed),
+        replay=replay,
+    )
+    document: dict[str, Any] = json.loads(text)
+    return document
+
+
+def sets(settings: Mapping[str, Any] | None) -> list[str]:
+    """Return the settings as the engine takes them."""
+    return [config_files.literal(key, value) for key, value in flat(settings).items()]
+
+
+def flat(settings: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return settings, dotted or nested, by their dotted names; no name may come twice."""
+    return once(flatten(settings or {}))
+
+
+@checked
+def fitting(
+    *, device: Content, settings: Mapping[str, Any] | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """Return the schemes that a device can run, and the reason for each that it cannot.
+
+    A scheme that only these settings keep from running is a ConfigError, as are settings that
+    no scheme takes: what is wrong with them must not look like a property of the device.
+    """
+    given = flat(settings)
+    known = [str(entry["name"]) for entry in schemes()]
+    fit: list[str] = []
+    refused: dict[str, ConfigError] = {}
+    for name in known:
+        own = settings_for(given, name, known)
+        problem = _problem(device, name, own)
+        if problem is None:
+            fit.append(name)
+        elif own and _problem(device, name, {}) is None:
+            raise problem
+        else:
+            refused[name] = problem
+    problems = {name: one_line(problem) for name, problem in refused.items()}
+    if not fit:
+        alike = len(set(problems.values())) == 1
+        first = next(iter(refused.values()))
+        lines = [f"{', '.join(names)}: {reason}" for names, reason in reasons.grouped(problems)]
+        raise first if alike else ConfigError("\n".join(lines))
+    return fit, problems
+
+
+def _problem(device: Content, scheme: str, settings: Mapping[str, Any]) -> ConfigError | None:
+    """Return why a scheme cannot run, or None."""
+    try:
+        resolve(device=device, scheme=scheme, settings=settings)
+    except ConfigError as error:
+        return error
+    return None
+
+
+def settings_for(
+    settings: Mapping[str, Any], scheme: str, schemes: Sequence[str]
+) -> dict[str, Any]:
+    """Return the settings meant for one of several compared schemes."""
+    own = {of_catalogue(scheme), labels.of_source(scheme)}
+    names = ((of_catalogue(each), labels.of_source(each)) for each in schemes)
+    others = set(itertools.chain.from_iterable(names))
+    meant = {key: value for key, value in settings.items() if _scheme_of(key) not in others - own}
+    # A scheme of one's own has its options under its class, too.
+    prefix = f"scheme.{labels.of_source(scheme)}."
+    ours = prefix if of_catalogue(scheme) == "custom" else None
+    return {key.removeprefix(ours) if ours else key: value for key, value in meant.items()}
+
+
+def of_catalogue(scheme: str) -> str:
+    """Return a scheme as settings know it: without alias, `custom` for a source."""
+    return "custom" if ":" in scheme else canonical().get(scheme, scheme)
+
+
+def _scheme_of(key: str) -> str | None:
+    """Return the scheme whose section a key is in."""
+    parts = key.split(".", 2)
+    return parts[1] if len(parts) == 3 and parts[0] == "scheme" else None
+
+
+@functools.cache
+def canonical() -> dict[str, str]:
+    """Return the schemes by their aliases: settings know them by one name."""
+    return {alias["name"]: entry["name"] for entry in schemes() for alias in entry["aliases"]}
+
+
+def named(
+    schemes: Sequence[str] | str, *, device: Content, settings: Mapping[str, Any] | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """Return the schemes that a list, names with commas or `all` mean, and those left out of all.
+
+    Those left out are there with the reason.
+    """
+    listed = schemes.split(",") if isinstance(schemes, str) else schemes
+    names = [name.strip() for name in listed if name.strip()]
+    return rivals(device=device, settings=settings) if names == ["all"] else (names, {})
+
+
+def rivals(
+    *, device: Content, settings: Mapping[str, Any] | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """Return the schemes of `fitting` that a device can be, and somebody proposed."""
+    fit, problems = fitting(device=device, settings=settings)
+    ahead = {str(entry["name"]) for entry in schemes() if entry.get("looks_ahead")}
+    # `custom` without a class is no scheme that anyone proposed.
+    return [name for name in fit if name not in ahead | {"custom"}], problems
+
+
+def called(
+    schemes: Sequence[str],
+    *,
+    device: Content,
+    settings: Mapping[str, Any],
+    replay: str | None = None,
+    seed: int | None = None,
+) -> dict[str, str]:
+    """Return what results will call each of several schemes; two of one name are a ConfigError."""
+    labelled = {}
+    for name in schemes:
+        own = settings_for(settings, name, schemes)
+        try:
+            config = resolve(device=device, scheme=name, settings=own, replay=replay, seed=seed)
+        except ConfigError as error:
+            if len(schemes) > 1 and _problem(device, name, {}) is not None:
+                fit = ", ".join(fitting(device=device)[0])
+                told = f"{name} does not run on this device: {one_line(error)}; these do: {fit}"
+                raise about(ConfigError(told), error.key, file=error.file) from error
+            raise
+        labelled[name] = labels.of_scheme(config)
+    once(((label, name) for name, label in labelled.items()), "scheme ")
+    return labelled
+
+
+def check_schemes(schemes: Sequence[str], normalise: str | None) -> None:
+    """Raise ValueError unless the schemes are distinct and contain the reference."""
+    if not schemes:
+        raise about(UsageError("no scheme to compare"), "schemes")
+    twice = sorted(name for name, count in Counter(schemes).items() if count > 1)
+    if twice:
+        raise about(UsageError(f"scheme named twice: {few(twice)}"), "schemes")
+    if normalise is not None and normalise not in schemes:
+        told = f"cannot normalise to {normalise!r}: comparing {few(schemes)}"
+        raise about(UsageError(told), "normalise")
+
+
+def remembering(names: Sequence[str]) -> list[str]:
+    """Return those of several schemes that have a memory; a ConfigError where none has."""
+    known = [entry["name"] for entry in schemes() if entry["memory_version"] is not None]
+    found = [name for name in names if canonical().get(name, name) in known]
+    if not found:
+        told = f"none of the schemes {few(names)} has a memory; schemes with one: "
+        raise about(ConfigError(told + ", ".join(known)), "memory_in")
+    return found
