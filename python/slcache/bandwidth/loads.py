@@ -1,0 +1,201 @@
+"""What is written to find a cliff: a pattern, and its load under each scheme."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from slcache import _core, catalogue
+from slcache.documents.pools import planes
+from slcache.errors import ConfigError, UsageError, about
+from slcache.given.content import Content
+
+#: The default amount is so many times what the device takes in SLC mode.
+CACHES = 3
+#: The least that each number of a pattern can be.
+_LEAST = {
+    "amount_bytes": 1,
+    "write_bytes": 512,
+    "queue_depth": 1,
+    "bursts": 1,
+    "span_bytes": 1,
+}
+#: Settings that a pattern makes, each with the part that makes it.
+OWN_KEYS = {
+    "host.queue_depth": "the queue depth",
+    "host.replay": "whether it comes in bursts",
+    "trace.prefill": "an empty device",
+}
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Sequential writes of one size: without a break, or in bursts with pauses between.
+
+    Without an amount every scheme writes what `default_amount` says. Writes start over after
+    `span_bytes`, by default when the device is full.
+    """
+
+    amount_bytes: int | None = None
+    write_bytes: int = 128 << 10
+    queue_depth: int = 32
+    bursts: int = 1
+    pause_ns: int = 0
+    span_bytes: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the pattern as plain data; a pattern without bursts has no pause."""
+        plain = dict(vars(self))
+        if self.bursts == 1:
+            del plain["pause_ns"]
+        return plain
+
+
+@dataclass(frozen=True)
+class Load:
+    """A pattern as it is written under one scheme: the amount, and where writes start over."""
+
+    pattern: Pattern
+    amount_bytes: int
+    footprint_bytes: int
+
+    @property
+    def burst_writes(self) -> int:
+        """Writes in a burst."""
+        return self.amount_bytes // self.pattern.write_bytes // self.pattern.bursts
+
+    @property
+    def burst_bytes(self) -> int:
+        """Bytes in a burst."""
+        return self.burst_writes * self.pattern.write_bytes
+
+    @property
+    def written_bytes(self) -> int:
+        """Bytes in all: every burst has as many."""
+        return self.burst_bytes * self.pattern.bursts
+
+    def workload(self) -> dict[str, Any]:
+        """Return what a workload file of it would hold."""
+        pattern = self.pattern
+        found: dict[str, Any] = {
+            "about": "sequential writes for the cliff",
+            "requests": self.burst_writes * pattern.bursts,
+            "footprint_bytes": self.footprint_bytes,
+            "global": {"rw": "write", "bs": str(pattern.write_bytes)},
+        }
+        if pattern.bursts > 1:
+            found["arrivals"] = {
+                "process": "bursts",
+                "burst_requests": self.burst_writes,
+                "burst_length": "fixed",
+                "idle_ns": pattern.pause_ns,
+                "idle_distribution": "fixed",
+            }
+        return found
+
+
+def default_amount(device: Content, scheme: str, settings: Mapping[str, Any] | None = None) -> int:
+    """Return how many bytes to write so that the cache overflows, at most the device once.
+
+    It is the same for all schemes of a device, so that they can be compared, unless a scheme's
+    own settings give it a larger cache, or its cache is no number of blocks.
+    Which schemes run together does not matter. Raises ConfigError.
+    """
+    known = [str(entry["name"]) for entry in catalogue.schemes()]
+    given = catalogue.flat(settings)
+    shared = {key: value for key, value in given.items() if not key.startswith("scheme.")}
+    own = catalogue.resolve(
+        device=device, scheme=scheme, settings=catalogue.settings_for(given, scheme, known)
+    )
+    caches = [cache_bytes(own) or _core.config_cache_bytes(json.dumps(own))]
+    for name in known:
+        with suppress(ConfigError):
+            caches.append(
+                cache_bytes(catalogue.resolve(device=device, scheme=name, settings=shared))
+            )
+    user_bytes = int(own["device"]["user_bytes"])
+    return min(user_bytes, CACHES * max(caches) or user_bytes)
+
+
+def cache_bytes(config: Mapping[str, Any]) -> int:
+    """Return what a device takes in SLC mode under the scheme of a resolved configuration."""
+    blocks = next(iter(config["scheme"].values())).get("slc_blocks", 0)
+    return sum(_slc_bytes(pool, blocks) for pool in config["device"]["pool"])
+
+
+def _slc_bytes(pool: Mapping[str, Any], slc_blocks: int) -> int:
+    """Return what a pool takes in SLC mode: in SLC blocks, and in blocks of two-layer layout."""
+    layers = pool.get("reprogram")
+    pages = slc_blocks * pool["wordlines"]
+    if layers:
+        pages += pool["blocks"] * layers["wordlines_per_layer"] * layers["layers"]
+    return int(planes(pool) * pages * pool["page_bytes"])
+
+
+def loads(
+    pattern: Pattern,
+    *,
+    device: Content,
+    schemes: Sequence[str],
+    settings: Mapping[str, Any] | None = None,
+) -> dict[str, Load]:
+    """Return what each scheme will write, which depends on that scheme, device and pattern alone.
+
+    Raises ConfigError, and UsageError where a pattern does not fit the device.
+    """
+    catalogue.check_schemes(schemes, None)
+    given = catalogue.flat(settings)
+    _check(pattern, given)
+    catalogue.called(schemes, device=device, settings=given)
+    return {
+        name: _load(pattern, device, name, catalogue.settings_for(given, name, schemes))
+        for name in schemes
+    }
+
+
+def _check(pattern: Pattern, given: Mapping[str, Any]) -> None:
+    """Refuse numbers that mean nothing, and settings that the pattern would override."""
+    for name, lowest in _LEAST.items():
+        value = getattr(pattern, name)
+        if value is not None and value < lowest:
+            raise _wrong(name, value, f"must be {lowest} or more")
+    if pattern.write_bytes % 512:
+        raise _wrong("write_bytes", pattern.write_bytes, "must be a multiple of 512 bytes")
+    if pattern.bursts > 1 and pattern.pause_ns < 1:
+        raise _wrong("pause_ns", pattern.pause_ns, "must be 1 or more")
+    for key, maker in OWN_KEYS.items():
+        if key in given:
+            told = f"{key} = {given[key]}: has no effect here; {maker} decides it"
+            raise about(ConfigError(told), key)
+
+
+def _wrong(name: str, value: int, told: str) -> UsageError:
+    return about(UsageError(f"{name} = {value}: {told}"), name)
+
+
+def _load(pattern: Pattern, device: Content, scheme: str, own: Mapping[str, Any]) -> Load:
+    resolved = catalogue.resolve(device=device, scheme=scheme, settings=own)
+    fill = resolved["precondition"]["fill"]
+    if fill:
+        # Wherever it was said: a device file and a whole configuration may have it too.
+        told = f"precondition.fill = {fill:g}: must be 0: the pattern begins on an empty device"
+        raise about(ConfigError(told), "precondition.fill")
+    user_bytes = int(resolved["device"]["user_bytes"])
+    amount = pattern.amount_bytes
+    if amount is None:
+        amount = default_amount(device, scheme, own)
+    span = user_bytes if pattern.span_bytes is None else pattern.span_bytes
+    if span > user_bytes:
+        raise _wrong("span_bytes", span, f"the device has {user_bytes} bytes")
+    load = Load(pattern, amount, span // pattern.write_bytes * pattern.write_bytes)
+    if not load.footprint_bytes:
+        told = f"does not fit the span of {span} bytes ({scheme})"
+        raise _wrong("write_bytes", pattern.write_bytes, told)
+    if load.burst_writes < 2:
+        least = 2 * pattern.write_bytes * pattern.bursts
+        told = f"less than two writes of {pattern.write_bytes} a burst, {least} in all ({scheme})"
+        raise _wrong("amount_bytes", amount, told)
+    return load
