@@ -1,0 +1,234 @@
+"""What must hold of a result document: values that JSON has, the published schema, and sense."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from slcache.documents import schemata
+from slcache.errors import ResultError, about
+
+#: Counts beyond this are none: tables hold them in 64 bits.
+_COUNT_MAX = 2**63 - 1
+_DEPTH_MAX = 64
+_SHOWN_MAX = 60
+#: Columns of the series that are null where a window has no request.
+_LATENCIES = re.compile(r"(?:read|write)_latency_ns_(?:max|p50|p99|p99_9)")
+#: The figures of a bound, where there is one.
+_BOUND = (
+    "capacity_slots",
+    "buffer_slots",
+    "versions",
+    "kept",
+    "kept_died",
+    "drained",
+    "least",
+    "counted",
+)
+
+
+def check_values(value: object, path: str, depth: int) -> None:
+    """Raise ResultError for what JSON has not: other types, NaN, texts that are no Unicode."""
+    if depth > _DEPTH_MAX:
+        raise wrong(_short_path(path), f": nested more than {_DEPTH_MAX} deep")
+    match value:
+        case Mapping():
+            for key, inner in value.items():
+                if not isinstance(key, str):
+                    raise wrong(path or "the document", f": the key {short(key)} is no text")
+                _check_text(key, path)
+                check_values(inner, f"{path}.{key}" if path else key, depth + 1)
+        case list():
+            for i, inner in enumerate(value):
+                check_values(inner, f"{path}[{i}]", depth + 1)
+        case _:
+            _check_scalar(value, path)
+
+
+def _check_scalar(value: object, path: str) -> None:
+    match value:
+        case str():
+            _check_text(value, path)
+        case bool() | None:
+            pass
+        case int() | float():
+            if not abs(value) <= _COUNT_MAX:
+                raise wrong(path, f" = {short(value)}: must be finite and below 2^63")
+        case _:
+            raise wrong(path, f" = {short(value)}: {kind(value)} is nothing JSON has")
+
+
+def _check_text(text: str, path: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise wrong(path, f" = {short(text)}: not Unicode text") from None
+
+
+def check_schema(document: Mapping[str, Any]) -> None:
+    """Hold the document against the published schema."""
+    columns = columns_of(document)
+    if columns is not None:
+        _check_columns(columns)
+        brief: dict[str, list[int]] = {name: [] for name in columns}
+        document = {**document, "series": {**document["series"], "columns": brief}}
+    _hold(_validator(), document)
+
+
+def columns_of(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the columns of the time series, if there are such."""
+    series = document.get("series")
+    columns = series.get("columns") if isinstance(series, Mapping) else None
+    return columns if isinstance(columns, Mapping) else None
+
+
+def _check_columns(columns: Mapping[str, Any]) -> None:
+    """Hold the longest lists against their schema, which a general reader takes seconds for."""
+    for name, values in columns.items():
+        path = f"series.columns.{name}"
+        if not isinstance(values, list):
+            raise wrong(path, f" = {short(values)}: must be a list")
+        nulls = _LATENCIES.fullmatch(name) is not None
+        for i, value in enumerate(values):
+            if (type(value) is not int or value < 0) and not (nulls and value is None):
+                raise wrong(f"{path}[{i}]", f" = {short(value)}: must be a whole number from 0")
+    lengths = {len(values) for values in columns.values()}
+    if len(lengths) > 1:
+        raise wrong("series.columns", f": lists of different lengths, {sorted(lengths)}")
+
+
+def check_sense(document: Mapping[str, Any]) -> None:
+    """Raise ResultError for what the schema leaves open and every view relies on."""
+    device = document["config"].get("device")
+    if not isinstance(device, Mapping):
+        raise wrong("config.device", ": missing")
+    if not isinstance(device.get("name"), str):
+        raise wrong("config.device.name", ": missing, or no text")
+    mu_bytes = device.get("mu_bytes")
+    if type(mu_bytes) is not int or mu_bytes < 1:
+        raise wrong("config.device.mu_bytes", f" = {short(mu_bytes)}: must be at least 1")
+    scheme = document["config"].get("scheme")
+    if not isinstance(scheme, Mapping) or len(scheme) != 1:
+        raise wrong("config.scheme", ": missing, or not one scheme")
+    if document["series"]["columns"]["t_ns"] and document["series"]["window_ns"] < 1:
+        raise wrong("series.window_ns", " = 0: must be at least 1 where there are windows")
+    if "bound" in document:
+        _check_bound(document["bound"])
+    if "disk" in document:
+        _check_power(document["disk"]["series"])
+    _check_histograms(document["scheme"])
+    _check_sides(document["host"])
+
+
+def _check_bound(bound: Mapping[str, Any]) -> None:
+    """Raise ResultError for a bound without its figures, or the reason that there is none."""
+    needed = ("why",) if bound["kind"] == "none" else _BOUND
+    for key in needed:
+        if key not in bound:
+            raise wrong(f"bound.{key}", ": missing")
+
+
+def _check_histograms(scheme: Mapping[str, Any]) -> None:
+    """Raise ResultError for counts that are not as many as their bins."""
+    for i, histogram in enumerate(scheme.get("histograms", [])):
+        combinations = math.prod(len(axis["bins"]) for axis in histogram["axes"])
+        if len(histogram["counts"]) != combinations:
+            raise wrong(
+                f"scheme.histograms[{i}].counts",
+                f": has {len(histogram['counts'])} values, and its axes {combinations} "
+                "combinations of bins",
+            )
+
+
+def _check_sides(host: Mapping[str, Any]) -> None:
+    """Raise ResultError for distributions of latencies that are none."""
+    for side in ("read", "write"):
+        half = host[side]
+        if half["cdf"] and not half["requests"]:
+            raise wrong(f"host.{side}.cdf", f": has points, and host.{side}.requests is 0")
+        if any(
+            b[0] < a[0] or b[1] < a[1] for a, b in zip(half["cdf"], half["cdf"][1:], strict=False)
+        ):
+            raise wrong(f"host.{side}.cdf", ": must not fall")
+
+
+def _check_power(series: Mapping[str, Any]) -> None:
+    """Raise ResultError for a series of power states that cannot be drawn."""
+    lengths = {len(shares) for shares in series["states"].values()}
+    if len(lengths) > 1:
+        raise wrong("disk.series.states", f": lists of different lengths, {sorted(lengths)}")
+    if any(lengths) and series["window_ns"] < 1:
+        raise wrong("disk.series.window_ns", " = 0: must be at least 1 where there are windows")
+
+
+def check_bounds(bounds: object) -> None:
+    """Hold the bounds of a comparison against the published schema."""
+    from jsonschema import Draft202012Validator
+
+    schema = schemata.schema("compare")["properties"]["bounds"]
+    _hold(Draft202012Validator(schema), bounds, "bounds")
+
+
+def _hold(validator: Any, value: object, key: str = "") -> None:  # noqa: ANN401
+    """Raise ResultError for the first error that a schema's validator finds below a key."""
+    for error in validator.iter_errors(value):
+        steps = (f"[{s}]" if isinstance(s, int) else f".{s}" for s in error.absolute_path)
+        raise wrong(*_told(error, (key + "".join(steps)).removeprefix(".")))
+
+
+def _told(error: Any, path: str) -> tuple[str, str]:  # noqa: ANN401
+    """Return the key, and what is wrong with it and what it may be."""
+    prefix = f"{path}." if path else ""
+    here, found = path or "the document", f" = {short(error.instance)}"
+    wanted = error.validator_value
+    match error.validator:
+        case "required":
+            missing = next(key for key in wanted if key not in error.instance)
+            return f"{prefix}{missing}", ": missing"
+        case "additionalProperties" if not wanted:
+            known = error.schema.get("properties", {})
+            unknown = next(key for key in error.instance if key not in known)
+            return f"{prefix}{unknown}", ": unknown key"
+        case "type":
+            kinds = [wanted] if isinstance(wanted, str) else wanted
+            return here, f"{found}: must be of type {' or '.join(kinds)}"
+        case "enum":
+            return here, f"{found}: must be one of {', '.join(map(str, wanted))}"
+        case "oneOf":
+            keys = ", ".join(key for choice in wanted for key in choice["required"])
+            return here, f"{found}: must have one of {keys}"
+        case "minimum":
+            return here, f"{found}: must be at least {wanted}"
+        case "maximum":
+            return here, f"{found}: must be at most {wanted}"
+    return here, f"{found}: not as the schema has it ({error.validator} {short(wanted)})"
+
+
+@cache
+def _validator() -> Any:  # noqa: ANN401
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(schemata.schema("result"))
+
+
+def wrong(key: str, told: str) -> ResultError:
+    """Return the error that says of a key what is wrong with it."""
+    return about(ResultError(f"{key}{told}"), key)
+
+
+def kind(value: object) -> str:
+    """Return what type a value has."""
+    return f"a {type(value).__name__}"
+
+
+def short(value: object) -> str:
+    """Return the beginning of a value, as Python writes it."""
+    text = ascii(value) if isinstance(value, str) else repr(value)
+    return text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}…"
+
+
+def _short_path(path: str) -> str:
+    return path if len(path) <= _SHOWN_MAX else f"{path[:_SHOWN_MAX]}…"
