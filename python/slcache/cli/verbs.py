@@ -79,12 +79,12 @@ def _sweep() -> typer.Typer:
 
 
 def _design() -> typer.Typer:
-    from slcache.cli import design
+    from slcache.cli import design, design_nvc
 
     told = "Choose a size so that bounds are kept; design nvc: that of a flash cache."
     group = typer.Typer(cls=VerbOfItsOwn, help=told)
     verb(group, UNNAMED)(design.design)
-    verb(group, "nvc")(design.nvc)
+    verb(group, "nvc")(design_nvc.nvc)
     return group
 
 
