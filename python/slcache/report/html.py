@@ -6,26 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-from matplotlib.figure import Figure
-
 from slcache.documents.normalise import Document
-from slcache.plots import (
-    attribution,
-    bars,
-    bound,
-    curves,
-    histograms,
-    images,
-    latency,
-    power,
-    series,
-    style,
-    wear,
-    windows,
-    writes,
-)
-from slcache.report import over_time, pages, terminal
+from slcache.report import figures, over_time, pages, terminal
 from slcache.sentences import disk, gains, life, notes, verdict
 from slcache.tables import grid
 from slcache.words import labels as labels_of_traces
@@ -38,18 +20,9 @@ if TYPE_CHECKING:
 
 Rows = list[tuple[str, str]]
 
+PERCENTILES = ("mean", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max")
 _DEVICE = ("device", "flash")
 _ASSUMED = ("trace", "precondition", "host", "buffer", "run")
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure on the page, with the sentence that says how to read it."""
-
-    title: str
-    svg: Markup
-    caption: str
-    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -93,7 +66,7 @@ def render(
         gain_columns=gains.columns(documents),
         gain_rows=gains.rows(labels, documents, to or labels[0]),
         gain_lines=gains.lines(labels, documents, to or labels[0]),
-        pictures=_pictures(labels, documents, to if compared else None, bounds),
+        pictures=figures.pictures(labels, documents, to if compared else None, bounds),
         over_time=over_time.data(labels, documents),
         planes=_planes(labels, timelines),
         labels=labels,
@@ -130,43 +103,6 @@ def _subtitle(document: Document) -> str:
     )
 
 
-@images.seldom_collected()
-def _pictures(
-    labels: Sequence[str],
-    documents: Sequence[Document],
-    to: str | None,
-    bounds: Mapping[str, Any] | None,
-) -> list[Picture]:
-    """Draw every figure of the page."""
-    drawn: list[tuple[str, str, Figure, str]] = []
-    note = labels_of_traces.of_runs(documents)
-    if to is not None:
-        drawn.append(
-            (
-                "bars",
-                "Latency relative to " + to,
-                bars.draw(labels, documents, to),
-                "On the side of the dashed line where factors are below 1 a scheme is faster than "
-                "the reference.",
-            )
-        )
-        if bound.has_any(documents):
-            figure = bound.compared(labels, documents, bounds)
-            drawn.append(("bound", "How large a cache is worth", figure, bound.caption(documents)))
-    for name, title, draw, caption in _FIGURES:
-        drawn.append((name, title, draw(labels, documents), caption(documents)))
-    if power.has_any(documents):
-        drawn += [
-            (name, title, draw(labels, documents), caption(documents))
-            for name, title, draw, caption in _DISK_FIGURES
-        ]
-    drawn += _of_schemes(labels, documents)
-    return [
-        Picture(title, images.svg(style.noted(figure, note), name, title), caption, name)
-        for name, title, figure, caption in drawn
-    ]
-
-
 def _planes(labels: Sequence[str], timelines: Sequence[Timeline | None]) -> Part | None:
     """Return what the page shows of timelines; None where no run has one."""
     drawn = [
@@ -180,24 +116,6 @@ def _planes(labels: Sequence[str], timelines: Sequence[Timeline | None]) -> Part
 
     tables = [operations.read(each.path, each.whole()) for _, each in drawn]
     return planes.part([label for label, _ in drawn], tables, [each.every for _, each in drawn])
-
-
-def _of_schemes(
-    labels: Sequence[str], documents: Sequence[Document]
-) -> list[tuple[str, str, Figure, str]]:
-    """Draw what schemes report of their own, where any does."""
-    drawn = []
-    if windows.has_any(documents):
-        figure = windows.draw(labels, documents)
-        drawn.append(("windows", "What schemes changed", figure, windows.caption(documents)))
-    for number, name in enumerate(histograms.names(documents)):
-        figure = histograms.draw(labels, documents, name)
-        caption = histograms.caption(documents, name)
-        drawn.append((f"histogram{number}", f"How often: {name}", figure, caption))
-    for number, name in enumerate(curves.names(documents)):
-        figure, caption = curves.draw(labels, documents, name), curves.caption(documents, name)
-        drawn.append((f"curve{number}", f"Computed and measured: {name}", figure, caption))
-    return drawn
 
 
 def _latencies(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, list[str]]]:
@@ -292,55 +210,3 @@ def _with_unit(name: str, value: object) -> str:
     if name.endswith("bytes") and isinstance(value, int | float) and value >= 1024:
         return f"{text} ({units.size(value)})"
     return text
-
-
-PERCENTILES = ("mean", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max")
-
-_Draw = Callable[[Sequence[str], Sequence[Document]], Figure]
-_Caption = Callable[[Sequence[Document]], str]
-_FIGURES: tuple[tuple[str, str, _Draw, _Caption], ...] = (
-    (
-        "attribution",
-        "Where the mean latency comes from",
-        attribution.draw,
-        attribution.caption,
-    ),
-    (
-        "writes",
-        "What was programmed",
-        writes.draw,
-        writes.caption,
-    ),
-    (
-        "series",
-        "Over time",
-        series.draw,
-        lambda _: (
-            "Each point covers one or more whole windows; where a cache fills, latency jumps. "
-            "Percentiles are of single windows, the highest of those that a point covers; a dot "
-            "marks a window in which at least ten requests lie beyond the percentile."
-        ),
-    ),
-    (
-        "latency",
-        "Latency distributions",
-        latency.draw,
-        lambda _: (
-            "Above: share of requests at or below a latency. Below: share above it, the tail."
-        ),
-    ),
-    (
-        "wear",
-        "Wear",
-        wear.draw,
-        lambda _: (
-            "Blocks by how often they were erased during the run, on a log axis: a point for "
-            "each scheme and range of counts that any block has."
-        ),
-    ),
-)
-_DISK_FIGURES: tuple[tuple[str, str, _Draw, _Caption], ...] = (
-    ("power", "The disk's power states", power.draw, power.caption),
-    ("energy", "The disk's energy", power.energy, power.energy_caption),
-    ("disk", "What the disk did", power.work, power.work_caption),
-)

@@ -11,7 +11,7 @@ from slcache.metrics import named
 from slcache.plots import images
 from slcache.plots import pareto as pareto_figure
 from slcache.plots import spread as spread_figure
-from slcache.report.html import Picture
+from slcache.report.figures import Picture
 from slcache.study import sentences, show, wording
 from slcache.study.analysis import Analysis
 from slcache.study.judged import Judged

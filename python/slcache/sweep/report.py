@@ -8,7 +8,7 @@ from slcache.metrics import named
 from slcache.plots import effects as effects_figure
 from slcache.plots import heat_map, images
 from slcache.report import pages
-from slcache.report.html import Picture
+from slcache.report.figures import Picture
 from slcache.study import sentences, show, wording
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import TRACE

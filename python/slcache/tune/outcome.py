@@ -124,7 +124,7 @@ class Tuning(Answer):
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
         from slcache.plots import images
-        from slcache.report.html import Picture
+        from slcache.report.figures import Picture
         from slcache.sweep import report
 
         title = "How the search went"
