@@ -106,7 +106,7 @@ def check(asked: Log, index: int, told: Told) -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_steps_add_up_to_the_parts_of_the_log(name: str, tmp_path: Path) -> None:
     log, operations = logged(tmp_path, **RUNS[name])
-    asked, told = steps_of(slow.read(log), operations, 60)
+    asked, told = steps_of(slow.read(log), operations, 40)
     for index, each in enumerate(told):
         if not each.untold:
             check(asked, index, each)

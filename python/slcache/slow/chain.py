@@ -7,6 +7,7 @@ counts it. Only a chain whose counts are the log's parts, to the nanosecond, is 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -77,21 +78,25 @@ class Chain:
     #: When the last one ended.
     end_ns: int = 0
 
-    def total_ns(self, part: str) -> int:
-        """Return how long the pieces of a part take together."""
-        return sum(piece.ns for piece in self.pieces if piece.part == part)
+    def totals_ns(self) -> Counter[str]:
+        """Return how long the pieces of each part take together."""
+        found: Counter[str] = Counter()
+        for piece in self.pieces:
+            found[piece.part] += piece.ns
+        return found
 
     def agrees(self, asked: Request) -> bool:
         """Whether a request that waited for this would have the parts that the log has."""
+        totals_ns = self.totals_ns()
         for cause in kinds.CAUSES:
-            named, logged = self.total_ns(f"wait_{cause}"), asked.part(f"wait_{cause}")
+            named, logged = totals_ns[f"wait_{cause}"], asked.part(f"wait_{cause}")
             # What a flush makes durable is part of that wait, and of no chain.
             if named > logged or (named < logged and cause != "flush"):
                 return False
         channel, suspended = self.inside_ns(asked).values()
         served = sum(map(asked.part, _SERVED))
         return (
-            self.total_ns("") == served + channel + suspended
+            totals_ns[""] == served + channel + suspended
             and 0 <= channel <= asked.part("wait_channel")
             and suspended >= 0
             and self.between_ns <= asked.part("wait_source")
@@ -100,7 +105,7 @@ class Chain:
 
     def inside_ns(self, asked: Request) -> dict[str, int]:
         """Return the waiting within its own operations: for data to cross, and for suspensions."""
-        behind = self.total_ns("wait_suspended") + self.suspended_idle_ns
+        behind = self.totals_ns()["wait_suspended"] + self.suspended_idle_ns
         return {
             "wait_channel": sum(map(asked.part, _IDLE)) - self.idle_ns,
             "wait_suspended": asked.part("wait_suspended") - behind,
@@ -206,12 +211,14 @@ def _busy(
     until_ns = int(operations.begin_ns[row])
     at_work = (operations.unit == operations.unit[row]) & (operations.leads == 1)
     meanwhile = (operations.begin_ns < until_ns) & (operations.end_ns > from_ns)
-    for other in np.flatnonzero(at_work & meanwhile).tolist():
-        at_ns = max(int(operations.begin_ns[other]), from_ns)
-        ns = min(int(operations.end_ns[other]), until_ns) - at_ns
-        mine = own.get(int(operations.command[other]))
+    others = np.flatnonzero(at_work & meanwhile)
+    begins_ns = np.maximum(operations.begin_ns[others], from_ns)
+    ns = np.minimum(operations.end_ns[others], until_ns) - begins_ns
+    columns = (others, begins_ns, ns, operations.command[others], operations.cause[others])
+    for other, at_ns, long_ns, command, named in zip(*(c.tolist() for c in columns), strict=True):
+        mine = own.get(command)
         if mine is None or paused:
-            cause = "suspended" if paused else operations.cause[other]
-            yield Piece(f"wait_{cause}", other, at_ns, ns)
+            cause = "suspended" if paused else named
+            yield Piece(f"wait_{cause}", other, at_ns, long_ns)
         else:
-            yield Piece("", mine, at_ns, ns)
+            yield Piece("", mine, at_ns, long_ns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal
 
@@ -131,42 +131,41 @@ def _merged(operations: Operations, chain: Chain) -> Iterator[Step]:
     Reads and programs of moves alternate: while the part stays the same, each block has one step.
     """
     pieces = sorted(chain.pieces, key=lambda piece: piece.at_ns)
-    for _, run in groupby(pieces, key=lambda piece: piece.part):
-        by_block: dict[tuple[Any, ...], Step] = {}
-        for piece in run:
-            step = _step(operations, piece)
-            key = (step.kind, step.cause, step.plane, step.block)
-            by_block[key] = _both(by_block[key], step) if key in by_block else step
-        yield from by_block.values()
+    rows = [piece.row for piece in pieces]
+    columns = (operations.kind, operations.cause, operations.plane, operations.block)
+    blocks = zip(*(column[rows].tolist() for column in columns), strict=True)
+    behind = zip(pieces, blocks, strict=True)
+    for _, run in groupby(behind, key=lambda each: each[0].part):
+        by_block: dict[tuple[Any, ...], list[Piece]] = {}
+        for piece, block in run:
+            by_block.setdefault(block, []).append(piece)
+        for block, together in by_block.items():
+            yield _step(operations, block, together)
 
 
-def _step(operations: Operations, piece: Piece) -> Step:
-    row = piece.row
-    request = int(operations.request[row])
+def _step(operations: Operations, block: tuple[Any, ...], pieces: Sequence[Piece]) -> Step:
+    first = pieces[0]
+    kind, cause, plane, number = block
+    requests = {*operations.request[[piece.row for piece in pieces]].tolist()}
     return Step(
-        what="behind" if piece.part else "own",
-        part=piece.part,
-        ns=piece.ns,
-        at_ns=piece.at_ns,
-        operations=1,
-        kind=str(operations.kind[row]),
-        cause=str(operations.cause[row]),
-        plane=int(operations.plane[row]),
-        block=int(operations.block[row]),
-        requests=(request,) if request >= 0 else (),
+        what="behind" if first.part else "own",
+        part=first.part,
+        ns=sum(piece.ns for piece in pieces),
+        at_ns=first.at_ns,
+        operations=len(pieces),
+        kind=kind,
+        cause=cause,
+        plane=plane,
+        block=number,
+        requests=tuple(sorted(each for each in requests if each >= 0)),
     )
-
-
-def _both(one: Step, other: Step) -> Step:
-    requests = tuple(sorted({*one.requests, *other.requests}))
-    count = one.operations + other.operations
-    return replace(one, ns=one.ns + other.ns, operations=count, requests=requests)
 
 
 def _others(asked: Request, chain: Chain, own_ns: dict[str, int]) -> Sequence[Step]:
     """Return the parts of the latency, or what is left of them, that no operation stands for."""
+    chained_ns = chain.totals_ns()
     left = {
-        name: ns - own_ns.get(name, 0) - chain.total_ns(name) for name, ns in asked.parts_ns.items()
+        name: ns - own_ns.get(name, 0) - chained_ns[name] for name, ns in asked.parts_ns.items()
     }
     ordered = sorted(left.items(), key=lambda part: -part[1])
     return [Step("other", name, ns) for name, ns in ordered if ns]
