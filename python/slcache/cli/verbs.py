@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import importlib
 from collections.abc import Callable, Sequence
@@ -39,7 +40,7 @@ _VERBS = {
 
 
 def app(words: Sequence[str] = ()) -> typer.Typer:
-    """Return the command line: with the verb that begins these words, else with every verb."""
+    """Return the command line: with the verb that these words begin with, else with every verb."""
     made = typer.Typer(
         name="slcache",
         cls=Verbs,
@@ -57,8 +58,22 @@ def app(words: Sequence[str] = ()) -> typer.Typer:
             verb(made, name, rich_help_panel=panel)(getattr(_module(module), name))
     for name, (panel, group) in _GROUPS.items():
         if first == name or not known:
-            made.add_typer(group(), name=name, rich_help_panel=panel)
+            meant = words[1] if len(words) > 1 else ""
+            made.add_typer(_only(group(), meant), name=name, rich_help_panel=panel)
     return made
+
+
+def _only(group: typer.Typer, name: str) -> typer.Typer:
+    """Return a group with the verb of this name alone, whose reading takes a while, else with all.
+
+    What is no verb may be an option, a mistake, or for the verb without a name.
+    """
+    named = [each for each in group.registered_commands if each.name == name]
+    if not named:
+        return group
+    only = copy.copy(group)
+    only.registered_commands = named
+    return only
 
 
 def _module(name: str) -> Any:  # noqa: ANN401
