@@ -25,6 +25,8 @@ _PENALTY = 6.0
 _NOISE = 0.01
 #: What must be left of the squares of one phase less, at most: waves are no phases.
 _LEFT = 0.6
+#: Segments whose cost is computed at a time, about.
+_AT_ONCE = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -120,12 +122,19 @@ def _cuts(values: Values, most: int, penalty: float) -> list[int]:
     # best[k, e]: the least cost of the first e points in k segments, the last begun at begun[k, e].
     best, begun = np.full((levels + 1, n + 1), np.inf), np.zeros((levels + 1, n + 1), np.int64)
     best[0, 0] = 0.0
-    for end in range(LEAST, n + 1):
-        first = inner[: end - LEAST + 1]
-        cost = squares[end] - squares[first] - (sums[end] - sums[first]) ** 2 / (end - first)
-        every = best[:-1, : len(first)] + cost
-        begun[1:, end] = np.argmin(every, axis=1)
-        best[1:, end] = every[np.arange(levels), begun[1:, end]]
+    # As many ends at a time as memory allows; segments of one more reach back to those of one less.
+    many = max(1, _AT_ONCE // n)
+    for end in range(LEAST, n + 1, many):
+        ends = np.arange(end, min(end + many, n + 1))
+        places = np.arange(ends[-1] - LEAST + 1)
+        first, until = inner[places], ends[:, None]
+        length = np.maximum(until - first, 1)
+        cost = squares[until] - squares[first] - (sums[until] - sums[first]) ** 2 / length
+        cost[places > until - LEAST] = np.inf
+        for k in range(levels):
+            every = best[k, places] + cost
+            begun[k + 1, ends] = np.argmin(every, axis=1)
+            best[k + 1, ends] = every[np.arange(len(ends)), begun[k + 1, ends]]
     chosen = int(np.argmin(best[:, n] + penalty * np.arange(levels + 1)))
     left = best[:, n] + n * _NOISE**2
     while chosen > 1 and left[chosen] > _LEFT * left[chosen - 1]:
