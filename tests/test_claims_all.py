@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -12,8 +13,8 @@ import pytest
 from slcache.reproduce import papers, plan
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.ledger import Row, ledger
-from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Key, Table
+from slcache.reproduce.variants import Variant
 
 PLANS = {paper: plan.load(paper) for paper in papers()}
 CLAIMS = [(paper, claim) for paper, loaded in PLANS.items() for claim in loaded.claims]
@@ -58,24 +59,46 @@ class Place:
 Figures = Callable[[Place], float | None]
 
 
+@dataclass(frozen=True)
+class Frame:
+    """What every table of a part has; to find the points of its grids takes a while."""
+
+    reference: str
+    traces: list[str]
+    schemes: list[str]
+    #: Of each point its grid, its number there, and the variant.
+    points: Mapping[str, tuple[str, int, Variant]]
+    #: How many points a grid has.
+    sizes: Mapping[str, int]
+
+
+@functools.cache
+def frame(paper: str, part: str) -> Frame:
+    """Return what a part's tables have."""
+    of = PLANS[paper]
+    found = next(p for p in of.parts if p.name == (part or of.parts[0].name))
+    schemes = [variant.name for variant in of.expand(found.schemes)]
+    schemes += [pick.name for pick in of.picks if pick.part == found.name]
+    grids = {grid.name: grid.variants() for grid in of.grids}
+    points = {v.name: (name, i, v) for name, each in grids.items() for i, v in enumerate(each)}
+    sizes = {name: len(each) for name, each in grids.items()}
+    return Frame(found.reference, of.traces_of(found), schemes, points, sizes)
+
+
 class Synthetic(Table):
     """A table of a part whose figures are made up."""
 
     def __init__(
-        self, of: Plan, part: str, claim: Claim, figures: Figures, without: str = ""
+        self, paper: str, part: str, claim: Claim, figures: Figures, without: str = ""
     ) -> None:
-        found = next(p for p in of.parts if p.name == (part or of.parts[0].name))
-        names = list(dict.fromkeys([*of.traces_of(found), *claim.workloads]))
-        schemes = [variant.name for variant in of.expand(found.schemes)]
-        schemes += [pick.name for pick in of.picks if pick.part == found.name]
+        known = frame(paper, part)
+        names = list(dict.fromkeys([*known.traces, *claim.workloads]))
         documents: dict[Key, dict[str, Any]] = {
-            (w, s, 1): {} for w in names for s in schemes if w != without
+            (w, s, 1): {} for w in names for s in known.schemes if w != without
         }
-        super().__init__(documents, found.reference, names, of.grids, of.traces_of(found))
+        super().__init__(documents, known.reference, names, PLANS[paper].grids, known.traces)
         self.names, self.claim, self.figures = names, claim, figures
-        points = {v.name: (g.name, i, v) for g in of.grids for i, v in enumerate(g.variants())}
-        self.points: Mapping[str, Any] = points
-        self.sizes = {g.name: len(g.variants()) for g in of.grids}
+        self.points, self.sizes = known.points, known.sizes
 
     def get(self, measure: str, workload: str, scheme: str, seed: int) -> float | None:
         """Return the made-up figure of a run that was made."""
@@ -106,7 +129,7 @@ def judge(paper: str, claim: Claim, figures: Figures, without: str = "") -> Row:
     claims = [c for c in loaded.claims if c.id in claim.of] + [replace(claim, cannot_hold="")]
     # Those that it is of are all about one scheme.
     every = ["", *(part.name for part in loaded.parts)]
-    tables = {part: Synthetic(loaded, part, claims[0], figures, without) for part in every}
+    tables = {part: Synthetic(paper, part, claims[0], figures, without) for part in every}
     return ledger(claims, tables)[-1]
 
 
