@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from markupsafe import Markup
-from matplotlib.figure import Figure
 
 import slcache
-from slcache.plots import images
-from slcache.words.names import printable
+import support
 from support import QUICK, mixed, write_trace
 from verbs import Inputs
 
@@ -51,16 +50,20 @@ DRAWN = {
 }
 
 
-@pytest.fixture(autouse=True)
-def undrawn(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="module")
+def _left_out(request: pytest.FixtureRequest) -> Iterator[None]:
     """Leave figures out of reports where they are not the question."""
     name = request.module.__name__
-    if name in UNDRAWN or (QUICK and name not in DRAWN):
-        monkeypatch.setattr(images, "svg", _undrawn)
+    none = name in UNDRAWN or (QUICK and name not in DRAWN)
+    with support.undrawn() if none else contextlib.nullcontext():
+        yield
 
 
-def _undrawn(_figure: Figure, _name: str, description: str) -> Markup:
-    return Markup('<svg role="img" aria-label="{}"></svg>').format(printable(description))
+@pytest.fixture
+def undrawn() -> Iterator[None]:
+    """Leave figures out of what a single test saves, in a module that has them drawn."""
+    with support.undrawn():
+        yield
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -13,13 +13,19 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
+import pytest
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
 from slcache import devices
 from slcache.cli.app import execute
+from slcache.plots import images
 from slcache.runs.executors.local import Local
+from slcache.words.names import printable
 
 #: User bytes of the `tiny` preset.
 TINY_BYTES = next(entry["user_bytes"] for entry in devices() if entry["name"] == "tiny")
@@ -127,6 +133,23 @@ def here(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
 def command(arguments: Sequence[str | Path]) -> list[str]:
     """Return the command line as a process's arguments."""
     return [sys.executable, "-m", "slcache", *map(str, arguments)]
+
+
+@contextlib.contextmanager
+def undrawn(but: Sequence[str] = ()) -> Iterator[None]:
+    """Leave figures out of pages for a while, `but` for some by name."""
+    drawn = images.svg
+
+    def svg(figure: Figure, name: str, description: str) -> Markup:
+        if name in but:
+            return drawn(figure, name, description)
+        head = Markup('<svg role="img" aria-label="{}"></svg>')
+        return head.format(printable(description))
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(images, "svg", svg)
+        patched.setattr(images, "png", lambda _: b"\x89PNG\r\n\x1a\n")
+        yield
 
 
 def cases(count: int) -> int:

@@ -83,6 +83,7 @@ def told(page: str) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_point_s_command_gives_its_figures(folder: Path, name: str) -> None:
     found = study(folder, name)
@@ -103,6 +104,7 @@ def test_a_point_s_command_gives_its_figures(folder: Path, name: str) -> None:
         assert all(figure.partition(" ")[0] in METRICS for figure in figures)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_search_s_points_have_commands(folder: Path) -> None:
     pytest.importorskip("optuna")
     from slcache.tune.api import tune
@@ -172,6 +174,7 @@ def test_hostile_names_stay_text(folder: Path) -> None:
     assert any(HOSTILE in point[1] for point in told(page)["points"])
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_what_no_command_can_say_has_none(folder: Path) -> None:
     found = study(folder, "schemes")
     row = dict(found.table.to_pylist()[0])
@@ -184,6 +187,7 @@ def test_what_no_command_can_say_has_none(folder: Path) -> None:
     assert [point[3] for point in told(page)["points"]] == [None, None]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_study_that_cannot_be_read_has_points_without_commands(
     folder: Path, tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,13 +22,20 @@ from browser import browsed, needs_chromium
 from slcache.documents import normalise, timeline
 from slcache.report import planes
 from slcache.slow import operations, shown
-from support import mixed, write_trace
+from support import mixed, undrawn, write_trace
 from support import slcache as run_slcache
 from test_report import Page
 from test_touch import HOSTILE, NODE, needs_node
 
 SCRIPTS = Path(slcache.__file__).parent / "templates"
 SCHEMES = ["tlc-only", "baseline"]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _only_planes() -> Iterator[None]:
+    """Draw no other picture of a page: they take most of the time."""
+    with undrawn(but=["planes"]):
+        yield
 
 
 @pytest.fixture(scope="module")
