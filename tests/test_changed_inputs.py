@@ -19,7 +19,7 @@ from support import cases
 def test_changed_inputs_end_with_a_documented_status_and_a_message(
     record_property: Callable[[str, object], None],
 ) -> None:
-    done, seed = changed_runs.check(seconds=15, most=cases(250))
+    done, seed = changed_runs.check(seconds=15, most=cases(125))
     record_property("told", f"changed inputs: {done} command lines from SLCACHE_SEED={seed} on")
     assert done > 0
 
@@ -27,7 +27,7 @@ def test_changed_inputs_end_with_a_documented_status_and_a_message(
 def test_a_changed_kept_result_is_a_result_or_none(
     comparison: slcache.Comparison, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
-    store, first, count = Store(tmp_path), changed_runs.first_seed(), cases(80)
+    store, first, count = Store(tmp_path), changed_runs.first_seed(), cases(40)
     store.put("kept", comparison.documents[0])
     (path,) = tmp_path.iterdir()
     whole = path.read_bytes()

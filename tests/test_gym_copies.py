@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 from pathlib import Path
 from typing import Any
@@ -192,13 +193,28 @@ def test_the_papers_reward_averages_as_the_scheme_is_told_to(load: Path) -> None
         assert env.rules.average == wanted
 
 
-@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
-@pytest.mark.parametrize("reward", ["paper", Counted], ids=["named", "own"])
-@pytest.mark.parametrize("steps", [None, 0, 4, 60])
+#: Steps before the copy, whose reward, and the mode: in `make test` each value, with each other
+#: reward and mode.
+DAILY = {
+    (None, "named", "NextStep"),
+    (0, "own", "SameStep"),
+    (4, "own", "NextStep"),
+    (60, "named", "SameStep"),
+    (60, "own", "NextStep"),
+}
+REWARDS: dict[str, object] = {"named": "paper", "own": Counted}
+VECTORS = [
+    pytest.param(*case, marks=[] if case in DAILY else [pytest.mark.slow])
+    for case in itertools.product((None, 0, 4, 60), REWARDS, ("NextStep", "SameStep"))
+]
+
+
+@pytest.mark.parametrize(("steps", "reward", "mode"), VECTORS)
 def test_a_vector_that_is_copied_or_pickled_goes_on_alike(
-    load: Path, steps: int | None, reward: object, mode: str
+    load: Path, steps: int | None, reward: str, mode: str
 ) -> None:
-    env = SlcCacheVectorEnv(2, workload=load, reward=reward, autoreset_mode=mode, **ENV)
+    own = REWARDS[reward]
+    env = SlcCacheVectorEnv(2, workload=load, reward=own, autoreset_mode=mode, **ENV)
     env.action_space.seed(5)
     if steps is not None:
         env.reset(seed=5)

@@ -15,8 +15,8 @@ MEASURED = tomllib.loads((Path(__file__).parent / "twin_distance.toml").read_tex
 POINTS, PART = 5.0, 0.1
 
 
-#: Those of more requests take half a minute each.
-SLOW = ("CloudPhysics", "MSN")
+#: Those of more requests take half a minute each; of two others, seconds, there are neighbours.
+SLOW = ("CloudPhysics", "MSN", "rsrch_1", "hm_0")
 
 
 @pytest.mark.parametrize(

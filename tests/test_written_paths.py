@@ -101,7 +101,10 @@ READ_ONLY = {
     *("trace formats", "trace lint", "trace workloads"),
 }
 #: What takes long to be run to its end writes these.
-KNOWN = {"reproduce": [f"out/{name}" for name in evaluation.FILES]}
+KNOWN = {
+    "reproduce": [f"out/{name}" for name in evaluation.FILES],
+    "env": ["bench.json"],
+}
 #: Folders of what is found again by its content.
 STORES = {"kept", "store"}
 
