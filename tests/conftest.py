@@ -35,11 +35,12 @@ def comparison(trace: Path) -> slcache.Comparison:
 #: Modules that save results and ask nothing of their pictures, which take most of the time.
 UNDRAWN = {
     *("test_config_files", "test_differences", "test_docs", "test_documents", "test_edited"),
-    *("test_files", "test_gains", "test_json", "test_many_schemes", "test_memories"),
-    *("test_no_effect", "test_notes", "test_reproduce", "test_reproduce_reading", "test_rerun"),
-    *("test_saved", "test_saved_seeds", "test_seeds", "test_setups", "test_store"),
-    *("test_study_config", "test_study_forms", "test_sweep", "test_sweep_show", "test_tune"),
-    *("test_wrong_values", "test_written_paths"),
+    *("test_files", "test_gain_share", "test_gains", "test_json", "test_many_schemes"),
+    *("test_memories", "test_no_effect", "test_notes", "test_own_schemes", "test_reproduce"),
+    *("test_reproduce_reading", "test_rerun", "test_saved", "test_saved_seeds", "test_seeds"),
+    *("test_setups", "test_store", "test_study_config", "test_study_forms", "test_sweep"),
+    *("test_sweep_clusters", "test_sweep_show", "test_tune", "test_walkthroughs"),
+    *("test_written_paths", "test_wrong_values"),
 }
 #: Modules that ask what is in pictures, which are drawn for them whenever they run.
 DRAWN = {

@@ -53,7 +53,7 @@ def test_its_commands_are_understood(command: list[str], tmp_path: Path) -> None
     elif words[1] in NOT_SHIPPED:
         words[1] = SHIPPED
     elif not Path(words[1]).suffix:
-        shorter = {"requests": "60000"}
+        shorter = {"requests": "20000"}
         words = replaced(words, "--workload", shorter)
         words = replaced(words, "--set", {"precondition.overwrite": "0", "precondition.fill": "0"})
     on_disk = "nvc-hdd" in words

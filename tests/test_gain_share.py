@@ -190,23 +190,3 @@ def test_a_cliff_tells_it_beside_the_bandwidth() -> None:
     plain = json.loads(verb("cliff", *schemes, *load, "--json").stdout)["schemes"]
     assert all("gain" not in each for each in plain.values())
     assert plain["baseline"]["written_gib"] == document["baseline"]["written_gib"]
-
-
-def test_an_evaluation_tells_it_where_it_is_asked_for(tmp_path: Path) -> None:
-    words = ("reproduce", "ips", "--quick", "--workloads", "hm_1", "--bound", "--out", tmp_path)
-    done = verb(*words, "--json")
-    assert done.returncode == 0, done.stderr
-    document = json.loads(done.stdout)
-    Draft202012Validator(schemata.schema("reproduce")).validate(document)
-    assert set(document["gains"]) == {"literal", "probable"}
-    lines = document["gains"]["literal"]
-    by_scheme = {(line["part"], line["scheme"]): line for line in lines}
-    turbo, ips = (by_scheme["bursty", name] for name in ("turbo-write", "ips"))
-    # A trace that fits the cache, which is emptied: no dense program is spared.
-    assert turbo["above"] >= 1
-    assert (ips["share"], ips["above"]) == (None, None)
-    assert "turn dense where they lie" in ips["why"]
-    page = (tmp_path / "report.html").read_text()
-    assert "How far from the best" in page
-    text = " ".join(verb(*words).stdout.decode().split())
-    assert "Share of the dense programs that could be spared" in text

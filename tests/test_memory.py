@@ -68,7 +68,13 @@ def test_a_device_within_the_limit_runs(trace: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("mib", range(450, 850, 50))
+@pytest.mark.parametrize(
+    "mib",
+    [
+        *range(450, 850, 100),
+        *(pytest.param(mib, marks=pytest.mark.slow) for mib in range(500, 850, 100)),
+    ],
+)
 def test_more_requests_at_a_time_than_there_is_memory_for_are_refused(mib: int) -> None:
     limits = (mib << 20, mib << 20)
     done = slcache(

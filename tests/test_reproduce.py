@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from slcache.documents import schemata
 from slcache.reproduce import evaluation as evaluations
 from support import process, slcache
 
@@ -21,6 +23,7 @@ def test_the_quick_mode_prints_one_ledger(tmp_path: Path) -> None:
     document = json.loads(done.stdout)
     schema = json.loads(slcache("schema", "reproduce").stdout)
     Draft202012Validator(schema).validate(document)
+    assert "gains" not in document
     assert document["inputs"][0]["source"] == "twin"
     keys = {"id", "figure", "paper", "ours", "spread", "verdict", "reason"}
     assert all(keys <= set(claim) for claim in document["claims"])
@@ -31,21 +34,43 @@ def test_the_quick_mode_prints_one_ledger(tmp_path: Path) -> None:
     assert "Inputs: twins of all traces" in (tmp_path / "report.html").read_text()
 
 
-def test_in_place_switch_halves_write_amplification_where_all_fits_the_cache(
-    tmp_path: Path,
-) -> None:
-    arguments = ("--quick", "--workloads", "hm_1", "--json", "--out", tmp_path)
+@pytest.fixture(scope="module")
+def ips(tmp_path_factory: pytest.TempPathFactory) -> tuple[tuple[str | Path, ...], Path, Any]:
+    """The words of a quick evaluation with bounds, its folder, and its document."""
+    folder = tmp_path_factory.mktemp("ips")
+    words = ("reproduce", "ips", "--quick", "--workloads", "hm_1", "--bound", "--out", folder)
     # A process of its own draws the figures, which tell what was not run.
-    done = process("reproduce", "ips", *arguments)
+    done = process(*words, "--json")
     assert done.returncode == 0, done.stderr
-    claims = {claim["id"]: claim for claim in json.loads(done.stdout)["claims"]}
+    return words, folder, json.loads(done.stdout)
+
+
+def test_in_place_switch_halves_write_amplification_where_all_fits_the_cache(ips: Any) -> None:  # noqa: ANN401
+    _, folder, document = ips
+    claims = {claim["id"]: claim for claim in document["claims"]}
     assert claims["ips-bursty-latency-hm_1"]["verdict"] == "reproduced"
     # Turbo Write programs each page twice, in-place switch once.
     assert claims["ips-bursty-waf-small"]["ours"] == pytest.approx(-50.0)
     # One trace of eleven says nothing of how many there are.
     assert claims["turbo-bursty-tlc-dominates"]["verdict"] == "no data"
     assert claims["coop-daily-latency"]["verdict"] == "no data"
-    assert "not run in this mode" in (tmp_path / "report.html").read_text()
+    assert "not run in this mode" in (folder / "report.html").read_text()
+
+
+def test_an_evaluation_tells_shares_of_gain_where_it_is_asked_for(ips: Any) -> None:  # noqa: ANN401
+    words, folder, document = ips
+    Draft202012Validator(schemata.schema("reproduce")).validate(document)
+    assert set(document["gains"]) == {"literal", "probable"}
+    lines = document["gains"]["literal"]
+    by_scheme = {(line["part"], line["scheme"]): line for line in lines}
+    turbo, in_place = (by_scheme["bursty", name] for name in ("turbo-write", "ips"))
+    # A trace that fits the cache, which is emptied: no dense program is spared.
+    assert turbo["above"] >= 1
+    assert (in_place["share"], in_place["above"]) == (None, None)
+    assert "turn dense where they lie" in in_place["why"]
+    assert "How far from the best" in (folder / "report.html").read_text()
+    text = " ".join(slcache(*words).stdout.decode().split())
+    assert "Share of the dense programs that could be spared" in text
 
 
 def test_finished_runs_are_kept_and_taken_up_again(tmp_path: Path) -> None:
