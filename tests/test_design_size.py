@@ -46,6 +46,12 @@ def every(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[int, di
     return {row[KEY]: row for row in found.table.to_pylist()}
 
 
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of sizes that were tried, for all questions: other ones than those of the sweep."""
+    return tmp_path_factory.mktemp("tried")
+
+
 def asked(trace: Path, **how: Any) -> Sized:  # noqa: ANN401
     own: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "settings": WRAP}
     own |= {} if "jobs" in how else {"executor": workers()}
@@ -56,7 +62,7 @@ def asked(trace: Path, **how: Any) -> Sized:  # noqa: ANN401
 @pytest.mark.parametrize("find", ["smallest", "largest"])
 @pytest.mark.parametrize("metric", ["waf", "erases", "write_mean_ns", "slc_bytes"])
 def test_the_answer_is_that_of_running_every_size(
-    metric: str, find: str, trace: Path, every: dict[int, dict[str, Any]], tmp_path: Path
+    metric: str, find: str, trace: Path, every: dict[int, dict[str, Any]], store: Path
 ) -> None:
     """Bounds at figures of some sizes, from both sides; exact where one side of a size does."""
     values = [every[size][metric] for size in SIZES]
@@ -65,7 +71,7 @@ def test_the_answer_is_that_of_running_every_size(
         for value in (values[0], values[5], sorted(values)[9], values[-1]):
             keeps = operator.le if way == "<=" else operator.ge
             good = [size for size in SIZES if keeps(every[size][metric], value)]
-            found = asked(trace, keep=f"{metric}{way}{value}", find=find, store=tmp_path)
+            found = asked(trace, keep=f"{metric}{way}{value}", find=find, store=store)
             for point in found.points:
                 assert found.meets(point) == (point.size in good)
                 assert point.figure(metric) == every[int(point.size)][metric]

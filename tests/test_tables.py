@@ -11,7 +11,7 @@ import re
 import struct
 import subprocess
 import termios
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -31,7 +31,11 @@ from slcache.words import units
 from support import command
 from support import slcache as run_slcache
 
-WIDTHS = range(40, 201)
+#: Columns of a terminal; `make slow` asks of all.
+WIDTHS = [
+    pytest.param(range(40, 201, 3), id="some"),
+    pytest.param([w for w in range(40, 201) if w % 3 != 1], marks=pytest.mark.slow, id="others"),
+]
 FIGURE = re.compile(r"(?<![\w.-])\d(?:[\d.,]*\d)?(?: (?:[A-Za-zµ]+(?:/s)?|%)(?![\w-])|×)?")
 assert app  # the verbs are put together there
 
@@ -44,7 +48,7 @@ def printed(part: Table | Text, width: int) -> str:
     return target.file.getvalue()
 
 
-def check(table: Table, widths: range = WIDTHS) -> None:
+def check(table: Table, widths: Sequence[int]) -> None:
     """Check that every figure of a table stands whole in what is printed of it."""
     wanted = {
         figure
@@ -73,7 +77,10 @@ def nine(trace: Path) -> slcache.Comparison:
     return slcache.compare(trace, device="tiny", schemes=fit)
 
 
-def test_every_figure_of_a_comparison_stands_whole(nine: slcache.Comparison) -> None:
+@pytest.mark.parametrize("widths", WIDTHS)
+def test_every_figure_of_a_comparison_stands_whole(
+    nine: slcache.Comparison, widths: Sequence[int]
+) -> None:
     table = terminal.comparison_table(nine.rows())
     shown = {cell.plain.removesuffix(grid.THIN) for row in table.rows for cell in row}
     reference = nine.documents[0]
@@ -83,10 +90,13 @@ def test_every_figure_of_a_comparison_stands_whole(nine: slcache.Comparison) -> 
     for name, figures in nine.normalised["schemes"].items():
         if name != nine.reference and figures["write_mean"] is not None:
             assert units.factor(figures["write_mean"]) in shown
-    check(table)
+    check(table, widths)
 
 
-def test_every_figure_of_a_run_stands_whole(nine: slcache.Comparison) -> None:
+@pytest.mark.parametrize("widths", WIDTHS)
+def test_every_figure_of_a_run_stands_whole(
+    nine: slcache.Comparison, widths: Sequence[int]
+) -> None:
     for run in nine.runs[:2]:
         document = run.documents[0]
         table = terminal.run_table(run.label, document)
@@ -94,13 +104,14 @@ def test_every_figure_of_a_run_stands_whole(nine: slcache.Comparison) -> None:
         for side in ("read", "write"):
             for key in ("mean", "p50", "p99", "p99_9", "max"):
                 assert units.duration(normalise.latency(document, side, key) or 0.0) in shown
-        check(table)
+        check(table, widths)
 
 
-def test_every_figure_of_a_trace_stands_whole(trace: Path) -> None:
+@pytest.mark.parametrize("widths", WIDTHS)
+def test_every_figure_of_a_trace_stands_whole(trace: Path, widths: Sequence[int]) -> None:
     info = api.Trace(trace).info()
     for section in trace_sections.sections(info):
-        check(terminal.section_table(section))
+        check(terminal.section_table(section), widths)
 
 
 def catch(monkeypatch: pytest.MonkeyPatch, verb: Callable[[], object]) -> list[Table]:
@@ -126,14 +137,15 @@ def test_every_figure_of_the_catalogues_stands_whole(monkeypatch: pytest.MonkeyP
             check(table, range(40, 201, 7))
 
 
+@pytest.mark.parametrize("widths", WIDTHS)
 def test_every_figure_of_expectations_and_problems_stands_whole(
-    monkeypatch: pytest.MonkeyPatch, nine: slcache.Comparison
+    monkeypatch: pytest.MonkeyPatch, nine: slcache.Comparison, widths: Sequence[int]
 ) -> None:
     findings = [
         expect.Finding(expect.Figure("touched_4kib_pages", 123456789.0, 0.5), 987654321.25),
         expect.Finding(expect.Figure("write_share", 0.701, 0.0005), 0.1234567),
     ]
-    check(trace._findings_table(findings))
+    check(trace._findings_table(findings), widths)
     problems = [
         {"line": 12345678, "kind": "address", "message": "offset 123456789012 is odd"},
         {"line": None, "kind": "time", "message": "by 17 ns"},
@@ -144,10 +156,11 @@ def test_every_figure_of_expectations_and_problems_stands_whole(
         "problems": problems,
     }
     (table,) = catch(monkeypatch, lambda: trace._show_problems(document))
-    check(table)
+    check(table, widths)
 
 
-def test_every_figure_of_the_cliff_and_of_claims_stands_whole() -> None:
+@pytest.mark.parametrize("widths", WIDTHS)
+def test_every_figure_of_the_cliff_and_of_claims_stands_whole(widths: Sequence[int]) -> None:
     sustained, bursts = (
         cliffs.run(
             cliffs.Pattern(write_bytes=16 << 10, bursts=n, pause_ns=10**9),
@@ -156,28 +169,32 @@ def test_every_figure_of_the_cliff_and_of_claims_stands_whole() -> None:
         ).curves
         for n in (1, 3)
     )
-    check(cli_cliff._sustained(sustained))
-    check(cli_cliff._bursts(bursts))
+    check(cli_cliff._sustained(sustained), widths)
+    check(cli_cliff._bursts(bursts), widths)
     claims = Table("figure", [Column("claim", text=True), "paper", "ours"], boxed=False)
     claims.add("Figure 9b", "writes of 128 KiB take 0.35× the time, at most", "-35.1 %", "-1,234 %")
-    check(claims)
+    check(claims, widths)
 
 
-def test_a_sentence_keeps_figures_with_their_units(nine: slcache.Comparison) -> None:
+@pytest.mark.parametrize("widths", WIDTHS)
+def test_a_sentence_keeps_figures_with_their_units(
+    nine: slcache.Comparison, widths: Sequence[int]
+) -> None:
     for line in nine.verdict():
         figures = FIGURE.findall(line)
         assert figures
-        for width in WIDTHS:
+        for width in widths:
             lines = printed(Text(line), width).splitlines()
             torn = [figure for figure in figures if not any(figure in each for each in lines)]
             assert not torn, (width, torn)
 
 
-def test_long_names_are_folded_and_not_cut() -> None:
+@pytest.mark.parametrize("widths", WIDTHS)
+def test_long_names_are_folded_and_not_cut(widths: Sequence[int]) -> None:
     name = "scheme-" + "x" * 70
     table = Table("scheme", ["a", "b", Column("what", text=True)])
     table.add(name, "1,234,567", "12.5 MiB", "w" * 90)
-    for width in WIDTHS:
+    for width in widths:
         text = printed(table, width)
         assert "1,234,567" in text
         assert "12.5 MiB" in text
