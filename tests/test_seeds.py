@@ -173,6 +173,22 @@ def test_percentiles_that_few_requests_carry_are_marked(four: SeededComparison) 
     assert "* fewer than 10 requests lie beyond this percentile" in four.summary()
 
 
+def test_means_are_shown_wherever_the_comparison_is(four: SeededComparison, tmp_path: Path) -> None:
+    """Of one seed alone nothing is shown under sentences on all of them."""
+    four.save(tmp_path)
+    done = run_slcache("report", tmp_path, "--out", tmp_path / "again.html")
+    assert done.returncode == 0, done.stderr
+    shown = {
+        "report": "".join(done.stdout.decode().split()),
+        "notebook": "".join(four._repr_html_().split()),
+        "summary": "".join(four.summary().split()),
+    }
+    for row in four.seed_rows():
+        for cell in row.cells:
+            for where, text in shown.items():
+                assert "".join(cell.marked.split()) in text, f"{row.label}, {cell.title}: {where}"
+
+
 def test_wrong_numbers_of_seeds_are_refused(workload: Path, four: SeededComparison) -> None:
     with pytest.raises(slcache.UsageError, match="seeds = 0"):
         slcache.compare(workload, device="tiny", schemes=SCHEMES, seeds=0)

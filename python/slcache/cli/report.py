@@ -12,6 +12,7 @@ from rich.text import Text
 from slcache import ResultError
 from slcache.cli import console, joint, sweep_show
 from slcache.cli import options as opt
+from slcache.cli.simulate import tables_of
 from slcache.documents import saved
 from slcache.report import terminal
 from slcache.results import Comparison
@@ -86,7 +87,7 @@ def report(
         return
     page = out if is_page else out / _PAGE
     if isinstance(result, Comparison):
-        console.show(terminal.comparison_table(result.rows()), *result.notes(), *result.verdict())
+        console.show(*tables_of(result), *result.notes(), *result.verdict())
     else:
         console.show(terminal.run_table(result.label, result.documents[0]), *result.notes())
     if gb_per_day is not None:

@@ -198,10 +198,10 @@ def compare(
     sentences = [*cautions, *(Text(line) for line in comparison.verdict())]
     told = comparison.gain_rows(), comparison.gain_lines(), comparison.documents
     gained = terminal.gain_tables(*told)
-    _print(comparison, form, [*_tables(comparison), *sentences, *gained], out)
+    _print(comparison, form, [*tables_of(comparison), *sentences, *gained], out)
 
 
-def _tables(comparison: Comparison) -> list[Table]:
+def tables_of(comparison: Comparison) -> list[Table]:
     """Return the tables of a comparison: of all its seeds, or of its only one."""
     from slcache.results.seeded import SeededComparison
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slcache import metrics
 from slcache.documents import normalise
@@ -17,6 +17,9 @@ from slcache.study.spread import LEVEL, Estimate, estimate, told_apart
 from slcache.tables import grid
 from slcache.words import units
 from slcache.words.few import few
+
+if TYPE_CHECKING:
+    from slcache.tables.tabular import Table
 
 #: How intervals are made.
 METHOD = (
@@ -310,13 +313,15 @@ class SeededComparison(Comparison):
     def summary(self) -> str:
         """Return the table of means and its verdict as text."""
         from slcache.report import terminal
-        from slcache.words import labels
 
-        label = labels.of_runs(self.documents)
-        first = [] if label is None else [f"workload: {label}"]
-        table = terminal.seeds_table(self.seed_rows())
+        table, lines = self._told()
         beside = terminal.gain_tables(self.gain_rows(), self.gain_lines(), self.documents)
-        return terminal.text(*first, table, *self.notes(), *self.verdict(), *beside)
+        return terminal.text(*terminal.label_line(self.documents), table, *lines, *beside)
+
+    def _told(self) -> tuple[Table, list[str]]:
+        from slcache.report import terminal
+
+        return terminal.seeds_table(self.seed_rows()), [*self.notes(), *self.verdict()]
 
     def report(self) -> str:
         """Return the report: means over seeds, then everything about the first seed's runs."""
