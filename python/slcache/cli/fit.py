@@ -240,7 +240,7 @@ def _judged(found: Fitted, waits: Mapping[str, Latencies]) -> list[Table | Text]
         pairs = (each.p50_us, each.p99_us)
         ends = [", ".join(significant(us, 4) for us in pair) for pair in pairs]
         name = f"{each.kind} of {each.block_bytes // 1024} KiB"
-        table.add(name, f"{each.requests:,}", *ends, f"{each.near:.0%}")
+        table.add(name, f"{each.requests:,}", *ends, f"{100 * each.near:.0f} %")
     return [table] if waits else []
 
 

@@ -164,7 +164,8 @@ def _recovery(found: Like) -> list[Table | Text]:
     for pause in found.recovery.pauses:
         table.add(f"{pause.seconds:g}", f"{pause.regained_gb:,.1f}")
     head = (
-        f"bursts of {found.recovery.burst_gb:,.0f} GB on a device {found.recovery.fill:.0%} full; "
+        f"bursts of {found.recovery.burst_gb:,.0f} GB on a device "
+        f"{100 * found.recovery.fill:.0f} % full; "
         f"at first {found.recovery.first_gb_s:.3g} GB/s for {found.recovery.cache_gb:,.1f} GB"
     )
     return [Text(head), table]

@@ -104,5 +104,5 @@ def _pauses(like: Any) -> Figure:  # noqa: ANN401
     axes.set_ylim(bottom=0)
     axes.set_xlabel("pause; dashed: the cache before the first burst")
     axes.set_ylabel("GB at the first speed")
-    style.title(axes, plain.name(f"{like.device}, {found.fill:.0%} full"))
+    style.title(axes, plain.name(f"{like.device}, {100 * found.fill:.0f} % full"))
     return figure

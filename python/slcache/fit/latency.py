@@ -100,7 +100,9 @@ def several(paths: list[Path]) -> dict[str, Latencies]:
 def _check_random(path: Path, offsets: Values, sizes: Values) -> None:
     share = float(np.mean(np.diff(offsets) == sizes[:-1]))
     if share > _IN_ORDER:
-        refuse(path, f"{share:.0%} of the offsets are in order: the requests must be random")
+        refuse(
+            path, f"{100 * share:.0f} % of the offsets are in order: the requests must be random"
+        )
 
 
 def _turnaround(source: Source, times_ms: Values, latencies: Values) -> Told:

@@ -71,7 +71,9 @@ def read(path: Path, user_bytes: int | None = None) -> Fill:
     total = float(fill.written[-1])
     if user_bytes is not None and abs(total / user_bytes - 1) > TOLERANCE:
         told = f"{units.significant(total / 1e9, 4)} GB written, not {user_bytes / 1e9:g} GB"
-        refuse(path, f"{told} (within {TOLERANCE:.0%}): no whole fill, or not of this drive")
+        refuse(
+            path, f"{told} (within {100 * TOLERANCE:.0f} %): no whole fill, or not of this drive"
+        )
     return fill
 
 

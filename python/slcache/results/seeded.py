@@ -291,7 +291,7 @@ class SeededComparison(Comparison):
         """Return what to keep in mind while reading the table, in sentences."""
         own = [
             f"Means over {self._repeated} {self.seeds[0]} to {self.seeds[-1]}, ± half the "
-            f"{LEVEL:.0%} interval (Student's t; factors by the differences of equal "
+            f"{100 * LEVEL:.0f} % interval (Student's t; factors by the differences of equal "
             f"{self._repeated}). {NOISE} marks a difference inside the noise."
         ]
         if self.draws:
