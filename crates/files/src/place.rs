@@ -71,11 +71,15 @@ fn is_descriptor(path: &Path) -> bool {
 fn new(path: &Path) -> Result<Place> {
     let mut path = path.to_owned();
     for _ in 0..LINKS_MAX {
-        if symlink_metadata(&path).is_err() {
-            let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
-            return Ok(Place::Regular(folder_of(&path).canonicalize()?.join(name)));
+        match symlink_metadata(&path) {
+            Err(_) => {
+                let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
+                return Ok(Place::Regular(folder_of(&path).canonicalize()?.join(name)));
+            }
+            // Somebody else has made it meanwhile.
+            Ok(found) if !found.is_symlink() => return Place::of(&path),
+            Ok(_) => path = folder_of(&path).join(read_link(&path)?),
         }
-        path = folder_of(&path).join(read_link(&path)?);
     }
     Err(Error::from(rustix::io::Errno::LOOP))
 }
