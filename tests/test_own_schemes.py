@@ -518,7 +518,7 @@ def test_a_pause_moves_nothing_in_a_circle(tmp_path: Path) -> None:
     rows: list[Row] = [(20 * i, "Write", 16384 * i, 16384) for i in range(TINY_BYTES // 32768)]
     once = write_trace(tmp_path / "once.csv", rows)
     run = slcache.run(once, device="tiny", scheme=written(tmp_path, STAYS)).documents[0]
-    assert run["scheme"]["figures"]["cache_pages_kept"] == 0
+    assert "cache_pages_kept" not in run["scheme"]["figures"]
     assert run["scheme"]["figures"]["cache_pages_written"] > 0
 
 

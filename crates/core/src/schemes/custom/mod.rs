@@ -100,7 +100,9 @@ impl Custom {
             figure("pages_written", figures.pages_written as f64);
             figure("blocks_reclaimed", figures.blocks_reclaimed as f64);
             figure("pages_moved_out", figures.pages_moved_out as f64);
-            figure("pages_kept", figures.pages_kept as f64);
+            if figures.pages_kept > 0 {
+                figure("pages_kept", figures.pages_kept as f64);
+            }
             figure("free_blocks_min", f64::from(region.free_blocks_min()));
         }
         counted
