@@ -93,11 +93,11 @@ wheel: $(PROFILE) $(VENV)/tools ## Build dist/*.whl with a profile
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(WITH_PROFILE) $(BIN)/maturin build --release --strip --target $(HOST) \
 		--target-dir $(PGO)/built --out dist
 
-# The wheel is made of the build that is there, as it is: it is the packaging that is tried.
+# The wheel is made of the build that is there, without a profile: it is the packaging that is tried.
 .PHONY: wheel-check
 wheel-check: $(VENV)/built ## Build a wheel without a profile and try it in an empty environment
 	rm -rf out/wheel
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin build --profile develop --out out/wheel
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin build --profile develop --strip --out out/wheel
 	$(BIN)/python tests/wheel_smoke.py out/wheel
 
 .PHONY: docs
