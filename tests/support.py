@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -160,3 +161,11 @@ def cases(count: int) -> int:
 def heed_ctrl_c() -> None:
     """Undo, in a child, that background jobs of a shell ignore Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def own_scheme(folder: Path, body: str, name: str = "Mine") -> str:
+    """Return the source of a class of which this is the body."""
+    file = folder / "mine.py"
+    indented = textwrap.indent(textwrap.dedent(body), "    ")
+    file.write_text(f"import random\nimport slcache\n\nclass {name}(slcache.Scheme):\n{indented}")
+    return f"{file}:{name}"

@@ -6,7 +6,6 @@ import json
 import shlex
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +17,7 @@ from slcache import Scheme, api
 from slcache import conformance as checking
 from slcache.cli.verbs import app
 from slcache.sweep.outcome import Sweep
-from support import TINY_BYTES, Row, write_trace
+from support import own_scheme
 
 EXAMPLES = Path("examples/schemes")
 RECORDING = "examples/linkbench-40s.blkparse.zst"
@@ -27,14 +26,6 @@ BASELINE = f"{EXAMPLES}/baseline.py:Baseline"
 TURBO_WRITE = f"{EXAMPLES}/turbo_write.py:TurboWrite"
 #: What says whose a document is, and how long its run took.
 OWN = ("config", "scheme", "provenance", "sim")
-
-
-def written(folder: Path, body: str, name: str = "Mine") -> str:
-    """Return the source of a class of which this is the body."""
-    file = folder / "mine.py"
-    indented = textwrap.indent(textwrap.dedent(body), "    ")
-    file.write_text(f"import random\nimport slcache\n\nclass {name}(slcache.Scheme):\n{indented}")
-    return f"{file}:{name}"
 
 
 def figures(trace: str | Path, scheme: str, device: str, **given: object) -> dict[str, Any]:
@@ -122,7 +113,7 @@ WRONG = {
 
 @pytest.mark.parametrize("body", WRONG)
 def test_a_wrong_answer_ends_the_run_in_words(body: str, tmp_path: Path, trace: Path) -> None:
-    source = written(tmp_path, body)
+    source = own_scheme(tmp_path, body)
     out = tmp_path / "state"
     with pytest.raises(slcache.RunError) as ended:
         slcache.run(trace, device="tiny", scheme=source, save_state=out)
@@ -154,12 +145,12 @@ REFUSED = {
 @pytest.mark.parametrize("body", REFUSED)
 def test_a_class_that_cannot_be_is_a_configuration_error(body: str, tmp_path: Path) -> None:
     with pytest.raises(slcache.ConfigError) as refused:
-        slcache.resolve(device="tiny", scheme=written(tmp_path, body))
+        slcache.resolve(device="tiny", scheme=own_scheme(tmp_path, body))
     assert REFUSED[body] in str(refused.value)
 
 
 def test_a_source_that_names_no_scheme_is_refused(tmp_path: Path) -> None:
-    good = written(tmp_path, "pass")
+    good = own_scheme(tmp_path, "pass")
     (tmp_path / "bad.py").write_text("this is no Python\n")
     cases = {
         f"{tmp_path}/none.py:X": "No such file",
@@ -189,7 +180,7 @@ def test_options_are_keys_with_defaults_ranges_and_short_names(tmp_path: Path) -
         kind: str = slcache.option("a", choices=("a", "b"))
         eager: bool = slcache.option(False)
     """
-    scheme = written(tmp_path, body)
+    scheme = own_scheme(tmp_path, body)
     plain = options_of(scheme, {})["options"]
     assert plain == {"largest": 4096, "share": 0.5, "kind": "a", "eager": False}
     for key in ("largest", "scheme.custom.options.largest"):
@@ -226,14 +217,14 @@ def test_settings_can_be_for_one_of_several_classes(trace: Path) -> None:
 
 
 def test_an_edit_is_noticed(tmp_path: Path, trace: Path) -> None:
-    source = written(tmp_path, "def place(self, write, view): return 'cache', 'store'")
+    source = own_scheme(tmp_path, "def place(self, write, view): return 'cache', 'store'")
     before = slcache.run(trace, device="tiny", scheme=source)
     result = tmp_path / "result.json"
     before.save(tmp_path / "out")
     found = next((tmp_path / "out").rglob("*.json"))
     assert result != found
     slcache.rerun(found)
-    written(tmp_path, "def place(self, write, view): return 'store'")
+    own_scheme(tmp_path, "def place(self, write, view): return 'store'")
     with pytest.raises(slcache.ConfigError, match=r"sha256 = .*the policy's source is another now"):
         slcache.rerun(found)
     after = slcache.run(trace, device="tiny", scheme=source)
@@ -282,7 +273,7 @@ def test_a_value_alone_is_another_default(tmp_path: Path) -> None:
 
 
 def test_a_file_that_ends_itself_is_no_scheme(tmp_path: Path) -> None:
-    source = written(tmp_path, "pass")
+    source = own_scheme(tmp_path, "pass")
     file = tmp_path / "mine.py"
     file.write_text(file.read_text() + "\nraise SystemExit('config missing')\n")
     for _ in range(2):
@@ -291,10 +282,10 @@ def test_a_file_that_ends_itself_is_no_scheme(tmp_path: Path) -> None:
 
 
 def test_keys_without_effect_are_refused(tmp_path: Path, trace: Path) -> None:
-    plain = written(tmp_path, "pass")
+    plain = own_scheme(tmp_path, "pass")
     with pytest.raises(slcache.ConfigError, match="nothing is done in idle time"):
         slcache.resolve(device="tiny", scheme=plain, settings={"idle.threshold_ns": 10**6})
-    numbered = written(tmp_path, "regions = {'a': slcache.slc(3), 'b': slcache.dense()}")
+    numbered = own_scheme(tmp_path, "regions = {'a': slcache.slc(3), 'b': slcache.dense()}")
     with pytest.raises(slcache.ConfigError, match="names a number of blocks of its own"):
         slcache.resolve(device="tiny", scheme=numbered, settings={"slc_blocks": 4})
     assert options_of(numbered, {}).get("slc_blocks") is None
@@ -317,7 +308,7 @@ def test_an_option_that_changes_is_state(tmp_path: Path, trace: Path) -> None:
         def figures(self):
             return {"largest": self.largest}
     """
-    source, state = written(tmp_path, body), tmp_path / "state"
+    source, state = own_scheme(tmp_path, body), tmp_path / "state"
     fresh = slcache.run(
         trace, device="tiny", scheme=source, settings={"precondition.fill": 0.5}, save_state=state
     )
@@ -340,7 +331,7 @@ COUNTS = """
 
 
 def test_a_snapshot_holds_what_a_scheme_is_in_the_middle_of(tmp_path: Path, trace: Path) -> None:
-    source, state = written(tmp_path, COUNTS), tmp_path / "state"
+    source, state = own_scheme(tmp_path, COUNTS), tmp_path / "state"
     settings = {"precondition.fill": 0.5}
     fresh = slcache.run(trace, device="tiny", scheme=source, settings=settings, save_state=state)
     again = slcache.run(trace, device="tiny", scheme=source, load_state=state)
@@ -362,7 +353,7 @@ def test_a_snapshot_holds_what_a_scheme_is_in_the_middle_of(tmp_path: Path, trac
 def test_a_state_that_is_no_plain_value_is_refused(
     body: str, words: str, tmp_path: Path, trace: Path
 ) -> None:
-    source = written(tmp_path, body)
+    source = own_scheme(tmp_path, body)
     slcache.run(trace, device="tiny", scheme=source)
     with pytest.raises(slcache.Error) as refused:
         slcache.run(trace, device="tiny", scheme=source, save_state=tmp_path / "state")
@@ -407,7 +398,7 @@ def test_a_check_passes_what_is_sound_and_finds_what_is_not(tmp_path: Path) -> N
     }
     for body, words in unsound.items():
         hopeless = "def reclaim(self, region, view): return None\n" if "full" in words else ""
-        outcome = checking.check(written(tmp_path, hopeless + body), cases=30)
+        outcome = checking.check(own_scheme(tmp_path, hopeless + body), cases=30)
         assert outcome.failure is not None, body
         assert words in outcome.failure.what
         assert 0 < outcome.failure.requests <= 1501
@@ -426,7 +417,7 @@ def test_a_view_is_of_its_call_alone(tmp_path: Path, trace: Path) -> None:
             type(self).kept = view
             return "cache", "store"
     """
-    slcache.run(trace, device="tiny", scheme=written(tmp_path, body))
+    slcache.run(trace, device="tiny", scheme=own_scheme(tmp_path, body))
     from slcache.scheme.source import found
 
     cls: Any = found(f"{tmp_path}/mine.py:Mine")[0]
@@ -468,76 +459,6 @@ def test_what_a_class_declares_is_shown() -> None:
     assert [row["name"] for row in json.loads(told.output)["regions"]] == ["cache", "hot", "cold"]
 
 
-#: Data on their way between two regions that share their blocks, and within one.
-ROUND = """
-    regions = {"cache": slcache.slc(), "hot": slcache.dense(), "cold": slcache.dense()}
-
-    def reclaim(self, region, view):
-        if view.free_blocks(region):
-            return None
-        return slcache.reclaim("hot", to="cold") if view.used_blocks("hot") > 6 else "hot"
-
-    def idle(self, view):
-        if view.used_blocks("hot") > 2:
-            return slcache.reclaim("hot", to="cold")
-        return slcache.reclaim("cold", to="cold")
-"""
-
-
-def test_emptying_a_region_that_is_cleaned_by_that_is_sound(tmp_path: Path) -> None:
-    """Making room for what leaves a block may clean that block away."""
-    outcome = checking.check(written(tmp_path, ROUND), cases=60)
-    assert outcome.failure is None, outcome.failure
-
-
-STAYS = """
-    def reclaim(self, region, view):
-        return slcache.reclaim() if view.free_blocks(region) <= 1 else None
-
-    def destination(self, page, region, view):
-        return "cache"
-
-    def idle(self, view):
-        return slcache.reclaim("cache", to="cache")
-"""
-
-
-def test_what_stays_is_counted_and_written_by_cleaning(tmp_path: Path, trace: Path) -> None:
-    run = slcache.run(trace, device="tiny", scheme=written(tmp_path, STAYS)).documents[0]
-    kept = run["scheme"]["figures"]["cache_pages_kept"]
-    assert kept > 0
-    assert run["scheme"]["figures"]["cache_pages_moved_out"] == 0
-    cleaned = {op["kind"]: op for op in run["flash"]["ops"] if op["cause"] == "gc"}
-    assert cleaned["program"]["pages"] == cleaned["read"]["pages"] == kept
-    assert {op["mode"] for op in cleaned.values()} == {"slc"}
-    assert not [op for op in run["flash"]["ops"] if op["cause"] == "migration"]
-
-
-def test_a_pause_moves_nothing_in_a_circle(tmp_path: Path) -> None:
-    """Where nothing is dead, nothing is won by moving it: the same run without pauses' work."""
-    rows: list[Row] = [(20 * i, "Write", 16384 * i, 16384) for i in range(TINY_BYTES // 32768)]
-    once = write_trace(tmp_path / "once.csv", rows)
-    run = slcache.run(once, device="tiny", scheme=written(tmp_path, STAYS)).documents[0]
-    assert "cache_pages_kept" not in run["scheme"]["figures"]
-    assert run["scheme"]["figures"]["cache_pages_written"] > 0
-
-
-def test_second_chance_is_sound_and_keeps_what_is_rewritten() -> None:
-    source = f"{EXAMPLES}/second_chance.py:SecondChance"
-    passed = CliRunner().invoke(app(), ["scheme", "check", source, "--cases", "10"])
-    assert passed.exit_code == 0, passed.output
-    runs = slcache.compare(
-        RECORDING,
-        device=DEMO,
-        schemes=[source],
-        settings={"slc_blocks": 8},
-        address="compact",
-        replay="closed:4",
-    )
-    figures = runs.documents[0]["scheme"]["figures"]
-    assert 0 < figures["cache_pages_kept"] < figures["cache_pages_written"]
-
-
 def test_recent_is_sound_and_keeps_out_what_was_not_written_lately() -> None:
     source = f"{EXAMPLES}/recent.py:Recent"
     passed = CliRunner().invoke(app(), ["scheme", "check", source, "--cases", "10"])
@@ -562,6 +483,8 @@ def test_recent_is_sound_and_keeps_out_what_was_not_written_lately() -> None:
 def test_a_check_is_told_on_the_terminal(tmp_path: Path) -> None:
     passed = CliRunner().invoke(app(), ["scheme", "check", BASELINE, "--cases", "3"])
     assert (passed.exit_code, "3 cases passed" in passed.output) == (0, True), passed.output
-    unsound = written(tmp_path, "def place(self, write, view): return random.choice(['cache']), 1")
+    unsound = own_scheme(
+        tmp_path, "def place(self, write, view): return random.choice(['cache']), 1"
+    )
     failed = CliRunner().invoke(app(), ["scheme", "check", unsound, "--cases", "3"])
     assert (failed.exit_code, "failed after" in failed.output) == (1, True), failed.output
