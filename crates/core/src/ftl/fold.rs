@@ -9,7 +9,7 @@ use super::compact::{pages_needed, Compacted};
 use super::dest::Destination;
 use super::io::Io;
 use super::job::Job;
-use super::packer::{read_out, Packer};
+use super::packer::{read_out_behind, Packer};
 use super::piece::PageWrite;
 use super::region::{Region, Writer};
 use super::relocate::{erase_block, note_carrier};
@@ -25,12 +25,33 @@ pub struct FoldWay {
     pub in_chip: bool,
     /// Time that the array takes longer for a wordline, ns.
     pub overhead_ns: u32,
+    /// What is folded before, if something has to be.
+    pub after: OpId,
+}
+
+/// What a block is folded by.
+struct Step {
+    way: FoldWay,
+    job: Job,
+    /// The last read, fold or program.
+    last: OpId,
+}
+
+impl Step {
+    /// Takes note of an operation, if there is one.
+    fn note(&mut self, op: OpId) {
+        if !op.is_none() {
+            self.last = op;
+        }
+    }
 }
 
 /// A dense region whose wordlines are programmed more slowly than the mode's.
 struct Slower<'a> {
     region: &'a mut Region,
     overhead_ns: u32,
+    /// The last program that waits for no more pages.
+    last: OpId,
 }
 
 impl Destination for Slower<'_> {
@@ -48,7 +69,12 @@ impl Destination for Slower<'_> {
         write: &PageWrite,
         sources: &[OpId],
     ) -> OpId {
-        self.region.emit_slowly(io, page, writer, write, sources, self.overhead_ns)
+        let program = self.region.emit_slowly(io, page, writer, write, sources, self.overhead_ns);
+        let plane = io.geometry().plane_of(io.geometry().block_of(page));
+        if !self.region.is_staged(plane, writer) {
+            self.last = program;
+        }
+        program
     }
 
     fn room(&self, io: &Io, plane: PlaneId, writer: Writer) -> u32 {
@@ -65,7 +91,7 @@ impl Destination for Slower<'_> {
 }
 
 /// Folds what lives in `block` into dense blocks of its plane, of `dense`, and erases it. Where it does
-/// not fit, nothing has moved. The caller gives the block back to its region and calls `pad_unprotected`
+/// not fit, nothing has moved. Its last operation is returned too. The caller gives the block back to its region and calls `pad_unprotected`
 /// in the end.
 pub fn empty_block(
     dense: &mut Region,
@@ -73,7 +99,7 @@ pub fn empty_block(
     block: BlockId,
     way: FoldWay,
     job: Job,
-) -> Result<Compacted, DeviceFull> {
+) -> Result<(Compacted, OpId), DeviceFull> {
     let plane = io.geometry().plane_of(block);
     if pages_needed(io, block) > dense.room(io, plane, Writer::Clean) {
         return Err(DeviceFull);
@@ -84,7 +110,7 @@ pub fn empty_block(
 }
 
 /// Folds `most` of the units that live in `block`, the first ones, for which there is room. Nothing is
-/// erased.
+/// erased. The last operation is returned too, but for a wordline that is not yet full.
 pub fn move_units(
     dense: &mut Region,
     io: &mut Io,
@@ -92,24 +118,27 @@ pub fn move_units(
     most: u32,
     way: FoldWay,
     job: Job,
-) -> Compacted {
+) -> (Compacted, OpId) {
     let plane = io.geometry().plane_of(block);
     let slots = io.geometry().pool_of(plane).slots_per_page;
     let mut packer = Packer::new(plane, Writer::Clean, job, slots);
     let mut left = most.min(io.array().block(block).live());
     let units = u64::from(left);
+    let mut step = Step { way, job, last: OpId::NONE };
     if way.in_chip {
-        left -= fold_in_chip(dense, &mut packer, block, left, way, job, io);
+        left -= fold_in_chip(dense, &mut packer, block, left, &mut step, io);
     }
-    let mut dest = Slower { region: dense, overhead_ns: way.overhead_ns };
+    let mut dest = Slower { region: dense, overhead_ns: way.overhead_ns, last: OpId::NONE };
     for page in pages_of(block, io) {
         if left == 0 {
             break;
         }
-        left -= pack(page, left, &mut packer, &mut dest, job, io);
+        left -= pack(page, left, &mut packer, &mut dest, &mut step, io);
     }
     packer.finish(&mut dest, io).expect(ROOM);
-    Compacted { units, padded: packer.padded }
+    let last = dest.last;
+    step.note(last);
+    (Compacted { units, padded: packer.padded }, step.last)
 }
 
 /// Units by which the wordline under way of what is folded in `plane` becomes full, or a whole one's.
@@ -137,8 +166,7 @@ fn fold_in_chip(
     packer: &mut Packer<Writer>,
     block: BlockId,
     most: u32,
-    way: FoldWay,
-    job: Job,
+    step: &mut Step,
     io: &mut Io,
 ) -> u32 {
     let plane = io.geometry().plane_of(block);
@@ -151,8 +179,8 @@ fn fold_in_chip(
         return 0;
     }
     for &page in &whole[..ahead] {
-        let mut dest = Slower { region: dense, overhead_ns: way.overhead_ns };
-        pack(page, slots, packer, &mut dest, job, io);
+        let mut dest = Slower { region: dense, overhead_ns: step.way.overhead_ns, last: OpId::NONE };
+        pack(page, slots, packer, &mut dest, step, io);
     }
     let wordlines = whole[ahead..].chunks_exact(bits as usize);
     let folded = ahead as u32 + wordlines.len() as u32 * bits;
@@ -160,8 +188,9 @@ fn fold_in_chip(
         let (to, count) = dense.next_pages(io, plane, Writer::Clean, bits).expect(ROOM);
         debug_assert_eq!(count, bits, "Invariant: blocks end with a whole wordline");
         let to_block = io.geometry().block_of(to);
-        let array_ns = io.fold_ns(to_block).unwrap_or(0) + way.overhead_ns;
-        let fold = io.fold(wordline, to, array_ns, job);
+        let array_ns = io.fold_ns(to_block).unwrap_or(0) + step.way.overhead_ns;
+        let fold = io.fold(wordline, to, array_ns, step.job, step.way.after);
+        step.note(fold);
         note_carrier(dense, io, block, to, Writer::Clean, fold, None);
     }
     folded * slots
@@ -174,8 +203,16 @@ fn is_whole(page: Ppn, io: &Io) -> bool {
 }
 
 /// Moves `most` of the units that live in a page through the controller. How many there were.
-fn pack(page: Ppn, most: u32, packer: &mut Packer<Writer>, dest: &mut Slower, job: Job, io: &mut Io) -> u32 {
-    let out = read_out(page, job, io);
+fn pack(
+    page: Ppn,
+    most: u32,
+    packer: &mut Packer<Writer>,
+    dest: &mut Slower,
+    step: &mut Step,
+    io: &mut Io,
+) -> u32 {
+    let out = read_out_behind(page, step.job, step.way.after, io);
+    step.note(out.read());
     let live = out.tags.iter().filter(|&&tag| tag != 0).take(most as usize);
     live.map(|&tag| packer.add(tag, &out, dest, io).expect(ROOM)).count() as u32
 }

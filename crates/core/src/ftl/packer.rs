@@ -18,8 +18,20 @@ pub struct ReadOut {
     read: OpId,
 }
 
+impl ReadOut {
+    /// The read, if there was one.
+    pub fn read(&self) -> OpId {
+        self.read
+    }
+}
+
 /// Reads what lives in `page` for `job`; nothing is read if nothing does.
 pub fn read_out(page: Ppn, job: Job, io: &mut Io) -> ReadOut {
+    read_out_behind(page, job, OpId::NONE, io)
+}
+
+/// Reads what lives in `page` for `job` behind the operation `after`; nothing is read if nothing does.
+pub fn read_out_behind(page: Ppn, job: Job, after: OpId, io: &mut Io) -> ReadOut {
     let stored = io.array().page_tags(page);
     let mut tags = [0; SLOTS_MAX];
     tags[..stored.len()].copy_from_slice(stored);
@@ -27,7 +39,8 @@ pub fn read_out(page: Ppn, job: Job, io: &mut Io) -> ReadOut {
     let bytes = live * io.geometry().mu_bytes;
     let read = match live {
         0 => OpId::NONE,
-        _ => io.read(page, bytes, job.cause, job.class, RequestId::NONE, false),
+        _ if after.is_none() => io.read(page, bytes, job.cause, job.class, RequestId::NONE, false),
+        _ => io.read_behind(page, bytes, job, after),
     };
     ReadOut { tags, block: io.geometry().block_of(page), read }
 }

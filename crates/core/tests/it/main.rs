@@ -5,6 +5,7 @@ mod at_once;
 mod clairvoyant;
 mod client_laws;
 mod client_limits;
+mod client_parallel;
 mod common;
 mod conformance;
 mod conservation;

@@ -21,8 +21,16 @@ impl Io {
     }
 
     /// Folds the pages `from`, one for every bit of a cell, to as many pages from `to` on, a wordline of
-    /// the same plane; each keeps its places of slots. It takes the array `array_ns` and no channel.
-    pub(in crate::ftl) fn fold(&mut self, from: &[Ppn], to: Ppn, array_ns: u32, job: Job) -> OpId {
+    /// the same plane, behind the operation `after` if that is one; each keeps its places of slots. It takes
+    /// the array `array_ns` and no channel.
+    pub(in crate::ftl) fn fold(
+        &mut self,
+        from: &[Ppn],
+        to: Ppn,
+        array_ns: u32,
+        job: Job,
+        after: OpId,
+    ) -> OpId {
         let (pages, mu_bytes) = (from.len() as u32, self.geometry().mu_bytes);
         for (&page, to) in from.iter().zip(to.0..) {
             let units = self.media.remap_page(page, Ppn(to));
@@ -49,6 +57,10 @@ impl Io {
             array_ns,
             ..OpSpec::new(OpKind::CopyBack, job.cause, job.class, target.block, target.unit)
         };
-        self.timing.emit(spec, &[])
+        if after.is_none() {
+            return self.timing.emit(spec, &[]);
+        }
+        self.timing.raise(after, job.class);
+        self.timing.emit(spec, &[after])
     }
 }

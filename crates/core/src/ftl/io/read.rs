@@ -3,6 +3,7 @@
 use super::Io;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::Ppn;
+use crate::ftl::job::Job;
 use crate::ftl::piece::PageWrite;
 use crate::hw::timing::{MoveTarget, OpId, OpSpec, RequestId};
 
@@ -18,13 +19,49 @@ impl Io {
         request: RequestId,
         counts: bool,
     ) -> OpId {
-        if self.clockless {
+        match self.plan_read(page, bytes, cause, class, request, counts) {
+            None => OpId::NONE,
+            Some((spec, program)) if program.is_none() => self.timing.emit(spec, &[]),
+            Some((spec, program)) => {
+                self.timing.raise(program, class);
+                self.timing.emit(spec, &[program])
+            }
+        }
+    }
+
+    /// Reads as `read` does, for no request, behind the operation `after`.
+    pub(in crate::ftl) fn read_behind(&mut self, page: Ppn, bytes: u32, job: Job, after: OpId) -> OpId {
+        let plan = self.plan_read(page, bytes, job.cause, job.class, RequestId::NONE, false);
+        let Some((spec, program)) = plan else {
             return OpId::NONE;
+        };
+        self.timing.raise(after, job.class);
+        if program.is_none() || program == after {
+            return self.timing.emit(spec, &[after]);
+        }
+        self.timing.raise(program, job.class);
+        self.timing.emit(spec, &[after, program])
+    }
+
+    /// Counts a read, and says how it is emitted and which program in flight is before it, if one is; none
+    /// when the data are still in the controller.
+    #[inline(always)]
+    fn plan_read(
+        &mut self,
+        page: Ppn,
+        bytes: u32,
+        cause: Cause,
+        class: Class,
+        request: RequestId,
+        counts: bool,
+    ) -> Option<(OpSpec, OpId)> {
+        if self.clockless {
+            return None;
         }
         let at = self.place(page);
         let in_flight = self.timing.in_flight(at.block, at.index);
         if in_flight && (self.policy.inflight_from_buffer || self.is_staged(page)) {
-            return OpId::NONE;
+            return None;
         }
         let times = self.read_times(&at, bytes);
         self.count_read(&at, cause, bytes, &times);
@@ -39,12 +76,8 @@ impl Io {
             counts,
             ..OpSpec::new(OpKind::Read, cause, class, at.block, at.unit)
         };
-        if in_flight {
-            let program = self.timing.program_of(at.block, at.index);
-            self.timing.raise(program, class);
-            return self.timing.emit(spec, &[program]);
-        }
-        self.timing.emit(spec, &[])
+        let program = if in_flight { self.timing.program_of(at.block, at.index) } else { OpId::NONE };
+        Some((spec, program))
     }
 
     /// Whether `page`, not yet programmed in time, is still staged: its wordline is not full, so

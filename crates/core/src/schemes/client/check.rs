@@ -4,7 +4,7 @@ use super::super::common::device_fit::{check_capacity, check_page, densest_besid
 use super::config::{ClientConfig, DynamicRule, FlushWhen, FoldHost, FoldPath, Full, Reopen};
 use crate::base::problem::check_range;
 use crate::base::{CellMode, Problem};
-use crate::ftl::config::Victim;
+use crate::ftl::config::{Placement, Victim};
 use crate::ftl::scheme::Parameters;
 use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
@@ -48,6 +48,26 @@ impl<'a> Fit<'a> {
     pub fn stop_blocks(&self) -> Option<u32> {
         let beyond = self.keep_blocks().map(|keep| keep.saturating_add(self.mode.bits()));
         self.config.fold.stop_blocks.or(beyond)
+    }
+
+    /// So many planes, if that is not all of them.
+    pub fn fewer_planes(&self, parallel: Option<u32>) -> Option<usize> {
+        let all = self.pool().map(PoolConfig::plane_count);
+        parallel.filter(|&planes| Some(planes) != all).map(|planes| planes as usize)
+    }
+
+    fn check_parallel(&self, pool: &PoolConfig, problems: &mut Vec<Problem>) {
+        let config = self.config;
+        for (key, parallel) in [("fold", config.fold.parallel), ("dense", config.dense.parallel)] {
+            if let Some(planes) = parallel {
+                let key = format!("scheme.client.{key}.parallel");
+                check_range(problems, &key, planes, 1..=pool.plane_count());
+            }
+        }
+        if config.placement == Placement::Static && self.fewer_planes(config.dense.parallel).is_some() {
+            let allowed = "round-robin or least-loaded with dense.parallel: a page cannot wait for its plane";
+            problems.push(Problem::new("scheme.client.placement", "static", allowed));
+        }
     }
 
     /// Adds every problem.
@@ -95,6 +115,7 @@ impl<'a> Fit<'a> {
     fn check_sizes(&self, pool: &PoolConfig, problems: &mut Vec<Problem>) {
         let (config, device) = (self.config, self.device);
         check_page(device, pool, "scheme.client", problems);
+        self.check_parallel(pool, problems);
         config.dynamic.check(pool.raw_bytes(CellMode::Slc), problems);
         if config.fold.path == FoldPath::Chip && pool.mode(self.mode).is_some_and(|mode| mode.fold.is_none())
         {
@@ -149,6 +170,9 @@ impl Parameters for ClientConfig {
             "dynamic.table" | "dynamic.shape" => rule(DynamicRule::Table, "dynamic.rule is not \"table\""),
             "dynamic.max_bytes" if self.dynamic.rule == DynamicRule::None => {
                 Some("dynamic.rule = \"none\": there is no dynamic part")
+            }
+            "dense.parallel" if self.full == Full::Through => {
+                Some("full = \"through\": the host writes nowhere else")
             }
             "flush.high" | "flush.low" if self.flush.when != FlushWhen::Lazy => {
                 Some("flush.when is not \"lazy\"")

@@ -139,6 +139,8 @@ pub struct FoldConfig {
     pub path: FoldPath,
     /// Time that the array takes longer for a folded wordline, ns: 0 to 1 s.
     pub overhead_ns: u32,
+    /// Planes in which blocks are folded at a time, 1 to all of them; default: all. The others wait.
+    pub parallel: Option<u32>,
 }
 
 /// When the cache is emptied beside the host's writes.
@@ -192,17 +194,20 @@ impl Reopen {
     }
 }
 
-/// Cleaning of dense blocks.
+/// How dense blocks are written and cleaned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DenseConfig {
     /// Which block is cleaned next.
     pub victim: Victim,
+    /// Planes that take the host's writes past the cache at a time, 1 to all of them; default: all. Each
+    /// writes a block, then the next plane has its turn.
+    pub parallel: Option<u32>,
 }
 
 impl Default for DenseConfig {
     fn default() -> Self {
-        Self { victim: Victim::Greedy }
+        Self { victim: Victim::Greedy, parallel: None }
     }
 }
 
@@ -227,7 +232,7 @@ pub struct ClientConfig {
     pub idle: IdleRule,
     /// Cell mode of the dense blocks; default: the densest that one pool offers beside SLC.
     pub dense_mode: Option<CellMode>,
-    /// Cleaning of dense blocks.
+    /// How dense blocks are written and cleaned.
     pub dense: DenseConfig,
     /// Order in which consecutive pages go to planes.
     pub plane_order: PlaneOrder,

@@ -28,7 +28,10 @@ impl Packed for Client {
             };
             return self.old_plane(page, io, take);
         }
-        let plane = self.turns.choose(page, &mut self.slc, &self.dense, io);
+        let plane = match self.writers_max {
+            None => self.turns.choose(page, &mut self.slc, &self.dense, io),
+            Some(most) => self.choose_writer(page, most, io),
+        };
         try_planes(
             self,
             plane,
@@ -71,6 +74,9 @@ impl Client {
             let fills = self.dense.fills_wordline(plane, Writer::Host);
             let page = self.dense.take_page(io, plane, Writer::Host, 0)?;
             self.turns.went_to(plane);
+            if self.writers_max.is_some() && self.dense.needs_block(plane, Writer::Host) {
+                self.writers.leave(plane);
+            }
             self.stats.direct_pages += 1;
             if !fills {
                 self.staged_ns = io.now_ns();
@@ -92,7 +98,7 @@ impl Client {
 
     /// Sees to it that the host can have its next block of `plane`, of the region that `writes_dense` then
     /// says; false if it cannot.
-    fn decide(&mut self, plane: PlaneId, io: &mut Io) -> bool {
+    pub(super) fn decide(&mut self, plane: PlaneId, io: &mut Io) -> bool {
         let at = plane.index();
         let just_filled = u32::from(self.planes[at].phase == Phase::Folding && !self.writes_dense(plane));
         if self.planes[at].phase == Phase::Slc && !self.may_open_slc(plane, io) {

@@ -13,9 +13,11 @@ mod check;
 mod config;
 mod flush;
 mod host;
+mod lanes;
 mod plane;
 mod report;
 mod room;
+mod writers;
 
 pub use config::ClientConfig;
 
@@ -36,13 +38,16 @@ use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::write_buffer::{DENSE, SLC};
 use crate::hw::device_config::DeviceConfig;
+use crate::hw::timing::OpId;
 use crate::metrics::report::SchemeReport;
 use cap::{Cap, Filling};
 use check::Fit;
 use config::{FlushWhen, FoldHost, FoldPath, FoldVictim, Full};
+use lanes::Lanes;
 use plane::PlaneState;
 use report::Stats;
 use serde::{Deserialize, Serialize};
+use writers::Writers;
 
 const MAX_BYTES: KnobSpec = KnobSpec {
     name: "dynamic.max_bytes",
@@ -63,6 +68,7 @@ pub struct ClientState {
     turns: TurnsState,
     planes: Vec<PlaneState>,
     cramped: Vec<PlaneId>,
+    writers: Writers,
     slc_blocks_max: u32,
 }
 
@@ -84,6 +90,10 @@ pub struct Client {
     planes: Vec<PlaneState>,
     /// Planes in which idle work had no room: asked again when the host changed anything.
     cramped: Vec<PlaneId>,
+    /// Planes that the host may write past the cache at a time, if not all; and which do.
+    writers_max: Option<usize>,
+    writers: Writers,
+    lanes: Lanes,
     /// When the last page was staged that the host no longer waits for, ns.
     staged_ns: u64,
     dials: Dials,
@@ -122,9 +132,12 @@ impl Client {
             cap: Cap::new(config, row_bytes),
             keep_blocks: fit.keep_blocks().unwrap_or_default(),
             stop_blocks: fit.stop_blocks().unwrap_or_default(),
-            way: FoldWay { in_chip, overhead_ns: config.fold.overhead_ns },
+            way: FoldWay { in_chip, overhead_ns: config.fold.overhead_ns, after: OpId::NONE },
             planes: vec![PlaneState::default(); io.geometry().planes.len()],
             cramped: Vec::new(),
+            writers_max: fit.fewer_planes(config.dense.parallel),
+            writers: Writers::default(),
+            lanes: Lanes::new(fit.fewer_planes(config.fold.parallel).unwrap_or(0)),
             staged_ns: 0,
             dials: Self::dials(config, row_bytes * u64::from(blocks)),
             stats: Stats::default(),
@@ -279,6 +292,7 @@ impl Scheme for Client {
             turns: self.turns.save(self.slc.planes()),
             planes: self.planes.clone(),
             cramped: self.cramped.clone(),
+            writers: self.writers.clone(),
             slc_blocks_max: self.stats.slc_blocks_max,
         }
     }
@@ -301,8 +315,11 @@ impl Scheme for Client {
                 return Err(format!("{dense} dense blocks of plane {}, of {}", plane.0, self.dense.quota()));
             }
         }
+        if !own.writers.is_sound(self.slc.planes(), self.writers_max.unwrap_or(0)) {
+            return Err(format!("planes that cannot all write past the cache: {:?}", own.writers));
+        }
         self.stats.load(own.slc_blocks_max, &self.slc)?;
-        (self.planes, self.cramped) = (own.planes, own.cramped);
+        (self.planes, self.cramped, self.writers) = (own.planes, own.cramped, own.writers);
         Ok(())
     }
 

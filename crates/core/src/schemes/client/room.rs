@@ -5,11 +5,12 @@ use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId};
 use crate::ftl::clean::compact_one;
 use crate::ftl::compact::pages_needed;
-use crate::ftl::fold;
+use crate::ftl::fold::{self, FoldWay};
 use crate::ftl::io::Io;
 use crate::ftl::job::Job;
 use crate::ftl::region::Writer;
 use crate::ftl::victim;
+use crate::hw::timing::OpId;
 
 /// Dense blocks per plane that folding leaves to cleaning, which must win at least one more.
 const RESERVE: u32 = 1;
@@ -52,9 +53,15 @@ impl Client {
             return false;
         }
         let job = Job { cause: Cause::Migration, class };
-        let Ok(done) = fold::empty_block(&mut self.dense, io, block, self.way, job) else {
+        // A busy flush is the host's own work, of the planes that it writes.
+        let lane = if class == Class::HostWrite { None } else { self.lanes.take(io) };
+        let way = FoldWay { after: lane.map_or(OpId::NONE, |lane| lane.1), ..self.way };
+        let Ok((done, last)) = fold::empty_block(&mut self.dense, io, block, way, job) else {
             return false;
         };
+        if let Some((lane, _)) = lane {
+            self.lanes.give_back(lane, last, io);
+        }
         self.slc.give_back(io, block);
         self.planes[plane.index()].folded_units += done.units;
         self.stats.folded.count(done, io);
@@ -71,7 +78,7 @@ impl Client {
             return false;
         }
         let job = Job { cause: Cause::Migration, class };
-        let done = fold::move_units(&mut self.dense, io, block, units, self.way, job);
+        let (done, _) = fold::move_units(&mut self.dense, io, block, units, self.way, job);
         self.planes[io.geometry().plane_of(block).index()].folded_units += done.units;
         self.stats.folded.count_part(done, io);
         true

@@ -85,6 +85,7 @@ fn small(key: &str) -> Option<Vec<Value>> {
         "dynamic.table" => json!([null, [[0.0, 65536], [0.8, 8192]], [[0.5, 16384]]]),
         "dynamic.max_bytes" => json!([null, 8192, 65536]),
         "fold.keep_blocks" => json!([null, 2, 3]),
+        "fold.parallel" | "dense.parallel" => json!([null, 1, 2]),
         _ => return None,
     };
     values.as_array().cloned()

@@ -1,0 +1,190 @@
+//! `client` where few planes fold, or take writes past the cache, at a time: four planes, a channel each.
+//!
+//! SLC 30/200 us, one-shot wordlines of 1,500 us, erase 300 us, 8.192 us on the channel for a page of 4 KiB.
+
+use crate::common::{configure, device, mode, page_writes, pool, request, rest, setup};
+use serde_json::{json, Value};
+use slcache_core::base::op::{Cause, OpKind};
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::CellMode;
+use slcache_core::device::config::Replay;
+use slcache_core::device::{Setup, Simulation};
+use slcache_core::ftl::op_log::LoggedOp;
+use slcache_core::hw::config::{BusConfig, FoldTimes, ModeConfig, ProgramRule};
+
+const PAGE: u64 = 4096;
+const PLANES: u64 = 4;
+const BLOCKS: u64 = 48;
+const WORDLINES: u64 = 48;
+const CAP: u64 = 16;
+const KEEP: u64 = 2;
+const BITS: u64 = 3;
+const USER: u64 = (BLOCKS - KEEP - 1) * WORDLINES * BITS * PLANES;
+const D1: u64 = CAP * WORDLINES * PLANES;
+const D2: u64 = (BLOCKS - KEEP) * WORDLINES * BITS * PLANES - (BITS - 1) * D1;
+const X_NS: f64 = 8192.0;
+const SIGMA_NS: f64 = X_NS + 200_000.0;
+const DELTA_NS: f64 = X_NS + 500_000.0;
+
+/// Time of a folded page, ns.
+fn phi_ns(in_chip: bool) -> f64 {
+    30_000.0 + 500_000.0 + 300_000.0 / WORDLINES as f64 + if in_chip { 0.0 } else { 2.0 * X_NS }
+}
+
+fn client(in_chip: bool, depth: u32, values: &[(&str, Value)]) -> Setup {
+    let mut chips = pool(PLANES as u32, 1, BLOCKS as u32, WORDLINES as u32, PAGE as u32);
+    let bus = BusConfig { ps_per_byte: 2000, read_command_ns: 0, read_data_ns: 0, ..chips.bus };
+    chips.bus = BusConfig { program_command_ns: 0, erase_command_ns: 0, ..bus };
+    chips.slc = Some(mode(30_000, 200_000, 300_000));
+    let fold = in_chip.then(FoldTimes::default);
+    let shots = mode(60_000, 1_500_000, 300_000);
+    chips.tlc = Some(ModeConfig { program: ProgramRule::OneShot, fold, ..shots });
+    let mut setup = setup(device(chips, USER * PAGE), "client");
+    let own =
+        [("dynamic.max_bytes", json!(CAP * WORDLINES * PLANES * PAGE)), ("fold.keep_blocks", json!(KEEP))];
+    let all = [&own[..], values].concat();
+    assert_eq!(configure(&mut setup, &all), all.len());
+    (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, depth);
+    // No wordline is padded between two requests.
+    setup.device.stage_timeout_ns = 10_000_000_000;
+    setup
+}
+
+fn new(setup: &Setup) -> Simulation {
+    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+    sim.keep_ops();
+    sim
+}
+
+/// Writes pages in order; how long it takes, ns.
+fn write(sim: &mut Simulation, pages: std::ops::Range<u64>) -> f64 {
+    let begin_ns = sim.now_ns();
+    for page in pages {
+        sim.feed(&[request(begin_ns, HostOp::Write, page % USER * PAGE, PAGE)]).unwrap();
+    }
+    sim.feed(&[Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush }]).unwrap();
+    (sim.now_ns() - begin_ns) as f64
+}
+
+fn is_direct(op: &LoggedOp) -> bool {
+    op.cause == Cause::Host && op.kind == OpKind::Program && op.mode == CellMode::Tlc
+}
+
+fn host_programs(ops: &[LoggedOp]) -> u64 {
+    let is_host = |op: &&LoggedOp| op.cause == Cause::Host && op.kind == OpKind::Program;
+    ops.iter().filter(is_host).count() as u64
+}
+
+/// v2 = n G / delta; each plane has its part; the third phase begins where it does without a limit, within
+/// the blocks that are being written.
+#[test]
+fn so_many_planes_write_past_the_cache_at_a_time() {
+    for most in 1..=PLANES {
+        let mut sim = new(&client(false, 6 * most as u32, &[("dense.parallel", json!(most))]));
+        write(&mut sim, 0..D1);
+        let (begin, end) = (sim.ops().len(), D2 - 2 * PLANES * WORDLINES * BITS);
+        let took_ns = write(&mut sim, D1..end);
+        let want_ns = (end - D1) as f64 * DELTA_NS / most as f64;
+        // A plane still programs what it was given when the next one begins.
+        assert!((0.94..1.02).contains(&(took_ns / want_ns)), "{most} planes: {took_ns} ns, not {want_ns}");
+        let geometry = &sim.media().array().geometry;
+        let plane_of = |op: &LoggedOp| geometry.plane_of(geometry.block_of(op.page)).0;
+        let written: Vec<u32> = sim.ops()[begin..].iter().filter(|op| is_direct(op)).map(plane_of).collect();
+        let of = |plane| written.iter().filter(|&&p| p == plane).count() as u64;
+        let counts: Vec<u64> = (0..PLANES as u32).map(of).collect();
+        let spread = counts.iter().max().unwrap() - counts.iter().min().unwrap();
+        assert!(spread <= WORDLINES * BITS, "{most} planes: {counts:?} pages in each");
+        // Between the ends of two blocks no other planes write.
+        for pages in written.chunks((WORDLINES * BITS) as usize / 2) {
+            let mut planes = pages.to_vec();
+            planes.sort_unstable();
+            planes.dedup();
+            assert!(planes.len() as u64 <= 2 * most, "{most} planes: {planes:?}");
+        }
+        write(&mut sim, end..USER);
+        let third = sim.ops().iter().position(|op| op.cause == Cause::Migration).unwrap();
+        let early = D2.abs_diff(host_programs(&sim.ops()[..third]));
+        assert!(early <= PLANES * WORDLINES * BITS, "{most} planes: off by {early} pages");
+        sim.audit().unwrap();
+    }
+}
+
+/// max(sigma / P, r phi / J) <= time of a page in the third phase <= sigma / P + r phi ceil(P/J) / P,
+/// r = 3/2, but for the kept blocks by which the host is ahead.
+#[test]
+fn so_many_planes_fold_at_a_time() {
+    for (in_chip, most) in [(false, 1), (false, 2), (false, 3), (true, 1), (true, 2), (true, 4)] {
+        let mut sim = new(&client(in_chip, 64, &[("fold.parallel", json!(most))]));
+        write(&mut sim, 0..D2);
+        let took_ns = write(&mut sim, D2..USER) / (USER - D2) as f64;
+        let host_ns = SIGMA_NS / PLANES as f64;
+        let fold_ns = 1.5 * phi_ns(in_chip) / most as f64;
+        // Planes fold in rounds, and the host waits for the last one.
+        let rounds_ns = 1.5 * phi_ns(in_chip) * PLANES.div_ceil(most) as f64 / PLANES as f64;
+        let bounds = 0.9 * host_ns.max(fold_ns)..1.05 * (host_ns + rounds_ns);
+        assert!(bounds.contains(&took_ns), "{in_chip}, {most} planes: {took_ns} ns, not within {bounds:?}");
+        sim.audit().unwrap();
+    }
+}
+
+/// A pause gives back J G / phi times what is left of it behind the threshold, within a block of each plane.
+#[test]
+fn a_pause_folds_in_so_many_planes() {
+    for most in [1, 2, 4] {
+        let mut setup = client(false, 32, &[("fold.parallel", json!(most))]);
+        setup.host.replay = Replay::Open;
+        let mut sim = new(&setup);
+        let gap_ns = 250_000;
+        sim.feed(&page_writes(0, gap_ns, 0..D1)).unwrap();
+        let pages = 20.0 * WORDLINES as f64;
+        let end_ns = (D1 - 1) * gap_ns + (X_NS + 200_000.0) as u64;
+        rest(&mut sim, end_ns + (50e6 + pages * phi_ns(false) / most as f64) as u64);
+        let folded = sim.ops().iter().filter(|op| op.cause == Cause::Migration && op.kind == OpKind::Read);
+        let (folded, want) = (folded.count() as f64, pages.min(D1 as f64));
+        let planes = PLANES as f64 * WORDLINES as f64;
+        assert!((folded - want).abs() <= planes, "{most} planes: {folded} pages, not {want}");
+    }
+}
+
+/// All planes at a time is what is done without a limit, operation for operation.
+#[test]
+fn all_planes_are_no_limit() {
+    let run = |values: &[(&str, Value)]| {
+        let mut sim = new(&client(true, 32, values));
+        write(&mut sim, 0..USER);
+        (sim.ops().to_vec(), sim.now_ns())
+    };
+    assert!(run(&[("dense.parallel", json!(4)), ("fold.parallel", json!(4))]) == run(&[]));
+}
+
+/// Both limits under a full device that is written again and again, with pauses and trims.
+#[test]
+fn limits_go_with_everything_else() {
+    let values = [
+        [("fold.host", json!("slc")), ("flush.busy_ratio", json!(0.5)), ("reopen", json!(0.5))],
+        [("fold.host", json!("dense")), ("flush.when", json!("lazy")), ("fold.ratio", json!(3.0))],
+        [("full", json!("through")), ("static_blocks", json!(1)), ("placement", json!("least-loaded"))],
+    ];
+    for values in values {
+        for (dense, fold) in [(1, 1), (2, 1), (1, 3), (3, 2)] {
+            let parallel = [("dense.parallel", json!(dense)), ("fold.parallel", json!(fold))];
+            let mut setup = client(dense == 2, 16, &[&values[..], &parallel[..]].concat());
+            setup.device.user_bytes = (USER - PLANES * WORDLINES * BITS) * PAGE;
+            let user = setup.device.user_bytes / PAGE;
+            let mut sim = new(&setup);
+            for round in 0..3 {
+                let begin_ns = sim.now_ns();
+                for page in 0..user {
+                    let page = if round == 0 { page } else { page * 7919 % user };
+                    sim.feed(&[request(begin_ns, HostOp::Write, page * PAGE, PAGE)]).unwrap();
+                }
+                let end_ns = sim.now_ns() + 300_000_000;
+                rest(&mut sim, end_ns);
+                let begin_ns = sim.now_ns();
+                sim.feed(&[request(begin_ns, HostOp::Trim, round * 64 * PAGE, 64 * PAGE)]).unwrap();
+                sim.audit().unwrap();
+            }
+            sim.finish().unwrap();
+        }
+    }
+}
