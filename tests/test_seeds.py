@@ -13,8 +13,9 @@ from scipy import stats
 import slcache
 from slcache import metrics
 from slcache.documents import schemata
-from slcache.results import seeded
-from slcache.results.seeded import Against, Figure, SeededComparison
+from slcache.results.mean_cells import NOISE
+from slcache.results.means import Against, Figure
+from slcache.results.seeded import SeededComparison
 from support import mixed, write_trace
 from support import slcache as run_slcache
 
@@ -144,7 +145,7 @@ def test_the_verdict_says_what_is_noise(four: SeededComparison) -> None:
     assert clear
     for side in clear:
         assert f"{side.capitalize()}s, over 4 seeds: " in told
-    assert seeded.NOISE in twins.summary()
+    assert NOISE in twins.summary()
 
 
 def test_the_command_line_prints_means_and_says_when_seeds_do_nothing(tmp_path: Path) -> None:

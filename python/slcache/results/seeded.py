@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from slcache import metrics
 from slcache.documents import normalise
 from slcache.documents.gains import share
+from slcache.results import mean_cells
 from slcache.results.comparison import Comparison
+from slcache.results.means import Against, Figure, is_alike
 from slcache.results.result import Result
 from slcache.sentences import gains, wording
-from slcache.study.spread import LEVEL, Estimate, estimate, told_apart
+from slcache.study.spread import LEVEL
 from slcache.tables import grid
 from slcache.words import units
 from slcache.words.few import few
@@ -34,80 +36,6 @@ _DRAWN = (
     "A draw is the recording's time in stretches of random order. The interval is for another "
     "recording of the same length: more draws make it surer, not narrower."
 )
-#: Marks a difference that seeds do not tell from none.
-NOISE = "≈"
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One metric of one scheme over the seeds, None where a seed's run has no such thing."""
-
-    values: Sequence[float | None]
-    #: Whether the values are of draws of a recording.
-    draws: bool = False
-
-    @property
-    def known(self) -> list[float]:
-        """The values that there are."""
-        return [value for value in self.values if value is not None]
-
-    @property
-    def estimate(self) -> Estimate | None:
-        """The mean and half its interval; None without values."""
-        return estimate(self.known, draws=self.draws) if self.known else None
-
-    def by_seed(self) -> dict[Any, float | None]:
-        """Return the values by the seed's place."""
-        return dict(enumerate(self.values))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return values, mean and interval as plain data."""
-        found = self.estimate
-        half = None if found is None else found.half
-        return {
-            "values": list(self.values),
-            "mean": None if found is None else found.mean,
-            "low": None if found is None or half is None else found.mean - half,
-            "high": None if found is None or half is None else found.mean + half,
-        }
-
-
-@dataclass(frozen=True)
-class Against:
-    """One metric of a scheme as a factor of the reference's, and its interval."""
-
-    factor: float | None
-    half: float | None
-    #: None where nobody knows: fewer than two seeds have both.
-    inside_noise: bool | None
-
-    @classmethod
-    def of(cls, mine: Figure, reference: Figure) -> Against:
-        """Hold a scheme against the reference: equal seeds mean equal draws for both."""
-        pairs = [
-            (a, b)
-            for a, b in zip(mine.values, reference.values, strict=True)
-            if a is not None and b is not None
-        ]
-        if not pairs:
-            return cls(None, None, None)
-        base = sum(b for _, b in pairs) / len(pairs)
-        if not base:
-            return cls(None, None, None)
-        apart = estimate([a - b for a, b in pairs], draws=mine.draws)
-        known = told_apart(mine.by_seed(), reference.by_seed(), draws=mine.draws)
-        half = None if apart.half is None else apart.half / abs(base)
-        return cls(1 + apart.mean / base, half, None if known is None else not known)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return factor and interval as plain data."""
-        ends = self.factor is not None and self.half is not None
-        return {
-            "factor": self.factor,
-            "low": (self.factor or 0.0) - (self.half or 0.0) if ends else None,
-            "high": (self.factor or 0.0) + (self.half or 0.0) if ends else None,
-            "inside_noise": self.inside_noise,
-        }
 
 
 class SeededComparison(Comparison):
@@ -197,7 +125,7 @@ class SeededComparison(Comparison):
             grid.Row(
                 label,
                 label == self.reference,
-                [self._cell(column, label) for column in _COLUMNS],
+                [self._cell(column, label) for column in mean_cells.COLUMNS],
                 "",
             )
             for label in self.labels
@@ -210,11 +138,14 @@ class SeededComparison(Comparison):
         """
         rows = super().gain_rows()
         return [
-            replace(row, cells=[row.cells[0], *(self._gain_cell(row, each) for each in _GAINS)])
+            replace(
+                row,
+                cells=[row.cells[0], *(self._gain_cell(row, each) for each in mean_cells.GAINS)],
+            )
             for row in rows
         ]
 
-    def _gain_cell(self, row: gains.Row, column: _Column) -> str:
+    def _gain_cell(self, row: gains.Row, column: mean_cells.Column) -> str:
         found = self.figure(row.label, column.metric).estimate
         if found is None:
             return row.cells[-1] if column.metric == metrics.GAIN_SHARE else "–"
@@ -225,23 +156,15 @@ class SeededComparison(Comparison):
         """Return the sentences on that table: who is not bound and why."""
         return list(gains.unbound(self.labels, self.documents, self.reference))
 
-    def _cell(self, column: _Column, label: str) -> grid.Cell:
-        values = {name: self.figure(name, column.metric).estimate for name in self.labels}
-        mine = values[label]
-        if mine is None:
-            return grid.Cell(column.title, "–", best=False)
+    def _cell(self, column: mean_cells.Column, label: str) -> grid.Cell:
+        mean = self.figure(label, column.metric).estimate
+        thin = mean is not None and self._is_thin(label, column)
         if label == self.reference:
-            text = column.show(mine.mean) + _within(mine.half, mine.mean)
-            return grid.Cell(column.title, text, best=False, thin=self._is_thin(label, column))
-        thin = self._is_thin(label, column) or self._is_thin(self.reference, column)
-        against = self.against(label, column.metric)
-        if against.factor is None:
-            return grid.Cell(column.title, column.show(mine.mean), best=False, thin=thin)
-        text = units.factor(against.factor) + _within(against.half, against.factor)
-        mark = f" {NOISE}" if against.inside_noise else ""
-        return grid.Cell(column.title, text + mark, best=False, thin=thin)
+            return mean_cells.cell(column, mean, None, thin=thin)
+        thin = thin or (mean is not None and self._is_thin(self.reference, column))
+        return mean_cells.cell(column, mean, self.against(label, column.metric), thin=thin)
 
-    def _is_thin(self, label: str, column: _Column) -> bool:
+    def _is_thin(self, label: str, column: mean_cells.Column) -> bool:
         """Return whether too few requests carry a percentile under any of the seeds."""
         side, _, key = column.metric.removesuffix("_ns").partition("_")
         place = self.labels.index(label)
@@ -264,7 +187,7 @@ class SeededComparison(Comparison):
             return ""
         best = min(known, key=lambda label: known[label].mean)
         rivals = [label for label in known if label != best]
-        alike = [name for name in rivals if _is_alike(found[best], found[name])]
+        alike = [name for name in rivals if is_alike(found[best], found[name])]
         title = f"{side.capitalize()}s, over {len(self.seeds)} {self._repeated}"
         if rivals and len(alike) == len(rivals):
             return f"{title}: the differences in mean latency are inside the noise."
@@ -292,7 +215,7 @@ class SeededComparison(Comparison):
         own = [
             f"Means over {self._repeated} {self.seeds[0]} to {self.seeds[-1]}, ± half the "
             f"{100 * LEVEL:.0f} % interval (Student's t; factors by the differences of equal "
-            f"{self._repeated}). {NOISE} marks a difference inside the noise."
+            f"{self._repeated}). {mean_cells.NOISE} marks a difference inside the noise."
         ]
         if self.draws:
             own.append(_DRAWN)
@@ -307,7 +230,9 @@ class SeededComparison(Comparison):
 
     def _is_drawn_from_nothing(self) -> bool:
         """Return whether no seed changes a figure of any scheme."""
-        figures = (self.figure(label, each.metric) for label in self.labels for each in _COLUMNS)
+        figures = (
+            self.figure(label, each.metric) for label in self.labels for each in mean_cells.COLUMNS
+        )
         return all(len(set(figure.values)) == 1 for figure in figures)
 
     def summary(self) -> str:
@@ -338,62 +263,6 @@ class SeededComparison(Comparison):
         return f"<slcache.SeededComparison of {', '.join(self.labels)}: {count}>"
 
 
-@dataclass(frozen=True)
-class _Column:
-    """A metric of the table, and how to print it."""
-
-    title: str
-    metric: str
-
-    def show(self, value: float) -> str:
-        """Return a mean in its unit."""
-        unit = metrics.named(self.metric).unit
-        if unit == "ns":
-            return units.duration(value / 1e3)
-        if unit == "bytes/s":
-            return units.significant(value / 1e6)
-        if unit == "bytes":
-            return units.size(round(value))
-        if self.metric == metrics.GAIN_SHARE:
-            return units.percent(value)
-        return units.significant(value)
-
-
-_COLUMNS = (
-    _Column("read mean", "read_mean_ns"),
-    _Column("read p99", "read_p99_ns"),
-    _Column("write mean", "write_mean_ns"),
-    _Column("write p99", "write_p99_ns"),
-    _Column("write p99.9", "write_p99_9_ns"),
-    _Column("WAF", "waf"),
-    _Column("erases", "erases"),
-    _Column("IOPS", "iops"),
-    _Column("MB/s", "bytes_per_s"),
-    _Column("run time", "duration_ns"),
-)
-#: The table of dense programs beside the least, behind the size of the cache.
-_GAINS = (
-    _Column("dense", "dense_bytes"),
-    _Column("at least", "dense_least_bytes"),
-    _Column("dense / least", "dense_over_least"),
-    _Column("share of the gain", metrics.GAIN_SHARE),
-)
-
-
 def _options(comparison: Comparison) -> dict[str, str]:
     """Return how the trace was read; older results do not say."""
     return comparison.documents[0]["trace"].get("options") or {}
-
-
-def _is_alike(best: Figure, other: Figure) -> bool:
-    """Return whether seeds do not tell two schemes apart, or they are equal within the tie."""
-    one, two = best.estimate, other.estimate
-    if one is None or two is None:
-        return False
-    apart = told_apart(best.by_seed(), other.by_seed(), draws=best.draws)
-    return apart is False or normalise.equal(one.mean, two.mean)
-
-
-def _within(half: float | None, mean: float) -> str:
-    """Return an interval's half as a part of the mean; nothing where all seeds gave one figure."""
-    return "" if not half or not mean else f" ±{units.percent(half / abs(mean))}"

@@ -1,0 +1,79 @@
+"""The columns of the tables of means over seeds, and how their cells are printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slcache import metrics
+from slcache.results.means import Against
+from slcache.study.spread import Estimate
+from slcache.tables import grid
+from slcache.words import units
+
+#: Marks a difference that seeds do not tell from none.
+NOISE = "≈"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A metric of the table, and how to print it."""
+
+    title: str
+    metric: str
+
+    def show(self, value: float) -> str:
+        """Return a mean in its unit."""
+        unit = metrics.named(self.metric).unit
+        if unit == "ns":
+            return units.duration(value / 1e3)
+        if unit == "bytes/s":
+            return units.significant(value / 1e6)
+        if unit == "bytes":
+            return units.size(round(value))
+        if self.metric == metrics.GAIN_SHARE:
+            return units.percent(value)
+        return units.significant(value)
+
+
+COLUMNS = (
+    Column("read mean", "read_mean_ns"),
+    Column("read p99", "read_p99_ns"),
+    Column("write mean", "write_mean_ns"),
+    Column("write p99", "write_p99_ns"),
+    Column("write p99.9", "write_p99_9_ns"),
+    Column("WAF", "waf"),
+    Column("erases", "erases"),
+    Column("IOPS", "iops"),
+    Column("MB/s", "bytes_per_s"),
+    Column("run time", "duration_ns"),
+)
+#: The table of dense programs beside the least, behind the size of the cache.
+GAINS = (
+    Column("dense", "dense_bytes"),
+    Column("at least", "dense_least_bytes"),
+    Column("dense / least", "dense_over_least"),
+    Column("share of the gain", metrics.GAIN_SHARE),
+)
+
+
+def cell(
+    column: Column, mean: Estimate | None, against: Against | None, *, thin: bool
+) -> grid.Cell:
+    """Return a mean as a factor of the reference's; in its unit where it is the reference's own."""
+    return grid.Cell(column.title, _text(column, mean, against), best=False, thin=thin)
+
+
+def _text(column: Column, mean: Estimate | None, against: Against | None) -> str:
+    if mean is None:
+        return "–"
+    if against is None:
+        return column.show(mean.mean) + _within(mean.half, mean.mean)
+    if against.factor is None:
+        return column.show(mean.mean)
+    mark = f" {NOISE}" if against.inside_noise else ""
+    return units.factor(against.factor) + _within(against.half, against.factor) + mark
+
+
+def _within(half: float | None, mean: float) -> str:
+    """Return an interval's half as a part of the mean; nothing where all seeds gave one figure."""
+    return "" if not half or not mean else f" ±{units.percent(half / abs(mean))}"
