@@ -14,7 +14,7 @@ import slcache
 from slcache import explain
 from slcache.cli.app import execute
 from slcache.metrics import METRICS, PARTS, named
-from slcache.sweep import study
+from slcache.sweep import study_file
 from slcache.tune.goals import Bound, Goals
 from support import slcache as command
 from verbs import NEEDED, Inputs, verbs
@@ -103,9 +103,9 @@ def test_a_study_takes_both_words(trace: Path, tmp_path: Path) -> None:
     for number, (first, second) in enumerate([("trace", "scheme"), ("workload", "schemes")]):
         path = tmp_path / f"{number}.toml"
         path.write_text(f'{first} = "{trace}"\ndevice = "tiny"\n{second} = ["baseline"]\n')
-        assert study.is_study(path)
-        files.append(study.read(path))
+        assert study_file.is_study(path)
+        files.append(study_file.read(path))
     assert files[0] == files[1]
     path.write_text(f'trace = "{trace}"\nworkload = "{trace}"\n')
     with pytest.raises(slcache.Error, match="trace"):
-        study.read(path)
+        study_file.read(path)

@@ -141,14 +141,14 @@ def sweep(
 
 def _study_file(what: list[str]) -> Path | None:
     """Return the file of a study, if one is meant: a workload is TOML too, but no study."""
-    from slcache.sweep import study
+    from slcache.sweep import study, study_file
 
     first = Path(what[0])
     if len(what) > 1:
         return None
     if first.is_dir():
         return first / study.NAME if (first / study.NAME).exists() else None
-    return first if first.suffix == ".toml" and study.is_study(first) else None
+    return first if first.suffix == ".toml" and study_file.is_study(first) else None
 
 
 #: What a study's file says, so that it cannot be said beside it.
@@ -170,10 +170,10 @@ def _refuse_beside_a_study(given: dict[str, object]) -> None:
 def _study(said: dict[str, Any], points: Path | None) -> Study:
     """Return the study of what options say, by the keys that its file has for them."""
     from slcache.metrics import named
-    from slcache.sweep import sampling, study
+    from slcache.sweep import sampling, study_file
 
     told = {key: value for key, value in said.items() if value not in (None, [], {})}
-    own = study.configured(
+    own = study_file.configured(
         told.get("config"), tuple(told.get("device", ())), told.get("scheme", ())
     )
     for what, option in (("devices", "--device"), ("schemes", "--scheme")):
@@ -184,7 +184,7 @@ def _study(said: dict[str, Any], points: Path | None) -> Study:
             told["point"] = list(sampling.listed(points))
         if "metric" in told:
             told["metric"] = [named(name).name for name in told["metric"]]
-        found = study.of(told)
+        found = study_file.of(told)
     if "sample_seed" in told and found.sampling.kind == "grid":
         raise typer.BadParameter("a grid draws no points", param_hint="--sample-seed")
     return replace(found, read_from=() if points is None else (str(points),))

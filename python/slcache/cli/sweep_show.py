@@ -117,13 +117,13 @@ def _unended(folder: Path) -> str:
 
 def _study(path: Path, metrics: Sequence[str] | None) -> Study | None:
     """Return what was asked for; None where its file is gone or was broken, which is said."""
-    from slcache.sweep import study
+    from slcache.sweep import study_file
 
     if not path.exists():
         return None
     told = "points without commands" if metrics else "judged by the default metrics"
     try:
-        return study.read(path)
+        return study_file.read(path)
     except ConfigError as error:
         console.note(f"{told}: {error}")
         return None

@@ -51,13 +51,14 @@ def sweep(
     those of `run_study`.
     """
     # What runs studies is loaded by whoever runs one.
-    from slcache.sweep import study
+    from slcache.sweep import study_file
     from slcache.sweep.run import run_study
+    from slcache.sweep.study import Study
 
     schemes = scheme.split(",") if isinstance(scheme, str) else scheme or ()
-    asked = study.Study(
+    asked = Study(
         traces=_texts(trace),
-        **study.configured(config, _texts(device), tuple(schemes)),
+        **study_file.configured(config, _texts(device), tuple(schemes)),
         vary=once(flatten(vary or {})),
         listed=tuple(once(flatten(point)) for point in points or ()),
         sampling=_sampling(sample, sample_seed),

@@ -13,7 +13,7 @@ from slcache.given.arguments import checked
 from slcache.runs import driver, tasks
 from slcache.runs.executors import Executor, named
 from slcache.runs.keeper import Keeper
-from slcache.sweep import outcome, slurm, study, table
+from slcache.sweep import outcome, slurm, study, study_file, table
 from slcache.sweep.outcome import Sweep
 from slcache.sweep.prepared import Prepared, asked_points
 from slcache.sweep.shard import Shard
@@ -55,7 +55,7 @@ def run_study(
     N parts of the points; the whole has a `report` in `out`, if one is wanted.
     """
     path = None if isinstance(asked, Study) else Path(asked)
-    whole = asked if isinstance(asked, Study) else study.read(Path(asked))
+    whole = asked if isinstance(asked, Study) else study_file.read(Path(asked))
     part = _shard(shard)
     table.check_names(whole)
     if out is not None:
@@ -98,7 +98,7 @@ def array_job(
     job that collects their results into the study's tables.
     """
     path = None if isinstance(asked, Study) else Path(asked)
-    whole = asked if isinstance(asked, Study) else study.read(Path(asked))
+    whole = asked if isinstance(asked, Study) else study_file.read(Path(asked))
     table.check_names(whole)
     place = Path(store) if store is not None else Path(out) / "store"
     points = asked_points(whole, None, skip_impossible=skip_impossible)

@@ -1,25 +1,22 @@
-"""What a sweep is asked for, and the same as a TOML file."""
+"""What a sweep is asked for, checked; and the same as a TOML text."""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from slcache import api, catalogue, files
+from slcache import catalogue, files
 from slcache._core import ConfigError
 from slcache.errors import UsageError
-from slcache.given import config_files, parsing
-from slcache.given.arguments import own_word
-from slcache.given.once import SEED_MAX, flatten, once, twice
+from slcache.given import config_files
+from slcache.given.once import SEED_MAX, twice
 from slcache.metrics import COUNTED, named
 from slcache.runs import draws, given
 from slcache.study.columns import PARAMETERS_MAX
-from slcache.sweep.axes import Axis, Value, plain
+from slcache.sweep.axes import Axis, plain
 from slcache.sweep.sampling import Combination, Sampling
+from slcache.words import toml
 
 #: What a study is written as, into the folder of its tables.
 NAME = "study.toml"
@@ -188,172 +185,13 @@ class Study:
         return {key: value for key, value in told.items() if value not in (None, {}, [])}
 
     def to_toml(self) -> str:
-        """Return the study as a TOML text that `read` takes back."""
+        """Return the study as a TOML text that `study_file.read` takes back."""
         told = self.to_dict()
         tables = {key: told.pop(key) for key in ("set", "trace_options", "vary") if key in told}
         points = told.pop("point", [])
-        parts = [*_lines(told)]
+        parts = [*toml.lines(told)]
         for name, table in tables.items():
-            parts += ["", f"[{name}]", *_lines(table)]
+            parts += ["", f"[{name}]", *toml.lines(table)]
         for point in points:
-            parts += ["", "[[point]]", *_lines(point)]
+            parts += ["", "[[point]]", *toml.lines(point)]
         return "\n".join(parts) + "\n"
-
-
-def read(path: Path) -> Study:
-    """Return the study of a file; StudyError names file and key of what is wrong."""
-    try:
-        told = parsing.toml_file(path)
-    except ValueError as error:
-        raise StudyError(str(error)) from error
-    try:
-        return replace(of(told), read_from=(os.fspath(path),))
-    except ConfigError as error:
-        raise StudyError(f"{path}: {error}") from error
-
-
-def is_study(path: Path) -> bool:
-    """Return whether a TOML file describes a study, and not a workload; True where it is broken.
-
-    A workload has no traces.
-    """
-    try:
-        return not {"trace", "workload"}.isdisjoint(parsing.toml_file(path))
-    except ValueError:
-        return True
-    except OSError:
-        return path.name == NAME
-
-
-def of(told: Mapping[str, Any]) -> Study:
-    """Return the study that a document describes; StudyError names what is wrong."""
-    spelled = [(own_word(key, _READERS), value) for key, value in told.items()]
-    told = once(spelled)
-    unknown = set(told) - _READERS.keys()
-    if unknown:
-        raise StudyError(f"{min(unknown)}: unknown key; known: {', '.join(_READERS)}")
-    said = {key: _READERS[key](key, value) for key, value in told.items()}
-    seed = said.get("sample_seed", 1)
-    try:
-        sampling = Sampling.read(said.get("sample", "grid"), seed)
-    except ValueError as error:
-        raise StudyError(str(error)) from error
-    return Study(
-        traces=said.get("trace", ()),
-        **configured(said.get("config"), said.get("device", ()), said.get("scheme", ())),
-        vary=said.get("vary", {}),
-        listed=said.get("point", ()),
-        sampling=sampling,
-        seeds=said.get("seeds", 1),
-        resample=said.get("resample"),
-        resample_block=said.get("resample_block"),
-        seed=said.get("seed"),
-        settings=said.get("set", {}),
-        trace_options={k: _said(v) for k, v in said.get("trace_options", {}).items()},
-        replay=said.get("replay"),
-        metrics=said.get("metric", ()),
-    )
-
-
-def configured(
-    config: api.Path | None, devices: tuple[str, ...], schemes: tuple[str, ...]
-) -> dict[str, Any]:
-    """Return the devices, the schemes and the file of a study that has a configuration file.
-
-    A whole configuration is a device, with its scheme where no other is said.
-    """
-    found = config_files.Configuration() if config is None else config_files.read(config)
-    path = None if config is None else os.fspath(config)
-    if path is None or found.device is None:
-        return {"devices": devices, "schemes": schemes, "config": path}
-    if devices:
-        raise StudyError(f"{path} describes a device; leave device out")
-    own = () if found.scheme is None else (found.scheme,)
-    return {"devices": (path,), "schemes": schemes or own, "config": None}
-
-
-def _names(key: str, value: object) -> tuple[str, ...]:
-    listed = [value] if isinstance(value, str) else value
-    if not isinstance(listed, Sequence) or not all(isinstance(name, str) for name in listed):
-        raise StudyError(f"{key} = {value}: must be a name or a list of names")
-    return tuple(listed)
-
-
-def _texts(key: str, value: object) -> tuple[str, ...]:
-    listed = value if isinstance(value, list) else [value]
-    texts = [given.text_of(each) for each in listed if isinstance(each, str | Mapping)]
-    if len(texts) != len(listed):
-        raise StudyError(f"{key} = {value}: must be a name, a table, or a list of them")
-    for each in listed:
-        if isinstance(each, str) and (not each or "\0" in each):
-            raise StudyError(f"{key} = {each!r:.60}: is no name and no path")
-    return tuple(texts)
-
-
-def _whole(key: str, value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise StudyError(f"{key} = {value}: must be a whole number from 0")
-    return value
-
-
-def _text(key: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise StudyError(f"{key} = {value}: must be text")
-    return value
-
-
-def _table(key: str, value: object) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        raise StudyError(f"{key} = {value}: must be a table of keys and values")
-    return once(flatten(value))
-
-
-def _points(key: str, value: object) -> tuple[Combination, ...]:
-    if not isinstance(value, list) or not value:
-        raise StudyError(f"{key} = {value}: must be tables of keys and values, [[point]]")
-    points = tuple(_table(key, point) for point in value)
-    for point in points:
-        for name, each in point.items():
-            if not isinstance(each, Value):
-                raise StudyError(f"{key}: {name} = {each}: must be a number, text, true or false")
-    return points
-
-
-_READERS: dict[str, Any] = {
-    "trace": _texts,
-    "device": _texts,
-    "scheme": _names,
-    "seeds": _whole,
-    "resample": _whole,
-    "resample_block": _text,
-    "seed": _whole,
-    "replay": _text,
-    "metric": _names,
-    "config": _text,
-    "sample": _text,
-    "sample_seed": _whole,
-    "set": _table,
-    "trace_options": _table,
-    "vary": _table,
-    "point": _points,
-}
-
-
-def _said(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
-
-
-def _lines(table: Mapping[str, Any]) -> Iterable[str]:
-    for key, value in table.items():
-        bare = key.replace("_", "").isalnum() and key.isascii()
-        yield f"{key if bare else _toml(key)} = {_toml(value)}"
-
-
-def _toml(value: object) -> str:
-    """Return a value as TOML spells it."""
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_toml, value))}]"
-    if isinstance(value, Mapping):
-        return f"{{{', '.join(_lines(value))}}}"
-    # JSON's texts are TOML's, but for one control character.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

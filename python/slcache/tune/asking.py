@@ -11,7 +11,7 @@ from slcache.given.content import Content
 from slcache.given.once import flatten, once, twice
 from slcache.runs import given
 from slcache.sweep import points as sweep_points
-from slcache.sweep import study, table
+from slcache.sweep import study_file, table
 from slcache.sweep.axes import Axis
 from slcache.tune.goals import Goals
 from slcache.tune.runs import Asked
@@ -33,7 +33,7 @@ def configured(
     """Return the device, the schemes and the file of single keys that arguments say together."""
     devices = () if device is None else (given.text_of(device),)
     listed = scheme.split(",") if isinstance(scheme, str) else scheme or ()
-    found = study.configured(config, devices, tuple(name.strip() for name in listed))
+    found = study_file.configured(config, devices, tuple(name.strip() for name in listed))
     for what in ("device", "scheme"):
         if not found[f"{what}s"]:
             raise config_files.missing(what)

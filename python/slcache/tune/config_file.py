@@ -11,6 +11,7 @@ from typing import Any
 
 from slcache.sweep.axes import Value, plain
 from slcache.tune.space import SCHEME, Settings
+from slcache.words import toml
 from slcache.words.names import printable
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
@@ -39,9 +40,7 @@ def _line(key: str, value: Any) -> str:  # noqa: ANN401
 
 def _toml(value: Any) -> str:  # noqa: ANN401
     """Return a value as TOML spells it; text that `--set` would read as a number is one."""
-    if isinstance(value, str):
-        return _literal(value)
-    return json.dumps(value, ensure_ascii=False)
+    return _literal(value) if isinstance(value, str) else toml.text(value)
 
 
 def _literal(value: str) -> str:
@@ -50,8 +49,7 @@ def _literal(value: str) -> str:
             raise tomllib.TOMLDecodeError
         tomllib.loads(f"x = {value}")
     except tomllib.TOMLDecodeError:
-        # JSON's texts are TOML's, but for one control character.
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return toml.text(value)
     return value
 
 
