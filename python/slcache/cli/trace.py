@@ -12,8 +12,6 @@ from rich.text import Text
 from slcache import api
 from slcache.cli import checks, console, joint, reader_words
 from slcache.cli import options as opt
-from slcache.cli.made import verb
-from slcache.cli.verb import Verbs
 from slcache.documents.keys import unit_of
 from slcache.errors import TraceError
 from slcache.report import pictures, terminal
@@ -25,16 +23,8 @@ from slcache.traces import api as traces
 from slcache.words.leaves import leaves, shown
 from slcache.words.names import printable
 
-app = typer.Typer(
-    cls=Verbs,
-    no_args_is_help=True,
-    help="Look at traces, convert and change them, or make new ones.\n\n[bold]Example[/bold]\n\n"
-    "  slcache trace info web.csv.gz",
-)
-
 _LISTED = 20
 _OFF, _PROBLEMS = 1, 4
-
 
 Picture = Annotated[
     Path | None,
@@ -72,7 +62,6 @@ AgainstOptions = Annotated[
 ]
 
 
-@verb(app)
 def info(
     *,
     trace: opt.TracePath,
@@ -130,18 +119,6 @@ def info(
         raise typer.Exit(_OFF)
 
 
-def _twin_sheets(report: Mapping[str, Any]) -> list[Sheet]:
-    """Return a twin's figures, and what of the trace it does not have with the reasons."""
-    fitted = report["fitted"]
-    figures = [
-        {"figure": name, "unit": unit_of(name), "value": value, "fitted": fitted.get(name)}
-        for name, value in leaves(report["figures"])
-    ]
-    given_up = [{"left out": name, "reason": why} for name, why in report["given_up"].items()]
-    others = [{"left out": what, "reason": None} for what in report["not_carried"]]
-    return [Sheet(figures), Sheet([*given_up, *others], always=("left out", "reason"))]
-
-
 def _info_of_other(trace: str, options: dict[str, str]) -> dict[str, Any]:
     try:
         return api.Trace(trace, options=options).info()
@@ -161,50 +138,6 @@ def _sheet(document: Mapping[str, Any], compared: Sequence[against.Figure]) -> S
     )
 
 
-def _check_workload(value: str) -> str:
-    if not value.endswith(".toml"):
-        raise typer.BadParameter(f"{value}: a workload's name ends with .toml")
-    return value
-
-
-WorkloadOut = Annotated[
-    str,
-    typer.Option(
-        "--out", "-o", metavar="FILE.toml", callback=_check_workload, help="The file to write."
-    ),
-]
-
-
-@verb(app)
-def twin(
-    *,
-    trace: opt.TracePath,
-    out: WorkloadOut,
-    reader: joint.Recording,
-    form: joint.Shown,
-) -> None:
-    """Write a workload whose requests have the figures measured in a trace.
-
-    Figures that conflict are left out, and the skews are fitted to the trace's hot set; the
-    file says so, and what else of the trace it does not carry. slcache trace bootstrap makes
-    a twin from the trace's own requests, which comes nearer to its results.
-
-    \b
-    [bold]Examples[/bold]
-      slcache trace twin web.csv.gz -o web.toml
-      slcache trace info web.csv.gz --against web.toml
-      slcache run web.toml --device tiny --scheme baseline
-    """
-    report = api.Trace(trace, options=reader).twin(out)
-    if console.in_form(form, lambda: console.json_of(report), lambda: _twin_sheets(report)):
-        return
-    taken, fitted = len(report["figures"]), len(report["fitted"])
-    console.show(f"wrote {out}: {taken} figures, {fitted} of them fitted")
-    given_up = [f"given up: {name}: {why}" for name, why in report["given_up"].items()]
-    console.show(*given_up, *(f"not carried: {what}" for what in report["not_carried"]))
-
-
-@verb(app)
 def lint(
     *,
     trace: opt.TracePath,

@@ -107,7 +107,13 @@ def _design() -> typer.Typer:
 def _trace() -> typer.Typer:
     from slcache.cli import trace, trace_files, trace_generate
 
+    told = "Look at traces, convert and change them, or make new ones.\n\n"
+    example = "[bold]Example[/bold]\n\n  slcache trace info web.csv.gz"
+    group = typer.Typer(cls=Verbs, no_args_is_help=True, help=told + example)
     for function in (
+        trace.info,
+        trace_generate.twin,
+        trace.lint,
         trace_files.convert,
         trace_files.split,
         trace_files.sample,
@@ -121,8 +127,8 @@ def _trace() -> typer.Typer:
         trace_generate.formats,
         trace_generate.workloads,
     ):
-        verb(trace.app)(function)
-    return trace.app
+        verb(group)(function)
+    return group
 
 
 #: Each group of verbs: what it is for, and how it is put together.
