@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import re
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slcache import catalogue, comparing
+from slcache import catalogue
 from slcache.cli import checks
 from slcache.cli import options as opt
 from slcache.cli.made import Made
-from slcache.documents import timeline
-from slcache.errors import UsageError
 from slcache.given import config_files
 from slcache.given.config_files import Configuration
 from slcache.given.once import once
 
 if TYPE_CHECKING:
     from slcache.reproduce.setups import Setup
-
-#: The options of a timeline by the names that they have in Python.
-_TIMELINE = {
-    "timeline_from": "--from",
-    "timeline_until": "--until",
-    "timeline_around": "--around",
-    "timeline_every": "--every",
-    "timeline": "--timeline",
-}
-#: Where an error says such a name: not within a path, nor the word.
-_NAMES = re.compile(r"(?:^timeline|(?<!\S)timeline_(?:from|until|around|every))(?= = |: | is )")
 
 
 def _form(json: opt.Json = False, form: opt.Format = "table") -> opt.Form:
@@ -93,66 +77,11 @@ def _spread_out(
     return _here(jobs, executor, store)
 
 
-def _timeline(
-    timeline: opt.Timeline = None,
-    since: opt.TimelineFrom = None,
-    until: opt.TimelineUntil = None,
-    around: opt.TimelineAround = None,
-    every: opt.TimelineEvery = None,
-) -> dict[str, Any]:
-    """Return the file of a timeline and the stretch that it is of, as Python names them."""
-    said = {"timeline_from": since, "timeline_until": until, "timeline_around": around}
-    return {"timeline": timeline, **said, "timeline_every": every}
-
-
-def timeline_tables(
-    out: Path | None,
-    drawn: dict[str, Any],
-    schemes: Sequence[str],
-    **run: Any,  # noqa: ANN401
-) -> list[str]:
-    """Return the tables of timelines that a folder of results gets; `run` decides what is run."""
-    if out is None or drawn["timeline"] is None:
-        return []
-    return timeline.names(list(catalogue.called(schemes, **run).values()))
-
-
-def beside_tables(
-    tables: Sequence[str],
-    log: Path | None,
-    drawn: dict[str, Any],
-    schemes: Sequence[str],
-    **run: Any,  # noqa: ANN401
-) -> list[Path]:
-    """Return the files of schemes that may be such a table as well; without tables none may."""
-    if not tables:
-        return []
-    from slcache.runs import timelines
-
-    labels = catalogue.called(schemes, **run).values()
-    logs = [] if log is None else [comparing.log_of(log, label) for label in labels]
-    return [*logs, *(timelines.named(drawn["timeline"], label) for label in labels)]
-
-
-@contextlib.contextmanager
-def timeline_named() -> Iterator[None]:
-    """Tell what is wrong with a timeline by the names of its options."""
-    try:
-        yield
-    except UsageError as error:
-        option = _TIMELINE.get(error.key or "")
-        if option is None:
-            raise
-        text = _NAMES.sub(lambda found: _TIMELINE[found[0]], str(error))
-        raise typer.BadParameter(text, param_hint=option) from error
-
-
 Shown = Annotated[opt.Form, Made(_form)]
 Recording = Annotated[dict[str, str], Made(recording)]
 Trace = Annotated[dict[str, str], Made(trace)]
 DrawnTrace = Annotated[dict[str, str], Made(_drawn)]
 Here = Annotated[dict[str, Any], Made(_here)]
-Timeline = Annotated[dict[str, Any], Made(_timeline)]
 SpreadOut = Annotated[dict[str, Any], Made(_spread_out)]
 
 

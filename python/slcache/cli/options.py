@@ -157,49 +157,6 @@ Workload = Annotated[
     list[str] | None,
     pairs("Change one key of a workload, such as a free figure of a twin."),
 ]
-Log = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE.parquet",
-        dir_okay=False,
-        help="Write a row per request: its times, its latency and where that went.",
-    ),
-]
-Timeline = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        dir_okay=False,
-        help="Write what channels and planes do and for which request, for ui.perfetto.dev; "
-        "FILE.gz is compressed, FILE.parquet a table of operations. With --out the page shows it.",
-    ),
-]
-TimelineFrom = Annotated[
-    str | None,
-    typer.Option("--from", metavar="TIME", help="Leave out of the timeline what ends before."),
-]
-TimelineUntil = Annotated[
-    str | None,
-    typer.Option("--until", metavar="TIME", help="Leave out of the timeline what begins later."),
-]
-TimelineAround = Annotated[
-    str | None,
-    typer.Option(
-        "--around",
-        metavar="slowest|request=N|cliff",
-        help="Have the timeline of this request's time, and as much around it, or of where writes "
-        "become slow; runs twice.",
-    ),
-]
-TimelineEvery = Annotated[
-    int | None,
-    typer.Option(
-        "--every",
-        metavar="N",
-        help="Have in the timeline every N-th request with its operations, and the device's own "
-        "work.",
-    ),
-]
 Window = Annotated[
     str | None,
     typer.Option(

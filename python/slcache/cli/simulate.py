@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from slcache import _core, api, catalogue, comparing
-from slcache.cli import console, joint
+from slcache.cli import console, joint, timelines
 from slcache.cli import options as opt
 from slcache.files import inputs as files_of
 from slcache.report import terminal
@@ -40,8 +40,8 @@ def run(
     load_state: opt.LoadState = None,
     memory_in: opt.MemoryIn = None,
     memory_out: opt.MemoryOut = None,
-    log: opt.Log = None,
-    drawn: joint.Timeline,
+    log: timelines.Log = None,
+    drawn: timelines.Timeline,
     out: opt.Out = None,
     form: joint.Shown,
     progress: opt.Progress = "auto",
@@ -66,9 +66,9 @@ def run(
     written = (log, drawn["timeline"], save_state, memory_out)
     beside = [path for path in written if path is not None]
     asked = {"device": given.device, "settings": settings, "replay": replay, "seed": seed}
-    tables = joint.timeline_tables(out, drawn, [named], **asked)
+    tables = timelines.tables(out, drawn, [named], **asked)
     with (
-        joint.timeline_named(),
+        timelines.named(),
         console.output(out, (*FILES, *tables), kept, beside) as files,
         console.meter(progress) as meter,
     ):
@@ -124,8 +124,8 @@ def compare(
     resample_block: opt.ResampleBlock = None,
     equal_cells: opt.EqualCells = False,
     memory_in: opt.MemoryIn = None,
-    log: opt.Log = None,
-    drawn: joint.Timeline,
+    log: timelines.Log = None,
+    drawn: timelines.Timeline,
     where: joint.Here,
     out: opt.Out = None,
     form: joint.Shown,
@@ -162,10 +162,10 @@ def compare(
         )
     kept = files_of(trace, device, config, memory_in)
     asked = {"device": given.device, "settings": settings, "replay": replay, "seed": seed}
-    tables = joint.timeline_tables(out, drawn, names, **asked)
-    beside = joint.beside_tables(tables, log, drawn, names, **asked)
+    tables = timelines.tables(out, drawn, names, **asked)
+    beside = timelines.beside(tables, log, drawn, names, **asked)
     with (
-        joint.timeline_named(),
+        timelines.named(),
         console.output(out, (*FILES, *tables), kept, beside) as files,
         console.meter(progress, kept=where["store"] is not None) as meter,
     ):

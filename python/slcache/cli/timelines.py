@@ -1,0 +1,128 @@
+"""The options of a timeline and of a log of requests, and what verbs make of them."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from slcache import catalogue, comparing
+from slcache.cli.made import Made
+from slcache.documents import timeline as documents
+from slcache.errors import UsageError
+
+#: The options of a timeline by the names that they have in Python.
+_OPTIONS = {
+    "timeline_from": "--from",
+    "timeline_until": "--until",
+    "timeline_around": "--around",
+    "timeline_every": "--every",
+    "timeline": "--timeline",
+}
+#: Where an error says such a name: not within a path, nor the word.
+_NAMES = re.compile(r"(?:^timeline|(?<!\S)timeline_(?:from|until|around|every))(?= = |: | is )")
+
+Log = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.parquet",
+        dir_okay=False,
+        help="Write a row per request: its times, its latency and where that went.",
+    ),
+]
+File = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        dir_okay=False,
+        help="Write what channels and planes do and for which request, for ui.perfetto.dev; "
+        "FILE.gz is compressed, FILE.parquet a table of operations. With --out the page shows it.",
+    ),
+]
+From = Annotated[
+    str | None,
+    typer.Option("--from", metavar="TIME", help="Leave out of the timeline what ends before."),
+]
+Until = Annotated[
+    str | None,
+    typer.Option("--until", metavar="TIME", help="Leave out of the timeline what begins later."),
+]
+Around = Annotated[
+    str | None,
+    typer.Option(
+        "--around",
+        metavar="slowest|request=N|cliff",
+        help="Have the timeline of this request's time, and as much around it, or of where writes "
+        "become slow; runs twice.",
+    ),
+]
+Every = Annotated[
+    int | None,
+    typer.Option(
+        "--every",
+        metavar="N",
+        help="Have in the timeline every N-th request with its operations, and the device's own "
+        "work.",
+    ),
+]
+
+
+def _said(
+    timeline: File = None,
+    since: From = None,
+    until: Until = None,
+    around: Around = None,
+    every: Every = None,
+) -> dict[str, Any]:
+    """Return the file of a timeline and the stretch that it is of, as Python names them."""
+    said = {"timeline_from": since, "timeline_until": until, "timeline_around": around}
+    return {"timeline": timeline, **said, "timeline_every": every}
+
+
+def tables(
+    out: Path | None,
+    drawn: dict[str, Any],
+    schemes: Sequence[str],
+    **run: Any,  # noqa: ANN401
+) -> list[str]:
+    """Return the tables of timelines that a folder of results gets; `run` decides what is run."""
+    if out is None or drawn["timeline"] is None:
+        return []
+    return documents.names(list(catalogue.called(schemes, **run).values()))
+
+
+def beside(
+    tables: Sequence[str],
+    log: Path | None,
+    drawn: dict[str, Any],
+    schemes: Sequence[str],
+    **run: Any,  # noqa: ANN401
+) -> list[Path]:
+    """Return the files of schemes that may be such a table as well; without tables none may."""
+    if not tables:
+        return []
+    from slcache.runs import timelines
+
+    labels = catalogue.called(schemes, **run).values()
+    logs = [] if log is None else [comparing.log_of(log, label) for label in labels]
+    return [*logs, *(timelines.named(drawn["timeline"], label) for label in labels)]
+
+
+@contextlib.contextmanager
+def named() -> Iterator[None]:
+    """Tell what is wrong with a timeline by the names of its options."""
+    try:
+        yield
+    except UsageError as error:
+        option = _OPTIONS.get(error.key or "")
+        if option is None:
+            raise
+        text = _NAMES.sub(lambda found: _OPTIONS[found[0]], str(error))
+        raise typer.BadParameter(text, param_hint=option) from error
+
+
+Timeline = Annotated[dict[str, Any], Made(_said)]
