@@ -25,7 +25,7 @@ def execute(arguments: Sequence[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _noted
-            line = verbs.app(arguments)
+            line = verbs.command(arguments)
             status = line(args=list(arguments), prog_name="slcache", standalone_mode=False)
         sys.stdout.flush()
     except Exception as error:

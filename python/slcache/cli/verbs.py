@@ -39,6 +39,16 @@ _VERBS = {
 }
 
 
+def command(words: Sequence[str]) -> Callable[..., Any]:
+    """Return what runs the verb that these words begin with; a process makes each once."""
+    return _command(tuple(words[: 2 if words and words[0] in _GROUPS else 1]))
+
+
+@functools.cache
+def _command(words: tuple[str, ...]) -> Callable[..., Any]:
+    return typer.main.get_command(app(words))
+
+
 def app(words: Sequence[str] = ()) -> typer.Typer:
     """Return the command line: with the verb that these words begin with, else with every verb."""
     made = typer.Typer(
