@@ -36,11 +36,11 @@ def comparison(trace: Path) -> slcache.Comparison:
 UNDRAWN = {
     *("test_config_files", "test_differences", "test_docs", "test_documents", "test_edited"),
     *("test_files", "test_gain_share", "test_gains", "test_json", "test_many_schemes"),
-    *("test_memories", "test_no_effect", "test_notes", "test_own_schemes", "test_reproduce"),
-    *("test_reproduce_reading", "test_rerun", "test_saved", "test_saved_seeds", "test_seeds"),
-    *("test_setups", "test_store", "test_study_config", "test_study_forms", "test_sweep"),
-    *("test_sweep_clusters", "test_sweep_show", "test_tune", "test_walkthroughs"),
-    *("test_written_paths", "test_wrong_values"),
+    *("test_memories", "test_no_effect", "test_notes", "test_own_schemes", "test_pace"),
+    *("test_reproduce", "test_reproduce_reading", "test_resample", "test_rerun", "test_saved"),
+    *("test_saved_seeds", "test_seeds", "test_setups", "test_store", "test_study_config"),
+    *("test_study_forms", "test_sweep", "test_sweep_clusters", "test_sweep_show", "test_tune"),
+    *("test_walkthroughs", "test_written_paths", "test_wrong_values"),
 }
 #: Modules that ask what is in pictures, which are drawn for them whenever they run.
 DRAWN = {

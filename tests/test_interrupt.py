@@ -92,7 +92,7 @@ def wait_for_work(process: subprocess.Popen[bytes]) -> None:
         if "slcache" in names:
             break
         time.sleep(0.01)
-    time.sleep(0.3)
+    time.sleep(0.1)
     assert process.poll() is None, process.stderr and process.stderr.read()
 
 

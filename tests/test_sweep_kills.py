@@ -45,11 +45,11 @@ def workload(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def arguments(workload: Path, out: Path) -> list[str | Path]:
-    """Return a sweep of 16 points, half of which start from a preconditioned state."""
+    """Return a sweep of 16 points, half of which start from a preconditioned state; no page."""
     return [
         *("sweep", workload, "--device", "tiny", "--scheme", "tlc-only,sa", "--seed", "1"),
         *("--vary", "precondition.fill=0,0.5", "--vary", "host.time_scale=0.5,1,2,4"),
-        *("--jobs", "2", "--out", out),
+        *("--jobs", "2", "--no-report", "--out", out),
     ]
 
 
@@ -186,7 +186,7 @@ def test_an_interrupted_sweep_goes_on(
     wait_until_gone(mark)
     kept = results(tmp_path)
     assert kept
-    done = slcache("sweep", tmp_path)
+    done = slcache("sweep", tmp_path, "--no-report")
     assert done.returncode == 0, done.stderr
     assert f"16 points: 16 done; {len(kept)} results were there before".encode() in done.stdout
     assert kept.items() <= results(tmp_path).items()
