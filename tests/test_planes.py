@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,44 +18,25 @@ import pytest
 
 import slcache
 from browser import browsed, needs_chromium
-from slcache.documents import normalise, timeline
+from slcache.documents import normalise
 from slcache.report import planes
 from slcache.slow import operations, shown
-from support import mixed, undrawn, write_trace
-from support import slcache as run_slcache
 from test_report import Page
 from test_touch import HOSTILE, NODE, needs_node
 
 SCRIPTS = Path(slcache.__file__).parent / "templates"
 SCHEMES = ["tlc-only", "baseline"]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _only_planes() -> Iterator[None]:
-    """Draw no other picture of a page: they take most of the time."""
-    with undrawn(but=["planes"]):
-        yield
+pytestmark = pytest.mark.usefixtures("only_planes")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A comparison with its timelines, saved in `out`."""
-    top = tmp_path_factory.mktemp("planes")
-    trace = write_trace(top / "t.csv", mixed(1200))
-    asked: dict[str, Any] = {"device": "tiny", "schemes": SCHEMES, "replay": "closed:8"}
-    found = slcache.compare(trace, **asked, timeline=top / "t.parquet", timeline_until="400ms")
-    found.save(top / "out")
-    return top
+def text(drawn: Path) -> str:
+    return (drawn / "out/report.html").read_text()
 
 
 @pytest.fixture(scope="module")
-def text(folder: Path) -> str:
-    return (folder / "out/report.html").read_text()
-
-
-@pytest.fixture(scope="module")
-def runs(folder: Path) -> list[operations.Operations]:
-    return [operations.read(folder / f"t-{name}.parquet") for name in SCHEMES]
+def runs(drawn: Path) -> list[operations.Operations]:
+    return [operations.read(drawn / f"t-{name}.parquet") for name in SCHEMES]
 
 
 def given(page: str) -> dict[str, Any]:
@@ -100,7 +80,7 @@ def of_table(run: operations.Operations, rows: Sequence[Mapping[str, Any]]) -> C
 
 
 def test_the_slices_of_the_page_are_the_table_s(
-    text: str, folder: Path, runs: list[operations.Operations]
+    text: str, drawn: Path, runs: list[operations.Operations]
 ) -> None:
     told = given(text)
     assert [scheme["label"] for scheme in told["schemes"]] == SCHEMES
@@ -112,7 +92,7 @@ def test_the_slices_of_the_page_are_the_table_s(
     assert "in the middle of" not in text
     for name, run in zip(SCHEMES, runs, strict=True):
         spent = shown.busy_ns(run)
-        rows = pq.read_table(folder / f"t-{name}.parquet").to_pylist()
+        rows = pq.read_table(drawn / f"t-{name}.parquet").to_pylist()
         assert sum(spent.values()) == sum(row["end_ns"] - row["begin_ns"] for row in rows)
         assert f'<th scope="row">{name}</th><td>{len(rows):,}</td><td>all</td>' in text
     assert page.tags.count("svg") == 8
@@ -175,8 +155,8 @@ def test_only_the_page_s_own_script_may_run(text: str) -> None:
     assert "ui.perfetto.dev" in text
 
 
-def test_hostile_names_stay_text(runs: list[operations.Operations], folder: Path) -> None:
-    table = pq.read_table(folder / "t-baseline.parquet")
+def test_hostile_names_stay_text(runs: list[operations.Operations], drawn: Path) -> None:
+    table = pq.read_table(drawn / "t-baseline.parquet")
     names = {name: table.column(name).to_pylist() for name in ("kind", "cause", "class")}
     for name, words in names.items():
         place = table.schema.get_field_index(name)
@@ -194,178 +174,10 @@ def test_hostile_names_stay_text(runs: list[operations.Operations], folder: Path
     assert "</script" not in part.svg
 
 
-def test_files_are_named_by_labels_whatever_these_are() -> None:
-    labels = [
-        "baseline",
-        "tlc-only mode=qlc",
-        "../../x",
-        "a/b",
-        "a b",
-        "",
-        "a-b",
-        "Baseline",
-        "ü" * 200,
-    ]
-    found = timeline.names(labels)
-    assert found[:3] == [
-        "timeline-baseline.parquet",
-        "timeline-tlc-only-mode=qlc.parquet",
-        "timeline-..-..-x.parquet",
-    ]
-    # Some disks take names for equal that differ in case.
-    assert len({name.casefold() for name in found}) == len(labels)
-    assert all(Path(name).name == name and len(name) < 120 for name in found)
-
-
-def edited(table: pa.Table, name: str, change: Callable[[list[Any]], list[Any]]) -> pa.Table:
-    column = pa.array(change(table.column(name).to_pylist()))
-    return table.set_column(table.schema.get_field_index(name), name, column)
-
-
-def nameless(table: pa.Table) -> pa.Table:
-    told = json.loads(table.schema.metadata[b"slcache.operations"])
-    for pool in (pools := told["config"]["device"]["pool"] * 2):
-        pool.pop("name", None)
-    told["config"]["device"]["pool"] = pools
-    return table.replace_schema_metadata({b"slcache.operations": json.dumps(told).encode()})
-
-
-WRONG: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {
-    "a log": (lambda t: t.drop_columns(["begin_ns"]), "it has no column begin_ns"),
-    "no footer": (lambda t: t.replace_schema_metadata({}), "the footer has no configuration"),
-    "a text": (
-        lambda t: edited(t, "plane", lambda v: [str(each) for each in v]),
-        "column plane is string; must be int64 without nulls",
-    ),
-    "a null": (
-        lambda t: edited(t, "cause", lambda v: [None, *v[1:]]),
-        "column cause is string; must be string without nulls",
-    ),
-    "a plane": (
-        lambda t: edited(t, "plane", lambda v: [99, *v[1:]]),
-        "column plane holds 99; the device has 4 planes; the table was edited",
-    ),
-    "an order": (
-        lambda t: edited(t, "end_ns", lambda v: [2**62, *v[1:]]),
-        "column end_ns is not in order in row 1; the table was edited",
-    ),
-    "a queue": (
-        lambda t: edited(t, "queued_ns", lambda v: [*v[:-1], 2**62]),
-        "column begin_ns is before queued_ns in row",
-    ),
-    "two runs": (
-        lambda t: edited(t, "scheme", lambda v: ["other", *v[1:]]),
-        "column scheme: operations of 2 schemes; must have those of one run",
-    ),
-    "two at a time": (
-        lambda t: edited(
-            edited(t, "queued_ns", lambda v: [0] * len(v)), "begin_ns", lambda v: [0] * len(v)
-        ),
-        "column begin_ns is before the end of what plane 0 does before, in row",
-    ),
-    "a column twice": (
-        lambda t: t.append_column("page", t.column("page")),
-        "column page is there 2 times; the table was edited",
-    ),
-    "pools without names": (nameless, "the footer has no configuration"),
-    "none": (lambda t: t.slice(0, 0), "column scheme: no operation"),
-    "a flag": (
-        lambda t: edited(t, "suspended", lambda v: [2, *v[1:]]),
-        "column suspended holds 2; must be 0 or 1; the table was edited",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", WRONG)
-def test_what_is_wrong_with_a_table_is_told(name: str, folder: Path, tmp_path: Path) -> None:
-    change, told = WRONG[name]
-    path = tmp_path / "edited.parquet"
-    pq.write_table(change(pq.read_table(folder / "t-baseline.parquet")), path)
-    with pytest.raises(slcache.ResultError) as caught:
-        planes.part(["a"], [operations.read(path)])
-    assert str(caught.value).startswith(f"{path}: ")
-    assert told in str(caught.value)
-    assert caught.value.file == str(path)
-
-
-def test_what_is_no_table_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "x.parquet"
-    path.write_text("no table")
-    for each in (path, tmp_path / "missing.parquet"):
-        with pytest.raises(slcache.ResultError, match="cannot be read as Parquet"):
-            operations.read(each)
-
-
-def test_the_mode_of_the_cells_is_told(folder: Path) -> None:
-    told = json.loads(planes.part(["a"], [operations.read(folder / "t-baseline.parquet")]).data)
-    rows = pq.read_table(folder / "t-baseline.parquet")["mode"].to_pylist()
+def test_the_mode_of_the_cells_is_told(drawn: Path) -> None:
+    told = json.loads(planes.part(["a"], [operations.read(drawn / "t-baseline.parquet")]).data)
+    rows = pq.read_table(drawn / "t-baseline.parquet")["mode"].to_pylist()
     assert {what[3] for what in told["whats"]} == set(rows) == {"slc", "tlc"}
-
-
-def test_the_tables_lie_beside_the_result_and_come_back(
-    text: str, folder: Path, tmp_path: Path
-) -> None:
-    shutil.copytree(folder / "out", tmp_path / "out")
-    names = [f"timeline-{name}.parquet" for name in SCHEMES]
-    for name, own in zip(names, SCHEMES, strict=True):
-        assert (tmp_path / "out" / name).read_bytes() == (folder / f"t-{own}.parquet").read_bytes()
-    back = slcache.load(tmp_path / "out")
-    assert back.report() == text
-    assert slcache.diff(back, folder / "out").equal
-    assert slcache.rerun(folder / "out").equal
-    back.save(tmp_path / "again")
-    assert slcache.load(tmp_path / "again").report() == text
-    made = run_slcache("report", tmp_path / "out", tmp_path / "again", "--out", tmp_path / "of-two")
-    assert made.returncode == 0, made.stderr
-    assert len(list((tmp_path / "of-two").glob("timeline-*.parquet"))) == 4
-    # A document alone has no tables.
-    back.save(tmp_path / "alone/alone.json")
-    assert "planes-data" not in slcache.load(tmp_path / "alone/alone.json").report()
-
-
-def test_a_table_that_was_changed_is_told(folder: Path, tmp_path: Path) -> None:
-    shutil.copytree(folder / "out", tmp_path / "out")
-    path = tmp_path / "out/timeline-baseline.parquet"
-    shutil.copy(tmp_path / "out/timeline-tlc-only.parquet", path)
-    # What asks nothing of it goes on.
-    assert slcache.diff(tmp_path / "out", folder / "out").equal
-    with pytest.raises(slcache.ResultError, match="its SHA-256 is") as caught:
-        slcache.load(tmp_path / "out").report()
-    assert caught.value.file == str(path)
-    path.unlink()
-    assert "planes-data" in slcache.load(tmp_path / "out").report()
-
-
-def test_a_folder_written_again_without_a_timeline_shows_none(folder: Path, tmp_path: Path) -> None:
-    words = ("--device", "tiny", "--scheme", "baseline", "--out", tmp_path)
-    drawn = ("--timeline", tmp_path / "t.parquet", "--until", "50ms")
-    assert run_slcache("run", folder / "t.csv", *words, *drawn).returncode == 0
-    assert "planes-data" in (tmp_path / "report.html").read_text()
-    assert (tmp_path / "timeline-baseline.parquet").exists()
-    assert run_slcache("run", folder / "t.csv", *words).returncode == 0
-    assert "planes-data" not in slcache.load(tmp_path).report()
-
-
-def test_a_file_for_perfetto_has_the_table_beside_it(folder: Path, tmp_path: Path) -> None:
-    for name in ("t.pftrace", "t.parquet"):
-        found = slcache.compare(
-            folder / "t.csv",
-            device="tiny",
-            schemes=SCHEMES,
-            timeline=tmp_path / name,
-            timeline_around="request=500",
-        )
-        found.save(tmp_path / "out" / name)
-    first, second = (
-        sorted((tmp_path / "out" / name).glob("timeline-*")) for name in ("t.pftrace", "t.parquet")
-    )
-    assert len(first) == len(second) == 2
-    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
-    drawn = sorted(path.name for path in tmp_path.iterdir())
-    assert drawn == [
-        "out",
-        *(f"t-{n}.{k}" for n in sorted(SCHEMES) for k in ("parquet", "pftrace")),
-    ]
 
 
 BUSY: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -377,47 +189,23 @@ BUSY: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", BUSY)
-def test_planes_are_as_busy_as_the_result_says(name: str, folder: Path, tmp_path: Path) -> None:
+def test_planes_are_as_busy_as_the_result_says(name: str, drawn: Path, tmp_path: Path) -> None:
     device, scheme, settings = BUSY[name]
     settings = {"trace.address": "wrap", **settings}
     asked: dict[str, Any] = {"device": device, "scheme": scheme, "settings": settings}
-    run = slcache.run(folder / "t.csv", **asked, timeline=tmp_path / "t.parquet")
+    run = slcache.run(drawn / "t.csv", **asked, timeline=tmp_path / "t.parquet")
     told = normalise.utilisation(run.to_dict())
     # Operations have the channel too, and results tell the time of the arrays.
     assert shown.busy_share(operations.read(tmp_path / "t.parquet")) == pytest.approx(told, 0.08)
 
 
-def test_a_page_says_that_requests_are_left_out(folder: Path, tmp_path: Path) -> None:
+def test_a_page_says_that_requests_are_left_out(drawn: Path, tmp_path: Path) -> None:
     asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "timeline_every": 40}
-    run = slcache.run(folder / "t.csv", **asked, timeline=tmp_path / "t.pftrace")
+    run = slcache.run(drawn / "t.csv", **asked, timeline=tmp_path / "t.pftrace")
     run.save(tmp_path / "out")
     told = "the timeline has those whose number is a multiple of 40"
     assert told in (tmp_path / "out/report.html").read_text()
     assert told in slcache.load(tmp_path / "out").report()
-
-
-def test_a_log_is_no_table_of_a_timeline(folder: Path, tmp_path: Path) -> None:
-    words: list[str | Path] = ["compare", folder / "t.csv", "--device", "tiny"]
-    words += ["--schemes", "baseline", "--out", tmp_path / "out"]
-    (tmp_path / "out").mkdir()
-    same = tmp_path / "out/timeline.parquet"
-    logged: list[str | Path] = ["--log", same, "--timeline", tmp_path / "t.pftrace"]
-    drawn: list[str | Path] = ["--timeline", same]
-    for more in (logged, drawn):
-        done = run_slcache(*words, *more)
-        assert done.returncode == 3, done.stderr
-        assert b"timeline-baseline.parquet as well; allowed: another file" in done.stderr
-
-
-def test_of_several_seeds_the_first_is_drawn(folder: Path, tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"device": "tiny", "schemes": SCHEMES, "seeds": 2}
-    found = slcache.compare(folder / "t.csv", **asked, timeline=tmp_path / "t.parquet")
-    assert [each is not None for run in found.every_run for each in run.timelines] == [
-        *(True, True),
-        *(False, False),
-    ]
-    found.save(tmp_path / "out")
-    assert slcache.load(tmp_path / "out").report() == found.report()
 
 
 def in_node(asked: str) -> Any:  # noqa: ANN401
