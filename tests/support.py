@@ -25,6 +25,7 @@ from matplotlib.figure import Figure
 from slcache import devices
 from slcache.cli.app import execute
 from slcache.plots import images
+from slcache.report import figures
 from slcache.runs.executors.local import Local
 from slcache.words.names import printable
 
@@ -139,16 +140,21 @@ def command(arguments: Sequence[str | Path]) -> list[str]:
 @contextlib.contextmanager
 def undrawn(but: Sequence[str] = ()) -> Iterator[None]:
     """Leave figures out of pages for a while, `but` for some by name."""
-    drawn = images.svg
+    drawn, of_page = images.svg, figures.svg
 
-    def svg(figure: Figure, name: str, description: str) -> Markup:
-        if name in but:
-            return drawn(figure, name, description)
+    def empty(description: str) -> Markup:
         head = Markup('<svg role="img" aria-label="{}"></svg>')
         return head.format(printable(description))
 
+    def svg(figure: Figure, name: str, description: str) -> Markup:
+        return drawn(figure, name, description) if name in but else empty(description)
+
+    def page_svg(draw: Callable[[], Figure], note: str | None, name: str, title: str) -> Markup:
+        return of_page(draw, note, name, title) if name in but else empty(title)
+
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(images, "svg", svg)
+        patched.setattr(figures, "svg", page_svg)
         patched.setattr(images, "png", lambda _: b"\x89PNG\r\n\x1a\n")
         yield
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -53,41 +54,50 @@ def pictures(
             (
                 "bars",
                 "Latency relative to " + to,
-                bars.draw(labels, documents, to),
+                partial(bars.draw, labels, documents, to),
                 "On the side of the dashed line where factors are below 1 a scheme is faster than "
                 "the reference.",
             )
         )
         if bound.has_any(documents):
-            figure = bound.compared(labels, documents, bounds)
-            drawn.append(("bound", "How large a cache is worth", figure, bound.caption(documents)))
+            compared = partial(bound.compared, labels, documents, bounds)
+            told = bound.caption(documents)
+            drawn.append(("bound", "How large a cache is worth", compared, told))
     for name, title, draw, caption in _FIGURES + _DISK_FIGURES * power.has_any(documents):
-        drawn.append((name, title, draw(labels, documents), caption(documents)))
+        drawn.append((name, title, partial(draw, labels, documents), caption(documents)))
     drawn += _of_schemes(labels, documents)
     return [
-        Picture(title, images.svg(style.noted(figure, note), name, title), caption, name)
-        for name, title, figure, caption in drawn
+        Picture(title, svg(draw, note, name, title), caption, name)
+        for name, title, draw, caption in drawn
     ]
 
 
+def svg(draw: Callable[[], Figure], note: str | None, name: str, title: str) -> Markup:
+    """Draw a figure, which lives no longer than until it is text."""
+    return images.svg(style.noted(draw(), note), name, title)
+
+
 def _of_schemes(labels: Sequence[str], documents: Sequence[Document]) -> list[_Drawn]:
-    """Draw what schemes report of their own, where any does."""
-    drawn = []
+    """Return the figures of what schemes report of their own, where any does."""
+    drawn: list[_Drawn] = []
     if windows.has_any(documents):
-        figure = windows.draw(labels, documents)
-        drawn.append(("windows", "What schemes changed", figure, windows.caption(documents)))
+        draw = partial(windows.draw, labels, documents)
+        drawn.append(("windows", "What schemes changed", draw, windows.caption(documents)))
     for number, name in enumerate(histograms.names(documents)):
-        figure = histograms.draw(labels, documents, name)
+        draw = partial(histograms.draw, labels, documents, name)
         caption = histograms.caption(documents, name)
-        drawn.append((f"histogram{number}", f"How often: {name}", figure, caption))
+        drawn.append((f"histogram{number}", f"How often: {name}", draw, caption))
     for number, name in enumerate(curves.names(documents)):
-        figure, caption = curves.draw(labels, documents, name), curves.caption(documents, name)
-        drawn.append((f"curve{number}", f"Computed and measured: {name}", figure, caption))
+        draw, caption = (
+            partial(curves.draw, labels, documents, name),
+            curves.caption(documents, name),
+        )
+        drawn.append((f"curve{number}", f"Computed and measured: {name}", draw, caption))
     return drawn
 
 
-#: A name, a title, the figure and its caption.
-_Drawn = tuple[str, str, Figure, str]
+#: A name, a title, what draws the figure, and its caption.
+_Drawn = tuple[str, str, Callable[[], Figure], str]
 _Draw = Callable[[Sequence[str], Sequence[Document]], Figure]
 _Caption = Callable[[Sequence[Document]], str]
 _FIGURES: tuple[tuple[str, str, _Draw, _Caption], ...] = (
