@@ -1,15 +1,20 @@
-"""Pages in a browser without a screen."""
+"""Pages as a reader has them: in a browser without a screen, and their scripts in Node."""
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 CHROMIUM = shutil.which("chromium")
+NODE = shutil.which("node")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 
 
 def browsed(page: Path, point: str = "") -> str:
@@ -24,3 +29,32 @@ def browsed(page: Path, point: str = "") -> str:
     )
     assert b"CONSOLE" not in done.stderr, done.stderr
     return done.stdout.decode()
+
+
+def figures(page: str, name: str) -> dict[str, Any]:
+    """Return the figures that a page has for its script."""
+    (found,) = re.findall(rf'<script type="application/json" id="{name}">(.*?)</script>', page)
+    document: dict[str, Any] = json.loads(found)
+    return document
+
+
+def in_node(functions: str, asked: str) -> Any:  # noqa: ANN401
+    """Return what an expression gives beside a script's functions."""
+    assert NODE is not None
+    done = subprocess.run(
+        [NODE, "-"],
+        input=f"{functions}\nconsole.log(JSON.stringify({asked}))".encode(),
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    return json.loads(done.stdout)
+
+
+def check_script(page: str, folder: Path) -> None:
+    """Have Node parse a page's script."""
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    whole = folder / "whole.js"
+    whole.write_text(script)
+    assert NODE is not None
+    subprocess.run([NODE, "--check", whole], check=True, timeout=60)

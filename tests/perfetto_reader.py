@@ -71,9 +71,10 @@ def read(path: Path) -> Read:
                 clock[sequence] = each.timestamp
             else:
                 assert (each.clock_id, each.timestamp) == (6, clock.get(sequence, 0))
-        names[sequence] |= {each.iid: each.name for each in packet.interned_data.event_names}
-        known = packet.interned_data.debug_annotation_names
-        facts[sequence] |= {each.iid: each.name for each in known}
+        if packet.HasField("interned_data"):
+            told = packet.interned_data
+            names[sequence] |= {each.iid: each.name for each in told.event_names}
+            facts[sequence] |= {each.iid: each.name for each in told.debug_annotation_names}
         if packet.HasField("track_event"):
             at_ns = packet.timestamp
             if sequence in clock:
@@ -82,8 +83,8 @@ def read(path: Path) -> Read:
                 (at_ns, place, _spelled(packet.track_event, names[sequence], facts[sequence]))
             )
     assert set(flags) == {1, 2}
-    for told in flags.values():
-        assert told == [1] + [2] * (len(told) - 1)
+    for said in flags.values():
+        assert said == [1] + [2] * (len(said) - 1)
     found.slices = list(_slices(found, sorted(events, key=lambda each: each[:2])))
     return found
 

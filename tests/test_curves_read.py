@@ -6,21 +6,17 @@ import html
 import json
 import math
 import re
-import shutil
-import subprocess
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import slcache
+from browser import in_node, needs_node
 
 TEMPLATES = Path(slcache.__file__).parent / "templates"
-NODE = shutil.which("node")
 PANEL = re.compile(r"<g data-scale='([^']*)'>(.*?)(?=<g data-scale|</svg>)", re.DOTALL)
 LINE = re.compile(r'<g><title>([^<]*)</title><path d="([^"]*)"')
-
-needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 
 
 def read(panel: tuple[str, str], latencies_us: list[float]) -> dict[str, list[float | None]]:
@@ -33,10 +29,7 @@ def read(panel: tuple[str, str], latencies_us: list[float]) -> dict[str, list[fl
     for name, path in LINE.findall(panel[1]):
         key = json.dumps(html.unescape(name).rpartition(": ")[0])
         parts.append(f"told[{key}] = xs.map((x) => shown(up, height(corners('{path}'), x)));")
-    parts.append("console.log(JSON.stringify(told))")
-    assert NODE is not None
-    done = subprocess.run([NODE, "-e", "\n".join(parts)], capture_output=True, check=True)
-    found: dict[str, list[float | None]] = json.loads(done.stdout)
+    found: dict[str, list[float | None]] = in_node("\n".join(parts), "told")
     return found
 
 

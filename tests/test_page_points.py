@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import browser
 from browser import browsed, needs_chromium
 from slcache.metrics import METRICS
 from slcache.study.analysis import Analysis
@@ -78,9 +79,7 @@ def study(folder: Path, name: str) -> Sweep:
 
 def told(page: str) -> dict[str, Any]:
     """Return what a page has on its points for the script."""
-    (found,) = re.findall(r'<script type="application/json" id="points-data">(.*?)</script>', page)
-    document: dict[str, Any] = json.loads(found)
-    return document
+    return browser.figures(page, "points-data")
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,13 +15,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import browser
 import slcache
-from browser import browsed, needs_chromium
+from browser import browsed, check_script, figures, needs_chromium, needs_node
 from slcache.documents import normalise
 from slcache.report import planes
 from slcache.slow import operations, shown
 from test_report import Page
-from test_touch import HOSTILE, NODE, needs_node
+from test_touch import HOSTILE
 
 SCRIPTS = Path(slcache.__file__).parent / "templates"
 SCHEMES = ["tlc-only", "baseline"]
@@ -37,13 +37,6 @@ def text(drawn: Path) -> str:
 @pytest.fixture(scope="module")
 def runs(drawn: Path) -> list[operations.Operations]:
     return [operations.read(drawn / f"t-{name}.parquet") for name in SCHEMES]
-
-
-def given(page: str) -> dict[str, Any]:
-    """Return the figures that a page has for its script."""
-    (found,) = re.findall(r'<script type="application/json" id="planes-data">(.*?)</script>', page)
-    document: dict[str, Any] = json.loads(found)
-    return document
 
 
 def slices(told: Mapping[str, Any], scheme: Mapping[str, Any]) -> Counter[tuple[Any, ...]]:
@@ -82,7 +75,7 @@ def of_table(run: operations.Operations, rows: Sequence[Mapping[str, Any]]) -> C
 def test_the_slices_of_the_page_are_the_table_s(
     text: str, drawn: Path, runs: list[operations.Operations]
 ) -> None:
-    told = given(text)
+    told = figures(text, "planes-data")
     assert [scheme["label"] for scheme in told["schemes"]] == SCHEMES
     for run, scheme in zip(runs, told["schemes"], strict=True):
         rows = pq.read_table(run.path).to_pylist()
@@ -210,21 +203,12 @@ def test_a_page_says_that_requests_are_left_out(drawn: Path, tmp_path: Path) -> 
 
 def in_node(asked: str) -> Any:  # noqa: ANN401
     """Return what an expression gives beside the script's functions of slices."""
-    functions = (SCRIPTS / "slices.js").read_text()
-    assert NODE is not None
-    done = subprocess.run(
-        [NODE, "-"],
-        input=f"{functions}\nconsole.log(JSON.stringify({asked}))".encode(),
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
-    return json.loads(done.stdout)
+    return browser.in_node((SCRIPTS / "slices.js").read_text(), asked)
 
 
 @needs_node
 def test_the_script_reads_what_the_page_holds(text: str) -> None:
-    told = given(text)
+    told = figures(text, "planes-data")
     scheme = told["schemes"][1]
     found = in_node(f"decoded({json.dumps(scheme)}, {told['step_ns']})")
     zero = scheme["zero_ns"]
@@ -273,11 +257,7 @@ def test_an_erase_has_no_page() -> None:
 
 @needs_node
 def test_the_script_parses(text: str, tmp_path: Path) -> None:
-    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
-    whole = tmp_path / "whole.js"
-    whole.write_text(script)
-    assert NODE is not None
-    subprocess.run([NODE, "--check", whole], check=True, timeout=60)
+    check_script(text, tmp_path)
 
 
 @pytest.mark.slow

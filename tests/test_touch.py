@@ -6,36 +6,24 @@ import base64
 import hashlib
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import browser
 import slcache
-from browser import browsed, needs_chromium
+from browser import browsed, check_script, figures, needs_chromium, needs_node
 from slcache.report import over_time
 from test_report import Page
 
 SCRIPT = Path(slcache.__file__).parent / "templates" / "touch.js"
-NODE = shutil.which("node")
 HOSTILE = "</script><img src=x onerror=alert(1)>\"'&<!--"
-
-needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 
 
 @pytest.fixture(scope="module")
 def text(comparison: slcache.Comparison) -> str:
     return comparison.report()
-
-
-def told(page: str) -> dict[str, Any]:
-    """Return the figures that a page has for its script."""
-    found = re.findall(r'<script type="application/json" id="over-time-data">(.*?)</script>', page)
-    assert len(found) == 1
-    document: dict[str, Any] = json.loads(found[0])
-    return document
 
 
 def test_only_the_page_s_own_script_may_run(text: str) -> None:
@@ -51,7 +39,7 @@ def test_only_the_page_s_own_script_may_run(text: str) -> None:
 
 
 def test_the_figures_over_time_are_the_result_s(text: str, comparison: slcache.Comparison) -> None:
-    given = told(text)
+    given = figures(text, "over-time-data")
     assert given["labels"] == list(comparison.labels)
     panels = {panel["title"]: panel for panel in given["panels"]}
     for number, run in enumerate(comparison.runs):
@@ -101,24 +89,12 @@ def test_a_run_without_a_time_series_has_no_figures_to_touch(
 
 def in_node(asked: str) -> Any:  # noqa: ANN401
     """Return what an expression gives beside the script's functions, whose work is not begun."""
-    functions = SCRIPT.read_text().rpartition("\ntables();")[0]
-    assert NODE is not None
-    done = subprocess.run(
-        [NODE, "-e", f"{functions}\nconsole.log(JSON.stringify({asked}))"],
-        capture_output=True,
-        check=True,
-        timeout=60,
-    )
-    return json.loads(done.stdout)
+    return browser.in_node(SCRIPT.read_text().rpartition("\ntables();")[0], asked)
 
 
 @needs_node
 def test_the_script_parses(text: str, tmp_path: Path) -> None:
-    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
-    whole = tmp_path / "whole.js"
-    whole.write_text(script)
-    assert NODE is not None
-    subprocess.run([NODE, "--check", whole], check=True, timeout=60)
+    check_script(text, tmp_path)
 
 
 @needs_node
@@ -173,6 +149,6 @@ def test_a_browser_runs_the_page(text: str, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     page.write_text(text)
     shown = browsed(page)
-    assert shown.count("<canvas") == len(told(text)["panels"])
+    assert shown.count("<canvas") == len(figures(text, "over-time-data")["panels"])
     assert '<nav aria-label="Contents">' in shown
     assert 'class="sorts"' in shown
