@@ -53,6 +53,16 @@ def test_the_joint_reading_is_a_combination_of_the_joint_study() -> None:
     assert whole == points["x 0.01, planes, static, 1 ms, touched sectors"]
 
 
+def test_the_fast_clock_of_ips_has_one_firmware_in_every_daily_part() -> None:
+    daily = setups.named("ips/daily:fast-clock").settings
+    coop = setups.named("ips/coop-daily:fast-clock").settings
+    for key in ("placement", "reclaim_open"):
+        own = f"scheme.turbo-write.{key}"
+        assert daily[own] == coop[own] == coop[f"scheme.ips-coop.{key}"], key
+    for key in ("agc.eligible", "agc.min_invalid"):
+        assert daily[f"scheme.ips-agc.{key}"] == coop[f"scheme.ips-coop.{key}"], key
+
+
 def test_short_names_mean_the_first_part_and_the_literal_reading() -> None:
     assert setups.named("ips").name == "ips/bursty:literal"
     assert setups.named("hierarchy:probable").name == "hierarchy/main:probable"
