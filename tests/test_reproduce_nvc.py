@@ -75,15 +75,17 @@ def grid_of(grid: Any) -> list[float]:  # noqa: ANN401
     return [variant.point[0] for variant in grid.variants()]
 
 
-def test_the_second_pass_writes_what_the_first_does(plan: Plan) -> None:
+@pytest.mark.parametrize("trace", TRACES)
+def test_the_second_pass_writes_what_the_first_does(plan: Plan, trace: str) -> None:
     """What a pass programs is a difference of two runs, of the same trace once and twice."""
+    per_request = {}
     for whole in (plan.full_size(), plan):
-        every = twins(whole, ["financial1"])
+        every = twins(whole, [trace])
         once, twice = (next(e for e in every if part in e.parts) for part in ("hdd", "again"))
         assert (once.reduced, once.workload) == (twice.reduced, twice.workload)
-        # The paper's size has as much to a request, but for what a whole number of them leaves.
-        each = twice.repeat_to_write_bytes / 2 / twice.requests
-        assert each == pytest.approx(5662.4, abs=0.1)
+        per_request[twice.requests] = twice.repeat_to_write_bytes / 2 / twice.requests
+    # The paper's size has as much to a request, but for what a whole number of them leaves.
+    assert max(per_request.values()) - min(per_request.values()) < 0.2
     found = sl.Trace(twice.path, options=twice.options(1)).info()
     assert twice.repeat_to_write_bytes == 2 * found["write_bytes"]
 
