@@ -65,7 +65,9 @@ def test_figures_that_conflict_are_left_out_and_named(tmp_path: Path) -> None:
     assert slcache("trace", "info", tmp_path / "few.toml").returncode == 0
 
 
-@pytest.mark.parametrize("name", ['say "hi".csv', "back\\slash.csv", "line\nbreak.csv"])
+@pytest.mark.parametrize(
+    "name", ['say "hi".csv', "back\\slash.csv", "line\nbreak.csv", "\U0001f600é.csv", "\x7f.csv"]
+)
 def test_any_name_of_a_file_will_do(tmp_path: Path, name: str) -> None:
     trace = write_trace(tmp_path / name, mixed(50))
     done = slcache("trace", "twin", trace, "-o", tmp_path / "twin.toml", "--json")

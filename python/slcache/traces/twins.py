@@ -15,6 +15,7 @@ from slcache import _core, files
 from slcache.errors import TraceError, about
 from slcache.traces import twin_figures
 from slcache.traces.twin_figures import Info
+from slcache.words import toml
 
 #: Skews are fitted on at most so many requests, in so many steps, up to this.
 _FIT_REQUESTS, _FIT_STEPS, _MOST_SKEW = 1_000_000, 8, 3.0
@@ -203,12 +204,12 @@ def _hottest(info: Info, side: str) -> float:
 
 
 def _value(value: object) -> str:
-    """Return a value as TOML; JSON's strings and numbers are TOML's too."""
+    """Return a value as TOML, of a measured number six digits."""
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key} = {_value(v)}" for key, v in value.items()) + " }"
     if isinstance(value, list):
         return "[" + ", ".join(map(_value, value)) + "]"
-    return f"{value:.6g}" if isinstance(value, float) else json.dumps(value)
+    return f"{value:.6g}" if isinstance(value, float) else toml.text(value)
 
 
 def _comment(text: str) -> str:
