@@ -8,6 +8,7 @@
 use super::config::Acknowledge;
 use super::Simulation;
 use crate::base::{Cause, CellMode};
+use crate::ftl::answer::DeviceFull;
 use crate::ftl::any_region::Role;
 use crate::ftl::by_regions::ByRegions;
 use crate::ftl::scheme::Scheme;
@@ -47,6 +48,8 @@ pub(super) struct Bound {
     versions: u64,
     /// The newest version of all when this began, where versions are tracked.
     before: u32,
+    /// Slots that left the cache while old data were placed.
+    moved_without_time: u64,
 }
 
 impl Bound {
@@ -101,7 +104,7 @@ impl Simulation {
         let units = if room.is_ok() { self.io.mus() } else { 0 };
         let meters = Meters::with_units(&[slots], units);
         let before = self.media().versions().map_or(0, |versions| versions.last());
-        self.bound = Some(Box::new(Bound { room, meters, versions: 0, before }));
+        self.bound = Some(Box::new(Bound { room, meters, versions: 0, before, moved_without_time: 0 }));
     }
 
     /// Counts a request that writes `units` whole.
@@ -114,6 +117,19 @@ impl Simulation {
         if let Some(bound) = self.bound.as_mut() {
             bound.write(units);
         }
+    }
+
+    /// Places data from before time 0 that are read. What leaves the cache to make room for them takes no time
+    /// and is no operation, but is programmed: the bound counts it.
+    pub(super) fn place_old(&mut self, page: u32, mask: u32) -> Result<(), DeviceFull> {
+        let cached = |sim: &Self| sim.scheme.cache_live_bytes(&sim.io) / u64::from(sim.setup.device.mu_bytes);
+        let before = self.bound.is_some().then(|| cached(self));
+        self.clockless(|scheme, io| scheme.preload(page, mask, io))?;
+        if let Some(before) = before {
+            let left = before.saturating_sub(cached(self));
+            self.bound.iter_mut().for_each(|bound| bound.moved_without_time += left);
+        }
+        Ok(())
     }
 
     /// Whether what is cached and held now has room where it is said to be.
@@ -193,7 +209,8 @@ impl Simulation {
         }
         let caches = self.cache_cells();
         let is_dense = |row: &Counted| FIRST.contains(&row.cause) && !caches.contains(&(row.pool, row.mode));
-        self.io.counters().iter().filter(is_dense).map(|row| row.totals.slots).sum()
+        let programmed: u64 = self.io.counters().iter().filter(is_dense).map(|row| row.totals.slots).sum();
+        programmed + self.bound.as_ref().map_or(0, |bound| bound.moved_without_time)
     }
 
     /// Pool and mode of the cells of the cache.

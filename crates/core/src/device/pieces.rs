@@ -106,7 +106,7 @@ impl Simulation {
             let on_its_way = self.io.held().mask(piece.page) != 0;
             if self.setup.trace.prefill == Prefill::OnRead && !on_its_way {
                 let whole = whole_mask(self.io.policy().mus_per_page);
-                self.clockless(|scheme, io| scheme.preload(piece.page, whole, io))?;
+                self.place_old(piece.page, whole)?;
             } else {
                 self.stats.unmapped_reads += 1;
                 return Ok(());

@@ -7,10 +7,11 @@ use serde_json::{json, Value};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::CellMode;
-use slcache_core::device::config::Replay;
+use slcache_core::device::config::{Prefill, Replay};
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::ftl::op_log::LoggedOp;
 use slcache_core::hw::config::{BusConfig, FoldTimes, ModeConfig, ProgramRule};
+use slcache_core::metrics::report::BoundReport;
 
 const PAGE: u64 = 4096;
 const PLANES: u64 = 4;
@@ -187,4 +188,22 @@ fn limits_go_with_everything_else() {
             sim.finish().unwrap();
         }
     }
+}
+
+/// Old data that are read take dense blocks, for which SLC blocks are folded in no time: the bound counts it.
+#[test]
+fn the_bound_counts_what_makes_room_for_old_data() {
+    let mut setup = client(false, 8, &[("drain", json!(true)), ("reopen", json!("never"))]);
+    setup.trace.prefill = Prefill::OnRead;
+    let mut sim = Simulation::new(&setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+    sim.measure_bound();
+    write(&mut sim, 0..D2);
+    for page in D2..USER {
+        sim.feed(&[request(sim.now_ns(), HostOp::Read, page * PAGE, PAGE)]).unwrap();
+    }
+    sim.audit().unwrap();
+    let bound = sim.finish().unwrap().bound;
+    let Some(BoundReport::Dense(figures)) = bound else { panic!("{bound:?}") };
+    assert!(figures.drained && figures.least == D2, "{figures:?}");
+    assert!(figures.counted >= figures.least, "{figures:?}");
 }
