@@ -7,6 +7,17 @@ use crate::base::CellMode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Whether what schemes move has to find its translation pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MapMoves {
+    /// They change at no cost.
+    #[default]
+    Free,
+    /// They are looked up and changed, each once for every block that is emptied.
+    Charged,
+}
+
 /// The mapping cache: translation pages in DRAM, of which the least recently used leaves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -31,6 +42,9 @@ pub struct MapConfig {
     /// more than the least.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocks: Option<u32>,
+    /// Whether what folding and cleaning move has to find its translation pages.
+    #[serde(default)]
+    pub moves: MapMoves,
 }
 
 fn default_entry_bytes() -> u32 {

@@ -277,6 +277,9 @@ pub struct MapReport {
     pub cached: u64,
     /// Look-ups: a request, or a write-back, looks once for each page that it touches.
     pub look_ups: u64,
+    /// Those for what the scheme moves, where they are charged.
+    #[serde(skip_serializing_if = "is_none")]
+    pub look_ups_for_moves: u64,
     /// Those that found their page in the cache.
     pub hits: u64,
     /// Those that did not.
@@ -293,6 +296,10 @@ pub struct MapReport {
     pub blocks: u64,
     /// Erases of those in the device's life.
     pub erases: u64,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A mapping table as the scheme would have to keep it.

@@ -1,14 +1,14 @@
 //! The mapping cache: which look-ups hit, what misses cost, and that nothing of the map is lost.
 
-use crate::common::{configure, device, foresee, pool, request, setup, versatile_pool};
+use crate::common::{configure, device, foresee, pool, request, rest, setup, versatile_pool};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::base::CellMode;
 use slcache_core::device::config::{Acknowledge, BufferConfig, Replay};
 use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::map_config::MapConfig;
-use slcache_core::metrics::report::{MapReport, Report};
+use slcache_core::hw::map_config::{MapConfig, MapMoves};
+use slcache_core::metrics::report::{MapReport, OpRow, Report};
 use slcache_core::schemes::CATALOG;
 
 const UNIT: u64 = 4096;
@@ -23,6 +23,7 @@ fn map(pages: u64) -> MapConfig {
         access_ns: 0,
         mode: CellMode::Slc,
         blocks: None,
+        moves: MapMoves::Free,
     }
 }
 
@@ -35,6 +36,12 @@ fn plain(scheme: &str) -> Setup {
 fn cached(scheme: &str, pages: u64) -> Setup {
     let mut setup = plain(scheme);
     setup.device.map = Some(map(pages));
+    setup
+}
+
+fn charged(scheme: &str, pages: u64) -> Setup {
+    let mut setup = cached(scheme, pages);
+    setup.device.map.as_mut().unwrap().moves = MapMoves::Charged;
     setup
 }
 
@@ -89,6 +96,8 @@ fn hits_are_the_look_ups_whose_stack_distance_is_below_the_capacity() {
     }
 }
 
+const MOVES: [&str; 4] = ["migration", "gc", "agc", "promote"];
+
 fn conserved(name: &str, map: &MapReport, report: &Report) {
     assert_eq!(map.hits + map.misses, map.look_ups, "{name}");
     assert!(map.reads <= map.misses && map.cached <= map.capacity, "{name} {map:?}");
@@ -112,9 +121,15 @@ fn conserved(name: &str, map: &MapReport, report: &Report) {
 fn what_the_cache_does_adds_up_under_every_scheme() {
     for entry in CATALOG {
         for pages in [1, 6, 30] {
+            let (_, report) = run(&charged(entry.name, pages), &mixed(3000, 300_000, 3));
+            let map = report.map.unwrap();
+            conserved(&format!("{} {pages}, charged", entry.name), &map, &report);
+            let moved = report.flash.ops.iter().any(|op| op.kind == "program" && MOVES.contains(&op.cause));
+            assert_eq!(map.look_ups_for_moves > 0, moved, "{} {map:?}", entry.name);
             let (_, report) = run(&cached(entry.name, pages), &mixed(3000, 300_000, 3));
             let map = report.map.unwrap();
             conserved(&format!("{} {pages}", entry.name), &map, &report);
+            assert_eq!(map.look_ups_for_moves, 0);
             let distinct = 48.min(map.pages);
             assert!(map.misses >= distinct, "{} {map:?}", entry.name);
         }
@@ -240,8 +255,10 @@ fn a_full_home_is_cleaned_with_the_fewest_blocks_it_may_have() {
 
 #[test]
 fn a_saved_device_goes_on_as_it_would_have() {
-    for scheme in ["tlc-only", "baseline", "client"] {
-        let setup = cached(scheme, 5);
+    let made =
+        [("tlc-only", false), ("baseline", false), ("client", false), ("baseline", true), ("client", true)];
+    for (scheme, moves) in made {
+        let setup = if moves { charged(scheme, 5) } else { cached(scheme, 5) };
         let (mut whole, _) = run(&setup, &mixed(3000, 300_000, 11));
         let state = whole.save();
         let bytes = serde_json::to_string(&state).unwrap();
@@ -316,4 +333,64 @@ fn what_no_map_can_be_is_refused() {
         let found = refused(change);
         assert!(found.contains(told), "{found}");
     }
+}
+
+/// Sequential pages, folded block by block in a pause: each block asks for the translation pages it touches.
+#[test]
+fn moves_ask_for_each_translation_page_once_a_block() {
+    for (pages, blocks) in [(1_u64, 16_u64), (48, 16), (1, 11)] {
+        let mut setup = charged("client", pages);
+        setup.device.user_bytes = USER;
+        let mut simulation = Simulation::new(&setup).unwrap();
+        // A block of 16 wordlines holds 64 units in SLC mode, and there are four planes: each gets every
+        // fourth page of four units.
+        let units = blocks * 64 * 4;
+        let writes: Vec<_> = (0..units / 4)
+            .map(|page| request(page * 1_000_000, HostOp::Write, page * 4 * UNIT, 4 * UNIT))
+            .collect();
+        simulation.feed(&writes).unwrap();
+        let end_ns = simulation.now_ns() + 100_000_000_000;
+        rest(&mut simulation, end_ns);
+        let map = simulation.finish().unwrap().map.unwrap();
+        // A block's units span 256: two translation pages of 128.
+        let folded = map.look_ups_for_moves / 2;
+        assert_eq!(map.look_ups_for_moves % 2, 0, "{map:?}");
+        assert!((4 * blocks - 4..=4 * blocks).contains(&folded), "{blocks}: {map:?}");
+        if pages == 48 {
+            assert_eq!(map.misses, units / 128, "{map:?}");
+        }
+    }
+}
+
+/// Where the map is cached in part, moves miss as often as writes do, and what they change is written as well.
+#[test]
+fn random_moves_miss_the_share_of_the_map_that_is_not_cached() {
+    let run = |moves| {
+        let mut setup = one_die(64, 16);
+        setup.precondition.fill = 1.0;
+        setup.device.map.as_mut().unwrap().moves = moves;
+        let mut simulation = Simulation::new(&setup).unwrap();
+        simulation.precondition(&mut |_, _| true).unwrap();
+        let mut rng = RngStream::new(9, "writes");
+        let requests: Vec<_> = (0..40_000)
+            .map(|i| request(i * 8_000_000, HostOp::Write, u64::from(rng.below(64 * 512)) * UNIT, UNIT))
+            .collect();
+        simulation.feed(&requests).unwrap();
+        let report = simulation.finish().unwrap();
+        simulation.audit().unwrap();
+        let slots = |cause| {
+            let is_move = |op: &&OpRow| op.kind == "program" && op.cause == cause;
+            report.flash.ops.iter().filter(is_move).map(|op| op.pages).sum::<u64>()
+        };
+        (report.map.unwrap(), slots("gc"))
+    };
+    let (free, moved) = run(MapMoves::Free);
+    let (map, also_moved) = run(MapMoves::Charged);
+    assert_eq!(moved, also_moved, "the map changes nothing of what is moved");
+    assert_eq!(map.look_ups - map.look_ups_for_moves, free.look_ups);
+    // Victims of what was filled in order have one translation page, those written at random many.
+    let erases = 40_000 / 96;
+    assert!((erases..=moved).contains(&map.look_ups_for_moves), "{map:?}, {moved} moved");
+    let missed = map.misses as f64 / map.look_ups as f64;
+    assert!((missed - 0.75).abs() < 0.02, "{missed}");
 }

@@ -46,5 +46,14 @@ impl Io {
             self.counters.at(at.pool, kind, mode, Cause::Rmw).slots += u64::from(old);
         }
         self.series.current().program_pages[write.cause as usize] += 1;
+        if self.map.is_some() && moves(write.cause) {
+            let page = self.geometry().page(at.block, at.index);
+            self.look_up_moved(page, write.class);
+        }
     }
+}
+
+/// Whether what is programmed for this cause was stored before.
+fn moves(cause: Cause) -> bool {
+    matches!(cause, Cause::Migration | Cause::Gc | Cause::Agc | Cause::Promote)
 }

@@ -46,6 +46,7 @@ impl Io {
         let first = programs.list.len();
         self.moved.take(&self.timing, block, &mut programs.list);
         self.pad_for_erase(&programs.list[first..]);
+        self.end_emptying(&mut programs.list);
         // Emitted last: from here on the block's pages are those of its next life.
         self.emit_erase(block, cause, class, &programs.list);
         self.scratch = programs.list;

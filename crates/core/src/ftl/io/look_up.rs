@@ -2,8 +2,8 @@
 
 use super::Io;
 use crate::base::op::{Cause, Class, OpKind};
-use crate::base::{BlockId, Mu};
-use crate::ftl::translation::{Found, HomePage, MapCache, MapCacheState};
+use crate::base::{BlockId, Mu, Ppn};
+use crate::ftl::translation::{Emptying, Found, HomePage, MapCache, MapCacheState};
 use crate::hw::timing::{OpId, OpSpec, RequestId};
 
 /// What a request waits for until its map entries are there.
@@ -32,30 +32,82 @@ impl Io {
     pub(crate) fn look_up(&mut self, first: Mu, last: Mu, change: bool, request: RequestId) -> LookUp {
         let mut found = LookUp::default();
         let Some(mut map) = self.map.take() else { return found };
-        if !map.begun {
-            self.begin_map(&mut map);
-        }
+        self.begin_look_up(&mut map);
+        map.emptying.iter_mut().for_each(Emptying::begin);
         for tp in first.0 / map.entries..=last.0 / map.entries {
-            match map.lru.touch(tp, change) {
-                Found::Hit => {
-                    map.counts.hits += 1;
-                    found.access_ns += u64::from(map.access_ns);
-                }
-                Found::Miss { evicted } => {
-                    map.counts.misses += 1;
-                    self.evict_translation(&mut map, evicted);
-                    self.load_translation(&mut map, tp);
-                }
-            }
+            let hit = self.touch_translation(&mut map, tp, change, Class::HostRead);
+            found.access_ns += if hit { u64::from(map.access_ns) } else { 0 };
             let (op, serial) = map.loads[tp as usize];
             if self.is_coming(op, serial) {
                 found.loads += 1;
+                self.timing.raise(op, Class::HostRead);
                 self.timing.hold_request(request);
                 self.timing.notify_held(op, request);
             }
         }
         self.map = Some(map);
         found
+    }
+
+    /// Looks up the entries of the units that the scheme has moved to `page`, each translation page once for
+    /// every block that is emptied; the erase of that block waits for those that have to be read.
+    #[cold]
+    pub(super) fn look_up_moved(&mut self, page: Ppn, class: Class) {
+        let Some(mut map) = self.map.take() else { return };
+        if map.emptying.is_some() && !self.clockless {
+            for slot in 0..self.array().page_tags(page).len() {
+                let tag = self.array().page_tags(page)[slot];
+                if tag != 0 {
+                    let tp = (tag - 1) / map.entries;
+                    self.look_up_for_move(&mut map, tp, class);
+                }
+            }
+        }
+        self.map = Some(map);
+    }
+
+    fn look_up_for_move(&mut self, map: &mut MapCache, tp: u32, class: Class) {
+        if !map.emptying.as_mut().is_some_and(|emptying| emptying.asks(tp)) {
+            return;
+        }
+        self.begin_look_up(map);
+        map.counts.for_moves += 1;
+        self.touch_translation(map, tp, true, class);
+        let (op, serial) = map.loads[tp as usize];
+        if self.is_coming(op, serial) {
+            self.timing.raise(op, class);
+            map.emptying.iter_mut().for_each(|emptying| emptying.loads.push((op, serial)));
+        }
+    }
+
+    /// Adds what the erase of an emptied block has to wait for in the map to `after`.
+    pub(super) fn end_emptying(&mut self, after: &mut Vec<OpId>) {
+        let Some(emptying) = self.map.as_mut().and_then(|map| map.emptying.as_mut()) else { return };
+        let timing = &self.timing;
+        after.extend(
+            emptying.loads.iter().filter(|load| timing.is_in_flight(load.0, load.1)).map(|load| load.0),
+        );
+        emptying.end();
+    }
+
+    /// Finds page `tp` in the cache or reads it; whether it was there.
+    fn touch_translation(&mut self, map: &mut MapCache, tp: u32, change: bool, class: Class) -> bool {
+        match map.lru.touch(tp, change) {
+            Found::Hit => map.counts.hits += 1,
+            Found::Miss { evicted } => {
+                map.counts.misses += 1;
+                self.evict_translation(map, evicted);
+                self.load_translation(map, tp, class);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn begin_look_up(&mut self, map: &mut MapCache) {
+        if !map.begun {
+            self.begin_map(map);
+        }
     }
 
     /// Sends every changed page home and programs what waits, as a flush does that nothing protects;
@@ -126,7 +178,7 @@ impl Io {
 
     /// Reads page `tp` behind an earlier read of it, unless it was never written or the controller
     /// still has it.
-    fn load_translation(&mut self, map: &mut MapCache, tp: u32) {
+    fn load_translation(&mut self, map: &mut MapCache, tp: u32, class: Class) {
         let Some(at) = map.home.find(tp) else { return };
         let block = BlockId(map.first_block + at.block);
         let mut after = [OpId::NONE; 2];
@@ -144,7 +196,7 @@ impl Io {
             count += 1;
         }
         map.counts.reads += 1;
-        let op = self.emit_map(map, OpKind::Read, Class::HostRead, at, 1, &after[..count]);
+        let op = self.emit_map(map, OpKind::Read, class, at, 1, &after[..count]);
         map.loads[tp as usize] = (op, self.timing.serial(op));
     }
 

@@ -95,6 +95,9 @@ impl Io {
         } else {
             let program = self.emit_moves(moves, to, &moved);
             programs.add(to_block, program);
+            if self.map.is_some() {
+                (to.0..to.0 + count).for_each(|page| self.look_up_moved(Ppn(page), moves.job.class));
+            }
         }
         self.moved_pages = moved;
     }

@@ -3,15 +3,17 @@
 //! The map is cut into translation pages. The cache keeps the least recently used of them out; one that
 //! was changed goes home to flash when it leaves.
 
+mod emptying;
 mod home;
 mod lru;
 
+pub use emptying::Emptying;
 pub use home::{Home, HomePage};
 pub use lru::{Found, Lru};
 
 use crate::base::CellMode;
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::map_config::MapConfig;
+use crate::hw::map_config::{MapConfig, MapMoves};
 use crate::hw::timing::{OpId, Timing};
 use crate::metrics::report::MapReport;
 use home::HomeState;
@@ -33,6 +35,8 @@ pub struct MapCounts {
     pub evicted_dirty: u64,
     /// Pages moved by cleaning.
     pub moved: u64,
+    /// Look-ups for what schemes move.
+    pub for_moves: u64,
 }
 
 /// The mapping cache of a device.
@@ -64,6 +68,8 @@ pub struct MapCache {
     pub programs: Vec<OpId>,
     /// Whether the data from before time 0 have their pages.
     pub begun: bool,
+    /// What the block that is being emptied has asked for, where moves are charged.
+    pub emptying: Option<Emptying>,
 }
 
 impl MapCache {
@@ -87,17 +93,19 @@ impl MapCache {
             moving: Vec::new(),
             programs: Vec::new(),
             begun: false,
+            emptying: (config.moves == MapMoves::Charged).then(|| Emptying::new(translations)),
         }
     }
 
     /// The report.
     pub fn report(&self) -> MapReport {
-        let MapCounts { hits, misses, reads, evicted_clean, evicted_dirty, moved } = self.counts;
+        let MapCounts { hits, misses, reads, evicted_clean, evicted_dirty, moved, for_moves } = self.counts;
         MapReport {
             pages: self.loads.len() as u64,
             capacity: self.lru.capacity() as u64,
             cached: self.lru.cached() as u64,
             look_ups: hits + misses,
+            look_ups_for_moves: for_moves,
             hits,
             misses,
             reads,

@@ -13,7 +13,7 @@ use slcache_core::device::config::{
 use slcache_core::device::Setup;
 use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig, SuspendConfig};
 use slcache_core::hw::disk::config::{AtStart, DiskConfig, Rotation};
-use slcache_core::hw::map_config::MapConfig;
+use slcache_core::hw::map_config::{MapConfig, MapMoves};
 use slcache_core::schemes::CATALOG;
 
 /// The flash.
@@ -67,6 +67,7 @@ impl Drive {
             access_ns: 500,
             mode: CellMode::Slc,
             blocks: None,
+            moves: if self.mapped % 2 == 0 { MapMoves::Charged } else { MapMoves::Free },
         })
     }
 }
