@@ -19,52 +19,35 @@ impl Io {
         request: RequestId,
         counts: bool,
     ) -> OpId {
-        match self.plan_read(page, bytes, cause, class, request, counts) {
-            None => OpId::NONE,
-            Some((spec, program)) if program.is_none() => self.timing.emit(spec, &[]),
-            Some((spec, program)) => {
-                self.timing.raise(program, class);
-                self.timing.emit(spec, &[program])
-            }
-        }
+        self.read_after(page, bytes, Job { cause, class }, request, counts, OpId::NONE)
     }
 
     /// Reads as `read` does, for no request, behind the operation `after`.
+    #[cold]
     pub(in crate::ftl) fn read_behind(&mut self, page: Ppn, bytes: u32, job: Job, after: OpId) -> OpId {
-        let plan = self.plan_read(page, bytes, job.cause, job.class, RequestId::NONE, false);
-        let Some((spec, program)) = plan else {
-            return OpId::NONE;
-        };
-        self.timing.raise(after, job.class);
-        if program.is_none() || program == after {
-            return self.timing.emit(spec, &[after]);
-        }
-        self.timing.raise(program, job.class);
-        self.timing.emit(spec, &[after, program])
+        self.read_after(page, bytes, job, RequestId::NONE, false, after)
     }
 
-    /// Counts a read, and says how it is emitted and which program in flight is before it, if one is; none
-    /// when the data are still in the controller.
     #[inline(always)]
-    fn plan_read(
+    fn read_after(
         &mut self,
         page: Ppn,
         bytes: u32,
-        cause: Cause,
-        class: Class,
+        job: Job,
         request: RequestId,
         counts: bool,
-    ) -> Option<(OpSpec, OpId)> {
+        after: OpId,
+    ) -> OpId {
         if self.clockless {
-            return None;
+            return OpId::NONE;
         }
         let at = self.place(page);
         let in_flight = self.timing.in_flight(at.block, at.index);
         if in_flight && (self.policy.inflight_from_buffer || self.is_staged(page)) {
-            return None;
+            return OpId::NONE;
         }
         let times = self.read_times(&at, bytes);
-        self.count_read(&at, cause, bytes, &times);
+        self.count_read(&at, job.cause, bytes, &times);
         let spec = OpSpec {
             mode: Some(at.array.read_mode),
             plane_in_die: at.in_die,
@@ -74,10 +57,22 @@ impl Io {
             out_ns: times.out_ns,
             request,
             counts,
-            ..OpSpec::new(OpKind::Read, cause, class, at.block, at.unit)
+            ..OpSpec::new(OpKind::Read, job.cause, job.class, at.block, at.unit)
         };
-        let program = if in_flight { self.timing.program_of(at.block, at.index) } else { OpId::NONE };
-        Some((spec, program))
+        if in_flight {
+            let program = self.timing.program_of(at.block, at.index);
+            self.timing.raise(program, job.class);
+            if !after.is_none() && after != program {
+                self.timing.raise(after, job.class);
+                return self.timing.emit(spec, &[program, after]);
+            }
+            return self.timing.emit(spec, &[program]);
+        }
+        if !after.is_none() {
+            self.timing.raise(after, job.class);
+            return self.timing.emit(spec, &[after]);
+        }
+        self.timing.emit(spec, &[])
     }
 
     /// Whether `page`, not yet programmed in time, is still staged: its wordline is not full, so
