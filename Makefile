@@ -38,11 +38,6 @@ test: $(VENV)/built ## Run every test a commit must pass
 	cargo check -p slcache-traces --no-default-features --profile test
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
-# Apart from their run, so that other builds can go on beside.
-.PHONY: tests-built
-tests-built: $(BIN)/python
-	cargo test --no-run
-
 # Between edits: fewer random cases, one value of each kind, and none of the tests that take long.
 .PHONY: quick
 quick: export SLCACHE_QUICK = 1
