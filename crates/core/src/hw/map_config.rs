@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MapMoves {
-    /// They change at no cost.
-    #[default]
-    Free,
     /// They are looked up and changed, each once for every block that is emptied.
+    #[default]
     Charged,
+    /// They change at no cost.
+    Free,
 }
 
 /// The mapping cache: translation pages in DRAM, of which the least recently used leaves first.
