@@ -156,6 +156,26 @@ def small() -> dict[str, object]:
     }
 
 
+@pytest.mark.parametrize("parallel", [8, 16])
+def test_a_drive_that_was_slc_at_first_folds_as_fast_as_its_planes(parallel: int) -> None:
+    """A page takes r phi / J, beside the host's own program in all planes."""
+    device, planes, keep, wordlines = small(), 32, 16, 64
+    pool = device["device"]["pool"][0]  # type: ignore[index]
+    pool |= {"planes": planes // 2, "blocks": 128, "wordlines": wordlines}
+    row = planes * wordlines * 16384
+    device["device"]["user_bytes"] = (pool["blocks"] - keep - 2) * 3 * row  # type: ignore[index]
+    cap = {"rule": "free", "share": 1.0}
+    fold = {"keep_blocks": keep, "parallel": parallel}
+    device["scheme-defaults"] = {"client": {"dynamic": cap, "fold": fold}}
+    curve = fills.fills("techpowerup", [device], scale=1)[0].passes[0]
+    begin, end = (pool["blocks"] - keep) * row / 1e9, curve.gb[-1]
+    channel_ns = 16384 * 0.833
+    folded_ns = 50_000 + 2 * channel_ns + 2_000_000 / 3 + 3_000_000 / wordlines
+    page_ns = (channel_ns + 200_000) / planes + 1.5 * folded_ns / parallel
+    seen = curve.between(begin + 0.1 * (end - begin), end - 0.05 * (end - begin))
+    assert seen == pytest.approx(16384 / page_ns, rel=0.04)
+
+
 def test_a_fill_has_the_phases_and_the_average_of_its_time() -> None:
     found = like.like("techpowerup", device=small())
     assert found.fill is not None

@@ -1,35 +1,47 @@
 //! How many planes fold at a time: each fold takes a lane, behind the one before it there.
 
+use crate::base::PlaneId;
 use crate::ftl::io::Io;
 use crate::hw::timing::OpId;
 
 /// The lanes, or none where all planes fold as they like.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
-    /// The last operation of a fold in each, and its serial number.
-    last: Vec<(OpId, u64)>,
+    last: Vec<Lane>,
+}
+
+/// The last operation of the last fold in a lane, its serial number, and its plane.
+#[derive(Clone, Copy, Debug)]
+struct Lane {
+    op: OpId,
+    serial: u64,
+    plane: PlaneId,
 }
 
 impl Lanes {
     /// So many lanes.
     pub fn new(count: usize) -> Self {
-        Self { last: vec![(OpId::NONE, 0); count] }
+        Self { last: vec![Lane { op: OpId::NONE, serial: 0, plane: PlaneId(0) }; count] }
     }
 
-    /// The lane for the next fold, a free one or that of the oldest fold, and the operation in flight that
-    /// it has to wait for; none without lanes.
-    pub fn take(&self, io: &Io) -> Option<(usize, OpId)> {
-        let waits = |&(op, serial): &(OpId, u64)| !op.is_none() && io.is_in_flight(op, serial);
-        let key = |lane: &(OpId, u64)| if waits(lane) { lane.1 } else { 0 };
+    /// The lane for the next fold of `plane`, and the operation in flight that it has to wait for; none
+    /// without lanes. It is that of the plane's fold before, which the plane has to end first in any case;
+    /// else a free one, or that of the oldest fold.
+    pub fn take(&self, plane: PlaneId, io: &Io) -> Option<(usize, OpId)> {
+        let waits = |lane: &Lane| !lane.op.is_none() && io.is_in_flight(lane.op, lane.serial);
+        let key = |lane: &Lane| match waits(lane) {
+            false => (true, 0),
+            true => (lane.plane != plane, lane.serial),
+        };
         let at = (0..self.last.len()).min_by_key(|&at| key(&self.last[at]))?;
         let lane = self.last[at];
-        Some((at, if waits(&lane) { lane.0 } else { OpId::NONE }))
+        Some((at, if waits(&lane) { lane.op } else { OpId::NONE }))
     }
 
-    /// Says which operation is the last of the fold that took lane `at`.
-    pub fn give_back(&mut self, at: usize, last: OpId, io: &Io) {
+    /// Says which operation is the last of the fold of `plane` that took lane `at`.
+    pub fn give_back(&mut self, at: usize, plane: PlaneId, last: OpId, io: &Io) {
         if !last.is_none() {
-            self.last[at] = (last, io.serial(last));
+            self.last[at] = Lane { op: last, serial: io.serial(last), plane };
         }
     }
 }

@@ -54,13 +54,13 @@ impl Client {
         }
         let job = Job { cause: Cause::Migration, class };
         // A busy flush is the host's own work, of the planes that it writes.
-        let lane = if class == Class::HostWrite { None } else { self.lanes.take(io) };
+        let lane = if class == Class::HostWrite { None } else { self.lanes.take(plane, io) };
         let way = FoldWay { after: lane.map_or(OpId::NONE, |lane| lane.1), ..self.way };
         let Ok((done, last)) = fold::empty_block(&mut self.dense, io, block, way, job) else {
             return false;
         };
         if let Some((lane, _)) = lane {
-            self.lanes.give_back(lane, last, io);
+            self.lanes.give_back(lane, plane, last, io);
         }
         self.slc.give_back(io, block);
         self.planes[plane.index()].folded_units += done.units;
