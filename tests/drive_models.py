@@ -149,12 +149,24 @@ class Model:
             round(usable / self.row_gb / PARTS), math.ceil(needed / self.row_gb / PARTS)
         )
 
-    def fold_fixed_us(self) -> float:
-        """What a folded page costs beside the array's program: read, erase, twice the channel."""
-        return SLC_READ_US + ERASE_US / WORDLINES + 2 * self.bus_us
+    @property
+    def folds_at_once(self) -> bool:
+        """Whether all of the drive is SLC at first: what comes after its cache is folded."""
+        return self.template.rule == "whole"
+
+    @property
+    def direct_us(self) -> float:
+        """The time of a page that is written past the cache, by the chips alone."""
+        return self.bus_us + self.template.nand.program_us / self.bits
+
+    @property
+    def folded_us(self) -> float:
+        """The time of a page that is folded through the controller, by the chips alone."""
+        fixed = SLC_READ_US + ERASE_US / WORDLINES + 2 * self.bus_us
+        return fixed + self.template.nand.program_us / self.bits
 
     def start(self) -> dict[str, float]:
-        """Return the parameters by the closed forms, in nanoseconds."""
+        """Return the parameters by the closed forms: times in nanoseconds, and planes."""
         first_page = self.page_us(
             max(self.first, self.template.rated[0] if self.template.rated else 0)
         )
@@ -164,29 +176,36 @@ class Model:
         turnaround = MEGABYTE / 1e3 * (1 / self.first - 1 / LINK_GB_S[self.drive.link])
         if self.template.rated or self.drive.link == "sata":
             found["turnaround_ns"] = max(turnaround, 0) * 1e3
-        slc_page = self.bus_us + found["slc_ns"] / 1e3
-        ratio = self.bits / (self.bits - 1)
-        fixed = self.fold_fixed_us()
-        if self.template.busy:
-            shot = (self.page_us(self.last) - self.bus_us - 0.25 * fixed) / 1.25
-        elif self.template.rule == "whole":
-            shot = (self.page_us(self.last) - slc_page) / ratio - fixed
+        found |= self._behind(found["slc_ns"] / 1e3)
+        return found
+
+    def _behind(self, program_us: float) -> dict[str, float]:
+        """Return the parameters of what comes after the cache, whose pages take `program_us`."""
+        planes, ratio = self.template.planes, self.bits / (self.bits - 1)
+        # What folding has of the time of a page, where it makes room for the host's.
+        spent_us = self.page_us(self.last) - self.bus_us - program_us
+        if self.folds_at_once:
+            rounds = max(math.floor(spent_us / (ratio * self.folded_us)), 1)
+            dense = round(planes / rounds)
         else:
-            shot = self.page_us(self.second or self.last) - self.bus_us
-        found["dense_ns"] = shot * self.bits * 1e3
-        if self.second is not None:
-            folded = (self.page_us(self.last) - slc_page) / ratio
-            found["fold_ns"] = max(folded - fixed - shot, 0) * self.bits * 1e3
+            page_us = self.direct_us + (0.25 * self.folded_us if self.template.busy else 0)
+            dense = round(planes * page_us / self.page_us(self.second or self.last))
+            dense = min(max(dense, 1), planes)
+            rounds = planes // dense
+        # All planes fold in whole rounds: a round takes as long with fewer planes in it.
+        found: dict[str, float] = {"dense_planes": dense, "fold_planes": math.ceil(planes / rounds)}
+        if self.folds_at_once or self.second is not None:
+            longer_us = spent_us / ratio / rounds - self.folded_us
+            found["fold_ns"] = max(longer_us, 0) * self.bits * 1e3
         return found
 
     def targets(self) -> dict[str, float]:
         """Return what each parameter is chosen for, GB per second."""
-        wanted = {"slc_ns": self.first, "dense_ns": self.second or self.last}
         start = self.start()
-        if "turnaround_ns" in start:
-            # The array's own speed is above what one writer sees.
-            del wanted["slc_ns"]
-            wanted["turnaround_ns"] = self.first
+        # Above what one writer sees is the array's own speed.
+        wanted = {"turnaround_ns" if "turnaround_ns" in start else "slc_ns": self.first}
+        if not self.folds_at_once:
+            wanted["dense_planes"] = self.second or self.last
         if "fold_ns" in start:
             wanted["fold_ns"] = self.last
         return wanted

@@ -10,19 +10,19 @@ Writes `presets/devices/DRIVE-like.toml` and what was calibrated, with its steps
 from __future__ import annotations
 
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
 
+from drive_evidence import evidence
 from drive_models import (
-    CONZONE,
     ERASE_US,
     KEPT,
     MEGABYTE,
     PAGE,
     PARTS,
     SLC_READ_US,
-    SPARE,
     TEMPLATES,
     WORDLINES,
     Model,
@@ -40,13 +40,14 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
     """Return what the device file holds."""
     template, bits = model.template, model.bits
     dense = {3: "tlc", 4: "qlc"}[bits]
-    mode = {"read_ns": [round(template.nand.read_us * 1e3)], "program_ns": [round(found["dense_ns"])],
+    mode = {"read_ns": [round(template.nand.read_us * 1e3)], "program_ns": [round(template.nand.program_us * 1e3)],
             "erase_ns": ERASE_US * 1000, "program": "one-shot", "endurance_cycles": {3: 1500, 4: 900}[bits]}  # fmt: skip
     client: dict[str, Any] = {"dynamic": model.cap()}
     if template.static_blocks:
         client["static_blocks"] = template.static_blocks
-    client["fold"] = {"keep_blocks": KEPT}
-    if "fold_ns" in found:
+    client["dense"] = {"parallel": found["dense_planes"]}
+    client["fold"] = {"keep_blocks": KEPT, "parallel": found["fold_planes"]}
+    if found.get("fold_ns"):
         client["fold"]["overhead_ns"] = round(found["fold_ns"])
     if template.through:
         client["full"] = "through"
@@ -80,92 +81,6 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
         "host": host,
         "buffer": {"bytes": 16 << 20, "write_back": "at-once"},
     }  # fmt: skip
-
-
-def evidence(model: Model, content: dict[str, Any]) -> dict[str, tuple[str, str]]:
-    """Return on what each key stands: kind and source."""
-    template, drive, pool = model.template, model.drive, "device.pool[0]"
-    dense = {3: "tlc", 4: "qlc"}[model.bits]
-    page = measured.url(drive.phases[0].gb_s.source)
-    printed = "; ".join(f"{bar.to_gb:g} GB at {bar.gb_s.value:g} GB/s" for bar in drive.phases)
-    borrowed = "" if template.own_nand else "borrowed from another drive's chips, "
-    own = f"NAND alone would take {template.nand.program_us * 1e3:.0f} ns ({borrowed}{template.nand.said})"
-    client, cap = content["scheme-defaults"]["client"], "scheme-defaults.client.dynamic"
-    marks = {
-        "device.user_bytes": ("known", f"{drive.user_gb:g} GB, rounded down so that --scale can divide it"),
-        "device.mu_bytes": ("assumed", "a page, so that 1 TB fits into memory; a drive has 4 KiB"),
-        f"{pool}.name": ("assumed", "a word for the report"),
-        f"{pool}.channels": ("assumed", "as drives of this class have"),
-        f"{pool}.chips": ("assumed", "only the number of planes counts for writes"),
-        f"{pool}.dies": ("assumed", "only the number of planes counts for writes"),
-        f"{pool}.planes": ("assumed", f"{template.planes} planes in all"),
-        f"{pool}.blocks": ("derived", _why_blocks(model)),
-        f"{pool}.wordlines": ("assumed", "of an order with chips of this age"),
-        f"{pool}.page_bytes": ("assumed", "16 KiB, as chips of this age have"),
-        f"{pool}.bus": ("assumed", f"{template.mega_transfers} MT/s"),
-        f"{pool}.slc.read_ns": ("known", CONZONE),
-        f"{pool}.slc.erase_ns": ("known", CONZONE),
-        f"{pool}.slc.endurance_cycles": ("assumed", "as papers assume"),
-        f"{pool}.{dense}.read_ns": ("known" if template.own_nand else "assumed", template.nand.said),
-        f"{pool}.{dense}.erase_ns": ("known", CONZONE),
-        f"{pool}.{dense}.endurance_cycles": ("assumed", "as papers assume"),
-        f"{pool}.{dense}.program": ("assumed", "chips of this age program a wordline at once"),
-        f"{pool}.{dense}.program_ns": ("calibrated", f"to the later speeds of {page}: {printed}. {own}; "
-            "the rest is the controller's limit, which this time stands for"),
-        f"{cap}.rule": ("derived", "from the kind of cache that the phases show"),
-        "scheme-defaults.client.fold.keep_blocks": ("assumed", "the room above what is published"),
-        "host.link": ("assumed", "recalled, the maker's interface"),
-        "buffer": ("assumed", "16 MiB, written back as pages come"),
-    }  # fmt: skip
-    speed = f"to the first speed of {page}: {model.first:.3g} GB/s"
-    slc = f"{pool}.slc.program_ns"
-    if drive.link == "sata":
-        marks[slc] = ("assumed", "the link limits the speed in the cache")
-    elif template.rated:
-        marks[slc] = ("derived", f"from {template.rated[0]:g} GB/s, {template.rated[1]}")
-    else:
-        marks[slc] = ("calibrated", speed)
-    if "turnaround_ns" in content["host"]:
-        marks["host.turnaround_ns"] = ("calibrated", speed + ", of one writer")
-    size = f"to the end of the first phase of {page}: {model.cache_gb:g} GB"
-    for key in ("share", "table"):
-        if key in client["dynamic"]:
-            marks[f"{cap}.{key}"] = ("calibrated", size + _why_falling(model))
-    for key, source in {
-        "static_blocks": "a few GB of the cache stay SLC: recalled; the sum is calibrated",
-        "full": "two phases only: the drive has no second speed of its own",
-        "reopen": "no second burst is printed",
-    }.items():
-        if key in client:
-            marks[f"scheme-defaults.client.{key}"] = ("assumed", source)
-    if "overhead_ns" in client["fold"]:
-        marks["scheme-defaults.client.fold.overhead_ns"] = ("calibrated",
-            f"to the third speed of {page}: {model.last:g} GB/s")  # fmt: skip
-    if "flush" in client:
-        source = (
-            "one value for three drives of the maker, chosen after a look at their averages"
-            if template.busy
-            else "data stay in SLC until room is needed (anandtech.com/show/13078)"
-        )
-        marks["scheme-defaults.client.flush"] = ("assumed", source)
-    return marks
-
-
-def _why_blocks(model: Model) -> str:
-    if model.boundary_gb:
-        how = f"the third phase begins at {model.boundary_gb:g} GB (law 1)"
-    elif model.template.rule == "whole" and not model.template.through:
-        how = "all of the drive is SLC at first"
-    else:
-        how = "the user's data"
-    return f"{how}, at least the user's data and {SPARE} blocks; a multiple of {PARTS}, and {KEPT} kept"
-
-
-def _why_falling(model: Model) -> str:
-    if model.template.rule != "falling":
-        return ""
-    own = model.drive.name == "intel-660p-1tb"
-    return "; 12 GB at 80 % full are " + ("printed" if own else "borrowed from the Intel 660p")
 
 
 def _value(value: Any) -> str:
@@ -229,61 +144,55 @@ def observed(model: Model, found: dict[str, float]) -> dict[str, float]:
     whole = model.drive.user_gb
     seen = {first: curve.between(0.1 * ends[0], 0.9 * ends[0])}
     second = (ends[0], ends[1]) if len(ends) > 1 else (ends[0], whole)
-    if second[1] - second[0] > 0.02 * whole:
+    if "dense_planes" in wanted and second[1] - second[0] > 0.02 * whole:
         span = second[1] - second[0]
-        seen["dense_ns"] = curve.between(second[0] + 0.1 * span, second[1] - 0.1 * span)
+        seen["dense_planes"] = curve.between(second[0] + 0.1 * span, second[1] - 0.1 * span)
     if "fold_ns" in wanted:
-        span = whole - ends[1]
-        seen["fold_ns"] = curve.between(ends[1] + 0.1 * span, whole - 0.02 * span)
+        span = whole - ends[-1]
+        seen["fold_ns"] = curve.between(ends[-1] + 0.1 * span, whole - 0.02 * span)
     return seen
 
 
 def calibrate(model: Model) -> tuple[dict[str, float], list[dict[str, Any]]]:
-    """Return the parameters, and the steps: closed form first, then secants of time over speed."""
+    """Return the parameters, and the steps: the closed form first, then what is nearer."""
     found, wanted, steps = model.start(), model.targets(), []
-    previous: dict[str, tuple[float, float]] = {}
+    tried: dict[str, dict[float, float]] = {key: {} for key in wanted}
     for step in range(STEPS + 1):
         seen = observed(model, found)
         steps.append({
             key: {"value": round(found[key]), "gb_s": round(seen[key], 4), "wanted": round(wanted[key], 4)}
             for key in seen
         })  # fmt: skip
-        off = {
-            key: seen[key] / wanted[key] - 1
-            for key in seen
-            if abs(seen[key] / wanted[key] - 1) > NEAR
-        }
         print(model.drive.name, step, steps[-1], flush=True)
-        if not off or step == STEPS:
-            break
         before_step = dict(found)
-        for key in off:
-            now = found[key], 1 / seen[key]
-            before = previous.get(key)
-            slope = (
-                (now[1] - before[1]) / (now[0] - before[0])
-                if before and before[0] != now[0]
-                else _slope(model, key)
-            )
-            previous[key] = now
-            if slope > 0:
-                found[key] = max(found[key] + (1 / wanted[key] - now[1]) / slope, 0)
+        for key in seen:
+            tried[key][found[key]] = seen[key]
+            if abs(seen[key] / wanted[key] - 1) > NEAR:
+                found[key] = _nearer(model, key, tried[key], wanted[key])
         if found == before_step:
-            # No time is below 0: the speed cannot be met.
             break
-    return found, steps
+    return before_step, steps
+
+
+def _nearer(model: Model, key: str, tried: dict[float, float], wanted: float) -> float:
+    """Return a parameter for which the speed is nearer: a time by secants of time over speed."""
+    (*_, before, now) = [next(iter(tried)), *tried]
+    if key == "dense_planes":
+        planes = min(max(round(now * wanted / tried[now]), 1), model.template.planes)
+        return min(tried, key=lambda n: abs(tried[n] / wanted - 1)) if planes in tried else planes
+    slope = _slope(model, key)
+    if before != now:
+        slope = (1 / tried[now] - 1 / tried[before]) / (now - before)
+    # No time is below 0: then the speed cannot be met.
+    return max(now + (1 / wanted - 1 / tried[now]) / slope, 0) if slope > 0 else now
 
 
 def _slope(model: Model, key: str) -> float:
     """Return how a page's seconds per GB grow with a nanosecond, by the closed forms."""
     page = 1 / model.page_us(1.0) / 1e3
-    ratio = model.bits / (model.bits - 1)
-    return {
-        "slc_ns": page,
-        "turnaround_ns": 1 / MEGABYTE,
-        "dense_ns": page / model.bits * (ratio if model.template.rule == "whole" else 1),
-        "fold_ns": page / model.bits * ratio,
-    }[key]
+    rounds = math.ceil(model.template.planes / model.start()["fold_planes"])
+    folded = page / (model.bits - 1) * rounds
+    return {"slc_ns": page, "turnaround_ns": 1 / MEGABYTE, "fold_ns": folded}[key]
 
 
 def main(names: list[str]) -> None:

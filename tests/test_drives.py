@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import drive_evidence
 import drive_models
 import drive_presets
 from slcache import api
@@ -25,7 +26,7 @@ def made(name: str) -> str:
     """Return the device file that the record makes."""
     model = drive_models.Model(name)
     content = drive_presets.device(model, RECORD[name]["parameters"])
-    return drive_presets.text(content, drive_presets.evidence(model, content))
+    return drive_presets.text(content, drive_evidence.evidence(model, content))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,0 +1,116 @@
+# ruff: noqa: E501 - texts
+"""On what each key of a preset that is like a drive stands: kind and source."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drive_models import CONZONE, KEPT, PARTS, SPARE, Model
+from slcache.drives import measured
+
+
+def evidence(model: Model, content: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    """Return on what each key stands: kind and source."""
+    template, drive, pool = model.template, model.drive, "device.pool[0]"
+    dense = {3: "tlc", 4: "qlc"}[model.bits]
+    page = measured.url(drive.phases[0].gb_s.source)
+    printed = "; ".join(f"{bar.to_gb:g} GB at {bar.gb_s.value:g} GB/s" for bar in drive.phases)
+    chips = (
+        template.nand.said if template.own_nand else f"another drive's chips: {template.nand.said}"
+    )
+    kind = "known" if template.own_nand else "assumed"
+    client, cap = content["scheme-defaults"]["client"], "scheme-defaults.client.dynamic"
+    marks = {
+        "device.user_bytes": ("known", f"{drive.user_gb:g} GB, rounded down so that --scale can divide it"),
+        "device.mu_bytes": ("assumed", "a page, so that 1 TB fits into memory; a drive has 4 KiB"),
+        f"{pool}.name": ("assumed", "a word for the report"),
+        f"{pool}.channels": ("assumed", "as drives of this class have"),
+        f"{pool}.chips": ("assumed", "only the number of planes counts for writes"),
+        f"{pool}.dies": ("assumed", "only the number of planes counts for writes"),
+        f"{pool}.planes": ("assumed", f"{template.planes} planes in all"),
+        f"{pool}.blocks": ("derived", _why_blocks(model)),
+        f"{pool}.wordlines": ("assumed", "of an order with chips of this age"),
+        f"{pool}.page_bytes": ("assumed", "16 KiB, as chips of this age have"),
+        f"{pool}.bus": ("assumed", f"{template.mega_transfers} MT/s"),
+        f"{pool}.slc.read_ns": ("known", CONZONE),
+        f"{pool}.slc.erase_ns": ("known", CONZONE),
+        f"{pool}.slc.endurance_cycles": ("assumed", "as papers assume"),
+        f"{pool}.{dense}.read_ns": (kind, chips),
+        f"{pool}.{dense}.erase_ns": ("known", CONZONE),
+        f"{pool}.{dense}.endurance_cycles": ("assumed", "as papers assume"),
+        f"{pool}.{dense}.program": ("assumed", "chips of this age program a wordline at once"),
+        f"{pool}.{dense}.program_ns": (kind, chips),
+        "scheme-defaults.client.dense.parallel": _why_planes(model, f"{page}: {printed}"),
+        "scheme-defaults.client.fold.parallel": _why_folding(model, f"{page}: {printed}"),
+        f"{cap}.rule": ("derived", "from the kind of cache that the phases show"),
+        "scheme-defaults.client.fold.keep_blocks": ("assumed", "the room above what is published"),
+        "host.link": ("assumed", "recalled, the maker's interface"),
+        "buffer": ("assumed", "16 MiB, written back as pages come"),
+    }  # fmt: skip
+    speed = f"to the first speed of {page}: {model.first:.3g} GB/s"
+    slc = f"{pool}.slc.program_ns"
+    if drive.link == "sata":
+        marks[slc] = ("assumed", "the link limits the speed in the cache")
+    elif template.rated:
+        marks[slc] = ("derived", f"from {template.rated[0]:g} GB/s, {template.rated[1]}")
+    else:
+        marks[slc] = ("calibrated", speed)
+    if "turnaround_ns" in content["host"]:
+        marks["host.turnaround_ns"] = ("calibrated", speed + ", of one writer")
+    size = f"to the end of the first phase of {page}: {model.cache_gb:g} GB"
+    for key in ("share", "table"):
+        if key in client["dynamic"]:
+            marks[f"{cap}.{key}"] = ("calibrated", size + _why_falling(model))
+    for key, source in {
+        "static_blocks": "a few GB of the cache stay SLC: recalled; the sum is calibrated",
+        "full": "two phases only: the drive has no second speed of its own",
+        "reopen": "no second burst is printed",
+    }.items():
+        if key in client:
+            marks[f"scheme-defaults.client.{key}"] = ("assumed", source)
+    if "overhead_ns" in client["fold"]:
+        marks["scheme-defaults.client.fold.overhead_ns"] = ("calibrated",
+            f"to the third speed of {page}: {model.last:g} GB/s")  # fmt: skip
+    if "flush" in client:
+        source = (
+            "one value for three drives of the maker, chosen after a look at their averages"
+            if template.busy
+            else "data stay in SLC until room is needed (anandtech.com/show/13078)"
+        )
+        marks["scheme-defaults.client.flush"] = ("assumed", source)
+    return marks
+
+
+def _why_blocks(model: Model) -> str:
+    if model.boundary_gb:
+        how = f"the third phase begins at {model.boundary_gb:g} GB (law 1)"
+    elif model.template.rule == "whole" and not model.template.through:
+        how = "all of the drive is SLC at first"
+    else:
+        how = "the user's data"
+    return f"{how}, at least the user's data and {SPARE} blocks; a multiple of {PARTS}, and {KEPT} kept"
+
+
+def _why_planes(model: Model, printed: str) -> tuple[str, str]:
+    if model.folds_at_once:
+        return "assumed", "as many as fold; this drive's cache takes what the host writes"
+    return (
+        "calibrated",
+        f"to the speed past the cache, {printed}; a controller feeds so many planes",
+    )
+
+
+def _why_folding(model: Model, printed: str) -> tuple[str, str]:
+    if model.folds_at_once:
+        return "calibrated", f"to the last speed of {printed}; a controller feeds so many planes"
+    return (
+        "derived",
+        "as many as write past the cache, or more, so that all planes fold in whole rounds",
+    )
+
+
+def _why_falling(model: Model) -> str:
+    if model.template.rule != "falling":
+        return ""
+    own = model.drive.name == "intel-660p-1tb"
+    return "; 12 GB at 80 % full are " + ("printed" if own else "borrowed from the Intel 660p")
