@@ -47,16 +47,9 @@ def evidence(model: Model, content: dict[str, Any]) -> dict[str, tuple[str, str]
         "host.link": ("assumed", "recalled, the maker's interface"),
         "buffer": ("assumed", "16 MiB, written back as pages come"),
     }  # fmt: skip
-    speed = f"to the first speed of {page}: {model.first:.3g} GB/s"
-    slc = f"{pool}.slc.program_ns"
-    if drive.link == "sata":
-        marks[slc] = ("assumed", "the link limits the speed in the cache")
-    elif template.rated:
-        marks[slc] = ("derived", f"from {template.rated[0]:g} GB/s, {template.rated[1]}")
-    else:
-        marks[slc] = ("calibrated", speed)
-    if "turnaround_ns" in content["host"]:
-        marks["host.turnaround_ns"] = ("calibrated", speed + ", of one writer")
+    if "map" in content["device"]:
+        marks |= _why_map(drive.map, content["device"]["map"])
+    marks |= _why_first_speed(model, content, page)
     size = f"to the end of the first phase of {page}: {model.cache_gb:g} GB"
     for key in ("share", "table"):
         if key in client["dynamic"]:
@@ -70,7 +63,7 @@ def evidence(model: Model, content: dict[str, Any]) -> dict[str, tuple[str, str]
             marks[f"scheme-defaults.client.{key}"] = ("assumed", source)
     if "overhead_ns" in client["fold"]:
         marks["scheme-defaults.client.fold.overhead_ns"] = ("calibrated",
-            f"to the third speed of {page}: {model.last:g} GB/s")  # fmt: skip
+            f"to the last speed of {page}: {model.last:g} GB/s")  # fmt: skip
     if "flush" in client:
         source = (
             "one value for three drives of the maker, chosen after a look at their averages"
@@ -89,6 +82,39 @@ def _why_blocks(model: Model) -> str:
     else:
         how = "the user's data"
     return f"{how}, at least the user's data and {SPARE} blocks; a multiple of {PARTS}, and {KEPT} kept"
+
+
+def _why_first_speed(
+    model: Model, content: dict[str, Any], page: str
+) -> dict[str, tuple[str, str]]:
+    speed = f"to the first speed of {page}: {model.first:.3g} GB/s"
+    slc, rated = "device.pool[0].slc.program_ns", model.template.rated
+    if model.drive.link == "sata":
+        marks = {slc: ("assumed", "the link limits the speed in the cache")}
+    elif rated:
+        marks = {slc: ("derived", f"from {rated[0]:g} GB/s, {rated[1]}")}
+    else:
+        marks = {slc: ("calibrated", speed)}
+    if "turnaround_ns" in content["host"]:
+        marks["host.turnaround_ns"] = ("calibrated", speed + ", of one writer")
+    return marks
+
+
+def _why_map(where: str, table: dict[str, Any]) -> dict[str, tuple[str, str]]:
+    size = f"recalled: {table['cache_bytes'] >> 20} MiB of "
+    cache = {
+        "hmb-64mb": size + "host memory",
+        "hmb": size + "host memory, as the Samsung 980 has",
+        "dram-reduced": size + "DRAM, a quarter of the map",
+    }
+    return {
+        "device.map.cache_bytes": ("assumed", cache[where]),
+        "device.map.entry_bytes": ("derived", "4 bytes for each 4 KiB of a unit"),
+        "device.map.access_ns": (
+            "assumed",
+            "DRAM" if where == "dram-reduced" else "a read over PCIe",
+        ),
+    }
 
 
 def _why_planes(model: Model, printed: str) -> tuple[str, str]:

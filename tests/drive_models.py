@@ -25,6 +25,10 @@ LINK_GB_S = {
 }
 
 
+#: What is held of the map, bytes, and the time of a look-up, by where it lies: all of it in DRAM if not here.
+MAPS = {"hmb-64mb": (64 << 20, 1000), "hmb": (64 << 20, 1000), "dram-reduced": (256 << 20, 0)}
+
+
 @dataclass(frozen=True)
 class Nand:
     """Dense mode of a generation of chips: what one-shot programs and reads take, and who says it."""

@@ -19,6 +19,7 @@ from drive_evidence import evidence
 from drive_models import (
     ERASE_US,
     KEPT,
+    MAPS,
     MEGABYTE,
     PAGE,
     PARTS,
@@ -57,6 +58,14 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
         client["flush"] = {"busy_ratio": 0.25}
     if template.lazy:
         client["flush"] = {"when": "lazy"}
+    table: dict[str, Any] = {}
+    if model.drive.map in MAPS:
+        held, access_ns = MAPS[model.drive.map]
+        table["map"] = {
+            "cache_bytes": held,
+            "entry_bytes": 4 * PAGE // 4096,
+            "access_ns": access_ns,
+        }
     host: dict[str, Any] = {"link": model.drive.link}
     if "turnaround_ns" in found:
         host["turnaround_ns"] = round(found["turnaround_ns"])
@@ -67,6 +76,7 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
             "source": measured.url(model.drive.phases[0].gb_s.source),
             "user_bytes": int(model.drive.user_gb * 1e9) // (PARTS * PAGE) * PARTS * PAGE,
             "mu_bytes": PAGE,
+            **table,
             "pool": [{
                 "name": "nand", "channels": template.channels, "chips": 2, "dies": 1,
                 "planes": template.planes // template.channels // 2,

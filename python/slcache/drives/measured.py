@@ -45,6 +45,8 @@ class Drive:
     user_gb: float
     bits: int
     link: str
+    #: Where the mapping table lies, recalled.
+    map: str
     protocol: str
     phases: tuple[Bar, ...]
     average: Figure | None
@@ -98,6 +100,7 @@ def _drive(name: str, entry: Mapping[str, Any]) -> Drive:
         user_gb=float(entry["user_gb"]),
         bits=int(entry["bits"]),
         link=str(entry["link"]),
+        map=str(entry["map"]),
         protocol=str(entry.get("fill", "other")),
         phases=tuple(bars),
         average=None
