@@ -64,8 +64,12 @@ impl<'a> Fit<'a> {
                 check_range(problems, &key, planes, 1..=pool.plane_count());
             }
         }
-        if config.placement == Placement::Static && self.fewer_planes(config.dense.parallel).is_some() {
-            let allowed = "round-robin or least-loaded with dense.parallel: a page cannot wait for its plane";
+        if let (Placement::Static, Some(most)) = (config.placement, self.fewer_planes(config.dense.parallel))
+        {
+            let (why, all) = ("a page cannot wait for its plane", pool.plane_count());
+            let allowed = format!(
+                "round-robin or least-loaded with dense.parallel = {most}, for {why}; {all} is no limit"
+            );
             problems.push(Problem::new("scheme.client.placement", "static", allowed));
         }
     }
