@@ -33,8 +33,15 @@ from slcache.drives import fills, measured
 ROOT = Path(__file__).parents[1]
 RECORD = ROOT / "python/slcache/drives/calibrated.json"
 STATEMENT = "calibrated to published measurements; not made, endorsed or described by the maker"
-#: Speeds are compared on a part of the device; a step is taken where one is off by more.
-SCALE, NEAR, STEPS = 8, 0.01, 5
+#: A step is taken where a speed is off by more.
+NEAR, STEPS = 0.01, 5
+#: Speeds are compared on an eighth of a drive, or on all of one of which an eighth is further off.
+SCALE, WHOLE = 8, ("wd-sn580-1tb", "crucial-t500-2tb")
+
+
+def scale_of(model: Model) -> int:
+    """Return on what part of the device speeds are compared."""
+    return 1 if model.drive.name in WHOLE else SCALE
 
 
 def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
@@ -141,7 +148,7 @@ def _is_nested(value: Any) -> bool:
 def observed(model: Model, found: dict[str, float]) -> dict[str, float]:
     """Return the speeds that a part of the device shows, by the parameters chosen for them."""
     content = device(model, found)
-    (fill,) = fills.fills("techpowerup", [content], scale=SCALE)
+    (fill,) = fills.fills("techpowerup", [content], scale=scale_of(model))
     curve = fill.passes[0]
     ends = [model.cache_gb]
     if model.boundary_gb:
@@ -212,7 +219,7 @@ def main(names: list[str]) -> None:
         found, steps = calibrate(model)
         record[name] = {
             "parameters": {k: round(v) for k, v in found.items()},
-            "scale": SCALE,
+            "scale": scale_of(model),
             "steps": steps,
         }
         RECORD.write_text(json.dumps(dict(sorted(record.items())), indent=1) + "\n")
