@@ -75,3 +75,17 @@ def test_a_link_carries_what_its_lanes_do_less_the_headers(device: str) -> None:
     assert told == pytest.approx(link["lanes"] * link["lane_mb_per_s"] / wire, rel=1e-3)
     shown = command("devices", "show", device).stdout.decode()
     assert f"{told:,.0f} MB/s" in shown
+
+
+def test_a_mapping_cache_is_told_with_what_it_maps() -> None:
+    assert slcache.device_facts("tiny")["map"] is None
+    facts = slcache.device_facts("wd-sn580-1tb-like")
+    # 4 bytes for 4 KiB, of which a unit of 16 KiB has four.
+    assert facts["map"]["cache_bytes"] == 64 << 20
+    assert facts["map"]["covered_bytes"] == 64 << 30
+    assert facts["map"]["map_bytes"] == pytest.approx(facts["user_bytes"] / 1024, abs=4096)
+    slc = next(mode for mode in facts["pools"][0]["modes"] if mode["mode"] == "slc")
+    for side in ("read", "write"):
+        assert {"part": "map", "ns": 1000} in slc[side]["parts"]
+    shown = command("devices", "show", "wd-sn580-1tb-like").stdout
+    assert b"maps 64.0 GiB; the whole map takes 931 MiB" in shown

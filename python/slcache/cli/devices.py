@@ -102,6 +102,12 @@ def _sizes(facts: Facts) -> Table:
     if facts["random_write_waf"] is not None:
         told = "of the full device under uniform random writes, without a cache (FIFO cleaning)"
         table.add("write amplification", f"{facts['random_write_waf']:.2f}", told)
+    if facts["map"] is not None:
+        covered, all_of_it = (
+            units.size(facts["map"][key]) for key in ("covered_bytes", "map_bytes")
+        )
+        told = f"maps {covered}; the whole map takes {all_of_it}"
+        table.add("mapping cache", units.size(facts["map"]["cache_bytes"]), told)
     if facts["link_mb_per_s"] is not None:
         table.add("host link", f"{facts['link_mb_per_s']:,.0f} MB/s", "with requests of 128 KiB")
     return table

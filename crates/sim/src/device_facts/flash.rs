@@ -35,12 +35,24 @@ impl Latency {
     }
 }
 
-/// A read of `bytes` of one page.
-pub fn read(pool: &PoolConfig, mode: CellMode, bytes: u32, host: &HostConfig) -> Latency {
+/// A look-up of the mapping cache that finds its page.
+fn look_up_ns(device: &DeviceConfig) -> u64 {
+    device.map.map_or(0, |map| map.access_ns.into())
+}
+
+/// A read of `bytes` of one page, whose place is in the mapping cache.
+pub fn read(
+    pool: &PoolConfig,
+    mode: CellMode,
+    bytes: u32,
+    device: &DeviceConfig,
+    host: &HostConfig,
+) -> Latency {
     let Some(config) = pool.mode(mode) else { return Latency::default() };
     let bus = &pool.bus;
     let link = host.link.map_or(0, |link| u64::from(link.read_overhead_ns) + link.transfer_ns(bytes.into()));
     let parts = [
+        ("map", look_up_ns(device)),
         ("command", bus.read_command_ns.into()),
         ("array", config.read_ns[0].into()),
         ("data", bus.read_data_ns.into()),
@@ -64,6 +76,7 @@ pub fn write(
     let waits = config.program == ProgramRule::OneShot && mode.bits() > 1;
     let parts = [
         ("link", link),
+        ("map", look_up_ns(device)),
         ("stage", if waits { device.stage_timeout_ns } else { 0 }),
         ("command", bus.program_command_ns.into()),
         ("transfer", bus.transfer_ns(bytes).into()),

@@ -15,6 +15,7 @@ use serde_json::{json, Value};
 use slcache_core::base::CellMode;
 use slcache_core::device::config::{DeviceConfig, HostConfig};
 use slcache_core::hw::config::PoolConfig;
+use slcache_core::hw::map_config::MapConfig;
 
 /// Everything there is to tell of a preset or device file, as JSON.
 pub fn device_facts(name: &str) -> Result<Value, SimError> {
@@ -39,6 +40,7 @@ pub fn device_facts(name: &str) -> Result<Value, SimError> {
         "random_write_waf": random_write_waf(&device),
         "disk": device.disk.is_some(),
         "pools": pools(&device, &host),
+        "map": device.map.map(|map| told_map(&map, &device)),
         "link_mb_per_s": flash::link_mb_per_s(&host),
         "schemes": fits.iter().map(Fit::to_json).collect::<Vec<_>>(),
         "warnings": warnings::all(&device, &host, &fits),
@@ -75,6 +77,18 @@ fn random_write_waf(device: &DeviceConfig) -> Option<f64> {
     Some(1.0 / (1.0 - low))
 }
 
+/// What the mapping cache holds: its own bytes, the data whose places they are, and those of the whole map.
+fn told_map(map: &MapConfig, device: &DeviceConfig) -> Value {
+    let all = u64::from(map.translations(device.user_bytes.div_ceil(device.mu_bytes.into())));
+    let held = (map.cache_bytes / u64::from(map.page_bytes)).min(all);
+    let covered = held * u64::from(map.entries()) * u64::from(device.mu_bytes);
+    json!({
+        "cache_bytes": map.cache_bytes,
+        "covered_bytes": covered.min(device.user_bytes),
+        "map_bytes": all * u64::from(map.page_bytes),
+    })
+}
+
 /// What each pool can do in each of its modes.
 pub fn pools(device: &DeviceConfig, host: &HostConfig) -> Value {
     device.pool.iter().map(|pool| told(pool, device, host)).collect()
@@ -90,7 +104,7 @@ fn told(pool: &PoolConfig, device: &DeviceConfig, host: &HostConfig) -> Value {
             "raw_bytes": pool.raw_bytes(mode),
             "block_bytes": u64::from(pool.pages_per_block(mode)) * u64::from(pool.page_bytes),
             "page_kinds": page_kinds,
-            "read": flash::read(pool, mode, 4096, host).to_json(),
+            "read": flash::read(pool, mode, 4096, device, host).to_json(),
             "write": flash::write(pool, mode, 4096, device, host).to_json(),
             "peak_read": flash::peak_read(pool, mode).to_json(),
             "peak_program": flash::peak_program(pool, mode).to_json(),
