@@ -1,7 +1,8 @@
 """How far the results of a twin by bootstrap lie from those of the piece of a trace it is made of.
 
 Run as a program, it prints the table of docs/twins-by-bootstrap.md, or what
-bootstrap_distance.toml holds: `python tests/bootstrap_distance.py [--record] [--drawn] [PIECE...]`.
+bootstrap_distance.toml holds. KEY=VALUE are parameters of the step, such as `regions=kept`:
+`python tests/bootstrap_distance.py [--record] [KEY=VALUE...] [PIECE...]`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 import statistics
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -93,8 +94,8 @@ class Pair:
 Measured = Mapping[str, Mapping[str, Pair]]
 
 
-def measure(source: Source, places: str = "kept") -> Measured:
-    """Return the figures of a piece and of its twins under every scheme."""
+def measure(source: Source, **given: object) -> Measured:
+    """Return the figures of a piece and of its twins, with these parameters, by scheme."""
     path = source.piece.path()
     assert path is not None
     trace = slcache.Trace(path, options=source.piece.options)
@@ -103,7 +104,7 @@ def measure(source: Source, places: str = "kept") -> Measured:
         twins = []
         for seed in range(1 if info["requests"] > LARGE else SEEDS):
             twins.append(Path(folder) / f"{seed}.parquet")
-            how = {**source.parameters, "places": places, "seed": seed}
+            how: dict[str, Any] = {**source.parameters, **given, "seed": seed}
             trace.transform("bootstrap", twins[-1], **how)
         return {scheme: _pairs(source.piece, path, twins, scheme, info) for scheme in COMPARED}
 
@@ -132,7 +133,7 @@ def _cell(pair: Pair | None) -> str:
     if pair is None:
         return "–"
     text = f"{pair.percent:+.0f}" if math.isfinite(pair.percent) else "some"
-    return text if abs(pair.percent) <= NEAR else f"**{text}**"
+    return text if is_near(pair) else f"**{text}**"
 
 
 def record(source: Source, measured: Measured) -> str:
@@ -141,30 +142,39 @@ def record(source: Source, measured: Measured) -> str:
     for scheme, pairs in measured.items():
         cells = ", ".join(f'"{name}" = {pair.percent:.1f}' for name, pair in pairs.items())
         lines.append(f"{scheme} = {{ {cells} }}")
+    return "\n".join([*lines, ""])
+
+
+def is_near(pair: Pair | None) -> bool:
+    """Return whether a figure is near; one that the piece does not have is."""
+    return pair is None or abs(pair.percent) <= NEAR
+
+
+def summary(all_measured: Iterable[Measured]) -> str:
+    """Return the table that says how often each figure is near, in all and by scheme."""
+    each = list(all_measured)
+    lines = [f"| figure | near, of {len(each) * len(COMPARED)} | {' | '.join(COMPARED)} |"]
+    for name in FIGURES:
+        near = [sum(is_near(one[scheme].get(name)) for one in each) for scheme in COMPARED]
+        share = 100 * sum(near) / (len(each) * len(COMPARED))
+        cells = " | ".join(f"{count} of {len(each)}" for count in near)
+        lines.append(f"| {name} | {sum(near)} ({share:.0f} %) | {cells} |")
     return "\n".join(lines)
 
 
-def nearness(measured: Measured) -> dict[str, int]:
-    """Return under how many of the schemes each figure is near."""
-    return {
-        name: sum(
-            name not in pairs or abs(pairs[name].percent) <= NEAR for pairs in measured.values()
-        )
-        for name in FIGURES
-    }
+def main(arguments: Sequence[str]) -> None:
+    """Print a row or a section for each piece that is named, or for all, and the summary."""
+    given = dict(text.split("=") for text in arguments if "=" in text)
+    named = [text for text in arguments if "=" not in text and text != "--record"]
+    parameters = {key: int(text) if text.isdigit() else text for key, text in given.items()}
+    done = []
+    for source in SOURCES:
+        if named and str(source) not in named:
+            continue
+        done.append(measure(source, **parameters))
+        print((record if "--record" in arguments else row)(source, done[-1]), flush=True)
+    print(summary(done), file=sys.stderr)
 
 
 if __name__ == "__main__":
-    chosen = [name for name in sys.argv[1:] if not name.startswith("--")]
-    places = "drawn" if "--drawn" in sys.argv[1:] else "kept"
-    near: dict[str, dict[str, int]] = {}
-    for source in SOURCES:
-        if chosen and str(source) not in chosen:
-            continue
-        measured = measure(source, places)
-        recorded = "--record" in sys.argv[1:]
-        text = f"{record(source, measured)}\n" if recorded else row(source, measured)
-        print(text, flush=True)
-        near[str(source)] = nearness(measured)
-    for name, counts in near.items():
-        print(f"# {name}: near under {counts} of {len(COMPARED)}", file=sys.stderr)
+    main(sys.argv[1:])

@@ -78,6 +78,17 @@ def test_length_and_footprint_are_those_asked_for(trace: Path, tmp_path: Path) -
     assert info["end_address_bytes"] <= 1 << 20
 
 
+def test_blocks_that_stay_and_regions_in_order_leave_holes_out_and_nothing_else(
+    trace: Path, tmp_path: Path
+) -> None:
+    out = twin(trace, tmp_path / "same.parquet", "--stages", "99", "--regions", "kept")
+    before, after = (package.Trace(path).info() for path in (trace, out))
+    elsewhere = {"file", "format", "end_address_bytes", "address_span_bytes", "address_map"}
+    more = {"response", "streams", "summary"}
+    assert {name for name in before if before[name] != after[name]} == elsewhere | more
+    assert after["end_address_bytes"] < before["end_address_bytes"] / 100
+
+
 def test_a_trace_without_writes_has_a_twin_without(tmp_path: Path) -> None:
     rows = [(at, "Read", place, size) for at, _, place, size in bursts()]
     out = twin(write_trace(tmp_path / "reads.csv", rows), tmp_path / "twin.parquet")
@@ -94,6 +105,8 @@ REFUSED = [
     (bursts(), ["--pause", "soon"], 2, ["soon"]),
     (bursts(), ["--requests", "0"], 2, ["--requests"]),
     (bursts(), ["--places", "else"], 2, ["kept", "drawn"]),
+    (bursts(), ["--stages", "0"], 2, ["--stages"]),
+    (bursts(), ["--regions", "else"], 2, ["shuffled", "kept"]),
 ]
 
 

@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from slcache.cli import checks
 from slcache.cli import options as opt
-from slcache.cli.trace_job import Writing
+from slcache.cli.trace_job import Writing, bytes_of, ns_of, size_option, time_option
 from slcache.given import quantity
 from slcache.traces import api as traces
-
-
-def _size(help: str) -> object:
-    return typer.Option(metavar="SIZE", callback=checks.readable(quantity.size_bytes), help=help)
-
-
-def _time(help: str, *names: str) -> object:
-    return typer.Option(
-        *names, metavar="TIME", callback=checks.readable(quantity.time_ns), help=help
-    )
-
-
-def _ns(text: str | None) -> int | None:
-    return None if text is None else quantity.time_ns(text)
-
-
-def _bytes(text: str | None) -> int | None:
-    return None if text is None else quantity.size_bytes(text)
-
 
 Rebase = Annotated[bool, typer.Option("--rebase", help="Make the first request time 0.")]
 
@@ -56,7 +37,7 @@ def split(
     requests: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="A file for each N requests.")
     ] = None,
-    time: Annotated[str | None, _time("A file for each span of time.")] = None,
+    time: Annotated[str | None, time_option("A file for each span of time.")] = None,
     rebase: Rebase = False,
     job: Writing,
 ) -> None:
@@ -74,7 +55,7 @@ def split(
     if len(chosen) != 1:
         raise typer.BadParameter("choose one of --volumes, --requests and --time")
     job.transform(
-        trace, "split", by=chosen[0], requests=requests, window_ns=_ns(time), rebase=rebase
+        trace, "split", by=chosen[0], requests=requests, window_ns=ns_of(time), rebase=rebase
     )
 
 
@@ -90,7 +71,7 @@ def sample(
     addresses: Annotated[
         bool, typer.Option("--addresses", help="Choose addresses, and keep all that goes there.")
     ] = False,
-    unit: Annotated[str | None, _size("Addresses are chosen in such units (1m).")] = None,
+    unit: Annotated[str | None, size_option("Addresses are chosen in such units (1m).")] = None,
     seed: opt.Seed = None,
     job: Writing,
 ) -> None:
@@ -111,15 +92,15 @@ def sample(
         raise typer.BadParameter("--unit is of the addresses chosen with --addresses")
     by = "address" if addresses else None
     job.transform(
-        trace, "sample", every=every, share=share, by=by, unit_bytes=_bytes(unit), seed=seed
+        trace, "sample", every=every, share=share, by=by, unit_bytes=bytes_of(unit), seed=seed
     )
 
 
 def window(
     *,
     trace: opt.TracePath,
-    start: Annotated[str | None, _time("Begin at this time.", "--from")] = None,
-    end: Annotated[str | None, _time("End before this time.", "--to")] = None,
+    start: Annotated[str | None, time_option("Begin at this time.", "--from")] = None,
+    end: Annotated[str | None, time_option("End before this time.", "--to")] = None,
     skip: Annotated[
         int | None, typer.Option(min=0, metavar="N", help="Leave out the first N requests.")
     ] = None,
@@ -136,7 +117,7 @@ def window(
       slcache trace window week.parquet -o hour.parquet --from 2h --to 3h --rebase
       slcache trace window week.parquet -o first.csv.gz --as msr --take 100000
     """
-    bounds = {"from_ns": _ns(start), "to_ns": _ns(end), "skip": skip, "take": take}
+    bounds = {"from_ns": ns_of(start), "to_ns": ns_of(end), "skip": skip, "take": take}
     if all(bound is None for bound in bounds.values()):
         raise typer.BadParameter("give at least one of --from, --to, --skip and --take")
     job.transform(trace, "window", **bounds, rebase=rebase)
@@ -153,7 +134,7 @@ def scale(
         str | None,
         typer.Option(metavar="FACTOR", help="Multiply addresses: 1/4 shrinks their range."),
     ] = None,
-    unit: Annotated[str | None, _size("Addresses are moved in such units.")] = None,
+    unit: Annotated[str | None, size_option("Addresses are moved in such units.")] = None,
     job: Writing,
 ) -> None:
     """Stretch or squeeze a trace in time or in its range of addresses.
@@ -167,13 +148,13 @@ def scale(
         raise typer.BadParameter("give at least one of --time and --address")
     if unit is not None and address is None:
         raise typer.BadParameter("--unit is of the addresses multiplied with --address")
-    job.transform(trace, "scale", time=time, address=address, unit_bytes=_bytes(unit))
+    job.transform(trace, "scale", time=time, address=address, unit_bytes=bytes_of(unit))
 
 
 def remap(
     *,
     trace: opt.TracePath,
-    page: Annotated[str | None, _size("Number pages of this size (4k).")] = None,
+    page: Annotated[str | None, size_option("Number pages of this size (4k).")] = None,
     job: Writing,
 ) -> None:
     """Renumber the pages a trace touches densely, in the order of their addresses.
@@ -185,14 +166,14 @@ def remap(
     [bold]Example[/bold]
       slcache trace remap web.parquet -o dense.parquet --page 16k
     """
-    job.transform(trace, "remap", page_bytes=_bytes(page))
+    job.transform(trace, "remap", page_bytes=bytes_of(page))
 
 
 def repeat(
     *,
     trace: opt.TracePath,
     times: Annotated[int, typer.Option(min=1, metavar="N", help="Copies in all.")],
-    gap: Annotated[str | None, _time("Time between two copies (0).")] = None,
+    gap: Annotated[str | None, time_option("Time between two copies (0).")] = None,
     shifted: Annotated[
         bool, typer.Option("--shifted", help="Put each copy's addresses behind those before.")
     ] = False,
@@ -205,60 +186,10 @@ def repeat(
       slcache trace repeat day.parquet -o week.parquet --times 7 --gap 1s
     """
     addresses = "shifted" if shifted else "same"
-    job.transform(trace, "repeat", times=times, gap_ns=_ns(gap), addresses=addresses)
+    job.transform(trace, "repeat", times=times, gap_ns=ns_of(gap), addresses=addresses)
 
 
 #: Where a twin's requests go.
-Places = Literal["kept", "drawn"]
-
-
-def bootstrap(
-    *,
-    trace: opt.TracePath,
-    requests: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Requests to make (as many as the trace has)."),
-    ] = None,
-    footprint: Annotated[
-        str | None, _size("Addresses of a volume stay below this (no bound).")
-    ] = None,
-    pause: Annotated[str | None, _time("Cut at gaps longer than this (100ms).")] = None,
-    block_requests: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Requests of a block at least (256).")
-    ] = None,
-    places: Annotated[
-        Places,
-        typer.Option(
-            help="How recently a request's place was used: as its own, or as that of another "
-            "request of its operation and size."
-        ),
-    ] = "kept",
-    seed: opt.Seed = None,
-    job: Writing,
-) -> None:
-    """Write a twin of a trace: its blocks in random order, at addresses of their own.
-
-    Blocks are cut at pauses; times, operations and sizes stay together in them. No address of
-    the trace is left. What is: docs/twins-by-bootstrap.md.
-
-    \b
-    [bold]Examples[/bold]
-      slcache trace bootstrap web.csv.gz -o twin.parquet
-      slcache trace bootstrap web.csv.gz -o long.parquet --requests 10000000 --seed 7
-      slcache trace info web.csv.gz --against twin.parquet
-    """
-    job.transform(
-        trace,
-        "bootstrap",
-        requests=requests,
-        footprint_bytes=_bytes(footprint),
-        pause_ns=_ns(pause),
-        block_requests=block_requests,
-        places=places,
-        seed=seed,
-    )
-
-
 def merge(
     *,
     sources: Annotated[list[str], typer.Argument(metavar="TRACE...", help="The traces.")],

@@ -1,4 +1,4 @@
-"""The verbs about workloads and formats: `twin`, `generate`, `workloads` and `formats`."""
+"""The verbs about workloads and formats: `generate`, `workloads` and `formats`."""
 
 from __future__ import annotations
 
@@ -8,70 +8,15 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from slcache import api, catalogue
+from slcache import catalogue
 from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.cli.trace_job import Making
-from slcache.documents.keys import unit_of
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.traces import api as traces
 from slcache.words import units
-from slcache.words.leaves import leaves, shown
-
-
-def _check_workload(value: str) -> str:
-    if not value.endswith(".toml"):
-        raise typer.BadParameter(f"{value}: a workload's name ends with .toml")
-    return value
-
-
-WorkloadOut = Annotated[
-    str,
-    typer.Option(
-        "--out", "-o", metavar="FILE.toml", callback=_check_workload, help="The file to write."
-    ),
-]
-
-
-def twin(
-    *,
-    trace: opt.TracePath,
-    out: WorkloadOut,
-    reader: joint.Recording,
-    form: joint.Shown,
-) -> None:
-    """Write a workload whose requests have the figures measured in a trace.
-
-    Figures that conflict are left out, and the skews are fitted to the trace's hot set; the
-    file says so, and what else of the trace it does not carry. slcache trace bootstrap makes
-    a twin from the trace's own requests, which comes nearer to its results.
-
-    \b
-    [bold]Examples[/bold]
-      slcache trace twin web.csv.gz -o web.toml
-      slcache trace info web.csv.gz --against web.toml
-      slcache run web.toml --device tiny --scheme baseline
-    """
-    report = api.Trace(trace, options=reader).twin(out)
-    if console.in_form(form, lambda: console.json_of(report), lambda: _twin_sheets(report)):
-        return
-    taken, fitted = len(report["figures"]), len(report["fitted"])
-    console.show(f"wrote {out}: {taken} figures, {fitted} of them fitted")
-    given_up = [f"given up: {name}: {why}" for name, why in report["given_up"].items()]
-    console.show(*given_up, *(f"not carried: {what}" for what in report["not_carried"]))
-
-
-def _twin_sheets(report: Mapping[str, Any]) -> list[Sheet]:
-    """Return a twin's figures, and what of the trace it does not have with the reasons."""
-    fitted = report["fitted"]
-    figures = [
-        {"figure": name, "unit": unit_of(name), "value": value, "fitted": fitted.get(name)}
-        for name, value in leaves(report["figures"])
-    ]
-    given_up = [{"left out": name, "reason": why} for name, why in report["given_up"].items()]
-    others = [{"left out": what, "reason": None} for what in report["not_carried"]]
-    return [Sheet(figures), Sheet([*given_up, *others], always=("left out", "reason"))]
+from slcache.words.leaves import shown
 
 
 def generate(

@@ -9,9 +9,10 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from slcache.cli import console, joint
+from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.cli.made import Made
+from slcache.given import quantity
 from slcache.traces import api as traces
 from slcache.words import units
 
@@ -122,3 +123,25 @@ def _made(
 
 Writing = Annotated[Job, Made(_job)]
 Making = Annotated[Job, Made(_made)]
+
+
+def size_option(help: str) -> object:
+    """Return an option that takes a size."""
+    return typer.Option(metavar="SIZE", callback=checks.readable(quantity.size_bytes), help=help)
+
+
+def time_option(help: str, *names: str) -> object:
+    """Return an option that takes a time."""
+    return typer.Option(
+        *names, metavar="TIME", callback=checks.readable(quantity.time_ns), help=help
+    )
+
+
+def ns_of(text: str | None) -> int | None:
+    """Return a time in nanoseconds, where there is one."""
+    return None if text is None else quantity.time_ns(text)
+
+
+def bytes_of(text: str | None) -> int | None:
+    """Return a size in bytes, where there is one."""
+    return None if text is None else quantity.size_bytes(text)

@@ -115,14 +115,14 @@ def _design() -> typer.Typer:
 
 @functools.cache
 def _trace() -> typer.Typer:
-    from slcache.cli import trace, trace_files, trace_generate
+    from slcache.cli import trace, trace_files, trace_generate, trace_twins
 
     told = "Look at traces, convert and change them, or make new ones.\n\n"
     example = "[bold]Example[/bold]\n\n  slcache trace info web.csv.gz"
     group = typer.Typer(cls=Verbs, no_args_is_help=True, help=told + example)
     for function in (
         trace.info,
-        trace_generate.twin,
+        trace_twins.twin,
         trace.lint,
         trace_files.convert,
         trace_files.split,
@@ -131,7 +131,7 @@ def _trace() -> typer.Typer:
         trace_files.scale,
         trace_files.remap,
         trace_files.repeat,
-        trace_files.bootstrap,
+        trace_twins.bootstrap,
         trace_files.merge,
         trace_generate.generate,
         trace_generate.formats,

@@ -44,20 +44,40 @@ impl Cutter {
     }
 }
 
-/// Blocks without end, in rounds: in each, every block once, in random order.
+/// Blocks without end, in rounds: in each, every block once, in random order within its stage.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
     order: Vec<u32>,
+    /// The blocks of each stage.
+    stages: Vec<Range<usize>>,
     next: usize,
     number: u64,
     random: RngStream,
 }
 
 impl Rounds {
-    /// The rounds of so many blocks.
-    pub(super) fn new(blocks: usize, seed: u64) -> Self {
-        let random = RngStream::new(seed, "bootstrap/blocks");
-        Self { order: (0..blocks as u32).collect(), next: blocks, number: 0, random }
+    /// The rounds of blocks that follow each other, in so many stages of about as many requests.
+    pub(super) fn new(blocks: &[Range<u32>], stages: u64, seed: u64) -> Self {
+        let requests = u128::from(blocks.last().map_or(1, |block| block.end));
+        let stage = |block: &Range<u32>| u128::from(block.start) * u128::from(stages) / requests;
+        let mut begin = 0;
+        let chunks = blocks.chunk_by(|one, next| stage(one) == stage(next));
+        let stages = chunks.map(|chunk| {
+            begin += chunk.len();
+            begin - chunk.len()..begin
+        });
+        Self {
+            stages: stages.collect(),
+            order: (0..blocks.len() as u32).collect(),
+            next: blocks.len(),
+            number: 0,
+            random: RngStream::new(seed, "bootstrap/blocks"),
+        }
+    }
+
+    /// How many blocks are alone in their stage, and never change places.
+    pub(super) fn alone(&self) -> u64 {
+        self.stages.iter().filter(|stage| stage.len() == 1).count() as u64
     }
 
     /// The number of the round, from 1.
@@ -68,7 +88,9 @@ impl Rounds {
     /// The next block.
     pub(super) fn draw(&mut self) -> usize {
         if self.next == self.order.len() {
-            shuffle(&mut self.order, &mut self.random);
+            for stage in &self.stages {
+                shuffle(&mut self.order[stage.clone()], &mut self.random);
+            }
             self.next = 0;
             self.number += 1;
         }
@@ -101,15 +123,25 @@ mod tests {
         assert_eq!(cut(9), std::slice::from_ref(&(0..9)));
     }
 
+    /// Blocks of `requests` each.
+    fn even(blocks: u32, requests: u32) -> Vec<Range<u32>> {
+        (0..blocks).map(|block| block * requests..(block + 1) * requests).collect()
+    }
+
     #[test]
-    fn a_round_has_every_block_once() {
-        let mut rounds = Rounds::new(50, 3);
-        let (first, second): (Vec<usize>, Vec<usize>) =
-            ((0..50).map(|_| rounds.draw()).collect(), (0..50).map(|_| rounds.draw()).collect());
-        assert_ne!(first, second);
-        for mut round in [first, second] {
-            round.sort_unstable();
-            assert!(round.into_iter().eq(0..50));
+    fn a_round_has_every_block_once_in_its_stage() {
+        for stages in [1, 7, 50, 999] {
+            let mut rounds = Rounds::new(&even(50, 30), stages, 3);
+            let (first, second): (Vec<usize>, Vec<usize>) =
+                ((0..50).map(|_| rounds.draw()).collect(), (0..50).map(|_| rounds.draw()).collect());
+            assert_eq!(first != second, stages < 50);
+            assert_eq!(rounds.alone(), if stages < 50 { 0 } else { 50 });
+            for mut round in [first, second] {
+                let stage = |block: &usize| *block as u64 * stages / 50;
+                assert!(round.is_sorted_by_key(stage), "{stages}: {round:?}");
+                round.sort_unstable();
+                assert!(round.into_iter().eq(0..50));
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use super::extents::{Extent, Extents};
 use super::record::{Place, Record};
 use super::regions::{self, Fresh};
 use slcache_base::request::{HostOp, Request};
+use slcache_base::rng::RngStream;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -15,8 +16,8 @@ pub(super) struct Coded {
     pub records: Vec<Record>,
     /// Its blocks, of places among the records.
     pub blocks: Vec<Range<u32>>,
-    /// The lengths of its regions in sectors.
-    pub regions: Vec<u64>,
+    /// The sectors that a round of it brings to each volume.
+    pub lengths: Vec<u64>,
     /// Trims of data that the source never used, which are left out.
     pub idle_trims: u64,
 }
@@ -97,11 +98,11 @@ impl Coder {
         }
     }
 
-    /// What the whole source says.
-    pub(super) fn finish(mut self) -> Coded {
+    /// What the whole source says; its regions get their places at random, or stay in order.
+    pub(super) fn finish(mut self, random: Option<&mut RngStream>) -> Coded {
         Coded {
             blocks: self.cutter.finish(self.records.len()),
-            regions: regions::form(self.fresh, &mut self.records),
+            lengths: regions::form(self.fresh, &mut self.records, random),
             records: self.records,
             idle_trims: self.idle_trims,
         }
@@ -116,13 +117,15 @@ impl Coder {
     fn place(&mut self, request: &Request, number: usize) -> Place {
         let block = self.cutter.block();
         let volume = &mut self.volumes[number];
-        let place = match volume.anchor(request) {
+        let anchor = volume.anchor(request);
+        if anchor.is_none_or(|(_, extent)| extent.end_sector() < request.end_sector()) {
+            let record = anchor.is_none().then_some(self.records.len() as u32);
+            let (volume, Request { sector, sectors, .. }) = (number as u32, *request);
+            self.fresh.push(Fresh { volume, sector, sectors, record });
+        }
+        let place = match anchor {
             // Its region is known at the end.
-            None => {
-                let (volume, record) = (number as u32, self.records.len() as u32);
-                self.fresh.push(Fresh { volume, sector: request.sector, record });
-                Place::None
-            }
+            None => Place::None,
             // What begins a block has another request before it in the twin.
             Some(_) if volume.last == Some((request.sector, block)) => Place::Next,
             Some((anchor, extent)) => Place::Inside {

@@ -18,6 +18,13 @@ pub(super) struct Extent {
     slot: u32,
 }
 
+impl Extent {
+    /// The sector behind it.
+    pub(super) fn end_sector(self) -> u64 {
+        self.sector + u64::from(self.class.sectors())
+    }
+}
+
 /// All extents of a volume, the same start and length only once.
 #[derive(Clone, Debug)]
 pub(super) struct Extents {

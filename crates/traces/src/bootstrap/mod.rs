@@ -2,7 +2,8 @@
 //!
 //! A source is read once. Each request becomes a record: the time behind the one before, operation,
 //! size, and where it goes in words of earlier requests, never as an address. Records are cut into
-//! blocks at pauses. A twin draws blocks and gives its records addresses by the same words.
+//! blocks at pauses, and blocks belong to stages. A twin draws the blocks of each stage in random
+//! order, and gives its records addresses by the same words.
 
 mod blocks;
 mod coder;
@@ -32,11 +33,15 @@ pub(crate) struct Drawing {
     pub seed: u64,
     /// Requests to make, flushes and trims included; those of the source where not given.
     pub requests: Option<u64>,
+    /// Parts of the source that keep their order, of about as many requests each.
+    pub stages: u64,
     /// Sectors of each volume's address space, from 0.
     pub end_sectors: u64,
     /// Whether every request keeps its own place within its block, or gets that of another one
     /// of the same operation and size.
     pub keeps_places: bool,
+    /// Whether regions stay in the order of the source's addresses, or get new places at random.
+    pub keeps_regions: bool,
 }
 
 /// A source as it is read.
@@ -63,7 +68,8 @@ impl Source {
 
     /// The twin's requests, or why there can be none.
     pub(crate) fn draw(self, drawing: Drawing) -> Result<Twin, Unfit> {
-        let mut coded = self.0.finish();
+        let mut regions = RngStream::new(drawing.seed, "bootstrap/regions");
+        let mut coded = self.0.finish((!drawing.keeps_regions).then_some(&mut regions));
         let records = &mut coded.records;
         if coded.blocks.len() < 2 {
             let longest_gap_ns = records.iter().map(|record| record.gap_ns).max().unwrap_or(0);
@@ -79,7 +85,7 @@ impl Source {
         Ok(Twin {
             left: drawing.requests.unwrap_or(records.len() as u64),
             is_one_round: drawing.requests.is_none(),
-            rounds: Rounds::new(coded.blocks.len(), drawing.seed),
+            rounds: Rounds::new(&coded.blocks, drawing.stages, drawing.seed),
             idle_trims: coded.idle_trims,
             end_sectors: drawing.end_sectors,
             coded,
@@ -157,6 +163,11 @@ impl Twin {
         self.coded.blocks.len() as u64
     }
 
+    /// How many of them are alone in their stage, so that they keep their place.
+    pub(crate) fn fixed_blocks(&self) -> u64 {
+        self.rounds.alone()
+    }
+
     /// Trims left out so far, of what the source or the twin never used.
     pub(crate) fn idle_trims(&self) -> u64 {
         self.idle_trims
@@ -175,9 +186,31 @@ impl Twin {
             };
             self.left -= 1;
             let Record { sectors, stream, op, .. } = record;
-            return Ok(Some(Request { at_ns: self.at_ns, sector, sectors, stream, op }));
+            let mut request = Request { at_ns: self.at_ns, sector, sectors, stream, op };
+            self.widen(&mut request, &volume);
+            return Ok(Some(request));
         }
         Ok(None)
+    }
+
+    /// Takes trims of the same moment in that touch a trim: pages are trimmed as wholes, and one
+    /// trim of the source has a record for each extent in it.
+    fn widen(&mut self, trim: &mut Request, volume: &impl Fn(u16) -> usize) {
+        while let Some(place) = self.block.clone().next() {
+            let record = self.coded.records[place as usize];
+            let is_part = [trim.op, record.op] == [HostOp::Trim; 2] && record.gap_ns == 0;
+            if !is_part || record.stream != trim.stream {
+                break;
+            }
+            let Some(sector) = self.place(&record, volume) else { break };
+            let (begin, end) =
+                (trim.sector.min(sector), trim.end_sector().max(sector + u64::from(record.sectors)));
+            let touch = end - begin <= u64::from(trim.sectors) + u64::from(record.sectors);
+            let Some(sectors) = u32::try_from(end - begin).ok().filter(|_| touch) else { break };
+            (trim.sector, trim.sectors) = (begin, sectors);
+            self.block.next();
+            self.left -= u64::from(self.is_one_round);
+        }
     }
 
     fn place(&mut self, record: &Record, volume: impl Fn(u16) -> usize) -> Option<u64> {
@@ -188,7 +221,8 @@ impl Twin {
         if volume >= self.placers.len() {
             self.placers.resize_with(volume + 1, Placer::default);
         }
-        self.placers[volume].place(record, self.rounds.number(), &self.coded.regions, self.end_sectors)
+        let length = self.coded.lengths.get(volume).copied().unwrap_or(0);
+        self.placers[volume].place(record, self.rounds.number(), length, self.end_sectors)
     }
 
     /// The next record, with the gap that it has here.

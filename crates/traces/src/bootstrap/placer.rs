@@ -27,18 +27,16 @@ pub(super) struct Placer {
 
 impl Placer {
     /// The first sector of a read, write or trim in a round; none for a trim of what is not there.
-    /// `regions` are their lengths. Addresses stay below `end`: where they would pass it, fresh data
-    /// begin at 0 again.
-    pub(super) fn place(&mut self, record: &Record, round: u64, regions: &[u64], end: u64) -> Option<u64> {
+    /// A round brings `length` sectors. Addresses stay below `end`: where they would pass it, fresh
+    /// data begin at 0 again.
+    pub(super) fn place(&mut self, record: &Record, round: u64, length: u64, end: u64) -> Option<u64> {
         if record.op == HostOp::Trim {
             return self.inside(record.place);
         }
         let sectors = u64::from(record.sectors);
         let place = self.turn(record);
         let found = match place {
-            Place::Fresh { region, offset } => {
-                Some(self.bases.of(region, round, regions, end) + u64::from(offset))
-            }
+            Place::Fresh { sector } => Some(self.bases.of(sector, sectors, round, length, end)),
             Place::Next => self.last_end,
             place => self.inside(place).or_else(|| self.oldest(record.op, place)),
         };

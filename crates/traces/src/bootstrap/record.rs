@@ -22,8 +22,8 @@ pub(super) struct Record {
 pub(super) enum Place {
     /// Nowhere: a flush.
     None,
-    /// Where nothing was: a region's number, and the sectors between its first one and the request.
-    Fresh { region: u32, offset: u32 },
+    /// Where nothing was: the sector in what a round brings to its volume.
+    Fresh { sector: u64 },
     /// On used sectors, where the read or write before ended.
     Next,
     /// In an extent: its class, how many of the class were used since, and the sectors between its

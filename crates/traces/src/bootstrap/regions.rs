@@ -1,76 +1,121 @@
 //! Regions: what lies together of a volume's addresses, and moves as a whole.
 
+use super::blocks::shuffle;
 use super::record::{Place, Record};
+use slcache_base::rng::RngStream;
 
 /// Requests up to 64 KiB apart lie together.
 const NEAR_SECTORS: u64 = 128;
-/// A region is cut once it has 4 MiB, so that it says little about the volume.
+/// A region that changes its place is cut once it has 4 MiB, so that it says little about the volume.
 const CUT_SECTORS: u64 = 8192;
 /// Regions begin at multiples of 16 KiB, so that requests keep their places in flash pages.
 const ALIGN_SECTORS: u64 = 32;
 
-/// A request that goes where nothing was.
+/// Sectors that a request was the first to use, or may have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fresh {
-    /// Its volume.
+    /// Their volume.
     pub volume: u32,
-    /// Its first sector.
+    /// The first of them.
     pub sector: u64,
-    /// Its place among the records.
-    pub record: u32,
+    /// How many they are.
+    pub sectors: u32,
+    /// The place of the request among the records, if they are where it begins.
+    pub record: Option<u32>,
 }
 
-/// Finds the regions, tells the records which they belong to, and returns their lengths in sectors.
-pub(super) fn form(mut fresh: Vec<Fresh>, records: &mut [Record]) -> Vec<u64> {
+/// A region of a volume, in sectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Region {
+    volume: u32,
+    length: u64,
+    /// The first record in it.
+    first: u32,
+}
+
+/// Finds the regions, gives each a place in its volume, tells the records where they go in it, and
+/// returns the length of each volume in sectors. Regions are cut and get their places at random, or
+/// they follow each other as in the source.
+pub(super) fn form(
+    mut fresh: Vec<Fresh>,
+    records: &mut [Record],
+    random: Option<&mut RngStream>,
+) -> Vec<u64> {
     fresh.sort_unstable();
-    let mut lengths: Vec<u64> = Vec::new();
+    let most = if random.is_some() { CUT_SECTORS } else { u64::MAX };
+    let mut regions: Vec<Region> = Vec::new();
     let (mut volume, mut begin, mut end) = (0, 0, 0);
-    for Fresh { volume: of, sector, record } in fresh {
-        let is_full = sector >= end && end - begin >= CUT_SECTORS;
-        if lengths.is_empty() || of != volume || is_full || sector >= end + NEAR_SECTORS {
+    // By record: its region, and how far inside it is.
+    let mut inside = Vec::new();
+    for Fresh { volume: of, sector, sectors, record } in fresh {
+        let is_full = sector >= end && end - begin >= most;
+        if regions.is_empty() || of != volume || is_full || sector >= end + NEAR_SECTORS {
             (volume, begin, end) = (of, sector / ALIGN_SECTORS * ALIGN_SECTORS, 0);
-            lengths.push(0);
+            regions.push(Region { volume, length: 0, first: u32::MAX });
         }
-        let record = &mut records[record as usize];
-        end = end.max(sector + u64::from(record.sectors));
-        let region = lengths.len() - 1;
-        lengths[region] = (end - begin).next_multiple_of(ALIGN_SECTORS);
-        record.place = Place::Fresh { region: region as u32, offset: (sector - begin) as u32 };
+        end = end.max(sector + u64::from(sectors));
+        let number = regions.len() - 1;
+        regions[number].length = (end - begin).next_multiple_of(ALIGN_SECTORS);
+        regions[number].first = regions[number].first.min(record.unwrap_or(u32::MAX));
+        inside.extend(record.map(|record| (record, number, sector - begin)));
+    }
+    let (begins, lengths) = lay(&regions, random);
+    for (record, region, offset) in inside {
+        records[record as usize].place = Place::Fresh { sector: begins[region] + offset };
     }
     lengths
 }
 
-/// The first sectors of regions, given out as they are asked for.
+/// Lays the regions of each volume side by side: their first sectors, and the volumes' lengths.
+fn lay(regions: &[Region], random: Option<&mut RngStream>) -> (Vec<u64>, Vec<u64>) {
+    let mut order: Vec<usize> = (0..regions.len()).collect();
+    if let Some(random) = random {
+        // So the order in the source has no say.
+        order.sort_by_key(|&number| regions[number].first);
+        shuffle(&mut order, random);
+    }
+    let volumes = regions.last().map_or(0, |region| region.volume as usize + 1);
+    let (mut begins, mut lengths) = (vec![0; regions.len()], vec![0; volumes]);
+    for number in order {
+        let Region { volume, length, .. } = regions[number];
+        begins[number] = lengths[volume as usize];
+        lengths[volume as usize] += length;
+    }
+    (begins, lengths)
+}
+
+/// Sectors of a volume that nothing was placed on, round by round.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bases {
-    /// By region; those of an earlier round are void.
-    given: Vec<Option<(u64, u64)>>,
+    /// The round, and where its regions begin.
+    round: (u64, u64),
     next: u64,
 }
 
 impl Bases {
-    /// The first sector of a region in a round. Regions that would pass `end` begin at 0 again.
-    pub(super) fn of(&mut self, region: u32, round: u64, lengths: &[u64], end: u64) -> u64 {
-        self.given.resize(lengths.len(), None);
-        match self.given[region as usize] {
-            Some((base, of)) if of == round => base,
-            _ => {
-                let base = self.take(lengths[region as usize], end);
-                self.given[region as usize] = Some((base, round));
-                base
-            }
+    /// Where so many sectors go that are `sector` in their round, of a volume of `length`. What would
+    /// pass `end` begins at 0 again.
+    pub(super) fn of(&mut self, sector: u64, sectors: u64, round: u64, length: u64, end: u64) -> u64 {
+        if self.round.0 != round {
+            self.round = (round, self.next);
+            self.next = wrapped(self.next + length, 0, end);
         }
+        wrapped(self.round.1 + sector, sectors, end)
     }
 
     /// Room for so many sectors.
     pub(super) fn take(&mut self, sectors: u64, end: u64) -> u64 {
-        if sectors > end.saturating_sub(self.next) {
-            self.next = 0;
-        }
-        let base = self.next;
-        self.next += sectors.next_multiple_of(ALIGN_SECTORS);
+        let base = wrapped(self.next, sectors, end);
+        self.next = base + sectors.next_multiple_of(ALIGN_SECTORS);
         base
     }
+}
+
+/// A first sector of so many that all lie below `end`, at the same place in its flash page if it can.
+fn wrapped(sector: u64, sectors: u64, end: u64) -> u64 {
+    let turn = (end / ALIGN_SECTORS * ALIGN_SECTORS).max(1);
+    let sector = if sector < end { sector } else { sector % turn };
+    sector.min(end - sectors)
 }
 
 #[cfg(test)]
@@ -78,34 +123,58 @@ mod tests {
     use super::*;
     use slcache_base::request::HostOp;
 
-    #[test]
-    fn what_is_near_lies_together() {
-        let record = Record { gap_ns: 0, sectors: 8, stream: 0, op: HostOp::Write, place: Place::None };
-        let mut records = vec![record; 5];
-        let places = [(0, 1000), (0, 40), (0, 160), (1, 48), (0, 301)];
-        let fresh =
-            places.iter().zip(0..).map(|(&(volume, sector), record)| Fresh { volume, sector, record });
-        let lengths = form(fresh.collect(), &mut records);
-        let found: Vec<Place> = records.iter().map(|record| record.place).collect();
-        let at = |region, offset| Place::Fresh { region, offset };
-        assert_eq!(found, [at(2, 8), at(0, 8), at(0, 128), at(3, 16), at(1, 13)]);
-        assert_eq!(lengths, [160, 32, 32, 32]);
+    const RECORD: Record = Record { gap_ns: 0, sectors: 8, stream: 0, op: HostOp::Write, place: Place::None };
+
+    /// Where the records of first sectors go, and the volumes' lengths.
+    fn formed(places: &[(u32, u64, u32)], random: Option<&mut RngStream>) -> (Vec<u64>, Vec<u64>) {
+        let mut records = vec![RECORD; places.len()];
+        let fresh = places.iter().zip(0..).map(|(&(volume, sector, sectors), record)| Fresh {
+            volume,
+            sector,
+            sectors,
+            record: Some(record),
+        });
+        let lengths = form(fresh.collect(), &mut records, random);
+        let begin = |record: &Record| match record.place {
+            Place::Fresh { sector } => sector,
+            place => panic!("{place:?}"),
+        };
+        (records.iter().map(begin).collect(), lengths)
     }
 
     #[test]
-    fn a_long_run_is_cut_between_requests() {
-        let record = Record { gap_ns: 0, sectors: 3000, stream: 0, op: HostOp::Write, place: Place::None };
-        let mut records = vec![record; 7];
-        let fresh = (0..7).map(|record| Fresh { volume: 0, sector: 3000 * u64::from(record), record });
-        let lengths = form(fresh.collect(), &mut records);
-        assert_eq!(lengths.len(), 3);
-        assert_eq!(records[3].place, Place::Fresh { region: 1, offset: 8 });
+    fn what_is_near_lies_together() {
+        let places = [(0, 1000, 8), (0, 40, 8), (0, 160, 8), (1, 48, 8), (0, 301, 8)];
+        assert_eq!(formed(&places, None), (vec![200, 8, 128, 16, 173], vec![224, 32]));
+    }
+
+    #[test]
+    fn regions_that_change_places_are_cut_between_requests() {
+        let places: Vec<(u32, u64, u32)> = (0..7).map(|place| (0, 3000 * place, 3000)).collect();
+        let whole = formed(&places, None);
+        assert_eq!(whole, ((0..7).map(|place| 3000 * place).collect(), vec![21_024]));
+        let lengths = [9024, 9024, 3040];
+        let mut found = std::collections::BTreeSet::new();
+        for seed in 0..40 {
+            let (sectors, length) = formed(&places, Some(&mut RngStream::new(seed, "regions")));
+            assert_eq!(length, [lengths.iter().sum::<u64>()]);
+            // Requests of a region stay together, the second one 8 sectors behind a flash page.
+            assert_eq!([sectors[1] - sectors[0], sectors[5] - sectors[3]], [3000, 6000]);
+            assert_eq!([sectors[0] % 32, sectors[3] % 32, sectors[6] % 32], [0, 8, 16]);
+            found.insert([sectors[0], sectors[3], sectors[6]]);
+        }
+        assert_eq!(found.len(), 6);
     }
 
     #[test]
     fn every_round_has_places_of_its_own_until_there_are_no_more() {
-        let (mut bases, lengths) = (Bases::default(), [64, 96]);
-        let mut of = |region, round| bases.of(region, round, &lengths, 300);
-        assert_eq!([of(1, 1), of(0, 1), of(1, 1), of(0, 2), of(1, 2), of(0, 2)], [0, 96, 0, 160, 0, 160]);
+        let mut bases = Bases::default();
+        let mut of = |sector, round| bases.of(sector, 8, round, 160, 400);
+        assert_eq!(
+            [of(96, 1), of(0, 1), of(0, 2), of(152, 2), of(0, 3), of(88, 3)],
+            [96, 0, 160, 312, 320, 24]
+        );
+        assert_eq!(of(76, 3), 392);
+        assert_eq!([bases.take(8, 400), bases.take(8, 400), bases.take(400, 400)], [96, 128, 0]);
     }
 }

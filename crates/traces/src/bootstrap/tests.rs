@@ -43,7 +43,14 @@ fn source(shift: u64, swap: bool) -> Vec<Request> {
 }
 
 fn drawing(seed: u64) -> Drawing {
-    Drawing { seed, requests: None, end_sectors: 1 << 50, keeps_places: true }
+    Drawing {
+        seed,
+        stages: 1,
+        requests: None,
+        end_sectors: 1 << 50,
+        keeps_places: true,
+        keeps_regions: false,
+    }
 }
 
 fn twin_of(requests: &[Request], drawing: Drawing) -> Vec<Request> {
@@ -156,11 +163,45 @@ fn nothing_is_left_of_addresses() {
     assert_eq!(twin, twin_of(&source(0, true), drawing(5)));
 }
 
+/// Reads and writes of any size that overlap each other, in places far apart.
+fn overlapping(seed: u64) -> Vec<Request> {
+    let mut random = RngStream::new(seed, "overlapping");
+    let request = |place: u64| {
+        let op = [HostOp::Read, HostOp::Write][random.below(2) as usize];
+        let sector = u64::from(random.below(9)) * 1_000_003 + u64::from(random.below(300));
+        Request { at_ns: 2 * PAUSE_NS * place, sector, sectors: 1 + random.below(200), stream: 0, op }
+    };
+    (0..3_000).map(request).collect()
+}
+
+#[test]
+fn a_stage_for_each_block_and_regions_in_order_give_the_source_without_its_holes() {
+    for seed in 0..5 {
+        let requests = overlapping(seed);
+        let used: std::collections::BTreeSet<u64> =
+            requests.iter().flat_map(|request| request.sector..request.end_sector()).collect();
+        // By sector: where it goes. A hole of 64 KiB or more is left out, up to a flash page's begin.
+        let (mut goes, mut next, mut last) = (BTreeMap::new(), 0, None);
+        for sector in used {
+            next = match last {
+                Some(last) if sector - last <= 128 => next + sector - last,
+                None => sector % 32,
+                Some(_) => next + (32 - next % 32) + sector % 32,
+            };
+            goes.insert(sector, next);
+            last = Some(sector);
+        }
+        let whole = Drawing { stages: u64::MAX, keeps_regions: true, ..drawing(seed) };
+        let expected = requests.iter().map(|request| Request { sector: goes[&request.sector], ..*request });
+        assert!(twin_of(&requests, whole).into_iter().eq(expected));
+    }
+}
+
 #[test]
 fn the_seed_decides_and_nothing_else() {
     let requests = source(0, false);
-    for keeps_places in [true, false] {
-        let of = |seed| twin_of(&requests, Drawing { keeps_places, ..drawing(seed) });
+    for (keeps_places, keeps_regions) in [(true, true), (true, false), (false, true), (false, false)] {
+        let of = |seed| twin_of(&requests, Drawing { keeps_places, keeps_regions, ..drawing(seed) });
         assert_eq!(of(9), of(9));
         assert_ne!(of(9), of(10));
     }
@@ -204,21 +245,23 @@ fn a_trim_goes_where_its_data_are() {
     let mut at_ns = 0;
     for block in 0..20 {
         at_ns += 100;
-        // Two writes far from all others, a trim over both, one over nothing, a flush.
-        for (place, op) in [HostOp::Write, HostOp::Write, HostOp::Trim, HostOp::Trim].into_iter().enumerate()
-        {
-            let sector = block * 100_000 + [8, 16, 0, 50_000][place];
-            source.add(&request(at_ns + place as u64, sector, [8, 16, 1_000, 1_000][place], op), 0).unwrap();
+        // Three writes far from all others, two of them side by side; a trim over all, one over nothing.
+        let ops = [HostOp::Write, HostOp::Write, HostOp::Write, HostOp::Trim, HostOp::Trim];
+        for (place, op) in ops.into_iter().enumerate() {
+            let sector = block * 100_000 + [8, 16, 72, 0, 50_000][place];
+            let sectors = [8, 16, 8, 1_000, 1_000][place];
+            source.add(&request(at_ns + place as u64, sector, sectors, op), 0).unwrap();
         }
-        source.add(&request(at_ns + 4, 0, 0, HostOp::Flush), 0).unwrap();
+        source.add(&request(at_ns + 5, 0, 0, HostOp::Flush), 0).unwrap();
     }
     let mut twin = source.draw(drawing(1)).unwrap();
     let made: Vec<Request> = std::iter::from_fn(|| twin.next(|_| 0).unwrap()).collect();
-    assert_eq!((made.len(), twin.idle_trims()), (100, 20));
-    for block in made.chunks(5) {
-        let [first, second, one, other, flush] = block else { panic!("{block:?}") };
-        assert_eq!((one.sector, one.sectors, one.op), (first.sector, 8, HostOp::Trim));
-        assert_eq!((other.sector, other.sectors, other.op), (second.sector, 16, HostOp::Trim));
+    assert_eq!((made.len(), twin.idle_trims()), (120, 20));
+    for block in made.chunks(6) {
+        let [first, second, third, one, other, flush] = block else { panic!("{block:?}") };
+        assert_eq!((one.sector, one.sectors, one.op), (first.sector, 8 + 16, HostOp::Trim));
+        assert_eq!((other.sector, other.sectors, other.op), (first.sector + 64, 8, HostOp::Trim));
+        assert_eq!([second.sector, third.sector], [first.sector + 8, first.sector + 64]);
         assert_eq!((flush.op, flush.sectors), (HostOp::Flush, 0));
     }
 }

@@ -2,10 +2,13 @@
 //!
 //! The trace is cut at gaps longer than `pause_ns` (100 ms) into blocks of `block_requests` (256)
 //! or more. Blocks are drawn in rounds, each once a round, until there are `requests` (as many as
-//! the trace has). Times, operations and sizes stay together within a block. With
+//! the trace has). Blocks change their order within `stages` (16) parts of the trace, which follow
+//! each other as they did. Times, operations and sizes stay together within a block. With
 //! `places = "kept"` (default) requests also keep how recently the place they go to was used; with
-//! `"drawn"` requests of the same operation and size change places. Addresses stay below
-//! `footprint_bytes`; where they would pass it, fresh data take the place of the oldest.
+//! `"drawn"` requests of the same operation and size change places. With `regions = "shuffled"`
+//! (default) data that lie together get new places at random; with `"kept"` they stay in the order of
+//! the trace's addresses. Addresses stay below `footprint_bytes`; where they would pass it, fresh data
+//! take the place of the oldest.
 //!
 //! The trace is read once. 32 bytes are kept of each request, at most 1 GiB, and about 150 of each
 //! extent in use. Response times are left out.
@@ -41,8 +44,12 @@ pub(super) struct Bootstrap {
     pause_ns: u64,
     #[serde(default = "default_block_requests")]
     block_requests: u64,
+    #[serde(default = "default_stages")]
+    stages: u64,
     #[serde(default)]
     places: Places,
+    #[serde(default)]
+    regions: Regions,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +58,14 @@ enum Places {
     #[default]
     Kept,
     Drawn,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Regions {
+    #[default]
+    Shuffled,
+    Kept,
 }
 
 /// The 50 ms after which schemes use idle time, and as long for the device to get done.
@@ -63,10 +78,20 @@ fn default_block_requests() -> u64 {
     256
 }
 
+/// As many parts as `trace info` compares.
+fn default_stages() -> u64 {
+    16
+}
+
 impl Bootstrap {
     /// Refuses what makes no sense.
     pub(super) fn check(&self) -> Result<(), TraceError> {
-        for (key, value) in [("requests", self.requests), ("block_requests", Some(self.block_requests))] {
+        let counts = [
+            ("requests", self.requests),
+            ("block_requests", Some(self.block_requests)),
+            ("stages", Some(self.stages)),
+        ];
+        for (key, value) in counts {
             if value == Some(0) {
                 return Err(refused(KIND, format!("{key} = 0; expected a whole number from 1")));
             }
@@ -91,9 +116,11 @@ impl Bootstrap {
         }
         let drawing = Drawing {
             seed: self.seed,
+            stages: self.stages,
             requests: self.requests,
             end_sectors: self.footprint_bytes.map_or(END_SECTORS, |bytes| bytes / SECTOR_BYTES),
             keeps_places: self.places == Places::Kept,
+            keeps_regions: self.regions == Regions::Kept,
         };
         let twin = source.draw(drawing).map_err(|unfit| self.refusal(unfit))?;
         let volumes = Volumes::of(inner.as_ref());
@@ -190,8 +217,11 @@ impl Entries for Bootstrapped {
 
     fn report(&self, inputs: &mut Vec<InputReport>, steps: &mut Vec<StepReport>) {
         self.inner.report(inputs, steps);
-        let counts =
-            vec![("blocks", self.twin.blocks()), ("trims of what is not there", self.twin.idle_trims())];
+        let counts = vec![
+            ("blocks", self.twin.blocks()),
+            ("blocks that keep their place", self.twin.fixed_blocks()),
+            ("trims of what is not there", self.twin.idle_trims()),
+        ];
         steps.push(StepReport::new(&step_text(KIND, &self.parameters), counts));
     }
 }
