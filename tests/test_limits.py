@@ -133,6 +133,10 @@ def test_a_grid_and_a_study_have_a_limit() -> None:
         ["report", "/dev/zero"],
         ["diff", "/dev/zero", "/dev/zero"],
         ["env", "replay", "/dev/zero"],
+        ["env", "bench", "--check", "/dev/zero"],
+        ["fit", "/dev/zero", "--out", "fitted.toml"],
+        ["rerun", "/dev/zero"],
+        ["why", "/dev/zero"],
     ],
     ids=lambda verb: " ".join(verb[:2]),
 )
@@ -147,7 +151,9 @@ def test_what_has_no_end_is_refused(verb: list[str]) -> None:
         check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limits),
     )
-    is_trace = verb[0] == "trace" or (verb[0] in {"run", "compare"} and "--config" not in verb)
+    is_trace = verb[0] in {"trace", "fit"} or (
+        verb[0] in {"run", "compare"} and "--config" not in verb
+    )
     assert done.returncode in ({4} if is_trace else {1, 2, 3}), done.stderr
     assert "/dev/zero" in done.stderr
     assert "Traceback" not in done.stderr

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import shutil
 import tracemalloc
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -177,3 +179,30 @@ def test_a_small_file_that_unpacks_to_much_takes_bounded_memory(
         tracemalloc.stop()
     assert peak_bytes < 16 << 20
     assert not path.exists()
+
+
+def test_a_seal_without_an_end_is_none(tmp_path: Path) -> None:
+    made = tmp_path / "made.state"
+    made.write_bytes(b"state")
+    store.seal(made)
+    assert store.sound(made)
+    beside = tmp_path / "made.state.seal"
+    beside.unlink()
+    beside.symlink_to("/dev/zero")
+    with pytest.warns(UserWarning, match="made anew"):
+        assert not store.sound(made)
+    assert not made.exists()
+
+
+def test_files_are_read_up_to_a_size() -> None:
+    """What is read at once is of the package, was asked for its kind, or was written just now."""
+    whole = re.compile(r"\.read_(?:bytes|text)\(")
+    package = Path(store.__file__).parent.parent
+    found = {
+        (str(path.relative_to(package)), number)
+        for path in package.rglob("*.py")
+        for number, line in enumerate(path.read_text("utf-8").splitlines())
+        if whole.search(line) and "resources.files(" not in line
+    }
+    files = Counter(path for path, _ in found)
+    assert files == {"documents/timeline.py": 2, "gym/entrants.py": 1, "gym/frozen.py": 1}

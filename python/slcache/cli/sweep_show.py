@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from slcache import ConfigError
+from slcache import ConfigError, bounded
 from slcache.cli import console, joint
 from slcache.documents import saved
 
@@ -130,4 +130,8 @@ def _study(path: Path, metrics: Sequence[str] | None) -> Study | None:
 
 
 def _asked(path: Path) -> str:
-    return path.read_text("utf-8", errors="replace") if path.exists() else ""
+    return (
+        bounded.read(path, bounded.STUDY_BYTES_MAX).decode(errors="replace")
+        if path.exists()
+        else ""
+    )

@@ -7,10 +7,10 @@ import pathlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from slcache import files
+from slcache import bounded, files
 from slcache.documents.contract import current, current_comparison
 from slcache.errors import ResultError, about
-from slcache.given import bounded, parsing
+from slcache.given import parsing
 
 Path = str | os.PathLike[str]
 

@@ -44,8 +44,11 @@ class Timeline:
         """Return the table; ResultError where it is not the one of the result."""
         if self.content is not None:
             return self.content
+        path = pathlib.Path(self.path)
+        if path.exists() and not path.is_file():
+            raise self._wrong("is no file")
         try:
-            content = pathlib.Path(self.path).read_bytes()
+            content = path.read_bytes()
         except OSError as error:
             raise self._wrong(f"cannot be read: {error.strerror or error}") from error
         found = hashlib.sha256(content).hexdigest()

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from slcache import bounded
 from slcache.bandwidth.phases import Values
 from slcache.errors import TraceError, about
 
@@ -41,8 +42,10 @@ def read(path: Path) -> tuple[Source, Rows]:
     """Return a log's cells with their lines; TraceError for what is no text, or empty."""
     _check_alone(path)
     try:
-        content = path.read_bytes()
+        content = bounded.read(path, bounded.RESULT_BYTES_MAX)
         lines = content.decode("utf-8").splitlines()
+    except bounded.TooLongError as error:
+        raise about(TraceError(str(error)), file=str(path)) from error
     except (OSError, UnicodeDecodeError) as error:
         told = error.strerror if isinstance(error, OSError) else "is no text"
         raise about(TraceError(f"{path}: {told}"), file=str(path)) from error

@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from slcache.given import bounded
+from slcache import bounded
 from slcache.given.once import twice
 
 #: Python converts no more digits than this to a whole number.

@@ -13,7 +13,7 @@ import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from slcache import _core, bounds, files
+from slcache import _core, bounded, bounds, files
 from slcache.documents.normalise import latency
 from slcache.documents.pools import slc_block_bytes
 from slcache.errors import ConfigError, about
@@ -223,7 +223,7 @@ def check(file: Path, **given: Any) -> list[str]:  # noqa: ANN401
 def read(file: Path) -> dict[str, Any]:
     """Return a document of the benchmark; ConfigError where the file is none."""
     try:
-        document = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
+        document = json.loads(bounded.text(pathlib.Path(file), bounded.RESULT_BYTES_MAX))
     except (OSError, ValueError) as error:
         raise ConfigError(f"{file}: not a file of the benchmark: {error}") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:

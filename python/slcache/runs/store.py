@@ -17,11 +17,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from slcache import _core
+from slcache import _core, bounded
 from slcache.files import Transaction
 
 #: A kept document is never so long: a small file that unpacks to more was not written here.
 MOST_BYTES = 256 << 20
+#: Longer than any seal, whatever the name in it.
+_SEAL_BYTES_MAX = 1 << 16
 
 
 def key(parts: Mapping[str, Any]) -> str:
@@ -87,8 +89,8 @@ def sound(path: Path) -> bool:
     if not os.path.lexists(path):
         return False
     try:
-        fits = _beside(path).read_bytes() == _seal(path.name, _sha256(path))
-    except OSError:
+        fits = bounded.read(_beside(path), _SEAL_BYTES_MAX) == _seal(path.name, _sha256(path))
+    except (OSError, bounded.TooLongError):
         fits = False
     if not fits:
         _refuse(path)

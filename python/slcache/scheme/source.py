@@ -9,6 +9,7 @@ import inspect
 import sys
 from pathlib import Path
 
+from slcache import bounded
 from slcache.scheme.base import Scheme
 
 
@@ -95,8 +96,8 @@ _PREFIX = "slcache_scheme_"
 
 def _read(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        return bounded.text(file)
+    except (OSError, UnicodeDecodeError, bounded.TooLongError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text"
         raise NotFoundError(f"a file of Python: {reason}") from error
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from slcache import _core
-from slcache.given import bounded, once
+from slcache import _core, bounded
+from slcache.given import once
 from slcache.sweep.axes import Axis, Value, literal
 
 #: The varied keys of a point.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-#: The largest document of results, a store's or an episode's; none comes near it.
+#: The largest document of results, a store's or an episode's, and the largest log of a drive; none
+#: comes near it.
 RESULT_BYTES_MAX = 256 << 20
-#: The largest file that people write: studies, evaluations and lists of points.
+#: The largest file that people write: studies, evaluations, lists of points and schemes.
 STUDY_BYTES_MAX = 16 << 20
 
 
