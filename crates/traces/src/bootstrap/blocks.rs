@@ -1,6 +1,7 @@
 //! Blocks of requests, cut at pauses, and the order they are drawn in.
 
 use slcache_base::rng::RngStream;
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// Cuts requests into blocks as they come: at gaps longer than `pause_ns`, each of `requests_min`
@@ -44,13 +45,16 @@ impl Cutter {
     }
 }
 
-/// Blocks without end, in rounds: in each, every block once, in random order within its stage.
+/// Blocks without end, in rounds: in each, every block once, in random order within its stage. A round
+/// that nobody needs whole has the same part of each stage.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
-    order: Vec<u32>,
+    /// All blocks, those of a stage in the order of the last round.
+    blocks: Vec<u32>,
     /// The blocks of each stage.
     stages: Vec<Range<usize>>,
-    next: usize,
+    /// What is left of the round.
+    order: VecDeque<u32>,
     number: u64,
     random: RngStream,
 }
@@ -58,7 +62,7 @@ pub(super) struct Rounds {
 impl Rounds {
     /// The rounds of blocks that follow each other, in so many stages of about as many requests.
     pub(super) fn new(blocks: &[Range<u32>], stages: u64, seed: u64) -> Self {
-        let requests = u128::from(blocks.last().map_or(1, |block| block.end));
+        let requests = u128::from(requests(blocks).max(1));
         let stage = |block: &Range<u32>| u128::from(block.start) * u128::from(stages) / requests;
         let mut begin = 0;
         let chunks = blocks.chunk_by(|one, next| stage(one) == stage(next));
@@ -68,8 +72,8 @@ impl Rounds {
         });
         Self {
             stages: stages.collect(),
-            order: (0..blocks.len() as u32).collect(),
-            next: blocks.len(),
+            blocks: (0..blocks.len() as u32).collect(),
+            order: VecDeque::new(),
             number: 0,
             random: RngStream::new(seed, "bootstrap/blocks"),
         }
@@ -85,18 +89,35 @@ impl Rounds {
         self.number
     }
 
-    /// The next block.
-    pub(super) fn draw(&mut self) -> usize {
-        if self.next == self.order.len() {
-            for stage in &self.stages {
-                shuffle(&mut self.order[stage.clone()], &mut self.random);
-            }
-            self.next = 0;
+    /// The next of these blocks, where so many requests are still needed.
+    pub(super) fn draw(&mut self, blocks: &[Range<u32>], needed: u64) -> usize {
+        if self.order.is_empty() {
+            self.begin(blocks, needed);
             self.number += 1;
         }
-        self.next += 1;
-        self.order[self.next - 1] as usize
+        self.order.pop_front().map_or(0, |block| block as usize)
     }
+
+    fn begin(&mut self, blocks: &[Range<u32>], needed: u64) {
+        let requests = requests(blocks);
+        let (mut passed, mut taken) = (0, 0);
+        for stage in &self.stages {
+            let stage = &mut self.blocks[stage.clone()];
+            shuffle(stage, &mut self.random);
+            passed += stage.iter().map(|&block| blocks[block as usize].len() as u64).sum::<u64>();
+            let wanted = (passed * needed.min(requests)).div_ceil(requests);
+            for &block in stage.iter() {
+                if taken < wanted {
+                    taken += blocks[block as usize].len() as u64;
+                    self.order.push_back(block);
+                }
+            }
+        }
+    }
+}
+
+fn requests(blocks: &[Range<u32>]) -> u64 {
+    u64::from(blocks.last().map_or(0, |block| block.end))
 }
 
 /// Puts items in random order, each as likely as any other.
@@ -130,10 +151,11 @@ mod tests {
 
     #[test]
     fn a_round_has_every_block_once_in_its_stage() {
+        let blocks = even(50, 30);
         for stages in [1, 7, 50, 999] {
-            let mut rounds = Rounds::new(&even(50, 30), stages, 3);
-            let (first, second): (Vec<usize>, Vec<usize>) =
-                ((0..50).map(|_| rounds.draw()).collect(), (0..50).map(|_| rounds.draw()).collect());
+            let mut rounds = Rounds::new(&blocks, stages, 3);
+            let mut round = || (0..50).map(|_| rounds.draw(&blocks, 1 << 40)).collect::<Vec<usize>>();
+            let (first, second) = (round(), round());
             assert_eq!(first != second, stages < 50);
             assert_eq!(rounds.alone(), if stages < 50 { 0 } else { 50 });
             for mut round in [first, second] {
@@ -143,5 +165,21 @@ mod tests {
                 assert!(round.into_iter().eq(0..50));
             }
         }
+    }
+
+    #[test]
+    fn a_part_of_a_round_has_that_part_of_each_stage() {
+        let blocks = even(60, 30);
+        for (part, each) in [(1800, 15), (1799, 15), (600, 5), (120, 1)] {
+            let mut rounds = Rounds::new(&blocks, 4, 3);
+            let drawn: Vec<usize> = (0..4 * each).map(|_| rounds.draw(&blocks, part)).collect();
+            assert_eq!(rounds.number(), 1);
+            let stages: Vec<usize> = drawn.chunk_by(|a, b| a / 15 == b / 15).map(<[usize]>::len).collect();
+            assert_eq!(stages, [each; 4], "{part}");
+        }
+        // Fewer blocks than stages: the first, then one each where its turn has come.
+        let mut rounds = Rounds::new(&blocks, 4, 3);
+        let (first, second) = (rounds.draw(&blocks, 31), rounds.draw(&blocks, 1));
+        assert_eq!([first / 15, second / 15], [0, 3]);
     }
 }

@@ -230,7 +230,7 @@ impl Twin {
         if let Some(place) = self.block.next() {
             return self.coded.records[place as usize];
         }
-        let drawn = self.rounds.draw();
+        let drawn = self.rounds.draw(&self.coded.blocks, self.left);
         let Range { start, end } = self.coded.blocks[drawn];
         self.block = start + 1..end;
         let mut record = self.coded.records[start as usize];
