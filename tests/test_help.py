@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import pairwise
 
 import pytest
 from typer.main import get_command
@@ -55,6 +56,18 @@ def test_help_teaches_with_an_example(verb: list[str]) -> None:
     assert "Example" in done.stdout.decode()
     assert f"slcache {' '.join(verb)}".encode() in done.stdout
     assert done.stderr == b""
+    assert not ragged(done.stdout.decode().split("Example")[0])
+
+
+def ragged(text: str) -> list[str]:
+    """Return lines that end although the next line's first word would have fitted on them."""
+    pairs = pairwise(text.splitlines())
+    return [
+        line.rstrip()
+        for line, after in pairs
+        if line.strip() and (words := after.split())
+        if len(line.rstrip()) + 1 + len(words[0]) < len(line)
+    ]
 
 
 @pytest.mark.parametrize(

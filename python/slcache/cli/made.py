@@ -23,10 +23,17 @@ def verb(group: typer.Typer, name: str | None = None, **how: Any) -> Callable[..
     """Return what adds a function to a group of verbs."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
-        group.command(name or function.__name__, cls=Verb, **how)(spread(function))
+        told = flowing(inspect.getdoc(function) or "")
+        group.command(name or function.__name__, cls=Verb, help=told, **how)(spread(function))
         return function
 
     return add
+
+
+def flowing(text: str) -> str:
+    """Return a text whose paragraphs are a line each, but for those that begin with a backspace."""
+    paragraphs = text.split("\n\n")
+    return "\n\n".join(p if p.startswith("\b") else p.replace("\n", " ") for p in paragraphs)
 
 
 def spread(function: Callable[..., Any]) -> Callable[..., Any]:
