@@ -106,6 +106,8 @@ REFUSED = [
     (bursts(), ["--requests", "0"], 2, ["--requests"]),
     (bursts(), ["--places", "else"], 2, ["kept", "drawn"]),
     (bursts(), ["--stages", "0"], 2, ["--stages"]),
+    (bursts(), ["--stages", str(1 << 64)], 2, ["stages", str((1 << 64) - 1)]),
+    (bursts(), ["--requests", "9" * 4000], 2, ["requests", str((1 << 64) - 1)]),
     (bursts(), ["--regions", "else"], 2, ["shuffled", "kept"]),
 ]
 

@@ -14,6 +14,7 @@ from slcache.given.arguments import checked
 from slcache.given.once import checked_seed, flatten, once
 from slcache.report import pictures
 from slcache.traces import twins
+from slcache.words.leaves import leaves
 
 #: Called a few times a second with (phase, done, total); returning False cancels the work, and
 #: returning nothing goes on.
@@ -23,6 +24,7 @@ Path = str | os.PathLike[str]
 DEFAULT_SEED = 0
 #: Most options of a reader, and most keys of a workload that are changed.
 OPTIONS_MAX = 1_000
+_WHOLE_MAX = (1 << 64) - 1
 
 
 class Trace:
@@ -210,8 +212,13 @@ def _document(text: str) -> dict[str, Any]:
 
 
 def _given(parameters: Mapping[str, object]) -> str:
-    """Return the parameters that are given, as JSON."""
-    return json.dumps({key: value for key, value in parameters.items() if value is not None})
+    """Return the parameters that are given, as JSON; UsageError for numbers beyond all of them."""
+    given = {key: value for key, value in parameters.items() if value is not None}
+    for key, value in leaves(given):
+        numbers = value if isinstance(value, list) else [value]
+        if any(isinstance(number, int) and number > _WHOLE_MAX for number in numbers):
+            raise about(UsageError(f"{key}: is beyond {_WHOLE_MAX}, the largest whole number"), key)
+    return json.dumps(given)
 
 
 def _overrides(overrides: Mapping[str, object] | None) -> list[tuple[str, str]]:
