@@ -32,9 +32,11 @@ demo: $(VENV)/built ## Compare two schemes on the shipped trace; writes out/demo
 	$(BIN)/slcache compare $(DEMO_TRACE) --device $(DEMO_DEVICE) \
 		--schemes tlc-only,baseline --replay closed:4 --address compact --out $(DEMO_OUT)
 
+# All of the workspace, so that other people's crates have the features the bindings were built with,
+# and are not built again.
 .PHONY: test
 test: $(VENV)/built ## Run every test a commit must pass
-	cargo test
+	cargo test --workspace
 	cargo check -p slcache-traces --no-default-features --profile test
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
@@ -42,7 +44,7 @@ test: $(VENV)/built ## Run every test a commit must pass
 .PHONY: quick
 quick: export SLCACHE_QUICK = 1
 quick: $(VENV)/built ## Try a little of every kind of test, in a few minutes
-	cargo test --lib --bins --tests
+	cargo test --workspace --tests
 	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow and not long'
 
 .PHONY: slow
@@ -97,7 +99,7 @@ wheel: $(PROFILE) $(VENV)/tools ## Build dist/*.whl with a profile
 .PHONY: wheel-check
 wheel-check: $(VENV)/built ## Build a wheel without a profile and try it in an empty environment
 	rm -rf out/wheel
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin build --profile develop --strip --out out/wheel
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin build --profile dev --strip --out out/wheel
 	$(BIN)/python tests/wheel_smoke.py out/wheel
 
 .PHONY: docs
@@ -192,5 +194,5 @@ $(VENV)/docs: pyproject.toml | $(BIN)/python
 # The package is installed in place: only a change on the Rust side builds anew. Its profile builds in
 # less time; `make wheel` and `make bench` take the best one.
 $(VENV)/built: $(RUST_SOURCES) pyproject.toml $(VENV)/tools
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile develop
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile dev
 	touch $@
