@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
-from slcache.plots import style
-from slcache.reproduce import breakdowns, lines, overgrid
+from slcache.plots import layout, style
+from slcache.reproduce import breakdowns, lines, overgrid, panels
 from slcache.reproduce.cliffs import write_latency
 from slcache.reproduce.drawings import FigureSpec
 from slcache.reproduce.plan import Plan
@@ -34,7 +35,7 @@ def draw(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
         "lines-by-measure": lines.by_measure,
         "lines-by-grid": lines.by_grid,
     }
-    if not table.workloads:
+    if not table.run_of(spec.workloads):
         return style.empty("not run in this mode")
     return kinds[spec.kind](spec, plan, table)
 
@@ -43,15 +44,15 @@ def same_scale(spec: FigureSpec, drawn: Sequence[Figure]) -> None:
     """Give figures of one thing under several readings the same heights, so that they compare."""
     if spec.kind not in ("bars", "latency") or len(drawn) < 2:
         return
-    panels = [axes for figure in drawn for axes in figure.axes]
-    top = max(axes.get_ylim()[1] for axes in panels)
-    for axes in panels:
+    areas = [axes for figure in drawn for axes in figure.axes]
+    top = max(axes.get_ylim()[1] for axes in areas)
+    for axes in areas:
         axes.set_ylim(0, top)
 
 
 def _bars(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
     """Draw a measure of every scheme relative to the reference, by workload and on average."""
-    schemes = [s for s in (spec.schemes or table.schemes) if s in table.schemes]
+    schemes = _schemes(spec, table)
     figure, (axes,) = style.panels(1, 1, 3.2)
     names = [*table.workloads, "mean"]
     width = 0.8 / len(schemes)
@@ -79,12 +80,8 @@ def _whiskers(
 ) -> None:
     """Show how far the seeds spread."""
     for x, name in zip(places, table.workloads, strict=False):
-        ratios = []
-        for seed in table.seeds:
-            own = table.get(spec.measure, name, scheme, seed)
-            reference = table.get(spec.measure, name, table.reference, seed)
-            if own is not None and reference:
-                ratios.append(own / reference)
+        each = [table.relative(spec.measure, scheme, name, seed) for seed in table.seeds]
+        ratios = [ratio for ratio in each if ratio is not None]
         if len(ratios) > 1:
             axes.plot([x, x], [min(ratios), max(ratios)], color=style.INK, lw=1.0)
 
@@ -96,9 +93,8 @@ def _mark_missing(axes: Axes, spec: FigureSpec, table: Table, names: Sequence[st
             axes.text(x, 0.03, "none", ha="center", fontsize=8, color=style.INK)
 
 
-def _shares(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
+def _shares(spec: FigureSpec, _: Plan, table: Table) -> Figure:
     """Draw the shares that make up a whole, one stacked bar per workload."""
-    del plan
     figure, (axes,) = style.panels(1, 1, 2.8)
     bottoms = [0.0] * len(table.workloads)
     handles = []
@@ -115,15 +111,11 @@ def _shares(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
     return figure
 
 
-def _series(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
+def _series(spec: FigureSpec, _: Plan, table: Table) -> Figure:
     """Draw a scheme's own series over processed writes, one small panel per workload."""
-    del plan
-    columns = min(4, max(1, len(table.workloads)))
-    rows = -(-len(table.workloads) // columns)
-    figure, panels = style.panels(rows, columns, 1.7 * rows + 0.4, sharey=True)
-    for axes in panels[len(table.workloads) :]:
-        axes.axis("off")
-    for axes, name in zip(panels, table.workloads, strict=False):
+    count = len(table.workloads)
+    figure, areas = layout.grid(count, min(4, count), 0.4, 1.7, sharey=True)
+    for axes, name in zip(areas, table.workloads, strict=True):
         document = table.documents[(name, spec.scheme, table.seeds[0])]
         step, values = series(document, spec.column)
         writes = [(place + 1) * step / 1000 for place in range(len(values))]
@@ -132,27 +124,23 @@ def _series(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
             axes.set_ylim(*spec.limits)
         style.title(axes, name)
         axes.set_xlabel("thousand writes")
-    panels[0].set_ylabel(spec.title.split(" over ")[0])
+    areas[0].set_ylabel(spec.title.split(" over ")[0])
     return figure
 
 
 def _several_series(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
     """Draw a series of several schemes over the bytes written, with the range over the seeds."""
-    names = [name for name in spec.workloads or table.workloads if name in table.workloads]
-    if not names:
-        return style.empty("not run in this mode")
-    figure, panels = style.panels(1, len(names), 2.8)
-    schemes = [s for s in (spec.schemes or table.schemes) if s in table.schemes]
-    for axes, name in zip(panels, names, strict=True):
+    figure, shown = panels.of_workloads(
+        spec.workloads, table, 2.8, across="GiB written", label=spec.label
+    )
+    schemes = _schemes(spec, table)
+    for name, axes in shown.items():
         for scheme in schemes:
             _banded(axes, spec, plan, table, name, scheme)
         if spec.limits:
             axes.set_ylim(*spec.limits)
         if spec.scale == "bytes":
             _byte_axis(axes)
-        style.title(axes, name)
-        axes.set_xlabel("GiB written")
-    panels[0].set_ylabel(spec.label)
     _key(figure, plan, schemes)
     return figure
 
@@ -178,23 +166,18 @@ def _banded(
     length = min(len(values) for _, values in found)
     written = table.documents[keys[0]]["host"]["write"]["bytes"] / 2**30
     places = [written * (place + 1) / length for place in range(length)]
-    ends = [
-        (min(at), max(at)) for at in zip(*(values[:length] for _, values in found), strict=True)
-    ]
-    axes.fill_between(
-        places, [low for low, _ in ends], [high for _, high in ends], color=colour, alpha=0.2, lw=0
-    )
+    panels.band(axes, places, list(zip(*(of[:length] for _, of in found), strict=True)), colour)
     axes.plot(places, found[0][1][:length], color=colour, lw=1.2)
 
 
 def _latency(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
     """Draw mean write latency over the writes done, one panel per workload."""
-    names = [name for name in spec.workloads or table.workloads if name in table.workloads]
-    if not names:
-        return style.empty("not run in this mode")
-    figure, panels = style.panels(1, len(names), 2.6, sharey=True)
-    schemes = [s for s in (spec.schemes or table.schemes) if s in table.schemes]
-    for axes, name in zip(panels, names, strict=True):
+    across, label = "thousand writes", "mean write latency (ms)"
+    figure, shown = panels.of_workloads(
+        spec.workloads, table, 2.6, across=across, label=label, sharey=True
+    )
+    schemes = _schemes(spec, table)
+    for name, axes in shown.items():
         for i, scheme in enumerate(schemes):
             points = write_latency(table.documents[(name, scheme, table.seeds[0])])
             colour = style.scheme_colour(plan.schemes.index(scheme))
@@ -205,15 +188,15 @@ def _latency(spec: FigureSpec, plan: Plan, table: Table) -> Figure:
         if spec.limits:
             axes.set_xlim(*spec.limits)
         axes.set_ylim(0, None)
-        style.title(axes, name)
-        axes.set_xlabel("thousand writes")
-    panels[0].set_ylabel("mean write latency (ms)")
     _key(figure, plan, schemes)
     return figure
 
 
-def _key(figure: Figure, plan: Plan, schemes: Sequence[str]) -> None:
-    from matplotlib.patches import Patch
+def _schemes(spec: FigureSpec, table: Table) -> list[str]:
+    """Return the schemes that a figure shows, of those that were run."""
+    return [name for name in spec.schemes or table.schemes if name in table.schemes]
 
+
+def _key(figure: Figure, plan: Plan, schemes: Sequence[str]) -> None:
     colours = [style.scheme_colour(plan.schemes.index(scheme)) for scheme in schemes]
     style.swatches(figure, [Patch(color=colour) for colour in colours], schemes)

@@ -247,8 +247,8 @@ def _figures(claim: Claim, table: Table, seed: int | None = None) -> dict[str, f
     if table.is_grid(claim.scheme):
         of = curves(claim, table, claim.scale)
         return {name: max(curve.values()) for name, curve in of.items()}
-    known = {n: table.largest(claim.measure, claim.scheme, n) for n in table.workloads_of(claim)}
-    return {name: claim.scale * value for name, value in known.items() if value is not None}
+    known = {n: table.values(claim.measure, claim.scheme, n) for n in table.workloads_of(claim)}
+    return {name: claim.scale * max(values) for name, values in known.items() if values}
 
 
 def _count(claim: Claim, table: Table, _: Rows) -> Finding | None:

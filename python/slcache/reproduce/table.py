@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.measures import value
-from slcache.reproduce.variants import Grid, Variant
+from slcache.reproduce.variants import Grid
 
 Key = tuple[str, str, int]
 
@@ -33,6 +33,10 @@ class Table:
         self.workloads = [name for name in workloads if name in held]
         self.schemes = list(dict.fromkeys(scheme for _, scheme, _ in documents))
         self.seeds = sorted({seed for _, _, seed in documents})
+
+    def run_of(self, names: Sequence[str]) -> list[str]:
+        """Return the workloads named that were run; all that were where none is named."""
+        return [name for name in names or self.workloads if name in self.workloads]
 
     def get(self, measure: str, workload: str, scheme: str, seed: int) -> float | None:
         """Return one figure; None where it was not measured."""
@@ -61,31 +65,32 @@ class Table:
         """Return a grid's curve, or one scheme's figure as the curve's only point, at 0."""
         if self.is_grid(name):
             return self.curve(measure, name, workload, seed)
-        return self._one(measure, name, workload, seed, [0.0])
+        one = self.mean(measure, name, workload, seed)
+        return {} if one is None else {0.0: one}
 
     def values(self, measure: str, scheme: str, workload: str) -> list[float]:
         """Return a figure for every seed that has it."""
         every = [self.get(measure, workload, scheme, seed) for seed in self.seeds]
         return [figure for figure in every if figure is not None]
 
-    def mean(self, measure: str, scheme: str, workload: str) -> float | None:
-        """Return a figure's mean over the seeds."""
+    def mean(
+        self, measure: str, scheme: str, workload: str, seed: int | None = None
+    ) -> float | None:
+        """Return a figure's mean over the seeds, or that of one seed."""
+        if seed is not None:
+            return self.get(measure, workload, scheme, seed)
         figures = self.values(measure, scheme, workload)
         return statistics.fmean(figures) if figures else None
-
-    def largest(self, measure: str, scheme: str, workload: str) -> float | None:
-        """Return a figure's largest value over the seeds."""
-        return max(self.values(measure, scheme, workload), default=None)
 
     def curve(
         self, measure: str, grid: str, workload: str, seed: int | None = None
     ) -> dict[float, float]:
         """Return a figure over a grid of one setting, by its value: a seed's, or the means."""
         figures = {
-            float(point.point[0]): self.mean(measure, point.name, workload)
-            if seed is None
-            else self.get(measure, workload, point.name, seed)
-            for point in self._points(grid)
+            float(point.point[0]): self.mean(measure, point.name, workload, seed)
+            for each in self._grids
+            if each.name == grid
+            for point in each.variants()
         }
         return {at: figure for at, figure in figures.items() if figure is not None}
 
@@ -99,32 +104,22 @@ class Table:
     ) -> dict[float, float]:
         """Return a rival's figure at every setting of a curve: a grid's own, or one scheme's."""
         own = self.curve(measure, rival, workload, seed)
-        own = own or self._one(measure, rival, workload, seed, curve)
-        return {at: own[at] for at in curve if at in own}
-
-    def _one(
-        self, measure: str, scheme: str, workload: str, seed: int | None, at: Iterable[float]
-    ) -> dict[float, float]:
-        """Return one scheme's figure at every setting."""
-        one = (
-            self.mean(measure, scheme, workload)
-            if seed is None
-            else self.get(measure, workload, scheme, seed)
-        )
-        return {} if one is None else dict.fromkeys(at, one)
-
-    def _points(self, grid: str) -> list[Variant]:
-        return next((each.variants() for each in self._grids if each.name == grid), [])
+        if own:
+            return {at: own[at] for at in curve if at in own}
+        one = self.mean(measure, rival, workload, seed)
+        return {} if one is None else dict.fromkeys(curve, one)
 
     def total(self, measure: str, scheme: str, claim: Claim) -> float:
         """Return the sum of a figure's means over a claim's workloads."""
         means = [self.mean(measure, scheme, name) for name in self.workloads_of(claim)]
         return sum(mean for mean in means if mean is not None)
 
-    def relative(self, measure: str, scheme: str, workload: str) -> float | None:
+    def relative(
+        self, measure: str, scheme: str, workload: str, seed: int | None = None
+    ) -> float | None:
         """Return a figure relative to the reference scheme's on the same workload."""
-        own = self.mean(measure, scheme, workload)
-        reference = self.mean(measure, self.reference, workload)
+        own = self.mean(measure, scheme, workload, seed)
+        reference = self.mean(measure, self.reference, workload, seed)
         return None if own is None or not reference else own / reference
 
     def relative_means(self, measure: str, claim: Claim | None = None) -> dict[str, float]:
