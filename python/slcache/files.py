@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pathlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Self
 
@@ -66,6 +66,13 @@ class Transaction:
             self._outputs.publish()
         else:
             self._outputs.discard()
+
+
+def write(directory: Path, contents: Mapping[str, bytes], inputs: Iterable[Path] = ()) -> None:
+    """Write files by name into a directory, all of them or none, and none over an input."""
+    with Transaction(directory, contents, inputs) as outputs:
+        for name, data in contents.items():
+            outputs.write(name, data)
 
 
 def check(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:

@@ -17,8 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from slcache import _core, bounded
-from slcache.files import Transaction
+from slcache import _core, bounded, files
 
 #: A kept document is never so long: a small file that unpacks to more was not written here.
 MOST_BYTES = 256 << 20
@@ -77,8 +76,7 @@ class Store:
 
     def put_packed(self, key: str, content: bytes) -> None:
         """Keep a result that is `packed`: whole or not at all."""
-        with Transaction(self.directory) as files:
-            files.write(self._path(key).name, content)
+        files.write(self.directory, {self._path(key).name: content})
 
     def _path(self, key: str) -> Path:
         return self.directory / f"{key}.json.gz"
@@ -99,8 +97,7 @@ def sound(path: Path) -> bool:
 
 def seal(path: Path) -> None:
     """Write down what a file made for later runs holds, beside it."""
-    with Transaction(path.parent) as files:
-        files.write(_beside(path).name, _seal(path.name, _sha256(path)))
+    files.write(path.parent, {_beside(path).name: _seal(path.name, _sha256(path))})
 
 
 def _beside(path: Path) -> Path:

@@ -144,14 +144,10 @@ def _repeat(task: Task, path: Path) -> None:
     trace.transform("pipeline", path, steps=steps)
 
 
-def _memory(task: Task, path: Path) -> None:
-    _document(task, os.fspath(path))
-
-
-_MAKINGS: Mapping[str, Callable[[Task, Path], None]] = {
+_MAKINGS: Mapping[str, Callable[[Task, Path], object]] = {
     "state": _state,
     "repeat": _repeat,
-    "memory": _memory,
+    "memory": lambda task, path: _document(task, os.fspath(path)),
 }
 
 
