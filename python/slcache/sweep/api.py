@@ -14,7 +14,6 @@ from slcache.given.once import flatten, once
 if TYPE_CHECKING:
     from slcache.sweep.axes import Value
     from slcache.sweep.outcome import Sweep
-    from slcache.sweep.sampling import Sampling
 
 
 @checked
@@ -61,7 +60,7 @@ def sweep(
         **study_file.configured(config, _texts(device), tuple(schemes)),
         vary=once(flatten(vary or {})),
         listed=tuple(once(flatten(point)) for point in points or ()),
-        sampling=_sampling(sample, sample_seed),
+        sampling=study_file.sampling(sample, sample_seed),
         seeds=seeds,
         resample=resample,
         resample_block=resample_block,
@@ -79,13 +78,3 @@ def _texts(said: Content | Sequence[Content] | None) -> tuple[str, ...]:
 
     listed = [said] if isinstance(said, str | os.PathLike | Mapping) else said or ()
     return tuple(given.text_of(each) for each in listed)
-
-
-def _sampling(text: str, seed: int) -> Sampling:
-    from slcache.sweep.sampling import Sampling
-    from slcache.sweep.study import StudyError
-
-    try:
-        return Sampling.read(text, seed)
-    except ValueError as error:
-        raise StudyError(str(error)) from error

@@ -33,13 +33,23 @@ def of_row(study: Study, row: Mapping[str, Any]) -> str | None:
     words += [] if study.replay is None else ["--replay", study.replay]
     for key, value in settings.items():
         words += ["--set", f"{key}={_said(value)}"]
-    for key, value in _options(study, trace, row).items():
-        of_workload = key.startswith(WORKLOAD)
-        option = "--workload" if of_workload else "--trace-option"
-        words += [option, f"{key.removeprefix(WORKLOAD)}={_said(value)}"]
+    words += of_options({k: _said(v) for k, v in _options(study, trace, row).items()})
     if study.repeats > 1 or study.seed is not None:
         words += ["--seed", str(row["seed"])]
     return shlex.join(words)
+
+
+def of_options(options: Mapping[str, str]) -> list[str]:
+    """Return the words for options of a trace's reader, keys of a workload among them."""
+    return [
+        word
+        for key, said in options.items()
+        for word in (
+            ("--workload", f"{key.removeprefix(WORKLOAD)}={said}")
+            if key.startswith(WORKLOAD)
+            else ("--trace-option", f"{key}={said}")
+        )
+    ]
 
 
 def _path(texts: Sequence[str], label: object) -> str | None:

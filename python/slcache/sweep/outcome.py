@@ -127,18 +127,13 @@ class Sweep:
 
     def problems(self) -> list[str]:
         """Return a sentence for each reason why points have no result."""
-        failed = [row for row in self.rows if row.status == "failed"]
-        reasons = dict.fromkeys(row.reason for row in failed)
-        counts = [(sum(row.reason == reason for row in failed), reason) for reason in reasons]
+        failed = Counter(row.reason for row in self.rows if row.status == "failed")
         impossible = [row.point for row in self.rows if row.status == "impossible"]
         lacking = Counter(row.no_reference for row in self.rows if row.no_reference is not None)
         return [
             *told(impossible),
-            *(f"{count} failed: {reason}" for count, reason in counts),
-            *(
-                f"{GAIN_SHARE}: {count} without a reference: {why}"
-                for why, count in lacking.items()
-            ),
+            *(f"{count} failed: {reason}" for reason, count in failed.items()),
+            *(f"{GAIN_SHARE}: {n} without a reference: {why}" for why, n in lacking.items()),
         ]
 
     def files(self) -> dict[str, bytes]:
@@ -159,11 +154,9 @@ class Sweep:
         """Return the report as one self-contained HTML page."""
         from slcache.sweep import report
 
-        title = (
-            f"{', '.join(self.study.schemes)} on {', '.join(map(given.label, self.study.devices))}"
-        )
-        analysis, asked = self.analysis(metrics), self.study.to_toml()
-        return report.render(analysis, title, asked, study=self.study)
+        devices = ", ".join(map(given.label, self.study.devices))
+        title = f"{', '.join(self.study.schemes)} on {devices}"
+        return report.render(self.analysis(metrics), title, self.study.to_toml(), study=self.study)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count} {name}" for name, count in self.counts().items() if count)

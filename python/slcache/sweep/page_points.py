@@ -49,12 +49,12 @@ def data(analysis: Analysis, short: Mapping[str, str], study: Study | None) -> M
             continue
         rows = numbers.of(judged)
         for (number, row), one in zip(rows.items(), found.configurations, strict=True):
-            named = wording.settings({**_trace(judged), **one.settings}, {TRACE: TRACE, **short})
+            settings = {} if judged.trace is None else {TRACE: judged.trace}
+            named = wording.settings({**settings, **one.settings}, {TRACE: TRACE, **short})
             figures = [f"{n} {wording.figure(n, one.mean(n))}" for n in found.metrics]
             command = commands.of_row(known, row) if known else None
             points.append([number, printable(named), figures, command and printable(command)])
-    told = [point[3] for point in points if point[3] is not None]
-    begun = _common(told)
+    begun = _common([point[3] for point in points if point[3] is not None])
     for point in points:
         point[3] = None if point[3] is None else point[3][len(begun) :]
     several = any(len(one.seeds) > 1 for one in analysis.outcome.configurations)
@@ -67,7 +67,3 @@ def _common(texts: Sequence[str]) -> str:
     """Return what all texts begin with."""
     alike = zip(min(texts, default=""), max(texts, default=""), strict=False)
     return "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], alike))
-
-
-def _trace(judged: Judged) -> dict[str, str]:
-    return {} if judged.trace is None else {TRACE: judged.trace}

@@ -233,7 +233,8 @@ def told(impossible: list[Point]) -> list[str]:
         key = (point.scheme, given.label(point.device), _without_values(point))
         groups.setdefault(key, []).append(point)
     return [
-        f"{_count(group)} of {scheme} on {device}{_concerned(group, reason)}: {reason}"
+        f"{len(group)} point{'s' * (len(group) != 1)} of {scheme} on {device}"
+        f"{_concerned(group, reason)}: {reason}"
         for (scheme, device, reason), group in groups.items()
     ]
 
@@ -246,10 +247,6 @@ def _without_values(point: Point) -> str:
         reason = re.sub(rf"^(settings )?{said}: ", "", reason)
         reason = re.sub(said, key, reason)
     return reason
-
-
-def _count(group: list[Point]) -> str:
-    return "1 point" if len(group) == 1 else f"{len(group)} points"
 
 
 def _concerned(group: list[Point], reason: str) -> str:

@@ -54,8 +54,7 @@ def run_study(
     total)` is called as things go on, and cancels by returning False. `shard` is `I/N`, the I-th of
     N parts of the points; the whole has a `report` in `out`, if one is wanted.
     """
-    path = None if isinstance(asked, Study) else Path(asked)
-    whole = asked if isinstance(asked, Study) else study_file.read(Path(asked))
+    whole, path = _asked(asked)
     part = _shard(shard)
     table.check_names(whole)
     if out is not None:
@@ -97,8 +96,7 @@ def array_job(
     Returns the file of the array, of `jobs` jobs with `processes` processes each, and that of the
     job that collects their results into the study's tables.
     """
-    path = None if isinstance(asked, Study) else Path(asked)
-    whole = asked if isinstance(asked, Study) else study_file.read(Path(asked))
+    whole, path = _asked(asked)
     table.check_names(whole)
     place = Path(store) if store is not None else Path(out) / "store"
     points = asked_points(whole, None, skip_impossible=skip_impossible)
@@ -109,6 +107,13 @@ def array_job(
     options = [option for option, wanted in given.items() if wanted]
     target = Path(out) / study.NAME
     return slurm.write(target, Path(out), place, jobs=jobs, processes=processes, options=options)
+
+
+def _asked(asked: Study | api.Path) -> tuple[Study, Path | None]:
+    """Return a study, and the file that it is read from, if any."""
+    if isinstance(asked, Study):
+        return asked, None
+    return study_file.read(Path(asked)), Path(asked)
 
 
 def _names(part: Shard | None, out: Path, path: Path | None) -> list[str]:
@@ -126,10 +131,7 @@ def _is_there(out: Path, path: Path | None) -> bool:
 def _write(found: Sweep, out: Path, *, report: bool) -> None:
     """Write the tables, then the report of a whole study, so that nothing of it costs a table."""
     inputs = found.study.inputs()
-    content = found.files()
-    with files.Transaction(out, content, inputs) as outputs:
-        for name, data in content.items():
-            outputs.write(name, data)
+    files.write(out, found.files(), inputs)
     if report and found.shard is None:
         with files.Transaction(out, [REPORT], inputs) as outputs:
             outputs.write(REPORT, found.report().encode())
@@ -179,7 +181,5 @@ def _shard(text: str | None) -> Shard | None:
 
 def _write_study(whole: Study, out: Path, path: Path | None) -> None:
     """Write what was asked for, unless it is what was read."""
-    if _is_there(out, path):
-        return
-    with files.Transaction(out, [study.NAME], whole.inputs()) as outputs:
-        outputs.write(study.NAME, whole.to_toml().encode())
+    if not _is_there(out, path):
+        files.write(out, {study.NAME: whole.to_toml().encode()}, whole.inputs())

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from slcache.files import Transaction
+from slcache import files
 
 #: The folder within that of the study.
 FOLDER = "slurm"
@@ -48,15 +48,13 @@ def write(
         POINTS: _script("slcache-sweep", about, part),
         COLLECT: _script("slcache-collect", [f'output="{folder}/collect.log"'], whole),
     }
-    with Transaction(folder, found) as files:
-        for name, text in found.items():
-            files.write(name, text.encode())
+    files.write(folder, {name: text.encode() for name, text in found.items()})
     return [folder / name for name in found]
 
 
-def submission(files: Sequence[Path]) -> str:
+def submission(scripts: Sequence[Path]) -> str:
     """Return the commands that submit both, the second to begin when the first has ended."""
-    points, collect = (shlex.quote(os.fspath(path)) for path in files)
+    points, collect = (shlex.quote(os.fspath(path)) for path in scripts)
     return (
         f'job=$(sbatch --parsable {points})\nsbatch --dependency=afterany:"${{job%%;*}}" {collect}'
     )
@@ -72,7 +70,5 @@ def _script(name: str, options: Sequence[str], arguments: Sequence[str]) -> str:
 def _quoted(argument: str) -> str:
     """Quote an argument for the shell, but for the variable that tells the job's number."""
     variable = "${SLURM_ARRAY_TASK_ID}"
-    return (
-        f'"{variable}"'.join(shlex.quote(part) if part else "" for part in argument.split(variable))
-        or "''"
-    )
+    parts = (shlex.quote(part) if part else "" for part in argument.split(variable))
+    return f'"{variable}"'.join(parts) or "''"

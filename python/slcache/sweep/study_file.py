@@ -53,17 +53,12 @@ def of(told: Mapping[str, Any]) -> Study:
     if unknown:
         raise StudyError(f"{min(unknown)}: unknown key; known: {', '.join(_READERS)}")
     said = {key: _READERS[key](key, value) for key, value in told.items()}
-    seed = said.get("sample_seed", 1)
-    try:
-        sampling = Sampling.read(said.get("sample", "grid"), seed)
-    except ValueError as error:
-        raise StudyError(str(error)) from error
     return Study(
         traces=said.get("trace", ()),
         **configured(said.get("config"), said.get("device", ()), said.get("scheme", ())),
         vary=said.get("vary", {}),
         listed=said.get("point", ()),
-        sampling=sampling,
+        sampling=sampling(said.get("sample", "grid"), said.get("sample_seed", 1)),
         seeds=said.get("seeds", 1),
         resample=said.get("resample"),
         resample_block=said.get("resample_block"),
@@ -73,6 +68,14 @@ def of(told: Mapping[str, Any]) -> Study:
         replay=said.get("replay"),
         metrics=said.get("metric", ()),
     )
+
+
+def sampling(text: str, seed: int) -> Sampling:
+    """Return how points are chosen; raises StudyError."""
+    try:
+        return Sampling.read(text, seed)
+    except ValueError as error:
+        raise StudyError(str(error)) from error
 
 
 def configured(

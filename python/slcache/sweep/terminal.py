@@ -39,9 +39,9 @@ def _across(analysis: Analysis, short: dict[str, str]) -> list[RenderableType]:
     for row in show.across(analysis):
         table.add(*row)
     lines = [Text(line) for line in sentences.across(analysis, short)]
-    return (
-        [Text("On all traces:", "bold"), *([table] if table.rows else []), *lines] if lines else []
-    )
+    if not lines:
+        return []
+    return [Text("On all traces:", "bold"), *([table] if table.rows else []), *lines]
 
 
 def _judged(judged: Judged, short: dict[str, str]) -> list[RenderableType]:
