@@ -13,6 +13,7 @@ from slcache.runs import given
 from slcache.sweep import points as sweep_points
 from slcache.sweep import study_file, table
 from slcache.sweep.axes import Axis
+from slcache.sweep.points import READER, WORKLOAD
 from slcache.tune.goals import Goals
 from slcache.tune.runs import Asked
 from slcache.tune.search import Plan
@@ -90,7 +91,7 @@ def _check_prefixes(plan: Plan, trace: str) -> None:
     told = None
     if given.path_of(trace) is None:
         told = "need a trace or workload that is a file or a preset, not a dict"
-    of_trace = [a.key for a in plan.space.axes if a.key.startswith(("reader.", "workload."))]
+    of_trace = [a.key for a in plan.space.axes if a.key.startswith((READER, WORKLOAD))]
     if plan.goals.several:
         names = ", ".join(plan.goals.metrics)
         told = f"points are stopped by one metric, not by several: {names}"

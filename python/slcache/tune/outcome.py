@@ -51,9 +51,7 @@ class Tuning(Answer):
         return Analysis.of(table, self.goals.names, self.goals.metrics, self._kept)
 
     def _kept(self, one: Configuration) -> bool:
-        return self.goals.kept(
-            {bound.metric: one.mean(bound.metric) for bound in self.goals.bounds}
-        )
+        return self.goals.kept({b.metric: one.mean(b.metric) for b in self.goals.bounds})
 
     def config(self, one: Tried) -> str:
         """Return a point as a TOML file that `run --config` takes."""

@@ -18,11 +18,7 @@ class Prefixes:
     """The beginnings of one trace, written once and kept."""
 
     def __init__(
-        self,
-        trace: str,
-        options: Mapping[str, str],
-        folder: Path,
-        progress: Progress | None = None,
+        self, trace: str, options: Mapping[str, str], folder: Path, progress: Progress | None = None
     ) -> None:
         self._trace = Trace(trace, options=options)
         self._options = reader_options(None, options)

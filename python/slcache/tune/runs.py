@@ -164,7 +164,10 @@ class Runs:
         told = []
         for i, point in enumerate(points):
             rows = done.rows[i * each : (i + 1) * each]
-            self._rows[key_of(point)] = [self._of_whole(row) for row in rows]
+            # Whatever was run, the table is of the whole trace.
+            self._rows[key_of(point)] = [
+                replace(row, point=replace(row.point, trace=self._asked.trace)) for row in rows
+            ]
             told.append(_found(rows))
         return told
 
@@ -188,9 +191,6 @@ class Runs:
         return [
             replace(row, point=replace(row.point, index=first + i)) for i, row in enumerate(found)
         ]
-
-    def _of_whole(self, row: Row) -> Row:
-        return replace(row, point=replace(row.point, trace=self._asked.trace))
 
 
 def _found(rows: Sequence[Row]) -> Found:

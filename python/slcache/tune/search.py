@@ -8,11 +8,13 @@ before are found in the store.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
+from slcache.errors import RunError
+from slcache.metrics import absence
 from slcache.sweep.axes import Value
 from slcache.tune import samplers
 from slcache.tune.goals import Figures, Goals
@@ -50,6 +52,16 @@ class Tried:
     found: Found
     #: What was seen over the beginnings of the trace: the share of it and the metric there.
     prefixes: Sequence[tuple[Fraction, float | None]] = ()
+
+
+def check_figures(metrics: Iterable[str], done: Sequence[Found], which: str = "") -> None:
+    """Raise RunError where no run has a metric that is searched by."""
+    for name in metrics:
+        if all(found.figures[name] is None for found in done):
+            raise RunError(
+                f"{name}: none of the {which}{len(done)} runs has it, so there is nothing to "
+                f"search by; {absence(name)}"
+            )
 
 
 #: Runs points over this share of the trace, and returns what became of each.
@@ -208,7 +220,8 @@ def _study(plan: Plan) -> Study:
     pruner: optuna.pruners.BasePruner = optuna.pruners.NopPruner()
     if plan.prefixes:
         whole = int(1 / plan.prefixes[0])
-        pruner = optuna.pruners.HyperbandPruner(1, whole, reduction_factor=_step(plan.prefixes))
+        step = int(1 / plan.prefixes[-1])
+        pruner = optuna.pruners.HyperbandPruner(1, whole, reduction_factor=step)
     # The name decides which points Hyperband puts together.
     return optuna.create_study(
         study_name="slcache",
@@ -216,7 +229,3 @@ def _study(plan: Plan) -> Study:
         pruner=pruner,
         directions=ways,
     )
-
-
-def _step(prefixes: Sequence[Fraction]) -> int:
-    return int(1 / prefixes[-1])

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from slcache import api, files
-from slcache.errors import RunError
-from slcache.metrics import absence
 from slcache.runs import given
 from slcache.runs.executors import Executor, named
 from slcache.sweep.points import told as told_of
@@ -17,10 +15,9 @@ from slcache.sweep.study import StudyError
 from slcache.sweep.table import Row
 from slcache.traces.api import Progress
 from slcache.tune import prefixes as beginnings
-from slcache.tune.goals import Goals
 from slcache.tune.outcome import FILES, Tuning
 from slcache.tune.runs import Asked, Runs
-from slcache.tune.search import BATCH, Plan, Search, Tried
+from slcache.tune.search import BATCH, Plan, Search, check_figures
 
 
 def searched(
@@ -44,7 +41,7 @@ def searched(
         with named.workers(executor, jobs) as workers:
             found = _searched(asked, plan, kept, minutes, workers, progress)
     if out is not None:
-        _write(found, Path(out), read)
+        files.write(out, found.files(), read)
     return found
 
 
@@ -67,7 +64,9 @@ def _searched(
     search = Search(plan, runs.evaluate)
     until = None if minutes is None else time.monotonic() + 60 * minutes
     tried = search.run(_budget(search, told, until))
-    rows = _rows(tried, runs)
+    rows: list[Row] = []
+    for each in tried:
+        rows += runs.rows_of(each, len(rows))
     if all(row.status == "impossible" for row in rows):
         raise StudyError("\n".join(told_of([row.point for row in rows])))
     return Tuning(asked, plan, tried, runs.kept, rows)
@@ -79,30 +78,12 @@ def _budget(search: Search, told: _Told, until: float | None) -> Callable[[int],
     def more(count: int) -> bool:
         told.tried = count
         if count <= BATCH:
-            done = [each for each in search.tried if each.found.status == "done"]
+            done = [each.found for each in search.tried if each.found.status == "done"]
             if done:
-                _check_figures(search.plan.goals, done)
+                check_figures(search.plan.goals.metrics, done, "first ")
         return until is None or not count or time.monotonic() < until
 
     return more
-
-
-def _check_figures(goals: Goals, done: Sequence[Tried]) -> None:
-    """Raise RunError where no run has a metric that is searched by."""
-    for name in goals.metrics:
-        if all(each.found.figures[name] is None for each in done):
-            raise RunError(
-                f"{name}: none of the first {len(done)} runs has it, so there is nothing to search "
-                f"by; {absence(name)}"
-            )
-
-
-def _rows(tried: Sequence[Tried], runs: Runs) -> list[Row]:
-    """Return the rows of the table, in the order in which points were tried."""
-    found: list[Row] = []
-    for each in tried:
-        found += runs.rows_of(each, len(found))
-    return found
 
 
 class _Told:
@@ -119,11 +100,3 @@ class _Told:
         if not phase.startswith("points"):
             return self._progress(phase, done, total)
         return self._progress("points", self.tried + done, self._most)
-
-
-def _write(found: Tuning, out: Path, inputs: Sequence[api.Path]) -> None:
-    """Write the files of a search: all of them or none."""
-    content = found.files()
-    with files.Transaction(out, content, inputs) as outputs:
-        for name, data in content.items():
-            outputs.write(name, data)

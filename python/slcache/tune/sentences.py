@@ -36,9 +36,8 @@ def point(one: Tried) -> str:
 
 def figures(found: Answer, one: Tried) -> str:
     """Return a point's metrics in a line."""
-    names = found.goals.names
-    told = (f"{name} {wording.figure(name, one.found.figures[name])}" for name in names)
-    return ", ".join(told)
+    shown = one.found.figures
+    return ", ".join(f"{n} {wording.figure(n, shown[n])}" for n in found.goals.names)
 
 
 def told(found: Answer) -> list[str]:
@@ -56,11 +55,9 @@ def told(found: Answer) -> list[str]:
         said.append(f"{len(found.good):,} of {done:,} points that are done keep {bounds}.")
     if found.best is None:
         return [*said, "No point is done, has all metrics and keeps all bounds: there is no best."]
-    which = (
-        "The best"
-        if not found.goals.several
-        else f"Of {len(found.front):,} on the front, the nearest to the best of each metric"
-    )
+    which = "The best"
+    if found.goals.several:
+        which = f"Of {len(found.front):,} on the front, the nearest to the best of each metric"
     return [*said, f"{which}: {point(found.best)}: {figures(found, found.best)}."]
 
 
