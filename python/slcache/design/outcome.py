@@ -82,8 +82,7 @@ class Design(Answer[Point]):
     @property
     def rises(self) -> bool:
         """Whether the lifespan never falls from a point tried to the next larger region."""
-        lives = [point.life_bytes for point in self.points]
-        return all(a <= b for a, b in pairwise(lives))
+        return all(a.life_bytes <= b.life_bytes for a, b in pairwise(self.points))
 
     @property
     def better(self) -> list[Point]:

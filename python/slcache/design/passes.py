@@ -18,9 +18,10 @@ def last(copies: int, whole: Document, before: Document | None = None) -> dict[s
     """
     if before is None:
         return dict(whole)
-    figures = {key: _less(whole["scheme"], before["scheme"], key) for key in _figures(whole)}
+    own, other = (each["scheme"]["figures"] for each in (whole, before))
+    figures = {key: float(own[key] - other[key]) for key in _COUNTED if key in own}
     # Every pass reads as many units.
-    missed, missed_before = (each["scheme"]["figures"].get("miss_rate") for each in (whole, before))
+    missed, missed_before = own.get("miss_rate"), other.get("miss_rate")
     if missed is not None and missed_before is not None:
         figures["miss_rate"] = max(0.0, copies * missed - (copies - 1) * missed_before)
     energy_j = whole["disk"]["energy_j"] - before["disk"]["energy_j"]
@@ -31,14 +32,6 @@ def last(copies: int, whole: Document, before: Document | None = None) -> dict[s
         "host": {**whole["host"], "read": _read(whole, before), "write": {"bytes": written}},
         "disk": {"energy_j": energy_j},
     }
-
-
-def _figures(document: Document) -> list[str]:
-    return [key for key in _COUNTED if key in document["scheme"]["figures"]]
-
-
-def _less(whole: Document, before: Document, key: str) -> float:
-    return float(whole["figures"][key] - before["figures"][key])
 
 
 def _read(whole: Document, before: Document) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,9 @@ def nvc(
         only_full_chip=only_full_chip,
     )
     check_trace(setup.source.path)
-    _check_passes(passes)
+    if not 1 <= passes <= PASSES_MOST:
+        told = f"passes = {passes}: must be between 1 and {PASSES_MOST}"
+        raise about(UsageError(told), "passes")
     config = setup.config()
     flash = flashes.of_config(config)
     sizes, left_out = _possible(setup, flash, flash.sizes(candidates))
@@ -101,7 +104,7 @@ def nvc(
         setup.source.made(folder.absolute(), passes, progress) as sources,
         Engine(Path(store or folder / "store"), executor, jobs) as engine,
     ):
-        setups = [setup.on(source) for source in sources]
+        setups = [replace(setup, source=source) for source in sources]
         measuring = _Measuring(setups, flash, sizes, engine, progress)
         search.smallest(len(sizes) - 1, measuring, constraint.least_bytes)
     return Design(
@@ -136,12 +139,6 @@ def check_trace(path: str) -> None:
         name = "standard input" if path == "-" else path
         told = f"trace = {name}: every run reads it anew; give a file that stays"
         raise about(UsageError(told), "trace", file=path)
-
-
-def _check_passes(passes: int) -> None:
-    if not 1 <= passes <= PASSES_MOST:
-        told = f"passes = {passes}: must be between 1 and {PASSES_MOST}"
-        raise about(UsageError(told), "passes")
 
 
 def _possible(setup: Setup, flash: Flash, sizes: Sequence[int]) -> tuple[list[int], dict[int, str]]:

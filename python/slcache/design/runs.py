@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from slcache import catalogue
@@ -44,10 +44,6 @@ class Setup:
             replay=self.replay,
             seed=self.source.seed,
         )
-
-    def on(self, source: Source) -> Setup:
-        """Return the same for another source."""
-        return replace(self, source=source)
 
     def runs(self, flash: Flash, slc_blocks: int) -> dict[str, Run]:
         """Return a candidate's runs by scheme: of two regions three, of one just that."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -57,10 +57,6 @@ class Plan:
     sizes: Sequence[int | float]
     goals: Goals
     find: Find
-
-    def only(self, sizes: Sequence[int | float]) -> Plan:
-        """Return the search among some of the sizes."""
-        return replace(self, sizes=sizes)
 
     @property
     def metrics(self) -> list[str]:
@@ -127,8 +123,7 @@ class Sized(Answer[Size]):
         """Return a point's metrics that have bounds, in a line."""
         if point.found.status != "done":
             return point.found.status
-        shown = (f"{name} {figure(name, point.figure(name))}" for name in self.plan.metrics)
-        return ", ".join(shown)
+        return ", ".join(f"{n} {figure(n, point.figure(n))}" for n in self.plan.metrics)
 
     def turns(self, metric: str) -> list[int | float]:
         """Return the sizes at which a metric stops rising or falling; none where it is monotone."""
@@ -174,18 +169,16 @@ class Sized(Answer[Size]):
         """Draw the metrics that have bounds over the size."""
         from slcache.plots import sizes
 
+        names, bounds = self.plan.metrics, self.plan.goals.bounds
+        limits = {n: [each.value for each in bounds if each.metric == n] for n in names}
         return sizes.draw(
             self.plan.key,
             [point.size for point in self.points],
-            {name: [point.figure(name) for point in self.points] for name in self.plan.metrics},
-            self._limits(),
+            {name: [point.figure(name) for point in self.points] for name in names},
+            limits,
             chosen=self.size,
             word=self.plan.find,
         )
-
-    def _limits(self) -> dict[str, list[float]]:
-        bounds = self.plan.goals.bounds
-        return {n: [each.value for each in bounds if each.metric == n] for n in self.plan.metrics}
 
     def files(self) -> dict[str, bytes]:
         """Return the contents of `FILES`; without an answer there is no chosen.toml."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,6 @@ from slcache.given import quantity
 from slcache.given.arguments import checked
 from slcache.given.content import Content
 from slcache.given.once import flatten, once
-from slcache.metrics import absence
 from slcache.runs import given
 from slcache.runs.executors import Executor, named
 from slcache.sweep import points as sweep_points
@@ -27,7 +27,7 @@ from slcache.sweep.study import StudyError
 from slcache.traces.api import Progress
 from slcache.tune import asking
 from slcache.tune.runs import Asked, Runs
-from slcache.tune.search import Found
+from slcache.tune.search import Found, check_figures
 from slcache.tune.space import SCHEME
 
 #: The configuration of each is made before the first runs, which takes about a millisecond.
@@ -148,10 +148,7 @@ def _designed(
     found = Sized(asked, plan, plan.sizes, measuring.in_order(), left_out)
     _check_figures(found)
     if out is not None:
-        content = found.files()
-        with files.Transaction(out, content, read) as outputs:
-            for name, data in content.items():
-                outputs.write(name, data)
+        files.write(out, found.files(), read)
     return found
 
 
@@ -170,21 +167,17 @@ def _possible(asked: Asked, plan: Plan) -> tuple[Plan, dict[int | float, str]]:
     left_out = {
         each: search.reason_of(point.reason) for each, point in pairs if point.reason is not None
     }
-    return plan.only([each for each in plan.sizes if each not in left_out]), left_out
+    sizes = [each for each in plan.sizes if each not in left_out]
+    return replace(plan, sizes=sizes), left_out
 
 
 def _check_figures(found: Sized) -> None:
     """Raise RunError where nothing was measured that a bound is about."""
-    done = [point for point in found.points if point.found.status == "done"]
+    done = [point.found for point in found.points if point.found.status == "done"]
     if not done:
         reasons = dict.fromkeys(str(point.found.reason) for point in found.points)
         raise RunError(f"no size of {found.plan.key} can be run: {'; '.join(reasons)}")
-    for bound in found.plan.goals.bounds:
-        if all(point.found.figures[bound.metric] is None for point in done):
-            raise RunError(
-                f"{bound.metric}: none of the {len(done)} runs has it, so there is nothing to "
-                f"search by; {absence(bound.metric)}"
-            )
+    check_figures(found.plan.metrics, done)
 
 
 class _Measuring:

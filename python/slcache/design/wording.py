@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from slcache.design.outcome import Design
 from slcache.design.point import Point
 from slcache.words import units
@@ -23,7 +21,8 @@ def _chosen(design: Design, chosen: Point) -> list[str]:
         f"{_life(design, chosen)}; asked for are {_asked(design)}."
     ]
     if design.neighbours:
-        lines.append(f"Beside it: {_list(design, design.neighbours)}.")
+        beside = (f"r = {share(p)} lasts {factor(design.times(p))}" for p in design.neighbours)
+        lines.append(f"Beside it: {'; '.join(beside)}.")
     if chosen.of(design.goal) is None:
         lines.append(f"The trace reads nothing, so that no {goal} tells the points apart.")
     elif design.better:
@@ -107,10 +106,6 @@ def _asked(design: Design) -> str:
     if design.constraint.times is None:
         return least
     return f"{factor(design.constraint.times)}, {least}"
-
-
-def _list(design: Design, points: Sequence[Point]) -> str:
-    return "; ".join(f"r = {share(point)} lasts {factor(design.times(point))}" for point in points)
 
 
 def _less(design: Design, point: Point) -> str:
