@@ -101,10 +101,7 @@ def _having(judged: Judged) -> dict[Key, Configuration]:
 
 
 def _worst(
-    key: Key,
-    metric: str,
-    judged: Sequence[Judged],
-    having: Sequence[Mapping[Key, Configuration]],
+    key: Key, metric: str, judged: Sequence[Judged], having: Sequence[Mapping[Key, Configuration]]
 ) -> Worst:
     """Return where a configuration is furthest from the best; elsewhere all may be the same."""
     factors = [

@@ -41,21 +41,16 @@ def of_trace(
     The front is that of `goals`, by default what the catalogue calls better. Metrics that nobody
     `asked` for are in it only if every configuration has them.
     """
-    better = _goals(metrics) if goals is None else goals
+    known = {name: goal for name in metrics if (goal := named(name).goal) is not None}
+    better = known if goals is None else goals
     judged = _common(outcome, better) if goals is None and not asked else better
     absent = [name for name in better if name not in judged]
     neutral = [name for name in metrics if goals is None and name not in better]
-    return Judged(
-        trace,
-        outcome,
-        pareto.of_outcome(outcome, judged, kept, absent=absent, neutral=neutral),
-        {
-            name: spread.of_metric(
-                outcome.configurations, name, _goal(name, goals), draws=outcome.has_draws
-            )
-            for name in metrics
-        },
-    )
+    front = pareto.of_outcome(outcome, judged, kept, absent=absent, neutral=neutral)
+    ways = {**known, **(goals or {})}
+    having, draws = outcome.configurations, outcome.has_draws
+    spreads = {n: spread.of_metric(having, n, ways.get(n), draws=draws) for n in metrics}
+    return Judged(trace, outcome, front, spreads)
 
 
 def _common(outcome: Outcome, goals: Mapping[str, Goal]) -> Mapping[str, Goal]:
@@ -65,11 +60,3 @@ def _common(outcome: Outcome, goals: Mapping[str, Goal]) -> Mapping[str, Goal]:
     if whole not in having.values():
         return goals
     return {name: goal for name, goal in goals.items() if having[name] in (0, whole)}
-
-
-def _goal(metric: str, goals: Mapping[str, Goal] | None) -> Goal | None:
-    return (goals or {}).get(metric, named(metric).goal)
-
-
-def _goals(metrics: Sequence[str]) -> dict[str, Goal]:
-    return {name: goal for name in metrics if (goal := named(name).goal) is not None}

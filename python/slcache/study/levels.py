@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +38,7 @@ class Levels:
         return len(self.bounds)
 
 
-def is_numeric(values: Sequence[Setting]) -> bool:
+def is_numeric(values: Iterable[Setting]) -> bool:
     """Return whether all values are numbers; True and False are words."""
     return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
 

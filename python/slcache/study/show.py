@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from slcache.study import wording
 from slcache.study.analysis import Analysis
 from slcache.study.judged import Judged
+from slcache.study.levels import is_numeric
 from slcache.study.outcome import TRACE, Outcome
 from slcache.words import units
 
@@ -24,7 +25,7 @@ def varied(outcome: Outcome) -> list[tuple[str, str]]:
 
 def _values(outcome: Outcome, name: str) -> str:
     values = {row[name] for row in outcome.rows} - {None}
-    numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+    numeric = is_numeric(values)
     listed = sorted(values) if numeric else sorted(values, key=str)
     if len(listed) <= _VALUES:
         return ", ".join(map(wording.setting, listed))
