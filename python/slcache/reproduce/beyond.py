@@ -14,16 +14,8 @@ from slcache.reproduce.plan import Plan
 from slcache.reproduce.tabulate import all_settings
 from slcache.runs.engine import Engine
 
-MEASURES = (
-    "write_mean_us",
-    "write_p99_us",
-    "write_p99_9_us",
-    "read_mean_us",
-    "read_p99_us",
-    "read_p99_9_us",
-    "waf",
-    "erases",
-)
+TIMES = tuple(f"{side}_{key}_us" for side in ("write", "read") for key in ("mean", "p99", "p99_9"))
+MEASURES = (*TIMES, "waf", "erases")
 
 #: By what the best constant is chosen: recordings hold reads too, so throughput says little.
 FASTEST = "write_mean_us"
@@ -110,8 +102,6 @@ def _mean(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def _figures(document: Mapping[str, Any], more: Sequence[str]) -> dict[str, Any]:
     figures: dict[str, Any] = {name: value(name, document) for name in (*MEASURES, *more)}
     figures["waf_by_cause"] = document["waf"]["by_cause"]
-    figures["erases_max"] = max(
-        (count for pool in document["wear"]["pools"] for count, _ in pool["histogram"]),
-        default=0,
-    )
+    counts = (count for pool in document["wear"]["pools"] for count, _ in pool["histogram"])
+    figures["erases_max"] = max(counts, default=0)
     return figures

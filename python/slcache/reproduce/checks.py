@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from slcache import ConfigError, TraceError, _core, catalogue
 from slcache.given.content import device_of
-from slcache.reproduce.inputs import Input
 from slcache.reproduce.jobs import Job
 from slcache.runs import given
 from slcache.traces import api as traces
@@ -23,15 +22,12 @@ def faults(jobs: Iterable[Job], where: str) -> list[str]:
     """Return why runs cannot be made, each reason once."""
     found: dict[str, None] = {}
     for job in jobs:
-        reasons = [_of_twin(each) for each in (job.input, *job.after) if each.twin]
+        twins = (each for each in (job.input, *job.after) if each.twin)
+        reasons = [_of_workload(t.path, tuple(sorted(t.workload.items()))) for t in twins]
         for reason in [*reasons, _of_configuration(job)]:
             if reason:
                 found[f"{where}: {reason}"] = None
     return list(found)
-
-
-def _of_twin(each: Input) -> str:
-    return _of_workload(each.path, tuple(sorted(each.workload.items())))
 
 
 @functools.cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from slcache.reproduce.readers import Document, Reader
 
@@ -16,11 +16,9 @@ FIRST_WRITES = 100_000
 
 def write_latency(document: Document) -> list[tuple[float, float]]:
     """Return writes done so far and their mean latency in us, for every window with writes."""
-    done, points = 0, []
-    for writes, ns in _windows(document):
-        done += writes
-        points.append((float(done), ns / writes / 1000))
-    return points
+    windows = _windows(document)
+    done = itertools.accumulate(writes for writes, _ in windows)
+    return [(float(d), ns / writes / 1000) for d, (writes, ns) in zip(done, windows, strict=True)]
 
 
 def _windows(document: Document) -> list[tuple[int, int]]:
@@ -72,9 +70,8 @@ def rise(document: Document) -> float | None:
     return min(after / before - 1 for before, after in itertools.pairwise(means))
 
 
-def _mean_us(windows: Iterable[tuple[int, int]]) -> float:
-    every = list(windows)
-    return sum(ns for _, ns in every) / sum(writes for writes, _ in every) / 1000
+def _mean_us(windows: Sequence[tuple[int, int]]) -> float:
+    return sum(ns for _, ns in windows) / sum(writes for writes, _ in windows) / 1000
 
 
 MEASURES: dict[str, Reader] = {

@@ -10,21 +10,13 @@ from typing import Any
 from slcache.documents import normalise
 from slcache.reproduce import shapes
 from slcache.reproduce.claims import Claim
-from slcache.reproduce.quantities import (
-    changes,
-    curves,
-    means,
-    over_seeds,
-    relative,
-)
+from slcache.reproduce.quantities import changes, curves, means, over_seeds, relative
 from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import (
     CONSISTENT,
     LIMIT,
     NO_CHANGE,
-    NOT_REPRODUCED,
     REPRODUCED,
-    SAME_DIRECTION,
     Finding,
     counted,
     of_change,
@@ -158,9 +150,9 @@ def _order(claim: Claim, table: Table, _: Rows) -> Finding | None:
     ours = [name for name, _ in sorted(means.items(), key=lambda item: item[1])]
     ends = ours[0] in ranks[0] and ours[-1] in ranks[-1]
     same = _in_order(ranks, means)
-    verdict = REPRODUCED if same else SAME_DIRECTION if ends else NOT_REPRODUCED
+    detail = {"relative_to_reference": means}
     shown = _with_ties(ours, means)
-    return Finding(shown, None, None, None, same, verdict, {"relative_to_reference": means})
+    return Finding(shown, None, None, None, same, when(same, ends), detail)
 
 
 def _in_order(ranks: Sequence[Sequence[str]], means: dict[str, float]) -> bool:
@@ -215,9 +207,8 @@ def _on_average(claim: Claim, table: Table, found: Finding, won: Mapping[str, bo
     best = max if claim.which == "most" else min
     average = bool(rivals) and normalise.equal(known[claim.scheme], best(rivals))
     holds = all(won.values()) if every else average
-    verdict = REPRODUCED if holds else SAME_DIRECTION if average else NOT_REPRODUCED
     ours = found.ours if every else f"{'yes' if average else 'no'}; on {found.ours}"
-    return Finding(ours, None, None, None, holds, verdict, found.detail)
+    return Finding(ours, None, None, None, holds, when(holds, average), found.detail)
 
 
 def _value(claim: Claim, table: Table, _: Rows) -> Finding | None:
@@ -264,7 +255,7 @@ def _count(claim: Claim, table: Table, _: Rows) -> Finding | None:
     chosen = [name for name, change in each.items() if way * change > NO_CHANGE]
     (low, high), count = claim.paper, len(chosen)
     near = low <= LIMIT * count and count <= LIMIT * high
-    verdict = REPRODUCED if low <= count <= high else SAME_DIRECTION if near else NOT_REPRODUCED
+    verdict = when(low <= count <= high, near)
     detail = {"per_trace": each, "counted": chosen}
     return Finding(f"{count} of {len(each)} traces", verdict=verdict, detail=detail)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from slcache.reproduce.claims import EMERGENT
 from slcache.reproduce.ledger import Row
 from slcache.reproduce.verdicts import CONSISTENT, REPRODUCED
+from slcache.study import pareto
 
 #: Verdicts of claims that come out as the paper has them.
 MET = (REPRODUCED, CONSISTENT)
@@ -21,7 +22,7 @@ def front(points: Sequence[Mapping[str, Row]]) -> list[int]:
     distances = [_distances(rows) for rows in points]
     common = [name for name in distances[0] if all(name in of for of in distances)]
     costs = [[of[name] for name in common] for of in distances]
-    return [i for i, cost in enumerate(costs) if not any(_beats(other, cost) for other in costs)]
+    return pareto.front(costs, ["min"] * len(common))
 
 
 def met(rows: Mapping[str, Row]) -> int:
@@ -36,8 +37,3 @@ def _distances(rows: Mapping[str, Row]) -> dict[str, float]:
         for name, row in rows.items()
         if row.class_ == EMERGENT and row.distance is not None
     }
-
-
-def _beats(one: Sequence[float], other: Sequence[float]) -> bool:
-    pairs = list(zip(one, other, strict=True))
-    return all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)

@@ -56,11 +56,7 @@ class Input:
         """Return the trace options of a run; a twin is drawn anew for each seed."""
         if not self.twin:
             return {}
-        return {"seed": str(seed), **self.settings()}
-
-    def settings(self) -> dict[str, str]:
-        """Return the trace options but for the seed."""
-        return {f"workload.{k}": v for k, v in self.workload.items()} if self.twin else {}
+        return {"seed": str(seed), **{f"workload.{k}": v for k, v in self.workload.items()}}
 
     @property
     def changed(self) -> dict[str, int | None]:
@@ -68,16 +64,7 @@ class Input:
         return {REPEAT: self.repeat_to_write_bytes} if self.repeat_to_write_bytes else {}
 
     def __hash__(self) -> int:
-        members = (
-            self.name,
-            self.path,
-            self.twin,
-            self.parts,
-            self.repeat_to_write_bytes,
-            self.draw,
-        )
-        settings = (*self.reduced.items(), *self.own.items())
-        return hash((*members, *sorted(self.workload.items()), *map(str, settings)))
+        return hash((self.name, self.path, self.parts, self.draw))
 
 
 def twins(
@@ -98,11 +85,7 @@ def recognise(plan: Plan, directory: Path, engine: Engine) -> dict[str, File]:
     """
     found: dict[str, File] = {}
     for path in sorted(p for p in directory.rglob("*") if p.is_file()):
-        if (
-            engine.progress is not None
-            and engine.progress(f"looking at {path.name}", 0, 0) is False
-        ):
-            raise KeyboardInterrupt
+        engine.tell(f"looking at {path.name}", 0, 0)
         told = statistics(Input(path.name, str(path), False, 0), 0, engine)
         near = {w.name for w in plan.workloads if told and _matches(w, told)}
         if told and len(near) == 1:
@@ -181,13 +164,9 @@ def _matches(workload: Workload, told: Mapping[str, Any]) -> bool:
     if told["summary"]["label"] or not (workload.volume or workload.figures):
         return False
     volumes = [volume["name"] for volume in told["summary"]["volumes"]]
-    alone = not workload.volume or volumes == [workload.volume]
-    whole = float(told["duration_s"]) >= workload.least_duration_s
-    return (
-        alone
-        and whole
-        and all(
-            math.isclose(told[name], figure, rel_tol=RECOGNISED)
-            for name, figure in workload.figures.items()
-        )
+    if workload.volume and volumes != [workload.volume]:
+        return False
+    return float(told["duration_s"]) >= workload.least_duration_s and all(
+        math.isclose(told[name], figure, rel_tol=RECOGNISED)
+        for name, figure in workload.figures.items()
     )

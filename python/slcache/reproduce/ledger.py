@@ -87,12 +87,8 @@ def _finding(
 
 
 def _row(claim: Claim, finding: Finding, probable: Finding | None) -> Row:
-    reasons = (
-        claim.cannot_hold,
-        claim.not_simulable,
-        lacks(finding) or lacks(probable),
-        claim.note,
-    )
+    lacking = lacks(finding) or lacks(probable)
+    reasons = (claim.cannot_hold, claim.not_simulable, lacking, claim.note)
     return Row(
         id=claim.id,
         figure=claim.figure,

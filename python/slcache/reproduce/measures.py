@@ -8,17 +8,7 @@ import statistics
 from slcache.documents.normalise import latency
 from slcache.documents.pools import BITS, densest, slc_bytes
 from slcache.reproduce import cliffs, tiers
-from slcache.reproduce.readers import (
-    Document,
-    Reader,
-    at,
-    figure,
-    ops,
-    over,
-    ratio,
-    scaled,
-    table,
-)
+from slcache.reproduce.readers import Document, Reader, at, figure, ops, over, ratio, scaled, table
 from slcache.words.kinds import STORES
 
 #: Causes of what is moved in the background.
@@ -28,7 +18,7 @@ _PAGES = ops("pages", *STORES, but=("pad",))
 _HOST_PAGES = ops("pages", *STORES, causes=("host",))
 
 
-def _latency(side: str, key: str, per: float = 1.0) -> Reader:
+def _latency(side: str, key: str, per: float) -> Reader:
     return scaled(lambda document: latency(document, side, key), per)
 
 
@@ -59,11 +49,7 @@ def _write_wait(cause: str) -> Reader:
 
 def _balance_gap(document: Document) -> float | None:
     """Return (1 - f) + A - 2 (f - e) of in-place switch with AGC: 0 in a steady state."""
-    names = (
-        "fast_share",
-        "agc_moves_per_host_page",
-        "slc_pages_refreshed_by_erase_per_host_page",
-    )
+    names = ("fast_share", "agc_moves_per_host_page", "slc_pages_refreshed_by_erase_per_host_page")
     f, a, e = (figure(name)(document) for name in names)
     return None if f is None or a is None or e is None else (1 - f) + a - 2 * (f - e)
 
@@ -135,10 +121,6 @@ def _waf_vain(document: Document) -> float | None:
     return _waf_pages(document) if vain is None else vain
 
 
-def _blocks_per_plane(document: Document) -> float:
-    return float(document["config"]["device"]["pool"][0]["blocks"])
-
-
 def _seconds(*causes: str, slc: bool | None = None) -> Reader:
     """Return a reader of the time spent on what some causes demand, or on host writes.
 
@@ -188,7 +170,7 @@ MEASURES: dict[str, Reader] = {
     "slc_program_share": ratio(ops("pages", *STORES, causes=("host",), slc=True), _PAGES),
     "dense_program_share": ratio(ops("pages", *STORES, causes=("host",), slc=False), _PAGES),
     "moved_program_share": ratio(ops("pages", *STORES, causes=_RECLAIM), _PAGES),
-    "blocks_per_plane": _blocks_per_plane,
+    "blocks_per_plane": lambda document: float(document["config"]["device"]["pool"][0]["blocks"]),
     "erases": ops("count", "erase"),
     "slc_reads": ops("count", "read", causes=("host",), slc=True),
     "gc_reads": ops("count", "read", causes=("migration",)),

@@ -60,12 +60,12 @@ def optimum(curve: Mapping[float, float], which: str) -> float:
 
 def study(specs: Sequence[Optima], tables: Mapping[str, Table]) -> list[Line]:
     """Return a line for every part and trace that has the figures."""
-    lines = (
-        _line(spec, tables[spec.part], name)
+    return [
+        line
         for spec in specs
         for name in tables[spec.part].workloads
-    )
-    return [line for line in lines if line is not None]
+        if (line := _line(spec, tables[spec.part], name)) is not None
+    ]
 
 
 def _line(spec: Optima, table: Table, workload: str) -> Line | None:
@@ -82,6 +82,8 @@ def _line(spec: Optima, table: Table, workload: str) -> Line | None:
     seeds = [table.curve(spec.measure, spec.scheme, workload, seed) for seed in table.seeds]
     each = [optimum(seed, spec.which) for seed in seeds if seed]
     paper = spec.paper.get(workload)
+    # The model's optimum: every run of the grid has its own, from what it counted.
+    predicted = table.curve(spec.predicted, spec.scheme, workload)
     return Line(
         part=spec.part,
         workload=workload,
@@ -91,13 +93,7 @@ def _line(spec: Optima, table: Table, workload: str) -> Line | None:
         spread=[min(each), max(each)],
         near=[min(near), max(near)],
         paper_worse=None if paper is None else worse(curve.get(paper)),
-        predicted=_predicted(spec, table, workload),
+        predicted=statistics.fmean(predicted.values()) if predicted else None,
         chosen=table.mean(spec.chosen, spec.adaptive, workload),
         adaptive_worse=worse(table.mean(spec.measure, spec.adaptive, workload)),
     )
-
-
-def _predicted(spec: Optima, table: Table, workload: str) -> float | None:
-    """Return the model's optimum; every run of the grid has its own, from what it counted."""
-    each = table.curve(spec.predicted, spec.scheme, workload)
-    return statistics.fmean(each.values()) if each else None

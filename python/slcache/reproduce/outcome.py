@@ -56,7 +56,8 @@ class Evaluation:
         return [view.reading for view in self.views]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the ledger as one document."""
+        """Return the ledger as one document; gains only where they were asked for."""
+        found = {v.reading: list(map(asdict, v.gains)) for v in self.views if v.gains}
         return {
             "schema_version": 1,
             "paper": self.plan.name,
@@ -88,14 +89,9 @@ class Evaluation:
             "beyond": self.beyond,
             "yardstick": list(map(asdict, self.yardstick)),
             "optima": list(map(asdict, self.optima)),
-            **self._gains(),
+            **({"gains": found} if found else {}),
             "provenance": {"version": _core.version(), "commit": _core.commit()},
         }
-
-    def _gains(self) -> dict[str, Any]:
-        """Return the lines by reading, where they were asked for."""
-        found = {v.reading: list(map(asdict, v.gains)) for v in self.views if v.gains}
-        return {"gains": found} if found else {}
 
     def counts(self, reading: str = LITERAL, class_: str = "") -> dict[str, int]:
         """Return how many claims, of a class or of all, got each verdict under a reading."""

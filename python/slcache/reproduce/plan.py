@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from slcache import ConfigError
 from slcache.reproduce import toml
@@ -15,7 +16,7 @@ from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.optima import Optima
 from slcache.reproduce.parts import Part, Quick, Workload
 from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS, Reading, faults
-from slcache.reproduce.studies import Beyond, Sensitivity, is_of_twins
+from slcache.reproduce.studies import Beyond, Sensitivity, Variation, is_of_twins
 from slcache.reproduce.variants import Grid, Pick, Variant, Yardstick, expand, settings_of
 
 #: The folders of data, one per paper.
@@ -65,6 +66,11 @@ class Plan:
     def expand(self, names: Sequence[str]) -> list[Variant]:
         """Return the variants that names of schemes, variants and grids mean."""
         return expand(names, self.variants, self.grids)
+
+    @property
+    def vary(self) -> list[Variation]:
+        """What its study varies."""
+        return self.sensitivity.vary if self.sensitivity else []
 
     @property
     def reduced(self) -> bool:
@@ -133,36 +139,33 @@ def load(name: str) -> Plan:
 
 def _check(plan: Plan, where: str) -> None:
     """Refuse names that nothing bears."""
-    workloads = {workload.name for workload in plan.workloads}
-    wanted = set(plan.quick.names())
     study = plan.sensitivity
-    wanted |= {*study.workloads, *(w for v in study.vary for w in v.workloads)} if study else set()
+    problems = [] if plan.parts else [f"{where}: part is missing"]
+    wanted = {*plan.quick.names(), *(study.workloads if study else [])}
+    wanted |= {name for variation in plan.vary for name in variation.workloads}
     wanted |= {name for claim in plan.claims for name in claim.workloads}
     wanted |= {name for variant in plan.variants for name in variant.after}
-    problems = [] if plan.parts else [f"{where}: part is missing"]
-    problems += [f"{where}: no workload {name}" for name in sorted(wanted - workloads)]
+    wanted -= {workload.name for workload in plan.workloads}
+    problems += [f"{where}: no workload {name}" for name in sorted(wanted)]
     times = Counter(claim.id for claim in plan.claims)
     twice = sorted(name for name, count in times.items() if count > 1)
     problems += [f"{where}: two claims are called {name}" for name in twice]
-    parts = {claim.part for claim in plan.claims} | {figure.part for figure in plan.figures}
+    parts = {*plan.quick.parts, *plan.quick.only, *(study.parts if study else [])}
     parts |= {name for workload in plan.workloads for name in workload.parts}
-    vary = plan.sensitivity.vary if plan.sensitivity else []
-    parts |= {name for variation in vary for name in variation.parts}
-    parts |= set(plan.sensitivity.parts) if plan.sensitivity else set()
-    parts |= {*plan.quick.parts, *plan.quick.only, *(spec.part for spec in plan.tables)}
-    parts |= {name for pick in plan.picks for name in (pick.part, pick.source)}
+    parts |= {name for variation in plan.vary for name in variation.parts}
+    of_one: list[Any] = [*plan.claims, *plan.figures, *plan.tables]
+    of_one += [*plan.picks, *plan.optima, *plan.lifespans]
+    parts |= {each.part for each in of_one}
+    parts |= {pick.source for pick in plan.picks} | {spec.less for spec in plan.lifespans}
     parts |= {plan.yardstick.part} if plan.yardstick else set()
-    parts |= {spec.part for spec in plan.optima} | {
-        name for spec in plan.lifespans for name in (spec.part, spec.less)
-    }
-    unknown = parts - {"", *(part.name for part in plan.parts)}
-    problems += [f"{where}: no part {name}" for name in sorted(unknown)]
+    parts -= {"", *(part.name for part in plan.parts)}
+    problems += [f"{where}: no part {name}" for name in sorted(parts)]
     schemes = {s for c in plan.claims for s in (c.scheme, *c.rivals, *c.among) if s}
     schemes |= {s for part in plan.parts for s in part.learned or []}
     schemes |= {s for spec in plan.optima for s in (spec.scheme, spec.adaptive)}
     known = {*plan.schemes, *(v.name for v in plan.expand(plan.schemes))}
     problems += [f"{where}: no scheme {s}" for s in sorted(schemes - known)]
-    problems += [f"{where}: {fault}" for each in vary for fault in each.faults()]
+    problems += [f"{where}: {fault}" for each in plan.vary for fault in each.faults()]
     problems += [f"{where}: {fault}" for fault in _faults_of_readings(plan)]
     if problems:
         raise ConfigError("\n".join(problems))
@@ -170,14 +173,13 @@ def _check(plan: Plan, where: str) -> None:
 
 def _faults_of_readings(plan: Plan) -> list[str]:
     """Return what is wrong with the readings, and which settings no run has."""
-    vary = plan.sensitivity.vary if plan.sensitivity else []
     found = [
         f"sensitivity: {variation.name}: reading = {variation.reading!r}; "
         f"allowed: {', '.join(plan.readings)}"
-        for variation in vary
+        for variation in plan.vary
         if variation.reading not in plan.readings
     ]
-    every = [("reading", plan.reading or Reading("", []))]
+    every = [("reading", plan.reading)] if plan.reading else []
     every += [(f"other {other.id}", other) for other in plan.others]
     found += [
         f"{at}: {fault}"
@@ -193,7 +195,7 @@ def _faults_of_readings(plan: Plan) -> list[str]:
     ]
     given += [
         (f"sensitivity: {variation.name}", table, variation.parts)
-        for variation in vary
+        for variation in plan.vary
         for table in variation.tables()
     ]
     return found + [

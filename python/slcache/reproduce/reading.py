@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -110,18 +110,13 @@ def has_figures(workload: str) -> bool:
 
 def faults(reading: Reading, parts: Sequence[Part], workloads: Sequence[Workload]) -> list[str]:
     """Return what is wrong with a reading's parts and devices, and what is said twice or idly."""
-    names, traces_ = [part.name for part in parts], {each.name for each in workloads}
+    names, known = [part.name for part in parts], sorted({each.name for each in workloads})
     devices = [entry["name"] for entry in catalogue.devices()]
     found = []
     for i, option in enumerate(reading.option):
         at = f"option {i + 1}"
-        named = {"parts": option.parts, "devices": list(option.devices)}
-        found += [
-            f"{at}: {key}: no part {name}; allowed: {', '.join(names)}"
-            for key, of in named.items()
-            for name in of
-            if name not in names
-        ]
+        found += _unknown(f"{at}: parts: no part", option.parts, names)
+        found += _unknown(f"{at}: devices: no part", option.devices, names)
         found += [
             f"{at}: devices.{part} = {device!r}; allowed: {', '.join(devices)}"
             for part, device in option.devices.items()
@@ -132,11 +127,7 @@ def faults(reading: Reading, parts: Sequence[Part], workloads: Sequence[Workload
             for part in option.devices
             if option.parts and part not in option.parts
         ]
-        found += [
-            f"{at}: workloads: no workload {name}; allowed: {', '.join(sorted(traces_))}"
-            for name in option.workloads
-            if name not in traces_
-        ]
+        found += _unknown(f"{at}: workloads: no workload", option.workloads, known)
         if option.workloads and (option.devices or option.twin or option.parts):
             found.append(f"{at}: workloads: only settings can be of some workloads")
         if not (option.settings or option.devices or option.twin):
@@ -149,6 +140,11 @@ def faults(reading: Reading, parts: Sequence[Part], workloads: Sequence[Workload
         ]
         found += [f"{at}: {fault}" for fault in _faults_of_figures(option, workloads)]
     return found
+
+
+def _unknown(what: str, named: Iterable[str], known: Sequence[str]) -> list[str]:
+    allowed = ", ".join(known)
+    return [f"{what} {name}; allowed: {allowed}" for name in named if name not in known]
 
 
 def _faults_of_figures(option: Option, workloads: Sequence[Workload]) -> list[str]:

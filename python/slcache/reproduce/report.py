@@ -8,7 +8,7 @@ from typing import Any
 from slcache import _core
 from slcache.plots import images
 from slcache.report import pages
-from slcache.reproduce import figures, gains, optima, rows, yardstick
+from slcache.reproduce import beyond, figures, gains, optima, rows, yardstick
 from slcache.reproduce.drawings import TableSpec
 from slcache.reproduce.outcome import Evaluation, View
 from slcache.reproduce.reading import PROBABLE
@@ -42,7 +42,7 @@ def render(evaluation: Evaluation) -> str:
         gains=[
             (
                 rows.title(evaluation, view.reading),
-                [(line, gains.cells(line)) for line in view.gains],
+                [(each, gains.cells(each)) for each in view.gains],
             )
             for view in evaluation.views
             if view.gains
@@ -214,9 +214,7 @@ def _beyond(study: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tails(figures_: dict[str, Any]) -> Sequence[str]:
-    times = ["write_mean_us", "write_p99_us", "write_p99_9_us"]
-    times += ["read_mean_us", "read_p99_us", "read_p99_9_us"]
-    cells_ = [_with_ends(figures_, name, units.duration) for name in times]
+    cells_ = [_with_ends(figures_, name, units.duration) for name in beyond.TIMES]
     causes = [f"{cause} {share:.2f}" for cause, share in figures_["waf_by_cause"].items() if share]
     cells_.append(_with_ends(figures_, "waf", lambda waf: f"{waf:.2f}"))
     cells_.append(", ".join(causes))

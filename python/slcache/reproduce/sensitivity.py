@@ -63,8 +63,7 @@ def study(
 
 
 def _varied(plan: Plan, readings: Collection[str]) -> list[Variation]:
-    vary = plan.sensitivity.vary if plan.sensitivity else []
-    return [variation for variation in vary if variation.reading in readings]
+    return [variation for variation in plan.vary if variation.reading in readings]
 
 
 def _jobs(point: _Point) -> list[Job]:
@@ -120,10 +119,7 @@ class _Found:
 
 
 def _variation(
-    variation: Variation,
-    default: _Found,
-    points: Sequence[_Point],
-    engine: Engine,
+    variation: Variation, default: _Found, points: Sequence[_Point], engine: Engine
 ) -> dict[str, Any]:
     """Return a variation's claims by point; claims of parts it leaves alone are left out."""
     found = [(point.title, _found(point, engine)) for point in points]
@@ -138,7 +134,10 @@ def _variation(
         "points": [
             {
                 "value": title,
-                "claims": [_claim(each.rows[name]) for name in ids],
+                "claims": [
+                    {"id": row.id, "ours": row.ours, "verdict": row.verdict}
+                    for row in map(each.rows.__getitem__, ids)
+                ],
                 "yardstick": list(map(asdict, each.yardstick)) if measured else [],
             }
             for title, each in [("default", default), *found]
@@ -151,10 +150,6 @@ def _front(found: Sequence[tuple[str, _Found]]) -> list[dict[str, Any]]:
     places = front([of.rows for _, of in found])
     every = [{"value": found[i][0], "met": met(found[i][1].rows)} for i in places]
     return sorted(every, key=lambda each: -each["met"])
-
-
-def _claim(row: Row) -> dict[str, Any]:
-    return {"id": row.id, "ours": row.ours, "verdict": row.verdict}
 
 
 def _found(point: _Point, engine: Engine) -> _Found:

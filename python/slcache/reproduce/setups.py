@@ -8,7 +8,7 @@ from typing import Any
 
 from slcache import catalogue
 from slcache.errors import UsageError, about
-from slcache.reproduce.plan import Plan, load, papers
+from slcache.reproduce.plan import load, papers
 from slcache.reproduce.tabulate import DEFAULT
 from slcache.reproduce.variants import Variant, settings_of
 
@@ -54,10 +54,7 @@ def named(text: str) -> Setup:
         _check("part", part, [each.name for each in plan.parts], text)
     if ":" in text:
         _check("reading", reading, plan.named_readings, text)
-    return _setup(plan, part, reading or plan.readings[0])
-
-
-def _setup(plan: Plan, part: str, reading: str) -> Setup:
+    reading = reading or plan.readings[0]
     read = plan.under(reading)
     found = read.part(part)
     settings = {key: value for key, value in found.settings.items() if value != DEFAULT}

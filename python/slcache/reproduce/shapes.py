@@ -6,7 +6,6 @@ import itertools
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from slcache.documents import normalise
 from slcache.reproduce.claims import Claim
@@ -16,8 +15,6 @@ from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import (
     NO_CHANGE,
     NOT_REPRODUCED,
-    REPRODUCED,
-    SAME_DIRECTION,
     Finding,
     counted,
     of_value,
@@ -50,7 +47,7 @@ def _over_grid(claim: Claim, table: Table, way: int) -> Finding | None:
     found = counted(holds, {"ends": {name: [of[0], of[-1]] for name, of in every.items()}})
     if found and found.verdict == NOT_REPRODUCED:
         ends = all(way * _step(values, 0, -1) > normalise.TIE for values in every.values())
-        return replace(found, verdict=SAME_DIRECTION if ends else NOT_REPRODUCED)
+        return replace(found, verdict=when(False, ends))
     return found
 
 
@@ -69,9 +66,8 @@ def _over_traces(claim: Claim, table: Table, way: int) -> Finding | None:
     values = list(each.values())
     steps = [way * (after - before) > 0 for before, after in itertools.pairwise(values)]
     ends = way * (values[-1] - values[0]) > 0
-    verdict = REPRODUCED if all(steps) else SAME_DIRECTION if ends else NOT_REPRODUCED
     ours = f"at {sum(steps)} of {len(steps)} steps"
-    return Finding(ours, verdict=verdict, detail={"per_trace": each})
+    return Finding(ours, verdict=when(all(steps), ends), detail={"per_trace": each})
 
 
 def _optimum(claim: Claim, table: Table, _: object) -> Finding | None:
@@ -185,8 +181,7 @@ def _apart(claim: Claim, table: Table, _: object) -> Finding | None:
     below = claim.paper == "below"
     split = max(own) < min(others) if below else min(own) > max(others)
     less = statistics.fmean(own) < statistics.fmean(others)
-    verdict = REPRODUCED if split else SAME_DIRECTION if less == below else NOT_REPRODUCED
-    detail: dict[str, Any] = {"per_trace": levels}
+    verdict, detail = when(split, less == below), {"per_trace": levels}
     return Finding("yes" if split else "no", None, None, less == below, None, verdict, detail)
 
 

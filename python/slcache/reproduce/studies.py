@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,7 +40,11 @@ class Variation:
     def tables(self) -> list[dict[str, Any]]:
         """Return the settings of every point; those called twin... are figures of the twins."""
         if self.cross:
-            return [_without_title(levels) for levels in itertools.product(*self.cross)]
+            # Levels together; what they are called is no setting.
+            return [
+                {key: value for level in levels for key, value in level.items() if key != "level"}
+                for levels in itertools.product(*self.cross)
+            ]
         if self.points:
             return self.points
         if self.twin:
@@ -69,11 +72,6 @@ class Variation:
                 for levels in itertools.product(*self.cross)
             ]
         return self.names or [f"{v} times" if self.times else str(v) for v in self.values]
-
-
-def _without_title(levels: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the settings of levels together."""
-    return {key: value for level in levels for key, value in level.items() if key != "level"}
 
 
 def is_of_twins(key: str) -> bool:

@@ -64,18 +64,15 @@ def alike(ours: float, paper: float) -> bool:
 def of_change(ours: float, paper: float, tolerance: float) -> str:
     """Return the verdict on a change in percent."""
     near = abs(ours - paper) <= tolerance
-    if near and (sign(ours) == sign(paper) or paper == 0):
-        return REPRODUCED
-    return SAME_DIRECTION if alike(ours, paper) else NOT_REPRODUCED
+    same = sign(ours) == sign(paper) or paper == 0
+    return when(near and same, alike(ours, paper))
 
 
 def of_ends(ours: Sequence[float], paper: Sequence[float], tolerance: float, *, same: bool) -> str:
     """Return the verdict on a range; `same` tells whether all in it has the paper's sign."""
     ends = list(zip(ours, paper, strict=True))
-    if all(abs(our - their) <= tolerance for our, their in ends):
-        return REPRODUCED
-    likeness = same and all(alike(our, their) for our, their in ends)
-    return SAME_DIRECTION if likeness else NOT_REPRODUCED
+    near = all(abs(our - their) <= tolerance for our, their in ends)
+    return when(near, same and all(alike(our, their) for our, their in ends))
 
 
 def of_limit(ours: float, paper: float) -> str:
@@ -88,9 +85,9 @@ def of_value(ours: float, claim: Claim) -> str:
     return when(abs(ours - claim.paper) <= claim.tolerance + _ROUNDING)
 
 
-def when(holds: bool) -> str:
-    """Return the verdict on what holds or does not."""
-    return REPRODUCED if holds else NOT_REPRODUCED
+def when(holds: bool, likeness: bool = False) -> str:
+    """Return the verdict on what holds, is like it at least, or does not hold."""
+    return REPRODUCED if holds else SAME_DIRECTION if likeness else NOT_REPRODUCED
 
 
 def counted(holds: Mapping[str, bool], detail: dict[str, Any]) -> Finding | None:
@@ -98,7 +95,5 @@ def counted(holds: Mapping[str, bool], detail: dict[str, Any]) -> Finding | None
     if not holds:
         return None
     count, total = sum(holds.values()), len(holds)
-    verdict = SAME_DIRECTION if LIMIT * count >= total else NOT_REPRODUCED
-    if count == total:
-        verdict = REPRODUCED
+    verdict = when(count == total, LIMIT * count >= total)
     return Finding(f"{count} of {total} traces", verdict=verdict, detail=detail)

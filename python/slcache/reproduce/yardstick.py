@@ -42,10 +42,10 @@ def sentence(lines: list[Line]) -> str:
     """Say plainly whether learning beats the best constant."""
     count = {v: [x.workload for x in lines if x.verdict == v] for v in (BEATS, TIES, LOSES)}
     shares = [line.share for line in lines if line.share is not None]
-    mean = (
-        f" On average it goes {100 * statistics.fmean(shares):.0f} % of the way" if shares else ""
-    )
-    mean += " from the worst constant to the best." if shares else ""
+    mean = ""
+    if shares:
+        mean = f" On average it goes {100 * statistics.fmean(shares):.0f} % of the way"
+        mean += " from the worst constant to the best."
     told = [f"{len(names)} {v} it ({', '.join(names)})" for v, names in count.items() if names]
     return f"Learning against the best constant, {len(lines)} traces: {'; '.join(told)}.{mean}"
 
