@@ -77,7 +77,7 @@ def literal(text: str) -> Value:
         found: object = parsing.toml_text(f"value = {text}")["value"]
     except parsing.MalformedError:
         return text
-    return found if isinstance(found, bool | int | float | str) else text
+    return found if isinstance(found, Value) else text
 
 
 def plain(value: Value) -> str:
@@ -95,7 +95,7 @@ def _list(key: str, said: object) -> Axis:
 
 def _told(value: object) -> Value:
     """Return a value; one that is a list is told as `--set` reads it."""
-    if isinstance(value, bool | int | float | str):
+    if isinstance(value, Value):
         return value
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return json.dumps(value)

@@ -9,7 +9,7 @@ from typing import Any
 from slcache import catalogue
 from slcache.runs import given
 from slcache.study.outcome import DRAW, INPUTS
-from slcache.sweep.axes import plain
+from slcache.sweep.axes import Value, plain
 from slcache.sweep.points import READER, WORKLOAD, all_schemes
 from slcache.sweep.study import BOUND, Study
 
@@ -26,7 +26,7 @@ def of_row(study: Study, row: Mapping[str, Any]) -> str | None:
     """
     trace, device = _path(study.traces, row["trace"]), _path(study.devices, row["device"])
     settings = _settings(study, row)
-    if trace is None or device is None or not all(map(_is_plain, settings.values())):
+    if trace is None or device is None or not all(isinstance(v, Value) for v in settings.values()):
         return None
     words = ["slcache", "run", trace, "--device", device, "--scheme", row["scheme"]]
     words += [] if study.config is None else ["--config", study.config]
@@ -75,10 +75,6 @@ def _options(study: Study, trace: str, row: Mapping[str, Any]) -> Mapping[str, A
 
 def _varied(study: Study, row: Mapping[str, Any]) -> dict[str, Any]:
     return {key: row[key] for key in study.keys if row.get(key) is not None}
-
-
-def _is_plain(value: object) -> bool:
-    return isinstance(value, bool | int | float | str)
 
 
 def _said(value: Any) -> str:  # noqa: ANN401

@@ -63,12 +63,9 @@ class Sampling:
         if self.kind == "grid":
             return list(_grid(axes))
         shares = self._random(axes) if self.kind == "random" else self._hypercube(axes)
-        columns = [
-            [axis.at(share) for share in column] for axis, column in zip(axes, shares, strict=True)
-        ]
-        names = [axis.key for axis in axes]
-        rows = zip(*columns, strict=True)
-        return [dict(zip(names, row, strict=True)) for row in rows]
+        columns = {a.key: map(a.at, column) for a, column in zip(axes, shares, strict=True)}
+        rows = zip(*columns.values(), strict=True)
+        return [dict(zip(columns, row, strict=True)) for row in rows]
 
     def _stream(self, axis: Axis) -> _core.Stream:
         return _core.Stream(self.seed, f"sweep {axis.key}")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from slcache.metrics import METRICS, PARTS, Metric
+from slcache.metrics import METRICS, PARTS
 from slcache.runs import given
 from slcache.runs.tasks import Values
 from slcache.sweep.axes import plain
@@ -58,10 +58,9 @@ def points(study: Study, rows: Sequence[Row]) -> pa.Table:
 
     varied = {key: _kind([row.point.varied.get(key) for row in rows]) for key in study.keys}
     fields = _fields(_BEFORE | varied | _BEHIND)
-    fields += [
-        pa.field(name, pa.int64() if metric.whole else pa.float64(), metadata=_metadata(metric))
-        for name, metric in (METRICS | PARTS).items()
-    ]
+    for name, metric in (METRICS | PARTS).items():
+        told = {"unit": metric.unit, "goal": metric.goal or "", "summary": metric.summary}
+        fields.append(pa.field(name, pa.int64() if metric.whole else pa.float64(), metadata=told))
     return pa.Table.from_pylist([_record(row, varied) for row in rows], schema=pa.schema(fields))
 
 
@@ -77,10 +76,6 @@ def _fields(kinds: Mapping[str, str]) -> list[pa.Field]:
     import pyarrow as pa
 
     return [pa.field(name, pa.type_for_alias(kind)) for name, kind in kinds.items()]
-
-
-def _metadata(metric: Metric) -> dict[str, str]:
-    return {"unit": metric.unit, "goal": metric.goal or "", "summary": metric.summary}
 
 
 def _record(row: Row, varied: Mapping[str, str]) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def _suggested(trial: Trial, axis: Axis) -> Value:
         # Their places, so that 1, 2, 4, 8 are as far from each other.
         return axis.values[trial.suggest_int(axis.key, 0, len(axis.values) - 1)]
     found = trial.suggest_categorical(axis.key, list(axis.values))
-    assert isinstance(found, bool | int | float | str)
+    assert isinstance(found, Value)
     return found
 
 
