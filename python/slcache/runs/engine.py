@@ -81,10 +81,6 @@ class Engine:
         writes = run.log is not None or bool(run.timelines)
         return self._keeps and not writes and run.memory_in is None
 
-    def _name(self, run: Run) -> str:
-        """Return what tells a run from the others that are asked for."""
-        return self.key(run) if self._is_kept(run) else run.title
-
     def kept(self, runs: Sequence[Run]) -> bool:
         """Return whether every result is there already."""
         return all(self.store.get(self.key(run)) is not None for run in runs)
@@ -94,7 +90,7 @@ class Engine:
 
         The first run that fails ends all of them with its exception, and what is done is kept.
         """
-        keys = [self._name(run) for run in runs]
+        keys = [self.key(run) if self._is_kept(run) else run.title for run in runs]
         # Equal runs are one.
         of_key = dict(zip(keys, runs, strict=True))
         for key, run in zip(keys, runs, strict=True):
@@ -112,7 +108,10 @@ class Engine:
 
     def _done(self, todo: Mapping[str, Run], kept: int) -> dict[str, dict[str, Any]]:
         """Return the results of runs by their keys, each kept as soon as it is there."""
-        work = self._work(todo)
+        makings: dict[str, Task] = {}
+        # The longest first, so that none is left alone at the end.
+        order = sorted(todo.items(), key=lambda item: -item[1].size)
+        work = driver.Work({key: self._task(key, run, makings) for key, run in order}, makings)
         self._check_room(work, todo)
         if self._executor is None:
             self._executor = self._workers.enter_context(named.workers(self._asked, self._jobs))
@@ -145,17 +144,10 @@ class Engine:
     def _check_room(self, work: driver.Work, runs: Mapping[str, Run]) -> None:
         """Raise ConfigError for runs that do not fit into the memory of this machine."""
         if self._asked == "local":
-            configured = ((runs[key].config, task) for key, task in work.points.items())
-            reasons = room.short(configured)
+            reasons = room.short((runs[key].config, task) for key, task in work.points.items())
             if reasons:
                 told = dict.fromkeys(f"{runs[key].title}: {why}" for key, why in reasons.items())
                 raise ConfigError("\n".join(told))
-
-    def _work(self, todo: Mapping[str, Run]) -> driver.Work:
-        """Return the tasks of runs, the longest first, so that none is left alone at the end."""
-        makings: dict[str, Task] = {}
-        order = sorted(todo.items(), key=lambda item: -item[1].size)
-        return driver.Work({key: self._task(key, run, makings) for key, run in order}, makings)
 
     def _task(
         self,

@@ -26,7 +26,6 @@ def short(runs: Iterable[tuple[Mapping[str, Any], Task]]) -> dict[str, str]:
                 seed=task.seed,
                 replay=task.replay,
             )
-        reason = known[name]
-        if reason is not None:
+        if (reason := known[name]) is not None:
             found[task.name] = reason
     return found

@@ -13,7 +13,7 @@ from slcache.metrics import Goal, named
 from slcache.study import across, cells, document, judged, pareto
 from slcache.study.across import Across
 from slcache.study.cells import Cells
-from slcache.study.effects import Effect, Effects, main_effects
+from slcache.study.effects import Effects, main_effects
 from slcache.study.judged import Judged
 from slcache.study.outcome import TRACE, Configuration, Outcome
 from slcache.study.pareto import Front
@@ -94,7 +94,9 @@ class Analysis:
         found.sort(key=lambda name: name == TRACE)
         if len(found) < 2:
             return None
-        right, up = _wider_first(self.effects[metric].effects, found[:2])
+        # The one with more levels first: pages are wider than high.
+        counts = {effect.factor: len(effect.levels) for effect in self.effects[metric].effects}
+        right, up = sorted(found[:2], key=lambda name: -counts[name])
         having = [
             c
             for c in self.outcome.with_metric(metric)
@@ -159,10 +161,3 @@ def _effects(outcome: Outcome, metric: str) -> Effects:
     having = outcome.with_metric(metric)
     columns = {name: [c.settings[name] for c in having] for name in outcome.factors}
     return main_effects(columns, [c.mean(metric) or 0.0 for c in having])
-
-
-def _wider_first(effects: Sequence[Effect], pair: Sequence[str]) -> tuple[str, str]:
-    """Return two parameters, the one with more levels first: pages are wider than high."""
-    counts = {effect.factor: len(effect.levels) for effect in effects}
-    first, second = sorted(pair, key=lambda name: -counts[name])
-    return first, second
