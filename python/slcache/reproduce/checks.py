@@ -24,9 +24,10 @@ def faults(jobs: Iterable[Job], where: str) -> list[str]:
     for job in jobs:
         twins = (each for each in (job.input, *job.after) if each.twin)
         reasons = [_of_workload(t.path, tuple(sorted(t.workload.items()))) for t in twins]
-        for reason in [*reasons, _of_configuration(job)]:
-            if reason:
-                found[f"{where}: {reason}"] = None
+        sets = tuple(catalogue.sets(job.settings))
+        if why := _of_settings(job.device, job.scheme, sets, job.replay):
+            reasons.append(f"{job.device}, {job.name}: {why}")
+        found |= {f"{where}: {reason}": None for reason in reasons if reason}
     return list(found)
 
 
@@ -38,11 +39,6 @@ def _of_workload(path: str, figures: tuple[tuple[str, str], ...]) -> str:
     except (ConfigError, TraceError) as error:
         return str(error)
     return ""
-
-
-def _of_configuration(job: Job) -> str:
-    why = _of_settings(job.device, job.scheme, tuple(catalogue.sets(job.settings)), job.replay)
-    return f"{job.device}, {job.name}: {why}" if why else ""
 
 
 @functools.cache

@@ -80,7 +80,9 @@ def _evaluated(plan: Plan, request: Request, engine: Engine) -> Evaluation:
     views, seeds = _views(plan, request, engine)
     by_reading = {view.reading: view.tables for view in views}
     claims = ledger(plan.claims, by_reading.get(LITERAL), by_reading.get(PROBABLE))
-    evaluation = Evaluation(plan, _mode(request), seeds, views, claims)
+    some = request.workloads or request.seeds
+    mode = "quick" if request.quick else "part" if some else "full"
+    evaluation = Evaluation(plan, mode, seeds, views, claims)
     if plan.yardstick:
         evaluation.yardstick = yardstick.study(plan.yardstick, views[0].tables)
     evaluation.optima = optima.study(plan.optima, views[0].tables)
@@ -146,12 +148,6 @@ def _seeds(plan: Plan, request: Request, seeds: Sequence[int]) -> dict[str, Sequ
     """Return the parts that are run with their seeds; those that the user names are for all."""
     parts = [p for p in plan.parts if not request.quick or p.name in (plan.quick.parts or [p.name])]
     return {p.name: seeds if request.seeds or not p.seeds else p.seeds for p in parts}
-
-
-def _mode(request: Request) -> str:
-    if request.quick:
-        return "quick"
-    return "part" if request.workloads or request.seeds else "full"
 
 
 def default_recordings() -> Path | None:

@@ -71,11 +71,8 @@ def twins(
     plan: Plan, names: Sequence[str], changes: Mapping[str, object] | None = None
 ) -> list[Input]:
     """Return the twins of the named workloads; `changes` sets figures that they have."""
-    chosen = plan.named(names)
-    if not changes:
-        return [_twin(workload) for workload in chosen]
     # Only twins have figures to change: the sequential writes of a burst have none.
-    return [_twin(workload, changes) for workload in chosen if has_figures(workload.twin)]
+    return [_twin(w, changes) for w in plan.named(names) if not changes or has_figures(w.twin)]
 
 
 def recognise(plan: Plan, directory: Path, engine: Engine) -> dict[str, File]:

@@ -103,10 +103,10 @@ def jobs_of(
     settings: Mapping[str, Any],
 ) -> list[tuple[Part, Job]]:
     """Return the runs of the parts that `seeds` names."""
-    parts = [part for part in plan.parts if part.name in seeds]
     return [
         (part, job)
-        for part in parts
+        for part in plan.parts
+        if part.name in seeds
         for job in _jobs(plan, part, chosen, seeds[part.name], settings)
     ]
 
