@@ -21,7 +21,8 @@ from slcache.words import kinds
 #: Chains that are tried for one request, and operations in front of one another in them.
 _TRIES = 64
 _DEPTH = 4
-_SERVED = ("service_array", "service_transfer", "service_disk_positioning", "service_disk_transfer")
+#: Service by flash and disk; that by link and buffer is of no operation.
+SERVED = ("service_array", "service_transfer", "service_disk_positioning", "service_disk_transfer")
 #: What a request may wait for when its operations are over.
 _AFTER = ("wait_buffer", "wait_merge", "wait_fetch", "wait_flush")
 #: What a unit that does nothing may wait for.
@@ -94,7 +95,7 @@ class Chain:
             if named > logged or (named < logged and cause != "flush"):
                 return False
         channel, suspended = self.inside_ns(asked).values()
-        served = sum(map(asked.part, _SERVED))
+        served = sum(map(asked.part, SERVED))
         return (
             totals_ns[""] == served + channel + suspended
             and 0 <= channel <= asked.part("wait_channel")

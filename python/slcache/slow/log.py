@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,18 +39,8 @@ class Log:
 
     def only(self, kept: NDArray[Any]) -> Log:
         """Return some of the requests, by mask or index."""
-        return Log(
-            self.path,
-            self.scheme,
-            self.request[kept],
-            self.operation[kept],
-            self.arrival_ns[kept],
-            self.completion_ns[kept],
-            self.sectors[kept],
-            self.latency_ns[kept],
-            self.parts,
-            self.parts_ns[kept],
-        )
+        columns = (*_NEEDED[1:], "parts_ns")
+        return replace(self, **{name: getattr(self, name)[kept] for name in columns})
 
     def __len__(self) -> int:
         return len(self.request)
@@ -56,16 +48,24 @@ class Log:
 
 def read(path: Path | str) -> Log:
     """Return a log; ResultError where the file is none, or its figures do not add up."""
+    with parquet(path) as file:
+        log = _of(path, file)
+    _check(log)
+    return log
+
+
+@contextlib.contextmanager
+def parquet(path: Path | str, content: bytes | None = None) -> Iterator[Any]:
+    """Open a Parquet file, or what it holds; whatever is wrong with it is a ResultError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(str(path)) as file:
-            log = _of(path, file)
+        source = str(path) if content is None else pa.BufferReader(content)
+        with pq.ParquetFile(source) as file:
+            yield file
     except (OSError, pa.ArrowException) as error:
-        raise _wrong(path, f"cannot be read as Parquet: {error}") from error
-    _check(log)
-    return log
+        raise wrong(path, f"cannot be read as Parquet: {error}") from error
 
 
 def _of(path: Path | str, file: Any) -> Log:  # noqa: ANN401
@@ -74,19 +74,20 @@ def _of(path: Path | str, file: Any) -> Log:  # noqa: ANN401
     missing = [name for name in _NEEDED if name not in names]
     if missing or not parts:
         lacks = missing[0] if missing else "wait_*_ns"
-        raise _wrong(path, f"is no log of requests: it has no column {lacks}")
-    whole = {name: _whole(path, file, name) for name in _NEEDED[2:]}
+        raise wrong(path, f"is no log of requests: it has no column {lacks}")
+    needed = {name: whole(path, file, name) for name in _NEEDED[2:]}
     # Of some thirty parts a run has a handful; a column at a time they take no room.
-    columns = ((part, _whole(path, file, part)) for part in parts)
+    columns = ((part, whole(path, file, part)) for part in parts)
     some = {part: values for part, values in columns if values.any()}
-    some = some or {parts[0]: whole["latency_ns"]}
+    some = some or {parts[0]: needed["latency_ns"]}
+    schemes = _column(file, "scheme").unique().to_pylist()
     return Log(
         path=str(path),
-        scheme=_scheme(path, _column(file, "scheme")),
+        scheme=of_one_run(path, schemes, "has", "request"),
         operation=_column(file, "operation").to_numpy().astype(np.str_),
         parts=tuple(part.removesuffix("_ns") for part in some),
         parts_ns=np.stack(list(some.values()), axis=1),
-        **whole,
+        **needed,
     )
 
 
@@ -94,18 +95,19 @@ def _column(file: Any, name: str) -> Any:  # noqa: ANN401
     return file.read([name])[name]
 
 
-def _scheme(path: Path | str, column: Any) -> str:  # noqa: ANN401
-    found = column.unique().to_pylist()
-    if len(found) != 1:
-        told = "no request" if not found else f"requests of {len(found)} schemes"
-        raise _wrong(path, f"has {told}; must have those of one run")
-    return str(found[0])
+def of_one_run(path: Path | str, schemes: Sequence[Any], where: str, what: str) -> str:
+    """Return the scheme that a file's rows name; ResultError for none or several."""
+    if len(schemes) != 1:
+        told = f"{what}s of {len(schemes)} schemes" if schemes else f"no {what}"
+        raise wrong(path, f"{where} {told}; must have those of one run")
+    return str(schemes[0])
 
 
-def _whole(path: Path | str, file: Any, name: str) -> Numbers:  # noqa: ANN401
+def whole(path: Path | str, file: Any, name: str) -> Numbers:  # noqa: ANN401
+    """Return a column of whole numbers; ResultError where it holds anything else."""
     column = _column(file, name)
     if column.null_count or str(column.type) != "int64":
-        raise _wrong(path, f"column {name} is {column.type}; must be int64 without nulls")
+        raise wrong(path, f"column {name} is {column.type}; must be int64 without nulls")
     values: Numbers = column.to_numpy()
     return values
 
@@ -119,11 +121,12 @@ def _check(log: Log) -> None:
         (late, "latency_ns is not completion_ns less arrival_ns"),
     ):
         if len(rows):
-            raise _wrong(log.path, f"request {log.request[rows[0]]}: {told}; the log was edited")
+            raise wrong(log.path, f"request {log.request[rows[0]]}: {told}; the log was edited")
     if twice or np.any(np.diff(log.arrival_ns) < 0):
         told = "a request is there twice" if twice else "requests are not in order of arrival"
-        raise _wrong(log.path, f"{told}; the log was edited")
+        raise wrong(log.path, f"{told}; the log was edited")
 
 
-def _wrong(path: Path | str, told: str) -> ResultError:
+def wrong(path: Path | str, told: str) -> ResultError:
+    """Return what is wrong with a file."""
     return about(ResultError(f"{path}: {told}"), file=str(path))

@@ -12,20 +12,11 @@ from numpy.typing import NDArray
 
 from slcache.errors import ResultError, about
 from slcache.slow import operations
-from slcache.slow.log import Numbers
+from slcache.slow.log import Numbers, parquet, wrong
 
 _NAMES = ("kind", "cause")
-_NUMBERS = (
-    "operation",
-    "request",
-    "plane",
-    "block",
-    "queued_ns",
-    "begin_ns",
-    "end_ns",
-    "leads",
-    "suspended",
-)
+_TIMES = ("queued_ns", "begin_ns", "end_ns")
+_NUMBERS = ("operation", "request", "plane", "block", *_TIMES, "leads", "suspended")
 
 
 @dataclass(frozen=True)
@@ -99,26 +90,22 @@ def _columns(path: Path | str, names: tuple[str, ...], wanted: Any) -> dict[str,
     try:
         table = pq.read_table(str(path), columns=list(names), filters=wanted)
     except (OSError, pa.ArrowException) as error:
-        raise _wrong(path, f"cannot be read as a table of operations: {error}") from error
+        raise wrong(path, f"cannot be read as a table of operations: {error}") from error
     found = {name: table[name].to_numpy() for name in names}
     return {name: each.astype(np.str_) if name in _NAMES else each for name, each in found.items()}
 
 
 def _run_of(log: Path | str) -> dict[str, Any]:
     """Return what a log of requests says in its footer."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    with parquet(log) as file:
+        said = file.metadata.metadata or {}
     try:
-        said = pq.read_metadata(str(log)).metadata or {}
         found: dict[str, Any] = json.loads(said[b"slcache.requests"])
         if not {"config", "provenance"} <= found.keys():
             raise KeyError
-    except (OSError, pa.ArrowException) as error:
-        raise _wrong(log, f"cannot be read as Parquet: {error}") from error
     except (KeyError, ValueError, AttributeError) as error:
         told = "does not say in its footer what run it is of; must be a log of requests"
-        raise _wrong(log, told) from error
+        raise wrong(log, told) from error
     return found
 
 
@@ -142,7 +129,3 @@ def _units(pools: list[dict[str, Any]]) -> Numbers:
         first = found[-1] + 1 if found else 0
         found += [first + place // wide for place in range(dies * planes)]
     return np.array(found, dtype=np.int64)
-
-
-def _wrong(path: Path | str, told: str) -> ResultError:
-    return about(ResultError(f"{path}: {told}"), file=str(path))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slcache.errors import ResultError, about
+from slcache.documents.pools import planes
+from slcache.errors import ResultError
+from slcache.slow import log
+from slcache.slow.log import parquet, wrong
 
-Numbers = NDArray[np.int64]
+Numbers = log.Numbers
 
 #: What the footer says the operations are of.
 _KEY = b"slcache.operations"
@@ -25,6 +27,8 @@ _LEAST = {
     **{"pages": 0, "queued_ns": 0, "begin_ns": 0, "end_ns": 0, "leads": 0, "suspended": 0},
 }
 _FLAGS = ("leads", "suspended")
+#: What the planes of a pool are counted by.
+_PARTS = ("channels", "chips", "dies", "planes")
 
 
 @dataclass(frozen=True)
@@ -62,13 +66,13 @@ class Operations:
 
     def numbers(self, name: str, rows: NDArray[Any]) -> Numbers:
         """Return a column of numbers for some of the operations, by index."""
-        with _opened(self.path, self._content) as file:
+        with parquet(self.path, self._content) as file:
             found: Numbers = _whole(self.path, file, name)[rows]
         return found
 
     def words(self, name: str, rows: NDArray[Any]) -> Words:
         """Return a column of words for some of the operations, by index."""
-        with _opened(self.path, self._content) as file:
+        with parquet(self.path, self._content) as file:
             found = _words(self.path, file, name)
         return Words(found.names, found.places[rows])
 
@@ -78,7 +82,7 @@ def read(path: Path | str, content: bytes | None = None) -> Operations:
 
     With `content` nothing is read from the path, which only names it.
     """
-    with _opened(path, content) as file:
+    with parquet(path, content) as file:
         _check_columns(path, file.schema_arrow.names)
         config, provenance = _footer(path, file)
         times = {name: _whole(path, file, name) for name in ("queued_ns", "begin_ns", "end_ns")}
@@ -86,13 +90,10 @@ def read(path: Path | str, content: bytes | None = None) -> Operations:
         plane = _whole(path, file, "plane")
         _check_planes(path, plane, config)
         _check_apart(path, plane, times["begin_ns"], times["end_ns"])
-        scheme = _words(path, file, "scheme").names
-        if len(scheme) != 1:
-            told = "no operation" if not scheme else f"operations of {len(scheme)} schemes"
-            raise _wrong(path, f"column scheme: {told}; must have those of one run")
+        schemes = _words(path, file, "scheme").names
         return Operations(
             path=str(path),
-            scheme=scheme[0],
+            scheme=log.of_one_run(path, schemes, "column scheme:", "operation"),
             config=config,
             provenance=provenance,
             begin_ns=times["begin_ns"],
@@ -106,23 +107,9 @@ def read(path: Path | str, content: bytes | None = None) -> Operations:
 def _check_columns(path: Path | str, names: Sequence[str]) -> None:
     for name in (*_WORDS, *_LEAST):
         if name not in names:
-            raise _wrong(path, f"is no table of operations: it has no column {name}")
+            raise wrong(path, f"is no table of operations: it has no column {name}")
         if names.count(name) > 1:
             raise _edited(path, name, f"is there {names.count(name)} times")
-
-
-@contextlib.contextmanager
-def _opened(path: Path | str, content: bytes | None) -> Iterator[Any]:
-    """Open a Parquet file; whatever is wrong with it is a ResultError."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        source = str(path) if content is None else pa.BufferReader(content)
-        with pq.ParquetFile(source) as file:
-            yield file
-    except (OSError, pa.ArrowException) as error:
-        raise _wrong(path, f"cannot be read as Parquet: {error}") from error
 
 
 def _footer(path: Path | str, file: Any) -> tuple[dict[str, Any], dict[str, Any]]:  # noqa: ANN401
@@ -131,26 +118,19 @@ def _footer(path: Path | str, file: Any) -> tuple[dict[str, Any], dict[str, Any]
         document = json.loads(told or b"")
         config, provenance = document["config"], document["provenance"]
         pools = config["device"]["pool"]
-        named = all(isinstance(pool["name"], str) and plane_count(pool) > 0 for pool in pools)
-        whole = named and isinstance(provenance, dict)
+        named = all(isinstance(pool["name"], str) for pool in pools)
+        counted = all(isinstance(pool[part], int) for pool in pools for part in _PARTS)
+        whole = named and counted and min(map(planes, pools), default=1) > 0
+        whole = whole and isinstance(provenance, dict)
     except (ValueError, LookupError, TypeError, RecursionError):
         whole = False
     if not whole:
-        raise _wrong(path, f"the footer has no configuration under {_KEY.decode()}")
+        raise wrong(path, f"the footer has no configuration under {_KEY.decode()}")
     return config, provenance
 
 
-def plane_count(pool: Mapping[str, Any]) -> int:
-    """Return how many planes a pool of a resolved configuration has."""
-    count = pool["channels"] * pool["chips"] * pool["dies"] * pool["planes"]
-    return count if isinstance(count, int) else 0
-
-
 def _whole(path: Path | str, file: Any, name: str) -> Numbers:  # noqa: ANN401
-    column = file.read([name])[name]
-    if column.null_count or str(column.type) != "int64":
-        raise _wrong(path, f"column {name} is {column.type}; must be int64 without nulls")
-    values: Numbers = column.to_numpy()
+    values = log.whole(path, file, name)
     if len(values) and int(values.min()) < _LEAST[name]:
         raise _edited(path, name, f"holds {values.min()}; must be at least {_LEAST[name]}")
     if name in _FLAGS and len(values) and int(values.max()) > 1:
@@ -161,7 +141,7 @@ def _whole(path: Path | str, file: Any, name: str) -> Numbers:  # noqa: ANN401
 def _words(path: Path | str, file: Any, name: str) -> Words:  # noqa: ANN401
     column = file.read([name])[name]
     if column.null_count or str(column.type) != "string":
-        raise _wrong(path, f"column {name} is {column.type}; must be string without nulls")
+        raise wrong(path, f"column {name} is {column.type}; must be string without nulls")
     # Chunks have one dictionary, whose words stand in the order of their coming.
     chunks = column.dictionary_encode().chunks
     places = [chunk.indices.to_numpy() for chunk in chunks]
@@ -170,18 +150,18 @@ def _words(path: Path | str, file: Any, name: str) -> Words:  # noqa: ANN401
 
 
 def _check_times(path: Path | str, queued_ns: Numbers, begin_ns: Numbers, end_ns: Numbers) -> None:
-    for name, wrong, told in (
+    for name, broken, told in (
         ("begin_ns", begin_ns < queued_ns, "is before queued_ns"),
         ("end_ns", end_ns < begin_ns, "is before begin_ns"),
         ("end_ns", np.diff(end_ns, prepend=0) < 0, "is not in order"),
     ):
-        rows = np.flatnonzero(wrong)
+        rows = np.flatnonzero(broken)
         if len(rows):
             raise _edited(path, name, f"{told} in row {rows[0]}")
 
 
 def _check_planes(path: Path | str, plane: Numbers, config: Mapping[str, Any]) -> None:
-    count = sum(plane_count(pool) for pool in config["device"]["pool"])
+    count = sum(planes(pool) for pool in config["device"]["pool"])
     if len(plane) and int(plane.max()) >= count:
         raise _edited(path, "plane", f"holds {plane.max()}; the device has {count:,} planes")
 
@@ -198,8 +178,4 @@ def _check_apart(path: Path | str, plane: Numbers, begin_ns: Numbers, end_ns: Nu
 
 
 def _edited(path: Path | str, column: str, told: str) -> ResultError:
-    return _wrong(path, f"column {column} {told}; the table was edited")
-
-
-def _wrong(path: Path | str, told: str) -> ResultError:
-    return about(ResultError(f"{path}: {told}"), file=str(path))
+    return wrong(path, f"column {column} {told}; the table was edited")

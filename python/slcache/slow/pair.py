@@ -34,15 +34,14 @@ class Moved:
             "requests": len(self.first),
             "above_ns": self.above_ns,
             "slow_in_both": self.slow_in_both,
-            **{
-                f"{name}_in_second": {
-                    "groups": [vars(group) for group in found[0]],
-                    "incidents": [vars(incident) for incident in found[1]],
-                }
-                for name, found in (("faster", self.faster), ("slower", self.slower))
-            },
+            "faster_in_second": _plain(*self.faster),
+            "slower_in_second": _plain(*self.slower),
             "mean_ns": self.mean_ns,
         }
+
+
+def _plain(found: list[Group], times: list[Incident]) -> dict[str, Any]:
+    return {"groups": [*map(vars, found)], "incidents": [*map(vars, times)]}
 
 
 def moved(first: Log, second: Log, chosen: Chosen) -> Moved:

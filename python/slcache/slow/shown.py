@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from slcache.documents import normalise
-from slcache.slow.operations import Numbers, Operations, plane_count
+from slcache.documents.pools import planes
+from slcache.slow.log import Numbers
+from slcache.slow.operations import Operations
 
 #: The most operations of a run that a page shows.
 MOST = 4000
@@ -98,9 +100,9 @@ def place(config: Mapping[str, Any], plane: int) -> tuple[str, str]:
     pools = config["device"]["pool"]
     channel, first = 0, 0
     for pool in pools:
-        if plane < first + plane_count(pool):
+        if plane < first + planes(pool):
             break
-        channel, first = channel + pool["channels"], first + plane_count(pool)
+        channel, first = channel + pool["channels"], first + planes(pool)
     within = plane - first
     channel += within // (pool["chips"] * pool["dies"] * pool["planes"])
     name = f"{pool['name']} " if len(pools) > 1 else ""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from slcache.slow import occupied
-from slcache.slow.chain import Chain, Piece, Request, found
+from slcache.slow.chain import SERVED, Chain, Piece, Request, found
 from slcache.slow.log import Log
 from slcache.slow.occupied import Operations, Table
 
@@ -39,15 +39,12 @@ class Step:
         """Return it as plain data."""
         if self.what == "other":
             return {"what": self.what, "part": self.part, "ns": self.ns}
-        place = {name: None if at < 0 else at for name, at in self._place}
+        places = {"plane": self.plane, "block": self.block}
+        place = {name: None if at < 0 else at for name, at in places.items()}
         part = {"part": self.part} if self.part else {}
         told = ("at_ns", "ns", "operations", "kind", "cause")
         facts = {name: getattr(self, name) for name in told}
         return {"what": self.what, **part, **facts, **place, "requests": list(self.requests)}
-
-    @property
-    def _place(self) -> tuple[tuple[str, int], ...]:
-        return (("plane", self.plane), ("block", self.block))
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,7 @@ def _told(asked: Request, table: Table, log: Log) -> Told:
     if chain is None:
         return Told(untold=_missing(asked, table))
     inside = chain.inside_ns(asked) if chain.pieces else {}
-    served = {name: ns for name, ns in asked.parts_ns.items() if name.startswith(_SERVED)}
+    served = {name: ns for name, ns in asked.parts_ns.items() if name in SERVED}
     own_ns = {name: ns for name, ns in {**served, **inside}.items() if ns}
     steps = [*_merged(operations, chain), *_others(asked, chain, own_ns)]
     return Told(tuple(steps), own_ns)
@@ -107,10 +104,6 @@ def _check(operations: Operations, table: Table, log: Log) -> None:
     if len(wrong):
         told = f"request {numbers[wrong[0]]} has operations in the one before it is in the other"
         raise occupied.of_two_runs(table.path, log.path, told)
-
-
-#: Service by flash and disk; that by link and buffer is of no operation.
-_SERVED = ("service_array", "service_transfer", "service_disk_")
 
 
 def _missing(asked: Request, table: Table) -> str:

@@ -33,26 +33,17 @@ def asked(
 
     `log` runs what is to be drawn and tells its requests, for a stretch that depends on them.
     """
-    return (*_when(since, until, around, every or 1, log), every or 1)
-
-
-def _when(
-    since: str | None,
-    until: str | None,
-    around: str | None,
-    every: int,
-    log: Callable[[], Log],
-) -> tuple[int, int]:
+    every = every or 1
     if around is None:
         begin = 0 if since is None else _time_ns("timeline_from", since)
         end = END_NS if until is None else _time_ns("timeline_until", until)
         if begin >= end:
             _refuse("timeline_until", until, f"must be later than timeline_from = {since or '0s'}")
-        return begin, end
+        return begin, end, every
     if since is not None or until is not None:
         _refuse("timeline_around", around, "tells from when until when; leave those out")
     if around == "cliff":
-        return _cliff(log())
+        return (*_cliff(log()), every)
     if around != "slowest":
         if _REQUEST.fullmatch(around) is None:
             _refuse("timeline_around", around, "must be slowest, cliff, or request=N with N from 0")
@@ -61,7 +52,10 @@ def _when(
     found = log()
     place = _place(found, around)
     _check_kept(int(found.request[place]), every, around)
-    return _beside(found, place)
+    # As much before and behind it as it took.
+    latency = max(int(found.latency_ns[place]), 1)
+    begin, end = int(found.arrival_ns[place]) - latency, int(found.completion_ns[place]) + latency
+    return max(begin, 0), end, every
 
 
 def _check_kept(number: int, every: int, around: str) -> None:
@@ -103,13 +97,6 @@ def _place(log: Log, around: str) -> int:
     if not len(found):
         _refuse("timeline_around", around, f"the requests are 0 to {len(log) - 1:,}")
     return int(found[0])
-
-
-def _beside(log: Log, place: int) -> tuple[int, int]:
-    """Return a request's time, with as much before and behind it as it took."""
-    latency = max(int(log.latency_ns[place]), 1)
-    begin, end = int(log.arrival_ns[place]) - latency, int(log.completion_ns[place]) + latency
-    return max(begin, 0), end
 
 
 def _time_ns(name: str, text: str) -> int:
