@@ -8,9 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Values = NDArray[np.float64]
+from slcache.bandwidth.phases import Values
 
 #: A drop to this share of the first bandwidth is the cliff.
 FALL = 0.7
@@ -52,7 +51,7 @@ class Curve:
     @property
     def last_mb_per_s(self) -> float:
         """The bandwidth of the last tenth of the data, bytes by time."""
-        last = slice(-self._tenth, None)
+        last = slice(-max(1, len(self.mb_per_s) // 10), None)
         gib = np.diff(self.written_gib, prepend=0.0)[last]
         return float(gib.sum() / (gib / self.mb_per_s[last]).sum())
 
@@ -63,10 +62,6 @@ class Curve:
         if not len(fallen):
             return None
         return float(self.written_gib[fallen[0] - 1]) if fallen[0] else 0.0
-
-    @property
-    def _tenth(self) -> int:
-        return max(1, len(self.mb_per_s) // 10)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve and its figures as plain data."""

@@ -16,13 +16,7 @@ from slcache.given.content import Content
 #: The default amount is so many times what the device takes in SLC mode.
 CACHES = 3
 #: The least that each number of a pattern can be.
-_LEAST = {
-    "amount_bytes": 1,
-    "write_bytes": 512,
-    "queue_depth": 1,
-    "bursts": 1,
-    "span_bytes": 1,
-}
+_LEAST = {"amount_bytes": 1, "write_bytes": 512, "queue_depth": 1, "bursts": 1, "span_bytes": 1}
 #: Settings that a pattern makes, each with the part that makes it.
 OWN_KEYS = {
     "host.queue_depth": "the queue depth",
@@ -79,22 +73,35 @@ class Load:
 
     def workload(self) -> dict[str, Any]:
         """Return what a workload file of it would hold."""
-        pattern = self.pattern
-        found: dict[str, Any] = {
-            "about": "sequential writes for the cliff",
-            "requests": self.burst_writes * pattern.bursts,
-            "footprint_bytes": self.footprint_bytes,
-            "global": {"rw": "write", "bs": str(pattern.write_bytes)},
+        told, of = "sequential writes for the cliff", self.pattern
+        load = (self.burst_writes, of.write_bytes, self.footprint_bytes)
+        return sequential(told, *load, of.bursts, of.pause_ns)
+
+
+def sequential(
+    about: str,
+    writes: int,
+    write_bytes: int,
+    footprint_bytes: int,
+    bursts: int = 1,
+    every_ns: int = 0,
+) -> dict[str, Any]:
+    """Return what a workload file of sequential writes would hold, `writes` in each burst."""
+    found: dict[str, Any] = {
+        "about": about,
+        "requests": writes * bursts,
+        "footprint_bytes": footprint_bytes,
+        "global": {"rw": "write", "bs": str(write_bytes)},
+    }
+    if bursts > 1:
+        found["arrivals"] = {
+            "process": "bursts",
+            "burst_requests": writes,
+            "burst_length": "fixed",
+            "idle_ns": every_ns,
+            "idle_distribution": "fixed",
         }
-        if pattern.bursts > 1:
-            found["arrivals"] = {
-                "process": "bursts",
-                "burst_requests": self.burst_writes,
-                "burst_length": "fixed",
-                "idle_ns": pattern.pause_ns,
-                "idle_distribution": "fixed",
-            }
-        return found
+    return found
 
 
 def default_amount(device: Content, scheme: str, settings: Mapping[str, Any] | None = None) -> int:

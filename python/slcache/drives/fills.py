@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from slcache import _core, api, catalogue
+from slcache.bandwidth.loads import sequential
+from slcache.bandwidth.phases import Values
 from slcache.documents.pools import slc_row_bytes
 from slcache.errors import UsageError, about
 from slcache.given.content import Content, device_of
@@ -18,8 +19,6 @@ from slcache.results.result import Result
 from slcache.runs import given as texts
 from slcache.runs import several
 from slcache.runs.run import Run
-
-Values = NDArray[np.float64]
 
 #: Seconds between two points of a series, at most.
 POINT_S = 0.5
@@ -30,6 +29,8 @@ BURST_CACHES = 1.2
 #: Writes outstanding in those bursts.
 BURST_DEPTH = 32
 SCHEME = "client"
+#: The protocol with one writer and one pass.
+FIRST = "techpowerup"
 #: SLC blocks of every plane within which folding goes up and down.
 ROWS = 4
 
@@ -80,7 +81,6 @@ class Filled:
 
     passes: tuple[Curve, ...]
     document: Mapping[str, Any]
-    scale: int
 
 
 def window_ns(config: Mapping[str, Any]) -> int:
@@ -92,25 +92,6 @@ def lockstep_gb(document: Mapping[str, Any], scale: int) -> float:
     """Return what a speed has to be told over: planes open and fold their blocks together."""
     pool = document["config"]["device"]["pool"][0]
     return float(ROWS * slc_row_bytes(pool) * scale) / 1e9
-
-
-@dataclass(frozen=True)
-class Load:
-    """Sequential writes of one size, so many outstanding, over the drive so many times."""
-
-    write_bytes: int
-    queue_depth: int
-    passes: int = 1
-
-    def workload(self, user_bytes: int) -> dict[str, Any]:
-        """Return what a workload file of it would hold."""
-        writes = user_bytes // self.write_bytes
-        return {
-            "about": "a sequential fill",
-            "requests": writes * self.passes,
-            "footprint_bytes": writes * self.write_bytes,
-            "global": {"rw": "write", "bs": str(self.write_bytes)},
-        }
 
 
 def megabyte(page_bytes: int) -> int:
@@ -133,12 +114,9 @@ def slc_bytes(config: Mapping[str, Any]) -> int:
     return _core.config_cache_bytes(json.dumps(config))
 
 
-def load_of(protocol: str, config: Mapping[str, Any]) -> Load:
-    """Return the writes of a protocol on a device."""
-    page = max(pool["page_bytes"] for pool in config["device"]["pool"])
-    if protocol == "techpowerup":
-        return Load(megabyte(page), 1)
-    return Load(128 << 10, BURST_DEPTH, 2)
+def passes(protocol: str) -> int:
+    """Return how often a protocol writes the drive from its beginning to its end."""
+    return 1 if protocol == FIRST else 2
 
 
 def fill_run(
@@ -148,40 +126,39 @@ def fill_run(
     part = scaled(device, scale)
     given = catalogue.flat(settings)
     config = catalogue.resolve(device=part, scheme=SCHEME, settings=given)
-    load = load_of(protocol, config)
-    chosen = {
-        **given,
-        "trace.prefill": "none",
-        "run.series_window_ns": window_ns(config),
-    }
+    page = max(pool["page_bytes"] for pool in config["device"]["pool"])
+    size, depth = (megabyte(page), 1) if protocol == FIRST else (128 << 10, BURST_DEPTH)
+    writes = int(config["device"]["user_bytes"]) // size
+    load = sequential("a sequential fill", writes * passes(protocol), size, writes * size)
+    chosen = {**given, "trace.prefill": "none", "run.series_window_ns": window_ns(config)}
     return Run(
         title=f"{protocol} {config['device']['name']}",
-        trace=texts.text_of(load.workload(int(config["device"]["user_bytes"]))),
+        trace=texts.text_of(load),
         device=texts.text_of(part),
         scheme=SCHEME,
         settings=chosen,
-        replay=f"closed:{load.queue_depth}",
+        replay=f"closed:{depth}",
     )
 
 
 def filled(protocol: str, document: Mapping[str, Any], scale: int) -> Filled:
     """Return the curves of a fill's result, in GB and seconds of the whole drive."""
-    passes = 1 if protocol == "techpowerup" else 2
+    count = passes(protocol)
     series = document["series"]
     written = np.asarray(series["columns"]["write_bytes"], dtype=np.float64)
     busy = np.flatnonzero(written)
     ends_s = np.minimum((busy + 1) * series["window_ns"], document["host"]["duration_ns"]) / 1e9
     gb = np.concatenate([[0.0], np.cumsum(written[busy])]) / 1e9 * scale
     seconds = np.concatenate([[0.0], ends_s]) * scale
-    each = gb[-1] / passes
+    each = gb[-1] / count
     curves = []
-    for index in range(passes):
+    for index in range(count):
         begin, end = index * each, (index + 1) * each
         inner = (gb > begin) & (gb < end)
         ends = np.concatenate([[begin], gb[inner], [end]])
         times = np.interp(ends, gb, seconds)
         curves.append(Curve(ends - begin, times - times[0]))
-    return Filled(tuple(curves), document, scale)
+    return Filled(tuple(curves), document)
 
 
 def fills(

@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +130,8 @@ class Full:
     def row(self, documents: Sequence[Mapping[str, Any]]) -> Row:
         """Return its row."""
         ours = pauses.cache_gb(self.runs, documents)
-        return _other(self.drive, self.figure, self.drive.others[self.figure], ours)
+        figure = self.drive.others[self.figure]
+        return _row(self.drive, self.figure, "GB", figure, ours, NEAR["cache"])
 
 
 def filled(drives: Iterable[measured.Drive], scale: int) -> Iterator[Full]:
@@ -157,26 +158,20 @@ def _of_first(like: Like) -> list[Row]:
     assert drive is not None
     assert like.fill is not None
     bars = drive.phases
-    last_of_cache = 1 if drive.name == TWO_SPEEDS else 0
-    size = bars[last_of_cache]
-    rows = [_row(drive, "cache", "GB", size.to_gb, curve.cache_gb, size.gb_s.use, NEAR["cache"])]
+    size = bars[1 if drive.name == TWO_SPEEDS else 0]
+    cache = replace(size.gb_s, value=size.to_gb)
+    rows = [_row(drive, "cache", "GB", cache, curve.cache_gb, NEAR["cache"])]
     fill = like.fill.passes[0]
     for number, bar in enumerate(bars, 1):
         span = bar.to_gb - bar.from_gb
         ours = fill.between(bar.from_gb + INNER * span, bar.to_gb - INNER * span)
-        rows.append(
-            _row(
-                drive, f"speed {number}", "GB/s", bar.gb_s.value, ours, bar.gb_s.use, NEAR["speed"]
-            )
-        )
+        rows.append(_row(drive, f"speed {number}", "GB/s", bar.gb_s, ours, NEAR["speed"]))
     if len(bars) == 3 and drive.name != TWO_SPEEDS:
         ours = fill.knee_gb(1.05 * curve.cache_gb, float(fill.gb[-1]))
         rows.append(_boundary(drive, bars[1].to_gb, ours, bars[1].gb_s.use, "simulation"))
     if drive.average is not None:
-        rows.append(
-            _row(drive, "average", "GB/s", drive.average.value, curve.average_gb_s,
-                 drive.average.use, NEAR["average"])
-        )  # fmt: skip
+        ours, near = curve.average_gb_s, NEAR["average"]
+        rows.append(_row(drive, "average", "GB/s", drive.average, ours, near))
     return rows
 
 
@@ -188,13 +183,12 @@ def _of_second(like: Like) -> list[Row]:
     rows = []
     for name, figure in drive.others.items():
         if name.startswith("cache_gb_at"):
-            rows.append(_other(drive, name, figure, first.cache_gb))
+            rows.append(_row(drive, name, "GB", figure, first.cache_gb, NEAR["cache"]))
         elif name.startswith("cache_second_pass"):
-            ours = second.cache_gb
             near = NEAR["cache"] * first.cache_gb
-            rows.append(_absolute(drive, name, figure, ours, near))
+            rows.append(_absolute(drive, name, figure, second.cache_gb, near))
         elif name.startswith("second_burst"):
-            rows.append(_other(drive, name, figure, _second_burst(like)))
+            rows.append(_row(drive, name, "GB", figure, _second_burst(like), NEAR["cache"]))
     return rows
 
 
@@ -205,10 +199,6 @@ def _second_burst(like: Like) -> float:
     back = (p for p in told[2:] if abs(p["gb_s"] / first - 1) <= phases.RETURN)
     found = next(back, None)
     return 0.0 if found is None else found["to_gb"] - found["from_gb"]
-
-
-def _other(drive: measured.Drive, name: str, figure: measured.Figure, ours: float) -> Row:
-    return _row(drive, name, "GB", figure.value, ours, figure.use, NEAR["cache"])
 
 
 def _absolute(
@@ -222,18 +212,17 @@ def _absolute(
 
 def _row(
     drive: measured.Drive,
-    figure: str,
+    name: str,
     unit: str,
-    published: float,
+    figure: measured.Figure,
     ours: float,
-    use: str,
     near: float,
     by: str = "simulation",
 ) -> Row:
-    off = ours / published - 1
+    off, use = ours / figure.value - 1, figure.use
     verdict = SHOWN if use == "context" else REPRODUCED if abs(off) <= near else FAILED
-    return Row(drive.name, figure, unit, published, ours, by, use, off, near, verdict,
-               reason(drive.name, figure, verdict, by))  # fmt: skip
+    return Row(drive.name, name, unit, figure.value, ours, by, use, off, near, verdict,
+               reason(drive.name, name, verdict, by))  # fmt: skip
 
 
 def _boundary(drive: measured.Drive, published: float, ours: float, use: str, by: str) -> Row:
@@ -259,18 +248,11 @@ def by_law(drive: measured.Drive) -> list[Row]:
         rows.append(_boundary(drive, second.to_gb, ours, "held-out", "law"))
     is_whole = drive.bits * first.to_gb > 0.9 * drive.user_gb
     if drive.average is not None and not is_whole and drive.name != TWO_SPEEDS:
-        fill = laws.fill(
-            first.to_gb,
-            first.gb_s.value,
-            second.gb_s.value,
-            bits=drive.bits,
-            user_gb=drive.user_gb,
-        )
+        speeds = first.gb_s.value, second.gb_s.value
+        fill = laws.fill(first.to_gb, *speeds, bits=drive.bits, user_gb=drive.user_gb)
         use = "context" if drive.name in LAWLESS else "held-out"
-        rows.append(
-            _row(drive, "average", "GB/s", drive.average.value, fill.average_gb_s, use,
-                 NEAR["average"], "law")
-        )  # fmt: skip
+        average, ours = replace(drive.average, use=use), fill.average_gb_s
+        rows.append(_row(drive, "average", "GB/s", average, ours, NEAR["average"], "law"))
     return rows
 
 
@@ -281,7 +263,5 @@ def _random(drive: measured.Drive) -> list[Row]:
         if name.startswith(RANDOM):
             speed = drive.others[BEHIND + name.removeprefix(RANDOM)].value
             ours = laws.random_kiops(speed)
-            rows.append(
-                _row(drive, name, "kIOPS", figure.value, ours, figure.use, NEAR["speed"], "law")
-            )
+            rows.append(_row(drive, name, "kIOPS", figure, ours, NEAR["speed"], "law"))
     return rows

@@ -40,20 +40,16 @@ class Pass:
     cache_gb: float
 
 
+@dataclass(frozen=True, eq=False)
 class Like:
     """What a protocol finds on a device, and the drive that it is held against."""
 
-    def __init__(
-        self,
-        protocol: str,
-        device: str,
-        scale: int,
-        drive: measured.Drive | None,
-        fill: fills.Filled | None,
-        recovery: pauses.Recovery | None,
-    ) -> None:
-        self.protocol, self.device, self.scale, self.drive = protocol, device, scale, drive
-        self.fill, self.recovery = fill, recovery
+    protocol: str
+    device: str
+    scale: int
+    drive: measured.Drive | None
+    fill: fills.Filled | None
+    recovery: pauses.Recovery | None
 
     @property
     def passes(self) -> list[Pass]:
@@ -127,9 +123,7 @@ def _columns(curve: fills.Curve) -> dict[str, list[float]]:
 
 def _pass(curve: fills.Curve, least_gb: float, first_gb_s: float | None) -> Pass:
     whole = float(curve.gb[-1])
-    ends, speeds = curve.points(
-        max(1.0, whole / POINTS) if whole > POINTS else whole / POINTS, least_gb
-    )
+    ends, speeds = curve.points(whole / POINTS, least_gb)
     told = _merged(phases.find(ends, speeds * 1e3, phases.BURSTS).phases, curve)
     first = told[0]["gb_s"] if first_gb_s is None else first_gb_s
     # On a second pass nothing at the first speed is a cache of 0 GB.

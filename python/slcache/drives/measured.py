@@ -15,12 +15,11 @@ LIKE = "-like"
 
 @dataclass(frozen=True)
 class Figure:
-    """A published number: who says it, what it may be used for, and the page's own word."""
+    """A published number: who says it, and what it may be used for."""
 
     value: float
     source: str
     use: str
-    about: str | None = None
 
     @property
     def held_out(self) -> bool:
@@ -89,10 +88,11 @@ def _drive(name: str, entry: Mapping[str, Any]) -> Drive:
         for key, value in entry.items()
         if isinstance(value, dict) and "v" in value
     }
-    average = entry.get("average")
+    printed = entry.get("average")
+    average = printed and Figure(printed["gb_s"], printed["source"], printed["use"])
     begin, bars = 0.0, []
     for phase in entry.get("phase", []):
-        speed = Figure(phase["gb_s"], phase["source"], phase["use"], phase.get("about"))
+        speed = Figure(phase["gb_s"], phase["source"], phase["use"])
         bars.append(Bar(begin, float(phase["to_gb"]), speed))
         begin = float(phase["to_gb"])
     return Drive(
@@ -103,9 +103,7 @@ def _drive(name: str, entry: Mapping[str, Any]) -> Drive:
         map=str(entry["map"]),
         protocol=str(entry.get("fill", "other")),
         phases=tuple(bars),
-        average=None
-        if average is None
-        else Figure(average["gb_s"], average["source"], average["use"]),
+        average=average,
         others=marked,
         whole=entry.get("whole"),
     )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from slcache import api, catalogue
+from slcache.bandwidth.loads import sequential
 from slcache.drives import fills
 from slcache.errors import UsageError, about
 from slcache.given.content import Content
@@ -120,26 +121,12 @@ class Runs:
     def run(self, bursts: int, every_ns: int) -> Run:
         """Return the run of so many bursts."""
         writes, size, footprint = self.load
-        workload: dict[str, Any] = {
-            "about": "bursts with a pause between",
-            "requests": writes * bursts,
-            "footprint_bytes": footprint,
-            "global": {"rw": "write", "bs": str(size)},
-        }
-        chosen = {
-            **self.settings,
-            "run.series_window_ns": self.window_ns,
-        }
+        told = "bursts with a pause between"
+        workload = sequential(told, writes, size, footprint, bursts, every_ns)
+        chosen = {**self.settings, "run.series_window_ns": self.window_ns}
         if self.fill:
             chosen["precondition.fill"] = self.fill
         if bursts > 1:
-            workload["arrivals"] = {
-                "process": "bursts",
-                "burst_requests": writes,
-                "burst_length": "fixed",
-                "idle_ns": every_ns,
-                "idle_distribution": "fixed",
-            }
             chosen["host.queue_depth"] = fills.BURST_DEPTH
         return Run(
             title=f"{bursts} bursts every {every_ns} ns, {self.fill:g} full at first",
@@ -161,9 +148,8 @@ class Runs:
         before = burst_gb if begin_ns else 0.0
         mine = (gb > before) & (ends_ns > begin_ns)
         seconds = (ends_ns[mine] - begin_ns) / 1e9 * self.scale
-        return fills.Curve(
-            np.concatenate([[0.0], gb[mine] - before]), np.concatenate([[0.0], seconds])
-        )
+        begun = np.concatenate([[0.0], gb[mine] - before])
+        return fills.Curve(begun, np.concatenate([[0.0], seconds]))
 
 
 def first_speed(curve: fills.Curve) -> float:

@@ -37,7 +37,6 @@ def _fill(like: Any) -> Figure:  # noqa: ANN401
         if boundary is not None:
             handles.append(axes.axvline(boundary, color=style.INK, lw=0.9, ls=(0, (4, 3))))
             names.append("third phase by law 1")
-    assert like.fill is not None
     least_gb = fills.lockstep_gb(like.fill.document, like.scale)
     for number, (curve, told) in enumerate(zip(like.fill.passes, like.passes, strict=True)):
         ends, speeds = curve.points(least_gb=least_gb)
@@ -90,7 +89,6 @@ def _footer(like: Any) -> str:  # noqa: ANN401
 
 
 def _pauses(like: Any) -> Figure:  # noqa: ANN401
-    assert like.recovery is not None
     figure, (axes,) = style.panels(1, 1, 3.4)
     found = like.recovery
     seconds = [pause.seconds for pause in found.pauses]
