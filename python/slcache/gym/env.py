@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import gymnasium
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ Observation = NDArray[Any]
 Info = dict[str, Any]
 
 
-class SlcCacheEnv(gymnasium.Env[Observation, Any]):
+class SlcCacheEnv(past.Copied, gymnasium.Env[Observation, Any]):
     """A flash device under a scheme; an action turns its knobs, a step is a window of requests.
 
     The arguments are those of `slcache.gym.rules.Rules.made`. `record` names the file that keeps
@@ -94,53 +93,23 @@ class SlcCacheEnv(gymnasium.Env[Observation, Any]):
         self._put_away()
         self._episode = self._play = None
 
-    def fork(self) -> SlcCacheEnv:
+    def fork(self) -> Self:
         """Return an exact copy of device, queue, scheme and random numbers, mid-episode.
 
-        Both go on alike under the same actions. The copy records nothing.
+        Both go on alike under the same actions. The copy records nothing, nor does what `pickle`
+        loads.
         """
-        # Not by `copy`, which goes the way of `pickle`.
-        fork = object.__new__(type(self))
-        fork.__dict__.update(self.__dict__)
-        fork._figures = self._figures.copy()
+        fork = super().fork()
         fork._recorder = None
-        fork.action_space = copy.deepcopy(self.action_space)
-        fork._np_random = copy.deepcopy(self._np_random)
         fork._episode = None if self._episode is None else self._episode.fork()
         fork._play = None if self._play is None else self._play.fork()
         return fork
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> SlcCacheEnv:
-        """Return a fork."""
-        return self.fork()
+    def _past(self) -> past.Past | None:
+        return None if self._play is None else past.of(self._play)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what an episode follows from, for `pickle`: the arguments, the start, the turns.
-
-        Loading it runs the episode again, up to where it stood. What is loaded records nothing.
-        """
-        begun = None
-        if self._play is not None:
-            begun = past.of(self._play), self._figures
-        spaces = self.action_space, self.observation_space
-        return {
-            "arguments": self._arguments,
-            "random": self._np_random,
-            "spaces": spaces,
-            "spec": self.spec,
-            "begun": begun,
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Run the episode again; EpisodeError where a trace or device file has changed since."""
-        self.__init__(**state["arguments"])  # type: ignore[misc]
-        self.action_space, self.observation_space = state["spaces"]
-        self._np_random, self.spec = state["random"], state["spec"]
-        if state["begun"] is None:
-            return
-        kept, figures = state["begun"]
+    def _run_again(self, kept: past.Past) -> None:
         self._episode, self._play = past.again(self.rules, kept, self._figures)
-        past.check(self._figures, figures)
 
     @property
     def over(self) -> str | None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import gymnasium
 import numpy as np
@@ -32,7 +31,7 @@ STATE = ("write_mean_ns", "backlog", "moved_bytes", "waf", "mapped_bytes", "util
 _BATCH_MAX = 1_000_000
 
 
-class PlacementEnv(gymnasium.Env[Observation, Any]):
+class PlacementEnv(past.Copied, gymnasium.Env[Observation, Any]):
     """A device whose host writes an agent places; `scheme` says all else.
 
     An action is the number of a region of the class `scheme` (`slcache.Scheme`: cache, store), for
@@ -60,25 +59,21 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         max_steps: int | None = None,
     ) -> None:
         self._arguments = {name: value for name, value in locals().items() if name != "self"}
-        for name, value, most in (
-            ("batch", batch, _BATCH_MAX),
-            ("max_steps", max_steps, 2**63 - 1),
-        ):
+        limits = ("batch", batch, _BATCH_MAX), ("max_steps", max_steps, 2**63 - 1)
+        for name, value, most in limits:
             if value is not None and (type(value) is not int or not 1 <= value <= most):
-                raise ConfigError(
-                    f"{name} = {value!r:.60}: must be a whole number from 1 to {most}"
-                )
+                told = f"{name} = {value!r:.60}: must be a whole number from 1 to {most}"
+                raise ConfigError(told)
         self._cls = placed.made(_class(scheme))
         self.regions = list(self._cls.regions)
         self.batch, self._max_steps = batch, max_steps
-        self._format, self._options = trace_format, dict(trace_options or {})
         self._source = Source(
             device=str(device),
             workloads=workloads_of(trace),
             scheme=of_class(self._cls),
             settings=settings or {},
             trace_format=trace_format,
-            trace_options=self._options,
+            trace_options=dict(trace_options or {}),
             replay=replay,
             snapshot=None,
             window=("write-requests", batch),
@@ -107,7 +102,7 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         self._taken: list[list[int]] = []
         self._writes = np.zeros((0, len(features.NAMES)))
         self._known: tuple[tuple[str, int], NDArray[np.float64]] | None = None
-        self._steps, self._is_over = 0, False
+        self._is_over = False
         #: Whether the reward of the last step failed: then it is not asked for again.
         self._has_failed = False
 
@@ -129,7 +124,7 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
             known = ", ".join(f"{i} {name}" for i, name in enumerate(self.regions))
             raise EpisodeError(f"action {action!r:.60}: must be in {self.action_space}: {known}")
         ended = self._ran(np.atleast_1d(action).tolist())
-        truncated = not ended and self._steps == self._max_steps
+        truncated = not ended and len(self._taken) == self._max_steps
         self._is_over = ended or truncated
         figures = self._figures.tolist()
         info = self._layout.told(figures, [])
@@ -141,44 +136,22 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
             raise
         return self._observed(), reward, ended, truncated, info
 
-    def fork(self) -> PlacementEnv:
+    def fork(self) -> Self:
         """Return an exact copy, mid-episode; both go on alike under the same actions."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other._figures = self._figures.copy()
-        other._actions = deque(self._actions)
-        other._taken = list(self._taken)
-        other._judge = self._judge.fork()
-        other.action_space = copy.deepcopy(self.action_space)
-        other._np_random = copy.deepcopy(self._np_random)
-        other._episode = None if self._episode is None else self._episode.fork()
-        return other
+        fork = super().fork()
+        fork._actions = deque(self._actions)
+        fork._taken = list(self._taken)
+        fork._judge = self._judge.fork()
+        fork._episode = None if self._episode is None else self._episode.fork()
+        return fork
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> PlacementEnv:
-        """Return a fork."""
-        return self.fork()
+    def _past(self) -> tuple[Start, list[list[int]], bool] | None:
+        if self._episode is None or self._start is None:
+            return None
+        return self._start, self._taken, self._has_failed
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what the episode follows from, for `pickle`; loading it places all again."""
-        begun = None
-        if self._episode is not None:
-            begun = self._start, self._taken, self._figures, self._has_failed
-        return {
-            "arguments": self._arguments,
-            "random": self._np_random,
-            "spaces": (self.action_space, self.observation_space),
-            "spec": self.spec,
-            "begun": begun,
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Run the episode again; EpisodeError where a trace or device file has changed since."""
-        self.__init__(**state["arguments"])  # type: ignore[misc]
-        self.action_space, self.observation_space = state["spaces"]
-        self._np_random, self.spec = state["random"], state["spec"]
-        if state["begun"] is None:
-            return
-        start, taken, figures, failed = state["begun"]
+    def _run_again(self, kept: tuple[Start, list[list[int]], bool]) -> None:
+        start, taken, failed = kept
         self._begin(start)
         judged = len(taken) - failed
         for actions in taken[:judged]:
@@ -187,7 +160,6 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         for actions in taken[judged:]:
             self._ran(actions)
             self._is_over = self._has_failed = True
-        past.check(self._figures, figures)
 
     def finish(self) -> dict[str, Any]:
         """Run what is left, placed by default, and return the result document of `slcache run`."""
@@ -212,7 +184,7 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         self._writes = self._features(start.workload, start.seed)
         self._judge = rewards.made(self._reward, self._layout.at)
         self._figures[:] = 0.0
-        self._steps, self._is_over, self._has_failed = 0, False, False
+        self._is_over = self._has_failed = False
 
     def _ran(self, taken: list[int]) -> bool:
         """Run until the writes that these actions place have arrived; return if that is all."""
@@ -223,7 +195,6 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
         finally:
             placed.waiting.actions = None
         self._taken.append(taken)
-        self._steps += 1
         return ended
 
     def _under_way(self) -> Episode:
@@ -233,13 +204,13 @@ class PlacementEnv(gymnasium.Env[Observation, Any]):
 
     def _features(self, trace: str, seed: int) -> NDArray[np.float64]:
         if self._known is None or self._known[0] != (trace, seed):
-            options = reader_options(self._format, self._options, None)
+            options = reader_options(self._source.trace_format, self._source.trace_options)
             found = features.of_writes(trace, options, seed, self._page_bytes)
             self._known = (trace, seed), found
         return self._known[1]
 
     def _observed(self) -> Observation:
-        at = self._steps * self.batch
+        at = len(self._taken) * self.batch
         rows = self._writes[at : at + self.batch]
         seen = np.zeros(self.batch * len(features.NAMES) + len(STATE))
         seen[: rows.size] = rows.ravel()

@@ -10,7 +10,7 @@ from slcache._core import EpisodeError
 from slcache.gym import rewards
 from slcache.gym.actions import Stands
 from slcache.gym.knobs import Turns
-from slcache.gym.render import History, Row, shown
+from slcache.gym.render import History, Row
 from slcache.gym.rules import Rules
 from slcache.gym.source import Start
 
@@ -20,11 +20,8 @@ class Play:
 
     def __init__(self, rules: Rules, start: Start) -> None:
         self.start = start
-        self.windows = 0
         #: What each step so far turned.
         self.turned: list[Turns] = []
-        #: Sum of the rewards.
-        self.score = 0.0
         #: Why there is no next step, once there is none.
         self.over: str | None = None
         #: Whether the reward of the last window failed: then it is not asked for again.
@@ -43,11 +40,6 @@ class Play:
             raise EpisodeError(f"step after {self.over}: reset the environment first")
         return self._rules.actions.turns(action, stands)
 
-    def ran(self, turns: Turns) -> None:
-        """Take in that a window has run; `turns` are those it began with."""
-        self.windows += 1
-        self.turned.append(turns)
-
     def judged(
         self,
         turns: Turns,
@@ -61,16 +53,16 @@ class Play:
         `turns` are those it began with. A reward that fails ends the episode: the window has run
         and cannot be taken back.
         """
-        self.ran(turns)
-        truncated = not ended and self.windows == self._rules.max_windows
+        self.turned.append(turns)
+        windows = len(self.turned)
+        truncated = not ended and windows == self._rules.max_windows
         if ended or truncated:
-            self.over = "the end of the trace" if ended else f"max_windows = {self.windows}"
+            self.over = "the end of the trace" if ended else f"max_windows = {windows}"
         try:
             reward = self._judge.of(figures, info)
         except BaseException:
             self.over, self.failed = "a reward that failed", True
             raise
-        self.score += reward
         if self.history is not None:
             self.history.rows.append(self._row(figures, reward, stands()[0]))
         return reward, truncated
@@ -81,7 +73,8 @@ class Play:
             raise EpisodeError(
                 'render: make the environment with render_mode="ansi" or "rgb_array"'
             )
-        return shown(self._rules.render_mode, self.history)
+        is_picture = self._rules.render_mode == "rgb_array"
+        return self.history.picture() if is_picture else self.history.text()
 
     def fork(self) -> Play:
         """Return one that goes on as this one does."""

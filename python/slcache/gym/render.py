@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,13 +41,12 @@ class History:
 
     def text(self) -> str:
         """Return the window just over as a line, and the title before the first."""
+        values = self.rows[-1].knobs if self.rows else [knob.value for knob in self.knobs]
+        pairs = zip(self.knobs, values, strict=True)
+        settings = ", ".join(f"{knob.name} {_value(knob, value)}" for knob, value in pairs)
         if not self.rows:
-            told = ", ".join(_setting(knob, knob.value) for knob in self.knobs)
-            return f"{self.title}: {told}"
+            return f"{self.title}: {settings}"
         row = self.rows[-1]
-        settings = ", ".join(
-            _setting(knob, value) for knob, value in zip(self.knobs, row.knobs, strict=True)
-        )
         return (
             f"window {len(self.rows)}: {settings}; mean latency "
             f"{units.duration(row.latency_ns / 1e3)}, WAF {units.significant(row.waf)}, "
@@ -107,18 +106,9 @@ def _knob(area: Axes, knob: Knob, windows: range, values: list[float]) -> None:
         area.set_ylim(-0.4, len(knob.places) - 0.6)
 
 
-def _setting(knob: Knob, value: float) -> str:
-    return f"{knob.name} {_value(knob, value)}"
-
-
 def _value(knob: Knob, value: float) -> str:
     """Return a knob's value with its unit where that suits it."""
     if knob.unit == "bytes":
         factor, name = units.size_scale(value)
         return f"{value / factor:g} {name}"
     return f"{value:g}"
-
-
-def shown(mode: str | None, history: History) -> Any:  # noqa: ANN401
-    """Return an episode in a render mode."""
-    return history.picture() if mode == "rgb_array" else history.text()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from gymnasium.utils import seeding
@@ -13,9 +13,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, iterate
 from numpy.typing import NDArray
 
-from slcache._core import Episode, EpisodeError, Episodes
+from slcache._core import ConfigError, Episode, EpisodeError, Episodes
 from slcache.given.arguments import checked
-from slcache.gym import batches, past
+from slcache.gym import past
 from slcache.gym.actions import Stands
 from slcache.gym.knobs import Turns
 from slcache.gym.play import Play
@@ -34,7 +34,7 @@ class Begun(NamedTuple):
     infos: Info
 
 
-class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
+class SlcCacheVectorEnv(past.Copied, VectorEnv[Batch, Any, Any]):
     """`num_envs` devices that step side by side in `threads` threads, by default one a core.
 
     Every one does what a `SlcCacheEnv` of the same arguments does, bit for bit; with `seed=s`,
@@ -59,9 +59,11 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         threads: int | None = None,
         **arguments: Any,  # noqa: ANN401
     ) -> None:
-        self._mode = batches.mode(autoreset_mode)
-        self._arguments = named(arguments)
-        self.rules = Rules.made(**self._arguments)
+        self._mode = _mode(autoreset_mode)
+        own = {"num_envs": num_envs, "autoreset_mode": self._mode, "threads": threads}
+        of_each = named(arguments)
+        self._arguments = {**own, **of_each}
+        self.rules = Rules.made(**of_each)
         self.num_envs = num_envs
         self.metadata = {**type(self).metadata, "autoreset_mode": self._mode}
         self.render_mode = self.rules.render_mode
@@ -88,10 +90,10 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         """
         self._settled()
         given = dict(options or {})
-        mask = batches.mask(given.pop("reset_mask", None), self.num_envs)
+        mask = _mask(given.pop("reset_mask", None), self.num_envs)
         if self._episodes is None and not mask.all():
             raise EpisodeError("no episode is under way: reset all environments first")
-        seeds = batches.seeds(seed, self.num_envs)
+        seeds = _seeds(seed, self.num_envs)
         chosen = np.flatnonzero(mask).tolist()
         begun = {index: self._drawn(index, seeds[index], given) for index in chosen}
         if self._episodes is None:
@@ -139,18 +141,21 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
                 zip(resting, iterate(self.action_space, actions), strict=True)
             )
         ]
-        return Begun(turns, resting, self._begun_anew(np.flatnonzero(resting).tolist()))
+        infos: Info = {}
+        for index in np.flatnonzero(resting).tolist():
+            infos = self._add_info(infos, self._next(index), index)
+        return Begun(turns, resting, infos)
 
     def _judged(self, begun: Begun, ended: list[bool]) -> tuple[Batch, Batch, Flags, Flags, Info]:
         """Return what a step came to, with rewards and, in `SameStep`, the episodes that follow."""
         turns, resting, infos = begun
-        episodes = self._under_way()
+        episodes, layout = self._under_way(), self.rules.layout
         failures: list[Exception] = []
         rewards = np.zeros(self.num_envs)
         truncations = np.zeros(self.num_envs, dtype=np.bool_)
         for index in np.flatnonzero(~resting).tolist():
             figures = self._figures[index].tolist()
-            info = self.rules.layout.told(figures, episodes.operations(index))
+            info = layout.told(figures, episodes.operations(index))
             try:
                 rewards[index], truncations[index] = self._plays[index].judged(
                     turns[index] or [], figures, ended[index], info, self._stands(index)
@@ -159,7 +164,8 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
                 failures.append(error)
                 continue
             if self._mode == AutoresetMode.SAME_STEP and self._plays[index].over:
-                info = self._followed(index, info)
+                final = {"final_obs": layout.observed(self._figures[index]), "final_info": info}
+                info = {**final, **self._next(index)}
             infos = self._add_info(infos, info, index)
         if failures:
             raise failures[0]
@@ -178,50 +184,32 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         self._pending = None
         self._episodes, self._plays = None, []
 
-    def fork(self) -> SlcCacheVectorEnv:
+    def fork(self) -> Self:
         """Return an exact copy of all devices, mid-episode; both go on alike."""
         self._settled()
-        fork = object.__new__(type(self))
-        fork.__dict__.update(self.__dict__)
-        fork._figures = self._figures.copy()
-        fork.action_space = copy.deepcopy(self.action_space)
+        fork = super().fork()
         fork._randoms = copy.deepcopy(self._randoms)
-        fork._np_random = copy.deepcopy(self._np_random)
         fork._plays = [play.fork() for play in self._plays]
         if self._episodes is not None:
             copies = [self._episodes.episode(index) for index in range(self.num_envs)]
             fork._episodes = Episodes(copies, threads=self._threads)
         return fork
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> SlcCacheVectorEnv:
-        """Return a fork."""
-        return self.fork()
-
     def __getstate__(self) -> dict[str, Any]:
         """Return what the episodes follow from, for `pickle`; loading it runs them again."""
-        self._settled()
-        begun = None
-        if self._episodes is not None:
-            begun = [past.of(play) for play in self._plays], self._figures
-        made = {"num_envs": self.num_envs, "autoreset_mode": self._mode, "threads": self._threads}
-        return {
-            "arguments": {**made, **self._arguments},
-            "randoms": (self._np_random, self._randoms),
-            "spaces": (self.action_space, self.observation_space),
-            "spec": self.spec,
-            "begun": begun,
-        }
+        return {**super().__getstate__(), "randoms": self._randoms}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Run the episodes again; EpisodeError where a trace or device file has changed since."""
-        self.__init__(**state["arguments"])  # type: ignore[misc]
-        self.action_space, self.observation_space = state["spaces"]
-        (self._np_random, self._randoms), self.spec = state["randoms"], state["spec"]
-        if state["begun"] is None:
-            return
-        kept, figures = state["begun"]
+        super().__setstate__(state)
+        self._randoms = state["randoms"]
+
+    def _past(self) -> list[past.Past] | None:
+        self._settled()
+        return None if self._episodes is None else [past.of(play) for play in self._plays]
+
+    def _run_again(self, kept: list[past.Past]) -> None:
         each = [past.again(self.rules, one, self._figures[i]) for i, one in enumerate(kept)]
-        past.check(self._figures, figures)
         self._plays = [play for _, play in each]
         self._episodes = Episodes([episode for episode, _ in each], threads=self._threads)
 
@@ -262,21 +250,39 @@ class SlcCacheVectorEnv(VectorEnv[Batch, Any, Any]):
         self._plays[index] = play
         return play.start.told()
 
-    def _begun_anew(self, indices: Sequence[int]) -> Info:
-        """Begin the next episodes of some environments; return what is told of them."""
-        infos: Info = {}
-        for index in indices:
-            told = self._put(index, *self._drawn(index, None, {}))
-            infos = self._add_info(infos, told, index)
-        return infos
-
-    def _followed(self, index: int, info: Info) -> Info:
-        """Begin the episode after one that has ended; return what is told of both."""
-        final = {"final_obs": self._observation(index), "final_info": info}
-        return {**final, **self._put(index, *self._drawn(index, None, {}))}
-
-    def _observation(self, index: int) -> Batch:
-        return self.rules.layout.observed(self._figures[index])
+    def _next(self, index: int) -> Info:
+        """Begin the next episode of one environment; return what is told of it."""
+        return self._put(index, *self._drawn(index, None, {}))
 
     def _observations(self) -> Batch:
         return self.rules.layout.observed(self._figures)
+
+
+def _mode(named: AutoresetMode | str) -> AutoresetMode:
+    """Return when the episode after one that has ended begins."""
+    try:
+        return AutoresetMode(named)
+    except ValueError:
+        known = ", ".join(known.value for known in AutoresetMode)
+        raise ConfigError(f"autoreset_mode = {named!r}: must be one of {known}") from None
+
+
+def _mask(given: object, count: int) -> NDArray[np.bool_]:
+    """Return which of the environments are reset."""
+    if given is None:
+        return np.ones(count, dtype=np.bool_)
+    if not isinstance(given, np.ndarray) or given.dtype != np.bool_ or given.shape != (count,):
+        told = f"must be an array of {count} bools"
+        raise EpisodeError(f"reset option reset_mask = {given!r}: {told}")
+    return given
+
+
+def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | None]:
+    """Return the seed of each environment: s, s + 1 and so on, or those given."""
+    if seed is None:
+        return [None] * count
+    if isinstance(seed, int | np.integer):
+        return [int(seed) + index for index in range(count)]
+    if len(seed) != count:
+        raise EpisodeError(f"seed has {len(seed)} values: must have {count}, one an environment")
+    return list(seed)
