@@ -36,7 +36,14 @@ class Agent(Protocol):
         """Take in what the action led to; not called for the window that ends an episode."""
 
 
-class Constant:
+class _Fixed:
+    """What does not learn."""
+
+    def learn(self, observation: Observation, reward: float) -> None:
+        """Learn nothing."""
+
+
+class Constant(_Fixed):
     """Brings the knobs to values and leaves them there; without values, where they are."""
 
     def __init__(self, values: Mapping[str, float] | None = None) -> None:
@@ -51,11 +58,8 @@ class Constant:
         """Return the action that leads to the values."""
         return self._env.toward(self.values)
 
-    def learn(self, observation: Observation, reward: float) -> None:
-        """Learn nothing."""
 
-
-class Random:
+class Random(_Fixed):
     """Draws every action from the whole space."""
 
     def __init__(self, seed: int = 0) -> None:
@@ -73,11 +77,8 @@ class Random:
         assert self._space is not None
         return self._space.sample()
 
-    def learn(self, observation: Observation, reward: float) -> None:
-        """Learn nothing."""
 
-
-class DwaLadder:
+class DwaLadder(_Fixed):
     """Sizes the SLC region by how full the device is, as dynamic write acceleration does."""
 
     def __init__(self, setting: int = 1, theta_bytes: float = 32768) -> None:
@@ -103,9 +104,6 @@ class DwaLadder:
         share = self._ladder[bisect.bisect_right(edges, full)][1]
         self._values["slc_blocks"] = share / 100 * self._blocks
         return self._env.toward(self._values)
-
-    def learn(self, observation: Observation, reward: float) -> None:
-        """Learn nothing."""
 
 
 #: What the built-in learner sees, beside its previous action: the bins of each figure, which are

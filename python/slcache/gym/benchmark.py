@@ -88,8 +88,7 @@ class Benchmark:
         self.least.setdefault(cell.name, []).append(self._least_bytes(cell, env, draw))
 
     def _constants(self, env: SlcCacheEnv, draw: int) -> Iterator[tuple[Level, Row]]:
-        for level in entrants.levels(env, self._per_knob):
-            knobs = level.knobs(env)
+        for level, knobs in entrants.levels(env, self._per_knob):
             entrants.played(CHOSEN, env, Constant(knobs), draw, knobs)
             yield level, _row(env)
 
@@ -132,7 +131,7 @@ def run(
     `rounds` of training than the benchmark's, figures are beside its rules.
     """
     size = _size(quick, seeds=seeds, rounds=rounds)
-    own = list(entrants.own(agent))
+    own = [] if agent is None else [entrants.of_file(agent)]
     if out is None:
         return _played(agent, own, inputs, size, tell)
     file = pathlib.Path(out)
@@ -234,16 +233,13 @@ def read(file: Path) -> dict[str, Any]:
     if missing:
         raise ConfigError(f"{file}: has no {min(missing)}")
     size, agent = document["size"], document["agent"]
+    fills = [list(each["fills"]) for each in (FULL, QUICK)]
     counts = [size.get(name) for name in ("seeds", "rounds")] if isinstance(size, dict) else [None]
-    if not (all(type(count) is int for count in counts) and _fills(size)):
+    if not (all(type(count) is int for count in counts) and size.get("fills") in fills):
         raise ConfigError(f"{file}: size = {size!r:.80}: has no seeds or rounds, or other fills")
     if agent is not None and not (isinstance(agent, dict) and {"source", "sha256"} <= set(agent)):
         raise ConfigError(f"{file}: agent = {agent!r:.80}: has no source, or no sha256")
     return document
-
-
-def _fills(size: Mapping[str, Any]) -> bool:
-    return size.get("fills") in [list(each["fills"]) for each in (FULL, QUICK)]
 
 
 def _row(env: SlcCacheEnv) -> Row:

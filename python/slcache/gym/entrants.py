@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import hashlib
 import importlib.util
@@ -18,16 +19,14 @@ from slcache.gym.knobs import spread
 from slcache.gym.ppo import PPO
 from slcache.gym.score import play
 
-#: Returns an agent that draws with a seed.
-Maker = Callable[[int], Agent]
-
 
 @dataclass(frozen=True)
 class Entrant:
     """An agent by the name it has in tables; one that learns is trained before the test."""
 
     name: str
-    made: Maker
+    #: Returns an agent that draws with a seed.
+    made: Callable[[int], Agent]
     trains: bool = False
 
 
@@ -43,26 +42,21 @@ BUILT_IN = (
 )
 
 
-@dataclass(frozen=True)
-class Level:
-    """A constant policy: which of so many values, evenly spread, each knob has."""
-
-    at: tuple[int, ...]
-    per_knob: int
-
-    def knobs(self, env: SlcCacheEnv) -> dict[str, float]:
-        """Return the values in an environment that was just reset."""
-        values = {}
-        for knob, at in zip(env.rules.knobs, self.at, strict=True):
-            choices = spread(knob.places, self.per_knob)
-            values[knob.name] = choices[min(at, len(choices) - 1)]
-        return values
+#: A constant policy: which of so many values, evenly spread, each knob has.
+Level = tuple[int, ...]
 
 
-def levels(env: SlcCacheEnv, per_knob: int) -> list[Level]:
-    """Return every constant policy of so many values a knob."""
-    each = itertools.product(range(per_knob), repeat=len(env.rules.knobs))
-    return [Level(at, per_knob) for at in each]
+def levels(env: SlcCacheEnv, per_knob: int) -> Iterator[tuple[Level, dict[str, float]]]:
+    """Yield every constant policy of so many values a knob, and the knobs' values under it."""
+    each = {knob.name: spread(knob.places, per_knob) for knob in env.rules.knobs}
+    for level in itertools.product(range(per_knob), repeat=len(each)):
+        yield (
+            level,
+            {
+                name: choices[min(at, len(choices) - 1)]
+                for at, (name, choices) in zip(level, each.items(), strict=True)
+            },
+        )
 
 
 def of_file(source: str) -> tuple[Entrant, str]:
@@ -124,22 +118,13 @@ def played(
         play(env, agent, seed=draw, options={"knobs": dict(knobs)} if knobs else None)
 
 
-class _blamed:  # noqa: N801 - used as a function
-    """Turns what an agent raises into an error that says whose it is."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:  # noqa: ANN401
-        if isinstance(error, Exception) and not isinstance(error, ConfigError):
-            told = str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}"
-            raise RunError(f"agent {self._name}: {told}") from error
-
-
-def own(source: str | None) -> Iterator[tuple[Entrant, str]]:
-    """Yield the user's agent, where there is one."""
-    if source is not None:
-        yield of_file(source)
+@contextlib.contextmanager
+def _blamed(name: str) -> Iterator[None]:
+    """Turn what an agent raises into an error that says whose it is."""
+    try:
+        yield
+    except ConfigError:
+        raise
+    except Exception as error:
+        told = str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}"
+        raise RunError(f"agent {name}: {told}") from error

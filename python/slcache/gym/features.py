@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import pathlib
-
 import numpy as np
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from slcache import _core
 from slcache.files import scratch
-from slcache.traces.api import is_workload
+from slcache.gym.source import overrides
+from slcache.traces.api import Trace, generate, is_workload
 
 #: The columns, each a number; -1 where there is none before.
 NAMES = (
@@ -34,28 +31,11 @@ def of_writes(
 ) -> NDArray[np.float64]:
     """Return a row for each write of a trace, or of a workload drawn with `seed`, in its order."""
     with scratch() as folder:
-        table = pathlib.Path(folder) / "requests.parquet"
+        table = folder / "requests.parquet"
         if is_workload(trace):
-            prefix = "workload."
-            overrides = [(k.removeprefix(prefix), v) for k, v in options if k.startswith(prefix)]
-            _core.trace_generate(
-                trace,
-                os.fspath(table),
-                seed=seed,
-                overrides=overrides,
-                format="parquet",
-                lossy="",
-                progress=None,
-            )
+            generate(trace, table, seed=seed, overrides=overrides(dict(options)))
         else:
-            _core.trace_convert(
-                trace,
-                os.fspath(table),
-                trace_options=options,
-                format="parquet",
-                lossy="",
-                progress=None,
-            )
+            Trace(trace, options=dict(options)).convert(table)
         columns = pq.read_table(table)
     number = {name: columns[name].to_numpy().astype(np.int64) for name in columns.column_names[:5]}
     return _features(number, page_bytes)

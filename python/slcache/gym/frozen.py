@@ -12,7 +12,6 @@ import json
 import pathlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from slcache.errors import ConfigError, about
 from slcache.gym.env import SlcCacheEnv
@@ -112,8 +111,5 @@ class Inputs:
                 told = f"{file}: there is no such file; give the folder examples of a checkout"
                 raise about(ConfigError(told), "inputs")
             yield name, hashlib.sha256(file.read_bytes()).hexdigest()
-        yield UNSEEN, hashlib.sha256(_text(workload(UNSEEN)).encode()).hexdigest()
-
-
-def _text(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, sort_keys=True)
+        unseen = json.dumps(workload(UNSEEN), sort_keys=True)
+        yield UNSEEN, hashlib.sha256(unseen.encode()).hexdigest()

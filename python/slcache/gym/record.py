@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import json
 import os
@@ -26,10 +25,6 @@ VERSION = 1
 FIGURES = ("duration_ns", "read_mean_ns", "write_mean_ns", "waf")
 #: What ends an episode that neither came to the trace's end nor was truncated.
 CLOSED = "the environment was reset or closed"
-
-
-class _Tried(Exception):  # noqa: N818
-    """Ends an attempt to write that writes nothing."""
 
 
 class Recorder:
@@ -57,8 +52,7 @@ class Recorder:
         self._rules = rules
         self._episodes = 0
         # What cannot be written is better known before the training than after it.
-        with contextlib.suppress(_Tried), self._transaction(self._name(0)):
-            raise _Tried
+        self._transaction(self._name(0)).check()
         self._open: dict[str, Any] | None = None
 
     def begin(self, start: Start, config_hash: str) -> None:

@@ -46,14 +46,7 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
-        return {
-            "same": not self.differences,
-            "windows": self.windows,
-            "score": self.score,
-            "recorded_score": self.recorded_score,
-            "differences": self.differences,
-            "notes": self.notes,
-        }
+        return {"same": not self.differences, **vars(self)}
 
 
 def read(file: Path) -> dict[str, Any]:
@@ -72,7 +65,8 @@ def read(file: Path) -> dict[str, Any]:
         value = document.get(key)
         if not isinstance(value, kind) or isinstance(value, bool):
             raise EpisodeError(f"{file}: {key} = {value!r:.60}: missing, or of another type")
-    known = _recorded_arguments()
+    # None of an environment's arguments names a file to be written.
+    known = [name for name in inspect.signature(Rules.made).parameters if name != "render_mode"]
     for name in document["environment"]:
         if name not in known:
             raise EpisodeError(
@@ -119,11 +113,6 @@ def _repeated(document: Mapping[str, Any]) -> Outcome:
     if not differences and score not in (None, document["score"]):
         differences.append(f"score: {document['score']!r} was recorded, and it is {score!r}")
     return Outcome(len(rewards), score, document["score"], differences, notes)
-
-
-def _recorded_arguments() -> list[str]:
-    """Return the arguments that make an environment: none of them names a file to be written."""
-    return [name for name in inspect.signature(Rules.made).parameters if name != "render_mode"]
 
 
 def _length(value: object) -> int:

@@ -109,7 +109,7 @@ class Source:
         drawn = None
         if is_workload(start.workload):
             drawn = None if "seed" in options else start.seed
-            if not workload(start.workload, _overrides(options))["bounded"]:
+            if not workload(start.workload, overrides(options))["bounded"]:
                 options["workload.requests"] = str(ENDLESS_REQUESTS)
         elif not pathlib.Path(start.workload).exists():
             # What is not there has no options that could be wrong.
@@ -159,7 +159,7 @@ def _path(name: str, value: object) -> str:
     return os.fspath(value)
 
 
-def _overrides(options: Mapping[str, str]) -> dict[str, str]:
+def overrides(options: Mapping[str, str]) -> dict[str, str]:
     """Return the keys of a workload that trace options change."""
     prefix = "workload."
     return {
