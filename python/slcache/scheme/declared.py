@@ -44,14 +44,14 @@ def values(
     """Return the value of every option, and what is wrong with those that were chosen."""
     declared = options(cls)
     problems = [
-        (f"options.{name}", _shown(value), _unknown(declared))
+        (f"options.{name}", json.dumps(value), _unknown(declared))
         for name, value in chosen.items()
         if name not in declared or name == SLC_BLOCKS
     ]
     problems += [
         (
             "source",
-            f"{name} = {_shown(each.default)}",
+            f"{name} = {json.dumps(each.default)}",
             f"an option whose default is {allowed(each)}",
         )
         for name, each in declared.items()
@@ -64,10 +64,9 @@ def values(
         given[SLC_BLOCKS] = slc_blocks
     for name, each in declared.items():
         value = given.setdefault(name, each.default)
-        refused = refusal(each, value)
-        if refused is not None:
+        if not _fits(each, value):
             key = name if name == SLC_BLOCKS else f"options.{name}"
-            problems.append((key, _shown(value), refused))
+            problems.append((key, json.dumps(value), allowed(each)))
         elif isinstance(each.default, float):
             given[name] = float(value)
     return {name: given[name] for name in declared}, problems
@@ -78,24 +77,15 @@ def _unknown(declared: Mapping[str, Option]) -> str:
     return f"absent: the scheme's options are {names}" if names else "absent: it has no options"
 
 
-def _shown(value: object) -> str:
-    return json.dumps(value)
-
-
 def allowed(declared: Option) -> str:
     """Return what an option may be, in words."""
     if declared.choices is not None:
-        return f"one of {', '.join(map(_shown, declared.choices))}"
+        return f"one of {', '.join(map(json.dumps, declared.choices))}"
     words = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
     least, most = declared.minimum, declared.maximum
     limits = [f"at least {least}"] if least is not None else []
     limits += [f"at most {most}"] if most is not None else []
     return ", ".join([words[type(declared.default)], *limits])
-
-
-def refusal(declared: Option, value: object) -> str | None:
-    """Return what an option may be, if it may not be `value`."""
-    return None if _fits(declared, value) else allowed(declared)
 
 
 def _fits(declared: Option, value: object) -> bool:
@@ -120,13 +110,12 @@ def regions(
     """Return the regions as a configuration has them, and what is wrong with them."""
     declared = cls.regions
     if not isinstance(declared, Mapping) or not declared:
-        return [], [("source", _name(cls), "a class whose regions is a dict of slc() and dense()")]
+        return [], [wrong(cls, "whose regions is a dict of slc() and dense()")]
     rows: list[dict[str, Any]] = []
     problems: list[Problem] = []
     for name, region in declared.items():
         if not isinstance(name, str) or not isinstance(region, Region):
-            told = f"a class whose region {name!r} is slc() or dense()"
-            problems.append(("source", _name(cls), told))
+            problems.append(wrong(cls, f"whose region {name!r} is slc() or dense()"))
             continue
         blocks: Any = region.blocks
         if blocks == SLC_BLOCKS and region.mode == "slc":
@@ -134,8 +123,8 @@ def regions(
         elif isinstance(blocks, str):
             blocks = given.get(blocks, blocks)
         if blocks is not None and (type(blocks) is not int or not 0 < blocks < 2**32):
-            told = f"a class whose region {name!r} has blocks that are a number or an option: "
-            problems.append(("source", _name(cls), f"{told}not {blocks!r}"))
+            told = f"whose region {name!r} has blocks that are a number or an option"
+            problems.append(wrong(cls, f"{told}: not {blocks!r}"))
         problems += _of_words(cls, name, region)
         rows.append({"name": name, "mode": region.mode, "blocks": blocks, "victim": region.victim})
     return rows, problems
@@ -145,14 +134,15 @@ def _of_words(cls: type[Scheme], name: str, region: Region) -> list[Problem]:
     """Return what is wrong with the words that a region is declared with."""
     known = {"mode": (None, "slc", "mlc", "tlc", "qlc"), "victim": VICTIMS}
     return [
-        ("source", _name(cls), f"a class whose region {name!r} has a {word} of {list(values)}")
+        wrong(cls, f"whose region {name!r} has a {word} of {list(values)}")
         for word, values in known.items()
         if getattr(region, word) not in values
     ]
 
 
-def _name(cls: type) -> str:
-    return cls.__qualname__
+def wrong(cls: type, wanted: str) -> Problem:
+    """Return as a problem what kind of class is wanted in place of one."""
+    return "source", cls.__qualname__, f"a class {wanted}"
 
 
 def own_slc_blocks(cls: type[Scheme], given: Mapping[str, Value]) -> int | None:

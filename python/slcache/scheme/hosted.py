@@ -48,7 +48,7 @@ def _unmade(cls: type[Scheme], given: Mapping[str, Value]) -> list[declared.Prob
     """Return why there can be no instance of a class."""
     for name in (*_HOOKS, "destination", "figures", "save", "load"):
         if not callable(getattr(cls, name)):
-            return [("source", cls.__qualname__, f"a class whose {name} is a method")]
+            return [declared.wrong(cls, f"whose {name} is a method")]
     # What takes long to begin with begins once to be tried.
     tried = cls, json.dumps(given)
     if tried in _made_once:
@@ -57,7 +57,7 @@ def _unmade(cls: type[Scheme], given: Mapping[str, Value]) -> list[declared.Prob
         _made(cls, given)
     except Exception as error:
         why = told(error, error.__traceback__)
-        return [("source", cls.__qualname__, f"a class of which there can be an instance: {why}")]
+        return [declared.wrong(cls, f"of which there can be an instance: {why}")]
     _made_once.add(tried)
     return []
 
@@ -68,17 +68,15 @@ _made_once: set[tuple[type[Scheme], str]] = set()
 def _flags(cls: type[Scheme]) -> list[declared.Problem]:
     """Return what is wrong with what a class says of itself."""
     found = [
-        ("source", cls.__qualname__, f"a class whose {name} is True or False")
+        declared.wrong(cls, f"whose {name} is True or False")
         for name in ("drain", "history")
         if not isinstance(getattr(cls, name), bool)
     ]
     writes = cls.window_writes
     if type(writes) is not int or not 0 <= writes < 2**63:
-        told = "a class whose window_writes is a whole number, at least 0"
-        found.append(("source", cls.__qualname__, told))
+        found.append(declared.wrong(cls, "whose window_writes is a whole number, at least 0"))
     if _has(cls, "window") != (writes != 0):
-        told = "a class with both window and window_writes, or neither"
-        found.append(("source", cls.__qualname__, told))
+        found.append(declared.wrong(cls, "with both window and window_writes, or neither"))
     return found
 
 
@@ -91,14 +89,11 @@ def decided(cls: type[Scheme]) -> list[str]:
     return [name for name in (*_HOOKS, "destination") if _has(cls, name)]
 
 
-def policy(
-    source: str, slc_blocks: int | None, chosen: str
-) -> tuple[Scheme, tuple[bool, bool, bool, bool]]:
+def policy(source: str, slc_blocks: int | None, chosen: str) -> tuple[Scheme, tuple[bool, ...]]:
     """Return a new instance of a scheme, and which decisions its class takes."""
     cls, _ = found(source)
     given, _ = declared.values(cls, slc_blocks, json.loads(chosen))
-    place, reclaim, idle, window = (_has(cls, name) for name in _HOOKS)
-    return _made(cls, given), (place, reclaim, idle, window)
+    return _made(cls, given), tuple(_has(cls, name) for name in _HOOKS)
 
 
 def _made(cls: type[Scheme], given: Mapping[str, Value]) -> Scheme:
