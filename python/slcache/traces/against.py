@@ -128,37 +128,27 @@ def _hot(info: Info) -> Iterator[_Row]:
 def _times(info: Info) -> Iterator[_Row]:
     gaps, pauses = bool(info["gap_classes"]), info["gaps_over_1ms"] > 1
     writes, updates = info["writes"] > 1, info["update_page_writes"] > 0
+    share = units.percent
     for name, title, show, there in (
         ("duration_s", "duration", _seconds, True),
         ("mean_interarrival_us", "mean gap", units.span, gaps),
-        ("short_gap_runs", "gaps up to 1 ms behind such a gap", units.percent, gaps),
-        ("short_pause_runs", "pauses up to 100 ms behind such a pause", units.percent, pauses),
-        ("tight_gap_runs", "gaps up to 10 µs behind such a gap", units.percent, gaps),
+        ("short_gap_runs", "gaps up to 1 ms behind such a gap", share, gaps),
+        ("short_pause_runs", "pauses up to 100 ms behind such a pause", share, pauses),
+        ("tight_gap_runs", "gaps up to 10 µs behind such a gap", share, gaps),
         ("mean_burst_requests", "mean burst in requests", units.significant, gaps),
         ("median_burst_requests", "median burst in requests", units.count, gaps),
-        ("write_after_write_share", "writes behind a write", units.percent, writes),
-        (
-            "write_gaps_under_100us_share",
-            "writes up to 100 µs behind a write",
-            units.percent,
-            writes,
-        ),
+        ("write_after_write_share", "writes behind a write", share, writes),
+        ("write_gaps_under_100us_share", "writes up to 100 µs behind a write", share, writes),
+        ("gap_size_coupling", "gap and size hang together", share, gaps),
+        ("gap_op_coupling", "gap and operation hang together", share, gaps),
+        ("size_op_coupling", "size and operation hang together", share, gaps),
+        ("phase_write_share_spread", "writes, deviation over parts", share, True),
+        ("phase_update_ratio_spread", "updates, deviation over parts", share, writes),
+        ("median_burst_write_bytes", "half of the bytes in bursts up to", units.size, writes),
+        ("rewrite_distance_p50_bytes", "half of the rewrites within", units.size, updates),
+        ("rewrite_distance_p90_bytes", "90 % of the rewrites within", units.size, updates),
     ):
         yield _Row(name, title, show, info[name] if there else None)
-    for name, title, there in (
-        ("gap_size_coupling", "gap and size hang together", gaps),
-        ("gap_op_coupling", "gap and operation hang together", gaps),
-        ("size_op_coupling", "size and operation hang together", gaps),
-        ("phase_write_share_spread", "writes, deviation over parts", True),
-        ("phase_update_ratio_spread", "updates, deviation over parts", writes),
-    ):
-        yield _Row(name, title, units.percent, info[name] if there else None)
-    for name, title, there in (
-        ("median_burst_write_bytes", "half of the bytes in bursts up to", writes),
-        ("rewrite_distance_p50_bytes", "half of the rewrites within", updates),
-        ("rewrite_distance_p90_bytes", "90 % of the rewrites within", updates),
-    ):
-        yield _Row(name, title, units.size, info[name] if there else None)
     for place, gap in enumerate(info["gap_classes"]):
         title, name = f"gaps {trace_sections.class_name(gap)}", f"gap_classes[{place}]"
         yield _Row(f"{name}.share", title, units.percent, gap["share"])

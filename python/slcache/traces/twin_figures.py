@@ -27,19 +27,14 @@ def measured(info: Info) -> dict[str, Any]:
     if info["writes"]:
         figures["footprint_written_bytes"] = info["written_4kib_pages"] * _PAGE
         figures["update_ratio"] = info["update_ratio"]
-        figures |= _extents(info)
+    # Where updates fall: nothing where no write overwrites.
+    if info["writes"] and info["overwriting_writes"]:
+        figures |= {name: info[name] for name in EXTENTS}
     figures["footprint_touched_bytes"] = info["touched_4kib_pages"] * _PAGE
     figures["not_4kib_aligned_share"] = info["not_4kib_aligned_share"]
     figures["sequential_share"] = min(info["sequential_share"], _MOST_SEQUENTIAL)
     figures |= _times(info)
     return figures
-
-
-def _extents(info: Info) -> dict[str, Any]:
-    """Return where updates fall; nothing where no write overwrites."""
-    if not info["overwriting_writes"]:
-        return {}
-    return {name: info[name] for name in EXTENTS}
 
 
 def _times(info: Info) -> dict[str, Any]:

@@ -92,12 +92,8 @@ def of_info(info: Info) -> Twin:
     volumes = info["summary"]["volumes"]
     name = Path(info["file"]).name
     of = volumes[0]["name"] if len(volumes) == 1 and volumes[0]["name"] else name
-    twin = Twin(
-        of,
-        f"measured in {name}",
-        twin_figures.measured(info),
-        left_out=twin_figures.not_carried(info),
-    )
+    figures, left_out = twin_figures.measured(info), twin_figures.not_carried(info)
+    twin = Twin(of, f"measured in {name}", figures, left_out=left_out)
     with files.scratch() as folder:
         path = folder / "twin.toml"
         # What pages are from in the end depends on the skews, which do not depend on it.
@@ -159,11 +155,8 @@ def _too_sequential(reason: str, figures: Mapping[str, Any]) -> bool:
     """Return whether pages that are only read, which may lie side by side, make it too many."""
     reached = _REACHED.search(reason)
     asked = float(figures["sequential_share"])
-    return (
-        reached is not None
-        and float(reached.group(1)) > asked
-        and "footprint_touched_bytes" in figures
-    )
+    too_many = reached is not None and float(reached.group(1)) > asked
+    return too_many and "footprint_touched_bytes" in figures
 
 
 def _fit(twin: Twin, info: Info, path: Path) -> None:

@@ -20,6 +20,7 @@ class _Decider(NamedTuple):
     tolerance: float
 
 
+_MOVED = "write amplification, bytes moved"
 #: Latency hangs on queues in bursts, what is moved on what is overwritten before it moves. The
 #: tolerances are judgements: the twins by figures that were off in results were off by more.
 _SHARES = (
@@ -27,7 +28,7 @@ _SHARES = (
     _Decider("gap_op_coupling", "gap and operation hang together", "latency", 0.1),
     _Decider("size_op_coupling", "size and operation hang together", "latency", 0.1),
     _Decider("write_share", "writes", "latency and write amplification", 0.05),
-    _Decider("update_ratio", "page writes that update", "write amplification, bytes moved", 0.05),
+    _Decider("update_ratio", "page writes that update", _MOVED, 0.05),
     _Decider("sequential_share", "sequential requests", "latency", 0.1),
     _Decider("phase_write_share_spread", "phases of reads and writes", "latency", 0.1),
     _Decider("phase_update_ratio_spread", "phases of updates", "bytes moved", 0.1),
@@ -35,18 +36,8 @@ _SHARES = (
 _BYTES = (
     _Decider("mean_write_bytes", "mean write", "latency", 1.1),
     _Decider("median_burst_write_bytes", "half of the bytes in bursts up to", "latency", 1.25),
-    _Decider(
-        "rewrite_distance_p50_bytes",
-        "half of the rewrites within",
-        "write amplification, bytes moved",
-        2.0,
-    ),
-    _Decider(
-        "rewrite_distance_p90_bytes",
-        "nine in ten rewrites within",
-        "write amplification, bytes moved",
-        2.0,
-    ),
+    _Decider("rewrite_distance_p50_bytes", "half of the rewrites within", _MOVED, 2.0),
+    _Decider("rewrite_distance_p90_bytes", "nine in ten rewrites within", _MOVED, 2.0),
 )
 
 
