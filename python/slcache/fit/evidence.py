@@ -68,15 +68,11 @@ class Marks:
         """Return what a key stands on; its interval in whole steps, each of which is `scale`."""
         mark = self.values[key].mark
         if mark != FITTED:
-            return Ground("not-identifiable", _bare(mark))
+            # Without the words that are its kind.
+            return Ground("not-identifiable", mark.removeprefix(UNKNOWN).lstrip(": "))
         low, high = self.ranges[key]
         ends = math.floor(low / step) * scale + more, math.ceil(high / step) * scale + more
         return Ground("fitted", self.log, *ends)
-
-
-def _bare(mark: str) -> str:
-    """Return the words of a mark without those that are its kind."""
-    return mark.removeprefix(UNKNOWN).lstrip(": ")
 
 
 def assumed(source: str = "a usual value") -> Ground:

@@ -68,7 +68,6 @@ class Table:
 
     times: Values
     values: Values
-    directions: Values
     sizes: Values
     offsets: Values | None
 
@@ -94,8 +93,8 @@ def table(path: Path, rows: Rows, value: str, check: Callable[[int, list[str]], 
             refuse(path, f"time {cells[0]} ms is before the {rows[i - 1][1][0]} ms above it", line)
         if bool(numbers[i, 3]) != bool(numbers[0, 3]):
             refuse(path, f"block size {cells[3]} beside {first[3]}: averages and requests", line)
-    times, values, directions, sizes, offsets = numbers.T
-    return Table(times, values, directions, sizes, offsets if with_offset else None)
+    times, values, _, sizes, offsets = numbers.T
+    return Table(times, values, sizes, offsets if with_offset else None)
 
 
 def _check_whole(path: Path, line: int, cells: list[str], columns: int, value: str) -> None:
