@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 from slcache.tables import trace_sections
 from slcache.words import units
@@ -23,7 +23,7 @@ class Figure:
     title: str
     show: Show
     value: float | None
-    against: float | None
+    against: float | None = None
 
     @property
     def is_share(self) -> bool:
@@ -65,15 +65,6 @@ class Figure:
         }
 
 
-class _Row(NamedTuple):
-    """A figure of one trace."""
-
-    name: str
-    title: str
-    show: Show
-    value: float | None
-
-
 def figures(info: Info, against: Info) -> list[Figure]:
     """Return the figures of two traces' `info` documents side by side."""
     one, other = ({row.name: row for row in _rows(document)} for document in (info, against))
@@ -81,15 +72,15 @@ def figures(info: Info, against: Info) -> list[Figure]:
     return [_side_by_side(one.get(name), other.get(name)) for name in names]
 
 
-def _side_by_side(one: _Row | None, other: _Row | None) -> Figure:
+def _side_by_side(one: Figure | None, other: Figure | None) -> Figure:
     either = one or other
     assert either is not None
     value, against = (None if row is None else row.value for row in (one, other))
-    return Figure(either.name, either.title, either.show, value, against)
+    return replace(either, value=value, against=against)
 
 
-def _rows(info: Info) -> Iterator[_Row]:
-    """Yield name, title, how it is shown, and value; nothing for a side without requests."""
+def _rows(info: Info) -> Iterator[Figure]:
+    """Yield the figures of one trace; without a value for a side without requests."""
     reads, writes = bool(info["reads"]), bool(info["writes"])
     for name, title, show, there in (
         ("requests", "requests", units.count, True),
@@ -109,12 +100,12 @@ def _rows(info: Info) -> Iterator[_Row]:
         ("repeated_extent_share", "overwriting writes of an earlier extent", units.percent, writes),
         ("writers_per_16kib_page", "writers of a 16 KiB page", units.significant, writes),
     ):
-        yield _Row(name, title, show, info[name] if there else None)
+        yield Figure(name, title, show, info[name] if there else None)
     yield from _hot(info)
     yield from _times(info)
 
 
-def _hot(info: Info) -> Iterator[_Row]:
+def _hot(info: Info) -> Iterator[Figure]:
     sides = (("access_share", "accesses", True), ("write_share", "page writes", info["writes"] > 0))
     for place, hot in enumerate(info["hot_set"]["hottest"]):
         if hot["pages_share"] not in _HOTTEST:
@@ -122,10 +113,10 @@ def _hot(info: Info) -> Iterator[_Row]:
         where = f"on the hottest {100 * hot['pages_share']:g} %"
         for side, title, there in sides:
             name = f"hot_set.hottest[{place}].{side}"
-            yield _Row(name, f"{title} {where}", units.percent, hot[side] if there else None)
+            yield Figure(name, f"{title} {where}", units.percent, hot[side] if there else None)
 
 
-def _times(info: Info) -> Iterator[_Row]:
+def _times(info: Info) -> Iterator[Figure]:
     gaps, pauses = bool(info["gap_classes"]), info["gaps_over_1ms"] > 1
     writes, updates = info["writes"] > 1, info["update_page_writes"] > 0
     share = units.percent
@@ -148,12 +139,12 @@ def _times(info: Info) -> Iterator[_Row]:
         ("rewrite_distance_p50_bytes", "half of the rewrites within", units.size, updates),
         ("rewrite_distance_p90_bytes", "90 % of the rewrites within", units.size, updates),
     ):
-        yield _Row(name, title, show, info[name] if there else None)
+        yield Figure(name, title, show, info[name] if there else None)
     for place, gap in enumerate(info["gap_classes"]):
         title, name = f"gaps {trace_sections.class_name(gap)}", f"gap_classes[{place}]"
-        yield _Row(f"{name}.share", title, units.percent, gap["share"])
+        yield Figure(f"{name}.share", title, units.percent, gap["share"])
         mean_ns = gap["mean_ns"] if gap["share"] else None
-        yield _Row(f"{name}.mean_ns", f"{title}, mean", _ns, mean_ns)
+        yield Figure(f"{name}.mean_ns", f"{title}, mean", _ns, mean_ns)
 
 
 def _seconds(seconds: float) -> str:
