@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
-from slcache.plots import marks, stacked_bars, style
+from slcache.plots import stacked_bars, style
 from slcache.words import kinds, units
 from slcache.words.kinds import Kind
 
@@ -23,12 +22,17 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     if not components:
         return style.empty("no latency to attribute")
     figure, axes = style.panels(1, len(sides), style.bars_height(len(labels)))
+    names = {name: _named(name, kind) for name, kind in components.items()}
+    looks = {name: Patch(facecolor=kind.colour) for name, kind in components.items()}
     for panel, side in zip(axes, sides, strict=True):
-        _panel(panel, labels, stacks[side], components)
+        scale, unit = units.time_scale(max(sum(stack.values()) for stack in stacks[side]))
+        ends = stacked_bars.draw(panel, labels, stacks[side], names, looks, scale, units.duration)
+        means = [units.duration(end * scale) for end in ends]
+        rows = labels if panel is axes[0] else [""] * len(labels)
+        stacked_bars.finish(panel, rows, means, ends, 0.18, gap=4)
+        panel.set_xlabel(unit)
         style.title(panel, f"mean {side} latency")
-        stacked_bars.finish(panel, labels if panel is axes[0] else [""] * len(labels), 0.18)
-    names = [_named(name, kind) for name, kind in components.items()]
-    style.swatches(figure, [Patch(facecolor=kind.colour) for kind in components.values()], names)
+    style.swatches(figure, list(looks.values()), list(names.values()))
     return figure
 
 
@@ -55,24 +59,3 @@ def seen(documents: Sequence[Document]) -> dict[str, Kind]:
 def _named(component: str, kind: Kind) -> str:
     group, _, name = component.partition(" ")
     return f"{group} {kinds.label(name, kind)}"
-
-
-def _panel(
-    axes: Axes,
-    labels: Sequence[str],
-    stacks: Sequence[dict[str, float]],
-    components: Mapping[str, Kind],
-) -> None:
-    """Draw one bar per scheme, its mean written after it."""
-    scale, unit = units.time_scale(max(sum(stack.values()) for stack in stacks))
-    for row, stack in enumerate(stacks):
-        left = 0.0
-        for name, kind in components.items():
-            value = stack.get(name, 0.0) / scale
-            (segment,) = axes.barh(row, value, 0.62, left=left, color=kind.colour)
-            if value:
-                told = f"{_named(name, kind)}: {units.duration(value * scale)}"
-                marks.name(segment, f"{labels[row]}, {told}")
-            left += value
-        stacked_bars.note(axes, units.duration(left * scale), (left, row), 4)
-    axes.set_xlabel(unit)

@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from slcache.plots import plain, style
@@ -34,7 +33,7 @@ def draw(labels: Sequence[str], shown: Sequence[Shown]) -> Figure:
         _panel(area, run, causes, run.span_ns / 1e3 / scale)
         style.title(area, plain.name(label))
     areas[-1].set_xlabel(unit)
-    style.swatches(figure, [Patch(facecolor=k.colour) for k in causes.values()], list(causes))
+    style.kinds_key(figure, causes)
     return figure
 
 

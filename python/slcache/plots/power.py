@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from slcache.documents.normalise import Document
@@ -45,7 +44,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
         area.set_ylabel(plain.name(label), rotation=0, ha="right", va="center")
     areas[-1].set_xlabel("time (s)")
     areas[-1].set_xlim(left=0)
-    style.swatches(figure, [Patch(facecolor=k.colour) for k in states.values()], list(states))
+    style.kinds_key(figure, states)
     return figure
 
 
@@ -59,12 +58,15 @@ def caption(documents: Sequence[Document]) -> str:
 
 def energy(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     """Return the figure: the energy of each run's disk by power state."""
-    stacks = [_energies(document) for document in documents]
     looks = {(name, ""): kind for name, kind in _seen(documents).items()}
-    scale, unit = units.energy_scale(max((sum(s.values()) for s in stacks), default=0.0))
-    return _bars(
-        labels, stacks, looks, scale, units.energy, f"energy ({unit})", _noted_energy(documents)
-    )
+    notes = [
+        f"{units.energy(own['energy_j'])}, {units.significant(own['mean_power_w'])} W"
+        if (own := document.get("disk"))
+        else "no disk"
+        for document in documents
+    ]
+    stacks = list(map(_energies, documents))
+    return _bars(labels, stacks, looks, notes, "energy", units.energy_scale, units.energy)
 
 
 def energy_caption(documents: Sequence[Document]) -> str:
@@ -78,7 +80,7 @@ def energy_caption(documents: Sequence[Document]) -> str:
 
 def work(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
     """Return the figure: the time that each run's disk worked, by cause and kind of operation."""
-    stacks = [_work(document) for document in documents]
+    stacks = list(map(_work, documents))
     found = {segment for stack in stacks for segment in stack}
     looks = {
         (cause, kind): look
@@ -86,16 +88,13 @@ def work(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
         for kind in sorted({kind for _, kind in found})
         if (cause, kind) in found
     }
-    scale, unit = units.time_scale(max((sum(s.values()) for s in stacks), default=0.0))
-    return _bars(
-        labels,
-        stacks,
-        looks,
-        scale,
-        units.duration,
-        f"time at work ({unit})",
-        _noted_work(documents),
-    )
+    notes = [
+        f"{units.count(sum(op['count'] for op in own['ops']))} operations"
+        if (own := document.get("disk"))
+        else "no disk"
+        for document in documents
+    ]
+    return _bars(labels, stacks, looks, notes, "time at work", units.time_scale, units.duration)
 
 
 def work_caption(documents: Sequence[Document]) -> str:
@@ -148,51 +147,26 @@ def _work(document: Document) -> Stack:
     return {(op["cause"], op["kind"]): op["time_us"] for op in found["ops"]} if found else {}
 
 
-def _noted_energy(documents: Sequence[Document]) -> list[str]:
-    return [
-        f"{units.energy(d['disk']['energy_j'])}, {units.significant(d['disk']['mean_power_w'])} W"
-        if d.get("disk")
-        else "no disk"
-        for d in documents
-    ]
-
-
-def _noted_work(documents: Sequence[Document]) -> list[str]:
-    return [
-        f"{units.count(sum(op['count'] for op in d['disk']['ops']))} operations"
-        if d.get("disk")
-        else "no disk"
-        for d in documents
-    ]
-
-
 def _bars(
     labels: Sequence[str],
     stacks: Sequence[Stack],
-    looks: Mapping[tuple[str, str], Kind],
-    scale: float,
-    show: Callable[[float], str],
-    unit: str,
+    segments: Mapping[tuple[str, str], Kind],
     notes: Sequence[str],
+    title: str,
+    scale_of: Callable[[float], tuple[float, str]],
+    show: Callable[[float], str],
 ) -> Figure:
     """Draw a bar of segments per run, and a note after it."""
+    scale, unit = scale_of(max((sum(stack.values()) for stack in stacks), default=0.0))
     figure, (axes,) = style.panels(1, 1, style.bars_height(len(labels)))
-    patches = {segment: _patch(segment, kind) for segment, kind in looks.items()}
-    names = [" ".join(filter(None, (first, second and f"({second}s)"))) for first, second in looks]
-    for row, (stack, note) in enumerate(zip(stacks, notes, strict=True)):
-        parts = {patch: stack.get(segment, 0.0) / scale for segment, patch in patches.items()}
-        named = [
-            f"{labels[row]}, {name}: {show(stack.get(segment, 0.0))}"
-            for segment, name in zip(looks, names, strict=True)
-        ]
-        stacked_bars.draw(axes, row, parts, note, named)
-    stacked_bars.finish(axes, labels, 0.2)
-    axes.set_xlabel(unit)
-    if patches:
-        style.swatches(figure, list(patches.values()), names)
+    names = {(name, kind): f"{name} ({kind}s)" if kind else name for name, kind in segments}
+    looks = {
+        segment: stacked_bars.hatched(kind, _HATCHES.get(segment[1], ""))
+        for segment, kind in segments.items()
+    }
+    ends = stacked_bars.draw(axes, labels, stacks, names, looks, scale, show)
+    stacked_bars.finish(axes, labels, notes, ends, 0.2)
+    axes.set_xlabel(f"{title} ({unit})")
+    if looks:
+        style.swatches(figure, list(looks.values()), list(names.values()))
     return figure
-
-
-def _patch(segment: tuple[str, str], kind: Kind) -> Patch:
-    hatch = _HATCHES.get(segment[1], "")
-    return Patch(facecolor=kind.colour, hatch=hatch, edgecolor="#FFFFFF", lw=0)

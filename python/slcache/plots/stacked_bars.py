@@ -2,61 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TypeVar
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
 from slcache.plots import marks, plain, style
+from slcache.words.kinds import Kind
+
+Segment = TypeVar("Segment", bound=Hashable)
+
+
+def hatched(kind: Kind, hatch: str) -> Patch:
+    """Return how a segment of a kind looks, in bars and in the key."""
+    return Patch(facecolor=kind.colour, hatch=hatch, edgecolor="#FFFFFF", lw=0)
 
 
 def draw(
     axes: Axes,
-    row: int,
-    parts: Mapping[Patch, float],
-    text: str,
-    names: Sequence[str],
-    mark: float = 0.0,
+    labels: Sequence[str],
+    stacks: Sequence[Mapping[Segment, float]],
+    names: Mapping[Segment, str],
+    looks: Mapping[Segment, Patch],
+    scale: float,
+    show: Callable[[float], str],
+) -> list[float]:
+    """Draw a bar for each run, of segments with these names and looks; return where bars end."""
+    ends = []
+    for row, (label, stack) in enumerate(zip(labels, stacks, strict=True)):
+        left = 0.0
+        for segment, patch in looks.items():
+            size = stack.get(segment, 0.0)
+            (drawn,) = axes.barh(
+                row,
+                size / scale,
+                0.62,
+                left=left,
+                color=patch.get_facecolor(),
+                hatch=patch.get_hatch(),
+                edgecolor=patch.get_edgecolor(),
+                lw=0,
+            )
+            if size:
+                marks.name(drawn, f"{label}, {names[segment]}: {show(size)}")
+            left += size / scale
+        ends.append(left)
+    return ends
+
+
+def finish(
+    axes: Axes,
+    labels: Sequence[str],
+    notes: Sequence[str],
+    ends: Sequence[float],
+    room: float,
+    gap: float = 6,
 ) -> None:
-    """Draw a bar with `text` behind it, and behind a mark at `mark` too.
+    """Name the bars, the first on top, and write a note behind the end of each.
 
-    `names` are those of its parts.
+    `room` is the share of the panel that is left free for notes behind the longest bar.
     """
-    left = 0.0
-    for (patch, value), name in zip(parts.items(), names, strict=True):
-        (segment,) = axes.barh(
-            row,
-            value,
-            0.62,
-            left=left,
-            color=patch.get_facecolor(),
-            hatch=patch.get_hatch(),
-            edgecolor=patch.get_edgecolor(),
-            lw=0,
+    for row, (text, end) in enumerate(zip(notes, ends, strict=True)):
+        axes.annotate(
+            text,
+            (end, row),
+            xytext=(gap, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8.5,
+            color=style.INK,
         )
-        if value:
-            marks.name(segment, name)
-        left += value
-    note(axes, text, (max(left, mark), row), 6)
-
-
-def note(axes: Axes, text: str, end: tuple[float, float], gap: float) -> None:
-    """Write behind the end of a bar."""
-    axes.annotate(
-        text,
-        end,
-        xytext=(gap, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize=8.5,
-        color=style.INK,
-    )
-
-
-def finish(axes: Axes, labels: Sequence[str], room: float) -> None:
-    """Name the bars, the first on top, and leave room for the notes."""
     plain.rows(axes, labels)
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
-    style.room_for_notes(axes, room)
+    # A segment of no length at a bar's end would otherwise hold the axis there.
+    axes.use_sticky_edges = False
+    axes.margins(x=room)
+    axes.set_xlim(left=0)

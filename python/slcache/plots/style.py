@@ -11,10 +11,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator, NullLocator
+from matplotlib.patches import Patch
+from matplotlib.ticker import Locator, MaxNLocator, NullLocator
 
 from slcache.plots import plain
 from slcache.words import units
+from slcache.words.kinds import Kind
 
 WIDTH = 9.4
 
@@ -106,14 +108,6 @@ def bars_height(rows: int) -> float:
     return 1.1 + (0.5 if rows < MANY else 0.34) * rows
 
 
-def room_for_notes(axes: Axes, share: float) -> None:
-    """Begin horizontal bars at 0 and leave this share of the panel free behind the longest."""
-    # A segment of no length at a bar's end would otherwise hold the axis there.
-    axes.use_sticky_edges = False
-    axes.margins(x=share)
-    axes.set_xlim(left=0)
-
-
 def empty(message: str) -> Figure:
     """Return a figure that only says why there is nothing to draw."""
     figure, (axes,) = panels(1, 1, 0.8)
@@ -149,6 +143,11 @@ def key(
 def swatches(figure: Figure, handles: Sequence[Any], names: Sequence[str]) -> None:
     """Name a stack's colours above the figure, row by row, as many in a row as there is room."""
     _above(figure, handles, names, _columns(names), 1.2)
+
+
+def kinds_key(figure: Figure, shown: Mapping[str, Kind]) -> None:
+    """Name kinds by their colours in the same way."""
+    swatches(figure, [Patch(facecolor=kind.colour) for kind in shown.values()], list(shown))
 
 
 def lines_key(figure: Figure, looks: Mapping[str, Mapping[str, Any]]) -> None:
@@ -237,7 +236,7 @@ def log_ticks(axes: Axes, show: Callable[[float], str], axis: str = "x", most: i
     ruler.axes.set(**{f"{axis}scale": "log"})
     ruler.set_major_locator(LogTicks(most))
     ruler.set_minor_locator(NullLocator())
-    ruler.set_major_formatter(FuncFormatter(lambda value, _: show(value)))
+    ruler.set_major_formatter(lambda value, _: show(value))
 
 
 class LogTicks(Locator):

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from slcache.documents.normalise import Document
 from slcache.plots import stacked_bars, style
 from slcache.words import kinds, units
 from slcache.words.kinds import Kind
 
+#: By cell mode, from the sparsest to the densest.
 _HATCHES = {"slc": "", "mlc": "....", "tlc": "////", "qlc": "xxxx"}
-_MODES = ("slc", "mlc", "tlc", "qlc")
 
 Segment = tuple[str, str]
 
@@ -31,17 +29,21 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
         return style.empty("nothing was programmed")
     written = [document["host"]["write"]["bytes"] for document in documents]
     factor, unit = units.size_scale(max(*map(_total, stacks), *written))
+    names = {(mode, cause): f"{cause}, {mode.upper()}" for mode, cause in segments}
+    looks = {
+        (mode, cause): stacked_bars.hatched(kind, _HATCHES.get(mode, "++"))
+        for (mode, cause), kind in segments.items()
+    }
     figure, (axes,) = style.panels(1, 1, style.bars_height(len(labels)))
-    for row, stack in enumerate(stacks):
-        host = written[row] / factor
-        _bar(axes, row, labels[row], stack, segments, factor, host)
+    ends = stacked_bars.draw(axes, labels, stacks, names, looks, factor, units.size)
+    hosts = [size / factor for size in written]
+    for row, host in enumerate(hosts):
         axes.plot([host, host], [row - 0.44, row + 0.44], color=style.INK, lw=1.4)
-    stacked_bars.finish(axes, labels, 0.13)
+    totals = [units.size(_total(stack)) for stack in stacks]
+    stacked_bars.finish(axes, labels, totals, list(map(max, ends, hosts)), 0.13)
     axes.set_xlabel(f"programmed ({unit})")
-    names = [f"{cause}, {mode.upper()}" for mode, cause in segments]
     line = Line2D([], [], color=style.INK, marker="|", ls="", ms=11, mew=1.4)
-    patches = [_patch(segment, kind) for segment, kind in segments.items()]
-    style.swatches(figure, [*patches, line], [*names, "written by the host"])
+    style.swatches(figure, [*looks.values(), line], [*names.values(), "written by the host"])
     return figure
 
 
@@ -75,37 +77,14 @@ def programmed(document: Document) -> dict[Segment, float]:
     return {segment: size for segment, size in stack.items() if size}
 
 
-def _bar(
-    axes: Axes,
-    row: int,
-    label: str,
-    stack: dict[Segment, float],
-    segments: Mapping[Segment, Kind],
-    factor: int,
-    host: float,
-) -> None:
-    """Draw one scheme's stack, its total written after it and after the mark at `host`."""
-    parts = {_patch(part, kind): stack.get(part, 0.0) / factor for part, kind in segments.items()}
-    names = [
-        f"{label}, {cause}, {mode.upper()}: {units.size(stack.get((mode, cause), 0.0))}"
-        for mode, cause in segments
-    ]
-    stacked_bars.draw(axes, row, parts, units.size(_total(stack)), names, host)
-
-
 def _total(stack: Mapping[Segment, float]) -> float:
     return sum(stack.values())
-
-
-def _patch(segment: Segment, kind: Kind) -> Patch:
-    hatch = _HATCHES.get(segment[0], "++")
-    return Patch(facecolor=kind.colour, hatch=hatch, edgecolor="#FFFFFF", lw=0)
 
 
 def _ordered(segments: Collection[Segment]) -> dict[Segment, Kind]:
     """Order segments by cause, host first, then from the sparsest cell mode to the densest."""
     causes = kinds.of(kinds.CAUSES, [cause for _, cause in segments])
-    modes = [*_MODES, *sorted({mode for mode, _ in segments} - set(_MODES))]
+    modes = [*_HATCHES, *sorted({mode for mode, _ in segments} - _HATCHES.keys())]
     return {
         (mode, cause): kind
         for cause, kind in causes.items()
