@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from slcache.documents import normalise
 from slcache.documents.normalise import Document
 from slcache.plots import dots, marks, plain, style
 from slcache.words import units
-
-_FIGURES = (("mean", "mean"), ("p99", "p99"), ("p99_9", "p99.9"))
 
 
 def draw(labels: Sequence[str], documents: Sequence[Document], to: str) -> Figure:
@@ -38,19 +35,14 @@ def _panel(
     width = 0.8 / len(documents)
     largest = 1.0
     for i, document in enumerate(documents):
-        for group, (key, title) in enumerate(_FIGURES):
-            value = normalise.ratio(
-                normalise.latency(document, side, key),
-                normalise.latency(documents[reference], side, key),
-            )
+        for group, (key, title, _) in enumerate(dots.FIGURES):
+            value = dots.relative(document, documents[reference], side, key)
             if value is None:
                 continue
             largest = max(largest, value)
             x = group + (i - (len(documents) - 1) / 2) * width
             (bar,) = axes.bar(x, value, width * 0.92, color=style.scheme_colour(i))
-            latency = units.duration(normalise.latency(document, side, key) or 0.0)
-            told = f"{side} {title}: {latency}, {units.factor(value)}"
-            marks.name(bar, f"{labels[i]}, {told}")
+            marks.name(bar, dots.told(labels[i], document, side, key, title, value))
             if i != reference:
                 axes.annotate(
                     units.factor(value),
@@ -62,6 +54,6 @@ def _panel(
                     color=style.INK,
                 )
     axes.axhline(1.0, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0.9)
-    axes.set_xticks(range(len(_FIGURES)), [title for _, title in _FIGURES])
+    axes.set_xticks(range(len(dots.FIGURES)), [title for _, title, _ in dots.FIGURES])
     axes.set_ylim(0, largest * 1.12)
     style.only_horizontal(axes)

@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MultipleLocator
+from matplotlib.ticker import MultipleLocator
 
 from slcache.plots import marks, plain, style
 
@@ -57,15 +57,22 @@ def _panel(
     style.title(axes, title)
     axes.set_xlim(-0.03, 1.03)
     axes.xaxis.set_major_locator(MultipleLocator(0.25))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.share(value)))
+    axes.xaxis.set_major_formatter(lambda value, _: style.share(value))
     if not shown:
         axes.text(0.5, 0.5, "the trace reads nothing", ha="center", transform=axes.transAxes)
         return
-    (line,) = axes.plot(*zip(*shown, strict=True), **LINE)
     names = [f"{style.share(share)}, {title}: {value:.4g}" for share, value in shown]
-    marks.name(line, *names)
-    for (share, value), name in zip(shown, names, strict=True):
-        if share == chosen:
-            (point,) = axes.plot([share], [value], **CHOSEN)
-            marks.name(point, name)
+    simulated(axes, shown, names, chosen)
     style.same_range([axes])
+
+
+def simulated(
+    axes: Axes, shown: Sequence[tuple[float, float]], names: Sequence[str], chosen: float | None
+) -> None:
+    """Draw what was found at each size, called by these names, and mark the chosen size."""
+    (line,) = axes.plot([size for size, _ in shown], [value for _, value in shown], **LINE)
+    marks.name(line, *names)
+    for (size, value), name in zip(shown, names, strict=True):
+        if size == chosen:
+            (point,) = axes.plot([size], [value], **CHOSEN)
+            marks.name(point, name)

@@ -12,7 +12,8 @@ from slcache.documents.normalise import Document
 from slcache.plots import marks, plain, style
 from slcache.words import units
 
-_FIGURES = (("mean", "mean", "o"), ("p99", "p99", "D"), ("p99_9", "p99.9", "^"))
+#: Keys of the latencies that are shown, their titles and marks.
+FIGURES = (("mean", "mean", "o"), ("p99", "p99", "D"), ("p99_9", "p99.9", "^"))
 
 
 def draw(labels: Sequence[str], documents: Sequence[Document], to: str) -> Figure:
@@ -27,7 +28,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document], to: str) -> Figur
         style.title(area, f"{side} latency relative to {plain.name(to, 24)}")
         plain.rows(area, labels if area is areas[0] else [""] * len(labels))
     mark = {"color": style.INK, "ls": "", "ms": 5.5}
-    style.lines_key(figure, {title: {**mark, "marker": m} for _, title, m in _FIGURES})
+    style.lines_key(figure, {title: {**mark, "marker": m} for _, title, m in FIGURES})
     return figure
 
 
@@ -40,16 +41,14 @@ def _panel(
 ) -> None:
     """Draw three marks per scheme, joined; a column beside the panel has the means' factors."""
     for row, document in enumerate(documents):
-        values = [_relative(document, reference, side, key) for key, _, _ in _FIGURES]
+        values = [relative(document, reference, side, key) for key, _, _ in FIGURES]
         known = [value for value in values if value]
         colour = style.scheme_colour(row)
         area.plot(known, [row] * len(known), color=colour, lw=1.4, alpha=0.6)
-        for value, (key, title, mark) in zip(values, _FIGURES, strict=True):
+        for value, (key, title, mark) in zip(values, FIGURES, strict=True):
             if value:
                 (point,) = area.plot(value, row, color=colour, marker=mark, ms=5.5, ls="")
-                factor = units.factor(value)
-                latency = units.duration(normalise.latency(document, side, key) or 0.0)
-                marks.name(point, f"{labels[row]}, {side} {title}: {latency}, {factor}")
+                marks.name(point, told(labels[row], document, side, key, title, value))
         if values[0] is not None:
             _note(area, row, units.factor(values[0]))
     area.axvline(1.0, color=style.INK, lw=0.8, ls=(0, (4, 3)), zorder=0.9)
@@ -61,9 +60,16 @@ def _panel(
     area.tick_params(axis="y", length=0)
 
 
-def _relative(document: Document, reference: Document, side: str, key: str) -> float | None:
+def relative(document: Document, reference: Document, side: str, key: str) -> float | None:
+    """Return a latency as a factor of the reference's."""
     mine = normalise.latency(document, side, key)
     return normalise.ratio(mine, normalise.latency(reference, side, key))
+
+
+def told(label: str, document: Document, side: str, key: str, title: str, relative: float) -> str:
+    """Return what a mark says: the latency and the factor."""
+    latency = units.duration(normalise.latency(document, side, key) or 0.0)
+    return f"{label}, {side} {title}: {latency}, {units.factor(relative)}"
 
 
 def _note(area: Axes, row: float, text: str, *, above: bool = False) -> None:

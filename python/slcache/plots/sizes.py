@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.figure import Figure
 
-from slcache.plots import marks, study_axis, style
-from slcache.plots.design import ASKED, CHOSEN, LINE
+from slcache.plots import study_axis, style
+from slcache.plots.design import ASKED, CHOSEN, LINE, simulated
 from slcache.study import wording
 
 
@@ -27,13 +27,8 @@ def draw(
             (size, value) for size, value in zip(sizes, each, strict=True) if value is not None
         ]
         limits = bounds[name]
-        (line,) = area.plot([size for size, _ in known], [value for _, value in known], **LINE)
         told = [f"{key}={size:.10g}, {name}: {wording.figure(name, v)}" for size, v in known]
-        marks.name(line, *told)
-        for (size, value), text in zip(known, told, strict=True):
-            if size == chosen:
-                (point,) = area.plot([size], [value], **CHOSEN)
-                marks.name(point, text)
+        simulated(area, known, told, chosen)
         for limit in limits:
             area.axhline(limit, **ASKED)
         study_axis.metric(area, "y", name, [*limits, *(value for _, value in known)], 5)

@@ -86,9 +86,8 @@ def gap_classes(axes: Axes, info: Info) -> None:
     places = range(len(classes))
     names = [trace_sections.class_name(gap) for gap in classes]
     shares = [gap["share"] for gap in classes]
-    _told(
-        axes, axes.bar(places, shares, width=0.7, color=_ALL), [f"gaps {n}" for n in names], shares
-    )
+    bars = axes.bar(places, shares, width=0.7, color=_ALL)
+    _told(axes, bars, [f"gaps {name}" for name in names], shares)
     axes.set_xticks(list(places), [name.removeprefix("up to ") for name in names])
     axes.margins(y=0.15)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
@@ -100,19 +99,12 @@ def gap_classes(axes: Axes, info: Info) -> None:
 def runs(axes: Axes, info: Info) -> None:
     """Draw how often a request is like the one before, and what bursts and pages amount to."""
     style.title(axes, "What repeats")
+    write = COLOURS["write"]
     shares = (
         ("gap up to 1 ms\nbehind such a gap", info["short_gap_runs"], _ALL),
-        ("write\nbehind a write", info["write_after_write_share"], COLOURS["write"]),
-        (
-            "write up to 100 µs\nbehind a write",
-            info["write_gaps_under_100us_share"],
-            COLOURS["write"],
-        ),
-        (
-            "overwriting write\nof an earlier extent",
-            info["repeated_extent_share"],
-            COLOURS["write"],
-        ),
+        ("write\nbehind a write", info["write_after_write_share"], write),
+        ("write up to 100 µs\nbehind a write", info["write_gaps_under_100us_share"], write),
+        ("overwriting write\nof an earlier extent", info["repeated_extent_share"], write),
     )
     names, values, colours = zip(*reversed(shares), strict=True)
     _told(axes, axes.barh(range(len(shares)), values, height=0.6, color=colours), names, values)
@@ -148,7 +140,7 @@ def hot_set(axes: Axes, info: Info) -> None:
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     for share in _MARKED:
         axes.axvline(share, color=style.INK, lw=0.6, ls=":")
-    axes.set_xlabel("hottest 4 KiB pages" + _sampled(figures))
+    axes.set_xlabel("hottest 4 KiB pages" + trace_sections.sampled(figures["sampled_one_in"]))
     axes.set_ylabel("share of accesses")
     style.legend(axes, "upper left")
 
@@ -159,11 +151,6 @@ def _told(axes: Axes, bars: BarContainer, names: Sequence[str], shares: Sequence
     axes.bar_label(bars, told, fontsize=7, padding=2)
     lines = (name.replace("\n", " ") for name in names)
     marks.name(bars, *(f"{name}: {share}" for name, share in zip(lines, told, strict=True)))
-
-
-def _sampled(figures: Mapping[str, Any]) -> str:
-    one_in = figures["sampled_one_in"]
-    return f" (1 in {one_in:,} sampled)" if one_in > 1 else ""
 
 
 def _size(size: int) -> str:

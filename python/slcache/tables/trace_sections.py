@@ -93,12 +93,11 @@ def _places(info: Info) -> Section:
     ]
     if info["overwriting_writes"]:
         repeated = units.percent(info["repeated_extent_share"])
-        sampled = _sampled(info["extents_sampled_one_in"])
         text = f"{units.count(info['overwriting_writes'])}, {repeated} of them of an earlier extent"
-        rows.append(("overwriting writes", text + sampled))
+        rows.append(("overwriting writes", text + sampled(info["extents_sampled_one_in"])))
     if info["writes"]:
         writers = f"{units.significant(info['writers_per_16kib_page'])} writes"
-        rows.append(("a 16 KiB page is from", writers + _sampled(info["writers_sampled_one_in"])))
+        rows.append(("a 16 KiB page is from", writers + sampled(info["writers_sampled_one_in"])))
     return Section(("places", ""), rows)
 
 
@@ -192,7 +191,8 @@ def class_name(gap: Mapping[str, Any]) -> str:
     return "longer" if to_ns is None else f"up to {units.duration(to_ns / 1e3, trim=True)}"
 
 
-def _sampled(one_in: int) -> str:
+def sampled(one_in: int) -> str:
+    """Return what is said behind a figure of a sample; nothing where all was counted."""
     return f" (1 in {one_in:,} sampled)" if one_in > 1 else ""
 
 
@@ -207,8 +207,8 @@ def _hot_set(info: Info) -> Section:
         for hot in figures["hottest"]
         if hot["pages_share"] < 1
     ]
-    sampled = _sampled(figures["sampled_one_in"])
-    return Section((f"4 KiB pages{sampled}", "of accesses", "of page writes"), rows)
+    pages = "4 KiB pages" + sampled(figures["sampled_one_in"])
+    return Section((pages, "of accesses", "of page writes"), rows)
 
 
 def _streams(info: Info) -> Section:
