@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -61,7 +61,7 @@ def compared(
     figure, (axes,) = style.panels(1, 1, 4.0)
     known = [(i, d) for i, d in enumerate(documents) if gains.bound(d) is not None]
     shown = _curves(curve, [document for _, document in known])
-    done = [_bytes(gains.dense_bytes, document) for _, document in known]
+    done = [gains.dense_bytes(document) or 0 for _, document in known]
     most = max([*done, *(least for points in shown.values() for _, least in points)])
     scale, unit = units.size_scale(most)
     looks = {}
@@ -80,11 +80,6 @@ def compared(
     return figure
 
 
-def _bytes(figure: Callable[[Document], int | None], document: Document) -> int:
-    """Return a figure of a run that has a bound."""
-    return figure(document) or 0
-
-
 def _curves(
     curve: Mapping[str, Any] | None, documents: Sequence[Document]
 ) -> dict[str, list[tuple[int, int]]]:
@@ -92,7 +87,7 @@ def _curves(
     found = {}
     for key, drained in (("least", False), ("least_drained", True)):
         of = [d for d in documents if d["bound"]["drained"] == drained and gains.has_cache(d)]
-        points = {_bytes(gains.room_bytes, d): _bytes(gains.least_bytes, d) for d in of}
+        points = {gains.room_bytes(d) or 0: gains.least_bytes(d) or 0 for d in of}
         if of and curve is not None:
             unit = curve["unit_bytes"]
             points |= {row["slots"] * unit: row[key] * unit for row in curve["sizes"]}
@@ -105,13 +100,13 @@ def _scheme(
     axes: Axes, place: int, label: str, document: Document, scale: int
 ) -> dict[str, dict[str, Any]]:
     """Draw what a scheme did, a mark, or a line across without a cache; return its key."""
-    done = _bytes(gains.dense_bytes, document) / scale
+    done = (gains.dense_bytes(document) or 0) / scale
     if not gains.has_cache(document):
         line: dict[str, Any] = {"color": style.scheme_colour(place), "lw": 1.2, "ls": (0, (1, 1.5))}
         axes.axhline(done, **line)
         return {f"{label}, no cache": line}
     mark = {**style.scheme_mark(place), **_POINT}
-    axes.plot([_bytes(gains.room_bytes, document)], [done], **mark)
+    axes.plot([gains.room_bytes(document) or 0], [done], **mark)
     return {label: mark}
 
 

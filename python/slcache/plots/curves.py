@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
 from slcache.documents.normalise import Document
@@ -135,7 +134,7 @@ def _name_sides(areas: Sequence[Axes], entry: Curve) -> None:
     for area in areas:
         area.set_xlabel(plain.name(entry["x"]))
         if _is_share(entry):
-            area.xaxis.set_major_formatter(FuncFormatter(_share))
+            area.xaxis.set_major_formatter(_share)
         if on_log:
             style.time_ticks(area, "y", 6)
         label = entry["y"] if time is None else (time or "time") if on_log else f"µs {time}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -27,7 +27,12 @@ def draw(metric: str, found: Effects, short: Mapping[str, str]) -> Figure:
         return style.empty(f"{metric}: nothing varied among the points that have it")
     columns = min(_COLUMNS, len(shown))
     figure, areas = layout.grid(len(shown), columns, 0.7, 2.5, sharey=True)
-    values = [value for effect in shown for level in effect.levels for value in _reach(level)]
+    values = [
+        value
+        for effect in shown
+        for level in effect.levels
+        for value in (*level.spread, level.mean)
+    ]
     for i, (area, effect) in enumerate(zip(areas, shown, strict=True)):
         name = short[effect.factor]
         _panel(area, metric, effect, name, columns, single=len(found.effects) == 1)
@@ -36,10 +41,6 @@ def draw(metric: str, found: Effects, short: Mapping[str, str]) -> Figure:
             area.set_ylabel(metric)
     _key(figure, spread=any(level.count > 1 for effect in shown for level in effect.levels))
     return figure
-
-
-def _reach(level: Level) -> Sequence[float]:
-    return (*level.spread, level.mean)
 
 
 def _panel(

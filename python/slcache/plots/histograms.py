@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from slcache.documents.normalise import Document
@@ -91,7 +91,9 @@ def _table(
         for column in range(columns):
             share = counts[row, column] / counts.sum()
             strength = counts[row, column] / counts.max()
-            cell = axes.add_patch(_cell(column, row, colour, strength))
+            corner = (column - 0.5, row - 0.5)
+            cell = Rectangle(corner, 1, 1, fc=colour, alpha=float(strength), lw=0)
+            axes.add_patch(cell)
             of = f"{sides[0]['bins'][row]}, {sides[1]['bins'][column]}"
             marks.name(cell, _told(label, of, counts[row, column], counts.sum()))
             axes.text(
@@ -106,12 +108,6 @@ def _table(
     axes.set_ylabel(plain.name(sides[0]["name"]))
     axes.grid(visible=False)
     axes.tick_params(length=0)
-
-
-def _cell(column: int, row: int, colour: str, strength: float) -> Any:  # noqa: ANN401
-    from matplotlib.patches import Rectangle
-
-    return Rectangle((column - 0.5, row - 0.5), 1, 1, fc=colour, alpha=float(strength), lw=0)
 
 
 def _sums(labels: Sequence[str], found: Mapping[int, Histogram]) -> Figure:
@@ -157,7 +153,7 @@ def _bars(
     upright = sum(map(len, bins)) > _LEVEL_LETTERS
     names = [plain.name(each, 18) for each in bins]
     axes.set_xticks(range(len(bins)), names, rotation=90 if upright else 0, fontsize=7.5)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: style.share(value)))
+    axes.yaxis.set_major_formatter(lambda value, _: style.share(value))
     axes.set_xlim(-0.6, len(bins) - 0.4)
     style.only_horizontal(axes)
     style.title(axes, plain.name(side))

@@ -88,22 +88,17 @@ class Held:
         points = 72 / self._figure.dpi
         height, box = self._figure.get_figheight() * 72, axes.bbox
         rulers = (
-            (box.x0 * points, box.x1 * points, axes.get_xlim(), axes.get_xscale()),
-            (
-                height - box.y0 * points,
-                height - box.y1 * points,
-                axes.get_ylim(),
-                axes.get_yscale(),
-            ),
+            (axes.xaxis, box.x0 * points, box.x1 * points),
+            (axes.yaxis, height - box.y0 * points, height - box.y1 * points),
         )
         told = [
             {
                 "at": [round(start, 2), round(end, 2)],
-                "shows": [float(f"{value:.6g}") for value in limits],
-                "log": how == "log",
+                "shows": [float(f"{value:.6g}") for value in ruler.get_view_interval()],
+                "log": ruler.get_scale() == "log",
                 "unit": unit,
             }
-            for (start, end, limits, how), unit in zip(rulers, units, strict=True)
+            for (ruler, start, end), unit in zip(rulers, units, strict=True)
         ]
         return json.dumps(told, separators=(",", ":"))
 

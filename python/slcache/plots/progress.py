@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from matplotlib.figure import Figure
@@ -26,7 +27,7 @@ def draw(goals: Mapping[str, Goal], values: Mapping[str, Sequence[float | None]]
         places, known = [i for i, _ in told], [value for _, value in told]
         (tried,) = area.plot(places, known, alpha=0.6, **_TRIED)
         marks.name(tried, *(f"point {i}, {name}: {wording.figure(name, v)}" for i, v in told))
-        best = _best(known, goal)
+        best = list(accumulate(known, max if goal == "max" else min))
         (line,) = area.plot(places, best, drawstyle="steps-post", **_BEST)
         marks.name(line, *(f"best, {name}: {wording.figure(name, value)}" for value in best[-1:]))
         study_axis.metric(area, "y", name, known, 5)
@@ -36,12 +37,3 @@ def draw(goals: Mapping[str, Goal], values: Mapping[str, Sequence[float | None]]
     areas[-1].set_xlim(0, len(next(iter(values.values()))) + 1)
     areas[-1].xaxis.set_major_locator(MaxNLocator(8, integer=True))
     return figure
-
-
-def _best(values: Sequence[float], goal: Goal) -> list[float]:
-    """Return the best of each value and those before it."""
-    better = max if goal == "max" else min
-    found: list[float] = []
-    for value in values:
-        found.append(better(found[-1], value) if found else value)
-    return found

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.ticker import FuncFormatter, Locator, MaxNLocator, NullLocator
+from matplotlib.ticker import MaxNLocator, NullLocator
 
 from slcache.metrics import named
 from slcache.plots import plain, style
@@ -32,14 +32,8 @@ class _Binary(MaxNLocator):
         return [size * tick for tick in super().tick_values(vmin / size, vmax / size)]
 
 
-class _Doubling(Locator):
+class _Doubling(style.LogTicks):
     """Ticks of a log axis at powers of two, every so manyth of them."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-
-    def __call__(self) -> Sequence[float]:
-        return self.tick_values(*self.axis.get_view_interval())  # type: ignore[union-attr]
 
     def tick_values(self, vmin: float, vmax: float) -> Sequence[float]:
         low, high = sorted((vmin, vmax))
@@ -73,7 +67,7 @@ def ticks(ruler: Axis, name: str, *, log: bool, most: int = 6) -> None:
     def show(value: float, _: object) -> str:
         return _tick(name, value, None if log else max(map(abs, ruler.get_view_interval())))
 
-    ruler.set_major_formatter(FuncFormatter(show))
+    ruler.set_major_formatter(show)
 
 
 def _tick(name: str, value: float, most: float | None) -> str:
@@ -107,7 +101,7 @@ def numbers(axes: Axes, axis: str, places: Sequence[float], *, each: bool = Fals
     elif not log:
         whole = all(place == round(place) for place in places)
         ruler.set_major_locator(MaxNLocator(6, integer=whole))
-        ruler.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))
+        ruler.set_major_formatter(lambda value, _: f"{value:.6g}")
 
 
 def _apart(places: Sequence[float]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from slcache.plots import style
@@ -37,7 +37,7 @@ def _from_zero(axes: Axes, values: Values, ticks: int) -> None:
 
 def _times(axes: Axes, values: Values, ticks: int) -> None:
     _from_zero(axes, values, ticks)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda ns, _: _time(ns)))
+    axes.yaxis.set_major_formatter(lambda ns, _: _time(ns))
 
 
 def _time(ns: float) -> str:
@@ -61,7 +61,7 @@ def _sizes(axes: Axes, values: Values, ticks: int) -> None:
     axes.set_yscale("log", base=2)
     axes.yaxis.set_major_locator(FixedLocator((2.0 ** np.arange(low, high + 1, step)).tolist()))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda size, _: _whole_size(size)))
+    axes.yaxis.set_major_formatter(lambda size, _: _whole_size(size))
     axes.set_ylim(2.0 ** (low - 0.5), 2.0 ** (high + 0.5))
 
 
@@ -79,7 +79,7 @@ def _signs(axes: Axes, _: Values, __: int) -> None:
 def _share(axes: Axes, _: Values, ticks: int) -> None:
     axes.set_ylim(0, 1)
     axes.yaxis.set_major_locator(MaxNLocator(min(ticks, 5) - 1))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: style.share(value)))
+    axes.yaxis.set_major_formatter(lambda value, _: style.share(value))
 
 
 def of(name: str) -> Look:
