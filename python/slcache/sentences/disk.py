@@ -69,15 +69,13 @@ def _states(disk: Document) -> str:
 
 
 def _operations(op: Document) -> str:
-    parts = [
-        f"{name} {units.duration(op[key])}"
-        for name, key in (
-            ("seeks", "seek_us"),
-            ("rotation", "rotation_us"),
-            ("transfer", "transfer_us"),
-        )
-    ]
-    return f"{units.count(op['count'])} ({units.size(op['bytes'])}); {', '.join(parts)}"
+    seeks, rotation, transfer = (
+        units.duration(op[key]) for key in ("seek_us", "rotation_us", "transfer_us")
+    )
+    return (
+        f"{units.count(op['count'])} ({units.size(op['bytes'])}); seeks {seeks}, "
+        f"rotation {rotation}, transfer {transfer}"
+    )
 
 
 def _sum(disk: Document, kind: str, key: str) -> float:

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from slcache.documents.gains import (
-    above,
-    bound,
-    dense_bytes,
-    has_cache,
-    is_nothing,
-    least_bytes,
-    room_bytes,
-    share,
-)
+from slcache.documents import gains as figures
 from slcache.documents.normalise import Document
 from slcache.sentences import wording
 from slcache.words import units
@@ -39,7 +30,7 @@ def columns(documents: Sequence[Document]) -> list[str]:
 
 def rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Row]:
     """Return the table of what the runs program dense beside the least; empty without a bound."""
-    if all(bound(document) is None for document in documents):
+    if all(figures.bound(document) is None for document in documents):
         return []
     reference = documents[list(labels).index(to)]
     return [
@@ -50,21 +41,27 @@ def rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[
 
 def beside(pairs: Mapping[str, tuple[Document, Document | None]]) -> list[Row]:
     """Return the same table of runs that each have a reference of their own, or none."""
-    if all(bound(document) is None for document, _ in pairs.values()):
+    if all(figures.bound(document) is None for document, _ in pairs.values()):
         return []
     return [Row(label, False, _cells(*pair)) for label, pair in pairs.items()]
 
 
 def _cells(document: Document, reference: Document | None) -> list[str]:
-    sizes = (room_bytes(document), dense_bytes(document), least_bytes(document))
-    relative = above(document)
-    gained = None if reference is None else share(document, reference)
-    told = NOTHING if reference is not None and is_nothing(document, reference) else None
+    relative = figures.above(document)
+    gained = None if reference is None else figures.share(document, reference)
+    told = NOTHING if reference is not None and figures.is_nothing(document, reference) else None
     return [
-        *("–" if size is None else units.size(size) for size in sizes),
+        *_sizes(document),
         "–" if relative is None else f"{relative:.2f}",
         "–" if gained is None else told or units.percent(gained),
     ]
+
+
+def _sizes(document: Document) -> list[str]:
+    """Return what cache and memory hold, what was programmed dense, and the least of that."""
+    of = (figures.room_bytes, figures.dense_bytes, figures.least_bytes)
+    sizes = [size(document) for size in of]
+    return ["–" if size is None else units.size(size) for size in sizes]
 
 
 def line(document: Document) -> str | None:
@@ -74,9 +71,7 @@ def line(document: Document) -> str | None:
     found = document["bound"]
     if found["kind"] == "none":
         return f"no bound on dense programs: {found['why']}"
-    room, done, least = (
-        units.size(size(document) or 0) for size in (room_bytes, dense_bytes, least_bytes)
-    )
+    room, done, least = _sizes(document)
     does = "written to the disk" if found["kind"] == "disk" else "programmed dense"
     return f"{done} {does}, {least} at least with {room} of cache and memory"
 
@@ -92,14 +87,13 @@ def _nearest(named: Mapping[str, Document]) -> Iterator[str]:
     known = [
         (value, name)
         for name, each in named.items()
-        if has_cache(each) and (value := above(each)) is not None
+        if figures.has_cache(each) and (value := figures.above(each)) is not None
     ]
     if not known:
         return
     value, name = min(known)
     document = named[name]
-    sizes = room_bytes(document), least_bytes(document), dense_bytes(document)
-    room, least, done = (units.size(size or 0) for size in sizes)
+    room, done, least = _sizes(document)
     if document["bound"]["kind"] == "disk":
         does, to_do = "writes", "write less than {} to the disk"
     else:
@@ -114,10 +108,12 @@ def unbound(labels: Sequence[str], documents: Sequence[Document], to: str) -> It
     """Say who is not bound and why, and why there are no shares."""
     named = dict(zip(labels, documents, strict=True))
     yield from _reasons(named)
-    others = any(bound(document) is not None for name, document in named.items() if name != to)
-    if others and bound(named[to]) is None:
+    others = any(
+        figures.bound(document) is not None for name, document in named.items() if name != to
+    )
+    if others and figures.bound(named[to]) is None:
         yield f"{to} has no bound, so that no share of a gain over it can be told."
-    if others and has_cache(named[to]):
+    if others and figures.has_cache(named[to]):
         yield f"{to} has a cache itself: shares of the gain need a reference without one."
 
 
@@ -132,7 +128,9 @@ def _reasons(named: Mapping[str, Document]) -> Iterator[str]:
 
 def lines_beside(pairs: Mapping[str, tuple[Document, Document | None]]) -> list[str]:
     """Return the sentences on runs that each have a reference of their own."""
-    alone = [name for name, (each, other) in pairs.items() if has_cache(each) and other is None]
+    alone = [
+        name for name, (each, other) in pairs.items() if figures.has_cache(each) and other is None
+    ]
     told = list(_reasons({name: document for name, (document, _) in pairs.items()}))
     if alone:
         told.append(f"No share for {wording.listed(alone)}: the device needs its cache to run.")

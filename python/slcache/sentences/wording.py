@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
@@ -19,16 +19,13 @@ def against(
     label: str, sides: Sequence[str], document: Document, to: str, reference: Document
 ) -> str:
     """Return what separates a scheme from the reference on these sides, and through what."""
-    parts = [text for side in sides if (text := _side(side, document, to, reference))]
-    parts += filter(
-        None,
-        [
-            _destinations(document, reference),
-            _amplification(document, to, reference),
-            _energy(document, to, reference),
-        ],
-    )
-    return f"{label}: " + (" ".join(parts) or "nothing to compare.")
+    parts = [_side(side, document, to, reference) for side in sides]
+    parts += [
+        _destinations(document, reference),
+        _amplification(document, to, reference),
+        _energy(document, to, reference),
+    ]
+    return f"{label}: " + (" ".join(filter(None, parts)) or "nothing to compare.")
 
 
 def _side(side: str, document: Document, to: str, reference: Document) -> str:
@@ -68,20 +65,24 @@ def _why(side: str, document: Document, reference: Document, change: float, word
 def changes(side: str, document: Document, reference: Document, sign: float) -> dict[str, float]:
     """Return by how many µs each component of a mean differs, times `sign`."""
     mine = normalise.attribution(document, side)
-    theirs = normalise.attribution(reference, side)
+    moved = _differences(mine, normalise.attribution(reference, side))
+    return {name: sign * change for name, change in moved.items()}
+
+
+def _differences(mine: Mapping[str, float], theirs: Mapping[str, float]) -> dict[str, float]:
     return {
-        name: sign * (mine.get(name, 0.0) - theirs.get(name, 0.0))
+        name: mine.get(name, 0.0) - theirs.get(name, 0.0)
         for name in sorted(mine.keys() | theirs.keys())
     }
 
 
 def _tail(side: str, document: Document, reference: Document) -> str:
     """Return the 99th percentile's factor where it tells another story than the mean's."""
-    mean = normalise.ratio(
-        normalise.latency(document, side, "mean"), normalise.latency(reference, side, "mean")
-    )
-    tail = normalise.ratio(
-        normalise.latency(document, side, "p99"), normalise.latency(reference, side, "p99")
+    mean, tail = (
+        normalise.ratio(
+            normalise.latency(document, side, key), normalise.latency(reference, side, key)
+        )
+        for key in ("mean", "p99")
     )
     if mean is None or tail is None or _direction(mean) == _direction(tail):
         return ""
@@ -102,16 +103,16 @@ def _amplification(document: Document, to: str, reference: Document) -> str:
         return ""
     if normalise.equal(mine, theirs):
         return f"Write amplification is as on {to} ({mine:.2f})."
-    causes = _cause_changes(document, reference)
+    now, before = document["waf"]["by_cause"], reference["waf"]["by_cause"]
+    causes = _differences(now, before)
     sign = 1.0 if mine > theirs else -1.0
     cause = max(causes, key=lambda name: sign * causes[name], default=None)
     text = f"Write amplification is {mine:.2f} against {theirs:.2f}"
     if cause is None or sign * causes[cause] <= 0:
         return text + "."
-    amount = document["waf"]["by_cause"].get(cause, 0.0)
-    before = reference["waf"]["by_cause"].get(cause, 0.0)
     through = kinds.words(kinds.CAUSES, cause)
-    return f"{text}, above all through {through} ({amount:.2f} against {before:.2f})."
+    amounts = f"{now.get(cause, 0.0):.2f} against {before.get(cause, 0.0):.2f}"
+    return f"{text}, above all through {through} ({amounts})."
 
 
 def _energy(document: Document, to: str, reference: Document) -> str:
@@ -155,14 +156,6 @@ def _mode_shares(document: Document) -> dict[str, float]:
             sizes[op["mode"]] = sizes.get(op["mode"], 0.0) + op["bytes"]
     total = sum(sizes.values())
     return {mode: sizes[mode] / total for mode in sorted(sizes, key=lambda m: (-sizes[m], m))}
-
-
-def _cause_changes(document: Document, reference: Document) -> dict[str, float]:
-    mine, theirs = document["waf"]["by_cause"], reference["waf"]["by_cause"]
-    return {
-        name: mine.get(name, 0.0) - theirs.get(name, 0.0)
-        for name in sorted(mine.keys() | theirs.keys())
-    }
 
 
 def listed(names: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -14,48 +14,16 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-_OPS = pa.schema(
-    [
-        ("scheme", pa.string()),
-        ("pool", pa.string()),
-        ("kind", pa.string()),
-        ("mode", pa.string()),
-        ("cause", pa.string()),
-        ("count", pa.int64()),
-        ("pages", pa.int64()),
-        ("bytes", pa.int64()),
-        ("time_us", pa.float64()),
-    ]
-)
-_LATENCY = pa.schema(
-    [
-        ("scheme", pa.string()),
-        ("side", pa.string()),
-        ("latency_us", pa.float64()),
-        ("fraction", pa.float64()),
-    ]
-)
-_DISK = pa.schema(
-    [
-        ("scheme", pa.string()),
-        ("kind", pa.string()),
-        ("cause", pa.string()),
-        ("count", pa.int64()),
-        ("bytes", pa.int64()),
-        ("seek_us", pa.float64()),
-        ("rotation_us", pa.float64()),
-        ("transfer_us", pa.float64()),
-        ("time_us", pa.float64()),
-    ]
-)
-_POWER = pa.schema(
-    [
-        ("scheme", pa.string()),
-        ("t_ns", pa.int64()),
-        ("state", pa.string()),
-        ("share", pa.float64()),
-    ]
-)
+#: Columns that hold words and whole numbers, in every table; all others are fractions.
+_WORDS = ("scheme", "pool", "kind", "mode", "cause", "side", "state")
+_WHOLE = ("count", "pages", "bytes", "t_ns")
+
+
+def _table(rows: Sequence[Mapping[str, Any]], *columns: str) -> pa.Table:
+    """Return the table of rows; each column has the same type wherever it stands."""
+    types = dict.fromkeys(_WORDS, pa.string()) | dict.fromkeys(_WHOLE, pa.int64())
+    schema = pa.schema([(name, types.get(name, pa.float64())) for name in columns])
+    return pa.Table.from_pylist(rows, schema=schema)
 
 
 def series(document: Mapping[str, Any], label: str) -> pa.Table:
@@ -70,14 +38,16 @@ def series(document: Mapping[str, Any], label: str) -> pa.Table:
 def ops(document: Mapping[str, Any], label: str) -> pa.Table:
     """Return the flash operations, one row per pool, kind, mode and cause."""
     rows = [{"scheme": label, **op} for op in document["flash"]["ops"]]
-    return pa.Table.from_pylist(rows, schema=_OPS)
+    names = ("scheme", "pool", "kind", "mode", "cause", "count", "pages", "bytes", "time_us")
+    return _table(rows, *names)
 
 
 def disk(document: Mapping[str, Any], label: str) -> pa.Table:
     """Return the disk's operations, one row per kind and cause; no rows without a disk."""
     found = document.get("disk")
     rows = [{"scheme": label, **op} for op in found["ops"]] if found else []
-    return pa.Table.from_pylist(rows, schema=_DISK)
+    times = ("seek_us", "rotation_us", "transfer_us", "time_us")
+    return _table(rows, "scheme", "kind", "cause", "count", "bytes", *times)
 
 
 def power(document: Mapping[str, Any], label: str) -> pa.Table:
@@ -89,7 +59,7 @@ def power(document: Mapping[str, Any], label: str) -> pa.Table:
         for state, shares in series["states"].items()
         for i, share in enumerate(shares)
     ]
-    return pa.Table.from_pylist(rows, schema=_POWER)
+    return _table(rows, "scheme", "t_ns", "state", "share")
 
 
 def latency(document: Mapping[str, Any], label: str) -> pa.Table:
@@ -99,7 +69,7 @@ def latency(document: Mapping[str, Any], label: str) -> pa.Table:
         for side in ("read", "write")
         for point, fraction in document["host"][side]["cdf"]
     ]
-    return pa.Table.from_pylist(rows, schema=_LATENCY)
+    return _table(rows, "scheme", "side", "latency_us", "fraction")
 
 
 def stack(tables: list[pa.Table]) -> pa.Table:
