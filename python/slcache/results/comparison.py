@@ -89,8 +89,8 @@ class Comparison(Frames):
 
     @property
     def inputs(self) -> Sequence[Path]:
-        """The files of the trace and the device."""
-        return [path for run in self.runs for path in run.inputs]
+        """The files of the traces and the device."""
+        return [path for run in self.every_run for path in run.inputs]
 
     @property
     def labels(self) -> list[str]:

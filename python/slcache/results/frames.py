@@ -1,23 +1,25 @@
-"""The tables and files of one run and of several schemes side by side."""
+"""The figures, tables and files of one run and of several schemes side by side."""
 
 from __future__ import annotations
 
+import importlib
 import json
 import pathlib
-from abc import abstractmethod
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slcache.documents import saved, timeline
 from slcache.documents.timeline import Timeline
 from slcache.errors import UsageError, about
 from slcache.files import Path, Transaction
-from slcache.results.figures import Figures
+from slcache.words import labels
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+    from matplotlib.figure import Figure
 
     from slcache.tables.tabular import Table
 
@@ -27,8 +29,18 @@ _DISK_TABLES = ("disk", "power")
 _TABLES = ("series", "latency", "ops", *_DISK_TABLES)
 
 
-class Frames(Figures):
+class Frames(ABC):
     """The tables, figures and files that one run and a comparison have in common."""
+
+    @property
+    @abstractmethod
+    def labels(self) -> list[str]:
+        """The schemes' names, in order."""
+
+    @property
+    @abstractmethod
+    def documents(self) -> list[Mapping[str, Any]]:
+        """The schemes' result documents, in order."""
 
     @property
     @abstractmethod
@@ -47,6 +59,59 @@ class Frames(Figures):
     def to_json(self) -> str:
         """Return the document as JSON text."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    def plot_latency(self) -> Figure:
+        """Draw the latency distributions: cumulative, and the tail on a log axis."""
+        return self._drawn("latency")
+
+    def plot_writes(self) -> Figure:
+        """Draw what was programmed, in bytes by cause and cell mode."""
+        return self._drawn("writes")
+
+    def plot_series(self) -> Figure:
+        """Draw throughput, latency and cache occupancy over time."""
+        return self._drawn("series")
+
+    def plot_windows(self) -> Figure:
+        """Draw what schemes report over their windows: sizes, thresholds, learning curves."""
+        return self._drawn("windows")
+
+    def plot_histogram(self, name: str) -> Figure:
+        """Draw what schemes counted by bins, such as `actions` or `states`."""
+        return self._drawn("histograms", name)
+
+    def plot_curve(self, name: str) -> Figure:
+        """Draw what schemes' models predict beside what was measured, such as `cost`."""
+        return self._drawn("curves", name)
+
+    def plot_wear(self) -> Figure:
+        """Draw how block erases are distributed, per pool and cell mode."""
+        return self._drawn("wear")
+
+    def plot_power(self) -> Figure:
+        """Draw the power states that disks were in over time."""
+        return self._drawn("power")
+
+    def plot_energy(self) -> Figure:
+        """Draw the energy that disks took, by power state."""
+        return self._drawn("power", draw="energy")
+
+    def plot_disk(self) -> Figure:
+        """Draw the time that disks worked, by cause and kind of operation."""
+        return self._drawn("power", draw="work")
+
+    def plot_attribution(self) -> Figure:
+        """Draw the mean latency by component: service and what requests waited for."""
+        return self._drawn("attribution")
+
+    def _drawn(self, name: str, *given: object, draw: str = "draw") -> Figure:
+        """Draw what a module of `plots` does, with a note where the trace is no recording."""
+        from slcache.plots import style
+
+        # Each is loaded by whoever draws it.
+        module = importlib.import_module(f"slcache.plots.{name}")
+        figure = getattr(module, draw)(self.labels, self.documents, *given)
+        return style.noted(figure, labels.of_runs(self.documents))
 
     @property
     def series(self) -> pa.Table:

@@ -26,13 +26,9 @@ def load(path: Path) -> Result | Comparison:
     if "seeds" not in document:
         return Comparison.of(document, path)
     try:
-        every = [document, *document["seeds"]["others"]]
-        file = saved.file_of(path)
         # Tables are those of the first seed.
-        first, *others = every
-        return SeededComparison(
-            [Comparison.made(first, file), *(Comparison.made(each) for each in others)]
-        )
+        first = Comparison.made(document, saved.file_of(path))
+        return SeededComparison([first, *map(Comparison.made, document["seeds"]["others"])])
     except (ResultError, ValueError) as error:
         raise ResultError(f"{saved.file_of(path)}: {error}") from None
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -66,11 +65,6 @@ class SeededComparison(Comparison):
         """The runs of all seeds, seed by seed."""
         return [run for comparison in self.comparisons for run in comparison.runs]
 
-    @property
-    def inputs(self) -> Sequence[str | os.PathLike[str]]:
-        """The files of the traces and the device."""
-        return [path for run in self.every_run for path in run.inputs]
-
     def figure(self, label: str, metric: str) -> Figure:
         """Return a metric (see `slcache.metrics`) of one scheme over the seeds."""
         place = self.labels.index(label)
@@ -100,23 +94,19 @@ class SeededComparison(Comparison):
         return {**super().to_dict(), "seeds": self._over_seeds()}
 
     def _over_seeds(self) -> dict[str, Any]:
-        names = list(metrics.METRICS)
         return {
             "seeds": self.seeds,
             "confidence": LEVEL,
             "method": METHOD_OF_DRAWS if self.draws else METHOD,
-            "schemes": {
-                label: {name: self.figure(label, name).to_dict() for name in names}
-                for label in self.labels
-            },
-            "against": {
-                "to": self.reference,
-                "schemes": {
-                    label: {name: self.against(label, name).to_dict() for name in names}
-                    for label in self.labels
-                },
-            },
+            "schemes": self._of_all(self.figure),
+            "against": {"to": self.reference, "schemes": self._of_all(self.against)},
             "others": [each.to_dict() for each in self.comparisons[1:]],
+        }
+
+    def _of_all(self, of: Callable[[str, str], Figure | Against]) -> dict[str, dict[str, Any]]:
+        return {
+            label: {name: of(label, name).to_dict() for name in metrics.METRICS}
+            for label in self.labels
         }
 
     def seed_rows(self) -> list[grid.Row]:
@@ -158,11 +148,10 @@ class SeededComparison(Comparison):
 
     def _cell(self, column: mean_cells.Column, label: str) -> grid.Cell:
         mean = self.figure(label, column.metric).estimate
-        thin = mean is not None and self._is_thin(label, column)
-        if label == self.reference:
-            return mean_cells.cell(column, mean, None, thin=thin)
-        thin = thin or (mean is not None and self._is_thin(self.reference, column))
-        return mean_cells.cell(column, mean, self.against(label, column.metric), thin=thin)
+        divided = label != self.reference
+        against = self.against(label, column.metric) if divided else None
+        thin = self._is_thin(label, column) or (divided and self._is_thin(self.reference, column))
+        return mean_cells.cell(column, mean, against, thin=mean is not None and thin)
 
     def _is_thin(self, label: str, column: mean_cells.Column) -> bool:
         """Return whether too few requests carry a percentile under any of the seeds."""

@@ -57,7 +57,7 @@ def equalised(configs: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, i
 
 def unequal(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> str:
     """Return a sentence on schemes that clean with more spare room than others, or nothing."""
-    if not any(_cleans(document) for document in documents):
+    if not any(each["waf"]["by_cause"].get(cause) for each in documents for cause in _GC):
         return ""
     configs = {label: document["config"] for label, document in zip(labels, documents, strict=True)}
     more = {name: blocks for name, blocks in equalised(configs).items() if blocks}
@@ -73,8 +73,3 @@ def unequal(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> st
         f"{', '.join(cached)} {fewest}, for the same data. Part of what separates their write "
         "amplification is that; --equal-cells gives all as many."
     )
-
-
-def _cleans(document: Mapping[str, Any]) -> bool:
-    by_cause = document["waf"]["by_cause"]
-    return any(by_cause.get(cause) for cause in _GC)
