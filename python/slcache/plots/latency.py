@@ -76,12 +76,8 @@ def _curves(
 def _named(label: str, document: Document, side: str) -> str:
     """Return what a curve says: the scheme and its percentiles."""
     found = document["host"][side]["latency_us"]
-    told = (f"{_title(key)} {units.duration(found[key])}" for key in _PERCENTILES)
+    told = (f"{key.replace('_', '.')} {units.duration(found[key])}" for key in _PERCENTILES)
     return f"{label}, {side}s: {', '.join(told)}"
-
-
-def _title(key: str) -> str:
-    return key.replace("_", ".")
 
 
 def _axes(whole: Axes, tail: Axes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -144,11 +145,17 @@ def _column(
     areas[-1].set_xlim(left=0)
 
 
-def _rate(axes: Axes, runs: Sequence[Binned], shown: Iterable[int], name: str) -> str:
+def _steps(
+    axes: Axes, runs: Sequence[Binned], shown: Iterable[int], values: Callable[[Binned], Values]
+) -> None:
     for i in shown:
-        rate = runs[i].mib_per_s(name)
-        axes.step(runs[i].t_s, rate, where="post", color=style.scheme_colour(i), lw=1.2)
+        colour = style.scheme_colour(i)
+        axes.step(runs[i].t_s, values(runs[i]), where="post", color=colour, lw=1.2)
     axes.set_ylim(bottom=0)
+
+
+def _rate(axes: Axes, runs: Sequence[Binned], shown: Iterable[int], side: str) -> str:
+    _steps(axes, runs, shown, lambda run: run.mib_per_s(f"{side}_bytes"))
     return "MiB/s"
 
 
@@ -184,19 +191,13 @@ def _tail(axes: Axes, runs: Sequence[Binned], shown: Iterable[int], side: str) -
 
 def _occupancy(axes: Axes, runs: Sequence[Binned], shown: Iterable[int]) -> str:
     factor, unit = units.size_scale(max(float(run.peak("cache_live_bytes").max()) for run in runs))
-    for i in shown:
-        if runs[i].has("cache_live_bytes"):
-            live = runs[i].peak("cache_live_bytes") / factor
-            axes.step(runs[i].t_s, live, where="post", color=style.scheme_colour(i), lw=1.2)
-    axes.set_ylim(bottom=0)
+    cached = [i for i in shown if runs[i].has("cache_live_bytes")]
+    _steps(axes, runs, cached, lambda run: run.peak("cache_live_bytes") / factor)
     return unit
 
 
 def _background(axes: Axes, runs: Sequence[Binned], shown: Iterable[int]) -> str:
-    for i in shown:
-        rate = runs[i].moved_pages_per_s()
-        axes.step(runs[i].t_s, rate, where="post", color=style.scheme_colour(i), lw=1.2)
-    axes.set_ylim(bottom=0)
+    _steps(axes, runs, shown, Binned.moved_pages_per_s)
     return "pages/s"
 
 
@@ -212,21 +213,18 @@ class Panel:
     title: str
 
 
+def _of(side: str) -> tuple[Panel, ...]:
+    tail = f"{side} latency: median, p99 (paler), p99.9 (palest)"
+    return (
+        Panel((f"{side}_bytes",), partial(_rate, side=side), f"{side}s completed"),
+        Panel((f"{side}_requests",), partial(_latency, side=side), f"mean {side} latency"),
+        Panel((f"{side}_latency_ns_p99",), partial(_tail, side=side), tail),
+    )
+
+
 _PANELS = (
-    Panel(("write_bytes",), lambda a, r, s: _rate(a, r, s, "write_bytes"), "writes completed"),
-    Panel(("write_requests",), lambda a, r, s: _latency(a, r, s, "write"), "mean write latency"),
-    Panel(
-        ("write_latency_ns_p99",),
-        lambda a, r, s: _tail(a, r, s, "write"),
-        "write latency: median, p99 (paler), p99.9 (palest)",
-    ),
-    Panel(("read_bytes",), lambda a, r, s: _rate(a, r, s, "read_bytes"), "reads completed"),
-    Panel(("read_requests",), lambda a, r, s: _latency(a, r, s, "read"), "mean read latency"),
-    Panel(
-        ("read_latency_ns_p99",),
-        lambda a, r, s: _tail(a, r, s, "read"),
-        "read latency: median, p99 (paler), p99.9 (palest)",
-    ),
+    *_of("write"),
+    *_of("read"),
     Panel(("cache_live_bytes",), _occupancy, "live data in the cache"),
     Panel(MOVED, _background, "moves and fills"),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -44,20 +45,15 @@ def _panel(axes: Axes, labels: Sequence[str], pools: Sequence[dict[str, Any] | N
     width = 0.84 / len(present)
     size = 5.5 if len(present) < style.MANY else 4.0
     for place, i in enumerate(present):
-        blocks: dict[int, int] = {}
+        blocks: Counter[int] = Counter()
         for count, number in (pools[i] or {})["histogram"]:
-            blocks[(count - low) // step] = blocks.get((count - low) // step, 0) + number
+            blocks[(count - low) // step] += number
         shift = (place - (len(present) - 1) / 2) * width
         xs = [position + shift for position in blocks]
         (points,) = axes.plot(xs, list(blocks.values()), ms=size, **style.scheme_mark(i))
         erases = (_bin_name(low + bin_ * step, step) for bin_ in blocks)
-        marks.name(
-            points,
-            *(
-                f"{labels[i]}, blocks with {count} erases: {number:,}"
-                for count, number in zip(erases, blocks.values(), strict=True)
-            ),
-        )
+        told = zip(erases, blocks.values(), strict=True)
+        marks.name(points, *(f"{labels[i]}, blocks with {at} erases: {n:,}" for at, n in told))
     bins = (high - low) // step + 1
     every = max(1, -(-bins // 6))
     ticks = list(range(0, bins, every))

@@ -72,9 +72,8 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Figure:
             scheme: {"label": labels[scheme], **style.scheme_line(scheme, len(labels))}
             for scheme in found[name]
         }
-        along = _along(name[1], found)
-        _panel(area, name, found[name], lines, along, _TICKS)
-        _name_along(area, along, named=name[1] not in [after[1] for after in names[i + 1 :]])
+        named = name[1] not in [after[1] for after in names[i + 1 :]]
+        _panel(area, name, found, lines, _TICKS, named=named)
     style.key(figure, labels, shown=shown)
     return figure
 
@@ -116,40 +115,31 @@ def _rows(
     """Draw a row per scheme and a column per series, at most so many side by side."""
     figure, stacks = layout.stacks(len(names), len(shown), _SIDE_BY_SIDE, 0.7, 0.5)
     for i, (stack, name) in enumerate(zip(stacks, names, strict=True)):
-        _column(stack, name, labels, shown, found)
-        if i % _SIDE_BY_SIDE == 0:
-            for area, scheme in zip(stack, shown, strict=True):
+        style.title(stack[0], window_looks.of(name[0]).title)
+        for area, scheme in zip(stack, shown, strict=True):
+            look = {"label": labels[scheme], "color": style.scheme_colour(scheme), "lw": 1.2}
+            lines = {scheme: look} if scheme in found[name] else {}
+            _panel(area, name, found, lines, _TICKS_OF_ROW, named=area is stack[-1])
+            area.tick_params(labelsize=7.5)
+            if i % _SIDE_BY_SIDE == 0:
                 area.set_ylabel(plain.name(labels[scheme]), rotation=0, ha="right", va="center")
     return figure
-
-
-def _column(
-    areas: Sequence[Axes],
-    name: Name,
-    labels: Sequence[str],
-    shown: Sequence[int],
-    found: Mapping[Name, Curves],
-) -> None:
-    """Draw one series of every scheme, in panels of one scale."""
-    along = _along(name[1], found)
-    style.title(areas[0], window_looks.of(name[0]).title)
-    for area, scheme in zip(areas, shown, strict=True):
-        look = {"label": labels[scheme], "color": style.scheme_colour(scheme), "lw": 1.2}
-        lines = {scheme: look} if scheme in found[name] else {}
-        _panel(area, name, found[name], lines, along, _TICKS_OF_ROW)
-        _name_along(area, along, named=area is areas[-1])
-        area.tick_params(labelsize=7.5)
 
 
 def _panel(
     axes: Axes,
     name: Name,
-    curves: Curves,
+    found: Mapping[Name, Curves],
     lines: Mapping[int, Mapping[str, Any]],
-    along: _Along,
     ticks: int,
+    *,
+    named: bool,
 ) -> None:
-    """Draw the curves for which there is a line, on the scale of all of them."""
+    """Draw the curves for which there is a line, in one scale with all of the series.
+
+    `named` says whether the panel tells what lies along its axis.
+    """
+    curves, along = found[name], _along(name[1], found)
     look = window_looks.of(name[0])
     for scheme, line in lines.items():
         if look.smoothed:
@@ -160,6 +150,10 @@ def _panel(
     if look.finish is not None:
         values = np.concatenate([curve.values for curve in curves.values()])
         look.finish(axes, values[np.isfinite(values)], ticks)
+    axes.set_xlim(0, along.end)
+    axes.tick_params(labelbottom=named)
+    if named:
+        axes.set_xlabel(along.label)
 
 
 def _told(look: Look, curve: _Curve) -> str:
@@ -206,13 +200,6 @@ def _along(unit: str, found: Mapping[Name, Curves]) -> _Along:
     end = max(float(curve.ends[-1]) for curves in alike for curve in curves.values())
     scale, name = units.size_scale(end) if unit == "write_bytes_per_value" else (1, "")
     return _Along(scale, _ALONG.get(unit, unit).format(name), end / scale)
-
-
-def _name_along(axes: Axes, along: _Along, *, named: bool) -> None:
-    axes.set_xlim(0, along.end)
-    axes.tick_params(labelbottom=named)
-    if named:
-        axes.set_xlabel(along.label)
 
 
 _ALONG = {
