@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -47,28 +47,10 @@ def pictures(
     bounds: Mapping[str, Any] | None,
 ) -> list[Picture]:
     """Draw every figure of the page."""
-    drawn: list[_Drawn] = []
     note = labels_of_traces.of_runs(documents)
-    if to is not None:
-        drawn.append(
-            (
-                "bars",
-                "Latency relative to " + to,
-                partial(bars.draw, labels, documents, to),
-                "On the side of the dashed line where factors are below 1 a scheme is faster than "
-                "the reference.",
-            )
-        )
-        if bound.has_any(documents):
-            compared = partial(bound.compared, labels, documents, bounds)
-            told = bound.caption(documents)
-            drawn.append(("bound", "How large a cache is worth", compared, told))
-    for name, title, draw, caption in _FIGURES + _DISK_FIGURES * power.has_any(documents):
-        drawn.append((name, title, partial(draw, labels, documents), caption(documents)))
-    drawn += _of_schemes(labels, documents)
     return [
         Picture(title, svg(draw, note, name, title), caption, name)
-        for name, title, draw, caption in drawn
+        for name, title, draw, caption in _drawn(labels, documents, to, bounds)
     ]
 
 
@@ -77,29 +59,40 @@ def svg(draw: Callable[[], Figure], note: str | None, name: str, title: str) -> 
     return images.svg(style.noted(draw(), note), name, title)
 
 
-def _of_schemes(labels: Sequence[str], documents: Sequence[Document]) -> list[_Drawn]:
-    """Return the figures of what schemes report of their own, where any does."""
-    drawn: list[_Drawn] = []
-    if windows.has_any(documents):
-        draw = partial(windows.draw, labels, documents)
-        drawn.append(("windows", "What schemes changed", draw, windows.caption(documents)))
-    for number, name in enumerate(histograms.names(documents)):
-        draw = partial(histograms.draw, labels, documents, name)
-        caption = histograms.caption(documents, name)
-        drawn.append((f"histogram{number}", f"How often: {name}", draw, caption))
-    for number, name in enumerate(curves.names(documents)):
-        draw, caption = (
-            partial(curves.draw, labels, documents, name),
-            curves.caption(documents, name),
+def _drawn(
+    labels: Sequence[str],
+    documents: Sequence[Document],
+    to: str | None,
+    bounds: Mapping[str, Any] | None,
+) -> Iterator[tuple[str, str, Callable[[], Figure], str]]:
+    """Yield of each figure its name, its title, what draws it, and its caption."""
+
+    def of(draw: Callable[..., Figure], *given: object) -> Callable[[], Figure]:
+        return partial(draw, labels, documents, *given)
+
+    if to is not None:
+        told = (
+            "On the side of the dashed line where factors are below 1 a scheme is faster than "
+            "the reference."
         )
-        drawn.append((f"curve{number}", f"Computed and measured: {name}", draw, caption))
-    return drawn
+        yield "bars", "Latency relative to " + to, of(bars.draw, to), told
+        if bound.has_any(documents):
+            draw, told = of(bound.compared, bounds), bound.caption(documents)
+            yield "bound", "How large a cache is worth", draw, told
+    for name, title, drawing, caption in _FIGURES + _DISK_FIGURES * power.has_any(documents):
+        yield name, title, of(drawing), caption if isinstance(caption, str) else caption(documents)
+    if windows.has_any(documents):
+        yield "windows", "What schemes changed", of(windows.draw), windows.caption(documents)
+    for i, name in enumerate(histograms.names(documents)):
+        told = histograms.caption(documents, name)
+        yield f"histogram{i}", f"How often: {name}", of(histograms.draw, name), told
+    for i, name in enumerate(curves.names(documents)):
+        told = curves.caption(documents, name)
+        yield f"curve{i}", f"Computed and measured: {name}", of(curves.draw, name), told
 
 
-#: A name, a title, what draws the figure, and its caption.
-_Drawn = tuple[str, str, Callable[[], Figure], str]
 _Draw = Callable[[Sequence[str], Sequence[Document]], Figure]
-_Caption = Callable[[Sequence[Document]], str]
+_Caption = str | Callable[[Sequence[Document]], str]
 _FIGURES: tuple[tuple[str, str, _Draw, _Caption], ...] = (
     ("attribution", "Where the mean latency comes from", attribution.draw, attribution.caption),
     ("writes", "What was programmed", writes.draw, writes.caption),
@@ -107,28 +100,22 @@ _FIGURES: tuple[tuple[str, str, _Draw, _Caption], ...] = (
         "series",
         "Over time",
         series.draw,
-        lambda _: (
-            "Each point covers one or more whole windows; where a cache fills, latency jumps. "
-            "Percentiles are of single windows, the highest of those that a point covers; a dot "
-            "marks a window in which at least ten requests lie beyond the percentile."
-        ),
+        "Each point covers one or more whole windows; where a cache fills, latency jumps. "
+        "Percentiles are of single windows, the highest of those that a point covers; a dot "
+        "marks a window in which at least ten requests lie beyond the percentile.",
     ),
     (
         "latency",
         "Latency distributions",
         latency.draw,
-        lambda _: (
-            "Above: share of requests at or below a latency. Below: share above it, the tail."
-        ),
+        "Above: share of requests at or below a latency. Below: share above it, the tail.",
     ),
     (
         "wear",
         "Wear",
         wear.draw,
-        lambda _: (
-            "Blocks by how often they were erased during the run, on a log axis: a point for "
-            "each scheme and range of counts that any block has."
-        ),
+        "Blocks by how often they were erased during the run, on a log axis: a point for "
+        "each scheme and range of counts that any block has.",
     ),
 )
 _DISK_FIGURES: tuple[tuple[str, str, _Draw, _Caption], ...] = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -73,9 +73,9 @@ def render(
         latencies=_latencies(labels, documents),
         schemes=_schemes(labels, documents),
         disks=_disks(labels, documents),
-        device=_config(first, lambda name: name in _DEVICE),
-        assumed=_config(first, lambda name: name in _ASSUMED),
-        other=_config(first, lambda name: name not in (*_DEVICE, *_ASSUMED, "scheme")),
+        device=_config(first, _DEVICE),
+        assumed=_config(first, _ASSUMED),
+        other=_config(first, set(first["config"]).difference(_DEVICE, _ASSUMED, ["scheme"])),
         trace=_trace(first),
         adjusted=_rows(first["trace"]["adjusted"]),
         provenance=_provenance(first),
@@ -150,10 +150,9 @@ def _disks(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[s
     return [(label, rows) for label, document in named if (rows := disk.rows(document))]
 
 
-def _config(document: Document, wanted: Callable[[str], bool]) -> Rows:
+def _config(document: Document, wanted: Collection[str]) -> Rows:
     """Return the settings of the wanted sections, as dotted names."""
-    sections = {name: value for name, value in document["config"].items() if wanted(name)}
-    return _rows(sections)
+    return _rows({name: value for name, value in document["config"].items() if name in wanted})
 
 
 def _trace(document: Document) -> Rows:

@@ -71,9 +71,15 @@ def _trace(info: Mapping[str, Any], kind: str) -> bytes:
     from slcache.plots import trace
 
     title = trace_title(info)
-    if kind == ".html":
-        return _page(info, trace.draw(info), title).encode()
-    return _drawn(trace.draw(info, title), kind)
+    if kind != ".html":
+        return _drawn(trace.draw(info, title), kind)
+    from slcache.plots import images
+    from slcache.report import pages
+    from slcache.tables.trace_sections import sections
+
+    svg = images.svg(trace.draw(info), "trace", title)
+    page = pages.render("trace.html.j2", title=title, sections=sections(info), svg=svg)
+    return page.encode()
 
 
 def _drawn(figure: Figure, kind: str) -> bytes:
@@ -92,16 +98,3 @@ def _drawn(figure: Figure, kind: str) -> bytes:
         held = marks.Held(figure)
         return held.told(held.taken(sink.getvalue().decode())).encode()
     return sink.getvalue()
-
-
-def _page(info: Mapping[str, Any], figure: Figure, title: str) -> str:
-    from slcache.plots import images
-    from slcache.report import pages
-    from slcache.tables.trace_sections import sections
-
-    return pages.render(
-        "trace.html.j2",
-        title=title,
-        sections=sections(info),
-        svg=images.svg(figure, "trace", title),
-    )

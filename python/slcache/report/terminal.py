@@ -104,7 +104,9 @@ def run_table(label: str, document: Document) -> Table:
     titles = ["requests", "data", *_LATENCIES.values()]
     table = Table("", titles, title=label, caption=_caption(document))
     for side in ("read", "write"):
-        table.add(side, *_side(document, side))
+        host = document["host"][side]
+        latencies = (latency(document, side, key) for key in _LATENCIES)
+        table.add(side, units.count(host["requests"]), units.size(host["bytes"]), *latencies)
     return table
 
 
@@ -125,15 +127,6 @@ def text(*parts: RenderableType) -> str:
         console.print(fitted(part, _TEXT_WIDTH), markup=False)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
-
-
-def _side(document: Document, side: str) -> list[str]:
-    host = document["host"][side]
-    return [
-        units.count(host["requests"]),
-        units.size(host["bytes"]),
-        *(latency(document, side, key) for key in _LATENCIES),
-    ]
 
 
 def latency(document: Document, side: str, key: str) -> str:
