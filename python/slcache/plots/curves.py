@@ -134,15 +134,11 @@ def _name_sides(areas: Sequence[Axes], entry: Curve) -> None:
     for area in areas:
         area.set_xlabel(plain.name(entry["x"]))
         if _is_share(entry):
-            area.xaxis.set_major_formatter(_share)
+            area.xaxis.set_major_formatter(lambda x, _: style.share(round(x, 9)))
         if on_log:
             style.time_ticks(area, "y", 6)
         label = entry["y"] if time is None else (time or "time") if on_log else f"µs {time}"
         area.set_ylabel(plain.name(label))
-
-
-def _share(value: float, _: object) -> str:
-    return style.share(round(value, 9))
 
 
 def _one_scale(areas: Sequence[Axes]) -> None:

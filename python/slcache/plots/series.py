@@ -120,29 +120,22 @@ def _rows(labels: Sequence[str], runs: Sequence[Binned], wanted: Sequence[Panel]
     count = len(wanted)
     figure, stacks = layout.stacks(count, len(labels), _SIDE_BY_SIDE, 0.6, 0.42, sharex=True)
     for i, (stack, panel) in enumerate(zip(stacks, wanted, strict=True)):
-        _column(stack, panel, None if i % _SIDE_BY_SIDE else labels, runs)
+        for place, area in enumerate(stack):
+            unit = panel.draw(area, runs, [place])
+            if place:
+                area.sharey(stack[0])
+            else:
+                style.title(area, panel.title + (f" ({unit})" if unit else ""))
+            if i % _SIDE_BY_SIDE == 0:
+                area.set_ylabel(plain.name(labels[place]), rotation=0, ha="right", va="center")
+            area.tick_params(labelbottom=area is stack[-1], labelsize=7.5)
+        style.same_range(stack)
+        logarithmic = stack[0].get_yscale() == "log"
+        stack[0].yaxis.set_major_locator(style.LogTicks(3) if logarithmic else MaxNLocator(2))
+        stack[-1].set_xlim(left=0)
     for stack in stacks[(count - 1) // _SIDE_BY_SIDE * _SIDE_BY_SIDE :]:
         stack[-1].set_xlabel("time (s)")
     return figure
-
-
-def _column(
-    areas: Sequence[Axes], panel: Panel, names: Sequence[str] | None, runs: Sequence[Binned]
-) -> None:
-    """Draw one figure of every scheme, in panels of one scale."""
-    for i, area in enumerate(areas):
-        unit = panel.draw(area, runs, [i])
-        if i:
-            area.sharey(areas[0])
-        else:
-            style.title(area, panel.title + (f" ({unit})" if unit else ""))
-        if names is not None:
-            area.set_ylabel(plain.name(names[i]), rotation=0, ha="right", va="center")
-        area.tick_params(labelbottom=area is areas[-1], labelsize=7.5)
-    style.same_range(areas)
-    logarithmic = areas[0].get_yscale() == "log"
-    areas[0].yaxis.set_major_locator(style.LogTicks(3) if logarithmic else MaxNLocator(2))
-    areas[-1].set_xlim(left=0)
 
 
 def _steps(

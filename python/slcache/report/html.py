@@ -48,7 +48,7 @@ def render(
     that is programmed dense, by the size of the cache. What planes did is there of those runs that
     have `timelines`.
     """
-    first = documents[0]
+    first, named = documents[0], list(zip(labels, documents, strict=True))
     compared = to is not None and len(documents) > 1
     return pages.render(
         "report.html.j2",
@@ -72,16 +72,14 @@ def render(
         labels=labels,
         latencies=_latencies(labels, documents),
         schemes=_schemes(labels, documents),
-        disks=_disks(labels, documents),
+        disks=[(label, rows) for label, each in named if (rows := disk.rows(each))],
         device=_config(first, _DEVICE),
         assumed=_config(first, _ASSUMED),
         other=_config(first, set(first["config"]).difference(_DEVICE, _ASSUMED, ["scheme"])),
         trace=_trace(first),
         adjusted=_rows(first["trace"]["adjusted"]),
         provenance=_provenance(first),
-        hashes=[
-            (n, d["provenance"]["config_hash"]) for n, d in zip(labels, documents, strict=True)
-        ],
+        hashes=[(label, each["provenance"]["config_hash"]) for label, each in named],
     )
 
 
@@ -142,12 +140,6 @@ def _schemes(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple
         rows += life.rows(document)
         result.append((label, rows))
     return result
-
-
-def _disks(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, Rows]]:
-    """Return what each run's disk did, of those that have one."""
-    named = zip(labels, documents, strict=True)
-    return [(label, rows) for label, document in named if (rows := disk.rows(document))]
 
 
 def _config(document: Document, wanted: Collection[str]) -> Rows:

@@ -39,11 +39,12 @@ def part(labels: Sequence[str], runs: Sequence[Operations], every: Sequence[int]
     """Return what a page shows of these runs' operations, of `every` which request each."""
     shown = chosen(runs)
     causes = planes.seen(shown)
+    disk = " or the disk" if any(-1 in run.planes for run in shown) else ""
     return Part(
         title=TITLE,
         svg=images.svg(planes.draw(labels, shown), "planes", TITLE),
         caption=(
-            f"Each row is a plane{_disk(shown)}, each slice an operation, its colour the cause. "
+            f"Each row is a plane{disk}, each slice an operation, its colour the cause. "
             "Where a picture has no room for all, the shortest are in front. "
             f"{kinds.explained(causes)}"
         ),
@@ -52,10 +53,6 @@ def part(labels: Sequence[str], runs: Sequence[Operations], every: Sequence[int]
         rows=[(label, _cells(run, list(causes))) for label, run in zip(labels, shown, strict=True)],
         data=data(labels, shown),
     )
-
-
-def _disk(shown: Sequence[Shown]) -> str:
-    return " or the disk" if any(-1 in run.planes for run in shown) else ""
 
 
 def _stretches(labels: Sequence[str], shown: Sequence[Shown]) -> list[str]:

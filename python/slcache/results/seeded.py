@@ -55,8 +55,10 @@ class SeededComparison(Comparison):
         super().__init__(first.runs, first.reference, first.bounds)
         self.comparisons = list(comparisons)
         self.seeds = [int(each.documents[0]["provenance"]["seed"]) for each in comparisons]
+        # Older results do not say how the trace was read.
+        options = [each.documents[0]["trace"].get("options") or {} for each in comparisons]
         #: Whether each seed is a draw of the recording as well.
-        self.draws = len({_options(each).get("resample") for each in comparisons}) > 1
+        self.draws = len({each.get("resample") for each in options}) > 1
         if len(set(self.seeds)) != len(self.seeds):
             raise ValueError(f"seeds used twice: {few(self.seeds)}")
 
@@ -250,8 +252,3 @@ class SeededComparison(Comparison):
     def __repr__(self) -> str:
         count = f"{len(self.seeds)} {self._repeated}"
         return f"<slcache.SeededComparison of {', '.join(self.labels)}: {count}>"
-
-
-def _options(comparison: Comparison) -> dict[str, str]:
-    """Return how the trace was read; older results do not say."""
-    return comparison.documents[0]["trace"].get("options") or {}

@@ -14,9 +14,12 @@ def line(document: Document) -> str | None:
     disk = document.get("disk")
     if disk is None:
         return None
-    spins = disk["spin_ups"]
-    parts = [_energy(disk), _states(disk)]
-    parts.append(f"{units.count(spins)} spin-up{'' if spins == 1 else 's'}")
+    power, spins = units.significant(disk["mean_power_w"]), disk["spin_ups"]
+    parts = [
+        f"{units.energy(disk['energy_j'])}, {power} W on average",
+        _states(disk),
+        f"{units.count(spins)} spin-up{'' if spins == 1 else 's'}",
+    ]
     parts += [
         f"{units.count(_sum(disk, kind, 'count'))} {kind}s "
         f"({units.size(_sum(disk, kind, 'bytes'))})"
@@ -53,12 +56,6 @@ def states(disk: Document) -> list[Document]:
     """Return the power states that a disk was in, from the most power to the least."""
     by_name = {s["state"]: s for s in disk["states"] if s["time_s"] or s["energy_j"]}
     return [by_name[name] for name in kinds.of(kinds.POWER, by_name)]
-
-
-def _energy(disk: Document) -> str:
-    return (
-        f"{units.energy(disk['energy_j'])}, {units.significant(disk['mean_power_w'])} W on average"
-    )
 
 
 def _states(disk: Document) -> str:

@@ -25,7 +25,7 @@ class Section:
 def sections(info: Info) -> list[Section]:
     """Return every table that has something to say about the trace."""
     made = (
-        _kinds(info),
+        Section(("requests", "all", "reads", "writes"), [*_counts(info), *_responses(info)]),
         _places(info),
         _times(info),
         _gap_classes(info),
@@ -35,11 +35,6 @@ def sections(info: Info) -> list[Section]:
         _notes(info),
     )
     return [section for section in made if section.rows]
-
-
-def _kinds(info: Info) -> Section:
-    """Return requests and sizes, all together and by kind."""
-    return Section(("requests", "all", "reads", "writes"), [*_counts(info), *_responses(info)])
 
 
 def _counts(info: Info) -> Iterator[Row]:
