@@ -32,8 +32,7 @@ def draw(document: Mapping[str, Any], title: str) -> Figure:
         shares = [row[key] / document["versions"] for row in rows]
         axes.plot(sizes, shares, marker="o", ms=3.5, **style.scheme_line(i, 2, 1.6))
     _size_axis(axes, sizes)
-    axes.set_ylim(0, 1.02)
-    axes.set_ylabel("least dense writes per unit written")
+    axes.set(ylim=(0, 1.02), ylabel="least dense writes per unit written")
     style.title(axes, title)
     style.key(figure, [_KEPT, _EMPTIED])
     return figure

@@ -31,9 +31,7 @@ def draw(curves: Mapping[str, Curve], bursts: int, device: str) -> Figure:
             _curve(axes, curve, per_gib, **style.scheme_line(i, len(curves), 1.6))
         for amount in sorted({float(curve.written_gib[-1]) for curve in curves.values()}):
             _pauses(axes, amount * per_gib, bursts)
-        _frame(axes, end, top)
-        axes.set_xlabel(below)
-        axes.set_ylabel("write bandwidth (MB/s)")
+        axes.set(xlim=(0, end), ylim=(0, top), xlabel=below, ylabel="write bandwidth (MB/s)")
         style.title(axes, device)
         style.key(figure, list(curves))
         return figure
@@ -45,7 +43,7 @@ def draw(curves: Mapping[str, Curve], bursts: int, device: str) -> Figure:
         _curve(area, curves[name], per_gib, color=style.scheme_colour(i), lw=2.0)
         _pauses(area, float(curves[name].written_gib[-1]) * per_gib, bursts)
         area.xaxis.set_major_locator(MaxNLocator(5))
-        _frame(area, end, top)
+        area.set(xlim=(0, end), ylim=(0, top))
         style.title(area, plain.name(name))
     figure.supxlabel(f"{below}, on {device}", fontsize=9)
     figure.supylabel("write bandwidth (MB/s)", fontsize=9)
@@ -60,8 +58,3 @@ def _curve(axes: Axes, curve: Curve, per_gib: float, **line: Any) -> None:  # no
 def _pauses(axes: Axes, amount: float, bursts: int) -> None:
     for burst in range(1, bursts):
         axes.axvline(amount * burst / bursts, color=style.INK, lw=0.7, ls=(0, (4, 3)), alpha=0.6)
-
-
-def _frame(axes: Axes, end: float, top: float) -> None:
-    axes.set_xlim(0, end)
-    axes.set_ylim(0, top)

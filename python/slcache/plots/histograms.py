@@ -100,12 +100,10 @@ def _table(
                 column, row, style.share(round(float(share), 3)), ha="center", va="center",
                 fontsize=8.5, color=style.on(colour) if strength > 0.7 else style.INK,
             )  # fmt: skip
-    axes.set_xlim(-0.5, columns - 0.5)
-    axes.set_ylim(-0.5, rows - 0.5)
+    axes.set(xlim=(-0.5, columns - 0.5), ylim=(-0.5, rows - 0.5))
     axes.set_xticks(range(columns), [plain.name(each) for each in sides[1]["bins"]])
     plain.rows(axes, sides[0]["bins"])
-    axes.set_xlabel(plain.name(sides[1]["name"]))
-    axes.set_ylabel(plain.name(sides[0]["name"]))
+    axes.set(xlabel=plain.name(sides[1]["name"]), ylabel=plain.name(sides[0]["name"]))
     axes.grid(visible=False)
     axes.tick_params(length=0)
 
@@ -178,6 +176,5 @@ def _ranks(axes: Axes, found: Mapping[int, Histogram], labels: Sequence[str]) ->
     style.log_ticks(axes, style.whole, "y", 5)
     axes.set_xlim(0.8, max(12.0, 1.2 * axes.dataLim.xmax))
     axes.set_ylim(0.8, max(12.0, 1.2 * axes.dataLim.ymax))
-    axes.set_xlabel("combinations that occurred")
-    axes.set_ylabel("times")
+    axes.set(xlabel="combinations that occurred", ylabel="times")
     style.title(axes, "how often each occurred")

@@ -73,8 +73,7 @@ def _ranked(
     _points(area, [float(rank[i]) for i in range(len(points))], values, front, of, numbers)
     study_axis.metric(area, "y", metric, values)
     study_axis.numbers(area, "x", [1.0, 2.0])
-    area.set_xlabel("rank")
-    area.set_ylabel(_better(metric, goal, "y"))
+    area.set(xlabel="rank", ylabel=_better(metric, goal, "y"))
     _key(figure, names)
     return figure
 

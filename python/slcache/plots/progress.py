@@ -33,7 +33,6 @@ def draw(goals: Mapping[str, Goal], values: Mapping[str, Sequence[float | None]]
         study_axis.metric(area, "y", name, known, 5)
         area.set_ylabel(name)
     style.lines_key(figure, {"tried": _TRIED, "best so far": _BEST})
-    areas[-1].set_xlabel("points tried")
-    areas[-1].set_xlim(0, len(next(iter(values.values()))) + 1)
+    areas[-1].set(xlabel="points tried", xlim=(0, len(next(iter(values.values()))) + 1))
     areas[-1].xaxis.set_major_locator(MaxNLocator(8, integer=True))
     return figure

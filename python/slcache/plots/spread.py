@@ -35,8 +35,7 @@ def draw(found: Spread, names: Sequence[str], *, most_is_best: bool = False) -> 
         for drawn in (line, point):
             marks.name(drawn, f"{names[i]}: {told}")
     study_axis.metric(area, "x", found.metric, values)
-    area.set_xlabel(found.metric)
-    area.set_ylim(len(order) - 0.4, -0.6)
+    area.set(xlabel=found.metric, ylim=(len(order) - 0.4, -0.6))
     area.grid(visible=False, axis="y")
     if len(order) <= _NAMED:
         plain.rows(area, [names[i] for i in order])

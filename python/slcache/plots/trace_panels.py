@@ -39,8 +39,7 @@ def sizes(axes: Axes, info: Info) -> None:
     step = -(-len(places) // 6)
     axes.set_xticks(list(places)[::step], [_size(1 << (p - 1)) for p in places][::step])
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    axes.set_xlabel("request size in bytes, up to")
-    axes.set_ylabel("share of its kind")
+    axes.set(xlabel="request size in bytes, up to", ylabel="share of its kind")
     style.only_horizontal(axes)
     style.legend(axes, "upper right")
     style.title(axes, "Sizes")
@@ -72,8 +71,7 @@ def interarrival(axes: Axes, info: Info) -> None:
     axes.set_ylim(0, 1.02)
     style.time_ticks(axes, most=5)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    axes.set_xlabel("time to the next request, at most")
-    axes.set_ylabel("share")
+    axes.set(xlabel="time to the next request, at most", ylabel="share")
 
 
 def gap_classes(axes: Axes, info: Info) -> None:
@@ -91,8 +89,7 @@ def gap_classes(axes: Axes, info: Info) -> None:
     axes.set_xticks(list(places), [name.removeprefix("up to ") for name in names])
     axes.margins(y=0.15)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    axes.set_xlabel("time to the next request, up to")
-    axes.set_ylabel("share of gaps")
+    axes.set(xlabel="time to the next request, up to", ylabel="share of gaps")
     style.only_horizontal(axes)
 
 

@@ -83,8 +83,7 @@ def rates(figure: SubFigure, info: Info, sides: Sequence[str]) -> None:
     ):
         axes.set_ylim(bottom=0)
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,g}")
-        axes.set_xlabel(f"time ({unit})")
-        axes.set_ylabel(label)
+        axes.set(xlabel=f"time ({unit})", ylabel=label)
         style.title(axes, title)
     style.legend(requests, "above")
 

@@ -63,8 +63,7 @@ def _panel(axes: Axes, labels: Sequence[str], pools: Sequence[dict[str, Any] | N
     axes.set_xlim(-0.5, bins - 0.5)
     style.log_ticks(axes, style.whole, "y")
     axes.set_ylim(bottom=0.7, top=max(3.0, 1.6 * axes.dataLim.ymax))
-    axes.set_xlabel("erases of a block")
-    axes.set_ylabel("blocks")
+    axes.set(xlabel="erases of a block", ylabel="blocks")
     style.only_horizontal(axes)
 
 

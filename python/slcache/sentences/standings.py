@@ -19,16 +19,16 @@ def standings(runs: Runs, to: str) -> list[str]:
     firsts = {side: name for side, name in best.items() if name is not None}
     if not firsts:
         return []
+    wins = {label: [s for s in firsts if firsts[s] == label] for label in firsts.values()}
     lines = [
         wording.against(label, sides, runs[label], to, runs[to])
-        for label, sides in _by_winner(firsts).items()
+        for label, sides in wins.items()
         if label != to
     ]
-    winners = set(firsts.values())
     groups = _alike(runs)
-    rivals = [group for group in groups if group != [to] and not set(group) & winners]
+    rivals = [group for group in groups if group != [to] and not set(group) & wins.keys()]
     rivals.sort(key=lambda group: _place(runs[group[0]]))
-    ties = [group for group in groups if len(group) > 1 and set(group) & winners]
+    ties = [group for group in groups if len(group) > 1 and set(group) & wins.keys()]
     lines = [_same(group, firsts) for group in ties] + lines
     return lines + [_behind(group, runs, firsts) for group in rivals]
 
@@ -41,14 +41,6 @@ def _best(side: str, runs: Runs) -> str | None:
         return None
     least = min(known.values())
     return next(name for name, value in known.items() if normalise.equal(value, least))
-
-
-def _by_winner(firsts: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the sides that each winner wins."""
-    sides: dict[str, list[str]] = {}
-    for side, name in firsts.items():
-        sides.setdefault(name, []).append(side)
-    return sides
 
 
 def _alike(runs: Runs) -> list[list[str]]:
