@@ -26,14 +26,13 @@ _OPTIONS = {"sizes_bytes": "--sizes", "unit_bytes": "--unit"}
 
 Sizes = Annotated[
     str | None,
-    typer.Option(
-        metavar="SIZE,...|FROM..TO*FACTOR",
-        help="Sizes of the SLC cache (default: 1 MiB, doubled until it keeps everything).",
+    opt.option(
+        "SIZE,...|FROM..TO*FACTOR",
+        "Sizes of the SLC cache (default: 1 MiB, doubled until it keeps everything).",
     ),
 ]
 Unit = Annotated[
-    str | None,
-    typer.Option(metavar="SIZE", help="The FTL's mapping unit (default: 4KiB, or the device's)."),
+    str | None, opt.option("SIZE", "The FTL's mapping unit (default: 4KiB, or the device's).")
 ]
 Device = Annotated[
     str | None,
@@ -41,10 +40,10 @@ Device = Annotated[
 ]
 Picture = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE.png|svg|pdf",
+    opt.option(
+        "FILE.png|svg|pdf",
+        "Draw the bound over the size.",
         callback=checks.checked_picture(*pictures.FLAT),
-        help="Draw the bound over the size.",
     ),
 ]
 

@@ -119,7 +119,7 @@ def _number(value: float) -> str:
 def schema(
     subject: Annotated[Subject, typer.Argument(help="The document to describe.")] = "config",
     json: Annotated[
-        bool, typer.Option("--json", help="Accepted for symmetry: a schema is always JSON.")
+        bool, opt.flag("--json", "Accepted for symmetry: a schema is always JSON.")
     ] = False,
 ) -> None:
     """Print the JSON schema of the configuration or of a document that a verb prints.

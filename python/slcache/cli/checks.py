@@ -7,12 +7,15 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import typer
 
 from slcache import catalogue
 from slcache.errors import ConfigError
 from slcache.given.once import once, twice
+
+_V = TypeVar("_V")
 
 
 @contextlib.contextmanager
@@ -24,10 +27,10 @@ def told(hint: str | None = None) -> Iterator[None]:
         raise typer.BadParameter(str(error), param_hint=hint) from error
 
 
-def readable(read: Callable[[str], object]) -> Callable[[str | None], str | None]:
-    """Return a check that an option's text can be read."""
+def readable(read: Callable[[_V], object]) -> Callable[[_V | None], _V | None]:
+    """Return a check that an option's value can be read."""
 
-    def check(value: str | None) -> str | None:
+    def check(value: _V | None) -> _V | None:
         if value is not None:
             with told():
                 read(value)
@@ -39,12 +42,24 @@ def readable(read: Callable[[str], object]) -> Callable[[str | None], str | None
 def matching(pattern: str, told: str) -> Callable[[str | None], str | None]:
     """Return a check that an option's text is all of a pattern; `told` says what it is else."""
 
-    def check(value: str | None) -> str | None:
-        if value is not None and not re.fullmatch(pattern, value):
-            raise typer.BadParameter(f"{value!r} {told}")
-        return value
+    def read(value: str) -> None:
+        if not re.fullmatch(pattern, value):
+            raise ValueError(f"{value!r} {told}")
 
-    return check
+    return readable(read)
+
+
+def known(what: str, names: Callable[[], Iterable[str]]) -> Callable[[str | None], str | None]:
+    """Return a check that an option's text is one of some names, else what is close to it."""
+
+    def read(value: str) -> None:
+        every = list(names())
+        if value not in every:
+            close = difflib.get_close_matches(value, every, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(every)}"
+            raise ValueError(f"unknown {what} {value!r}; {hint}")
+
+    return readable(read)
 
 
 def pairs(values: list[str] | None) -> dict[str, str]:
@@ -83,15 +98,12 @@ def checked_schemes(values: list[str] | str | None) -> list[str] | str | None:
 def checked_picture(*kinds: str) -> Callable[[Path | None], Path | None]:
     """Return a check that a picture's name ends in one of its kinds, in any of them without."""
 
-    def check(value: Path | None) -> Path | None:
+    def read(value: Path) -> None:
         from slcache.report import pictures
 
-        if value is not None:
-            with told():
-                pictures.check(value, kinds or pictures.KINDS)
-        return value
+        pictures.check(value, kinds or pictures.KINDS)
 
-    return check
+    return readable(read)
 
 
 def check_executor(executor: str, workers: int | None) -> None:
@@ -102,10 +114,3 @@ def check_executor(executor: str, workers: int | None) -> None:
 
     with told("--executor"):
         named.check(executor, workers)
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return `; did you mean 'x'?` for a name close to a known one, else the known names."""
-    names = list(known)
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(names)}"

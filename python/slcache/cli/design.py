@@ -18,25 +18,19 @@ if TYPE_CHECKING:
 
 SizeOf = Annotated[
     list[str],
-    opt.ranges(
-        "The key and the sizes it may have: A..B, A..B:STEP, A..B*FACTOR or a,b,c.", "--size"
-    ),
+    opt.ranges("The key and the sizes it may have: A..B, A..B:STEP, A..B*FACTOR or a,b,c."),
 ]
 Keep = Annotated[
     list[str],
-    typer.Option(
-        metavar="METRIC<=VALUE",
-        help="A bound on a metric, such as waf<=2, write_p99<=5ms or lifetime_host_bytes>=50TiB. "
-        "Repeat it.",
+    opt.option(
+        "METRIC<=VALUE",
+        "A bound on a metric, such as waf<=2, write_p99<=5ms or lifetime_host_bytes>=50TiB. Repeat "
+        "it.",
     ),
 ]
 OutOf = Annotated[
     Path | None,
-    typer.Option(
-        "--out",
-        metavar="DIR",
-        help="Write design.json, .svg and .png and chosen.toml here. Run again to go on.",
-    ),
+    opt.option("DIR", "Write design.json, .svg and .png and chosen.toml here. Run again to go on."),
 ]
 #: Which of the sizes that keep the bounds is wanted.
 Find = Literal["smallest", "largest"]

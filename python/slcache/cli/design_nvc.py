@@ -33,23 +33,19 @@ def _lifespan(value: str) -> None:
 
 Lifespan = Annotated[
     str,
-    typer.Option(
-        metavar="Nx|SIZE",
+    opt.option(
+        "Nx|SIZE",
+        "The least lifespan: so many times that of the chip without SLC blocks (2x), or bytes of "
+        "host writes (50T).",
         callback=checks.readable(_lifespan),
-        help="The least lifespan: so many times that of the chip without SLC blocks (2x), or bytes "
-        "of host writes (50T).",
     ),
 ]
-Given = Annotated[
-    str | None,
-    typer.Option("--trace", metavar="FILE", help="A block trace, plain or compressed."),
-]
+Given = Annotated[str | None, opt.option("FILE", "A block trace, plain or compressed.")]
 Made = Annotated[
     str | None,
-    typer.Option(
-        "--workload",
-        metavar="PRESET|FILE.toml",
-        help="A workload in place of a trace (see [bold]slcache trace workloads[/bold]).",
+    opt.option(
+        "PRESET|FILE.toml",
+        "A workload in place of a trace (see [bold]slcache trace workloads[/bold]).",
     ),
 ]
 Device = Annotated[str, opt.device("A device with a disk behind its flash.")]
@@ -64,9 +60,9 @@ Candidates = Annotated[
 ]
 OnlyFullChip = Annotated[
     bool,
-    typer.Option(
+    opt.flag(
         "--only-full-chip",
-        help="Measure a region alone as if it had all blocks, not those that are left to it.",
+        "Measure a region alone as if it had all blocks, not those that are left to it.",
     ),
 ]
 Passes = Annotated[
@@ -77,15 +73,13 @@ Passes = Annotated[
         help="The last of so many passes of the trace counts; the first begins with empty flash.",
     ),
 ]
-Quick = Annotated[
-    bool, typer.Option("--quick", help="Only the beginning of the trace, in under a minute.")
-]
+Quick = Annotated[bool, opt.flag("--quick", "Only the beginning of the trace, in under a minute.")]
 Out = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Where design.json, .svg and .png are written and, in store, runs are kept "
-        "(default: out/design/nvc). Run again to resume.",
+    opt.option(
+        "DIR",
+        "Where design.json, .svg and .png are written and, in store, runs are kept (default: "
+        "out/design/nvc). Run again to resume.",
     ),
 ]
 

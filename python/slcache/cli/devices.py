@@ -10,6 +10,7 @@ from rich.text import Text
 
 from slcache import catalogue
 from slcache.cli import complete, console, joint
+from slcache.cli import options as opt
 from slcache.cli.made import verb
 from slcache.cli.verb import UNNAMED, VerbOfItsOwn
 from slcache.sentences import reasons
@@ -53,10 +54,8 @@ def show(
     *,
     device: Annotated[
         str,
-        typer.Argument(
-            metavar="PRESET|FILE.toml",
-            autocompletion=complete.devices,
-            help="A preset or a device file.",
+        opt.argument(
+            "PRESET|FILE.toml", "A preset or a device file.", autocompletion=complete.devices
         ),
     ],
     form: joint.Shown,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-import typer
 from rich.text import Text
 
 from slcache.cli import console, joint
@@ -25,10 +24,10 @@ def diff(
     first: opt.Saved,
     second: opt.Saved,
     everything: Annotated[
-        bool, typer.Option("--all", help="Show every other figure of the documents as well.")
+        bool, opt.flag("--all", "Show every other figure of the documents as well.")
     ] = False,
     exit_code: Annotated[
-        bool, typer.Option("--exit-code", help="Exit with 1 where the results differ.")
+        bool, opt.flag("--exit-code", "Exit with 1 where the results differ.")
     ] = False,
     form: joint.Shown,
 ) -> int:

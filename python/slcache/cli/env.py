@@ -30,7 +30,7 @@ app = typer.Typer(
 
 @verb(app)
 def replay(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="An episode that was recorded.")],
+    file: Annotated[Path, opt.argument("FILE", "An episode that was recorded.")],
     json: opt.Json = False,
 ) -> None:
     """Repeat a recorded episode: the same score, or what differs (status 1).
@@ -61,28 +61,21 @@ def replay(
 @verb(app)
 def bench(
     agent: Annotated[
-        str | None,
-        typer.Argument(metavar="[FILE.py:NAME]", help="An agent of yours, called with a seed."),
+        str | None, opt.argument("[FILE.py:NAME]", "An agent of yours, called with a seed.")
     ] = None,
-    inputs: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder examples of a checkout.")
-    ] = Path("examples"),
-    seeds: Annotated[
-        int | None, typer.Option(min=1, max=100, metavar="N", help="Play with N seeds (10).")
-    ] = None,
+    inputs: Annotated[Path, opt.option("DIR", "The folder examples of a checkout.")] = Path(
+        "examples"
+    ),
+    seeds: Annotated[int | None, opt.option("N", "Play with N seeds (10).", min=1, max=100)] = None,
     rounds: Annotated[
-        int | None,
-        typer.Option(min=1, max=100, metavar="N", help="Train N times on every cell (4)."),
+        int | None, opt.option("N", "Train N times on every cell (4).", min=1, max=100)
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="One seed and one fill, in under a minute.")
+        bool, opt.flag("--quick", "One seed and one fill, in under a minute.")
     ] = False,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write all scores to this JSON file.")
-    ] = None,
+    out: Annotated[Path | None, opt.option("FILE", "Write all scores to this JSON file.")] = None,
     check: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Run again what wrote this file, and compare."),
+        Path | None, opt.option("FILE", "Run again what wrote this file, and compare.")
     ] = None,
     json: opt.Json = False,
 ) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
-import typer
 from rich.text import Text
 
 from slcache import explain as explanations
@@ -22,10 +21,10 @@ def explain(
     *,
     key: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[KEY]",
+        opt.argument(
+            "[KEY]",
+            "A key, whole or its end; left out: the sections are listed.",
             autocompletion=complete.key,
-            help="A key, whole or its end; left out: the sections are listed.",
         ),
     ] = None,
     device: Annotated[

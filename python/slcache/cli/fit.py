@@ -72,36 +72,27 @@ _ROWS = {
 def fit(
     log: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="[LOG]", help="fio's bandwidth log (fill_bw.1.log), or CSV with gb,mb_s."
-        ),
+        opt.argument("[LOG]", "fio's bandwidth log (fill_bw.1.log), or CSV with gb,mb_s."),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out", "-o", metavar="FILE.toml", help="The device file; pictures lie beside it."
-        ),
+        opt.option("FILE.toml", "The device file; pictures lie beside it.", "--out", "-o"),
     ] = None,
     user: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="The drive's size, such as 1TB: the log must be of it."),
+        str | None, opt.option("SIZE", "The drive's size, such as 1TB: the log must be of it.")
     ] = None,
     bits: Annotated[
         int | None,
         typer.Option(min=3, max=4, help="Bits of a dense cell; without it a file for each."),
     ] = None,
-    link: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The host link, as in host.link.")
-    ] = None,
+    link: Annotated[str | None, opt.option("NAME", "The host link, as in host.link.")] = None,
     job: Annotated[
-        str | None,
-        typer.Option(metavar="/dev/NAME", help="Print the fio job that makes a log, and end."),
+        str | None, opt.option("/dev/NAME", "Print the fio job that makes a log, and end.")
     ] = None,
     latency: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="fio's latency log of random reads, or of synchronous writes; once for each.",
+        opt.option(
+            "FILE", "fio's latency log of random reads, or of synchronous writes; once for each."
         ),
     ] = None,
     progress: opt.Progress = "auto",

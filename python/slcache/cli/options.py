@@ -27,18 +27,28 @@ def _window(value: str) -> None:
         raise ValueError(f"{value!r}: must be longer than 0")
 
 
-def _check_format(value: str | None) -> str | None:
-    known = [entry["name"] for entry in catalogue.formats()]
-    if value is not None and value not in known:
-        raise typer.BadParameter(f"unknown trace format {value!r}{checks.nearest(value, known)}")
-    return value
+def _formats() -> list[str]:
+    return [entry["name"] for entry in catalogue.formats()]
+
+
+def option(metavar: str, help: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
+    """Return an option; its name is that of the verb's parameter where none is given."""
+    return typer.Option(*names, metavar=metavar, help=help, **more)
+
+
+def flag(name: str, help: str) -> Any:  # noqa: ANN401
+    """Return an option that is there or not."""
+    return typer.Option(name, help=help)
+
+
+def argument(metavar: str, help: str, **more: Any) -> Any:  # noqa: ANN401
+    """Return an argument, which has no name."""
+    return typer.Argument(metavar=metavar, help=help, **more)
 
 
 def device(help: str, *names: str) -> Any:  # noqa: ANN401
     """Return an option that takes a device."""
-    return typer.Option(
-        *names, metavar="PRESET|FILE.toml", autocompletion=complete.devices, help=help
-    )
+    return option("PRESET|FILE.toml", help, *names, autocompletion=complete.devices)
 
 
 def schemes(help: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
@@ -57,42 +67,36 @@ def pairs(help: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
 
 def ranges(help: str, *names: str) -> Any:  # noqa: ANN401
     """Return an option that takes keys with what each may be."""
-    return typer.Option(*names, metavar="KEY=VALUES", callback=checks.checked_ranges, help=help)
+    return option("KEY=VALUES", help, *names, callback=checks.checked_ranges)
 
 
 TracePath = Annotated[
     str,
-    typer.Argument(
-        metavar="TRACE",
-        help="A block trace, plain or compressed, or - for standard input; or a workload: "
-        "FILE.toml or a preset (see [bold]slcache trace workloads[/bold]).",
+    argument(
+        "TRACE",
+        "A block trace, plain or compressed, or - for standard input; or a workload: FILE.toml or "
+        "a preset (see [bold]slcache trace workloads[/bold]).",
     ),
 ]
 Saved = Annotated[
-    Path,
-    typer.Argument(metavar="RESULT", help="A saved result: a folder of --out, or its result.json."),
+    Path, argument("RESULT", "A saved result: a folder of --out, or its result.json.")
 ]
 SavedResults = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="RESULT...", help="Saved results: folders of --out, or their result.json."
-    ),
+    list[Path], argument("RESULT...", "Saved results: folders of --out, or their result.json.")
 ]
 MaybeDevice = Annotated[
     str | None,
     device(
-        "A preset (see [bold]slcache devices[/bold]) or a file; not needed if --config has "
-        "a device.",
-        "--device",
+        "A preset (see [bold]slcache devices[/bold]) or a file; not needed if --config has a "
+        "device."
     ),
 ]
 MaybeScheme = Annotated[
     str | None,
-    typer.Option(
-        "--scheme",
-        metavar="NAME",
+    option(
+        "NAME",
+        "A scheme (see [bold]slcache schemes[/bold]); not needed if --config has one.",
         autocompletion=complete.scheme,
-        help="A scheme (see [bold]slcache schemes[/bold]); not needed if --config has one.",
     ),
 ]
 Schemes = Annotated[
@@ -100,14 +104,13 @@ Schemes = Annotated[
     schemes("The schemes to compare, separated by commas, or all that the device can run."),
 ]
 Normalise = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Divide by this scheme's figures (default: the first)."),
+    str | None, option("NAME", "Divide by this scheme's figures (default: the first).")
 ]
 Config = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="A configuration, TOML or JSON: keys between device and --set, or all of it with its "
+    option(
+        "FILE",
+        "A configuration, TOML or JSON: keys between device and --set, or all of it with its "
         "device and scheme, such as a result.json.",
     ),
 ]
@@ -121,22 +124,19 @@ Sets = Annotated[
 ]
 TraceFormat = Annotated[
     str | None,
-    typer.Option(
-        metavar="FORMAT",
-        callback=_check_format,
+    option(
+        "FORMAT",
+        "The trace's format (default: recognised).",
+        callback=checks.known("trace format", _formats),
         autocompletion=complete.formats,
-        help="The trace's format (default: recognised).",
     ),
 ]
-TraceOptions = Annotated[
-    list[str] | None,
-    pairs("Set an option of the trace reader.", "--trace-option"),
-]
+TraceOptions = Annotated[list[str] | None, pairs("Set an option of the trace reader.")]
 Volume = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME|each|merge",
-        help="Of several volumes in one file, take one, or all side by side or as one.",
+    option(
+        "NAME|each|merge",
+        "Of several volumes in one file, take one, or all side by side or as one.",
     ),
 ]
 AddressPolicy = Annotated[
@@ -145,12 +145,12 @@ AddressPolicy = Annotated[
 ]
 Unsorted = Annotated[
     str | None,
-    typer.Option(
-        metavar="error|sort:N|keep",
+    option(
+        "error|sort:N|keep",
+        "Time running backwards: refuse, sort within N requests, or keep.",
         callback=checks.matching(
             r"error|keep|sort:[1-9][0-9]*", "is none of 'error', 'keep' and 'sort:N'"
         ),
-        help="Time running backwards: refuse, sort within N requests, or keep.",
     ),
 ]
 Workload = Annotated[
@@ -159,133 +159,109 @@ Workload = Annotated[
 ]
 Window = Annotated[
     str | None,
-    typer.Option(
-        metavar="TIME",
+    option(
+        "TIME",
+        "Length of the time series' windows, such as 10ms (default: so that there are at most "
+        "1,024).",
         callback=checks.readable(_window),
-        help="Length of the time series' windows, such as 10ms (default: so that there are "
-        "at most 1,024).",
     ),
 ]
 Reading = Annotated[
     str | None,
-    typer.Option(
-        "--reading",
-        metavar="PAPER[/PART][:READING]",
-        help="Begin with the set-up of a paper's evaluation, such as ips/daily:probable: its "
-        "device, settings and replay, which other options change.",
+    option(
+        "PAPER[/PART][:READING]",
+        "Begin with the set-up of a paper's evaluation, such as ips/daily:probable: its device, "
+        "settings and replay, which other options change.",
     ),
 ]
 Replay = Annotated[
     str | None,
-    typer.Option(
-        metavar="open|closed:N",
+    option(
+        "open|closed:N",
+        "Keep the trace's times, or keep N requests outstanding.",
         callback=checks.matching(
             r"open|closed:[1-9][0-9]*", "is neither 'open' nor 'closed:N' with N at least 1"
         ),
-        help="Keep the trace's times, or keep N requests outstanding.",
     ),
 ]
-Seed = Annotated[
-    int | None,
-    typer.Option(min=0, max=SEED_MAX, metavar="N", help="Seed of every random choice."),
-]
+Seed = Annotated[int | None, option("N", "Seed of every random choice.", min=0, max=SEED_MAX)]
 Jobs = Annotated[
-    int | None,
-    typer.Option(min=1, max=1024, metavar="N", help="Runs at a time, a process for each (1)."),
+    int | None, option("N", "Runs at a time, a process for each (1).", min=1, max=1024)
 ]
 Workers = Annotated[
-    int | None,
-    typer.Option(min=1, max=1024, metavar="N", help="Processes (default: one a processor)."),
+    int | None, option("N", "Processes (default: one a processor).", min=1, max=1024)
 ]
 Executor = Annotated[
     str,
-    typer.Option(
-        metavar="local|dask://[HOST:PORT]|ray://[HOST:PORT]",
-        help="Where runs go on: in processes here, or on a cluster; without a host a Dask or Ray "
+    option(
+        "local|dask://[HOST:PORT]|ray://[HOST:PORT]",
+        "Where runs go on: in processes here, or on a cluster; without a host a Dask or Ray "
         "cluster of --jobs processes is started here.",
     ),
 ]
 Store = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Where results are kept and found, for several verbs to share (default: OUT/store).",
+    option(
+        "DIR", "Where results are kept and found, for several verbs to share (default: OUT/store)."
     ),
 ]
 Kept = Annotated[
     Path | None,
-    typer.Option(
-        "--store",
-        metavar="DIR",
-        help="Where results are kept and found, for several verbs to share: run again to go on "
+    option(
+        "DIR",
+        "Where results are kept and found, for several verbs to share: run again to go on "
         "(default: nothing is kept).",
     ),
 ]
 EqualCells = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--equal-cells",
-        help="Leave schemes without a cache as many dense blocks as those with one have beside it.",
+        "Leave schemes without a cache as many dense blocks as those with one have beside it.",
     ),
 ]
 Seeds = Annotated[
     int,
-    typer.Option(
-        min=1,
-        max=1000,
-        metavar="N",
-        help="Run everything with N seeds, from --seed on: means with intervals.",
+    option(
+        "N", "Run everything with N seeds, from --seed on: means with intervals.", min=1, max=1000
     ),
 ]
 Resample = Annotated[
     int | None,
-    typer.Option(
+    option(
+        "N",
+        "Draw a recording anew N times, its stretches of time in random order: means with "
+        "intervals, as --seeds gives for a workload.",
         min=2,
         max=1000,
-        metavar="N",
-        help="Draw a recording anew N times, its stretches of time in random order: means with "
-        "intervals, as --seeds gives for a workload.",
     ),
 ]
 ResampleBlock = Annotated[
     str | None,
-    typer.Option(
-        metavar="TIME",
-        help="How long those stretches are on average, such as 30s (default: a twentieth of the "
+    option(
+        "TIME",
+        "How long those stretches are on average, such as 30s (default: a twentieth of the "
         "recording).",
     ),
 ]
 EachSeeds = Annotated[
-    int,
-    typer.Option(
-        min=1, max=1000, metavar="N", help="Run each point with so many seeds; means count."
-    ),
+    int, option("N", "Run each point with so many seeds; means count.", min=1, max=1000)
 ]
 SaveState = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="Save the device's state as it is when the replay begins."),
+    str | None, option("FILE", "Save the device's state as it is when the replay begins.")
 ]
 LoadState = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE", help="Start from a saved device state instead of preconditioning."
-    ),
+    str | None, option("FILE", "Start from a saved device state instead of preconditioning.")
 ]
 MemoryIn = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="Let a scheme that learns begin with what it saved before."),
+    str | None, option("FILE", "Let a scheme that learns begin with what it saved before.")
 ]
-MemoryOut = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="Save what the scheme has learned in the end."),
-]
+MemoryOut = Annotated[str | None, option("FILE", "Save what the scheme has learned in the end.")]
 Out = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR", help="Write result.json, Parquet tables and report.html to this directory."
-    ),
+    option("DIR", "Write result.json, Parquet tables and report.html to this directory."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Json = Annotated[bool, flag("--json", "Print one JSON document and nothing else.")]
 Format = Annotated[
     Form,
     typer.Option(

@@ -18,89 +18,78 @@ if TYPE_CHECKING:
     from slcache.reproduce.plan import Plan
 
 
-def _check_paper(value: str) -> str:
+def _papers() -> list[str]:
     from slcache.reproduce import plan
 
-    known = [*plan.papers(), drives.NAME]
-    if value not in known:
-        raise typer.BadParameter(f"unknown paper {value!r}{checks.nearest(value, known)}")
-    return value
+    return [*plan.papers(), drives.NAME]
 
 
 Paper = Annotated[
     str,
-    typer.Argument(
-        metavar="PAPER", callback=_check_paper, help="Short name of the paper; or drives."
+    opt.argument(
+        "PAPER", "Short name of the paper; or drives.", callback=checks.known("paper", _papers)
     ),
 ]
-Quick = Annotated[
-    bool, typer.Option("--quick", help="A few workloads and one seed, in under a minute.")
-]
+Quick = Annotated[bool, opt.flag("--quick", "A few workloads and one seed, in under a minute.")]
 Sensitivity = Annotated[
     bool,
-    typer.Option(
+    opt.flag(
         "--sensitivity",
-        help="Also vary, one at a time, what the paper leaves open and the twins leave free.",
+        "Also vary, one at a time, what the paper leaves open and the twins leave free.",
     ),
 ]
 Full = Annotated[
     bool,
-    typer.Option(
-        "--full",
-        help="Run twins at the paper's size, where the plan has a smaller one (hyssd, nvc).",
+    opt.flag(
+        "--full", "Run twins at the paper's size, where the plan has a smaller one (hyssd, nvc)."
     ),
 ]
 Bound = Annotated[
     bool,
-    typer.Option(
+    opt.flag(
         "--bound",
-        help="Also tell how far schemes are from the least dense programs: each is run without a "
-        "cache too, and what an earlier run has left is run anew.",
+        "Also tell how far schemes are from the least dense programs: each is run without a cache "
+        "too, and what an earlier run has left is run anew.",
     ),
 ]
 Traces = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR",
+    opt.option(
+        "DIR",
+        "Folder with the published traces; files are recognised by their statistics.",
         exists=True,
         file_okay=False,
-        help="Folder with the published traces; files are recognised by their statistics.",
     ),
 ]
 Recordings = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR",
+    opt.option(
+        "DIR",
+        "Folder of blkparse recordings to run the schemes on, beyond the paper.",
         exists=True,
         file_okay=False,
-        help="Folder of blkparse recordings to run the schemes on, beyond the paper.",
     ),
 ]
-Workloads = Annotated[
-    str | None, typer.Option(metavar="A,B,...", help="Only these of the paper's workloads.")
-]
-Seeds = Annotated[
-    str | None, typer.Option(metavar="N,N,...", help="Seeds of the twins (default: the plan's).")
-]
+Workloads = Annotated[str | None, opt.option("A,B,...", "Only these of the paper's workloads.")]
+Seeds = Annotated[str | None, opt.option("N,N,...", "Seeds of the twins (default: the plan's).")]
 
 
 #: Without a further word, the readings that a plan is judged by.
 BOTH = "both"
 Readings = Annotated[
     str,
-    typer.Option(
-        "--reading",
-        metavar="NAME",
-        help="As the paper's text says (literal), as it is most probably meant (probable), both "
-        "where the plan has two, or a further reading of it, such as hierarchy's fast-clock.",
+    opt.option(
+        "NAME",
+        "As the paper's text says (literal), as it is most probably meant (probable), both where "
+        "the plan has two, or a further reading of it, such as hierarchy's fast-clock.",
     ),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Where report.html and ledger.json are written and, in store, results are kept "
-        "(default: out/reproduce/PAPER). Run again to resume.",
+    opt.option(
+        "DIR",
+        "Where report.html and ledger.json are written and, in store, results are kept (default: "
+        "out/reproduce/PAPER). Run again to resume.",
     ),
 ]
 

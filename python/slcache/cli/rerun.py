@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
 from rich.text import Text
 
 from slcache.cli import console, joint
@@ -22,10 +21,10 @@ def rerun(
     *,
     result: opt.Saved,
     trace: Annotated[
-        str | None, typer.Option(metavar="PATH", help="Where the trace is now, if it has moved.")
+        str | None, opt.option("PATH", "Where the trace is now, if it has moved.")
     ] = None,
     scheme: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Of a comparison, repeat this run only.")
+        str | None, opt.option("NAME", "Of a comparison, repeat this run only.")
     ] = None,
     out: opt.Out = None,
     form: joint.Shown,

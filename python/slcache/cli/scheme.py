@@ -24,9 +24,7 @@ app = typer.Typer(
     "[bold]Example[/bold]\n\n  slcache scheme check ./mine.py:TwoTemperatures",
 )
 
-Source = Annotated[
-    str, typer.Argument(metavar="FILE:CLASS", help="The class, such as ./mine.py:TwoTemperatures.")
-]
+Source = Annotated[str, opt.argument("FILE:CLASS", "The class, such as ./mine.py:TwoTemperatures.")]
 
 
 @verb(app)
@@ -113,7 +111,7 @@ def _told(source: str) -> dict[str, Any]:
 def check(
     source: Source,
     sets: opt.Sets = None,
-    cases: Annotated[int, typer.Option(metavar="N", help="Cases.", min=1, max=1_000_000)] = 200,
+    cases: Annotated[int, opt.option("N", "Cases.", min=1, max=1_000_000)] = 200,
     seed: opt.Seed = None,
     json: opt.Json = False,
     progress: opt.Progress = "auto",

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from slcache import ConfigError, bounded
 from slcache.cli import console, joint
+from slcache.cli import options as opt
 from slcache.documents import saved
 
 if TYPE_CHECKING:
@@ -20,25 +21,19 @@ if TYPE_CHECKING:
 
 #: What a sweep and a search call their table and what was asked.
 TABLE, ASKED = "points.parquet", "study.toml"
-REPORT = "report.html"
 
-Folder = Annotated[
-    Path, typer.Argument(metavar="DIR", help="The folder that a sweep or a search has written.")
-]
+Folder = Annotated[Path, opt.argument("DIR", "The folder that a sweep or a search has written.")]
 Metrics = Annotated[
     list[str] | None,
-    typer.Option(
+    opt.option(
+        "NAME",
+        "Judge by this metric. Repeat it (default: those of the study; without any, read_p99_ns, "
+        "write_p99_ns, waf, lifetime_host_bytes, slc_bytes).",
         "--metric",
-        metavar="NAME",
-        help="Judge by this metric. Repeat it (default: those of the study; without any, "
-        "read_p99_ns, write_p99_ns, waf, lifetime_host_bytes, slc_bytes).",
     ),
 ]
 Page = Annotated[
-    Path | None,
-    typer.Option(
-        "--html", metavar="FILE", dir_okay=False, help="Write the report to this file (.html)."
-    ),
+    Path | None, opt.option("FILE", "Write the report to this file (.html).", dir_okay=False)
 ]
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from slcache import catalogue, comparing
+from slcache.cli import options as opt
 from slcache.cli.made import Made
 from slcache.documents import timeline as documents
 from slcache.errors import UsageError
@@ -28,45 +29,38 @@ _NAMES = re.compile(r"(?:^timeline|(?<!\S)timeline_(?:from|until|around|every))(
 
 Log = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE.parquet",
+    opt.option(
+        "FILE.parquet",
+        "Write a row per request: its times, its latency and where that went.",
         dir_okay=False,
-        help="Write a row per request: its times, its latency and where that went.",
     ),
 ]
 File = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
+    opt.option(
+        "FILE",
+        "Write what channels and planes do and for which request, for ui.perfetto.dev; FILE.gz is "
+        "compressed, FILE.parquet a table of operations. With --out the page shows it.",
         dir_okay=False,
-        help="Write what channels and planes do and for which request, for ui.perfetto.dev; "
-        "FILE.gz is compressed, FILE.parquet a table of operations. With --out the page shows it.",
     ),
 ]
 From = Annotated[
-    str | None,
-    typer.Option("--from", metavar="TIME", help="Leave out of the timeline what ends before."),
+    str | None, opt.option("TIME", "Leave out of the timeline what ends before.", "--from")
 ]
-Until = Annotated[
-    str | None,
-    typer.Option("--until", metavar="TIME", help="Leave out of the timeline what begins later."),
-]
+Until = Annotated[str | None, opt.option("TIME", "Leave out of the timeline what begins later.")]
 Around = Annotated[
     str | None,
-    typer.Option(
-        "--around",
-        metavar="slowest|request=N|cliff",
-        help="Have the timeline of this request's time, and as much around it, or of where writes "
+    opt.option(
+        "slowest|request=N|cliff",
+        "Have the timeline of this request's time, and as much around it, or of where writes "
         "become slow; runs twice.",
     ),
 ]
 Every = Annotated[
     int | None,
-    typer.Option(
-        "--every",
-        metavar="N",
-        help="Have in the timeline every N-th request with its operations, and the device's own "
-        "work.",
+    opt.option(
+        "N",
+        "Have in the timeline every N-th request with its operations, and the device's own work.",
     ),
 ]
 

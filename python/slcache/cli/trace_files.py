@@ -12,7 +12,7 @@ from slcache.cli.trace_job import Writing, bytes_of, ns_of, size_option, time_op
 from slcache.given import quantity
 from slcache.traces import api as traces
 
-Rebase = Annotated[bool, typer.Option("--rebase", help="Make the first request time 0.")]
+Rebase = Annotated[bool, opt.flag("--rebase", "Make the first request time 0.")]
 
 
 def convert(*, trace: opt.TracePath, job: Writing) -> None:
@@ -33,10 +33,8 @@ def convert(*, trace: opt.TracePath, job: Writing) -> None:
 def split(
     *,
     trace: opt.TracePath,
-    volumes: Annotated[bool, typer.Option("--volumes", help="A file for each volume.")] = False,
-    requests: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="A file for each N requests.")
-    ] = None,
+    volumes: Annotated[bool, opt.flag("--volumes", "A file for each volume.")] = False,
+    requests: Annotated[int | None, opt.option("N", "A file for each N requests.", min=1)] = None,
     time: Annotated[str | None, time_option("A file for each span of time.")] = None,
     rebase: Rebase = False,
     job: Writing,
@@ -62,14 +60,12 @@ def split(
 def sample(
     *,
     trace: opt.TracePath,
-    every: Annotated[
-        int | None, typer.Option(min=1, metavar="K", help="Keep every K-th request.")
-    ] = None,
+    every: Annotated[int | None, opt.option("K", "Keep every K-th request.", min=1)] = None,
     share: Annotated[
-        str | None, typer.Option(metavar="SHARE", help="Keep this share, such as 0.1 or 1/16.")
+        str | None, opt.option("SHARE", "Keep this share, such as 0.1 or 1/16.")
     ] = None,
     addresses: Annotated[
-        bool, typer.Option("--addresses", help="Choose addresses, and keep all that goes there.")
+        bool, opt.flag("--addresses", "Choose addresses, and keep all that goes there.")
     ] = False,
     unit: Annotated[str | None, size_option("Addresses are chosen in such units (1m).")] = None,
     seed: opt.Seed = None,
@@ -101,12 +97,8 @@ def window(
     trace: opt.TracePath,
     start: Annotated[str | None, time_option("Begin at this time.", "--from")] = None,
     end: Annotated[str | None, time_option("End before this time.", "--to")] = None,
-    skip: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="Leave out the first N requests.")
-    ] = None,
-    take: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Keep N requests from there.")
-    ] = None,
+    skip: Annotated[int | None, opt.option("N", "Leave out the first N requests.", min=0)] = None,
+    take: Annotated[int | None, opt.option("N", "Keep N requests from there.", min=1)] = None,
     rebase: Rebase = False,
     job: Writing,
 ) -> None:
@@ -127,12 +119,10 @@ def scale(
     *,
     trace: opt.TracePath,
     time: Annotated[
-        str | None,
-        typer.Option(metavar="FACTOR", help="Multiply times: 0.5 arrives twice as fast."),
+        str | None, opt.option("FACTOR", "Multiply times: 0.5 arrives twice as fast.")
     ] = None,
     address: Annotated[
-        str | None,
-        typer.Option(metavar="FACTOR", help="Multiply addresses: 1/4 shrinks their range."),
+        str | None, opt.option("FACTOR", "Multiply addresses: 1/4 shrinks their range.")
     ] = None,
     unit: Annotated[str | None, size_option("Addresses are moved in such units.")] = None,
     job: Writing,
@@ -172,10 +162,10 @@ def remap(
 def repeat(
     *,
     trace: opt.TracePath,
-    times: Annotated[int, typer.Option(min=1, metavar="N", help="Copies in all.")],
+    times: Annotated[int, opt.option("N", "Copies in all.", min=1)],
     gap: Annotated[str | None, time_option("Time between two copies (0).")] = None,
     shifted: Annotated[
-        bool, typer.Option("--shifted", help="Put each copy's addresses behind those before.")
+        bool, opt.flag("--shifted", "Put each copy's addresses behind those before.")
     ] = False,
     job: Writing,
 ) -> None:
@@ -192,7 +182,7 @@ def repeat(
 #: Where a twin's requests go.
 def merge(
     *,
-    sources: Annotated[list[str], typer.Argument(metavar="TRACE...", help="The traces.")],
+    sources: Annotated[list[str], opt.argument("TRACE...", "The traces.")],
     addresses: Annotated[
         opt.MergedAddresses,
         typer.Option(
@@ -201,7 +191,7 @@ def merge(
     ] = "streams",
     offset: Annotated[
         list[str] | None,
-        typer.Option(metavar="SIZE", help="Added to a trace's addresses: once for each, with one."),
+        opt.option("SIZE", "Added to a trace's addresses: once for each, with one."),
     ] = None,
     job: Writing,
 ) -> None:

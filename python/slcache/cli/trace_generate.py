@@ -21,7 +21,7 @@ from slcache.words.leaves import shown
 
 def generate(
     *,
-    spec: Annotated[str, typer.Argument(metavar="SPEC", help="A workload: FILE.toml or a preset.")],
+    spec: Annotated[str, opt.argument("SPEC", "A workload: FILE.toml or a preset.")],
     seed: opt.Seed = None,
     workload: opt.Workload = None,
     job: Making,
@@ -45,7 +45,7 @@ def generate(
 def workloads(
     *,
     name: Annotated[
-        str | None, typer.Argument(metavar="[SPEC]", help="One workload: its figures in full.")
+        str | None, opt.argument("[SPEC]", "One workload: its figures in full.")
     ] = None,
     workload: opt.Workload = None,
     form: joint.Shown,

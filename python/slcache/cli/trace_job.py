@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-import typer
 from rich.text import Text
 
 from slcache.cli import checks, console, joint
@@ -17,24 +16,20 @@ from slcache.traces import api as traces
 from slcache.words import units
 
 Out = Annotated[
-    str,
-    typer.Option(
-        "--out", "-o", metavar="FILE", help="The file to write (.gz, .zst, .xz compress; - prints)."
-    ),
+    str, opt.option("FILE", "The file to write (.gz, .zst, .xz compress; - prints).", "--out", "-o")
 ]
 Format = Annotated[
     str | None,
-    typer.Option(
+    opt.option(
+        "FORMAT",
+        "Its format (see [bold]slcache trace formats[/bold]); FILE.parquet tells it itself.",
         "--as",
-        metavar="FORMAT",
-        help="Its format (see [bold]slcache trace formats[/bold]); FILE.parquet tells it itself.",
     ),
 ]
 Lossy = Annotated[
     str | None,
-    typer.Option(
-        metavar="LOSS,...",
-        help="What may get lost, and is counted: time, flush, trim, volume, response, label.",
+    opt.option(
+        "LOSS,...", "What may get lost, and is counted: time, flush, trim, volume, response, label."
     ),
 ]
 
@@ -127,14 +122,12 @@ Making = Annotated[Job, Made(_made)]
 
 def size_option(help: str) -> object:
     """Return an option that takes a size."""
-    return typer.Option(metavar="SIZE", callback=checks.readable(quantity.size_bytes), help=help)
+    return opt.option("SIZE", help, callback=checks.readable(quantity.size_bytes))
 
 
 def time_option(help: str, *names: str) -> object:
     """Return an option that takes a time."""
-    return typer.Option(
-        *names, metavar="TIME", callback=checks.readable(quantity.time_ns), help=help
-    )
+    return opt.option("TIME", help, *names, callback=checks.readable(quantity.time_ns))
 
 
 def ns_of(text: str | None) -> int | None:

@@ -23,10 +23,7 @@ def _check_workload(value: str) -> str:
 
 
 WorkloadOut = Annotated[
-    str,
-    typer.Option(
-        "--out", "-o", metavar="FILE.toml", callback=_check_workload, help="The file to write."
-    ),
+    str, opt.option("FILE.toml", "The file to write.", "--out", "-o", callback=_check_workload)
 ]
 Places = Literal["kept", "drawn"]
 Regions = Literal["shuffled", "kept"]
@@ -76,22 +73,19 @@ def bootstrap(
     *,
     trace: opt.TracePath,
     requests: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Requests to make (as many as the trace has)."),
+        int | None, opt.option("N", "Requests to make (as many as the trace has).", min=1)
     ] = None,
     footprint: Annotated[
         str | None, size_option("Addresses of a volume stay below this (no bound).")
     ] = None,
     pause: Annotated[str | None, time_option("Cut at gaps longer than this (100ms).")] = None,
     block_requests: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Requests of a block at least (256).")
+        int | None, opt.option("N", "Requests of a block at least (256).", min=1)
     ] = None,
     stages: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Blocks change places only within one of so many parts of the trace (16).",
+        opt.option(
+            "N", "Blocks change places only within one of so many parts of the trace (16).", min=1
         ),
     ] = None,
     places: Annotated[

@@ -28,9 +28,7 @@ Sampler = Literal["tpe", "nsga2", "random", "qmc"]
 Schemes = Annotated[
     str | None,
     opt.schemes(
-        "The scheme; of several, which one is part of the search.",
-        "--scheme",
-        callback=checks.checked_schemes,
+        "The scheme; of several, which one is part of the search.", callback=checks.checked_schemes
     ),
 ]
 Vary = Annotated[
@@ -39,45 +37,38 @@ Vary = Annotated[
 ]
 Minimise = Annotated[
     list[str] | None,
-    typer.Option(metavar="METRIC", help="To be least (default: write_p99_ns and waf). Repeat it."),
+    opt.option("METRIC", "To be least (default: write_p99_ns and waf). Repeat it."),
 ]
-Maximise = Annotated[
-    list[str] | None, typer.Option(metavar="METRIC", help="To be most. Repeat it.")
-]
+Maximise = Annotated[list[str] | None, opt.option("METRIC", "To be most. Repeat it.")]
 Keep = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="METRIC<=VALUE",
-        help="A bound that the answer keeps, such as slc_bytes<=4GiB or read_p99_ns<=2ms.",
+    opt.option(
+        "METRIC<=VALUE",
+        "A bound that the answer keeps, such as slc_bytes<=4GiB or read_p99_ns<=2ms.",
     ),
 ]
 Points = Annotated[
-    int | None,
-    typer.Option(min=1, max=1_000_000, metavar="N", help="Points that are tried (default: 100)."),
+    int | None, opt.option("N", "Points that are tried (default: 100).", min=1, max=1_000_000)
 ]
 Minutes = Annotated[
     float | None,
-    typer.Option(
-        min=0.0, max=1e6, metavar="M", help="Begin no further batch of points after so long."
-    ),
+    opt.option("M", "Begin no further batch of points after so long.", min=0.0, max=1e6),
 ]
 Samplers = Annotated[Sampler, typer.Option(help="Who suggests points.")]
-SamplerSeed = Annotated[
-    int, typer.Option(min=0, max=2**32 - 1, metavar="N", help="Seed of the sampler.")
-]
+SamplerSeed = Annotated[int, opt.option("N", "Seed of the sampler.", min=0, max=2**32 - 1)]
 Prefixes = Annotated[
     bool,
-    typer.Option(
+    opt.flag(
         "--prefixes",
-        help="Run points over the first 1/9 and 1/3 of the trace, and stop those that do badly.",
+        "Run points over the first 1/9 and 1/3 of the trace, and stop those that do badly.",
     ),
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Write tune.json, points.parquet, best.toml, the front's picture and report.html "
-        "here. Run again to go on.",
+    opt.option(
+        "DIR",
+        "Write tune.json, points.parquet, best.toml, the front's picture and report.html here. Run "
+        "again to go on.",
     ),
 ]
 
