@@ -11,23 +11,7 @@ from rich.text import Text
 
 from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
-from slcache.cli.sweep_options import (
-    Devices,
-    ExecutorOption,
-    FailFast,
-    Metrics,
-    Out,
-    Points,
-    Report,
-    Sample,
-    SampleSeed,
-    Schemes,
-    Seeds,
-    ShardOption,
-    Skip,
-    Vary,
-    What,
-)
+from slcache.cli import sweep_options as its
 
 if TYPE_CHECKING:
     from slcache.sweep.outcome import Sweep
@@ -39,15 +23,15 @@ FAILED = 1
 
 def sweep(
     *,
-    what: What,
-    device: Devices = None,
-    scheme: Schemes = None,
-    vary: Vary = None,
-    points: Points = None,
+    what: its.What,
+    device: its.Devices = None,
+    scheme: its.Schemes = None,
+    vary: its.Vary = None,
+    points: its.Points = None,
     config: opt.Config = None,
-    sample: Sample = None,
-    sample_seed: SampleSeed = None,
-    seeds: Seeds = None,
+    sample: its.Sample = None,
+    sample_seed: its.SampleSeed = None,
+    seeds: its.Seeds = None,
     resample: opt.Resample = None,
     resample_block: opt.ResampleBlock = None,
     seed: opt.Seed = None,
@@ -59,15 +43,15 @@ def sweep(
     unsorted: opt.Unsorted = None,
     workload: opt.Workload = None,
     replay: opt.Replay = None,
-    metric: Metrics = None,
-    out: Out = None,
+    metric: its.Metrics = None,
+    out: its.Out = None,
     store: opt.Store = None,
     jobs: opt.Workers = None,
-    executor: ExecutorOption = "local",
-    skip_impossible: Skip = False,
-    fail_fast: FailFast = False,
-    shard: ShardOption = None,
-    report: Report = True,
+    executor: its.ExecutorOption = "local",
+    skip_impossible: its.Skip = False,
+    fail_fast: its.FailFast = False,
+    shard: its.ShardOption = None,
+    report: its.Report = True,
     form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:
@@ -87,7 +71,7 @@ def sweep(
       slcache sweep study.toml --jobs 8
       slcache sweep show out/sizes --metric waf
     """
-    from slcache.sweep.run import run_study
+    from slcache.sweep import run, slurm
 
     path = _study_file(what)
     if path is None:
@@ -117,21 +101,26 @@ def sweep(
     if out is None:
         raise typer.BadParameter("say where the tables go", param_hint="--out")
     array = _check(shard, executor, jobs)
+    how: dict[str, Any] = {
+        "out": out,
+        "store": store,
+        "skip_impossible": skip_impossible,
+        "fail_fast": fail_fast,
+    }
     if array is not None:
-        _array(asked, out, store, (array, jobs or 1), (skip_impossible, fail_fast), progress)
+        with console.meter(progress) as meter:
+            files = run.array_job(asked, jobs=array, processes=jobs or 1, on_progress=meter, **how)
+        console.emit(slurm.submission(files))
         return
     with console.meter(progress, kept=True) as meter:
-        found = run_study(
+        found = run.run_study(
             asked,
-            out=out,
-            store=store,
             jobs=jobs,
             executor=executor,
-            skip_impossible=skip_impossible,
-            fail_fast=fail_fast,
             shard=shard,
             report=report,
             on_progress=meter,
+            **how,
         )
     _print(found, form, out, report=report and found.shard is None)
     if failed := found.counts()["failed"]:
@@ -205,32 +194,6 @@ def _check(shard: str | None, executor: str, jobs: int | None) -> int | None:
         elif shard is not None:
             raise ValueError(f"shard = {shard}: an array has a part for each of its jobs")
     return array
-
-
-def _array(
-    asked: Study | Path,
-    out: Path,
-    store: Path | None,
-    size: tuple[int, int],
-    how: tuple[bool, bool],
-    progress: opt.When,
-) -> None:
-    """Write the files of an array job, and say how it is submitted."""
-    from slcache.sweep import slurm
-    from slcache.sweep.run import array_job
-
-    with console.meter(progress) as meter:
-        files = array_job(
-            asked,
-            out=out,
-            store=store,
-            jobs=size[0],
-            processes=size[1],
-            skip_impossible=how[0],
-            fail_fast=how[1],
-            on_progress=meter,
-        )
-    console.emit(slurm.submission(files))
 
 
 def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:
