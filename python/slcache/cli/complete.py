@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from slcache import catalogue
+
 Offered = list[tuple[str, str]]
 
 
 def devices(incomplete: str) -> Offered:
     """Offer the device presets; where none fits, the shell offers files."""
-    from slcache import catalogue
-
     return _fitting(
         incomplete, ((entry["name"], entry["summary"]) for entry in catalogue.devices())
     )
@@ -33,8 +33,6 @@ def schemes(incomplete: str) -> Offered:
 
 def formats(incomplete: str) -> Offered:
     """Offer the trace formats."""
-    from slcache import catalogue
-
     return _fitting(incomplete, ((entry["name"], "") for entry in catalogue.formats()))
 
 
@@ -63,8 +61,6 @@ def key(incomplete: str) -> Offered:
 
 
 def _schemes() -> Iterator[tuple[str, str]]:
-    from slcache import catalogue
-
     for entry in catalogue.schemes():
         yield entry["name"], entry["summary"]
         for alias in entry["aliases"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -147,9 +148,9 @@ def _drawing(when: When) -> Iterator[Callback]:
         yield lambda _phase, _done, _total: True
     elif sys.stderr.isatty():
         with _drawn() as progress:
-            yield _Bars(progress)
+            yield _bars(progress)
     else:
-        yield _Lines()
+        yield _lines()
 
 
 def _drawn() -> Progress:
@@ -171,48 +172,43 @@ def _name(phase: str) -> str:
     return phase.partition(" (")[0]
 
 
-class _Bars:
-    """One progress bar per phase."""
+def _bars(progress: Progress) -> Callback:
+    """Return what draws one progress bar per phase."""
+    tasks: dict[str, TaskID] = {}
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._tasks: dict[str, TaskID] = {}
-
-    def __call__(self, phase: str, done: int, total: int) -> bool:
-        """Move the phase's bar."""
+    def draw(phase: str, done: int, total: int) -> bool:
         name = _name(phase)
-        if name not in self._tasks:
-            for task in self._tasks.values():
-                self._progress.update(task, visible=False)
-            self._tasks[name] = self._progress.add_task("", total=total or None)
-        self._progress.update(
-            self._tasks[name], description=printable(phase), completed=done, total=total or None
-        )
+        if name not in tasks:
+            for task in tasks.values():
+                progress.update(task, visible=False)
+            tasks[name] = progress.add_task("", total=total or None)
+        told = printable(phase)
+        progress.update(tasks[name], description=told, completed=done, total=total or None)
         return True
 
+    return draw
 
-class _Lines:
-    """A line a second, with the time left estimated from the phase's pace."""
 
-    def __init__(self) -> None:
-        self._phase = ""
-        self._began = 0.0
-        self._last = float("-inf")
+def _lines() -> Callback:
+    """Return what prints a line a second, with the time left estimated from the phase's pace."""
+    current, began, last = "", 0.0, -math.inf
 
-    def __call__(self, phase: str, done: int, total: int) -> bool:
-        """Print a line when the phase is new or a second has passed."""
+    def draw(phase: str, done: int, total: int) -> bool:
+        nonlocal current, began, last
         now = time.monotonic()
-        if _name(phase) != self._phase:
-            self._phase, self._began, self._last = _name(phase), now, float("-inf")
-        if now - self._last >= _LINE_EVERY_S:
-            self._last = now
-            sys.stderr.write(f"{printable(phase)}: {self._position(done, total, now)}\n")
+        if _name(phase) != current:
+            current, began, last = _name(phase), now, -math.inf
+        if now - last >= _LINE_EVERY_S:
+            last = now
+            sys.stderr.write(f"{printable(phase)}: {_position(done, total, now - began)}\n")
             sys.stderr.flush()
         return True
 
-    def _position(self, done: int, total: int, now: float) -> str:
-        if not total:
-            return f"{done:,}"
-        left = (now - self._began) * (total - done) / done if done else None
-        eta = "" if left is None else f", {left:.0f} s left"
-        return f"{100 * done / total:.0f} %{eta}"
+    return draw
+
+
+def _position(done: int, total: int, passed_s: float) -> str:
+    if not total:
+        return f"{done:,}"
+    eta = f", {passed_s * (total - done) / done:.0f} s left" if done else ""
+    return f"{100 * done / total:.0f} %{eta}"
