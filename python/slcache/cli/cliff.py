@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.text import Text
@@ -13,6 +13,7 @@ from rich.text import Text
 from slcache.cli import console, joint
 from slcache.cli import like as likes
 from slcache.cli import options as opt
+from slcache.cli.made import Made
 from slcache.errors import UsageError
 from slcache.given import quantity
 from slcache.report import terminal
@@ -64,14 +65,33 @@ def _above_zero(option: str, text: str, read: Callable[[str], int], example: str
     return value
 
 
-Amount = Annotated[
-    str | None,
-    typer.Option(
-        metavar="SIZE",
-        help="Bytes to write in all (default: three times what the device takes in SLC mode "
-        "under the scheme with the largest cache, at most the device once).",
-    ),
-]
+def _load(
+    pattern: Annotated[
+        Kind | None, typer.Option(help="Without a break, or in bursts (sustained).")
+    ] = None,
+    amount: Annotated[
+        str | None,
+        opt.option(
+            "SIZE",
+            "Bytes to write in all (default: three times what the device takes in SLC mode under "
+            "the scheme with the largest cache, at most the device once).",
+        ),
+    ] = None,
+    bursts: Annotated[
+        int | None, typer.Option(min=2, max=100, help="Bursts the amount is cut into (5).")
+    ] = None,
+    pause: Annotated[str | None, opt.option("TIME", "Time from burst to burst (10m).")] = None,
+    bs: Annotated[str | None, opt.option("SIZE", "Size of every write (128k).")] = None,
+    iodepth: Annotated[
+        int | None, typer.Option(min=1, max=65536, help="Writes outstanding (32).")
+    ] = None,
+    span: Annotated[
+        str | None, opt.option("SIZE", "Start over after so many bytes (default: the device's).")
+    ] = None,
+) -> dict[str, Any]:
+    """Return what is said of the writes, by option."""
+    said = {"pattern": pattern, "amount": amount, "bursts": bursts, "pause": pause}
+    return {**said, "bs": bs, "iodepth": iodepth, "span": span}
 
 
 def cliff(
@@ -79,8 +99,8 @@ def cliff(
     schemes: Annotated[
         str | None,
         opt.schemes(
-            "The schemes to compare, separated by commas, or all that the device can run; "
-            "not with --like.",
+            "The schemes to compare, separated by commas, or all that the device can run; not with "
+            "--like.",
         ),
     ] = None,
     device: opt.MaybeDevice = None,
@@ -88,42 +108,19 @@ def cliff(
     against: likes.Against = None,
     scale: likes.Scale = "1",
     fill: likes.Fill = None,
-    pattern: Annotated[
-        Kind | None, typer.Option(help="Without a break, or in bursts (sustained).")
-    ] = None,
-    amount: Amount = None,
-    bursts: Annotated[
-        int | None, typer.Option(min=2, max=100, help="Bursts the amount is cut into (5).")
-    ] = None,
-    pause: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Time from burst to burst (10m).")
-    ] = None,
-    bs: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Size of every write (128k).")
-    ] = None,
-    iodepth: Annotated[
-        int | None, typer.Option(min=1, max=65536, help="Writes outstanding (32).")
-    ] = None,
-    span: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE", help="Start over after so many bytes (default: the device's)."
-        ),
-    ] = None,
+    load: Annotated[dict[str, Any], Made(_load)],
     bound: Annotated[
         bool,
-        typer.Option(
+        opt.flag(
             "--bound",
-            help="Tell what is programmed dense beside the least, and the share of what could be "
+            "Tell what is programmed dense beside the least, and the share of what could be "
             "gained; the load is written without a cache too.",
         ),
     ] = False,
     config: opt.Config = None,
     sets: opt.Sets = None,
     where: joint.Here,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write cliff.json, .svg and .png here.")
-    ] = None,
+    out: Annotated[Path | None, opt.option("DIR", "Write cliff.json, .svg and .png here.")] = None,
     form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:
@@ -157,21 +154,19 @@ def cliff(
     given = joint.configured(config, device, sets)
     kept = [path for path in (device, config) if path is not None]
     if like is not None:
-        load = {"--schemes": schemes, "--pattern": pattern, "--amount": amount, "--bursts": bursts,
-                "--pause": pause, "--bs": bs, "--iodepth": iodepth, "--span": span,
-                "--store": where["store"], "--bound": bound or None,
-                "--executor": None if where["executor"] == "local" else True}  # fmt: skip
-        likes.run(like, given, load, against=against, scale=scale, fill=fill,
+        others = {"schemes": schemes, **load, "store": where["store"], "bound": bound or None,
+                  "executor": None if where["executor"] == "local" else True}  # fmt: skip
+        likes.run(like, given, others, against=against, scale=scale, fill=fill,
                   jobs=where["jobs"] or 1,
                   out=out, kept=kept, form=form, progress=progress)  # fmt: skip
         return
-    given = likes.partly(given, scale, {"--against": against, "--fill": fill})
+    given = likes.partly(given, scale, {"against": against, "fill": fill})
     if schemes is None:
         raise typer.BadParameter("give the schemes, or --like", param_hint="--schemes")
     names, left_out = joint.scheme_names(schemes, given.device, given.settings)
     settings = given.settings
     console.left_out(left_out)
-    chosen = _pattern(pattern, amount, bs, iodepth, bursts, pause, span)
+    chosen = _pattern(load)
     try:
         cliffs.loads(chosen, device=given.device, schemes=names, settings=settings)
     except UsageError as error:
@@ -208,28 +203,21 @@ def cliff(
         console.show(Text(f"picture: {out / 'cliff.png'}"))
 
 
-def _pattern(
-    kind: Kind | None,
-    amount: str | None,
-    bs: str | None,
-    iodepth: int | None,
-    bursts: int | None,
-    pause: str | None,
-    span: str | None,
-) -> Pattern:
+def _pattern(load: Mapping[str, Any]) -> Pattern:
     """Return the pattern that options say."""
     from slcache import cliffs
 
-    in_bursts = kind == "bursts"
-    for name, value in (("--bursts", bursts), ("--pause", pause)):
-        if value is not None and not in_bursts:
-            raise typer.BadParameter("has no effect without --pattern bursts", param_hint=name)
+    in_bursts, amount, span = load["pattern"] == "bursts", load["amount"], load["span"]
+    for name in ("bursts", "pause"):
+        if load[name] is not None and not in_bursts:
+            told = "has no effect without --pattern bursts"
+            raise typer.BadParameter(told, param_hint=f"--{name}")
     return cliffs.Pattern(
         amount_bytes=None if amount is None else size_bytes("--amount", amount),
-        write_bytes=size_bytes("--bs", bs or "128k"),
-        queue_depth=iodepth or 32,
-        bursts=(bursts or _BURSTS) if in_bursts else 1,
-        pause_ns=time_ns("--pause", pause or _PAUSE) if in_bursts else 0,
+        write_bytes=size_bytes("--bs", load["bs"] or "128k"),
+        queue_depth=load["iodepth"] or 32,
+        bursts=(load["bursts"] or _BURSTS) if in_bursts else 1,
+        pause_ns=time_ns("--pause", load["pause"] or _PAUSE) if in_bursts else 0,
         span_bytes=None if span is None else size_bytes("--span", span),
     )
 

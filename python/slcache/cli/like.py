@@ -38,17 +38,13 @@ MaybeLike = Annotated[
 ]
 Against = Annotated[
     str | None,
-    typer.Option(
-        metavar="DRIVE",
-        help="The drive whose published figures the picture shows (default: the preset's).",
+    opt.option(
+        "DRIVE", "The drive whose published figures the picture shows (default: the preset's)."
     ),
 ]
-Scale = Annotated[
-    str, typer.Option(metavar="1/K", help="Run a K-th of the device, with all its planes.")
-]
+Scale = Annotated[str, opt.option("1/K", "Run a K-th of the device, with all its planes.")]
 Fill = Annotated[
-    float | None,
-    typer.Option(min=0, max=1, metavar="SHARE", help="With --like recovery: filled at first (0)."),
+    float | None, opt.option("SHARE", "With --like recovery: filled at first (0).", min=0, max=1)
 ]
 
 
@@ -61,7 +57,7 @@ def divisor(text: str) -> int:
 
 
 def partly(given: Configuration, scale: str, others: Mapping[str, object]) -> Configuration:
-    """Return a configuration with a part of its device; `others` are options of --like."""
+    """Return a configuration with a part of its device; `others` are options of --like alone."""
     from slcache.drives import fills
 
     _refuse(others, "has no effect without --like")
@@ -72,7 +68,7 @@ def partly(given: Configuration, scale: str, others: Mapping[str, object]) -> Co
 def _refuse(given: Mapping[str, object], why: str) -> None:
     for option, value in given.items():
         if value is not None:
-            raise typer.BadParameter(why, param_hint=option)
+            raise typer.BadParameter(why, param_hint=f"--{option}")
 
 
 def run(
