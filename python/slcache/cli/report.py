@@ -28,18 +28,15 @@ def report(
     normalise: opt.Normalise = None,
     out: Annotated[
         Path,
-        typer.Option(
-            metavar="FILE.html|DIR",
-            help="Where to write the page, or page, tables and result.json.",
-        ),
+        opt.option("FILE.html|DIR", "Where to write the page, or page, tables and result.json."),
     ] = _PAGE,
     gb_per_day: Annotated[
         float | None,
-        typer.Option(
-            metavar="N",
+        opt.option(
+            "N",
+            "Tell too how each run's device wears, and its years at N GB a day.",
             min=1e-6,
             max=1e9,
-            help="Tell too how each run's device wears, and its years at N GB a day.",
         ),
     ] = None,
     form: joint.Shown,
@@ -60,11 +57,12 @@ def report(
     """
     from slcache.results.loading import gather
 
+    is_page = out.suffix == ".html" and not out.is_dir()
+    page = out if is_page else out / _PAGE
     if len(results) == 1 and sweep_show.is_study(results[0]):
         if normalise is not None or gb_per_day is not None:
             of_runs = "--normalise and --gb-per-day are for results of runs"
             raise typer.BadParameter(f"{results[0]} is a study: {of_runs}")
-        page = out if out.suffix == ".html" and not out.is_dir() else out / _PAGE
         sweep_show.show(folder=results[0], html=page, form=form)
         return
     try:
@@ -75,7 +73,6 @@ def report(
         raise typer.BadParameter(str(error)) from error
     read = (saved.read_by(document) for document in result.documents)
     kept = [*map(saved.file_of, results), *itertools.chain.from_iterable(read)]
-    is_page = out.suffix == ".html" and not out.is_dir()
     folder, names = (out.parent, (out.name,)) if is_page else (out, FILES)
     with console.output(folder, names, kept) as files:
         assert files is not None
@@ -85,7 +82,6 @@ def report(
             result.stage(files)
     if console.emitted(result, form):
         return
-    page = out if is_page else out / _PAGE
     if isinstance(result, Comparison):
         console.show(*tables_of(result), *result.notes(), *result.verdict())
     else:

@@ -28,35 +28,33 @@ _OFF, _PROBLEMS = 1, 4
 
 Picture = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE.png|svg|pdf|html",
-        callback=checks.checked_picture(),
-        help="Draw the trace in a file.",
+    opt.option(
+        "FILE.png|svg|pdf|html", "Draw the trace in a file.", callback=checks.checked_picture()
     ),
 ]
 Expected = Annotated[
     list[str] | None,
-    typer.Option(
+    opt.option(
+        "NAME=VALUE,...|WORKLOAD",
+        "Compare with a paper's figures, or those a workload's source gives; exit with status 1 "
+        "where one is off.",
         "--expect",
-        metavar="NAME=VALUE,...|WORKLOAD",
-        help="Compare with a paper's figures, or those a workload's source gives; exit with "
-        "status 1 where one is off.",
     ),
 ]
 
 Against = Annotated[
     str | None,
-    typer.Option(
+    opt.option(
+        "TRACE",
+        "Another trace or workload: print both side by side, and what differs.",
         "--against",
-        metavar="TRACE",
-        help="Another trace or workload: print both side by side, and what differs.",
     ),
 ]
 AgainstOptions = Annotated[
     list[str] | None,
     opt.pairs(
-        "Set an option of the other trace's reader: format, volume, unsorted, seed, "
-        "workload.KEY, and those of --trace-option.",
+        "Set an option of the other trace's reader: format, volume, unsorted, seed, workload.KEY, "
+        "and those of --trace-option.",
         "--against-option",
     ),
 ]
@@ -111,10 +109,8 @@ def info(
         console.emit_json(document)
     elif form != "table":
         console.sheets(form, _sheet(document, compared))
-    elif second is not None:
-        _show_both(document, second, compared, findings, picture)
     else:
-        _show(document, findings, picture)
+        _show(document, second, compared, findings, picture)
     if not all(finding.agrees for finding in findings):
         raise typer.Exit(_OFF)
 
@@ -176,34 +172,27 @@ def _is_cut_short(document: Mapping[str, Any]) -> bool:
     return bool(document["summary"]["last_line_unterminated"])
 
 
-def _show_both(
+def _show(
     document: Mapping[str, Any],
-    other: Mapping[str, Any],
+    other: Mapping[str, Any] | None,
     compared: list[against.Figure],
     findings: list[expect.Finding],
     picture: Path | None,
 ) -> None:
-    for told in (document, other):
-        console.show(Text(pictures.trace_title(told), "bold"))
-    names = [printable(Path(told["file"]).name) for told in (document, other)]
-    table = Table("figure", [*names, "second to first"])
-    for figure in compared:
-        table.add(*figure.cells())
-    console.show(table)
-    for line in unlike.warnings(document, other):
-        console.show(Text(f"schemes would probably differ: {line}", "yellow", overflow="fold"))
-    _show_rest(findings, picture)
-
-
-def _show(
-    document: Mapping[str, Any], findings: list[expect.Finding], picture: Path | None
-) -> None:
-    console.show(Text(pictures.trace_title(document), "bold"))
-    console.show(*map(terminal.section_table, trace_sections.sections(document)))
-    _show_rest(findings, picture)
-
-
-def _show_rest(findings: list[expect.Finding], picture: Path | None) -> None:
+    """Print a trace's figures, or those of two side by side, and what else was asked for."""
+    both = [document] if other is None else [document, other]
+    console.show(*(Text(pictures.trace_title(told), "bold") for told in both))
+    if other is None:
+        console.show(*map(terminal.section_table, trace_sections.sections(document)))
+    else:
+        names = [printable(Path(told["file"]).name) for told in both]
+        table = Table("figure", [*names, "second to first"])
+        for figure in compared:
+            table.add(*figure.cells())
+        console.show(table)
+        for line in unlike.warnings(document, other):
+            told = f"schemes would probably differ: {line}"
+            console.show(Text(told, "yellow", overflow="fold"))
     if findings:
         console.show(_findings_table(findings))
     if picture is not None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from slcache.cli import checks, console, joint, why_steps
+from slcache.cli import options as opt
 from slcache.cli.why_steps import part_in_words, time_of
 from slcache.errors import UsageError
 from slcache.given import quantity
@@ -32,29 +33,20 @@ Operation = Literal["read", "write", "trim", "flush"]
 
 Logs = Annotated[
     list[Path],
-    typer.Argument(
-        metavar="LOG [LOG]", help="The log of a run (--log), or those of two runs of one trace."
-    ),
+    opt.argument("LOG [LOG]", "The log of a run (--log), or those of two runs of one trace."),
 ]
-Slowest = Annotated[
-    int | None, typer.Option(metavar="N", help="The N slowest requests, one by one.", min=1)
-]
-Request = Annotated[
-    int | None, typer.Option(metavar="N", help="A single request, by its number.", min=0)
-]
-Above = Annotated[
-    str | None, typer.Option(metavar="TIME", help="Requests that took so long, such as 10ms.")
-]
+Slowest = Annotated[int | None, opt.option("N", "The N slowest requests, one by one.", min=1)]
+Request = Annotated[int | None, opt.option("N", "A single request, by its number.", min=0)]
+Above = Annotated[str | None, opt.option("TIME", "Requests that took so long, such as 10ms.")]
 Percentile = Annotated[
-    float | None,
-    typer.Option(metavar="P", help="Requests above a percentile [default: 99.9].", max=100, min=0),
+    float | None, opt.option("P", "Requests above a percentile [default: 99.9].", max=100, min=0)
 ]
 Operations = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="The operations of the run (--timeline FILE.parquet): which blocks were in the way "
-        "of each request. Needs --request or --slowest.",
+    opt.option(
+        "FILE",
+        "The operations of the run (--timeline FILE.parquet): which blocks were in the way of each "
+        "request. Needs --request or --slowest.",
     ),
 ]
 Kind = Annotated[Operation | None, typer.Option(help="Requests of this kind alone.")]
@@ -183,10 +175,7 @@ def _requests(found: slow.Answer) -> Iterator[Table | str]:
     table = Table("request", ["operation", "arrives at", "size", "takes", of_which])
     for index in range(len(found.slow)):
         each = row(found.slow, index)
-        parts = list(each["parts_ns"].items())
-        told = [f"{time_of(ns)} {part_in_words(name)}" for name, ns in parts[:_PARTS]]
-        rest = sum(ns for _, ns in parts[_PARTS:])
-        told += [f"{time_of(rest)} other"] if rest else []
+        told = _largest(each["parts_ns"], time_of)
         table.add(
             str(each["request"]),
             each["operation"],
@@ -243,23 +232,28 @@ def _pair(found: slow.Moved) -> Iterator[Table | str]:
         yield _groups(f"{count:,} did in {name} alone", groups)
         yield _incidents(incidents)
     means = [log.latency_ns.mean() for log in (found.first, found.second)]
-    parts = list(found.mean_ns.items())
-    told = [f"{_signed(ns)} {part_in_words(name)}" for name, ns in parts[:_PARTS]]
-    rest = sum(ns for _, ns in parts[_PARTS:])
-    told += [f"{_signed(rest)} other"] if rest else []
+    told = _largest(found.mean_ns, _signed)
     yield (
         f"Mean: {time_of(means[0])} in {first}, {time_of(means[1])} in {second}"
         f"{': ' if told else ''}{', '.join(told)}."
     )
 
 
+def _largest(parts_ns: Mapping[str, float], spelled: Callable[[float], str]) -> list[str]:
+    """Return the first parts of a time one by one, and the others together."""
+    parts = list(parts_ns.items())
+    rest = sum(ns for _, ns in parts[_PARTS:])
+    told = [f"{spelled(ns)} {part_in_words(name)}" for name, ns in parts[:_PARTS]]
+    return [*told, f"{spelled(rest)} other"] if rest else told
+
+
 def _signed(ns: float) -> str:
     return f"{'+' if ns > 0 else '−'}{time_of(abs(ns))}"
 
 
-def _names(found: slow.Moved) -> tuple[str, str]:
+def _names(found: slow.Moved) -> tuple[object, object]:
     """Return what the two runs are called: their schemes, or files where those are the same."""
-    logs: tuple[Any, Any] = found.first, found.second
-    if logs[0].scheme != logs[1].scheme:
-        return logs[0].scheme, logs[1].scheme
-    return logs[0].path, logs[1].path
+    first, second = found.first, found.second
+    if first.scheme != second.scheme:
+        return first.scheme, second.scheme
+    return first.path, second.path
