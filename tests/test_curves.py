@@ -70,10 +70,10 @@ def test_times_of_zero_and_other_quantities_are_drawn_too() -> None:
 def test_the_report_shows_it(comparison: Any) -> None:  # noqa: ANN401
     made = comparison.runs[0].to_dict()
     made["scheme"] |= document(COMPUTED, [[0.4, 3e6]])["scheme"]
-    contract.check(made)
+    contract.current(made)
     page = html.render(["a"], [made], None)
     assert page.count("<h2>Computed and measured: cost</h2>") == 1
     assert "what one window of the run really took" in page
     made["scheme"]["curves"][0]["measured"] = [[0.4]]
     with pytest.raises(slcache.ResultError, match=r"scheme\.curves"):
-        contract.check(made)
+        contract.current(made)

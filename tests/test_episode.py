@@ -12,7 +12,7 @@ import pytest
 
 from episodes import episode, figures, random_turns
 from slcache import _core
-from slcache.documents.contract import check
+from slcache.documents.contract import current
 
 
 def room(*on: _core.Episode) -> array[float]:
@@ -152,7 +152,7 @@ def test_turned_knobs_are_told() -> None:
     document = json.loads(run.finish())
     assert document["episode"] == {"windows": windows, "turns": turned}
     assert turned > 10
-    check(document)
+    current(document)
 
 
 def test_a_signal_ends_a_step_which_then_goes_on() -> None:

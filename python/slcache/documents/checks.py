@@ -109,9 +109,15 @@ def _check_columns(columns: Mapping[str, Any]) -> None:
         for i, value in enumerate(values):
             if (type(value) is not int or value < 0) and not (nulls and value is None):
                 raise wrong(f"{path}[{i}]", f" = {short(value)}: must be a whole number from 0")
-    lengths = {len(values) for values in columns.values()}
+    _check_lengths("series.columns", columns)
+
+
+def _check_lengths(path: str, lists: Mapping[str, Any]) -> set[int]:
+    """Return the one length that all lists have, in a set that is empty where there is no list."""
+    lengths = {len(values) for values in lists.values()}
     if len(lengths) > 1:
-        raise wrong("series.columns", f": lists of different lengths, {sorted(lengths)}")
+        raise wrong(path, f": lists of different lengths, {sorted(lengths)}")
+    return lengths
 
 
 def check_sense(document: Mapping[str, Any]) -> None:
@@ -171,9 +177,7 @@ def _check_sides(host: Mapping[str, Any]) -> None:
 
 def _check_power(series: Mapping[str, Any]) -> None:
     """Raise ResultError for a series of power states that cannot be drawn."""
-    lengths = {len(shares) for shares in series["states"].values()}
-    if len(lengths) > 1:
-        raise wrong("disk.series.states", f": lists of different lengths, {sorted(lengths)}")
+    lengths = _check_lengths("disk.series.states", series["states"])
     if any(lengths) and series["window_ns"] < 1:
         raise wrong("disk.series.window_ns", " = 0: must be at least 1 where there are windows")
 

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from slcache.documents.checks import (
-    check_bounds,
-    check_schema,
-    check_sense,
-    check_values,
-    columns_of,
-    kind,
-    short,
-    wrong,
-)
+from slcache.documents import checks
 from slcache.errors import ResultError, about
 from slcache.words.few import few
 from slcache.words.leaves import leaves, shown
@@ -25,30 +16,25 @@ VERSION, OLDER = 2, 1
 _TRACE = ("sha256", "requests", "reads", "writes", "read_bytes", "write_bytes")
 
 
-def check(document: object) -> None:
-    """Raise ResultError, naming the key, unless this is a whole result document."""
-    current(document)
-
-
 def current(document: object) -> Mapping[str, Any]:
     """Return a result document as this version writes it, also of the version before.
 
     Raises ResultError, naming the key, unless it is a whole one.
     """
     if not isinstance(document, Mapping):
-        raise ResultError(f"a result document is an object, not {kind(document)}")
+        raise ResultError(f"a result document is an object, not {checks.kind(document)}")
     _check_version(document)
-    check_values(document, "", 0)
+    checks.check_values(document, "", 0)
     if document["schema_version"] == OLDER:
         document = _raised(document)
-    check_schema(document)
-    check_sense(document)
+    checks.check_schema(document)
+    checks.check_sense(document)
     return document
 
 
 def _raised(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a document of the version before, in which latencies that nobody had were 0."""
-    host, columns = document.get("host"), columns_of(document)
+    host, columns = document.get("host"), checks.columns_of(document)
     raised = {**document, "schema_version": VERSION}
     if isinstance(host, Mapping):
         sides = {k: _with_nulls(host[k]) for k in ("read", "write", "flush") if k in host}
@@ -85,25 +71,27 @@ def current_comparison(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """
     for key in ("runs", "normalised"):
         if key not in document:
-            raise wrong(key, ": missing")
+            raise checks.wrong(key, ": missing")
     runs, normalised = document["runs"], document["normalised"]
     if not isinstance(runs, list) or not runs:
-        raise wrong("runs", f" = {short(runs)}: must be a list of result documents")
+        raise checks.wrong("runs", f" = {checks.short(runs)}: must be a list of result documents")
     raised = [_within(f"runs[{i}]", run, current) for i, run in enumerate(runs)]
     schemes = normalised.get("schemes") if isinstance(normalised, Mapping) else None
     if not isinstance(schemes, Mapping) or len(schemes) != len(runs):
         raise ResultError(f"normalised.schemes: must name the {len(runs)} runs, in their order")
     reference = normalised.get("to")
     if not isinstance(reference, str) or reference not in schemes:
-        raise ResultError(f"normalised.to = {short(reference)}: must be one of {few(schemes)}")
+        raise ResultError(
+            f"normalised.to = {checks.short(reference)}: must be one of {few(schemes)}"
+        )
     if "bounds" in document:
-        check_bounds(document["bounds"])
+        checks.check_bounds(document["bounds"])
     if "seeds" not in document:
         return {**document, "runs": raised}
     seeds = document["seeds"]
     others = seeds.get("others") if isinstance(seeds, Mapping) else None
     if not isinstance(others, list) or not all(isinstance(other, Mapping) for other in others):
-        raise wrong("seeds.others", ": must be a list of comparisons")
+        raise checks.wrong("seeds.others", ": must be a list of comparisons")
     found = [
         _within(f"seeds.others[{i}]", other, current_comparison) for i, other in enumerate(others)
     ]
@@ -168,10 +156,10 @@ def _settings(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_version(document: Mapping[str, Any]) -> None:
     if "schema_version" not in document:
-        raise wrong("schema_version", ": missing; is this a result document of slcache?")
+        raise checks.wrong("schema_version", ": missing; is this a result document of slcache?")
     version = document["schema_version"]
     if version not in (VERSION, OLDER) or isinstance(version, bool):
-        raise wrong(
+        raise checks.wrong(
             "schema_version",
-            f" = {short(version)}: this slcache reads versions {OLDER} and {VERSION}",
+            f" = {checks.short(version)}: this slcache reads versions {OLDER} and {VERSION}",
         )

@@ -19,20 +19,23 @@ def bound(document: Document) -> Mapping[str, Any] | None:
 
 def dense_bytes(document: Document) -> int | None:
     """Return what the run programmed dense for the first time, or wrote to the disk, in bytes."""
-    found = bound(document)
-    return None if found is None else found["counted"] * _unit(document)
+    return _bytes(document, "counted")
 
 
 def least_bytes(document: Document) -> int | None:
     """Return the least of that with a cache of this size, in bytes."""
-    found = bound(document)
-    return None if found is None else found["least"] * _unit(document)
+    return _bytes(document, "least")
 
 
 def room_bytes(document: Document) -> int | None:
     """Return what cache and controller's memory can hold at once, in bytes."""
+    return _bytes(document, "capacity_slots")
+
+
+def _bytes(document: Document, figure: str) -> int | None:
+    """Return a figure of the bound, which counts in units of the device."""
     found = bound(document)
-    return None if found is None else found["capacity_slots"] * _unit(document)
+    return None if found is None else found[figure] * int(document["config"]["device"]["mu_bytes"])
 
 
 def has_cache(document: Document) -> bool:
@@ -104,7 +107,3 @@ def told_of(document: Document, reference: Document | None) -> dict[str, Any]:
         "above": above(document),
         "share": None if reference is None else share(document, reference),
     }
-
-
-def _unit(document: Document) -> int:
-    return int(document["config"]["device"]["mu_bytes"])

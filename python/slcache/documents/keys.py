@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
 from slcache import _core
+from slcache.documents import schemata
 
 Schema = Mapping[str, Any]
 
@@ -58,8 +58,7 @@ def of_config() -> dict[str, Key]:
 
 def of_result() -> dict[str, Key]:
     """Return the keys of a result document; those of its `config` are the configuration's."""
-    text = (resources.files("slcache") / "schema" / "result.schema.json").read_text("utf-8")
-    return _all(json.loads(text))
+    return _all(schemata.read("result.schema.json"))
 
 
 def _all(root: Schema) -> dict[str, Key]:

@@ -19,9 +19,9 @@ def schema(name: str) -> dict[str, Any]:
 
     It is shared by all who ask: not to be changed.
     """
-    whole = _read(f"{_ALIASES.get(name, name)}.schema.json")
+    whole = read(f"{_ALIASES.get(name, name)}.schema.json")
     for other in sorted(_others(whole)):
-        found = _read(other)
+        found = read(other)
         inner = other.removesuffix(".schema.json")
         definitions = {
             **whole.get("$defs", {}),
@@ -32,10 +32,10 @@ def schema(name: str) -> dict[str, Any]:
     return whole
 
 
-def _read(name: str) -> dict[str, Any]:
+def read(name: str) -> dict[str, Any]:
+    """Return a schema as its file has it."""
     text = (resources.files("slcache") / "schema" / name).read_text("utf-8")
-    document: dict[str, Any] = json.loads(text)
-    return document
+    return dict(json.loads(text))
 
 
 def _others(node: object) -> set[str]:
