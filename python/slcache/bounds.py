@@ -92,16 +92,13 @@ def of_comparison(run: Run, results: Sequence[Result]) -> dict[str, Any] | None:
         slots=[1 << power for power in powers],
         progress=None,
     )
-    document: dict[str, Any] = json.loads(text)
-    return document
+    return dict(json.loads(text))
 
 
 def reached(document: Mapping[str, Any], share: float) -> int | None:
     """Return the least of the sizes that keeps a share of all versions; None if none does."""
-    enough = [
-        row["bytes"] for row in document["sizes"] if row["kept"] >= share * document["versions"]
-    ]
-    return min(enough, default=None)
+    least = share * document["versions"]
+    return min((row["bytes"] for row in document["sizes"] if row["kept"] >= least), default=None)
 
 
 def _check_unit(unit_bytes: int) -> None:

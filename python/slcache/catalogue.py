@@ -54,8 +54,7 @@ def device_facts(device: Path) -> dict[str, Any]:
     Sizes, over-provisioning, latencies of a single request, peak bandwidths, what each scheme's
     cache takes by default, at least and at most, and warnings; `slcache devices show` prints it.
     """
-    facts: dict[str, Any] = json.loads(_core.device_facts(os.fspath(device)))
-    return facts
+    return dict(json.loads(_core.device_facts(os.fspath(device))))
 
 
 def formats() -> list[dict[str, Any]]:
@@ -84,8 +83,7 @@ def resolve(
         seed=None if seed is None else checked_seed(seed),
         replay=replay,
     )
-    document: dict[str, Any] = json.loads(text)
-    return document
+    return dict(json.loads(text))
 
 
 def sets(settings: Mapping[str, Any] | None) -> list[str]:

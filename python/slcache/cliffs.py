@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -164,7 +163,7 @@ def run(
     return Cliff(
         {each.label: (load, each) for load, each in labelled},
         pattern,
-        _name(device),
+        texts.label(texts.text_of(device)),
         {names[title]: of_title[other] for title, other in others.items()},
     )
 
@@ -227,10 +226,3 @@ def cliff(
         bound=bound,
         progress=on_progress,
     )
-
-
-def _name(device: Content) -> str:
-    """Return what a picture calls a device."""
-    if isinstance(device, Mapping):
-        return str(device.get("device", {}).get("name", "device"))
-    return os.fspath(device)

@@ -100,7 +100,8 @@ def compare(
             device=texts.text_of(device),
             scheme=name,
             settings={
-                **_counted(given),
+                # The bound of each run is counted, unless something is said of it.
+                **({} if "run.bound" in given else {"run.bound": True}),
                 **catalogue.settings_for(given, name, names),
                 **cells.get(name, {}),
             },
@@ -144,11 +145,6 @@ def compare(
     return SeededComparison(found)
 
 
-def _counted(given: Mapping[str, Any]) -> dict[str, bool]:
-    """Return the setting that has the bound of each run counted, unless something is said of it."""
-    return {} if "run.bound" in given else {"run.bound": True}
-
-
 def _names(
     schemes: Sequence[str] | str,
     normalise: str | None,
@@ -170,10 +166,12 @@ def _seeds(
     seed: int | None,
     count: int,
 ) -> dict[str, int | None]:
-    """Return the seeds of the runs by what marks them."""
+    """Return the seeds of the runs by what marks them, from that of a single comparison on."""
     if count == 1:
         return {"": seed}
-    first = _first_seed(device, names[0], settings, names, seed)
+    own = catalogue.settings_for(settings, names[0], names)
+    config = catalogue.resolve(device=device, scheme=names[0], settings=own, seed=seed)
+    first = int(config["run"]["seed"])
     return {f"-seed{number}": number for number in range(first, first + count)}
 
 
@@ -189,16 +187,6 @@ def _equal_cells(
         told = "equal cells have no effect: none has more dense blocks than a scheme with a cache"
         raise about(UsageError(told), "equal_cells")
     return found
-
-
-def _first_seed(
-    device: Content, scheme: str, given: Mapping[str, Any], names: Sequence[str], seed: int | None
-) -> int:
-    """Return the seed that a single comparison would have."""
-    own = catalogue.settings_for(given, scheme, names)
-    return int(
-        catalogue.resolve(device=device, scheme=scheme, settings=own, seed=seed)["run"]["seed"]
-    )
 
 
 def log_of(log: Path, label: str) -> pathlib.Path:

@@ -61,14 +61,10 @@ def plain(value: Any, key: str) -> object:  # noqa: ANN401
             return os.fspath(value)
         case Sequence() if not isinstance(value, bytes | bytearray | memoryview):
             return [plain(inner, f"{key}[{i}]") for i, inner in enumerate(value)]
-    if (
-        isinstance(value, datetime.date | datetime.time)
-        or value is None
-        or isinstance(value, float)
-    ):
-        told = f"{key} = {value}: must be text, a number, true or false, a list or a table"
-    else:
-        told = f"{key}: a {type(value).__name__} is nothing that a file can hold"
+        case None | float() | datetime.date() | datetime.time():
+            told = f"{key} = {value}: must be text, a number, true or false, a list or a table"
+        case _:
+            told = f"{key}: a {type(value).__name__} is nothing that a file can hold"
     raise about(ConfigError(told), key)
 
 
