@@ -38,10 +38,6 @@ _OPTIONS = {
 }
 
 
-#: How the writes come.
-Kind = Literal["sustained", "bursts"]
-
-
 def size_bytes(option: str, text: str) -> int:
     """Return `4k`, `20GiB` or `1048576` in bytes; an option's size is above 0."""
     return _above_zero(option, text, quantity.size_bytes, "128k, 20GiB or 1048576", 2**50)
@@ -67,7 +63,8 @@ def _above_zero(option: str, text: str, read: Callable[[str], int], example: str
 
 def _load(
     pattern: Annotated[
-        Kind | None, typer.Option(help="Without a break, or in bursts (sustained).")
+        Literal["sustained", "bursts"] | None,
+        typer.Option(help="Without a break, or in bursts (sustained)."),
     ] = None,
     amount: Annotated[
         str | None,

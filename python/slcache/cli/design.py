@@ -32,8 +32,7 @@ OutOf = Annotated[
     Path | None,
     opt.option("DIR", "Write design.json, .svg and .png and chosen.toml here. Run again to go on."),
 ]
-#: Which of the sizes that keep the bounds is wanted.
-Find = Literal["smallest", "largest"]
+Find = Annotated[Literal["smallest", "largest"], typer.Option(help="Which size that keeps them.")]
 
 
 def design(
@@ -43,13 +42,8 @@ def design(
     keep: Keep,
     device: opt.MaybeDevice = None,
     scheme: opt.MaybeScheme = None,
-    find: Annotated[Find, typer.Option(help="Which size that keeps them.")] = "smallest",
-    config: opt.Config = None,
-    sets: opt.Sets = None,
-    reader: joint.Trace,
-    address: opt.AddressPolicy = None,
-    replay: opt.Replay = None,
-    seeds: opt.EachSeeds = 1,
+    find: Find = "smallest",
+    each: joint.Points,
     seed: opt.Seed = None,
     where: joint.SpreadOut,
     out: OutOf = None,
@@ -79,7 +73,7 @@ def design(
     from slcache import design as designs
     from slcache.design import told
 
-    given = joint.configured(config, device, None)
+    given = joint.configured(each["config"], device, None)
     joint.scheme(scheme, given)
     with console.meter(progress) as meter:
         found = designs.size(
@@ -89,15 +83,10 @@ def design(
             size=checks.pairs(size),
             keep=keep,
             find=find,
-            settings=dict(checks.pairs(sets)),
-            config=config,
-            address=address,
-            trace_options=reader,
-            replay=replay,
-            seeds=seeds,
             seed=seed,
             out=out,
             on_progress=meter,
+            **each,
             **where,
         )
     for line in told.left_out(found):

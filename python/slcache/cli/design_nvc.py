@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from slcache.design import Design
     from slcache.design.point import Point
 
-#: What is to be small beside the constraint.
-Goal = Literal["latency", "energy"]
-
 
 def _lifespan(value: str) -> None:
     from slcache.design.constraint import Constraint
@@ -49,6 +46,8 @@ Made = Annotated[
     ),
 ]
 Device = Annotated[str, opt.device("A device with a disk behind its flash.")]
+#: Beside the constraint.
+Goal = Annotated[Literal["latency", "energy"], typer.Option(help="What is to be small.")]
 Policy = Annotated[int, typer.Option(min=0, max=3, help="The paper's policy for the flash.")]
 Candidates = Annotated[
     int | None,
@@ -90,7 +89,7 @@ def nvc(
     trace: Given = None,
     workload: Made = None,
     device: Device = "nvc-hdd",
-    goal: Annotated[Goal, typer.Option(help="What is to be small.")] = "latency",
+    goal: Goal = "latency",
     policy: Policy = 0,
     candidates: Candidates = None,
     only_full_chip: OnlyFullChip = False,

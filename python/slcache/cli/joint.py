@@ -77,11 +77,26 @@ def _spread_out(
     return _here(jobs, executor, store)
 
 
+def _points(
+    *,
+    config: opt.Config = None,
+    sets: opt.Sets = None,
+    reader: Annotated[dict[str, str], Made(trace)],
+    address: opt.AddressPolicy = None,
+    replay: opt.Replay = None,
+    seeds: opt.EachSeeds = 1,
+) -> dict[str, Any]:
+    """Return what each point of a search is run with, as Python names it."""
+    said = {"config": config, "settings": checks.pairs(sets), "trace_options": reader}
+    return {**said, "address": address, "replay": replay, "seeds": seeds}
+
+
 Shown = Annotated[opt.Form, Made(_form)]
 Recording = Annotated[dict[str, str], Made(recording)]
 Trace = Annotated[dict[str, str], Made(trace)]
 DrawnTrace = Annotated[dict[str, str], Made(_drawn)]
 Here = Annotated[dict[str, Any], Made(_here)]
+Points = Annotated[dict[str, Any], Made(_points)]
 SpreadOut = Annotated[dict[str, Any], Made(_spread_out)]
 
 

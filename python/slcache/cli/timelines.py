@@ -35,42 +35,40 @@ Log = Annotated[
         dir_okay=False,
     ),
 ]
-File = Annotated[
-    Path | None,
-    opt.option(
-        "FILE",
-        "Write what channels and planes do and for which request, for ui.perfetto.dev; FILE.gz is "
-        "compressed, FILE.parquet a table of operations. With --out the page shows it.",
-        dir_okay=False,
-    ),
-]
-From = Annotated[
-    str | None, opt.option("TIME", "Leave out of the timeline what ends before.", "--from")
-]
-Until = Annotated[str | None, opt.option("TIME", "Leave out of the timeline what begins later.")]
-Around = Annotated[
-    str | None,
-    opt.option(
-        "slowest|request=N|cliff",
-        "Have the timeline of this request's time, and as much around it, or of where writes "
-        "become slow; runs twice.",
-    ),
-]
-Every = Annotated[
-    int | None,
-    opt.option(
-        "N",
-        "Have in the timeline every N-th request with its operations, and the device's own work.",
-    ),
-]
 
 
 def _said(
-    timeline: File = None,
-    since: From = None,
-    until: Until = None,
-    around: Around = None,
-    every: Every = None,
+    timeline: Annotated[
+        Path | None,
+        opt.option(
+            "FILE",
+            "Write what channels and planes do and for which request, for ui.perfetto.dev; FILE.gz "
+            "is compressed, FILE.parquet a table of operations. With --out the page shows it.",
+            dir_okay=False,
+        ),
+    ] = None,
+    since: Annotated[
+        str | None, opt.option("TIME", "Leave out of the timeline what ends before.", "--from")
+    ] = None,
+    until: Annotated[
+        str | None, opt.option("TIME", "Leave out of the timeline what begins later.")
+    ] = None,
+    around: Annotated[
+        str | None,
+        opt.option(
+            "slowest|request=N|cliff",
+            "Have the timeline of this request's time, and as much around it, or of where writes "
+            "become slow; runs twice.",
+        ),
+    ] = None,
+    every: Annotated[
+        int | None,
+        opt.option(
+            "N",
+            "Have in the timeline every N-th request with its operations, and the device's own "
+            "work.",
+        ),
+    ] = None,
 ) -> dict[str, Any]:
     """Return the file of a timeline and the stretch that it is of, as Python names them."""
     said = {"timeline_from": since, "timeline_until": until, "timeline_around": around}

@@ -25,8 +25,6 @@ def _check_workload(value: str) -> str:
 WorkloadOut = Annotated[
     str, opt.option("FILE.toml", "The file to write.", "--out", "-o", callback=_check_workload)
 ]
-Places = Literal["kept", "drawn"]
-Regions = Literal["shuffled", "kept"]
 
 
 def twin(
@@ -89,14 +87,14 @@ def bootstrap(
         ),
     ] = None,
     places: Annotated[
-        Places,
+        Literal["kept", "drawn"],
         typer.Option(
             help="How recently a request's place was used: as its own, or as that of another "
             "request of its operation and size."
         ),
     ] = "kept",
     regions: Annotated[
-        Regions,
+        Literal["shuffled", "kept"],
         typer.Option(
             help="Where data that lie together go: anywhere, cut after 4 MiB, or in the order of "
             "the trace's addresses."

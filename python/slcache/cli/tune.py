@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 _SHOWN = 30
 
 
-#: Who suggests points.
-Sampler = Literal["tpe", "nsga2", "random", "qmc"]
-
-
 Schemes = Annotated[
     str | None,
     opt.schemes(
@@ -54,7 +50,9 @@ Minutes = Annotated[
     float | None,
     opt.option("M", "Begin no further batch of points after so long.", min=0.0, max=1e6),
 ]
-Samplers = Annotated[Sampler, typer.Option(help="Who suggests points.")]
+Sampler = Annotated[
+    Literal["tpe", "nsga2", "random", "qmc"], typer.Option(help="Who suggests points.")
+]
 SamplerSeed = Annotated[int, opt.option("N", "Seed of the sampler.", min=0, max=2**32 - 1)]
 Prefixes = Annotated[
     bool,
@@ -84,15 +82,10 @@ def tune(
     keep: Keep = None,
     points: Points = None,
     minutes: Minutes = None,
-    sampler: Samplers = "tpe",
+    sampler: Sampler = "tpe",
     sampler_seed: SamplerSeed = 1,
     prefixes: Prefixes = False,
-    config: opt.Config = None,
-    sets: opt.Sets = None,
-    reader: joint.Trace,
-    address: opt.AddressPolicy = None,
-    replay: opt.Replay = None,
-    seeds: opt.EachSeeds = 1,
+    each: joint.Points,
     resample: opt.Resample = None,
     resample_block: opt.ResampleBlock = None,
     seed: opt.Seed = None,
@@ -122,7 +115,7 @@ def tune(
     """
     from slcache.tune.api import tune as search
 
-    given = joint.configured(config, device, None)
+    given = joint.configured(each["config"], device, None)
     joint.scheme(scheme, given)
     with console.meter(progress, kept=True) as meter:
         found = search(
@@ -138,12 +131,6 @@ def tune(
             sampler=sampler,
             sampler_seed=sampler_seed,
             prefixes=prefixes,
-            settings=dict(checks.pairs(sets)),
-            config=config,
-            address=address,
-            trace_options=reader,
-            replay=replay,
-            seeds=seeds,
             resample=resample,
             resample_block=resample_block,
             seed=seed,
@@ -151,6 +138,7 @@ def tune(
             store=store,
             out=out,
             on_progress=meter,
+            **each,
         )
     if console.in_form(form, found.to_json, lambda: [_sheet(found)]):
         return

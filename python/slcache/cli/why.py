@@ -27,10 +27,6 @@ _ROWS = 10
 _PARTS = 4
 
 
-#: What requests do.
-Operation = Literal["read", "write", "trim", "flush"]
-
-
 Logs = Annotated[
     list[Path],
     opt.argument("LOG [LOG]", "The log of a run (--log), or those of two runs of one trace."),
@@ -49,7 +45,10 @@ Operations = Annotated[
         "request. Needs --request or --slowest.",
     ),
 ]
-Kind = Annotated[Operation | None, typer.Option(help="Requests of this kind alone.")]
+Operation = Annotated[
+    Literal["read", "write", "trim", "flush"] | None,
+    typer.Option(help="Requests of this kind alone."),
+]
 
 
 def why(
@@ -59,7 +58,7 @@ def why(
     request: Request = None,
     above: Above = None,
     percentile: Percentile = None,
-    operation: Kind = None,
+    operation: Operation = None,
     operations: Operations = None,
     form: joint.Shown,
 ) -> None:
