@@ -46,6 +46,14 @@ def json_of(document: Any) -> str:  # noqa: ANN401
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 
+def told(json: bool, document: Any, *parts: RenderableType) -> None:  # noqa: ANN401
+    """Print plain data as one JSON document, or what a reader gets in its place."""
+    if json:
+        emit_json(document)
+    else:
+        show(*parts)
+
+
 def sheets(form: Form, *tables: Sheet) -> None:
     """Print tables for other programs as the whole of standard output."""
     text = csv(tables) if form == "csv" else markdown(tables)
@@ -100,23 +108,20 @@ def left_out(schemes: Mapping[str, str]) -> None:
         note(sentence)
 
 
-@contextlib.contextmanager
 def output(
     directory: Path | None,
     names: Sequence[str],
     inputs: Sequence[api.Path],
     beside: Sequence[api.Path] = (),
-) -> Iterator[Transaction | None]:
+) -> contextlib.AbstractContextManager[Transaction | None]:
     """Open the output directory, if one was asked for, before the work begins.
 
     An error if one of the files to write there is one of the inputs, or one of those that are
     written `beside` them.
     """
     if directory is None:
-        yield None
-    else:
-        with Transaction(directory, names, inputs, beside) as files:
-            yield files
+        return contextlib.nullcontext()
+    return Transaction(directory, names, inputs, beside)
 
 
 @contextlib.contextmanager
@@ -128,13 +133,13 @@ def meter(when: When, *, kept: bool = False) -> Iterator[Callback]:
     with _drawing(when) as draw:
         last = ("", 0, 0)
 
-        def told(phase: str, done: int, total: int) -> bool | None:
+        def noted(phase: str, done: int, total: int) -> bool | None:
             nonlocal last
             last = (_name(phase), done, total)
             return draw(phase, done, total)
 
         try:
-            yield told
+            yield noted
         except KeyboardInterrupt:
             what, done, total = last
             if kept and what:

@@ -50,10 +50,7 @@ def replay(
     except ImportError as error:
         raise RunError(str(error)) from error
     outcome = episodes.replay(file)
-    if json:
-        console.emit_json(outcome.to_dict())
-    else:
-        console.show(*(Text(line) for line in _lines(outcome)))
+    console.told(json, outcome.to_dict(), *map(Text, _lines(outcome)))
     if outcome.differences:
         raise typer.Exit(1)
 
@@ -100,10 +97,8 @@ def bench(
         if quick or any(each is not None for each in (agent, out, seeds, rounds)):
             raise typer.BadParameter("--check takes the agent and the size from the file")
         differences = benchmark.check(check, inputs=inputs, tell=console.note)
-        if json:
-            console.emit_json({"same": not differences, "differences": differences})
-        else:
-            console.show(*(Text(line) for line in differences or ["the same"]))
+        told = {"same": not differences, "differences": differences}
+        console.told(json, told, *map(Text, differences or ["the same"]))
         if differences:
             raise typer.Exit(1)
         return
@@ -116,10 +111,7 @@ def bench(
         out=out,
         tell=console.note,
     )
-    if json:
-        console.emit_json(document)
-    else:
-        console.show(_table(document))
+    console.told(json, document, _table(document))
 
 
 def _table(document: Mapping[str, Any]) -> Table:

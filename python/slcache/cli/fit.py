@@ -13,6 +13,7 @@ from rich.text import Text
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.cli.cliff import size_bytes
+from slcache.files import Transaction
 from slcache.tables.tabular import Column, Table
 from slcache.words.units import significant
 
@@ -156,10 +157,9 @@ def _fit(
     }
     names = [f"{stem}{end}" for stem in stems.values() for end in (".toml", ".svg", ".png")]
     with (
-        console.output(out.parent, names, [log, *latency]) as files,
+        Transaction(out.parent, names, [log, *latency]) as files,
         console.meter(progress) as meter,
     ):
-        assert files is not None
         fill, phases, again = fit.fill(log, user_bytes)
         waits = latencies.several(latency)
         for b, stem in stems.items():

@@ -14,6 +14,7 @@ from slcache.cli import console, joint, sweep_show
 from slcache.cli import options as opt
 from slcache.cli.simulate import tables_of
 from slcache.documents import saved
+from slcache.files import Transaction
 from slcache.report import terminal
 from slcache.results import Comparison
 from slcache.results.frames import FILES
@@ -74,8 +75,7 @@ def report(
     read = (saved.read_by(document) for document in result.documents)
     kept = [*map(saved.file_of, results), *itertools.chain.from_iterable(read)]
     folder, names = (out.parent, (out.name,)) if is_page else (out, FILES)
-    with console.output(folder, names, kept) as files:
-        assert files is not None
+    with Transaction(folder, names, kept) as files:
         if is_page:
             files.write(out.name, result.report().encode())
         else:

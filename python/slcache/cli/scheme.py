@@ -139,10 +139,7 @@ def check(
             seed=1 if seed is None else seed,
             on_progress=on_progress,
         )
-    if json:
-        console.emit_json(outcome.to_dict())
-    else:
-        console.show(*(Text(line) for line in lines(outcome)))
+    console.told(json, outcome.to_dict(), *map(Text, lines(outcome)))
     if outcome.failure is not None:
         raise typer.Exit(1)
 

@@ -13,6 +13,7 @@ from slcache import ConfigError, bounded
 from slcache.cli import console, joint
 from slcache.cli import options as opt
 from slcache.documents import saved
+from slcache.files import Transaction
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -75,8 +76,7 @@ def show(
             raise typer.BadParameter(told, param_hint="--html")
         name, asked = folder.resolve().name, _asked(folder / ASKED)
         page = report.render(analysis, name, asked, study=study)
-        with console.output(html.parent, [html.name], [path, folder / ASKED]) as files:
-            assert files is not None
+        with Transaction(html.parent, [html.name], [path, folder / ASKED]) as files:
             files.write(html.name, page.encode())
     if console.in_form(form, analysis.to_json, lambda: sheets.of_analysis(analysis)):
         return

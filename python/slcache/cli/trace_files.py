@@ -179,7 +179,6 @@ def repeat(
     job.transform(trace, "repeat", times=times, gap_ns=ns_of(gap), addresses=addresses)
 
 
-#: Where a twin's requests go.
 def merge(
     *,
     sources: Annotated[list[str], opt.argument("TRACE...", "The traces.")],
