@@ -24,40 +24,36 @@ from slcache.words import units
 _OPTIONS = {"sizes_bytes": "--sizes", "unit_bytes": "--unit"}
 
 
-Sizes = Annotated[
-    str | None,
-    opt.option(
-        "SIZE,...|FROM..TO*FACTOR",
-        "Sizes of the SLC cache (default: 1 MiB, doubled until it keeps everything).",
-    ),
-]
-Unit = Annotated[
-    str | None, opt.option("SIZE", "The FTL's mapping unit (default: 4KiB, or the device's).")
-]
-Device = Annotated[
-    str | None,
-    opt.device("Caches of this device: its units, sizes of whole blocks, program time and wear."),
-]
-Picture = Annotated[
-    Path | None,
-    opt.option(
-        "FILE.png|svg|pdf",
-        "Draw the bound over the size.",
-        callback=checks.checked_picture(*pictures.FLAT),
-    ),
-]
-
-
 def bound(
     *,
     trace: opt.TracePath,
-    sizes: Sizes = None,
-    unit: Unit = None,
-    device: Device = None,
+    sizes: Annotated[
+        str | None,
+        opt.option(
+            "SIZE,...|FROM..TO*FACTOR",
+            "Sizes of the SLC cache (default: 1 MiB, doubled until it keeps everything).",
+        ),
+    ] = None,
+    unit: Annotated[
+        str | None, opt.option("SIZE", "The FTL's mapping unit (default: 4KiB, or the device's).")
+    ] = None,
+    device: Annotated[
+        str | None,
+        opt.device(
+            "Caches of this device: its units, sizes of whole blocks, program time and wear."
+        ),
+    ] = None,
     sets: opt.Sets = None,
     address: opt.AddressPolicy = None,
     reader: joint.DrawnTrace,
-    picture: Picture = None,
+    picture: Annotated[
+        Path | None,
+        opt.option(
+            "FILE.png|svg|pdf",
+            "Draw the bound over the size.",
+            callback=checks.checked_picture(*pictures.FLAT),
+        ),
+    ] = None,
     form: joint.Shown,
 ) -> None:
     """Show what no SLC cache can keep from dense cells, by its size.

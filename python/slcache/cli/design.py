@@ -16,37 +16,36 @@ from slcache.tables.tabular import Column, Table
 if TYPE_CHECKING:
     from slcache.design import Sized
 
-SizeOf = Annotated[
-    list[str],
-    opt.ranges("The key and the sizes it may have: A..B, A..B:STEP, A..B*FACTOR or a,b,c."),
-]
-Keep = Annotated[
-    list[str],
-    opt.option(
-        "METRIC<=VALUE",
-        "A bound on a metric, such as waf<=2, write_p99<=5ms or lifetime_host_bytes>=50TiB. Repeat "
-        "it.",
-    ),
-]
-OutOf = Annotated[
-    Path | None,
-    opt.option("DIR", "Write design.json, .svg and .png and chosen.toml here. Run again to go on."),
-]
-Find = Annotated[Literal["smallest", "largest"], typer.Option(help="Which size that keeps them.")]
-
 
 def design(
     *,
     trace: opt.TracePath,
-    size: SizeOf,
-    keep: Keep,
+    size: Annotated[
+        list[str],
+        opt.ranges("The key and the sizes it may have: A..B, A..B:STEP, A..B*FACTOR or a,b,c."),
+    ],
+    keep: Annotated[
+        list[str],
+        opt.option(
+            "METRIC<=VALUE",
+            "A bound on a metric, such as waf<=2, write_p99<=5ms or lifetime_host_bytes>=50TiB. "
+            "Repeat it.",
+        ),
+    ],
     device: opt.MaybeDevice = None,
     scheme: opt.MaybeScheme = None,
-    find: Find = "smallest",
+    find: Annotated[
+        Literal["smallest", "largest"], typer.Option(help="Which size that keeps them.")
+    ] = "smallest",
     each: joint.Points,
     seed: opt.Seed = None,
     where: joint.SpreadOut,
-    out: OutOf = None,
+    out: Annotated[
+        Path | None,
+        opt.option(
+            "DIR", "Write design.json, .svg and .png and chosen.toml here. Run again to go on."
+        ),
+    ] = None,
     form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:

@@ -28,80 +28,75 @@ def _lifespan(value: str) -> None:
     Constraint.read(value)
 
 
-Lifespan = Annotated[
-    str,
-    opt.option(
-        "Nx|SIZE",
-        "The least lifespan: so many times that of the chip without SLC blocks (2x), or bytes of "
-        "host writes (50T).",
-        callback=checks.readable(_lifespan),
-    ),
-]
-Given = Annotated[str | None, opt.option("FILE", "A block trace, plain or compressed.")]
-Made = Annotated[
-    str | None,
-    opt.option(
-        "PRESET|FILE.toml",
-        "A workload in place of a trace (see [bold]slcache trace workloads[/bold]).",
-    ),
-]
-Device = Annotated[str, opt.device("A device with a disk behind its flash.")]
 #: Beside the constraint.
 Goal = Annotated[Literal["latency", "energy"], typer.Option(help="What is to be small.")]
-Policy = Annotated[int, typer.Option(min=0, max=3, help="The paper's policy for the flash.")]
-Candidates = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="Sizes are multiples of one so-manyth of the blocks (default: 32, or every block of a "
-        "plane where there are fewer).",
-    ),
-]
-OnlyFullChip = Annotated[
-    bool,
-    opt.flag(
-        "--only-full-chip",
-        "Measure a region alone as if it had all blocks, not those that are left to it.",
-    ),
-]
-Passes = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        max=100,
-        help="The last of so many passes of the trace counts; the first begins with empty flash.",
-    ),
-]
-Quick = Annotated[bool, opt.flag("--quick", "Only the beginning of the trace, in under a minute.")]
-Out = Annotated[
-    Path | None,
-    opt.option(
-        "DIR",
-        "Where design.json, .svg and .png are written and, in store, runs are kept (default: "
-        "out/design/nvc). Run again to resume.",
-    ),
-]
 
 
 def nvc(
     *,
-    lifespan: Lifespan,
-    trace: Given = None,
-    workload: Made = None,
-    device: Device = "nvc-hdd",
+    lifespan: Annotated[
+        str,
+        opt.option(
+            "Nx|SIZE",
+            "The least lifespan: so many times that of the chip without SLC blocks (2x), or bytes "
+            "of host writes (50T).",
+            callback=checks.readable(_lifespan),
+        ),
+    ],
+    trace: Annotated[str | None, opt.option("FILE", "A block trace, plain or compressed.")] = None,
+    workload: Annotated[
+        str | None,
+        opt.option(
+            "PRESET|FILE.toml",
+            "A workload in place of a trace (see [bold]slcache trace workloads[/bold]).",
+        ),
+    ] = None,
+    device: Annotated[str, opt.device("A device with a disk behind its flash.")] = "nvc-hdd",
     goal: Goal = "latency",
-    policy: Policy = 0,
-    candidates: Candidates = None,
-    only_full_chip: OnlyFullChip = False,
-    passes: Passes = 2,
-    quick: Quick = False,
+    policy: Annotated[
+        int, typer.Option(min=0, max=3, help="The paper's policy for the flash.")
+    ] = 0,
+    candidates: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Sizes are multiples of one so-manyth of the blocks (default: 32, or every block "
+            "of a plane where there are fewer).",
+        ),
+    ] = None,
+    only_full_chip: Annotated[
+        bool,
+        opt.flag(
+            "--only-full-chip",
+            "Measure a region alone as if it had all blocks, not those that are left to it.",
+        ),
+    ] = False,
+    passes: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=100,
+            help="The last of so many passes of the trace counts; the first begins with empty "
+            "flash.",
+        ),
+    ] = 2,
+    quick: Annotated[
+        bool, opt.flag("--quick", "Only the beginning of the trace, in under a minute.")
+    ] = False,
     sets: opt.Sets = None,
     reader: joint.Recording,
     address: opt.AddressPolicy = None,
     replay: opt.Replay = None,
     seed: opt.Seed = None,
     where: joint.SpreadOut,
-    out: Out = None,
+    out: Annotated[
+        Path | None,
+        opt.option(
+            "DIR",
+            "Where design.json, .svg and .png are written and, in store, runs are kept (default: "
+            "out/design/nvc). Run again to resume.",
+        ),
+    ] = None,
     form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:

@@ -24,90 +24,84 @@ def _papers() -> list[str]:
     return [*plan.papers(), drives.NAME]
 
 
-Paper = Annotated[
-    str,
-    opt.argument(
-        "PAPER", "Short name of the paper; or drives.", callback=checks.known("paper", _papers)
-    ),
-]
-Quick = Annotated[bool, opt.flag("--quick", "A few workloads and one seed, in under a minute.")]
-Sensitivity = Annotated[
-    bool,
-    opt.flag(
-        "--sensitivity",
-        "Also vary, one at a time, what the paper leaves open and the twins leave free.",
-    ),
-]
-Full = Annotated[
-    bool,
-    opt.flag(
-        "--full", "Run twins at the paper's size, where the plan has a smaller one (hyssd, nvc)."
-    ),
-]
-Bound = Annotated[
-    bool,
-    opt.flag(
-        "--bound",
-        "Also tell how far schemes are from the least dense programs: each is run without a cache "
-        "too, and what an earlier run has left is run anew.",
-    ),
-]
-Traces = Annotated[
-    Path | None,
-    opt.option(
-        "DIR",
-        "Folder with the published traces; files are recognised by their statistics.",
-        exists=True,
-        file_okay=False,
-    ),
-]
-Recordings = Annotated[
-    Path | None,
-    opt.option(
-        "DIR",
-        "Folder of blkparse recordings to run the schemes on, beyond the paper.",
-        exists=True,
-        file_okay=False,
-    ),
-]
-Workloads = Annotated[str | None, opt.option("A,B,...", "Only these of the paper's workloads.")]
-Seeds = Annotated[str | None, opt.option("N,N,...", "Seeds of the twins (default: the plan's).")]
-
-
 #: Without a further word, the readings that a plan is judged by.
 BOTH = "both"
-Readings = Annotated[
-    str,
-    opt.option(
-        "NAME",
-        "As the paper's text says (literal), as it is most probably meant (probable), both where "
-        "the plan has two, or a further reading of it, such as hierarchy's fast-clock.",
-    ),
-]
-Out = Annotated[
-    Path | None,
-    opt.option(
-        "DIR",
-        "Where report.html and ledger.json are written and, in store, results are kept (default: "
-        "out/reproduce/PAPER). Run again to resume.",
-    ),
-]
 
 
 def reproduce(  # noqa: C901 - a line for each option that excludes another
     *,
-    paper: Paper,
-    quick: Quick = False,
-    sensitivity: Sensitivity = False,
-    full: Full = False,
-    bound: Bound = False,
-    traces: Traces = None,
-    recordings: Recordings = None,
-    workloads: Workloads = None,
-    seeds: Seeds = None,
-    out: Out = None,
+    paper: Annotated[
+        str,
+        opt.argument(
+            "PAPER", "Short name of the paper; or drives.", callback=checks.known("paper", _papers)
+        ),
+    ],
+    quick: Annotated[
+        bool, opt.flag("--quick", "A few workloads and one seed, in under a minute.")
+    ] = False,
+    sensitivity: Annotated[
+        bool,
+        opt.flag(
+            "--sensitivity",
+            "Also vary, one at a time, what the paper leaves open and the twins leave free.",
+        ),
+    ] = False,
+    full: Annotated[
+        bool,
+        opt.flag(
+            "--full",
+            "Run twins at the paper's size, where the plan has a smaller one (hyssd, nvc).",
+        ),
+    ] = False,
+    bound: Annotated[
+        bool,
+        opt.flag(
+            "--bound",
+            "Also tell how far schemes are from the least dense programs: each is run without a "
+            "cache too, and what an earlier run has left is run anew.",
+        ),
+    ] = False,
+    traces: Annotated[
+        Path | None,
+        opt.option(
+            "DIR",
+            "Folder with the published traces; files are recognised by their statistics.",
+            exists=True,
+            file_okay=False,
+        ),
+    ] = None,
+    recordings: Annotated[
+        Path | None,
+        opt.option(
+            "DIR",
+            "Folder of blkparse recordings to run the schemes on, beyond the paper.",
+            exists=True,
+            file_okay=False,
+        ),
+    ] = None,
+    workloads: Annotated[
+        str | None, opt.option("A,B,...", "Only these of the paper's workloads.")
+    ] = None,
+    seeds: Annotated[
+        str | None, opt.option("N,N,...", "Seeds of the twins (default: the plan's).")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        opt.option(
+            "DIR",
+            "Where report.html and ledger.json are written and, in store, results are kept "
+            "(default: out/reproduce/PAPER). Run again to resume.",
+        ),
+    ] = None,
     where: joint.SpreadOut,
-    reading: Readings = BOTH,
+    reading: Annotated[
+        str,
+        opt.option(
+            "NAME",
+            "As the paper's text says (literal), as it is most probably meant (probable), both "
+            "where the plan has two, or a further reading of it, such as hierarchy's fast-clock.",
+        ),
+    ] = BOTH,
     form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
 
 from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
-from slcache.cli import sweep_options as its
 
 if TYPE_CHECKING:
     from slcache.sweep.outcome import Sweep
@@ -23,15 +22,58 @@ FAILED = 1
 
 def sweep(
     *,
-    what: its.What,
-    device: its.Devices = None,
-    scheme: its.Schemes = None,
-    vary: its.Vary = None,
-    points: its.Points = None,
+    what: Annotated[
+        list[str],
+        opt.argument(
+            "TRACE...|STUDY.toml|DIR",
+            "Traces or workloads; or the file of a study; or a folder that a sweep has written, to "
+            "go on with it.",
+        ),
+    ],
+    device: Annotated[
+        list[str] | None,
+        opt.device(
+            "A preset (see [bold]slcache devices[/bold]) or a file; give several if wanted."
+        ),
+    ] = None,
+    scheme: Annotated[
+        list[str] | None,
+        opt.schemes(
+            "Schemes (see [bold]slcache schemes[/bold]), or all that the device can run.",
+            callback=checks.checked_schemes,
+        ),
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        opt.ranges(
+            "A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or "
+            "1..32, 0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (points), 0.1..10/9@log.",
+        ),
+    ] = None,
+    points: Annotated[
+        Path | None,
+        opt.option(
+            "FILE.csv",
+            "Points one by one in place of --vary: a column for each key.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ] = None,
     config: opt.Config = None,
-    sample: its.Sample = None,
-    sample_seed: its.SampleSeed = None,
-    seeds: its.Seeds = None,
+    sample: Annotated[
+        str | None,
+        opt.option(
+            "grid|random:N|latin-hypercube:N",
+            "All combinations (default: grid), or N points drawn.",
+        ),
+    ] = None,
+    sample_seed: Annotated[
+        int | None, opt.option("N", "Seed of the drawn points (default: 1).", min=0)
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        opt.option("N", "Run every point with N seeds, from --seed (or 1) on.", min=1, max=1000),
+    ] = None,
     resample: opt.Resample = None,
     resample_block: opt.ResampleBlock = None,
     seed: opt.Seed = None,
@@ -43,15 +85,45 @@ def sweep(
     unsorted: opt.Unsorted = None,
     workload: opt.Workload = None,
     replay: opt.Replay = None,
-    metric: its.Metrics = None,
-    out: its.Out = None,
+    metric: Annotated[
+        list[str] | None,
+        opt.option(
+            "NAME",
+            "Judge the report by this metric; repeat it. gain_share runs each point without a "
+            "cache too, and has the least dense programs counted.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        opt.option(
+            "DIR",
+            "Where points.parquet, costs.parquet, study.toml and report.html are written and, in "
+            "store, results are kept (default: the folder of a study.toml that is given).",
+        ),
+    ] = None,
     store: opt.Store = None,
     jobs: opt.Workers = None,
-    executor: its.ExecutorOption = "local",
-    skip_impossible: its.Skip = False,
-    fail_fast: its.FailFast = False,
-    shard: its.ShardOption = None,
-    report: its.Report = True,
+    executor: Annotated[
+        str,
+        opt.option(
+            "local|dask://[HOST:PORT]|ray://[HOST:PORT]|slurm:JOBS",
+            "Where points run: in processes here, or on a cluster; without a host a Dask or Ray "
+            "cluster of --jobs processes is started here. For Slurm, files are written that an "
+            "array of JOBS jobs with --jobs processes each is submitted by.",
+        ),
+    ] = "local",
+    skip_impossible: Annotated[
+        bool,
+        opt.flag("--skip-impossible", "Leave out points that cannot run; the table names them."),
+    ] = False,
+    fail_fast: Annotated[bool, opt.flag("--fail-fast", "End at the first run that fails.")] = False,
+    shard: Annotated[
+        str | None,
+        opt.option(
+            "I/N", "Run the I-th of N parts only; without it, a later call puts all parts together."
+        ),
+    ] = None,
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
     form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:

@@ -23,26 +23,24 @@ if TYPE_CHECKING:
 #: What a sweep and a search call their table and what was asked.
 TABLE, ASKED = "points.parquet", "study.toml"
 
-Folder = Annotated[Path, opt.argument("DIR", "The folder that a sweep or a search has written.")]
-Metrics = Annotated[
-    list[str] | None,
-    opt.option(
-        "NAME",
-        "Judge by this metric. Repeat it (default: those of the study; without any, read_p99_ns, "
-        "write_p99_ns, waf, lifetime_host_bytes, slc_bytes).",
-        "--metric",
-    ),
-]
-Page = Annotated[
-    Path | None, opt.option("FILE", "Write the report to this file (.html).", dir_okay=False)
-]
-
 
 def show(
     *,
-    folder: Folder,
-    metrics: Metrics = None,
-    html: Page = None,
+    folder: Annotated[
+        Path, opt.argument("DIR", "The folder that a sweep or a search has written.")
+    ],
+    metrics: Annotated[
+        list[str] | None,
+        opt.option(
+            "NAME",
+            "Judge by this metric. Repeat it (default: those of the study; without any, "
+            "read_p99_ns, write_p99_ns, waf, lifetime_host_bytes, slc_bytes).",
+            "--metric",
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None, opt.option("FILE", "Write the report to this file (.html).", dir_okay=False)
+    ] = None,
     form: joint.Shown,
 ) -> None:
     """Show what a study found: main effects, the Pareto front, the spread over seeds.

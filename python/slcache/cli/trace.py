@@ -26,48 +26,42 @@ from slcache.words.names import printable
 _LISTED = 20
 _OFF, _PROBLEMS = 1, 4
 
-Picture = Annotated[
-    Path | None,
-    opt.option(
-        "FILE.png|svg|pdf|html", "Draw the trace in a file.", callback=checks.checked_picture()
-    ),
-]
-Expected = Annotated[
-    list[str] | None,
-    opt.option(
-        "NAME=VALUE,...|WORKLOAD",
-        "Compare with a paper's figures, or those a workload's source gives; exit with status 1 "
-        "where one is off.",
-        "--expect",
-    ),
-]
-
-Against = Annotated[
-    str | None,
-    opt.option(
-        "TRACE",
-        "Another trace or workload: print both side by side, and what differs.",
-        "--against",
-    ),
-]
-AgainstOptions = Annotated[
-    list[str] | None,
-    opt.pairs(
-        "Set an option of the other trace's reader: format, volume, unsorted, seed, workload.KEY, "
-        "and those of --trace-option.",
-        "--against-option",
-    ),
-]
-
 
 def info(
     *,
     trace: opt.TracePath,
     reader: joint.DrawnTrace,
-    picture: Picture = None,
-    expected: Expected = None,
-    other: Against = None,
-    other_option: AgainstOptions = None,
+    picture: Annotated[
+        Path | None,
+        opt.option(
+            "FILE.png|svg|pdf|html", "Draw the trace in a file.", callback=checks.checked_picture()
+        ),
+    ] = None,
+    expected: Annotated[
+        list[str] | None,
+        opt.option(
+            "NAME=VALUE,...|WORKLOAD",
+            "Compare with a paper's figures, or those a workload's source gives; exit with status "
+            "1 where one is off.",
+            "--expect",
+        ),
+    ] = None,
+    other: Annotated[
+        str | None,
+        opt.option(
+            "TRACE",
+            "Another trace or workload: print both side by side, and what differs.",
+            "--against",
+        ),
+    ] = None,
+    other_option: Annotated[
+        list[str] | None,
+        opt.pairs(
+            "Set an option of the other trace's reader: format, volume, unsorted, seed, "
+            "workload.KEY, and those of --trace-option.",
+            "--against-option",
+        ),
+    ] = None,
     form: joint.Shown,
 ) -> None:
     """Print a trace's counts, sizes, footprint, times and hot set.

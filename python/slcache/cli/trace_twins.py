@@ -22,15 +22,12 @@ def _check_workload(value: str) -> str:
     return value
 
 
-WorkloadOut = Annotated[
-    str, opt.option("FILE.toml", "The file to write.", "--out", "-o", callback=_check_workload)
-]
-
-
 def twin(
     *,
     trace: opt.TracePath,
-    out: WorkloadOut,
+    out: Annotated[
+        str, opt.option("FILE.toml", "The file to write.", "--out", "-o", callback=_check_workload)
+    ],
     reader: joint.Recording,
     form: joint.Shown,
 ) -> None:

@@ -21,77 +21,65 @@ if TYPE_CHECKING:
 _SHOWN = 30
 
 
-Schemes = Annotated[
-    str | None,
-    opt.schemes(
-        "The scheme; of several, which one is part of the search.", callback=checks.checked_schemes
-    ),
-]
-Vary = Annotated[
-    list[str] | None,
-    opt.ranges("A key and what it may be: A..B, A..B@log, A..B:STEP or a,b,c. Repeat it."),
-]
-Minimise = Annotated[
-    list[str] | None,
-    opt.option("METRIC", "To be least (default: write_p99_ns and waf). Repeat it."),
-]
-Maximise = Annotated[list[str] | None, opt.option("METRIC", "To be most. Repeat it.")]
-Keep = Annotated[
-    list[str] | None,
-    opt.option(
-        "METRIC<=VALUE",
-        "A bound that the answer keeps, such as slc_bytes<=4GiB or read_p99_ns<=2ms.",
-    ),
-]
-Points = Annotated[
-    int | None, opt.option("N", "Points that are tried (default: 100).", min=1, max=1_000_000)
-]
-Minutes = Annotated[
-    float | None,
-    opt.option("M", "Begin no further batch of points after so long.", min=0.0, max=1e6),
-]
-Sampler = Annotated[
-    Literal["tpe", "nsga2", "random", "qmc"], typer.Option(help="Who suggests points.")
-]
-SamplerSeed = Annotated[int, opt.option("N", "Seed of the sampler.", min=0, max=2**32 - 1)]
-Prefixes = Annotated[
-    bool,
-    opt.flag(
-        "--prefixes",
-        "Run points over the first 1/9 and 1/3 of the trace, and stop those that do badly.",
-    ),
-]
-Out = Annotated[
-    Path | None,
-    opt.option(
-        "DIR",
-        "Write tune.json, points.parquet, best.toml, the front's picture and report.html here. Run "
-        "again to go on.",
-    ),
-]
-
-
 def tune(
     *,
     trace: opt.TracePath,
     device: opt.MaybeDevice = None,
-    scheme: Schemes = None,
-    vary: Vary = None,
-    minimise: Minimise = None,
-    maximise: Maximise = None,
-    keep: Keep = None,
-    points: Points = None,
-    minutes: Minutes = None,
-    sampler: Sampler = "tpe",
-    sampler_seed: SamplerSeed = 1,
-    prefixes: Prefixes = False,
+    scheme: Annotated[
+        str | None,
+        opt.schemes(
+            "The scheme; of several, which one is part of the search.",
+            callback=checks.checked_schemes,
+        ),
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        opt.ranges("A key and what it may be: A..B, A..B@log, A..B:STEP or a,b,c. Repeat it."),
+    ] = None,
+    minimise: Annotated[
+        list[str] | None,
+        opt.option("METRIC", "To be least (default: write_p99_ns and waf). Repeat it."),
+    ] = None,
+    maximise: Annotated[list[str] | None, opt.option("METRIC", "To be most. Repeat it.")] = None,
+    keep: Annotated[
+        list[str] | None,
+        opt.option(
+            "METRIC<=VALUE",
+            "A bound that the answer keeps, such as slc_bytes<=4GiB or read_p99_ns<=2ms.",
+        ),
+    ] = None,
+    points: Annotated[
+        int | None, opt.option("N", "Points that are tried (default: 100).", min=1, max=1_000_000)
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        opt.option("M", "Begin no further batch of points after so long.", min=0.0, max=1e6),
+    ] = None,
+    sampler: Annotated[
+        Literal["tpe", "nsga2", "random", "qmc"], typer.Option(help="Who suggests points.")
+    ] = "tpe",
+    sampler_seed: Annotated[int, opt.option("N", "Seed of the sampler.", min=0, max=2**32 - 1)] = 1,
+    prefixes: Annotated[
+        bool,
+        opt.flag(
+            "--prefixes",
+            "Run points over the first 1/9 and 1/3 of the trace, and stop those that do badly.",
+        ),
+    ] = False,
     each: joint.Points,
     resample: opt.Resample = None,
     resample_block: opt.ResampleBlock = None,
     seed: opt.Seed = None,
     jobs: opt.Workers = None,
     store: opt.Store = None,
-    out: Out = None,
+    out: Annotated[
+        Path | None,
+        opt.option(
+            "DIR",
+            "Write tune.json, points.parquet, best.toml, the front's picture and report.html here. "
+            "Run again to go on.",
+        ),
+    ] = None,
     form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:

@@ -27,39 +27,37 @@ _ROWS = 10
 _PARTS = 4
 
 
-Logs = Annotated[
-    list[Path],
-    opt.argument("LOG [LOG]", "The log of a run (--log), or those of two runs of one trace."),
-]
-Slowest = Annotated[int | None, opt.option("N", "The N slowest requests, one by one.", min=1)]
-Request = Annotated[int | None, opt.option("N", "A single request, by its number.", min=0)]
-Above = Annotated[str | None, opt.option("TIME", "Requests that took so long, such as 10ms.")]
-Percentile = Annotated[
-    float | None, opt.option("P", "Requests above a percentile [default: 99.9].", max=100, min=0)
-]
-Operations = Annotated[
-    Path | None,
-    opt.option(
-        "FILE",
-        "The operations of the run (--timeline FILE.parquet): which blocks were in the way of each "
-        "request. Needs --request or --slowest.",
-    ),
-]
-Operation = Annotated[
-    Literal["read", "write", "trim", "flush"] | None,
-    typer.Option(help="Requests of this kind alone."),
-]
-
-
 def why(
     *,
-    logs: Logs,
-    slowest: Slowest = None,
-    request: Request = None,
-    above: Above = None,
-    percentile: Percentile = None,
-    operation: Operation = None,
-    operations: Operations = None,
+    logs: Annotated[
+        list[Path],
+        opt.argument("LOG [LOG]", "The log of a run (--log), or those of two runs of one trace."),
+    ],
+    slowest: Annotated[
+        int | None, opt.option("N", "The N slowest requests, one by one.", min=1)
+    ] = None,
+    request: Annotated[
+        int | None, opt.option("N", "A single request, by its number.", min=0)
+    ] = None,
+    above: Annotated[
+        str | None, opt.option("TIME", "Requests that took so long, such as 10ms.")
+    ] = None,
+    percentile: Annotated[
+        float | None,
+        opt.option("P", "Requests above a percentile [default: 99.9].", max=100, min=0),
+    ] = None,
+    operation: Annotated[
+        Literal["read", "write", "trim", "flush"] | None,
+        typer.Option(help="Requests of this kind alone."),
+    ] = None,
+    operations: Annotated[
+        Path | None,
+        opt.option(
+            "FILE",
+            "The operations of the run (--timeline FILE.parquet): which blocks were in the way of "
+            "each request. Needs --request or --slowest.",
+        ),
+    ] = None,
     form: joint.Shown,
 ) -> None:
     """Show why requests were slow: what they waited for, and when.
