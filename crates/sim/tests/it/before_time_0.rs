@@ -7,8 +7,9 @@ use slcache_core::device::Simulation;
 use slcache_core::hw::config::ProgramRule;
 use slcache_core::metrics::report::Report;
 use slcache_core::schemes::CATALOG;
+use slcache_sim::config::{scaled, DeviceSource};
 use slcache_sim::preset::PRESETS;
-use slcache_sim::{resolve, RunConfig};
+use slcache_sim::{resolve, Layers, RunConfig};
 
 /// A number of logical pages that fills no wordlines.
 const PAGES: u32 = 7;
@@ -17,7 +18,12 @@ const PAGES: u32 = 7;
 fn devices(mut each: impl FnMut(&str, RunConfig)) {
     for preset in PRESETS {
         for entry in CATALOG {
-            let Ok(config) = resolve(&layers(preset.name, entry.name, &[])) else { continue };
+            let whole = layers(preset.name, entry.name, &[]);
+            // Of the large ones a part: what is asked does not depend on the number of blocks.
+            let part = scaled(&whole.device, 16)
+                .map(|part| Layers { device: DeviceSource::Content(part), ..whole.clone() });
+            let part = part.ok().and_then(|part| resolve(&part).ok());
+            let Some(config) = part.or_else(|| resolve(&whole).ok()) else { continue };
             for rule in [ProgramRule::PerPage, ProgramRule::OneShot] {
                 let mut config = config.clone();
                 let pools = config.device.pool.iter_mut();
