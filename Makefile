@@ -59,11 +59,14 @@ check-rust: $(BIN)/python
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --profile test -- -D warnings
 
-.PHONY: check
-check: check-rust $(VENV)/tools ## Check formatting, lints and types
+.PHONY: check-python
+check-python: $(VENV)/tools
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+.PHONY: check
+check: check-rust check-python ## Check formatting, lints and types
 
 # Builds with a profile: the program is built with counters, does the work of `slcache-bench --train`,
 # and is built again for what it spent its time on. Naming the target keeps the flags away from what
@@ -94,12 +97,14 @@ $(PGO_BENCH): $(PROFILE)
 wheel: $(PROFILE) $(VENV)/tools ## Build dist/*.whl with a profile
 	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(WITH_PROFILE) $(BIN)/maturin build --release --strip --target $(HOST) \
 		--target-dir $(PGO)/built --out dist
+	$(BIN)/python tests/wheel_smoke.py dist stripped
 
 # The wheel is made of the build that is there, without a profile: it is the packaging that is tried.
+# Stripping would have the bindings built again.
 .PHONY: wheel-check
 wheel-check: $(VENV)/built ## Build a wheel without a profile and try it in an empty environment
 	rm -rf out/wheel
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin build --profile dev --strip --out out/wheel
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin build --profile dev --out out/wheel
 	$(BIN)/python tests/wheel_smoke.py out/wheel
 
 .PHONY: docs

@@ -1,6 +1,7 @@
 """Install the wheel of a folder in an empty environment and use what is in it.
 
-`python tests/wheel_smoke.py FOLDER`; what the package needs comes from the package index.
+`python tests/wheel_smoke.py FOLDER`; what the package needs comes from the package index. With
+`stripped` a wheel for users is looked at only, and has to be stripped.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ print(both.summary())
 """
 
 
-def check_content(wheel: Path) -> None:
+def check_content(wheel: Path, *, stripped: bool) -> None:
     """Look at the wheel itself: tags, sizes, and what must be in it."""
     assert "-cp311-abi3-" in wheel.name, f"{wheel.name}: not for every Python from 3.11 on"
     assert wheel.stat().st_size < WHEEL_BYTES_MAX, f"{wheel.name}: {wheel.stat().st_size} bytes"
@@ -43,7 +44,7 @@ def check_content(wheel: Path) -> None:
         (extension,) = (name for name in entries if name.endswith(".so"))
         assert entries[extension].file_size < EXTENSION_BYTES_MAX, entries[extension].file_size
         # The names of sections stand between zeros.
-        for section in (b"\0.debug_info\0", b"\0.symtab\0"):
+        for section in (b"\0.debug_info\0", *([b"\0.symtab\0"] if stripped else [])):
             assert section not in file.read(extension), f"{extension}: is not stripped"
         for needed in ("py.typed", "_core.pyi", "templates/report.html.j2"):
             assert f"slcache/{needed}" in entries, f"{needed} is not in the wheel"
@@ -67,11 +68,13 @@ def check_use(wheel: Path, folder: Path) -> None:
 
 
 def main() -> None:
-    """Check the one wheel of the folder that is named."""
-    (wheel,) = Path(sys.argv[1]).glob("*.whl")
-    check_content(wheel)
-    with tempfile.TemporaryDirectory(prefix="slcache-wheel-") as folder:
-        check_use(wheel, Path(folder))
+    """Check the newest wheel of the folder that is named."""
+    where, *how = sys.argv[1:]
+    wheel = max(Path(where).glob("*.whl"), key=lambda path: path.stat().st_mtime)
+    check_content(wheel, stripped=bool(how))
+    if not how:
+        with tempfile.TemporaryDirectory(prefix="slcache-wheel-") as folder:
+            check_use(wheel, Path(folder))
 
 
 if __name__ == "__main__":
