@@ -95,11 +95,17 @@ fn prepared(choice: &Choice, setup: &Setup, versions: bool) -> Simulation {
     sim
 }
 
+/// What the audits of one case look at, a second of them or two.
+const AUDITED_UNITS_MOST: u64 = 50_000_000;
+
 /// Feeds `requests`, turning knobs and auditing as it goes, and finishes.
 fn play(sim: &mut Simulation, choice: &Choice, setup: &Setup, requests: &[Request], tally: &Tally) {
     crate::common::foresee(sim, requests);
     let immediate = choice.is_immediate();
-    let audit_every = choice.audit_every * tally.audit_spacing;
+    // An audit walks the whole device: of a large one that is asked much there are fewer.
+    let units = setup.device.user_bytes / u64::from(setup.device.mu_bytes);
+    let least = (requests.len() as u64 * units).div_ceil(AUDITED_UNITS_MOST) as usize;
+    let audit_every = (choice.audit_every * tally.audit_spacing).max(least);
     let mut oracle = Oracle::of(sim, immediate, choice.may_overtake(), choice.maps_on_read());
     let mut rng = RngStream::new(requests.len() as u64, "turns");
     sim.measure_bound();
