@@ -65,7 +65,14 @@ DRAWN = {
     *("test_cliff", "test_curves", "test_design", "test_disk", "test_figures", "test_names"),
     *("test_report", "test_report_verb", "test_study_figures", "test_study_report"),
     *("test_compact", "test_curves_read", "test_named_marks", "test_page_points"),
-    *("test_planes", "test_timeline_tables", "test_touch", "test_trace_info", "test_windows"),
+    *(
+        "test_planes",
+        "test_study_traces",
+        "test_timeline_tables",
+        "test_touch",
+        "test_trace_info",
+        "test_windows",
+    ),
 }
 
 

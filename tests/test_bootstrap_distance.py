@@ -9,6 +9,8 @@ import pytest
 
 from bootstrap_distance import COMPARED, SOURCES, Source, measure
 
+pytestmark = pytest.mark.long
+
 #: Percent of the piece's figure by which that of its twins, the mean of the seeds, was off.
 MEASURED = tomllib.loads((Path(__file__).parent / "bootstrap_distance.toml").read_text())
 #: How far a distance may move before somebody looks: in points, and as a part of it.

@@ -14,6 +14,8 @@ from slcache.errors import TraceError
 from slcache.fit.laws import Reading
 from support import QUICK
 
+pytestmark = pytest.mark.long
+
 
 def test_a_log_that_is_too_noisy_ends_in_words(tmp_path: Path) -> None:
     written = windows(THREE) * np.exp(

@@ -13,6 +13,8 @@ from slcache import fit
 from slcache.fit import latency, times
 from support import QUICK, slcache
 
+pytestmark = pytest.mark.long
+
 
 def hidden(seed: int) -> tuple[Drive, list[float]]:
     """Return a drive whose channels and reads only the seed knows, and its times of dense reads."""

@@ -16,6 +16,8 @@ from slcache.gym.benchmark import ALONE, CHOSEN, HINDSIGHT
 from slcache.gym.entrants import BUILT_IN
 from support import slcache
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parent.parent
 INPUTS = ROOT / "examples"
 #: Leaves the knobs alone, and says how often it learned before the test.

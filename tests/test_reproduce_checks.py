@@ -18,6 +18,8 @@ from slcache.reproduce.studies import Variation
 from slcache.reproduce.tabulate import jobs_of
 from slcache.runs.engine import Engine
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("paper", papers())

@@ -9,6 +9,8 @@ import pytest
 
 from twin_distance import PIECES, SCHEMES, Piece, measure
 
+pytestmark = pytest.mark.long
+
 #: Percent of the piece's figure by which that of its twin, the mean of the seeds, was off.
 MEASURED = tomllib.loads((Path(__file__).parent / "twin_distance.toml").read_text())
 #: How far a distance may move before somebody looks: in points, and as a part of it.
