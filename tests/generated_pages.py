@@ -42,10 +42,16 @@ def table(head: Row, rows: Iterable[Row]) -> str:
     return "\n".join([*lines, *(f"| {one} | {other} |" for one, other in rows)]) + "\n"
 
 
+def prose(text: str) -> str:
+    """Return text of the program as a paragraph; what a terminal shows in bold is code."""
+    return re.sub(r"\[bold\](.*?)\[/bold\]", r"`\1`", " ".join(text.split()))
+
+
 def plain(text: str) -> str:
     """Return text of the program as a cell of a table."""
-    text = re.sub(r"\[bold\](.*?)\[/bold\]", r"`\1`", " ".join(text.split()))
-    return re.sub(r"[|*<]", lambda found: "&lt;" if found[0] == "<" else f"\\{found[0]}", text)
+    return re.sub(
+        r"[|*<]", lambda found: "&lt;" if found[0] == "<" else f"\\{found[0]}", prose(text)
+    )
 
 
 def code(text: str) -> str:
@@ -75,7 +81,7 @@ def _verb(path: tuple[str, ...], verb: Any, own: list[Row], shared: list[Row]) -
     lines = [line[2:] for line in examples.splitlines() if line.startswith("  ")]
     few = [row for row in own if row not in shared]
     also = [_name(row) for row in own if row in shared]
-    parts = [f"### slcache {' '.join(path)}\n", " ".join(what.split()) + "\n"]
+    parts = [f"### slcache {' '.join(path)}\n", prose(what) + "\n"]
     parts += ["```\n" + "\n".join(lines) + "\n```\n"] if lines else []
     parts += [table(("option", "what it is"), few)] if few else []
     parts += ["Also " + ", ".join(f"`{name}`" for name in also) + ".\n"] if also else []

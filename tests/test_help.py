@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
 
+from generated_pages import DOCS
 from slcache.cli.verbs import app
 from support import slcache
+from verbs import verbs
 
 VERBS = (
     ["run"],
@@ -57,6 +62,48 @@ def test_help_teaches_with_an_example(verb: list[str]) -> None:
     assert f"slcache {' '.join(verb)}".encode() in done.stdout
     assert done.stderr == b""
     assert not ragged(done.stdout.decode().split("Example")[0])
+
+
+@pytest.mark.parametrize(("path", "verb"), [pytest.param(*v, id=" ".join(v[0])) for v in verbs()])
+def test_no_word_of_a_help_is_lost_as_markup_or_shown_as_such(
+    path: tuple[str, ...],
+    verb: Any,  # noqa: ANN401
+) -> None:
+    prose = verb.help.partition("\n\n\b\n")[0]
+    texts = [prose, *(each.help for each in verb.params if each.help)]
+    assert set(re.findall(r"\[[^\]]*\]", " ".join(texts))) <= {"[bold]", "[/bold]"}
+    printed = slcache(*path, "--help").stdout.decode()
+    assert not re.search(r"\[/?bold\]| [.]\s", printed)
+
+
+def test_no_page_shows_markup_of_the_terminal() -> None:
+    for page in DOCS.rglob("*.md"):
+        assert not re.search(r"\[/?bold\]", page.read_text(encoding="utf-8")), page
+
+
+EXAMPLES = {
+    example.replace("\\\n", "")
+    for _, verb in verbs()
+    for example in re.findall(r"(?m)^  (slcache (?:.*\\\n)*.*)$", verb.help)
+}
+#: Those that read a file, which is not there.
+FIRST = re.compile(r"slcache( [a-z]+)+ ([./\w]+[.](csv|parquet|json|toml|log|py)\b|out/)")
+READING = sorted(line for line in EXAMPLES if FIRST.match(line) and "examples/" not in line)
+
+
+@pytest.mark.parametrize("example", READING)
+def test_all_that_an_example_lacks_is_its_file(
+    example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = slcache(*shlex.split(example)[1:])
+    assert done.returncode
+    assert re.search("(?i)no such (file|preset)|there is no file", done.stderr.decode()), done
+
+
+def test_examples_are_found() -> None:
+    assert len(EXAMPLES) > 80
+    assert len(READING) > 50
 
 
 def ragged(text: str) -> list[str]:

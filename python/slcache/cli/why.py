@@ -44,7 +44,7 @@ def why(
     ] = None,
     percentile: Annotated[
         float | None,
-        opt.option("P", "Requests above a percentile [default: 99.9].", max=100, min=0),
+        opt.option("P", "Requests above a percentile (default: 99.9).", max=100, min=0),
     ] = None,
     operation: Annotated[
         Literal["read", "write", "trim", "flush"] | None,
@@ -70,7 +70,7 @@ def why(
 
     \b
     [bold]Examples[/bold]
-      slcache run web.csv.gz --scheme baseline --log baseline.parquet
+      slcache run web.csv.gz --device tiny --scheme baseline --log baseline.parquet
       slcache why baseline.parquet
       slcache why baseline.parquet --slowest 5 --operation write
       slcache why baseline.parquet --request 5 --operations operations.parquet
