@@ -11,10 +11,10 @@ from typing import Any, Literal, get_args, get_origin
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from slcache.given.arguments import own_word
+from slcache.given.arguments import OTHER_WORDS, own_word
 
 #: Options with two words, of which a verb has one. `--workload KEY=VALUE` is another thing.
-_SPELLED = ("--scheme", "--schemes")
+_SPELLED = {f"--{word}" for word in OTHER_WORDS} - {"--trace", "--workload"}
 #: Options whose every value counts: one for each trace, and figures that are all checked.
 _EVERY = ("--offset", "--expect")
 

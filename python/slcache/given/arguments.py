@@ -36,12 +36,15 @@ _SCHEMES = ("scheme", "schemes")
 _SHOWN = 60
 
 
-#: Words for one thing: what takes one of them takes the other too.
+#: Words for one thing, and spellings of one word: what takes one of them takes the other too.
 OTHER_WORDS = {
     "scheme": "schemes",
     "schemes": "scheme",
     "trace": "workload",
     "workload": "trace",
+    "minimize": "minimise",
+    "maximize": "maximise",
+    "normalize": "normalise",
 }
 
 
