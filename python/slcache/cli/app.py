@@ -48,10 +48,9 @@ def _explain(error: Exception) -> tuple[str, int]:
     """Return the message and exit status that an exception deserves; raise what is a bug."""
     match error:
         case ConfigError():
-            told = reader_words.of_trace(getattr(error, "_command_line", str(error)))
-            return _listed("the configuration is not valid", told), CONFIG
+            return _listed("the configuration is not valid", _in_options(error)), CONFIG
         case TraceError():
-            return f"error: {reader_words.of_trace(str(error))}", TRACE
+            return f"error: {_in_options(error)}", TRACE
         case UsageError():
             return f"error: {error}; see slcache --help", USAGE
         case Error():
@@ -74,6 +73,12 @@ def _explain(error: Exception) -> tuple[str, int]:
         case MemoryError():
             return "error: out of memory", FAILED
     raise error
+
+
+def _in_options(error: Error) -> str:
+    """Return a message with the options that say what it is about."""
+    told = reader_words.of_trace(getattr(error, "_command_line", str(error)))
+    return reader_words.of_workload(told, getattr(error, "_of_workload", "--workload "))
 
 
 def _listed(headline: str, problems: str) -> str:

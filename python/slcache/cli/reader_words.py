@@ -8,6 +8,8 @@ _KEYS = re.compile(
     r"(?<![\w.])(trace\.address|format|volume|unsorted|op_default|sub_sector|zero_size"
     r"|coarse_time|rebase) = "
 )
+#: What the reader calls a key of a workload that is changed.
+_OVERRIDE = re.compile(r"\b(?:an override such as|override) (?=[\w.]+=)")
 #: Those with an option of their own.
 _OWN = {
     "trace.address": "--address ",
@@ -20,6 +22,16 @@ _OWN = {
 def of_trace(message: str) -> str:
     """Return a message about a verb's own trace."""
     return _KEYS.sub(lambda key: _OWN.get(key[1], f"--trace-option {key[1]}="), message)
+
+
+def of_workload(message: str, option: str) -> str:
+    """Return a message about a workload, whose keys an option changes."""
+    found = _OVERRIDE.sub(option, message)
+    return (
+        found
+        if found == message
+        else found.replace(" or duration_ns=", f" or {option}duration_ns=")
+    )
 
 
 def of_other(message: str, option: str) -> str:

@@ -113,7 +113,8 @@ def _info_of_other(trace: str, options: dict[str, str]) -> dict[str, Any]:
     try:
         return api.Trace(trace, options=options).info()
     except TraceError as error:
-        raise TraceError(reader_words.of_other(str(error), "--against-option")) from None
+        told = reader_words.of_other(str(error), "--against-option")
+        raise TraceError(reader_words.of_workload(told, "--against-option workload.")) from None
 
 
 def _sheet(document: Mapping[str, Any], compared: Sequence[against.Figure]) -> Sheet:

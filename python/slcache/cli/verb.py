@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from slcache.errors import Error
 from slcache.given.arguments import OTHER_WORDS, own_word
 
 #: Options with two words, of which a verb has one. `--workload KEY=VALUE` is another thing.
 _SPELLED = {f"--{word}" for word in OTHER_WORDS} - {"--trace", "--workload"}
+#: Options that take a key with its value, what is most often meant first.
+_OF_KEYS = ("--workload", "--set", "--trace-option")
+_PAIR = re.compile(r"[a-z][\w.\[\]-]*=")
 #: Options whose every value counts: one for each trace, and figures that are all checked.
 _EVERY = ("--offset", "--expect")
 
@@ -64,8 +69,9 @@ class Verb(TyperCommand):
     ) -> list[str]:
         """Parse the arguments; the last of two values must not win in silence."""
         args = self._spelled(ctx, args)
-        given, _, order = self.make_parser(ctx).parse_args(args=list(args))
+        given, beyond, order = self.make_parser(ctx).parse_args(args=list(args))
         _ease(self, ctx)
+        self._check_bare(ctx, [*beyond, *self._arguments(given)])
         for parameter, times in Counter(order).items():
             if parameter.param_type_name != "option":
                 continue
@@ -81,6 +87,27 @@ class Verb(TyperCommand):
             if twice and name not in _EVERY:
                 ctx.fail(f"{name} {twice[0]} is given twice; give it once")
         return super().parse_args(ctx, args)
+
+    def _arguments(self, given: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what is given for arguments, which have no name."""
+        for parameter in self.params:
+            if parameter.param_type_name == "argument" and parameter.name in given:
+                value = given[parameter.name]
+                yield from [value] if isinstance(value, str) else value or ()
+
+    def _check_bare(self, ctx: typer.Context, texts: Iterable[str]) -> None:
+        """Refuse KEY=VALUE without the option it belongs to, unless it is the name of a file."""
+        taken = {name for each in self.params if each.metavar == "KEY=VALUE" for name in each.opts}
+        options = [name for name in _OF_KEYS if name in taken]
+        for text in texts:
+            if options and _PAIR.match(text) and not Path(text).exists():
+                told = " or ".join(f"{option} {text}" for option in options)
+                ctx.fail(f"{text}: is no trace; is it {told}?")
+
+    def _of_workload(self) -> str:
+        """Return how this verb changes a key of its workload."""
+        pairs = [each.opts for each in self.params if each.metavar == "KEY=VALUE"]
+        return "--workload " if ["--workload"] in pairs else "--trace-option workload."
 
     def _spelled(self, ctx: typer.Context, args: list[str]) -> list[str]:
         """Return the arguments with the verb's own word for each option (`OTHER_WORDS`)."""
@@ -104,6 +131,10 @@ class Verb(TyperCommand):
             return super().invoke(ctx)
         except typer.BadParameter as error:
             error.ctx = error.ctx or ctx
+            raise
+        except Error as error:
+            # Only a verb knows by which option it changes a workload.
+            error._of_workload = self._of_workload()  # type: ignore[attr-defined]
             raise
 
 
