@@ -135,6 +135,22 @@ def test_what_means_nothing_is_refused(recording: Path, tmp_path: Path) -> None:
         slcache.compare(still, **asked, resample=2)
 
 
+@pytest.mark.parametrize("key", ["resample", "resample_block_ns"])
+@pytest.mark.parametrize("verb", ["compare", "sweep", "sweep, varied", "tune"])
+def test_no_draw_is_said_twice(verb: str, key: str, recording: Path) -> None:
+    how: dict[str, Any] = {"device": "tiny", "scheme": SCHEMES, "resample": 3}
+    how |= {"resample_block": "20ms", "vary": {"host.queue_depth": [1, 2]}}
+    if verb == "compare":
+        del how["vary"]
+    if verb == "sweep, varied":
+        how["vary"] = {f"reader.{key}": [2_000_000, 3_000_000]}
+    else:
+        how["trace_options"] = {key: "2000000"}
+    function = getattr(slcache, verb.partition(",")[0])
+    with pytest.raises(slcache.UsageError, match=f"the reader's option {key} of every draw"):
+        function(recording, **how)
+
+
 def test_the_command_line_offers_draws_where_seeds_say_nothing(recording: Path) -> None:
     options = ("--device", "tiny", "--schemes", ",".join(SCHEMES), "--address", "wrap")
     seeds = run_slcache("compare", recording, *options, "--seeds", "2")

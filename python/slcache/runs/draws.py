@@ -26,7 +26,16 @@ def of_trace(draws: int | None, block: str | None, trace: str, seeds: int) -> Dr
     if given.is_workload(trace):
         _refuse("resample", draws, "a workload is drawn anew by seeds; only a recording needs it")
     own = {} if block is None else {BLOCK: str(_length_ns(block))}
-    return lambda said, number: {**(said or {}), **own, DRAW: str(number)}
+
+    def drawn(said: Mapping[str, str] | None, number: int | None) -> Mapping[str, str]:
+        options = {**own, DRAW: str(number)}
+        for key in options.keys() & (said or {}).keys():
+            argument = "resample" if key == DRAW else "resample_block"
+            told = f"says the reader's option {key} of every draw; leave that option out"
+            _refuse(argument, draws if key == DRAW else block, told)
+        return {**(said or {}), **options}
+
+    return drawn
 
 
 def _length_ns(block: str) -> int:
