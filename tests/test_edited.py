@@ -85,6 +85,44 @@ def test_one_trace_under_two_paths_is_told(
     assert not (out / "points.parquet").exists()
 
 
+#: Each kind of text that a verb reads, by how its file is called, with what else the verb needs.
+TEXTS = {
+    "points.csv": ["sweep", "T", *SWEEP, "--out", "o", "--points"],
+    "study.toml": ["sweep", "--out", "o"],
+    "config.toml": ["run", "T", *SWEEP, "--config"],
+    "config.json": ["run", "T", "--config"],
+    "device.toml": ["run", "T", "--scheme", "baseline", "--device"],
+    "load.toml": ["run", "--device", "tiny", "--scheme", "baseline"],
+    "result.json": ["report", "--out", "o"],
+    "own.py": ["scheme", "show"],
+    "drive.log": ["fit", "--user", "1TB", "--bits", "3", "--out", "drive.toml"],
+    "episode.json": ["env", "replay"],
+    "trace.csv": ["trace", "info"],
+}
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe\x00binary", b"PAR1\x15\x04\x15\xcc\x01", b"\x7fELF\x02\xf0"]
+)
+@pytest.mark.parametrize("name", TEXTS)
+def test_what_is_no_text_is_told_by_its_file(
+    name: str,
+    content: bytes,
+    trace: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_bytes(content)
+    words = [str(trace) if word == "T" else word for word in TEXTS[name]]
+    assert execute([*words, name]) in (1, 2, 3, 4)
+    told = capsys.readouterr().err
+    assert name in told
+    assert "codec" not in told
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name]
+
+
 @pytest.mark.parametrize("name", ["", "\\u0000x"])
 def test_what_is_no_path_is_told(name: str, tmp_path: Path) -> None:
     asked = tmp_path / "study.toml"

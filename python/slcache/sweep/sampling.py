@@ -102,7 +102,10 @@ def _grid(axes: Sequence[Axis]) -> Iterator[Combination]:
 
 
 def _rows(path: Path) -> Iterator[list[str]]:
-    reader = csv.reader(io.StringIO(bounded.text(path), newline=""))
+    try:
+        reader = csv.reader(io.StringIO(bounded.text(path), newline=""))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: no CSV: byte {error.start} is no UTF-8") from None
     try:
         yield from filter(None, reader)
     except csv.Error as error:
