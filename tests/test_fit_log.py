@@ -33,9 +33,13 @@ def test_forms_of_logs_say_the_same(tmp_path: Path) -> None:
             *(f"{e / 1e9},{r * 1.024e-3!r}" for e, r in zip(ends, rates, strict=True)),
         ],
     }
+    forms["csv behind a mark, of Windows"] = [
+        f"{mark}{line}\r"
+        for mark, line in zip(["\ufeff", *[""] * 10**4], forms["csv"], strict=False)
+    ]
     for name, lines in forms.items():
         path = tmp_path / "one.log"
-        path.write_text("\n".join(lines) + "\n")
+        path.write_text("\n".join(lines) + "\n", newline="")
         found = log.read(path, 6_000_000_000)
         assert found.written == pytest.approx(ends), name
         assert found.seconds == pytest.approx([t / 1000 for t, _ in rows]), name
@@ -84,9 +88,23 @@ def test_a_stall_without_entries_is_time_if_the_data_are_all_there(tmp_path: Pat
         ),
         ("gb,mb_s\n", "has no row"),
         ("gb,mb_s\n1,900\n1,900\n", ":3: gb = 1: must be above the 1 before it"),
-        ("gb,mb_s\n1,0\n", ":2: mb_s = 0: must be above 0"),
+        ("gb,mb_s\n1,0\n", ":2: mb_s = 0: must be 0.001 to 1,000,000"),
+        ("gb,mb_s\n1,1e308\n", ":2: mb_s = 1e+308: must be 0.001 to"),
+        ("gb,mb_s\n1e308,9\n", ":2: gb = 1e+308: must be above the 0 before it, and at most"),
         ("gb,mb_s\n1,fast\n", ":2: '1,fast': expected two numbers"),
-        ("gb,mb_s\n1,nan\n", ":2: mb_s = nan"),
+        ("gb,mb_s\n1,nan\n", ":2: '1,nan': expected two numbers"),
+        ("gb,mb_s\n-1,9\n", ":2: gb = -1: must be above the 0"),
+        ("gb,mb_s,gb\n1,9,1\n", ":1: columns gb, mb_s, gb: must be gb and mb_s"),
+        ("mb_s,gb\n9,1\n", ":1: columns mb_s, gb: must be gb and mb_s"),
+        ("\ufeffgb,mb_s\n1,900\n1,900\n", ":3: gb = 1: must be above"),
+        (LINE.replace("2000000", "2000"), "0.001024 GB written: must be 2^28"),
+        (LINE.replace("2000000", "0") * 2, "most entries have the same time"),
+        ("500, 0, 1, 0, 0\n1000, 0, 1, 0, 0\n", "0 GB written: must be 2^28 to 2^50 bytes"),
+        (LINE + f"1000, {'9' * 400}, 1, 0, 0\n", ":2: KiB/s '999999999999999999999999…': must be"),
+        (LINE + "1000, 18446744073709551616, 1, 0, 0\n", "must be at most 2^64 - 1"),
+        (LINE + "1000, 1e308, 1, 0, 0\n", ":2: KiB/s '1e308': no whole number"),
+        (LINE + "-1, 9, 1, 0, 0\n", ":2: time '-1': no whole number"),
+        ("500 ms, 2000000, 1, 0, 0\n", ":1: time '500 ms': no whole number"),
     ],
 )
 def test_what_is_no_fill_is_refused_in_words(tmp_path: Path, text: str, told: str) -> None:

@@ -19,7 +19,11 @@ Rows = Sequence[tuple[int, list[str]]]
 
 #: Times from here on count from 1970, as with fio's log_unix_epoch.
 EPOCH_MS = 10**11
-_WHOLE, _PRIORITY = re.compile(r"\d+"), re.compile(r"[01]|0x[0-9a-f]{4}")
+_WHOLE, _PRIORITY = re.compile(r"[0-9]+"), re.compile(r"[01]|0x[0-9a-f]{4}")
+#: fio counts in 64 bits.
+_BITS = 64
+#: Letters of a cell that a message shows.
+_SHOWN = 24
 #: Digits of a hash that tell a log from any other.
 _DIGITS = 12
 
@@ -43,7 +47,7 @@ def read(path: Path) -> tuple[Source, Rows]:
     _check_alone(path)
     try:
         content = bounded.read(path, bounded.RESULT_BYTES_MAX)
-        lines = content.decode("utf-8").splitlines()
+        lines = content.decode("utf-8-sig").split("\n")
     except bounded.TooLongError as error:
         raise about(TraceError(str(error)), file=str(path)) from error
     except (OSError, UnicodeDecodeError) as error:
@@ -86,8 +90,7 @@ def table(path: Path, rows: Rows, value: str, check: Callable[[int, list[str]], 
         _check_whole(path, line, cells, len(first), value)
         check(line, cells)
         offset = cells[4] if with_offset else "0"
-        if not _WHOLE.fullmatch(offset):
-            refuse(path, f"offset {offset!r}: no whole number, as fio writes it", line)
+        _check_number(path, line, "offset", offset)
         numbers[i] = [float(cell) for cell in (*cells[:4], offset)]
         if i and numbers[i, 0] < numbers[i - 1, 0]:
             refuse(path, f"time {cells[0]} ms is before the {rows[i - 1][1][0]} ms above it", line)
@@ -103,8 +106,19 @@ def _check_whole(path: Path, line: int, cells: list[str], columns: int, value: s
         told = f"{len(cells)} columns" + (f", {columns} in the first line" if line > 1 else "")
         refuse(path, f"{told}; fio writes 4 to 7, and CSV begins with gb,mb_s", line)
     for name, cell in zip(("time", value, "direction", "block size"), cells, strict=False):
-        if not _WHOLE.fullmatch(cell):
-            refuse(path, f"{name} {cell!r}: no whole number, as fio writes it", line)
+        _check_number(path, line, name, cell)
+
+
+def shown(cell: str) -> str:
+    """Return a cell as messages quote it, which may be of any length."""
+    return repr(cell if len(cell) <= _SHOWN else f"{cell[:_SHOWN]}…")
+
+
+def _check_number(path: Path, line: int, name: str, cell: str) -> None:
+    if not _WHOLE.fullmatch(cell):
+        refuse(path, f"{name} {shown(cell)}: no whole number, as fio writes it", line)
+    if len(cell.lstrip("0")) > len(str(2**_BITS)) or int(cell) >= 2**_BITS:
+        refuse(path, f"{name} {shown(cell)}: must be at most 2^{_BITS} - 1, as fio counts", line)
 
 
 def _check_alone(path: Path) -> None:

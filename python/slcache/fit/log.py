@@ -7,6 +7,7 @@ header. With `log_avg_msec` block size and offset are 0; without it, each line i
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from slcache.bandwidth.phases import LEAST, Values
 from slcache.fit import lines
 from slcache.fit.lines import EPOCH_MS, Rows, Source, refuse
 from slcache.words import units
+from slcache.words.few import few
 
 #: Data written may differ from the stated size by this share.
 TOLERANCE = 0.02
@@ -26,6 +28,11 @@ _GAP = 2.5
 #: Requests of a deep queue may be logged out of order, within so many bytes.
 _REORDERED = 64 << 20
 _KINDS = {"0": "a read", "2": "a trim"}
+_COLUMNS = ["gb", "mb_s"]
+#: No drive is smaller or larger, in bytes, or slower or faster, in MB/s.
+_LEAST_BYTES, _MOST_BYTES, _SLOWEST, _FASTEST = 2**28, 2**50, 1e-3, 1e6
+_SPEEDS = f"must be {_SLOWEST:g} to {_FASTEST:,.0f}"
+_DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -58,17 +65,27 @@ class Fill:
         taken = np.diff(np.interp(edges, *begun))
         if (taken <= 0).any():
             refuse(self.path, "data were written in no time: the log's times are too coarse")
-        return edges[1:] / 1e9, np.diff(edges) / taken / 1e6
+        speeds = np.diff(edges) / taken / 1e6
+        odd = speeds[(speeds < _SLOWEST) | (speeds > _FASTEST)]
+        if len(odd):
+            refuse(self.path, f"{odd[0]:.4g} MB/s: {_SPEEDS}")
+        return edges[1:] / 1e9, speeds
 
 
 def read(path: Path, user_bytes: int | None = None) -> Fill:
     """Return the fill that a log shows; TraceError where it is none, or not of the stated size."""
     source, rows = lines.read(path)
     heading = [cell.lower() for cell in rows[0][1]]
-    is_csv = heading == ["gb", "mb_s"]
+    is_csv = heading == _COLUMNS
+    if not is_csv and set(heading) & set(_COLUMNS):
+        told = f"columns {few(heading)}: must be gb and mb_s, in this order, each once"
+        refuse(path, told, rows[0][0])
     written, seconds = _csv(path, rows[1:]) if is_csv else _fio(path, rows, user_bytes)
     fill = Fill(source, written, seconds)
     total = float(fill.written[-1])
+    if not _LEAST_BYTES <= total <= _MOST_BYTES:
+        told = "must be 2^28 to 2^50 bytes, as drives have"
+        refuse(path, f"{total / 1e9:.4g} GB written: {told}")
     if user_bytes is not None and abs(total / user_bytes - 1) > TOLERANCE:
         told = f"{units.significant(total / 1e9, 4)} GB written, not {user_bytes / 1e9:g} GB"
         refuse(
@@ -81,14 +98,15 @@ def _csv(path: Path, rows: Rows) -> tuple[Values, Values]:
     """Return bytes and seconds of a fill given as GB by the end of each row, and MB/s in it."""
     gb, speeds, last = [], [], 0.0
     for line, cells in rows:
-        try:
-            written, speed = (float(cell) for cell in cells)
-        except ValueError:
-            refuse(path, f"{','.join(cells)!r}: expected two numbers, gb and mb_s", line)
-        if not last < written < np.inf:
-            refuse(path, f"gb = {written:g}: must be above the {last:g} before it", line)
-        if not 0 < speed < np.inf:
-            refuse(path, f"mb_s = {speed:g}: must be above 0", line)
+        if len(cells) != len(_COLUMNS) or not all(map(_DECIMAL.fullmatch, cells)):
+            told = f"{lines.shown(','.join(cells))}: expected two numbers, gb and mb_s"
+            refuse(path, told, line)
+        written, speed = (float(cell) for cell in cells)
+        if not last < written <= _MOST_BYTES / 1e9:
+            told = f"must be above the {last:g} before it, and at most 2^50 bytes"
+            refuse(path, f"gb = {written:g}: {told}", line)
+        if not _SLOWEST <= speed <= _FASTEST:
+            refuse(path, f"mb_s = {speed:g}: {_SPEEDS}", line)
         gb.append(written)
         speeds.append(speed)
         last = written
