@@ -105,7 +105,7 @@ def test_random_writes_behind_the_cache_are_as_fast_as_sequential_ones() -> None
     document = api.run(
         load, device=device, scheme="client", replay="closed:128", settings=settings
     ).documents[0]
-    behind = fills.filled("techpowerup", document, 1).passes[0].between(0.25, 0.6)
+    behind = fills.filled(document, 1).passes[0].between(0.25, 0.6)
     # A page past the cache takes its time on the channel and a third of a wordline's program.
     page_ns = 16384 * 0.833 + 2_000_000 / 3
     assert behind == pytest.approx(8 * 16384 / page_ns, rel=0.02)

@@ -65,8 +65,9 @@ def test_two_speeds_say_what_they_do_not_tell_and_still_give_the_log_again(
         (end - begin) / speed
         for (end, speed), begin in zip(parts, [0.0, *(end for end, _ in parts)], strict=False)
     )
-    shown = fit.predicted(found)
-    assert shown.average_mb_per_s == pytest.approx(parts[-1][0] / seconds, rel=0.05)
+    shown = fit.judge(found, *fit.fill(path, 6_000_000_000)[:2])
+    assert shown.curve.average_gb_s * 1e3 == pytest.approx(parts[-1][0] / seconds, rel=0.05)
+    assert shown.off == []
 
 
 def errors(seed: int, scale: float, folder: Path) -> dict[str, float]:

@@ -44,7 +44,7 @@ def test_the_whole_way_from_a_log_to_a_run(tmp_path: Path) -> None:
     assert ended.returncode == 0, ended.stderr
     names = {f"drive-{mode}.{end}" for mode in ("tlc", "qlc") for end in ("toml", "svg", "png")}
     assert {file.name for file in out.parent.iterdir()} == names
-    assert ended.stdout.decode().count("average: ") == 2
+    assert ended.stdout.decode().count("log and device") == 2
     device = out.with_name("drive-tlc.toml")
     assert (
         slcache(

@@ -13,6 +13,7 @@ from rich.text import Text
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.cli.cliff import size_bytes
+from slcache.errors import RunError, about
 from slcache.files import Transaction
 from slcache.tables.tabular import Column, Table
 from slcache.words.units import significant
@@ -21,44 +22,12 @@ if TYPE_CHECKING:
     from slcache.bandwidth.phases import Phases
     from slcache.fit import Fitted
     from slcache.fit.device import Given
+    from slcache.fit.judged import Judged
     from slcache.fit.latency import Latencies
+    from slcache.plots.fit import Curve
 
-_JOB = """\
-# DESTROYS EVERYTHING ON THE DRIVE. Unmounted, whole device, cooled;
-# blkdiscard {device} before [fill] and before [write], and wait 10 minutes.
-# A section at a time: fio --section=fill THIS_FILE; [read] 30 minutes after [fill].
-[global]
-filename={device}
-direct=1
-ioengine=libaio
-iodepth=1
-
-[fill]
-rw=write
-bs=1M
-size=100%
-write_bw_log=fill
-log_avg_msec=500
-
-[read]
-stonewall
-rw=randread
-bs=4k
-offset=25%
-size=50%
-runtime=60
-time_based
-write_lat_log=read
-
-[write]
-stonewall
-rw=randwrite
-bs=16k
-sync=1
-runtime=10
-time_based
-write_lat_log=write
-"""
+#: The device file, and its pictures.
+_ENDS = (".toml", ".svg", ".png")
 #: What the table calls what is fitted, its unit, and how many of the key's it has.
 _ROWS = {
     "cache": ("cache", "GB", 1e9),
@@ -134,7 +103,9 @@ def _print_job(device: str, more: bool) -> None:
     if not re.fullmatch(r"/dev/[A-Za-z0-9/_.-]+", device):
         told = f"{device!r}: expected a block device such as /dev/nvme1n1"
         raise typer.BadParameter(told, param_hint="--job")
-    typer.echo(_JOB.format(device=device), nl=False)
+    from slcache.fit import job
+
+    typer.echo(job.text(device), nl=False)
 
 
 def _fit(
@@ -149,13 +120,12 @@ def _fit(
     from slcache import fit
     from slcache.fit import latency as latencies
     from slcache.fit.device import MODES
-    from slcache.plots import fit as drawing
-    from slcache.plots import images
 
-    stems = {
-        b: out.stem if bits else f"{out.stem}-{MODES[b]}" for b in ([bits] if bits else (3, 4))
-    }
-    names = [f"{stem}{end}" for stem in stems.values() for end in (".toml", ".svg", ".png")]
+    several = (bits,) if bits else tuple(MODES)
+    stems = {b: out.stem if bits else f"{out.stem}-{MODES[b]}" for b in several}
+    names = [f"{stem}{end}" for stem in stems.values() for end in _ENDS]
+    written: list[str] = []
+    refused: list[str] = []
     with (
         Transaction(out.parent, names, [log, *latency]) as files,
         console.meter(progress) as meter,
@@ -164,26 +134,46 @@ def _fit(
         waits = latencies.several(latency)
         for b, stem in stems.items():
             found = fit.fitted(fill, phases, again, b, user_bytes, link, waits)
-            predicted = fit.predicted(found, meter)
-            files.write(f"{stem}.toml", found.text.encode())
-            figure = drawing.draw(fill.curve(), phases, predicted.curve, stem)
-            files.write(f"{stem}.svg", images.svg(figure, stem, "log and fitted device").encode())
-            files.write(f"{stem}.png", images.png(figure))
-            if found.raised:
-                console.note(
-                    f"{stem}: as fitted, all cells as {MODES[b].upper()} hold less than the drive; "
-                    "the file has the least blocks that hold it"
-                )
-            console.show(
-                _table(found),
-                *_judged(found, waits),
-                _sentence(phases),
-                Text(
-                    f"average: {fill.mb_per_s:,.0f} MB/s in the log, "
-                    f"{predicted.average_mb_per_s:,.0f} MB/s of the fitted device"
-                ),
-            )
-    console.show(Text("written: " + ", ".join(str(out.parent / name) for name in names)))
+            judged = fit.judge(found, fill, phases, meter)
+            console.show(_table(found), *_judged(found, waits), _beside(judged, phases))
+            if judged.off:
+                refused.append(f"{stem}: not fitted: {'; '.join(_reasons(found, judged))}")
+                continue
+            contents = _contents(stem, found, judged, (fill.curve(), phases))
+            for name, content in contents.items():
+                files.write(name, content)
+            written += contents
+        if not written:
+            raise about(RunError(f"{log}: " + "\n  ".join(refused)), file=str(log))
+    for told in refused:
+        console.note(f"{told}; it is not written")
+    console.show(Text("written: " + ", ".join(str(out.parent / name) for name in written)))
+
+
+def _contents(
+    stem: str, found: Fitted, judged: Judged, shown: tuple[Curve, Phases]
+) -> dict[str, bytes]:
+    """Return the files of a fitted device, by name: itself, and its pictures."""
+    from slcache.plots import fit as drawing
+    from slcache.plots import images
+
+    figure = drawing.draw(*shown, judged.drawn(), stem)
+    svg = images.svg(figure, stem, "log and fitted device").encode()
+    every = (found.text.encode(), svg, images.png(figure))
+    return {f"{stem}{end}": each for end, each in zip(_ENDS, every, strict=True)}
+
+
+def _reasons(found: Fitted, judged: Judged) -> list[str]:
+    """Return where a device is not like its log, and why, if that is known."""
+    from slcache.fit.device import MODES
+    from slcache.fit.judged import TOLERANCE
+
+    told = f"within {100 * TOLERANCE:.0f} %"
+    why = (
+        f"all cells as {MODES[found.bits].upper()} would hold {found.found.usable / 1e9:,.4g} GB "
+        "by these phases, less than the drive"
+    )
+    return [f"{judged.off[0]} ({told})", *judged.off[1:], *([why] if found.raised else [])]
 
 
 def _table(found: Fitted) -> Table:
@@ -235,7 +225,16 @@ def _judged(found: Fitted, waits: Mapping[str, Latencies]) -> list[Table | Text]
     return [table] if waits else []
 
 
-def _sentence(phases: Phases) -> Text:
-    parts = [f"{p.mean_mb_per_s:,.0f} MB/s to {significant(p.to_gb, 4)} GB" for p in phases.phases]
-    stalls = f"; {len(phases.stalls)} stalls left out" if phases.stalls else ""
-    return Text(f"phases: {', '.join(parts)}{stalls}")
+def _beside(judged: Judged, phases: Phases) -> Table:
+    """Return the phases of the log beside those of the device under the same job."""
+    stalls = f"{len(phases.stalls)} stalls of the log are left out of its phases"
+    table = Table(
+        "log and device",
+        ["to GB", "device", "MB/s", "device "],
+        caption=stalls if phases.stalls else "",
+        boxed=False,
+    )
+    for row in judged.rows:
+        ends = ("–" if value is None else significant(value, 4) for value in row.to_gb)
+        table.add(row.name, *ends, *(f"{value:,.0f}" for value in row.mb_per_s))
+    return table

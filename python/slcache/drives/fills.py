@@ -124,26 +124,38 @@ def fill_run(
 ) -> Run:
     """Return the run of a protocol that fills."""
     part = scaled(device, scale)
-    given = catalogue.flat(settings)
-    config = catalogue.resolve(device=part, scheme=SCHEME, settings=given)
+    config = catalogue.resolve(device=part, scheme=SCHEME, settings=settings)
     page = max(pool["page_bytes"] for pool in config["device"]["pool"])
-    size, depth = (megabyte(page), 1) if protocol == FIRST else (128 << 10, BURST_DEPTH)
+    load = (megabyte(page), 1) if protocol == FIRST else (128 << 10, BURST_DEPTH)
+    return writes_of(protocol, part, *load, passes(protocol), settings)
+
+
+def writes_of(
+    name: str,
+    device: Content,
+    size: int,
+    depth: int,
+    count: int = 1,
+    settings: Mapping[str, Any] | None = None,
+) -> Run:
+    """Return the run that writes a device so often in order, `depth` writes of `size` at a time."""
+    given = catalogue.flat(settings)
+    config = catalogue.resolve(device=device, scheme=SCHEME, settings=given)
     writes = int(config["device"]["user_bytes"]) // size
-    load = sequential("a sequential fill", writes * passes(protocol), size, writes * size)
+    load = sequential("a sequential fill", writes * count, size, writes * size)
     chosen = {**given, "trace.prefill": "none", "run.series_window_ns": window_ns(config)}
     return Run(
-        title=f"{protocol} {config['device']['name']}",
+        title=f"{name} {config['device']['name']}",
         trace=texts.text_of(load),
-        device=texts.text_of(part),
+        device=texts.text_of(device),
         scheme=SCHEME,
         settings=chosen,
         replay=f"closed:{depth}",
     )
 
 
-def filled(protocol: str, document: Mapping[str, Any], scale: int) -> Filled:
+def filled(document: Mapping[str, Any], scale: int, count: int = 1) -> Filled:
     """Return the curves of a fill's result, in GB and seconds of the whole drive."""
-    count = passes(protocol)
     series = document["series"]
     written = np.asarray(series["columns"]["write_bytes"], dtype=np.float64)
     busy = np.flatnonzero(written)
@@ -173,7 +185,7 @@ def fills(
     """Return the fills of devices by a protocol."""
     runs = [fill_run(device, scale, protocol, settings) for device in devices]
     found = done(runs, jobs, progress)
-    return [filled(protocol, result.documents[0], scale) for result in found]
+    return [filled(result.documents[0], scale, passes(protocol)) for result in found]
 
 
 def done(runs: Sequence[Run], jobs: int, progress: api.Progress | None) -> list[Result]:

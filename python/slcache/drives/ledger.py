@@ -91,10 +91,10 @@ def make(
     with Engine(place, "local", jobs, progress) as engine:
         documents = engine.results([*runs, *bursts])
     documents, of_bursts = documents[: len(runs)], iter(documents[len(runs) :])
-    likes = [
-        Like(name, drive.preset, scale, drive, fills.filled(name, document, scale), None)
-        for (drive, name), document in zip(asked, documents, strict=True)
-    ]
+    likes = []
+    for (drive, name), document in zip(asked, documents, strict=True):
+        fill = fills.filled(document, scale, fills.passes(name))
+        likes.append(Like(name, drive.preset, scale, drive, fill, None))
     rows = [row for like in likes for row in judged(like)]
     for each in full:
         rows.append(each.row([next(of_bursts) for _ in each.runs.first()]))

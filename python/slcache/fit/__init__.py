@@ -11,12 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from slcache import api, cliffs
+from slcache import api
 from slcache.bandwidth import phases
 from slcache.bandwidth.phases import Phases, Values
 from slcache.errors import TraceError, about
-from slcache.fit import device, laws, log
+from slcache.fit import device, job, judged, laws, log
 from slcache.fit.evidence import Marks, Value
+from slcache.fit.judged import Judged
 from slcache.fit.latency import Latencies
 
 RESAMPLES = 200
@@ -41,32 +42,19 @@ class Fitted:
     given: device.Given
 
 
-@dataclass(frozen=True)
-class Predicted:
-    """What the fitted device does when it is simulated: its curve, and the average."""
-
-    #: GB written by the end of each point, and MB/s in it.
-    curve: tuple[Values, Values]
-    average_mb_per_s: float
-
-
-def predicted(of: Fitted, progress: api.Progress | None = None) -> Predicted:
-    """Simulate the fill of a fitted device; raises ConfigError or RunError."""
-    content = tomllib.loads(of.text)
-    pattern = cliffs.Pattern(amount_bytes=content["device"]["user_bytes"])
-    filled = cliffs.run(pattern, device=content, schemes=["client"], progress=progress)
-    load, result = filled.runs["client"]
-    curve = filled.curves["client"]
-    average = load.written_bytes / result.documents[0]["host"]["duration_ns"] * 1e3
-    return Predicted((curve.written_gib * 2**30 / 1e9, curve.mb_per_s), average)
+def judge(
+    of: Fitted, read: log.Fill, shown: Phases, progress: api.Progress | None = None
+) -> Judged:
+    """Simulate the job of a log on a device fitted to it; raises ConfigError or RunError."""
+    return judged.judged(read, shown, job.filled(tomllib.loads(of.text), progress))
 
 
 def fill(path: Path, user_bytes: int | None) -> tuple[log.Fill, Phases, list[Phases]]:
     """Return a log's fill, its phases, and those of its resamples; raises TraceError."""
     read = log.read(path, user_bytes)
     gb, speeds = read.curve()
-    shown = _apart(gb, speeds)
     with _of(path):
+        shown = _apart(gb, speeds)
         laws.check(shown)
     again = _resampled(gb, speeds, shown)
     other = RESAMPLES - len(again)

@@ -25,8 +25,8 @@ _FEWER = 4
 #: Blocks beside those kept that hold no user data: the one that is folded into.
 _FRONTIERS = 1
 
-#: The largest flush.busy_ratio.
-_MOST_BUSY = 4.0
+#: The largest flush.busy_ratio, the longest program, and the most blocks of a plane.
+_MOST_BUSY, _PROGRAM_NS_MAX, _MOST_BLOCKS = 4.0, 1_000_000_000, 65_536
 
 MODES = {3: "tlc", 4: "qlc"}
 
@@ -92,8 +92,9 @@ def keys(found: Found, at: Shape, bits: int) -> dict[str, Value]:
         told = f"{found.busy:.3g} pages folded for each past the cache, more than {_MOST_BUSY}"
         raise ValueError(f"{told}: the phases fit no scheme client")
     for key, each in values.items():
-        if key.endswith("_ns") and each.value < 1:
-            raise ValueError(f"{key} = {each.value:,.0f} ns: the speeds fit no scheme client")
+        if key.endswith("_ns") and not 1 <= each.value <= _PROGRAM_NS_MAX:
+            told = f"{at.planes} planes would take a {key} of {each.value:,.0f} ns"
+            raise ValueError(f"{told}: the speeds fit no scheme client")
     return values
 
 
@@ -122,6 +123,9 @@ def text(found: Found, marks: Marks, at: Shape, bits: int, given: Given, log: So
     """Return the device file."""
     values, user_bytes = marks.values, given.user_bytes
     count, _ = blocks(values["usable"].value, user_bytes, at, bits)
+    if count > _MOST_BLOCKS:
+        told = f"{count:,} blocks of a plane, more than {_MOST_BLOCKS:,}"
+        raise ValueError(f"{told}: the cache is too small beside the drive")
     channels = _channels(at.planes, found.slc)
     times = {key: f"{round(each.value):_}" for key, each in values.items()}
     row = at.row_bytes
@@ -265,6 +269,7 @@ program_ns = {fold}
 
 [buffer]
 bytes = {buffer}
+write_back = "at-once"
 
 {host}[scheme-defaults.client]
 fold.keep_blocks = {keep}
