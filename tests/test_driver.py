@@ -24,12 +24,14 @@ class Telling:
 
     def __init__(self, *failing: str) -> None:
         self.asked: list[str] = []
+        self.tasks: dict[str, Task] = {}
         self.done: list[Done] = []
         self.failing = failing
 
     def submit(self, task: Task) -> None:
         """End a task."""
         self.asked.append(task.name)
+        self.tasks[task.name] = task
         fails = task.name in self.failing
         self.done.append(Done(task.name, error="no writes" if fails else None, kind="TraceError"))
 
@@ -95,6 +97,14 @@ def test_what_cannot_be_made_fails_what_reads_it(failing: list[str], failed: set
     assert all(found[name].error == "no writes" for name in failed)
     assert not failed & set(executor.asked)
     assert len(executor.asked) == len(set(executor.asked))
+
+
+@pytest.mark.parametrize("failing", [[], ["state"]])
+def test_a_state_that_was_not_made_is_not_read(failing: list[str]) -> None:
+    """What has its name may be damaged."""
+    executor = Telling(*failing)
+    ran(executor)
+    assert executor.tasks["all"].state == (None if failing else "state")
 
 
 def test_the_first_failure_ends_all_where_it_is_to() -> None:

@@ -112,6 +112,7 @@ class _Loop:
             for name in needs:
                 self._waiting[name].append(task)
         self._running: dict[str, Task] = {}
+        self._not_made: set[str] = set()
 
     @property
     def pending(self) -> bool:
@@ -123,7 +124,9 @@ class _Loop:
         while self._ready and len(self._running) < self._executor.slots + _AHEAD:
             task = self._ready.popleft()
             self._running[task.name] = task
-            self._executor.submit(task)
+            # What has its name may be damaged.
+            lacks = task.state in self._not_made
+            self._executor.submit(dataclasses.replace(task, state=None) if lacks else task)
         for done in self._executor.finished(_LOOK_S):
             # An executor that is used again may still be at work for what was ended before.
             if done.name not in self._running:
@@ -148,6 +151,8 @@ class _Loop:
         if task.kind == "point":
             self._point(done)
             return
+        if done.error is not None:
+            self._not_made.add(task.name)
         # Without a state points precondition for themselves; other files they cannot do without.
         missing = done.error is not None and task.kind != "state"
         for other in reversed(self._waiting.pop(task.name)):

@@ -1,11 +1,16 @@
 """Results kept on disk, so that interrupted work goes on where it stopped.
 
 What is kept names its key and a checksum: a file that was edited, cut short, or put in the place
-of another is told, removed and made anew. Names of files are never believed.
+of another is told and made anew. Names of files are never believed.
+
+Several commands may work on one store. Nothing is removed from it: a file gets its name whole and
+sealed, in the place of whatever was there. Equal keys have equal bytes, so it does not matter whose
+file stays.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import json
@@ -13,7 +18,7 @@ import os
 import stat
 import warnings
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -46,13 +51,13 @@ def unpacked(content: bytes) -> dict[str, Any]:
 
 
 class Store:
-    """Result documents by what made them: configuration, trace, seed and version."""
+    """Documents by what made them, such as results by configuration, trace, seed and version."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """Return a kept result; None where there is none, or none that fits."""
+        """Return a kept document; None where there is none, or none that fits."""
         path = self._path(key)
         if not os.path.lexists(path):
             return None
@@ -60,44 +65,69 @@ class Store:
             with gzip.open(_regular(path)) as file:
                 whole = file.read(MOST_BYTES + 1)
         except (OSError, EOFError, zlib.error):
-            _refuse(path)
+            _tell(path)
             return None
         text = whole[whole.find(b"\n") + 1 :]
         sealed = _seal(key, hashlib.sha256(text).hexdigest()) + text
         if len(whole) > MOST_BYTES or whole != sealed:
-            _refuse(path)
+            _tell(path)
             return None
         document: dict[str, Any] = json.loads(text)
         return document
 
     def put(self, key: str, document: Mapping[str, Any]) -> None:
-        """Keep a result: whole or not at all."""
+        """Keep a document: whole or not at all."""
         self.put_packed(key, packed(key, json.dumps(document, ensure_ascii=False).encode()))
 
     def put_packed(self, key: str, content: bytes) -> None:
-        """Keep a result that is `packed`: whole or not at all."""
-        files.write(self.directory, {self._path(key).name: content})
+        """Keep a document that is `packed`: whole or not at all."""
+        path = self._path(key)
+        self.directory.mkdir(parents=True, exist_ok=True)
+        with files.scratch(self.directory) as folder:
+            made = folder / path.name
+            made.write_bytes(content)
+            _name(made, path)
 
     def _path(self, key: str) -> Path:
         return self.directory / f"{key}.json.gz"
 
 
 def sound(path: Path) -> bool:
-    """Return whether a file is there as it was when it was sealed; another is removed."""
-    if not os.path.lexists(path):
-        return False
+    """Return whether a file is there as it was when it was sealed.
+
+    One without its seal is no more than not there: somebody deleted that, or was ended.
+    """
     try:
-        fits = bounded.read(_beside(path), _SEAL_BYTES_MAX) == _seal(path.name, _sha256(path))
+        sealed = bounded.read(_regular(_beside(path)), _SEAL_BYTES_MAX)
+        fits = sealed == _seal(path.name, _sha256(path))
+    except FileNotFoundError:
+        return False
     except (OSError, bounded.TooLongError):
         fits = False
     if not fits:
-        _refuse(path)
+        _tell(path)
     return fits
 
 
-def seal(path: Path) -> None:
-    """Write down what a file made for later runs holds, beside it."""
-    files.write(path.parent, {_beside(path).name: _seal(path.name, _sha256(path))})
+@contextlib.contextmanager
+def making(path: Path) -> Iterator[Path]:
+    """Yield where to make a file for later runs; it gets its own name sealed, or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with files.scratch(path.parent) as folder:
+        made = folder / path.name
+        yield made
+        _beside(made).write_bytes(_seal(path.name, _sha256(made)))
+        # In this order, and with equal bytes for equal names, no file is ever without its seal.
+        _name(_beside(made), _beside(path))
+        _name(made, path)
+
+
+def _name(made: Path, path: Path) -> None:
+    """Give a file its name, in the place of whatever had it."""
+    try:
+        made.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
 
 
 def _beside(path: Path) -> Path:
@@ -120,7 +150,5 @@ def _regular(path: Path) -> Path:
     return path
 
 
-def _refuse(path: Path) -> None:
-    """Remove what does not fit, so that nothing takes it for what it is not, and say so."""
-    path.unlink()
+def _tell(path: Path) -> None:
     warnings.warn(f"{path}: damaged, or not what its name says: it is made anew", stacklevel=3)

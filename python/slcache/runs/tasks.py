@@ -95,12 +95,12 @@ def perform(task: Task) -> Done:
     try:
         if task.kind == "point":
             return finished(task.name, _document(task))
-        path = Path(task.name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _MAKINGS[task.kind](task, path)
-        if task.kind != "repeat":
-            # What is kept for later runs must be told from what was cut short.
-            store.seal(path)
+        if task.kind == "repeat":
+            # It is for this driver alone.
+            _repeat(task, Path(task.name))
+        else:
+            with store.making(Path(task.name)) as path:
+                _MAKINGS[task.kind](task, path)
         return Done(task.name)
     except (ConfigError, TraceError, RunError, MemoryError, OSError) as error:
         kind = type(error).__name__
@@ -146,7 +146,6 @@ def _repeat(task: Task, path: Path) -> None:
 
 _MAKINGS: Mapping[str, Callable[[Task, Path], object]] = {
     "state": _state,
-    "repeat": _repeat,
     "memory": lambda task, path: _document(task, os.fspath(path)),
 }
 

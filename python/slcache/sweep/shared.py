@@ -79,14 +79,13 @@ class Traces:
         parts = {"trace": self._fingerprints[reading], "options": reading.options}
         path = self._folder / f"{store.key(parts)}.slctrace"
         if path not in self._known and not store.sound(path):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            _core.prepare(
-                self._open(reading.trace),
-                path,
-                trace_options=list(reading.options),
-                progress=self._progress,
-            )
-            store.seal(path)
+            with store.making(path) as made:
+                _core.prepare(
+                    self._open(reading.trace),
+                    made,
+                    trace_options=list(reading.options),
+                    progress=self._progress,
+                )
         self._known.add(path)
         return path
 

@@ -34,11 +34,10 @@ class Prefixes:
         name = store.key({"trace": read, "options": self._options, "first": str(share)})
         path = self._folder / f"{name}.parquet"
         if path not in self._known and not store.sound(path):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._trace.transform(
-                "window", path, skip=0, take=self.requests(share), on_progress=self._progress
-            )
-            store.seal(path)
+            with store.making(path) as made:
+                self._trace.transform(
+                    "window", made, skip=0, take=self.requests(share), on_progress=self._progress
+                )
         self._known.add(path)
         return path
 
