@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from slcache import ConfigError, api, cliffs
+from slcache import ConfigError, UsageError, api, cliffs
 from slcache.bandwidth import curves
 from support import slcache
 
@@ -89,6 +89,22 @@ def test_pauses_leave_the_same_bandwidth_on_a_device_without_a_cache(tmp_path: P
     assert len(bursts) == 3
     for burst in bursts:
         assert burst["mean_mb_per_s"] == pytest.approx(alone["last_mb_per_s"], rel=0.25)
+
+
+@pytest.mark.parametrize("write_bytes", [4096, 12288])
+@pytest.mark.parametrize("more", [1, 904, 4095, 4096])
+def test_a_span_is_whole_writes_or_refused(write_bytes: int, more: int) -> None:
+    span = 5 * write_bytes + more
+    pattern = cliffs.Pattern(amount_bytes=1 << 20, write_bytes=write_bytes, span_bytes=span)
+    if more % write_bytes == 0:
+        load = cliffs.loads(pattern, device="tiny", schemes=["baseline"])["baseline"]
+        assert load.footprint_bytes == span
+        return
+    told = (
+        f"span_bytes = {span}: must be whole writes of {write_bytes} bytes, such as {span - more}"
+    )
+    with pytest.raises(UsageError, match=told):
+        cliffs.loads(pattern, device="tiny", schemes=["baseline"])
 
 
 def test_the_default_amount_overflows_every_cache() -> None:

@@ -197,6 +197,10 @@ def _load(pattern: Pattern, device: Content, scheme: str, own: Mapping[str, Any]
     span = user_bytes if pattern.span_bytes is None else pattern.span_bytes
     if span > user_bytes:
         raise _wrong("span_bytes", span, f"the device has {user_bytes} bytes")
+    if pattern.span_bytes is not None and span % pattern.write_bytes and span > pattern.write_bytes:
+        below = span // pattern.write_bytes * pattern.write_bytes
+        told = f"must be whole writes of {pattern.write_bytes} bytes, such as {below}"
+        raise _wrong("span_bytes", span, told)
     load = Load(pattern, amount, span // pattern.write_bytes * pattern.write_bytes)
     if not load.footprint_bytes:
         told = f"does not fit the span of {span} bytes ({scheme})"
