@@ -201,7 +201,7 @@ def merge(
       slcache trace merge web.csv.gz mail.csv.gz -o both.parquet
       slcache trace merge a.parquet b.parquet -o ab.parquet --addresses one --offset 0 --offset 8g
     """
-    with checks.told():
+    with checks.told("--offset"):
         offsets = None if offset is None else [quantity.size_bytes(text) for text in offset]
     job.write(
         lambda **how: traces.merge(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import NoReturn
 
 import numpy as np
 
@@ -101,10 +102,13 @@ def _place(log: Log, around: str) -> int:
 
 def _time_ns(name: str, text: str) -> int:
     try:
-        return time_ns(text)
+        found = time_ns(text)
     except ValueError as error:
         raise about(UsageError(f"{name}: {error}"), name) from error
+    if found > END_NS:
+        _refuse(name, text, f"must be at most {END_NS} ns, 584 years")
+    return found
 
 
-def _refuse(name: str, value: object, told: str) -> None:
+def _refuse(name: str, value: object, told: str) -> NoReturn:
     raise about(UsageError(f"{name} = {value}: {told}"), name)
