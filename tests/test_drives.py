@@ -299,7 +299,7 @@ def test_a_drive_is_judged_from_the_command_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("fill", [0.0, 0.95])
 def test_a_drive_runs_empty_and_nearly_full(name: str, fill: float) -> None:
-    part = fills.scaled(f"{name}-like", 16)
+    part = fills.scaled(f"{name}-like", 16, fills.as_client(None))
     user = int(api.resolve(device=part, scheme="client")["device"]["user_bytes"])
     size = fills.megabyte(drive_models.PAGE)
     workload = {

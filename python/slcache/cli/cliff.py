@@ -157,9 +157,9 @@ def cliff(
                   jobs=where["jobs"] or 1,
                   out=out, kept=kept, form=form, progress=progress)  # fmt: skip
         return
-    given = likes.partly(given, scale, {"against": against, "fill": fill})
     if schemes is None:
         raise typer.BadParameter("give the schemes, or --like", param_hint="--schemes")
+    given = likes.partly(given, scale, schemes, {"against": against, "fill": fill})
     names, left_out = joint.scheme_names(schemes, given.device, given.settings)
     settings = given.settings
     console.left_out(left_out)

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from rich.text import Text
 
-from slcache.cli import console
+from slcache import catalogue
+from slcache.cli import console, joint
 from slcache.cli import options as opt
 from slcache.errors import UsageError
 from slcache.given.config_files import Configuration
+from slcache.given.content import Content
 from slcache.tables import sheets
 from slcache.tables.tabular import Table
 
@@ -56,13 +58,24 @@ def divisor(text: str) -> int:
     return int(found[1] or 1)
 
 
-def partly(given: Configuration, scale: str, others: Mapping[str, object]) -> Configuration:
+def partly(
+    given: Configuration, scale: str, schemes: str, others: Mapping[str, object]
+) -> Configuration:
     """Return a configuration with a part of its device; `others` are options of --like alone."""
     from slcache.drives import fills
 
     _refuse(others, "has no effect without --like")
     assert given.device is not None
-    return replace(given, device=fills.scaled(given.device, divisor(scale)))
+
+    def runs(part: Content) -> None:
+        names, _ = joint.scheme_names(schemes, part, given.settings)
+        catalogue.called(names, device=part, settings=catalogue.flat(given.settings))
+
+    try:
+        part = fills.scaled(given.device, divisor(scale), runs)
+    except UsageError as error:
+        raise typer.BadParameter(str(error), param_hint="--scale") from error
+    return replace(given, device=part)
 
 
 def _refuse(given: Mapping[str, object], why: str) -> None:
@@ -122,9 +135,16 @@ def run(
 
 
 def _told(found: Like) -> list[Table | Text]:
+    from slcache.drives import like as likes
+
     if found.recovery is not None:
         return _recovery(found)
-    table = Table("phase", ["from GB", "to GB", "GB/s", "between", "published"], boxed=False)
+    table = Table(
+        "phase",
+        ["from GB", "to GB", "GB/s", "its parts", "published"],
+        caption=f"its parts: the slowest and the fastest of {likes.PARTS} at most",
+        boxed=False,
+    )
     for number, each in enumerate(found.passes, 1):
         for place, phase in enumerate(each.phases):
             speeds = f"{phase['low_gb_s']:.3g} … {phase['high_gb_s']:.3g}"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +15,7 @@ from slcache import _core, api, catalogue
 from slcache.bandwidth.loads import sequential
 from slcache.bandwidth.phases import Values
 from slcache.documents.pools import slc_row_bytes
-from slcache.errors import UsageError, about
+from slcache.errors import ConfigError, UsageError, about, one_line
 from slcache.given.content import Content, device_of
 from slcache.results.result import Result
 from slcache.runs import given as texts
@@ -99,14 +101,49 @@ def megabyte(page_bytes: int) -> int:
     return 10**6 // page_bytes * page_bytes
 
 
-def scaled(device: Content, scale: int) -> Content:
-    """Return a part of a device; raises ConfigError where it cannot be divided."""
+def scaled(device: Content, scale: int, runs: Callable[[Content], object]) -> Content:
+    """Return a part of a device that `runs` finds no fault with.
+
+    Raises UsageError that names the nearest part there is, and ConfigError where there is none.
+    """
     if scale < 1:
         raise about(UsageError(f"scale = 1/{scale}: must be 1/1 or less"), "scale")
+    try:
+        return _part(device, scale, runs)
+    except ConfigError as error:
+        near = sorted(_divisors(device), key=lambda k: (abs(k - scale), k))
+        works = next((k for k in near if k != scale and _works(device, k, runs)), None)
+        if scale == 1 or works is None:
+            raise
+        told = f"scale = 1/{scale}: the nearest that works is 1/{works}; {one_line(error)}"
+        raise about(UsageError(told), "scale") from error
+
+
+def as_client(settings: Mapping[str, Any] | None) -> Callable[[Content], object]:
+    """Return what finds fault with a device that cannot run the scheme of drives."""
+    return lambda part: catalogue.resolve(device=part, scheme=SCHEME, settings=settings)
+
+
+def _part(device: Content, scale: int, runs: Callable[[Content], object]) -> Content:
     if scale == 1:
         return device
     found: dict[str, Any] = json.loads(_core.scaled_device(device_of(device), scale))
+    runs(found)
     return found
+
+
+def _works(device: Content, scale: int, runs: Callable[[Content], object]) -> bool:
+    with suppress(ConfigError):
+        _part(device, scale, runs)
+        return True
+    return False
+
+
+def _divisors(device: Content) -> list[int]:
+    """Return what the blocks of a device can be divided by, 1 first."""
+    whole = json.loads(_core.scaled_device(device_of(device), 1))
+    blocks = math.gcd(*(pool["blocks"] for pool in whole["device"]["pool"]))
+    return [k for k in range(1, blocks + 1) if blocks % k == 0]
 
 
 def slc_bytes(config: Mapping[str, Any]) -> int:
@@ -123,7 +160,7 @@ def fill_run(
     device: Content, scale: int, protocol: str, settings: Mapping[str, Any] | None = None
 ) -> Run:
     """Return the run of a protocol that fills."""
-    part = scaled(device, scale)
+    part = scaled(device, scale, as_client(settings))
     config = catalogue.resolve(device=part, scheme=SCHEME, settings=settings)
     page = max(pool["page_bytes"] for pool in config["device"]["pool"])
     load = (megabyte(page), 1) if protocol == FIRST else (128 << 10, BURST_DEPTH)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from slcache import api, catalogue
 from slcache.bandwidth import phases
@@ -26,6 +29,8 @@ STALL_NS = 100_000_000
 SAME = 0.15
 #: Points in which phases are looked for.
 POINTS = 500
+#: Parts of a phase that tell between what its speed lies, at most.
+PARTS = 20
 #: GB of the end of a pass whose mean is told apart.
 LAST_GB = 16.0
 
@@ -124,34 +129,37 @@ def _columns(curve: fills.Curve) -> dict[str, list[float]]:
 def _pass(curve: fills.Curve, least_gb: float, first_gb_s: float | None) -> Pass:
     whole = float(curve.gb[-1])
     ends, speeds = curve.points(whole / POINTS, least_gb)
-    told = _merged(phases.find(ends, speeds * 1e3, phases.BURSTS).phases, curve)
+    told = tuple(_told(curve, least_gb, *ends) for ends in _ends(ends, speeds))
     first = told[0]["gb_s"] if first_gb_s is None else first_gb_s
     # On a second pass nothing at the first speed is a cache of 0 GB.
     cache = told[0]["to_gb"] if abs(told[0]["gb_s"] / first - 1) <= SAME else 0.0
     return Pass(told, curve.average_gb_s, curve.between(max(0.0, whole - LAST_GB), whole), cache)
 
 
-def _merged(found: Sequence[phases.Phase], curve: fills.Curve) -> tuple[dict[str, float], ...]:
-    """Return phases of which neighbours differ; their speeds are bytes by time.
+def _ends(ends: phases.Values, speeds: phases.Values) -> Iterator[tuple[float, float]]:
+    """Yield from and to how many GB each phase is; neighbours differ.
 
     A simulation has no noise, and so its ripples are told from one another.
     """
-    joined: list[list[phases.Phase]] = []
-    for phase in found:
-        if joined and abs(phase.mb_per_s / joined[-1][-1].mb_per_s - 1) <= phases.RETURN:
-            joined[-1].append(phase)
-        else:
-            joined.append([phase])
-    return tuple(
-        {
-            "from_gb": parts[0].from_gb,
-            "to_gb": parts[-1].to_gb,
-            "gb_s": curve.between(parts[0].from_gb, parts[-1].to_gb),
-            "low_gb_s": min(part.low_mb_per_s for part in parts) / 1e3,
-            "high_gb_s": max(part.high_mb_per_s for part in parts) / 1e3,
-        }
-        for parts in joined
-    )
+    begin, last = 0.0, None
+    for phase in phases.find(ends, speeds * 1e3, phases.BURSTS).phases:
+        if last is not None and abs(phase.mb_per_s / last.mb_per_s - 1) > phases.RETURN:
+            yield begin, last.to_gb
+            begin = last.to_gb
+        last = phase
+    yield begin, float(ends[-1])
+
+
+def _told(curve: fills.Curve, least_gb: float, begin: float, end: float) -> dict[str, float]:
+    """Return a phase: its speed, bytes by time, and those of its slowest and fastest part."""
+    parts = int(np.clip((end - begin) / least_gb, 1, PARTS))
+    speeds = [
+        curve.between(*part) for part in pairwise(np.linspace(begin, end, parts + 1).tolist())
+    ]
+    mean = curve.between(begin, end)
+    # Of one part both ends are the mean, but for rounding.
+    low, high = min(*speeds, mean), max(*speeds, mean)
+    return {"from_gb": begin, "to_gb": end, "gb_s": mean, "low_gb_s": low, "high_gb_s": high}
 
 
 @checked

@@ -72,7 +72,7 @@ def of(device: Content, scale: int, fill: float, settings: Mapping[str, Any] | N
     """Return the runs of bursts on a device of which a share is filled."""
     if not 0 <= fill <= 1:
         raise about(UsageError(f"fill = {fill:g}: must be between 0 and 1"), "fill")
-    part = fills.scaled(device, scale)
+    part = fills.scaled(device, scale, fills.as_client(settings))
     given = {**catalogue.flat(settings), "trace.prefill": "none"}
     config = catalogue.resolve(device=part, scheme=fills.SCHEME, settings=given)
     threshold_ns = int(config["scheme"]["client"]["idle"]["threshold_ns"])

@@ -1,0 +1,88 @@
+"""`cliff --like`: what is printed of a preset hangs together, and wrong scales are told."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import drive_models
+from slcache.drives import fills, like
+from slcache.errors import UsageError
+from support import slcache
+
+#: `make slow` fills all of them.
+SOME = {("samsung-970-evo-500gb-like", "techpowerup")}
+NAMES = [f"{name}-like" for name in drive_models.TEMPLATES]
+
+
+def smallest(device: str) -> int:
+    """Return the largest K of which a K-th of a device can be run."""
+
+    def runs(scale: int) -> bool:
+        try:
+            fills.scaled(device, scale, fills.as_client(None))
+        except UsageError:
+            return False
+        return True
+
+    return max(scale for scale in (1, 2, 4, 8, 16, 32, 64) if runs(scale))
+
+
+@pytest.mark.parametrize(
+    ("name", "protocol"),
+    [
+        pytest.param(name, protocol, marks=[] if (name, protocol) in SOME else [pytest.mark.slow])
+        for name in NAMES
+        for protocol in ("techpowerup", "anandtech")
+    ],
+)
+def test_a_phase_has_its_speed_between_and_its_bytes_by_its_time(name: str, protocol: str) -> None:
+    found = like.like(protocol, device=name, scale=smallest(name))
+    assert found.fill is not None
+    for each, curve in zip(found.passes, found.fill.passes, strict=True):
+        begin, spent = 0.0, 0.0
+        for phase in each.phases:
+            assert phase["low_gb_s"] <= phase["gb_s"] <= phase["high_gb_s"]
+            assert phase["from_gb"] == begin < phase["to_gb"]
+            seconds = curve.at(phase["to_gb"]) - curve.at(begin)
+            assert phase["gb_s"] * seconds == pytest.approx(phase["to_gb"] - begin)
+            begin, spent = phase["to_gb"], spent + seconds
+        assert begin == pytest.approx(float(curve.gb[-1]))
+        assert spent == pytest.approx(float(curve.seconds[-1]))
+        assert each.average_gb_s == pytest.approx(begin / spent)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("scale", [7, 32, 690, 999_999])
+def test_a_scale_that_cannot_be_names_the_nearest_that_works(name: str, scale: int) -> None:
+    as_client = fills.as_client(None)
+    with pytest.raises(UsageError) as raised:
+        fills.scaled(name, scale, as_client)
+    assert raised.value.key == "scale"
+    found = re.match(rf"scale = 1/{scale}: the nearest that works is 1/(\d+); ", str(raised.value))
+    assert found is not None
+    nearest = int(found[1])
+    fills.scaled(name, nearest, as_client)
+    # What lies between does not divide the blocks, or does not run.
+    for other in range(nearest + 1, min(scale, nearest + 9)):
+        with pytest.raises(UsageError):
+            fills.scaled(name, other, as_client)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--like", "techpowerup"],
+        ["--like", "recovery"],
+        ["--schemes", "client"],
+        ["--schemes", "all"],
+    ],
+    ids=" ".join,
+)
+def test_every_form_of_the_cliff_names_the_scale(more: list[str]) -> None:
+    ended = slcache("cliff", "--device", "lexar-nm790-2tb-like", *more, "--scale", "1/64")
+    told = ended.stderr.decode()
+    assert ended.returncode == 2, told
+    assert "--scale: scale = 1/64: the nearest that works is 1/16; " in told
+    assert "fold.keep_blocks = " in told
