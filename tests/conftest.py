@@ -56,7 +56,8 @@ UNDRAWN = {
     *("test_files", "test_gain_share", "test_gains", "test_json", "test_many_schemes"),
     *("test_memories", "test_no_effect", "test_notes", "test_own_schemes", "test_pace"),
     *("test_reproduce", "test_reproduce_reading", "test_resample", "test_rerun", "test_saved"),
-    *("test_saved_seeds", "test_seeds", "test_setups", "test_store", "test_study_config"),
+    *("test_saved_seeds", "test_seeds", "test_setups", "test_store", "test_store_documents"),
+    *("test_study_config",),
     *("test_study_forms", "test_sweep", "test_sweep_clusters", "test_sweep_show", "test_tune"),
     *("test_walkthroughs", "test_written_paths", "test_wrong_values"),
 }

@@ -157,13 +157,13 @@ def test_documents_of_evaluations_and_designs_are_checked(tmp_path: Path) -> Non
     kept = Store(tmp_path)
     kept.put("a", {"figure": 1})
     kept.put("b", {"figure": 2})
-    assert kept.get("a") == {"figure": 1}
+    assert kept.get("a", bool) == {"figure": 1}
     swapped(tmp_path / "a.json.gz", tmp_path / "b.json.gz")
     for key in "ab":
         with pytest.warns(UserWarning, match="made anew"):
-            assert kept.get(key) is None
+            assert kept.get(key, bool) is None
     kept.put("a", {"figure": 3})
-    assert kept.get("a") == {"figure": 3}
+    assert kept.get("a", bool) == {"figure": 3}
 
 
 def test_a_small_file_that_unpacks_to_much_takes_bounded_memory(

@@ -37,10 +37,10 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def a_result(folder: Path, key: str = "k") -> object:
     """Take a result from a store as verbs do: made and kept where it is not there."""
     kept = Store(folder)
-    found = kept.get(key)
+    found = kept.get(key, bool)
     if found is None:
         kept.put(key, {"key": key})
-        found = kept.get(key)
+        found = kept.get(key, bool)
     return found
 
 

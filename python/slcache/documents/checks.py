@@ -89,7 +89,12 @@ def check_schema(document: Mapping[str, Any]) -> None:
         _check_columns(columns)
         brief: dict[str, list[int]] = {name: [] for name in columns}
         document = {**document, "series": {**document["series"], "columns": brief}}
-    _hold(_validator(), document)
+    _hold(_validator("result"), document)
+
+
+def check_printed(document: object, name: str) -> None:
+    """Hold what a verb has printed as JSON against its published schema."""
+    _hold(_validator(name), document)
 
 
 def columns_of(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -226,10 +231,10 @@ def _told(error: Any, path: str) -> tuple[str, str]:  # noqa: ANN401
 
 
 @cache
-def _validator() -> Any:  # noqa: ANN401
+def _validator(name: str) -> Any:  # noqa: ANN401
     from jsonschema import Draft202012Validator
 
-    return Draft202012Validator(schemata.schema("result"))
+    return Draft202012Validator(schemata.schema(name))
 
 
 def wrong(key: str, told: str) -> ResultError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from slcache import TraceError, api
+from slcache.documents import checks
 from slcache.reproduce.parts import Workload
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import has_figures
@@ -145,7 +147,7 @@ def statistics(each: Input, seed: int, engine: Engine) -> dict[str, Any] | None:
     except TraceError:
         return None
     key = store.key({"info": [read, sorted(options.items())]})
-    kept = engine.store.get(key)
+    kept = engine.store.get(key, _check_statistics)
     if kept is None:
         try:
             kept = api.Trace(each.path, options=options).info(engine.progress)
@@ -153,6 +155,13 @@ def statistics(each: Input, seed: int, engine: Engine) -> dict[str, Any] | None:
             kept = {"error": str(error)}
         engine.store.put(key, kept)
     return None if "error" in kept else kept
+
+
+def _check_statistics(document: object) -> None:
+    """Raise ResultError or ValueError for neither a trace's statistics nor why it has none."""
+    if not (isinstance(document, dict) and set(map(type, document.values())) == {str}):
+        checks.check_printed(document, "trace-info")
+        json.dumps(document, allow_nan=False)
 
 
 def _matches(workload: Workload, told: Mapping[str, Any]) -> bool:

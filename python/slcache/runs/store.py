@@ -18,11 +18,14 @@ import os
 import stat
 import warnings
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from slcache import _core, bounded, files
+from slcache.documents import contract
+from slcache.errors import ResultError
+from slcache.given import parsing
 
 #: A kept document is never so long: a small file that unpacks to more was not written here.
 MOST_BYTES = 256 << 20
@@ -56,8 +59,14 @@ class Store:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
-    def get(self, key: str) -> dict[str, Any] | None:
-        """Return a kept document; None where there is none, or none that fits."""
+    def get(
+        self, key: str, check: Callable[[object], object] = contract.current
+    ) -> dict[str, Any] | None:
+        """Return a kept document; None where there is none, or none that fits.
+
+        Seals can be forged: `check` raises ResultError for what is no result, or no other kind of
+        document that is wanted.
+        """
         path = self._path(key)
         if not os.path.lexists(path):
             return None
@@ -72,7 +81,12 @@ class Store:
         if len(whole) > MOST_BYTES or whole != sealed:
             _tell(path)
             return None
-        document: dict[str, Any] = json.loads(text)
+        try:
+            document: dict[str, Any] = parsing.json_text(text.decode())
+            check(document)
+        except (ResultError, ValueError) as error:
+            _tell(path, f": {error}")
+            return None
         return document
 
     def put(self, key: str, document: Mapping[str, Any]) -> None:
@@ -150,5 +164,6 @@ def _regular(path: Path) -> Path:
     return path
 
 
-def _tell(path: Path) -> None:
-    warnings.warn(f"{path}: damaged, or not what its name says: it is made anew", stacklevel=3)
+def _tell(path: Path, why: str = "") -> None:
+    told = f"{path}: damaged, or not what its name says{why}: it is made anew"
+    warnings.warn(told, stacklevel=3)
