@@ -11,7 +11,7 @@ from scipy import stats
 
 import slcache
 from slcache.results.seeded import SeededComparison
-from slcache.study import sentences, spread
+from slcache.study import pairs, sentences, spread
 from support import mixed, write_trace
 from support import slcache as run_slcache
 
@@ -71,9 +71,9 @@ def test_more_draws_do_not_narrow_an_interval_as_more_seeds_do() -> None:
     assert as_draws.half is not None
     assert as_seeds.half is not None
     assert as_draws.half == pytest.approx(10 * as_seeds.half)
-    one, other = dict(enumerate(few * 50)), dict(enumerate([1.4, 3.9] * 50))
-    assert spread.told_apart(one, other)
-    assert spread.told_apart(one, dict(enumerate([1.4, 2.9] * 50)), draws=True) is False
+    more = [1.1, 2.9] * 50
+    assert pairs.told_apart([pairs.paired(more, few * 50)]) == [True]
+    assert pairs.told_apart([pairs.paired(more, few * 50, draws=True)]) == [False]
 
 
 def test_it_is_said_what_repeats_a_comparison(drawn: SeededComparison, tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache.documents import normalise
-from slcache.study.spread import Estimate, estimate, told_apart
+from slcache.study.pairs import paired, told_apart
+from slcache.study.spread import Estimate, estimate
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,9 @@ class Figure:
         """The mean and half its interval; None without values."""
         return estimate(self.known, draws=self.draws) if self.known else None
 
-    def by_seed(self) -> dict[Any, float | None]:
-        """Return the values by the seed's place."""
-        return dict(enumerate(self.values))
+    def is_apart(self, other: Figure) -> bool | None:
+        """Return whether seeds tell it from another figure; None where nobody knows."""
+        return told_apart([paired(self.values, other.values, draws=self.draws)])[0]
 
     def to_dict(self) -> dict[str, Any]:
         """Return values, mean and interval as plain data."""
@@ -67,7 +68,7 @@ class Against:
         if not base:
             return cls(None, None, None)
         apart = estimate([a - b for a, b in pairs], draws=mine.draws)
-        known = told_apart(mine.by_seed(), reference.by_seed(), draws=mine.draws)
+        known = mine.is_apart(reference)
         half = None if apart.half is None else apart.half / abs(base)
         return cls(1 + apart.mean / base, half, None if known is None else not known)
 
@@ -87,5 +88,4 @@ def is_alike(best: Figure, other: Figure) -> bool:
     one, two = best.estimate, other.estimate
     if one is None or two is None:
         return False
-    apart = told_apart(best.by_seed(), other.by_seed(), draws=best.draws)
-    return apart is False or normalise.equal(one.mean, two.mean)
+    return best.is_apart(other) is False or normalise.equal(one.mean, two.mean)

@@ -14,7 +14,7 @@ from slcache.results.comparison import Comparison
 from slcache.results.means import Against, Figure, is_alike
 from slcache.results.result import Result
 from slcache.sentences import gains, wording
-from slcache.study.spread import LEVEL
+from slcache.study.pairs import LEVEL
 from slcache.tables import grid
 from slcache.words import units
 from slcache.words.few import few

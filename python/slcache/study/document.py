@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from slcache.study import spread
+from slcache.study import pairs
 from slcache.study.across import Across
 from slcache.study.effects import Effect, Effects
 from slcache.study.pareto import Front
@@ -87,7 +87,7 @@ def front(found: Front) -> dict[str, Any]:
 
 def _spread(found: Spread) -> dict[str, Any]:
     return {
-        "level": spread.LEVEL,
+        "level": pairs.LEVEL,
         "best": found.best,
         "not_told_from_best": list(found.alike),
         "configurations": [

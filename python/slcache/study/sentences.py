@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from slcache.metrics import COUNTED, absence
 from slcache.sentences import wording as words
-from slcache.study import spread, wording
+from slcache.study import pairs, wording
 from slcache.study.across import Rated
 from slcache.study.additive import LEVELS_MOST
 from slcache.study.analysis import Analysis
@@ -185,8 +185,9 @@ def _intervals(outcome: Outcome) -> str:
     word = outcome.repeats
     of = " for another recording of the same length" if outcome.has_draws else ""
     return (
-        f"Intervals are Student's at {100 * spread.LEVEL:.0f} %{of}; a difference is judged {word} "
-        f"by {word}, each pair of configurations by itself."
+        f"Intervals are Student's at {100 * pairs.LEVEL:.0f} %{of}. The best is held against the "
+        f"others {word} by {word}, by the logarithms of ratios: all others of a metric together "
+        "(Holm), each metric by itself."
     )
 
 

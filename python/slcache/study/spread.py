@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from slcache.metrics import Goal
+from slcache.study import pairs
 from slcache.study.outcome import Configuration
-
-#: How sure intervals are.
-LEVEL = 0.95
-#: Differences below this share of the values are rounding.
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over seeds or draws and half the width of its interval, None of a single one."""
+    """A figure over seeds or draws and half the width of its interval, None of a single one."""
 
     mean: float
     half: float | None
     count: int
+    #: Of draws, the recording's own figure, where it was run.
+    own: float | None = None
+
+    @property
+    def centre(self) -> float:
+        """What the interval lies around."""
+        return self.mean if self.own is None else self.own
+
+    @property
+    def is_off(self) -> bool:
+        """Whether the draws lie off the recording: its figure is not within their interval."""
+        return self.own is not None and self.half is not None and _far(self)
+
+
+def _far(found: Estimate) -> bool:
+    least = pairs.ROUNDING * abs(found.mean)
+    return abs(found.centre - found.mean) > max(found.half or 0.0, least)
 
 
 @dataclass(frozen=True)
@@ -48,45 +60,18 @@ class Spread:
         return self.repeated > 0 and not any(each.half for each in self.estimates)
 
 
-def estimate(values: Sequence[float], *, draws: bool = False) -> Estimate:
+def estimate(values: Sequence[float], *, draws: bool = False, own: float | None = None) -> Estimate:
     """Return the mean of values and half its interval, by Student's t distribution.
 
     Seeds are runs of one workload, and their mean is the surer the more there are. `draws` of a
     recording are what it might have been: one recording lies as far from its workload as a draw
-    from another, however many are drawn.
+    from another, however many are drawn. The interval is then that of `own`, the recording's
+    figure: what joints of stretches do to draws is in their mean, and not in the recording.
     """
-    import numpy as np
-
-    numbers = np.array(values, dtype=np.float64)
-    mean = float(numbers.mean())
-    if len(numbers) < 2:
-        return Estimate(mean, None, len(numbers))
-    deviation = float(numbers.std(ddof=1))
-    if deviation <= _ROUNDING * abs(mean):
-        return Estimate(mean, 0.0, len(numbers))
-    error = deviation if draws else deviation / math.sqrt(len(numbers))
-    return Estimate(mean, _quantile(len(numbers) - 1) * error, len(numbers))
-
-
-def told_apart(
-    one: Mapping[Any, float | None], other: Mapping[Any, float | None], *, draws: bool = False
-) -> bool | None:
-    """Return whether two configurations differ by more than seeds do; None where nobody knows.
-
-    A seed means the same draws for both, so that their differences seed by seed are judged.
-    """
-    differences = [
-        first - second
-        for seed, first in one.items()
-        if first is not None and (second := other.get(seed)) is not None
-    ]
-    if len(differences) < 2:
-        return None
-    found = estimate(differences, draws=draws)
-    size = max(abs(value) for value in (*one.values(), *other.values()) if value is not None)
-    if abs(found.mean) <= _ROUNDING * size:
-        return False
-    return abs(found.mean) > (found.half or 0.0)
+    mean = pairs.average(values)
+    error = pairs.error(values, pairs.ROUNDING * abs(mean), draws=draws)
+    half = None if error is None else pairs.quantile(len(values) - 1) * error
+    return Estimate(mean, half, len(values), own)
 
 
 def of_metric(
@@ -100,21 +85,18 @@ def of_metric(
     if goal is not None and having:
         sign = 1.0 if goal == "min" else -1.0
         best = min(range(len(having)), key=lambda i: sign * estimates[i].mean)
-        first = _by_seed(having[best], metric)
-        alike = [
-            i
-            for i, each in enumerate(having)
-            if i != best and told_apart(first, _by_seed(each, metric), draws=draws) is False
-        ]
+        others = [i for i in range(len(having)) if i != best]
+        found = [_beside(having[best], having[i], metric, draws=draws) for i in others]
+        told = zip(others, pairs.told_apart(found), strict=True)
+        alike = [i for i, apart in told if apart is False]
     return Spread(metric, having, estimates, best, alike)
+
+
+def _beside(one: Configuration, other: Configuration, metric: str, *, draws: bool) -> pairs.Paired:
+    """Hold two configurations together: a seed means the same draws for both."""
+    first, second = _by_seed(one, metric), _by_seed(other, metric)
+    return pairs.paired(list(first.values()), [second.get(s) for s in first], draws=draws)
 
 
 def _by_seed(one: Configuration, metric: str) -> dict[Any, float | None]:
     return {seed: figures.get(metric) for seed, figures in one.seeds.items()}
-
-
-def _quantile(freedom: int) -> float:
-    """Return Student's t for an interval of `LEVEL`."""
-    from scipy.stats import t
-
-    return float(t.ppf(0.5 + LEVEL / 2, freedom))

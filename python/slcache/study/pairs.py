@@ -1,0 +1,147 @@
+"""How many times as large one figure is as another, pair by pair, and whether that is noise.
+
+A seed, or a draw of a recording, means the same requests for both figures of a pair. Ratios are
+judged on logarithms: that one is twice the other says the same as that the other is half the one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+#: How sure intervals are, and what is told apart.
+LEVEL = 0.95
+#: Differences below this share of the values are rounding.
+ROUNDING = 1e-12
+#: Logarithms of larger factors are no numbers.
+_LOG_MOST = 700.0
+
+Values = Sequence[float | None]
+
+
+@dataclass(frozen=True)
+class Paired:
+    """One figure beside another over pairs; None where there is nothing to tell."""
+
+    pairs: int
+    #: In how many pairs it is less and more than the other.
+    less: int
+    more: int
+    #: The geometric mean of the ratios, of draws the recording's own ratio, and its interval.
+    #: None where a figure is 0 or below: then differences are judged.
+    factor: float | None = None
+    low: float | None = None
+    high: float | None = None
+    #: How probable so large a difference is of equals.
+    p: float | None = None
+    #: The geometric mean of the pairs alone, whatever the interval lies around.
+    mean: float | None = None
+
+    @property
+    def agreeing(self) -> int:
+        """How many pairs say what most of them say."""
+        return max(self.less, self.more)
+
+    @property
+    def is_off(self) -> bool:
+        """Whether the draws lie off the recording: its ratio is not within their interval."""
+        if not self.factor or not self.mean or not self.low:
+            return False
+        off = abs(math.log(self.mean / self.factor))
+        return off > max(math.log(self.factor / self.low), ROUNDING)
+
+
+def paired(mine: Values, other: Values, *, draws: bool = False, own: Values = ()) -> Paired:
+    """Return how a figure differs from another; equal places are a pair, None is no figure.
+
+    Seeds are runs of one workload: their mean is the surer the more there are. `draws` of a
+    recording lie around it as other recordings lie around their workload, however many are drawn;
+    `own` are the two figures of the recording itself, around which the interval lies.
+    """
+    known = _known(mine, other)
+    if not known:
+        return Paired(0, 0, 0)
+    centre = _known(own[:1], own[1:])
+    on_logs = all(a > 0 and b > 0 for a, b in (*known, *centre))
+    steps = [_step(a, b, on_logs) for a, b in known]
+    middle = _step(*centre[0], on_logs) if centre else average(steps)
+    least = ROUNDING * (1.0 if on_logs else max(abs(value) for pair in known for value in pair))
+    less, more = (sum(sign * step > least for step in steps) for sign in (-1, 1))
+    found = error(steps, least, draws=draws)
+    p = None if found is None else _p(middle, found, len(steps), least)
+    if p is not None and not draws and max(less, more) == len(steps):
+        # The sign test: nothing is assumed of how large differences are.
+        p = min(p, 2.0 ** (1 - len(steps)))
+    counted = Paired(len(steps), less, more, p=p)
+    return _with_factor(counted, middle, found, average(steps)) if on_logs else counted
+
+
+def _with_factor(counted: Paired, middle: float, found: float | None, mean: float) -> Paired:
+    """Add what logarithms have told; nothing where a factor would be no number."""
+    half = 0.0 if found is None else quantile(counted.pairs - 1) * found
+    if max(abs(middle), abs(mean)) + half > _LOG_MOST:
+        return counted
+    factor, low, high = map(math.exp, (middle, middle - half, middle + half))
+    told = replace(counted, factor=factor, mean=math.exp(mean))
+    return told if found is None else replace(told, low=low, high=high)
+
+
+def told_apart(found: Sequence[Paired]) -> list[bool | None]:
+    """Return which differences are more than noise; None where fewer than two pairs have both.
+
+    They are judged together by Holm's correction: that any of those that are none is told apart
+    is at most as probable as for a single one. Figures that are equal in all pairs are no test.
+    """
+    tests = sorted(
+        (each.p, i) for i, each in enumerate(found) if each.p is not None and each.agreeing
+    )
+    told: list[bool | None] = [None if each.p is None else False for each in found]
+    for rank, (p, place) in enumerate(tests):
+        if p * (len(tests) - rank) > 1 - LEVEL:
+            break
+        told[place] = True
+    return told
+
+
+def average(values: Sequence[float]) -> float:
+    """Return the mean of values."""
+    return math.fsum(value / len(values) for value in values)
+
+
+def error(values: Sequence[float], least: float, *, draws: bool) -> float | None:
+    """Return the standard error of what values say; 0 below `least`, None of fewer than two."""
+    if len(values) < 2:
+        return None
+    mean = average(values)
+    deviation = math.hypot(*(value - mean for value in values)) / math.sqrt(len(values) - 1)
+    if deviation <= least:
+        return 0.0
+    return deviation if draws else deviation / math.sqrt(len(values))
+
+
+@cache
+def quantile(freedom: int) -> float:
+    """Return Student's t for an interval of `LEVEL`."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, 0.5 + LEVEL / 2))
+
+
+def _p(middle: float, found: float, count: int, least: float) -> float:
+    """Return how probable so large a mean is of what has none, by Student's t."""
+    from scipy.special import stdtr
+
+    if abs(middle) <= least:
+        return 1.0
+    return 2 * float(stdtr(count - 1, -abs(middle) / found)) if found else 0.0
+
+
+def _known(mine: Values, other: Values) -> list[tuple[float, float]]:
+    pairs = zip(mine, other, strict=True)
+    return [(a, b) for a, b in pairs if a is not None and b is not None]
+
+
+def _step(mine: float, other: float, on_logs: bool) -> float:
+    return math.log(mine) - math.log(other) if on_logs else mine - other

@@ -1,0 +1,134 @@
+"""Paired figures: factors and intervals on logarithms, counts of signs, and Holm's correction."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from slcache.study.pairs import LEVEL, Paired, paired, told_apart
+from support import cases
+
+Numbers = NDArray[np.float64]
+
+
+def lognormal(seed: int, count: int, factor: float, sigma: float) -> tuple[list[float], ...]:
+    """Pairs of seeds whose requests weigh on both, each with heavy tails of its own."""
+    random = np.random.default_rng(seed)
+    common = 2 * random.standard_normal(count)
+    mine, other = (
+        list(1e6 * times * np.exp(common + sigma * random.standard_normal(count)))
+        for times in (factor, 1.0)
+    )
+    return mine, other
+
+
+@pytest.mark.parametrize("count", [5, 10, 20])
+def test_an_interval_covers_what_it_says(count: int) -> None:
+    """The interval of 95 % holds the true factor in 93 to 97 of 100 tries."""
+    tries = 1500
+    covered = 0
+    for seed in range(tries):
+        found = paired(*lognormal(seed, count, 1.7, 1.5))
+        assert found.low is not None
+        assert found.high is not None
+        covered += found.low <= 1.7 <= found.high
+    assert 0.93 <= covered / tries <= 0.97
+
+
+@pytest.mark.parametrize("count", [3, 5, 6, 8, 10, 20])
+@pytest.mark.parametrize("tails", ["normal", "t3", "cauchy"])
+def test_equals_are_seldom_told_apart(count: int, tails: str) -> None:
+    """Student's t and the sign test together err in 1 of 20 tries, or hardly more."""
+    random = np.random.default_rng(count)
+    freedom = {"normal": 1e9, "t3": 3.0, "cauchy": 1.0}[tails]
+    tries = 1500
+    wrong = 0
+    for _ in range(tries):
+        mine = np.exp(np.clip(random.standard_t(freedom, count), -300, 300))
+        wrong += told_apart([paired(list(mine), [1.0] * count)]) == [True]
+    assert wrong / tries <= 0.065
+
+
+def test_many_equals_are_judged_together() -> None:
+    """That one of twenty schemes that are equal is told apart is as seldom as for a single one."""
+    tries, schemes = 150, 20
+    wrong = 0
+    for seed in range(tries):
+        found = [paired(*lognormal(schemes * seed + i, 8, 1.0, 1.0)) for i in range(schemes)]
+        wrong += any(told_apart(found))
+    assert wrong / tries <= 0.08
+
+
+@pytest.mark.parametrize("seed", range(cases(60)))
+def test_pairs_have_no_direction_and_no_unit(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    count = int(random.integers(2, 12))
+    mine, other = lognormal(seed, count, float(random.uniform(0.3, 3)), float(random.uniform(0, 2)))
+    draws = bool(seed % 2)
+    own = [mine[0] * 1.1, other[0]] if draws and seed % 4 == 1 else []
+    one = paired(mine, other, draws=draws, own=own)
+    back = paired(other, mine, draws=draws, own=own[::-1])
+    assert (one.less, one.more) == (back.more, back.less)
+    assert one.p == pytest.approx(back.p, rel=1e-6, abs=1e-12)
+    for here, there in ((one.factor, back.factor), (one.low, back.high), (one.high, back.low)):
+        assert here is not None
+        assert there is not None
+        assert here * there == pytest.approx(1)
+    unit = float(random.uniform(1e-9, 1e9))
+    scaled = paired(
+        [unit * a for a in mine],
+        [unit * b for b in other],
+        draws=draws,
+        own=[unit * v for v in own],
+    )
+    assert (scaled.less, scaled.more) == (one.less, one.more)
+    assert scaled.factor == pytest.approx(one.factor)
+    assert scaled.low == pytest.approx(one.low)
+    # The counts are those of the data, and the order of seeds says nothing.
+    assert one.less == sum(a < b for a, b in zip(mine, other, strict=True))
+    assert one.more == count - one.less
+    order = random.permutation(count)
+    again = paired([mine[i] for i in order], [other[i] for i in order], draws=draws, own=own)
+    assert again.factor == pytest.approx(one.factor)
+    assert again.p == pytest.approx(one.p)
+
+
+@pytest.mark.parametrize(("seeds", "sure"), [(4, False), (5, False), (6, True), (10, True)])
+def test_seeds_that_all_agree_tell_from_six_on(seeds: int, sure: bool) -> None:
+    """However much the sizes vary: 5 of 5 have p = 0.06, 6 of 6 have 0.03."""
+    mine = [*[1.001] * (seeds - 1), 1e6]
+    found = paired(mine, [1.0] * seeds)
+    assert (found.less, found.more) == (0, seeds)
+    assert found.p is not None
+    assert found.p <= 2 * 0.5**seeds
+    assert told_apart([found]) == [sure]
+    # Draws are of one recording: their count is no test.
+    assert told_apart([paired(mine, [1.0] * seeds, draws=True)]) == [False]
+
+
+@pytest.mark.parametrize(
+    ("mine", "other", "want"),
+    [
+        ([0.0, 0.0], [0.0, 0.0], Paired(2, 0, 0, p=1.0)),
+        ([0.0, 0.0, 0.0], [4.0, 4.0, 4.0], Paired(3, 3, 0, p=0.0)),
+        ([None, 2.0], [1.0, None], Paired(0, 0, 0)),
+        ([None, 2.0], [1.0, 1.0], Paired(1, 0, 1, factor=2.0, mean=2.0)),
+        ([-1.0, -1.0], [1.0, 1.0], Paired(2, 2, 0, p=0.0)),
+        ([], [], Paired(0, 0, 0)),
+    ],
+)
+def test_nothing_is_divided_by_nothing(
+    mine: list[float | None], other: list[float | None], want: Paired
+) -> None:
+    """Where a figure is 0 there is no factor, and the differences are judged."""
+    assert paired(mine, other) == want
+    assert told_apart([want]) == [None if want.p is None else want.p < 1 - LEVEL]
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-12, 1e300])
+def test_no_size_of_figures_is_too_much(size: float) -> None:
+    found = paired([size, 2 * size, 1.0], [1.0, 1.0, 1.0])
+    assert all(value is None or math.isfinite(value) for value in (found.low, found.high, found.p))
