@@ -2,6 +2,7 @@
 
 use crate::units::TIME_LIMIT_NS;
 use hdrhistogram::Histogram;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 /// No latency is longer: simulated time itself ends here.
@@ -58,7 +59,7 @@ pub struct Latency {
 }
 
 /// Percentiles in microseconds, as reported.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LatencySummary<T = f64> {
     /// Arithmetic mean.
     pub mean: T,
@@ -91,7 +92,7 @@ impl LatencySummary {
 }
 
 /// How many requests took longer than each percentile, by rank: what the percentile rests on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RequestsBeyond {
     /// Beyond the median.
     pub p50: u64,

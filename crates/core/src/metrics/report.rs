@@ -3,11 +3,12 @@
 use super::latency::{LatencySummary, RequestsBeyond};
 use super::series::SeriesReport;
 use super::window_series::WindowSeriesReport;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Where the time of all requests of one kind went, us; `total` is the sum of the rest.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Attribution {
     /// Sum of all latencies.
     pub total: f64,
@@ -18,7 +19,7 @@ pub struct Attribution {
 }
 
 /// Reads or writes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct HostOpReport {
     /// Requests completed.
     pub requests: u64,
@@ -26,6 +27,7 @@ pub struct HostOpReport {
     pub bytes: u64,
     /// Latency summary, us.
     #[serde(serialize_with = "LatencySummary::or_nulls")]
+    #[schemars(with = "LatencySummary<Option<f64>>")]
     pub latency_us: Option<LatencySummary>,
     /// Requests beyond each percentile.
     pub requests_beyond: RequestsBeyond,
@@ -36,7 +38,7 @@ pub struct HostOpReport {
 }
 
 /// Trims.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct TrimReport {
     /// Requests.
     pub requests: u64,
@@ -45,19 +47,20 @@ pub struct TrimReport {
 }
 
 /// Flushes.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct FlushReport {
     /// Requests.
     pub requests: u64,
     /// Latency summary, us.
     #[serde(serialize_with = "LatencySummary::or_nulls")]
+    #[schemars(with = "LatencySummary<Option<f64>>")]
     pub latency_us: Option<LatencySummary>,
     /// Requests beyond each percentile.
     pub requests_beyond: RequestsBeyond,
 }
 
 /// How far the device fell behind what arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BacklogReport {
     /// Most requests that had arrived and were not complete.
     pub requests_max: u64,
@@ -66,7 +69,7 @@ pub struct BacklogReport {
 }
 
 /// What the host saw.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct HostReport {
     /// From time 0 to the last completion, ns.
     pub duration_ns: u64,
@@ -91,7 +94,7 @@ pub struct HostReport {
 }
 
 /// One line of the flash operation table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct OpRow {
     /// Pool.
     pub pool: String,
@@ -112,7 +115,7 @@ pub struct OpRow {
 }
 
 /// Mapping units programmed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SlotRow {
     /// Pool.
     pub pool: String,
@@ -125,7 +128,7 @@ pub struct SlotRow {
 }
 
 /// What the flash did.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FlashReport {
     /// Operations by pool, kind, mode and cause.
     pub ops: Vec<OpRow>,
@@ -136,7 +139,7 @@ pub struct FlashReport {
 }
 
 /// Disk operations of one kind and cause.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct DiskOpRow {
     /// Kind: read or write.
     pub kind: &'static str,
@@ -157,7 +160,7 @@ pub struct DiskOpRow {
 }
 
 /// A power state of the disk.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PowerStateRow {
     /// State.
     pub state: &'static str,
@@ -168,7 +171,7 @@ pub struct PowerStateRow {
 }
 
 /// The disk's power states over time.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PowerSeriesReport {
     /// Window length, ns.
     pub window_ns: u64,
@@ -177,7 +180,7 @@ pub struct PowerSeriesReport {
 }
 
 /// What the disk behind the flash did.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct DiskReport {
     /// Operations by kind and cause, to the end of the run.
     pub ops: Vec<DiskOpRow>,
@@ -198,7 +201,7 @@ pub struct DiskReport {
 }
 
 /// Write amplification: bytes programmed over bytes the host wrote.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct WafReport {
     /// All causes.
     pub total: f64,
@@ -209,7 +212,7 @@ pub struct WafReport {
 }
 
 /// Wear of one pool in one mode, over the blocks ever used in it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WearRow {
     /// Pool.
     pub pool: String,
@@ -234,7 +237,7 @@ pub struct WearRow {
 }
 
 /// What blocks went through in one cell mode, whatever the pool.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ModeWear {
     /// Bytes of the blocks erased over bytes the host wrote; none where it wrote nothing.
     pub erase_factor: Option<f64>,
@@ -244,7 +247,7 @@ pub struct ModeWear {
 }
 
 /// The blocks that wear out first.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WornFirst {
     /// Their pool.
     pub pool: String,
@@ -253,7 +256,7 @@ pub struct WornFirst {
 }
 
 /// Wear of the device.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WearReport {
     /// Per pool and mode.
     pub pools: Vec<WearRow>,
@@ -267,7 +270,7 @@ pub struct WearReport {
 }
 
 /// What the mapping cache did, of a device that has one. Pages are translation pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MapReport {
     /// Pages of the whole map.
     pub pages: u64,
@@ -303,7 +306,7 @@ fn is_none(count: &u64) -> bool {
 }
 
 /// A mapping table as the scheme would have to keep it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TableReport {
     /// Name.
     pub name: String,
@@ -314,7 +317,7 @@ pub struct TableReport {
 }
 
 /// One side of a histogram.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AxisReport {
     /// What is divided into bins.
     pub name: String,
@@ -323,7 +326,7 @@ pub struct AxisReport {
 }
 
 /// How often each combination of bins occurred.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HistogramReport {
     /// Name.
     pub name: String,
@@ -334,7 +337,7 @@ pub struct HistogramReport {
 }
 
 /// A quantity over another one: as a model predicts it, and as it was measured.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CurveReport {
     /// Name.
     pub name: String,
@@ -349,14 +352,14 @@ pub struct CurveReport {
 }
 
 /// The size of a scheme's cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CacheReport {
     /// What it takes in SLC mode, at most where its size changes; 0 without a cache or SLC pages in it.
     pub slc_bytes: u64,
 }
 
 /// The least that the run could have programmed dense, if it was measured, and what it did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum BoundReport {
     /// There is no bound.
@@ -371,7 +374,7 @@ pub enum BoundReport {
 }
 
 /// A bound, in mapping units. A version is a unit touched by a write, until the next write of it or a trim.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BoundFigures {
     /// Most that the cache and the controller's memory can hold at once.
     pub capacity_slots: u64,
@@ -393,7 +396,7 @@ pub struct BoundFigures {
 }
 
 /// A scheme's own figures.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct SchemeReport {
     /// Scheme.
     pub name: String,
@@ -419,7 +422,7 @@ pub struct Adjusted {
 }
 
 /// Every figure of a run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Report {
     /// What the host saw.
     pub host: HostReport,

@@ -4,6 +4,7 @@ use super::latency::Bucket;
 use super::spectrum::Spectra;
 use crate::base::op::{Cause, CAUSES};
 use crate::base::request::HostOp;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -202,7 +203,7 @@ impl Series {
 }
 
 /// A value for every window.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Column {
     /// Counts, sums and times.
@@ -243,7 +244,7 @@ impl Column {
 }
 
 /// The series as reported: equal-length columns.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SeriesReport {
     /// Window length, ns.
     pub window_ns: u64,

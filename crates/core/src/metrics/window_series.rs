@@ -1,5 +1,6 @@
 //! One value per window of requests, in bounded memory: when there are too many, every second goes.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Values kept at most; a power of two.
@@ -50,7 +51,7 @@ impl WindowSeries {
 }
 
 /// What lies between a value and the next; the first value is that much in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum PerValue {
     /// So many requests of the host, flushes aside.
     #[serde(rename = "requests_per_value")]
@@ -74,7 +75,7 @@ impl PerValue {
 }
 
 /// A value that a scheme reports over the windows of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct WindowSeriesReport {
     /// Name.
     pub name: String,

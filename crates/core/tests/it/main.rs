@@ -47,6 +47,7 @@ mod own_operations;
 mod physics;
 mod prefill_on_read;
 mod prefill_units;
+mod result_schema;
 mod rl;
 mod rl_limits;
 mod smoke;

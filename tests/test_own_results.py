@@ -1,0 +1,114 @@
+"""What slcache writes it reads: every scheme's document on every preset, whatever it holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slcache
+from slcache.documents import contract
+from support import slcache as command
+
+#: A preset of each kind: plain, with a disk, with a map.
+KINDS = ("tiny", "nvc-hdd", "intel-660p-1tb-like")
+#: Sections that only some documents have, and those of `scheme` and `provenance`.
+OPTIONAL = {"map", "disk", "bound"}
+INNER = {"look_ups_for_moves", "histograms", "curves", "timeline", "memory_in", "memory_out"}
+DEVICES = [entry["name"] for entry in slcache.devices()]
+SETTINGS = {"run.bound": True, "run.seed": 5}
+#: So small that it is emptied.
+CACHE = {"scheme.baseline.slc_blocks": 8, "scheme.client.static_blocks": 8}
+
+
+def fitting(device: str) -> list[str]:
+    """Return the schemes that a device can run; some can run none."""
+    try:
+        return slcache.fitting(device=device)[0]
+    except slcache.ConfigError:
+        return []
+
+
+def covering() -> Iterator[tuple[str, str]]:
+    """Yield presets with a scheme each: every preset, and every scheme."""
+    fit = {device: fitting(device) for device in DEVICES}
+    used: set[str] = set()
+    # Those that run few schemes first; the last scheme of a preset fits fewer than the first.
+    for device, schemes in sorted(fit.items(), key=lambda each: len(each[1])):
+        for scheme in [name for name in schemes if name not in used][-2:] or schemes[-1:]:
+            used.add(scheme)
+            yield device, scheme
+    assert used == {entry["name"] for entry in slcache.schemes()}
+
+
+def small(requests: int = 60) -> dict[str, Any]:
+    """Return what all runs have in common."""
+    options = {"workload.requests": str(requests)}
+    return {"trace": "zipf-4k", "trace_options": options, "address": "wrap"}
+
+
+def found(document: Any) -> set[str]:  # noqa: ANN401
+    """Return the optional parts that a document has."""
+    if not isinstance(document, dict):
+        return set()
+    here = set(document) & INNER
+    return here.union(*(found(inner) for key, inner in document.items() if key != "config"))
+
+
+def accepted(document: dict[str, Any]) -> set[str]:
+    """Read a document as a file's would be, and return its optional parts."""
+    contract.current(json.loads(json.dumps(document)))
+    return (set(document) & OPTIONAL) | found(document)
+
+
+def test_every_preset_and_every_scheme_writes_what_is_read(tmp_path: Path) -> None:
+    seen: set[str] = set()
+    for number, (device, scheme) in enumerate(covering()):
+        log = tmp_path / f"{number}.parquet"
+        run = slcache.run(**small(), device=device, scheme=scheme, settings=SETTINGS, log=log)
+        (document,) = run.documents
+        seen |= accepted(document)
+        assert slcache.rerun(run).equal, (device, scheme)
+    assert seen >= OPTIONAL
+
+
+@pytest.mark.parametrize(
+    ("device", "every"),
+    [
+        *((name, 3) for name in KINDS),
+        *(pytest.param(name, 1, marks=pytest.mark.slow) for name in DEVICES),
+    ],
+)
+def test_all_schemes_of_a_preset_are_loaded_told_compared_and_repeated(
+    device: str, every: int, tmp_path: Path
+) -> None:
+    schemes = fitting(device)[::every]
+    if not schemes:
+        pytest.skip("no scheme has defaults for it")
+    cache = {key: value for key, value in CACHE.items() if key.split(".")[1] in schemes}
+    settings = {**SETTINGS, **cache} if "-like" in device else SETTINGS
+    both = slcache.compare(
+        **small(200), device=device, schemes=schemes, settings=settings, seeds=2,
+        timeline=tmp_path / "t.parquet", timeline_every=3,
+    )  # fmt: skip
+    seen = set().union(*(accepted(document) for document in both.documents))
+    assert "timeline" in seen
+    assert device != "intel-660p-1tb-like" or "look_ups_for_moves" in seen
+    out = tmp_path / "out"
+    both.save(out)
+    assert slcache.load(out).to_dict() == both.to_dict()
+    for verb in (["report", out, "--out", tmp_path / "p.html"], ["diff", out, out], ["rerun", out]):
+        done = command(*verb)
+        assert (done.returncode, done.stderr) == (0, b""), (verb, done.stderr)
+
+
+def test_a_run_that_learned_is_read(tmp_path: Path) -> None:
+    memory = tmp_path / "memory"
+    first = slcache.run(**small(), device="tiny", scheme="rl", memory_out=memory)
+    second = slcache.run(**small(), device="tiny", scheme="rl", memory_in=memory)
+    seen = accepted(first.documents[0]) | accepted(second.documents[0])
+    assert seen >= {"memory_in", "memory_out", "histograms"}
+    assert slcache.rerun(second).equal
