@@ -71,11 +71,11 @@ WRONG: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {
     ),
     "a plane": (
         lambda t: edited(t, "plane", lambda v: [99, *v[1:]]),
-        "column plane holds 99; the device has 4 planes; the table was edited",
+        "column plane holds 99 in row 0; must be -1 to 3; the file was edited",
     ),
     "an order": (
         lambda t: edited(t, "end_ns", lambda v: [2**62, *v[1:]]),
-        "column end_ns is not in order in row 1; the table was edited",
+        "column end_ns is not in order in row 1; the file was edited",
     ),
     "a queue": (
         lambda t: edited(t, "queued_ns", lambda v: [*v[:-1], 2**62]),
@@ -93,14 +93,37 @@ WRONG: dict[str, tuple[Callable[[pa.Table], pa.Table], str]] = {
     ),
     "a column twice": (
         lambda t: t.append_column("page", t.column("page")),
-        "column page is there 2 times; the table was edited",
+        "column page is there 2 times; the file was edited",
     ),
     "pools without names": (nameless, "the footer has no configuration"),
     "none": (lambda t: t.slice(0, 0), "column scheme: no operation"),
     "a flag": (
         lambda t: edited(t, "suspended", lambda v: [2, *v[1:]]),
-        "column suspended holds 2; must be 0 or 1; the table was edited",
+        "column suspended holds 2 in row 0; must be 0 to 1; the file was edited",
     ),
+}
+
+
+#: What no column of numbers may hold.
+NUMBERS = (
+    *("operation", "request", "channel", "plane", "block", "page", "pages", "queued_ns"),
+    *("begin_ns", "end_ns", "leads", "suspended"),
+)
+WORDS = ("scheme", "kind", "mode", "cause", "class")
+
+
+def first(name: str, value: object) -> Callable[[pa.Table], pa.Table]:
+    """Return what puts a value into the first row."""
+    return lambda table: edited(table, name, lambda values: [value, *values[1:]])
+
+
+WRONG |= {
+    f"{name} of {value}": (first(name, value), f"column {name} holds {value} in row 0; must be ")
+    for name in NUMBERS
+    for value in (-2, -(2**63), *((2**62,) if name in ("channel", "plane", "block") else ()))
+}
+WRONG |= {
+    f"a null {name}": (first(name, None), f"column {name} is ") for name in (*NUMBERS, *WORDS)
 }
 
 

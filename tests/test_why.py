@@ -160,6 +160,87 @@ def test_an_edited_log_is_refused(
         slow.read(path)
 
 
+NUMBERS = ("request", "arrival_ns", "completion_ns", "sectors", "latency_ns", "wait_gc_ns")
+#: What no column of numbers may hold, and how that is told.
+NO_NUMBERS: dict[str, tuple[Callable[[list[Any]], pa.Array], str]] = {
+    "negative": (lambda v: pa.array([*v[:3], -1, *v[4:]]), "holds -1 in row 3; must be 0 to"),
+    "the least": (lambda v: pa.array([-(2**63), *v[1:]]), "in row 0; must be 0 to"),
+    "a null": (lambda v: pa.array([None, *v[1:]], pa.int64()), "must be int64 without nulls"),
+    "texts": (lambda v: pa.array([str(each) for each in v]), "must be int64 without nulls"),
+    "unsigned": (lambda v: pa.array(v, pa.uint64()), "must be int64 without nulls"),
+    "lists": (lambda v: pa.array([[each] for each in v]), "must be int64 without nulls"),
+}
+NO_WORDS: dict[str, tuple[Callable[[list[Any]], pa.Array], str]] = {
+    "a null": (lambda v: pa.array([None, *v[1:]]), "must be string without nulls"),
+    "nulls": (lambda v: pa.nulls(len(v)), "must be string without nulls"),
+    "numbers": (lambda v: pa.array([1] * len(v)), "must be string without nulls"),
+    "bytes": (lambda v: pa.array([each.encode() for each in v]), "must be string without nulls"),
+    "unknown": (lambda v: pa.array([*v[:-1], "erase"]), ""),
+}
+
+
+@pytest.mark.parametrize(
+    ("column", "change"),
+    [(c, n) for c in NUMBERS for n in NO_NUMBERS]
+    + [(c, n) for c in ("scheme", "operation") for n in NO_WORDS],
+)
+def test_what_no_log_holds_is_refused_with_its_place(
+    column: str, change: str, logs: dict[str, Path], tmp_path: Path
+) -> None:
+    path = tmp_path / "edited.parquet"
+    make, told = (NO_NUMBERS if column in NUMBERS else NO_WORDS)[change]
+    whole = pq.read_table(logs["baseline"])
+    pq.write_table(changed(whole, column, lambda values: make(values.to_pylist())), path)
+    ended = slcache("why", path)
+    said = ended.stderr.decode()
+    assert (ended.returncode, ended.stdout) == (1, b"")
+    assert said.startswith(f"error: {path}: ")
+    if change == "unknown":
+        told = "must be read, write, trim, flush" if column == "operation" else "of 2 schemes"
+        assert told in said
+    else:
+        assert f"column {column} " in said
+        assert told in said
+
+
+def test_columns_that_are_there_twice_are_refused(logs: dict[str, Path], tmp_path: Path) -> None:
+    whole, path = pq.read_table(logs["baseline"]), tmp_path / "twice.parquet"
+    for column in (*NUMBERS, "scheme", "operation"):
+        pq.write_table(whole.append_column(column, whole[column]), path)
+        with pytest.raises(ResultError, match=f"column {column} is there 2 times"):
+            slow.read(path)
+
+
+def test_parts_do_not_make_up_for_one_another(logs: dict[str, Path], tmp_path: Path) -> None:
+    """Neither by opposites nor where their sum is right in 64 bits alone."""
+    whole, path = pq.read_table(logs["baseline"]), tmp_path / "edited.parquet"
+    four = ("wait_gc_ns", "wait_map_ns", "wait_agc_ns", "wait_link_ns")
+    assert not any(whole[name][0].as_py() for name in four)
+    for parts, told in (
+        ({"wait_host_ns": 5, "wait_gc_ns": -5}, "column wait_gc_ns holds -5 in row 0"),
+        (dict.fromkeys(four, 2**62), "request 0: parts do not add up"),
+    ):
+        edited = whole
+        for name, ns in parts.items():
+            first = pa.array([ns, *whole[name].to_pylist()[1:]])
+            edited = edited.set_column(edited.column_names.index(name), name, first)
+        pq.write_table(edited, path)
+        with pytest.raises(ResultError, match=told):
+            slow.read(path)
+
+
+def test_sums_beyond_64_bits_are_right() -> None:
+    long_ns = 2**62
+    log = made([0, 1, 2, 3], [long_ns] * 4, [[0, long_ns]] * 4)
+    found = slow.why(log, Chosen(above_ns=1))
+    assert (found.slow_ns, found.share) == (2**64, 1.0)
+    assert [(g.total_ns, g.part_ns) for g in found.groups] == [(2**64, 2**64)]
+    assert [(i.total_ns, i.part) for i in found.incidents] == [(2**64, "wait_gc")]
+    assert slow.moved(log, made([0, 1, 2, 3], [1] * 4, [[0, 1]] * 4), Chosen()).mean_ns == {
+        "wait_gc": float(1 - long_ns)
+    }
+
+
 def test_the_verb_answers_in_every_form(logs: dict[str, Path]) -> None:
     one, both = [logs["baseline"]], list(logs.values())
     for arguments, told in (

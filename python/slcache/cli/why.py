@@ -161,7 +161,7 @@ def _share(found: slow.Answer) -> str:
     told = f"They took {units.percent(found.share)} of all requests' time."
     if not others:
         return told
-    without = (int(found.log.latency_ns.sum()) - found.slow_ns) / others
+    without = (found.log.total_ns - found.slow_ns) / others
     return f"{told} The mean is {time_of(mean)}, and {time_of(without)} without them."
 
 

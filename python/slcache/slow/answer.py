@@ -12,7 +12,7 @@ import numpy as np
 
 from slcache.errors import UsageError, about
 from slcache.slow import occupied, steps
-from slcache.slow.log import Log, Numbers
+from slcache.slow.log import Log, Numbers, total
 
 #: The slow requests where nothing else is said: above this percentile.
 PERCENTILE = 99.9
@@ -70,12 +70,12 @@ class Answer:
     @property
     def share(self) -> float:
         """The slow requests' part of the time that all requests took."""
-        return self.slow_ns / max(1, int(self.log.latency_ns.sum()))
+        return self.slow_ns / max(1, self.log.total_ns)
 
     @property
     def slow_ns(self) -> int:
         """The time that the slow requests took, together."""
-        return int(self.slow.latency_ns.sum())
+        return self.slow.total_ns
 
     def deciding(self, share: float = 0.9) -> Sequence[Incident]:
         """Return the fewest incidents that took this share of the slow requests' time."""
@@ -163,8 +163,8 @@ def groups(slow: Log) -> list[Group]:
         Group(
             slow.parts[index],
             int(rows.sum()),
-            int(slow.latency_ns[rows].sum()),
-            int(slow.parts_ns[rows, index].sum()),
+            total(slow.latency_ns[rows]),
+            total(slow.parts_ns[rows, index]),
             int(slow.latency_ns[rows].max()),
         )
         for index in np.unique(part).tolist()
@@ -188,9 +188,9 @@ def incidents(slow: Log) -> list[Incident]:
                 int(part.arrival_ns[0]),
                 int(part.completion_ns.max()),
                 len(part),
-                int(part.latency_ns.sum()),
+                part.total_ns,
                 int(part.latency_ns.max()),
-                part.parts[int(np.argmax(part.parts_ns.sum(axis=0)))],
+                part.parts[int(np.argmax(part.parts_ns.sum(axis=0, dtype=np.float64)))],
             )
         )
     return sorted(found, key=lambda incident: (-incident.total_ns, incident.from_ns))

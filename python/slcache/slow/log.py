@@ -16,6 +16,13 @@ from slcache.errors import ResultError, about
 Numbers = NDArray[np.int64]
 
 _NEEDED = ("scheme", "operation", "request", "arrival_ns", "completion_ns", "sectors", "latency_ns")
+#: The requests that a host makes.
+_OPERATIONS = ("read", "write", "trim", "flush")
+#: The most that each column may hold, at least 0; bytes are counted in 64 bits too.
+_MOST = 2**63 - 1
+_SECTORS_MOST = _MOST // 512
+#: The lower half of a number.
+_LOW = (1 << 32) - 1
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,11 @@ class Log:
         columns = (*_NEEDED[1:], "parts_ns")
         return replace(self, **{name: getattr(self, name)[kept] for name in columns})
 
+    @property
+    def total_ns(self) -> int:
+        """The time that all requests took, together."""
+        return total(self.latency_ns)
+
     def __len__(self) -> int:
         return len(self.request)
 
@@ -64,7 +76,7 @@ def parquet(path: Path | str, content: bytes | None = None) -> Iterator[Any]:
         source = str(path) if content is None else pa.BufferReader(content)
         with pq.ParquetFile(source) as file:
             yield file
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
         raise wrong(path, f"cannot be read as Parquet: {error}") from error
 
 
@@ -75,45 +87,106 @@ def _of(path: Path | str, file: Any) -> Log:  # noqa: ANN401
     if missing or not parts:
         lacks = missing[0] if missing else "wait_*_ns"
         raise wrong(path, f"is no log of requests: it has no column {lacks}")
-    needed = {name: whole(path, file, name) for name in _NEEDED[2:]}
+    once(path, names, (*_NEEDED, *parts))
+    needed = {
+        name: whole(path, file, name, most=_SECTORS_MOST if name == "sectors" else _MOST)
+        for name in _NEEDED[2:]
+    }
     # Of some thirty parts a run has a handful; a column at a time they take no room.
     columns = ((part, whole(path, file, part)) for part in parts)
     some = {part: values for part, values in columns if values.any()}
     some = some or {parts[0]: needed["latency_ns"]}
-    schemes = _column(file, "scheme").unique().to_pylist()
+    operation = words(path, file, "operation", _OPERATIONS)
     return Log(
         path=str(path),
-        scheme=of_one_run(path, schemes, "has", "request"),
-        operation=_column(file, "operation").to_numpy().astype(np.str_),
+        scheme=of_one_run(path, words(path, file, "scheme").names, "has", "request"),
+        operation=operation.all(),
         parts=tuple(part.removesuffix("_ns") for part in some),
         parts_ns=np.stack(list(some.values()), axis=1),
         **needed,
     )
 
 
-def _column(file: Any, name: str) -> Any:  # noqa: ANN401
-    return file.read([name])[name]
+@dataclass(frozen=True)
+class Words:
+    """A column of few words: the place of each row's word in `names`."""
+
+    names: Sequence[str]
+    places: Numbers
+
+    def all(self) -> NDArray[np.str_]:
+        """Return the word of each row."""
+        return np.asarray(self.names, dtype=np.str_)[self.places]
 
 
-def of_one_run(path: Path | str, schemes: Sequence[Any], where: str, what: str) -> str:
+def once(path: Path | str, names: Sequence[str], needed: Sequence[str]) -> None:
+    """Raise ResultError where one of the columns is there twice."""
+    for name in needed:
+        if names.count(name) > 1:
+            raise edited(path, f"column {name} is there {names.count(name)} times")
+
+
+def of_one_run(path: Path | str, schemes: Sequence[str], where: str, what: str) -> str:
     """Return the scheme that a file's rows name; ResultError for none or several."""
     if len(schemes) != 1:
         told = f"{what}s of {len(schemes)} schemes" if schemes else f"no {what}"
         raise wrong(path, f"{where} {told}; must have those of one run")
-    return str(schemes[0])
+    return schemes[0]
 
 
-def whole(path: Path | str, file: Any, name: str) -> Numbers:  # noqa: ANN401
+def whole(
+    path: Path | str,
+    file: Any,  # noqa: ANN401
+    name: str,
+    least: int = 0,
+    most: int = _MOST,
+) -> Numbers:
     """Return a column of whole numbers; ResultError where it holds anything else."""
-    column = _column(file, name)
+    column = file.read([name])[name]
     if column.null_count or str(column.type) != "int64":
         raise wrong(path, f"column {name} is {column.type}; must be int64 without nulls")
     values: Numbers = column.to_numpy()
+    within(path, name, values, least, most)
     return values
 
 
+def within(path: Path | str, name: str, values: Numbers, least: int, most: Numbers | int) -> None:
+    """Raise ResultError for the first value that is out of its range."""
+    rows = np.flatnonzero((values < least) | (values > most))
+    if len(rows):
+        highest = int(np.broadcast_to(most, values.shape)[rows[0]])
+        told = f"holds {values[rows[0]]} in row {rows[0]}; must be {least} to {highest:,}"
+        raise edited(path, f"column {name} {told}")
+
+
+def words(path: Path | str, file: Any, name: str, known: Sequence[str] = ()) -> Words:  # noqa: ANN401
+    """Return a column of words, each of the known ones where there are such; else ResultError."""
+    column = file.read([name])[name]
+    if column.null_count or str(column.type) != "string":
+        raise wrong(path, f"column {name} is {column.type}; must be string without nulls")
+    # Chunks have one dictionary, whose words stand in the order of their coming.
+    chunks = column.dictionary_encode().chunks
+    found = [chunk.indices.to_numpy() for chunk in chunks]
+    names = chunks[0].dictionary.to_pylist() if chunks else []
+    places = np.concatenate([*found, np.empty(0, np.int64)]).astype(np.int64)
+    for place, word in enumerate(names):
+        if known and word not in known:
+            row = np.flatnonzero(places == place)[0]
+            told = f"column {name} holds {word!r:.60} in row {row}; must be {', '.join(known)}"
+            raise edited(path, told)
+    return Words(names, places)
+
+
+def total(values: Numbers) -> int:
+    """Return a sum that is right beyond 64 bits, as that of many long times is."""
+    return (int((values >> 32).sum()) << 32) + int((values & _LOW).sum())
+
+
 def _check(log: Log) -> None:
-    off = np.flatnonzero(log.parts_ns.sum(axis=1) != log.latency_ns)
+    # In halves, which cannot overflow.
+    high, low = (log.parts_ns >> 32).sum(axis=1), (log.parts_ns & _LOW).sum(axis=1)
+    sums = (high + (low >> 32) != log.latency_ns >> 32) | (low & _LOW != log.latency_ns & _LOW)
+    off = np.flatnonzero(sums)
     late = np.flatnonzero(log.completion_ns - log.arrival_ns != log.latency_ns)
     twice = len(np.unique(log.request)) != len(log)
     for rows, told in (
@@ -121,10 +194,15 @@ def _check(log: Log) -> None:
         (late, "latency_ns is not completion_ns less arrival_ns"),
     ):
         if len(rows):
-            raise wrong(log.path, f"request {log.request[rows[0]]}: {told}; the log was edited")
+            raise edited(log.path, f"request {log.request[rows[0]]}: {told}")
     if twice or np.any(np.diff(log.arrival_ns) < 0):
         told = "a request is there twice" if twice else "requests are not in order of arrival"
-        raise wrong(log.path, f"{told}; the log was edited")
+        raise edited(log.path, told)
+
+
+def edited(path: Path | str, told: str) -> ResultError:
+    """Return what no run has written into a file."""
+    return wrong(path, f"{told}; the file was edited")
 
 
 def wrong(path: Path | str, told: str) -> ResultError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slcache.documents.pools import planes
-from slcache.errors import ResultError
 from slcache.slow import log
-from slcache.slow.log import parquet, wrong
+from slcache.slow.log import Words, edited, parquet, wrong
 
 Numbers = log.Numbers
 
@@ -28,19 +27,7 @@ _LEAST = {
 }
 _FLAGS = ("leads", "suspended")
 #: What the planes of a pool are counted by.
-_PARTS = ("channels", "chips", "dies", "planes")
-
-
-@dataclass(frozen=True)
-class Words:
-    """A column of few words: the place of each row's word in `names`."""
-
-    names: Sequence[str]
-    places: Numbers
-
-    def all(self) -> NDArray[np.str_]:
-        """Return the word of each row."""
-        return np.asarray(self.names, dtype=np.str_)[self.places]
+_PARTS = ("channels", "chips", "dies", "planes", "blocks")
 
 
 @dataclass(frozen=True)
@@ -73,7 +60,7 @@ class Operations:
     def words(self, name: str, rows: NDArray[Any]) -> Words:
         """Return a column of words for some of the operations, by index."""
         with parquet(self.path, self._content) as file:
-            found = _words(self.path, file, name)
+            found = log.words(self.path, file, name)
         return Words(found.names, found.places[rows])
 
 
@@ -83,14 +70,14 @@ def read(path: Path | str, content: bytes | None = None) -> Operations:
     With `content` nothing is read from the path, which only names it.
     """
     with parquet(path, content) as file:
-        _check_columns(path, file.schema_arrow.names)
+        _check_columns(path, file)
         config, provenance = _footer(path, file)
         times = {name: _whole(path, file, name) for name in ("queued_ns", "begin_ns", "end_ns")}
         _check_times(path, **times)
         plane = _whole(path, file, "plane")
-        _check_planes(path, plane, config)
+        _check_places(path, file, plane, config)
         _check_apart(path, plane, times["begin_ns"], times["end_ns"])
-        schemes = _words(path, file, "scheme").names
+        schemes = log.words(path, file, "scheme").names
         return Operations(
             path=str(path),
             scheme=log.of_one_run(path, schemes, "column scheme:", "operation"),
@@ -99,17 +86,20 @@ def read(path: Path | str, content: bytes | None = None) -> Operations:
             begin_ns=times["begin_ns"],
             end_ns=times["end_ns"],
             plane=plane,
-            cause=_words(path, file, "cause"),
+            cause=log.words(path, file, "cause"),
             _content=content,
         )
 
 
-def _check_columns(path: Path | str, names: Sequence[str]) -> None:
+def _check_columns(path: Path | str, file: Any) -> None:  # noqa: ANN401
+    names = file.schema_arrow.names
     for name in (*_WORDS, *_LEAST):
         if name not in names:
             raise wrong(path, f"is no table of operations: it has no column {name}")
-        if names.count(name) > 1:
-            raise _edited(path, name, f"is there {names.count(name)} times")
+    log.once(path, names, (*_WORDS, *_LEAST))
+    for name in (*_WORDS, *_LEAST):
+        # Each is looked at now, and read again by who asks for it: all at once take much room.
+        log.words(path, file, name) if name in _WORDS else _whole(path, file, name)
 
 
 def _footer(path: Path | str, file: Any) -> tuple[dict[str, Any], dict[str, Any]]:  # noqa: ANN401
@@ -130,23 +120,7 @@ def _footer(path: Path | str, file: Any) -> tuple[dict[str, Any], dict[str, Any]
 
 
 def _whole(path: Path | str, file: Any, name: str) -> Numbers:  # noqa: ANN401
-    values = log.whole(path, file, name)
-    if len(values) and int(values.min()) < _LEAST[name]:
-        raise _edited(path, name, f"holds {values.min()}; must be at least {_LEAST[name]}")
-    if name in _FLAGS and len(values) and int(values.max()) > 1:
-        raise _edited(path, name, f"holds {values.max()}; must be 0 or 1")
-    return values
-
-
-def _words(path: Path | str, file: Any, name: str) -> Words:  # noqa: ANN401
-    column = file.read([name])[name]
-    if column.null_count or str(column.type) != "string":
-        raise wrong(path, f"column {name} is {column.type}; must be string without nulls")
-    # Chunks have one dictionary, whose words stand in the order of their coming.
-    chunks = column.dictionary_encode().chunks
-    places = [chunk.indices.to_numpy() for chunk in chunks]
-    names = chunks[0].dictionary.to_pylist() if chunks else []
-    return Words(names, np.concatenate([*places, np.empty(0, np.int64)]).astype(np.int64))
+    return log.whole(path, file, name, _LEAST[name], *([1] if name in _FLAGS else []))
 
 
 def _check_times(path: Path | str, queued_ns: Numbers, begin_ns: Numbers, end_ns: Numbers) -> None:
@@ -157,13 +131,18 @@ def _check_times(path: Path | str, queued_ns: Numbers, begin_ns: Numbers, end_ns
     ):
         rows = np.flatnonzero(broken)
         if len(rows):
-            raise _edited(path, name, f"{told} in row {rows[0]}")
+            raise edited(path, f"column {name} {told} in row {rows[0]}")
 
 
-def _check_planes(path: Path | str, plane: Numbers, config: Mapping[str, Any]) -> None:
-    count = sum(planes(pool) for pool in config["device"]["pool"])
-    if len(plane) and int(plane.max()) >= count:
-        raise _edited(path, "plane", f"holds {plane.max()}; the device has {count:,} planes")
+def _check_places(path: Path | str, file: Any, plane: Numbers, config: Mapping[str, Any]) -> None:  # noqa: ANN401
+    """Refuse places that the device has not, and those in flash of an operation of the disk."""
+    pools = config["device"]["pool"]
+    log.within(path, "plane", plane, -1, sum(map(planes, pools)) - 1)
+    channels = sum(pool["channels"] for pool in pools)
+    log.within(path, "channel", _whole(path, file, "channel"), -1, channels - 1)
+    # That of the disk, -1, finds the last.
+    most = np.array([pool["blocks"] - 1 for pool in pools for _ in range(planes(pool))] + [-1])
+    log.within(path, "block", _whole(path, file, "block"), -1, most[plane])
 
 
 def _check_apart(path: Path | str, plane: Numbers, begin_ns: Numbers, end_ns: Numbers) -> None:
@@ -174,8 +153,4 @@ def _check_apart(path: Path | str, plane: Numbers, begin_ns: Numbers, end_ns: Nu
     rows = order[1:][same & (begin_ns[order][1:] < end_ns[order][:-1])]
     if len(rows):
         told = f"is before the end of what plane {plane[rows[0]]} does before, in row {rows[0]}"
-        raise _edited(path, "begin_ns", told)
-
-
-def _edited(path: Path | str, column: str, told: str) -> ResultError:
-    return wrong(path, f"column {column} {told}; the table was edited")
+        raise edited(path, f"column begin_ns {told}")

@@ -9,7 +9,7 @@ import numpy as np
 
 from slcache.errors import UsageError, about
 from slcache.slow.answer import Chosen, Group, Incident, groups, incidents, why
-from slcache.slow.log import Log
+from slcache.slow.log import Log, total
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _difference(first: Log, second: Log) -> dict[str, float]:
     """Return by part what the second mean is above the first, the largest difference first."""
     totals: dict[str, int] = {}
     for log, sign in ((first, -1), (second, 1)):
-        for name, total in zip(log.parts, log.parts_ns.sum(axis=0).tolist(), strict=True):
-            totals[name] = totals.get(name, 0) + sign * total
+        for name, column in zip(log.parts, log.parts_ns.T, strict=True):
+            totals[name] = totals.get(name, 0) + sign * total(column)
     ordered = sorted(totals.items(), key=lambda part: -abs(part[1]))
-    return {name: total / len(first) for name, total in ordered if total}
+    return {name: ns / len(first) for name, ns in ordered if ns}
