@@ -116,7 +116,7 @@ class Documents:
         self._folder = folder
         how: dict[str, Any] = {"device": "tiny", "seed": 3}
         run = slcache.run(trace, scheme="baseline", **how)
-        both = slcache.compare(trace, schemes=["baseline", "sa"], seeds=2, **how)
+        both = slcache.compare(trace, schemes=["baseline", "sa"], resample=2, **how)
         learnt = folder / "learnt"
         settings = {"scheme.rl.step_bytes": 65536}
         slcache.run(trace, scheme="rl", settings=settings, memory_out=learnt, **how)

@@ -121,11 +121,11 @@ def executor() -> Iterator[Local]:
 def test_workers_of_somebody_else_do_the_same(
     trace: Path, executor: Local, counted: Counted
 ) -> None:
-    found = [compared(trace, executor=executor), compared(trace, executor=executor, seeds=2)]
+    found = [compared(trace, executor=executor), compared(trace, executor=executor, resample=2)]
     cliff = slcache.cliff(**CLIFF, executor=executor)
     assert counted() == 0
     assert figures(found[0]) == figures(compared(trace))
-    assert figures(found[1]) == figures(compared(trace, seeds=2))
+    assert figures(found[1]) == figures(compared(trace, resample=2))
     assert cliff.to_json() == slcache.cliff(**CLIFF).to_json()
 
 

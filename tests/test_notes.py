@@ -35,7 +35,7 @@ def test_a_note_is_with_the_figures(
     assert plain.notes() == []
     names = [scheme, "sa"]
     both = slcache.compare(
-        trace, device="tiny", schemes=names, settings=settings, address="wrap", seeds=2
+        trace, device="tiny", schemes=names, settings=settings, address="wrap", resample=2
     )
     for shown in (both.summary(), both.report()):
         assert " ".join(shown.split()).count(words) == 1

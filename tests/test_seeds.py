@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -13,6 +14,7 @@ from scipy import stats
 import slcache
 from slcache import metrics
 from slcache.documents import schemata
+from slcache.documents.drawn import by_seed
 from slcache.results.mean_cells import NOISE
 from slcache.results.means import Against, Figure
 from slcache.results.seeded import SeededComparison
@@ -149,21 +151,68 @@ def test_the_verdict_says_what_is_noise(four: SeededComparison) -> None:
     assert NOISE in twins.summary()
 
 
-def test_the_command_line_prints_means_and_says_when_seeds_do_nothing(tmp_path: Path) -> None:
+DRAWN = ("--set", "scheme.baseline.slc.victim=random")
+
+
+def test_seeds_that_change_nothing_are_refused(tmp_path: Path) -> None:
     trace = write_trace(tmp_path / "t.csv", mixed(200))
     words = ("compare", trace, "--device", "tiny", "--schemes", "tlc-only,baseline", "--seeds", "2")
-    done = run_slcache(*words)
+    done = run_slcache(*words, "--out", tmp_path / "out")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"--resample N" in done.stderr
+    assert not (tmp_path / "out").exists()
+    piped = run_slcache(
+        "compare", "-", *words[2:], "--trace-format", "msr", stdin=trace.read_bytes()
+    )
+    assert piped.returncode == 2
+    assert run_slcache(*words[:-1], "0").returncode == 2
+
+
+def test_it_is_said_what_seeds_change_of_a_recording(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "t.csv", mixed(200))
+    words = ("compare", trace, "--device", "tiny", "--schemes", "tlc-only,baseline", "--seeds", "2")
+    done = run_slcache(*words, *DRAWN)
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.decode().split())
     assert "Means over seeds 1 to 2" in text
-    assert "The trace is a recording" in text
-    document = json.loads(run_slcache(*words, "--json").stdout)
+    assert 'only what is drawn differs (scheme.baseline.slc.victim = "random")' in text
+    document = json.loads(run_slcache(*words, *DRAWN, "--json").stdout)
     assert document["seeds"]["seeds"] == [1, 2]
-    assert run_slcache(*words[:-1], "0").returncode == 2
-    pipe = ("compare", "-", *words[2:], "--trace-format", "msr", "--json")
-    piped = run_slcache(*pipe, stdin=trace.read_bytes())
-    assert piped.returncode == 0, piped.stderr
-    assert json.loads(piped.stdout)["seeds"]["schemes"] == document["seeds"]["schemes"]
+
+
+#: What is drawn, by the settings with which a scheme draws it.
+SETTINGS: list[tuple[str, dict[str, object]]] = [
+    ("rl", {}),
+    ("rl", {"scheme.rl.agent": "random"}),
+    ("rl", {"scheme.rl.agent": "none"}),
+    ("baseline", {"scheme.baseline.slc.victim": "random"}),
+    ("baseline", {"scheme.baseline.slc.victim": {"d-choices": {"d": 2}}}),
+    ("baseline", {"precondition.fill": 0.5, "precondition.overwrite": 1.0}),
+    ("baseline", {"precondition.fill": 0.5, "precondition.steady": True}),
+    ("baseline", {"precondition.fill": 0.5}),
+    *((str(each["name"]), {}) for each in slcache.schemes() if each["name"] != "rl"),
+]
+
+
+@pytest.mark.parametrize("case", range(len(SETTINGS)))
+def test_what_is_drawn_is_known(case: int, tmp_path: Path) -> None:
+    """Of a recording two seeds give one result, unless something of the configuration is drawn."""
+    scheme, settings = SETTINGS[case]
+    trace = write_trace(tmp_path / "t.csv", mixed(900, write_share=0.9))
+    asked = {"scheme": scheme, "settings": {"trace.address": "wrap", **settings}}
+    found = None
+    for device in ("tiny", "hyssd-st", "nvc-hdd", "ips-coop"):
+        try:
+            found = [
+                slcache.run(trace, device=device, seed=seed, **asked).documents[0]  # type: ignore[arg-type]
+                for seed in (1, 2)
+            ]
+            break
+        except slcache.Error:
+            continue
+    assert found is not None
+    one, other = ([each[part] for part in ("host", "flash", "wear", "scheme")] for each in found)
+    assert (one != other) == bool(by_seed(found[0]["config"]))
 
 
 def test_percentiles_that_few_requests_carry_are_marked(four: SeededComparison) -> None:
@@ -201,12 +250,8 @@ def test_wrong_numbers_of_seeds_are_refused(workload: Path, four: SeededComparis
 
 
 def test_seeds_of_what_is_not_drawn_have_no_interval(trace: Path) -> None:
-    """Equal figures of all seeds are no measurement of their spread."""
-    both = slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"], seeds=2)
+    """Equal figures of all seeds, of older results, are no measurement of their spread."""
+    asked: dict[str, Any] = {"device": "tiny", "schemes": ["tlc-only", "baseline"]}
+    both = SeededComparison([slcache.compare(trace, **asked, seed=seed) for seed in (1, 2)])
     assert any("nothing is drawn here" in note for note in both.notes())
     assert "±" not in both.summary().split("Means over")[0]
-    drawn = {"scheme.baseline.slc.victim": "random", "scheme.tlc-only.clean.victim": "random"}
-    spread = slcache.compare(
-        trace, device="tiny", schemes=["tlc-only", "baseline"], seeds=2, settings=drawn
-    )
-    assert any("only the random choices" in note for note in spread.notes())

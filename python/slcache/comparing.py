@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slcache import api, bounds, catalogue
+from slcache.documents.drawn import by_seed
 from slcache.errors import UsageError, about
 from slcache.files import Path
 from slcache.given import config_files
@@ -70,9 +71,9 @@ def compare(
 
     With `seeds` above 1 everything is run with so many seeds from `seed` on, a workload drawn
     anew for each: a `SeededComparison` tells means with intervals, and which differences are
-    inside the noise. A recording is the same for every seed: `resample` draws it anew so many
-    times. A draw is its stretches of time in random order, `resample_block` long on average, such
-    as `"30s"`; by default a twentieth of the recording.
+    inside the noise. A recording is the same for every seed, and is refused where nothing else is
+    drawn: `resample` draws it anew so many times. A draw is its stretches of time in random order,
+    `resample_block` long on average, such as `"30s"`; by default a twentieth of the recording.
 
     `equal_cells` leaves schemes without a cache as many dense blocks as those with one have
     beside it. `jobs` runs go on at a time, each in a process of its own where that is more than
@@ -89,6 +90,8 @@ def compare(
     labelled = catalogue.called(names, device=device, settings=given, replay=replay, seed=seed)
     drawn = draws.of_trace(resample, resample_block, texts.text_of(trace), seeds)
     count = resample or seeds
+    if seeds > 1 and not texts.is_workload(texts.text_of(trace)):
+        _check_drawn(device, names, given, seeds)
     every = _seeds(device, names, given, seed, count)
     if count > 1:
         given = {key: value for key, value in given.items() if key != "run.seed"}
@@ -173,6 +176,20 @@ def _seeds(
     config = catalogue.resolve(device=device, scheme=names[0], settings=own, seed=seed)
     first = int(config["run"]["seed"])
     return {f"-seed{number}": number for number in range(first, first + count)}
+
+
+def _check_drawn(
+    device: Content, names: Sequence[str], settings: Mapping[str, Any], seeds: int
+) -> None:
+    """Raise UsageError where every seed would give the same figures of a recording."""
+    own = {name: catalogue.settings_for(settings, name, names) for name in names}
+    found = (catalogue.resolve(device=device, scheme=n, settings=own[n]) for n in names)
+    if not any(map(by_seed, found)):
+        told = (
+            f"seeds = {seeds}: the trace is a recording, and nothing else of these runs is drawn: "
+            "every seed would give the same figures; --resample N (resample=N) draws it anew"
+        )
+        raise about(UsageError(told), "seeds")
 
 
 def _equal_cells(

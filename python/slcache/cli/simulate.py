@@ -16,7 +16,6 @@ from slcache.results import Comparison, Result
 from slcache.results.frames import FILES
 from slcache.sentences import notes
 from slcache.tables.tabular import Table
-from slcache.traces.api import is_workload
 from slcache.words import labels, units
 
 if TYPE_CHECKING:
@@ -156,10 +155,6 @@ def compare(
     if _core.is_read_once(trace):
         name = "standard input" if trace == "-" else trace
         console.note(f"{name} is copied to a temporary file: every scheme reads it anew")
-    if seeds > 1 and not is_workload(trace):
-        console.note(
-            "the trace is a recording, the same for every seed; --resample N draws it anew"
-        )
     kept = files_of(trace, device, config, memory_in)
     asked = {"device": given.device, "settings": settings, "replay": replay, "seed": seed}
     tables = timelines.tables(out, drawn, names, **asked)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from slcache import metrics
-from slcache.documents import normalise
+from slcache.documents import drawn, normalise
 from slcache.documents.gains import share
 from slcache.results import mean_cells
 from slcache.results.comparison import Comparison
@@ -211,20 +211,15 @@ class SeededComparison(Comparison):
         if self.draws:
             own.append(_DRAWN)
         elif len({each.documents[0]["trace"]["sha256"] for each in self.comparisons}) == 1:
-            told = (
-                "nothing is drawn here, and no figure has an interval. All seeds gave the same."
-                if self._is_drawn_from_nothing()
-                else "only the random choices of the device and the schemes differ."
-            )
-            own.append(f"The trace is a recording, the same for every seed: {told}")
+            found = (drawn.by_seed(each["config"]) for each in self.documents)
+            settings = dict.fromkeys(setting for each in found for setting in each)
+            told = f"only what is drawn differs ({', '.join(settings)})"
+            if not settings:
+                told = (
+                    "nothing is drawn here, and no figure has an interval. All seeds gave the same"
+                )
+            own.append(f"The trace is a recording, the same for every seed: {told}.")
         return own + super().notes()
-
-    def _is_drawn_from_nothing(self) -> bool:
-        """Return whether no seed changes a figure of any scheme."""
-        figures = (
-            self.figure(label, each.metric) for label in self.labels for each in mean_cells.COLUMNS
-        )
-        return all(len(set(figure.values)) == 1 for figure in figures)
 
     def summary(self) -> str:
         """Return the table of means and its verdict as text."""
