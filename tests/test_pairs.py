@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from slcache.results import told
+from slcache.results.means import Figure, against
 from slcache.study.pairs import LEVEL, Paired, paired, told_apart
 from support import cases
 
@@ -105,8 +107,37 @@ def test_seeds_that_all_agree_tell_from_six_on(seeds: int, sure: bool) -> None:
     assert found.p is not None
     assert found.p <= 2 * 0.5**seeds
     assert told_apart([found]) == [sure]
+    assert ("no proof" in told.of_counts(seeds)) is not sure
     # Draws are of one recording: their count is no test.
     assert told_apart([paired(mine, [1.0] * seeds, draws=True)]) == [False]
+
+
+def test_slower_in_ten_of_ten_is_no_noise() -> None:
+    """Its mean ratio is 2.3, plus and minus nearly as much; that of writes is 0.6 in all ten."""
+    base = [100.0, 96.0, 104.0, 99.0, 101.0, 103.0, 97.0, 98.0, 102.0, 100.0]
+    ratios = [1.10, 1.15, 1.20, 1.20, 1.25, 1.30, 1.40, 1.50, 2.0, 11.1]
+    slow = [a * b for a, b in zip(base, ratios, strict=True)]
+    differences = np.array(slow) - np.array(base)
+    half = 2.262 * differences.std(ddof=1) / math.sqrt(10)
+    assert half > differences.mean()
+    found = against({"slow": Figure(slow), "base": Figure(base)}, "base")["slow"]
+    assert found.inside_noise is False
+    text = told.winner(
+        "Writes, over 10 seeds", {"slow": Figure(slow), "base": Figure(base)}, "base"
+    )
+    assert "slow 1.64× [1.00, 2.69] that of base" in text
+    assert "higher in 10 of 10" in text
+    less = [0.55, 0.65, 0.60, 0.58, 0.62, 0.61, 0.59, 0.57, 0.63, 0.60]
+    writes = against({"slow": Figure(less), "base": Figure([1.0] * 10)}, "base")
+    text = told.differing("WAF, over 10 seeds", writes, "base")
+    assert text == "WAF, over 10 seeds: slow 0.60× [0.58, 0.62] that of base, lower in 10 of 10."
+
+
+def test_what_draws_agree_on_is_told_beside_their_interval() -> None:
+    ratios = [1.3, 1.4, 1.6, 1.8, 2.1, 2.4, 2.6, 2.9, 3.3, 4.1]
+    figures = {"slow": Figure(ratios, True, 2.2), "base": Figure([1.0] * 10, True, 1.0)}
+    text = told.winner("Writes, over 10 draws", figures, "base")
+    assert "slow 2.20× [0.93, 5.18] that of base, though higher in 10 of 10" in text
 
 
 @pytest.mark.parametrize(
@@ -126,6 +157,8 @@ def test_nothing_is_divided_by_nothing(
     """Where a figure is 0 there is no factor, and the differences are judged."""
     assert paired(mine, other) == want
     assert told_apart([want]) == [None if want.p is None else want.p < 1 - LEVEL]
+    words = told.counted(want)
+    assert words.startswith("of which there is nothing") is (want.pairs == 0)
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-12, 1e300])

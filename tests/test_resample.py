@@ -10,6 +10,10 @@ import pytest
 from scipy import stats
 
 import slcache
+from slcache.metrics import named
+from slcache.results import told as told_of
+from slcache.results.mean_cells import Column, of_draws
+from slcache.results.means import Figure
 from slcache.results.seeded import SeededComparison
 from slcache.study import pairs, sentences, spread
 from support import mixed, write_trace
@@ -54,15 +58,23 @@ def test_every_draw_is_a_run_that_anybody_can_repeat(
     assert len(set(means)) == DRAWS
 
 
-def test_an_interval_is_that_of_one_recording(drawn: SeededComparison) -> None:
-    values = drawn.figure("baseline", "write_mean_ns").known
-    mean = sum(values) / DRAWS
-    deviation = math.sqrt(sum((value - mean) ** 2 for value in values) / (DRAWS - 1))
+def test_an_interval_is_that_of_one_recording(recording: Path, drawn: SeededComparison) -> None:
+    """It lies around the recording's own figure, as wide as draws lie apart."""
+    figure = drawn.figure("baseline", "write_mean_ns")
+    mean = sum(figure.known) / DRAWS
+    deviation = math.sqrt(sum((value - mean) ** 2 for value in figure.known) / (DRAWS - 1))
     half = stats.t.ppf(0.975, DRAWS - 1) * deviation
-    found = drawn.figure("baseline", "write_mean_ns").estimate
+    alone = slcache.run(recording, device="tiny", scheme="baseline", address="wrap").documents[0]
+    own = named("write_mean_ns").value(alone)
+    found = figure.estimate
     assert found is not None
+    assert found.own == own
     assert found.mean == pytest.approx(mean)
     assert found.half == pytest.approx(half)
+    told = figure.to_dict()
+    assert (told["recording"], told["low"]) == (own, pytest.approx(own - half))
+    assert drawn.recording is not None
+    assert drawn.documents[1]["host"] == alone["host"]
 
 
 def test_more_draws_do_not_narrow_an_interval_as_more_seeds_do() -> None:
@@ -76,18 +88,52 @@ def test_more_draws_do_not_narrow_an_interval_as_more_seeds_do() -> None:
     assert pairs.told_apart([pairs.paired(more, few * 50, draws=True)]) == [False]
 
 
+@pytest.mark.parametrize("own", [587.0, 577.0])
+def test_draws_that_lie_off_the_recording_are_told(own: float) -> None:
+    values = [577.0, 575.5, 578.2, 576.1, 579.0, 577.7]
+    found = Figure([1e3 * v for v in values], True, 1e3 * own)
+    column = Column("write mean", "write_mean_ns")
+    lines = told_of.off([column], {column.metric: {"baseline": found}})
+    assert bool(lines) is (own == 587.0)
+    for line in lines:
+        assert "write mean of baseline, 587 µs against 577 µs [574 µs, 581 µs]" in line
+        assert "--resample-block" in line
+    estimate = found.estimate
+    assert ("!" in of_draws(column, estimate, None).text) is (own == 587.0)
+
+
 def test_it_is_said_what_repeats_a_comparison(drawn: SeededComparison, tmp_path: Path) -> None:
     told = drawn.summary()
-    assert "Means over draws 1 to 5" in told
+    assert "The recording's own figures" in told
+    assert "means over draws 1 to 5" in " ".join(told.split())
     assert "over 5 draws" in told
     assert "the same for every seed" not in told
-    assert drawn.to_dict()["seeds"]["method"].startswith("Student's t on draws")
+    assert drawn.to_dict()["seeds"]["method"].startswith("the recording's own figure")
     drawn.save(tmp_path / "out")
     again = slcache.load(tmp_path / "out")
     assert isinstance(again, SeededComparison)
     assert again.draws
     assert again.summary() == told
-    assert "From here on everything is of draw 1" in drawn.report()
+    page = drawn.report()
+    assert "From here on everything is of the recording itself" in page
+    for row in drawn.seed_rows():
+        for cell in row.cells:
+            assert "".join(cell.marked.split()) in "".join(page.split())
+
+
+def test_draws_are_compared_repeated_and_told_from_the_recording(
+    drawn: SeededComparison, tmp_path: Path
+) -> None:
+    drawn.save(tmp_path / "out")
+    found = slcache.rerun(tmp_path / "out")
+    assert found.equal
+    marks = ["recording", *(f"seed {number}" for number in range(1, DRAWS + 1))]
+    assert [run.labels[0] for run in found.difference.runs] == [
+        f"{name} ({mark})" for mark in marks for name in SCHEMES
+    ]
+    older = SeededComparison(drawn.comparisons)
+    assert (older.draws, older.recording) == (True, None)
+    assert len(older.seed_rows()) == len(drawn.seed_rows()) / 2
 
 
 def test_a_study_knows_draws_from_seeds(recording: Path) -> None:
@@ -156,7 +202,7 @@ def test_the_command_line_offers_draws_where_seeds_say_nothing(recording: Path) 
     seeds = run_slcache("compare", recording, *options, "--seeds", "2")
     assert "--resample N (resample=N) draws it anew" in seeds.stderr.decode()
     draws = run_slcache("compare", recording, *options, "--resample", "2")
-    assert "Means over draws 1 to 2" in draws.stdout.decode()
+    assert "means over draws 1 to 2" in " ".join(draws.stdout.decode().split())
     study = run_slcache(
         "sweep",
         recording,

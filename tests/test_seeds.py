@@ -16,7 +16,7 @@ from slcache import metrics
 from slcache.documents import schemata
 from slcache.documents.drawn import by_seed
 from slcache.results.mean_cells import NOISE
-from slcache.results.means import Against, Figure
+from slcache.results.means import Figure, against
 from slcache.results.seeded import SeededComparison
 from support import mixed, write_trace
 from support import slcache as run_slcache
@@ -80,10 +80,12 @@ def test_intervals_are_those_of_scipy(four: SeededComparison) -> None:
     assert (told["low"], told["high"]) == pytest.approx((low, high))
     base = [each.documents[0]["host"]["write"]["latency_us"]["mean"] for each in four.comparisons]
     logs = [math.log(a / (1000 * b)) for a, b in zip(values, base, strict=True)]
-    paired = stats.ttest_1samp(logs, 0.0)
     against = document["against"]["schemes"]["baseline"]["write_mean_ns"]
-    assert against["inside_noise"] == (paired.pvalue > 1 - document["confidence"])
-    assert against["factor"] == pytest.approx(sum(values) / sum(1000 * value for value in base))
+    assert against["p"] == pytest.approx(stats.ttest_1samp(logs, 0.0).pvalue)
+    assert against["inside_noise"] == (against["p"] > 1 - document["confidence"])
+    assert against["factor"] == pytest.approx(stats.gmean(values) / stats.gmean(base) / 1000)
+    low, high = stats.t.interval(0.95, 3, loc=sum(logs) / 4, scale=stats.sem(logs))
+    assert (against["low"], against["high"]) == pytest.approx((math.exp(low), math.exp(high)))
 
 
 def test_the_document_is_as_its_schema_says_and_keeps_all_runs(four: SeededComparison) -> None:
@@ -107,7 +109,7 @@ def test_what_was_saved_is_loaded(four: SeededComparison, tmp_path: Path) -> Non
     ("mine", "reference", "noise"),
     [
         ([10.0, 11.0, 9.0, 10.5], [20.0, 22.0, 18.0, 21.0], False),
-        # Seeds move both alike: the differences are sure, however wide the means are spread.
+        # Seeds move both alike: the ratios are sure, however wide the means are spread.
         ([10.0, 100.0, 1000.0, 55.0], [11.0, 111.0, 1101.0, 61.0], False),
         ([10.0, 12.0, 9.0, 11.0], [11.0, 10.0, 12.0, 9.0], True),
         ([5.0, 5.0, 5.0, 5.0], [5.0, 5.0, 5.0, 5.0], True),
@@ -116,19 +118,18 @@ def test_what_was_saved_is_loaded(four: SeededComparison, tmp_path: Path) -> Non
 def test_a_difference_is_told_from_noise(
     mine: list[float], reference: list[float], noise: bool
 ) -> None:
-    found = Against.of(Figure(mine), Figure(reference))
+    found = against({"mine": Figure(mine), "reference": Figure(reference)}, "reference")["mine"]
     assert found.inside_noise is noise
-    assert found.factor is not None
-    assert math.isclose(found.factor, sum(mine) / sum(reference))
+    assert found.paired.factor == pytest.approx(stats.gmean(mine) / stats.gmean(reference))
 
 
 def test_what_no_run_has_is_null() -> None:
     nothing = Figure([None, None])
     assert nothing.to_dict() == {"values": [None, None], "mean": None, "low": None, "high": None}
-    assert Against.of(Figure([1.0, 2.0]), nothing) == Against(None, None, None)
-    assert Against.of(Figure([1.0, 2.0]), Figure([0.0, 0.0])).factor is None
-    single = Against.of(Figure([1.0, None]), Figure([2.0, 4.0]))
-    assert (single.factor, single.half, single.inside_noise) == (0.5, None, None)
+    assert Figure([1.0, 2.0]).beside(nothing).pairs == 0
+    assert Figure([1.0, 2.0]).beside(Figure([0.0, 0.0])).factor is None
+    single = against({"a": Figure([1.0, None]), "b": Figure([2.0, 4.0])}, "b")["a"].to_dict()
+    assert (single["factor"], single["low"], single["inside_noise"]) == (0.5, None, None)
 
 
 def test_the_verdict_says_what_is_noise(four: SeededComparison) -> None:
@@ -138,7 +139,7 @@ def test_the_verdict_says_what_is_noise(four: SeededComparison) -> None:
             for c in four.comparisons
         ]
     )
-    assert all("inside the noise" in line for line in twins.verdict())
+    assert all("not told apart" in line for line in twins.verdict())
     told = " ".join(four.verdict())
     clear = [
         side

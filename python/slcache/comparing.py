@@ -72,8 +72,9 @@ def compare(
     With `seeds` above 1 everything is run with so many seeds from `seed` on, a workload drawn
     anew for each: a `SeededComparison` tells means with intervals, and which differences are
     inside the noise. A recording is the same for every seed, and is refused where nothing else is
-    drawn: `resample` draws it anew so many times. A draw is its stretches of time in random order,
-    `resample_block` long on average, such as `"30s"`; by default a twentieth of the recording.
+    drawn: `resample` runs it as it is and drawn anew so many times. A draw is its stretches of time
+    in random order, `resample_block` long on average, such as `"30s"`; by default a twentieth of
+    the recording.
 
     `equal_cells` leaves schemes without a cache as many dense blocks as those with one have
     beside it. `jobs` runs go on at a time, each in a process of its own where that is more than
@@ -93,6 +94,7 @@ def compare(
     if seeds > 1 and not texts.is_workload(texts.text_of(trace)):
         _check_drawn(device, names, given, seeds)
     every = _seeds(device, names, given, seed, count)
+    own = {} if resample is None else {"": next(iter(every.values()))}
     if count > 1:
         given = {key: value for key, value in given.items() if key != "run.seed"}
     cells = _equal_cells(names, device, given) if equal_cells else {}
@@ -109,14 +111,17 @@ def compare(
                 **cells.get(name, {}),
             },
             trace_options=api.reader_options_of(
-                trace, trace_format, drawn(trace_options, number), number
+                trace,
+                trace_format,
+                drawn(trace_options, number) if mark or not own else trace_options,
+                number,
             ),
             replay=replay,
             seed=number,
             memory_in=memory_in if name in learning else None,
             log=None if log is None else log_of(log, labelled[name] + mark),
         )
-        for mark, number in every.items()
+        for mark, number in (own | every).items()
         for name in names
     ]
 
@@ -128,7 +133,7 @@ def compare(
         # What reads logs is loaded by whoever wants a timeline.
         from slcache.runs import timelines
 
-        files_of = [labelled[name] + mark for mark in every for name in names]
+        files_of = [labelled[name] + mark for mark in own | every for name in names]
         kept = len(names) if timeline_kept else 0
         results = timelines.results(asked, files_of, timeline, stretch, done, kept)
     else:
@@ -138,7 +143,7 @@ def compare(
     curve = bounds.of_comparison(asked[0], results[:each])
     if count == 1:
         return Comparison(results, reference, curve)
-    # Pictures are of the first seed.
+    # Pictures are of the first seed, or of the recording.
     found = [
         Comparison(results[start : start + each], reference, None if start else curve)
         for start in range(0, len(results), each)

@@ -56,7 +56,7 @@ def rerun(
     """
     old = _chosen(saved if isinstance(saved, Result | Comparison) else load(saved), scheme)
     notes: list[str] = []
-    parts = old.comparisons if isinstance(old, SeededComparison) else [old]
+    parts = old.parts if isinstance(old, SeededComparison) else [old]
     documents = (document for part in parts for document in part.documents)
     for note in dict.fromkeys(note for d in documents for note in _notes(d, trace)):
         notes.append(note)

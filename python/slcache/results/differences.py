@@ -142,8 +142,9 @@ def _named(side: Result | Comparison) -> dict[str, Document]:
     """Return runs by what they are called; those of several seeds have theirs beside the name."""
     if isinstance(side, SeededComparison):
         return {
-            f"{run.label} (seed {run.documents[0]['provenance']['seed']})": run.documents[0]
-            for run in side.every_run
+            f"{run.label} ({mark})": run.documents[0]
+            for mark, part in side.marked.items()
+            for run in part.runs
         }
     return dict(zip(side.labels, side.documents, strict=True))
 

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 
 from slcache import metrics
 from slcache.results.means import Against
+from slcache.study.pairs import Paired
 from slcache.study.spread import Estimate
 from slcache.tables import grid
 from slcache.words import units
 
 #: Marks a difference that seeds do not tell from none.
 NOISE = "≈"
+#: Marks a mean of draws within whose interval the recording's own figure is not.
+OFF = "!"
 
 
 @dataclass(frozen=True)
@@ -59,19 +62,43 @@ GAINS = (
 def cell(
     column: Column, mean: Estimate | None, against: Against | None, *, thin: bool
 ) -> grid.Cell:
-    """Return a mean as a factor of the reference's; in its unit where it is the reference's own."""
+    """Return a figure as a factor of the reference's; in its unit where it is the reference's."""
     return grid.Cell(column.title, _text(column, mean, against), best=False, thin=thin)
+
+
+def of_draws(column: Column, mean: Estimate | None, against: Against | None) -> grid.Cell:
+    """Return the mean of the draws in the same way, marked where the recording is not near it."""
+    return grid.Cell(column.title, _drawn(column, mean, against), best=False)
 
 
 def _text(column: Column, mean: Estimate | None, against: Against | None) -> str:
     if mean is None:
         return "–"
     if against is None:
-        return column.show(mean.mean) + _within(mean.half, mean.mean)
-    if against.factor is None:
-        return column.show(mean.mean)
+        return column.show(mean.centre) + _within(mean.half, mean.centre)
     mark = f" {NOISE}" if against.inside_noise else ""
-    return units.factor(against.factor) + _within(against.half, against.factor) + mark
+    if against.paired.factor is None:
+        return column.show(mean.centre) + mark
+    return factor(against.paired) + mark
+
+
+def _drawn(column: Column, mean: Estimate | None, against: Against | None) -> str:
+    if mean is None:
+        return "–"
+    if against is None or against.paired.mean is None:
+        return column.show(mean.mean) + (f" {OFF}" if mean.is_off else "")
+    return units.factor(against.paired.mean) + (f" {OFF}" if against.paired.is_off else "")
+
+
+def factor(found: Paired) -> str:
+    """Return a factor with its interval, as in `0.60× [0.57, 0.63]`; empty where there is none."""
+    if found.factor is None:
+        return ""
+    text = units.factor(found.factor)
+    if found.low is None or found.high is None:
+        return text
+    low, high = (units.factor(end) for end in (found.low, found.high))
+    return text if low == high else f"{text} [{low[:-1]}, {high[:-1]}]"
 
 
 def _within(half: float | None, mean: float) -> str:

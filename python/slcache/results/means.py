@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slcache.documents import normalise
-from slcache.study.pairs import paired, told_apart
+from slcache.study.pairs import Paired, paired, told_apart
 from slcache.study.spread import Estimate, estimate
 
 
@@ -18,6 +17,8 @@ class Figure:
     values: Sequence[float | None]
     #: Whether the values are of draws of a recording.
     draws: bool = False
+    #: Then the recording's own figure.
+    own: float | None = None
 
     @property
     def known(self) -> list[float]:
@@ -27,65 +28,54 @@ class Figure:
     @property
     def estimate(self) -> Estimate | None:
         """The mean and half its interval; None without values."""
-        return estimate(self.known, draws=self.draws) if self.known else None
+        return estimate(self.known, draws=self.draws, own=self.own) if self.known else None
 
-    def is_apart(self, other: Figure) -> bool | None:
-        """Return whether seeds tell it from another figure; None where nobody knows."""
-        return told_apart([paired(self.values, other.values, draws=self.draws)])[0]
+    def beside(self, other: Figure) -> Paired:
+        """Hold it against another scheme's: equal seeds mean equal draws for both."""
+        own = (self.own, other.own) if self.draws else ()
+        return paired(self.values, other.values, draws=self.draws, own=own)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return values, mean and interval as plain data."""
+        """Return values, mean and interval as plain data; of draws the recording's own figure."""
         found = self.estimate
         half = None if found is None else found.half
         return {
             "values": list(self.values),
+            **({"recording": self.own} if self.draws else {}),
             "mean": None if found is None else found.mean,
-            "low": None if found is None or half is None else found.mean - half,
-            "high": None if found is None or half is None else found.mean + half,
+            "low": None if found is None or half is None else found.centre - half,
+            "high": None if found is None or half is None else found.centre + half,
         }
 
 
 @dataclass(frozen=True)
 class Against:
-    """One metric of a scheme as a factor of the reference's, and its interval."""
+    """One metric of a scheme beside another's, and whether seeds tell them apart."""
 
-    factor: float | None
-    half: float | None
+    paired: Paired
     #: None where nobody knows: fewer than two seeds have both.
     inside_noise: bool | None
 
-    @classmethod
-    def of(cls, mine: Figure, reference: Figure) -> Against:
-        """Hold a scheme against the reference: equal seeds mean equal draws for both."""
-        pairs = [
-            (a, b)
-            for a, b in zip(mine.values, reference.values, strict=True)
-            if a is not None and b is not None
-        ]
-        if not pairs:
-            return cls(None, None, None)
-        base = sum(b for _, b in pairs) / len(pairs)
-        if not base:
-            return cls(None, None, None)
-        apart = estimate([a - b for a, b in pairs], draws=mine.draws)
-        known = mine.is_apart(reference)
-        half = None if apart.half is None else apart.half / abs(base)
-        return cls(1 + apart.mean / base, half, None if known is None else not known)
-
     def to_dict(self) -> dict[str, Any]:
-        """Return factor and interval as plain data."""
-        ends = self.factor is not None and self.half is not None
+        """Return factor, interval and counts as plain data."""
+        found = self.paired
         return {
-            "factor": self.factor,
-            "low": (self.factor or 0.0) - (self.half or 0.0) if ends else None,
-            "high": (self.factor or 0.0) + (self.half or 0.0) if ends else None,
+            "factor": found.factor,
+            "low": found.low,
+            "high": found.high,
+            "pairs": found.pairs,
+            "less": found.less,
+            "more": found.more,
+            "p": found.p,
             "inside_noise": self.inside_noise,
         }
 
 
-def is_alike(best: Figure, other: Figure) -> bool:
-    """Return whether seeds do not tell two schemes apart, or they are equal within the tie."""
-    one, two = best.estimate, other.estimate
-    if one is None or two is None:
-        return False
-    return best.is_apart(other) is False or normalise.equal(one.mean, two.mean)
+def against(figures: Mapping[str, Figure], to: str) -> dict[str, Against]:
+    """Return each scheme's metric beside that of one of them; all are judged together."""
+    others = {name: each.beside(figures[to]) for name, each in figures.items() if name != to}
+    apart = told_apart(list(others.values()))
+    return {
+        name: Against(each, None if told is None else not told)
+        for (name, each), told in zip(others.items(), apart, strict=True)
+    }

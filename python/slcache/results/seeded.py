@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from slcache import metrics
-from slcache.documents import drawn, normalise
+from slcache.documents import normalise
 from slcache.documents.gains import share
-from slcache.results import mean_cells
+from slcache.results import mean_cells, told
 from slcache.results.comparison import Comparison
-from slcache.results.means import Against, Figure, is_alike
+from slcache.results.means import Against, Figure, against
 from slcache.results.result import Result
-from slcache.sentences import gains, wording
+from slcache.sentences import gains
 from slcache.study.pairs import LEVEL
 from slcache.tables import grid
-from slcache.words import units
 from slcache.words.few import few
 
 if TYPE_CHECKING:
     from slcache.tables.tabular import Table
 
-#: How intervals are made.
-METHOD = (
-    "Student's t on the means of seeds; against the reference on the differences of equal seeds"
-)
 _SIDES = ("write", "read")
-METHOD_OF_DRAWS = (
-    "Student's t on draws of the recording by the stationary bootstrap; against the reference on "
-    "the differences of equal draws"
-)
-_DRAWN = (
-    "A draw is the recording's time in stretches of random order. The interval is for another "
-    "recording of the same length: more draws make it surer, not narrower."
-)
+#: Columns of which a sentence says who differs; of a pace one figure is enough.
+_TOLD = ("read_p99_ns", "write_p99_ns", "write_p99_9_ns", "waf", "erases", "iops")
 
 
 class SeededComparison(Comparison):
     """A comparison repeated with several seeds, or draws of a recording.
 
-    Its tables, figures and runs are the first's.
+    Its tables, figures and runs are the first's; beside draws that is the recording itself.
 
     Summary, verdict and the head of the report are of all seeds.
     """
@@ -53,43 +42,68 @@ class SeededComparison(Comparison):
             if other.labels != first.labels or other.reference != first.reference:
                 raise ValueError("seeds of different comparisons: the schemes are not the same")
         super().__init__(first.runs, first.reference, first.bounds)
-        self.comparisons = list(comparisons)
-        self.seeds = [int(each.documents[0]["provenance"]["seed"]) for each in comparisons]
-        # Older results do not say how the trace was read.
-        options = [each.documents[0]["trace"].get("options") or {} for each in comparisons]
+        draws = [_draw(each) for each in comparisons]
         #: Whether each seed is a draw of the recording as well.
-        self.draws = len({each.get("resample") for each in options}) > 1
+        self.draws = len(set(draws)) > 1
+        #: The recording itself, beside its draws; older results have none.
+        self.recording = first if self.draws and draws[0] is None else None
+        self.comparisons = list(comparisons[self.recording is not None :])
+        self.seeds = [int(c.documents[0]["provenance"]["seed"]) for c in self.comparisons]
+        self._beside: dict[str, Mapping[str, Against]] = {}
+        if len(self.comparisons) < 2:
+            raise ValueError("one draw has no spread: at least two are needed")
         if len(set(self.seeds)) != len(self.seeds):
             raise ValueError(f"seeds used twice: {few(self.seeds)}")
 
     @property
+    def marked(self) -> dict[str, Comparison]:
+        """The comparison of the recording, if there is one, and that of each seed."""
+        own = {} if self.recording is None else {"recording": self.recording}
+        seeds = zip(self.seeds, self.comparisons, strict=True)
+        return {**own, **{f"seed {seed}": each for seed, each in seeds}}
+
+    @property
+    def parts(self) -> list[Comparison]:
+        """The same without what marks them."""
+        return list(self.marked.values())
+
+    @property
     def every_run(self) -> list[Result]:
-        """The runs of all seeds, seed by seed."""
-        return [run for comparison in self.comparisons for run in comparison.runs]
+        """The runs of all seeds, seed by seed; those of the recording first."""
+        return [run for comparison in self.parts for run in comparison.runs]
 
     def figure(self, label: str, metric: str) -> Figure:
         """Return a metric (see `slcache.metrics`) of one scheme over the seeds."""
-        place = self.labels.index(label)
-        if metric == metrics.GAIN_SHARE:
-            return Figure(self._shares(place), self.draws)
-        read = metrics.named(metric).value
-        return Figure([read(each.documents[place]) for each in self.comparisons], self.draws)
+        values = [self._value(each, label, metric) for each in self.comparisons]
+        own = None if self.recording is None else self._value(self.recording, label, metric)
+        return Figure(values, self.draws, own)
+
+    def _figures(self, metric: str) -> dict[str, Figure]:
+        return {label: self.figure(label, metric) for label in self.labels}
 
     @property
     def _repeated(self) -> str:
         return "draws" if self.draws else "seeds"
 
-    def _shares(self, place: int) -> list[float | None]:
-        """Return one scheme's share of the gain over the reference, by seed; none of itself."""
-        other = self.labels.index(self.reference)
-        if place == other:
-            return [None] * len(self.comparisons)
-        pairs = ((each.documents[place], each.documents[other]) for each in self.comparisons)
-        return [share(document, reference) for document, reference in pairs]
+    def _value(self, each: Comparison, label: str, metric: str) -> float | None:
+        """Return a metric of one seed; the reference has no share of the gain over itself."""
+        document = each.documents[self.labels.index(label)]
+        if metric != metrics.GAIN_SHARE:
+            return metrics.named(metric).value(document)
+        reference = each.documents[self.labels.index(self.reference)]
+        return None if label == self.reference else share(document, reference)
 
     def against(self, label: str, metric: str) -> Against:
-        """Return a scheme's metric as a factor of the reference's."""
-        return Against.of(self.figure(label, metric), self.figure(self.reference, metric))
+        """Return a scheme's metric as a factor of the reference's; of itself that is 1."""
+        return self._against(metric)[label]
+
+    def _against(self, metric: str) -> Mapping[str, Against]:
+        if metric not in self._beside:
+            figures = self._figures(metric)
+            own = figures[self.reference]
+            itself = Against(own.beside(own), None)
+            self._beside[metric] = {self.reference: itself, **against(figures, self.reference)}
+        return self._beside[metric]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the first seed's document with `seeds`: means, intervals and the other runs."""
@@ -99,10 +113,10 @@ class SeededComparison(Comparison):
         return {
             "seeds": self.seeds,
             "confidence": LEVEL,
-            "method": METHOD_OF_DRAWS if self.draws else METHOD,
+            "method": told.METHOD_OF_DRAWS if self.draws else told.METHOD,
             "schemes": self._of_all(self.figure),
             "against": {"to": self.reference, "schemes": self._of_all(self.against)},
-            "others": [each.to_dict() for each in self.comparisons[1:]],
+            "others": [each.to_dict() for each in self.parts[1:]],
         }
 
     def _of_all(self, of: Callable[[str, str], Figure | Against]) -> dict[str, dict[str, Any]]:
@@ -112,15 +126,22 @@ class SeededComparison(Comparison):
         }
 
     def seed_rows(self) -> list[grid.Row]:
-        """Return the table of means: the reference in units, the others as factors of it."""
+        """Return the table of means: the reference in units, the others as factors of it.
+
+        Of draws each scheme has a second row: a figure of the recording, the mean of its draws.
+        """
+        kinds = {"": self._cell}
+        if self.recording is not None:
+            kinds["  mean of draws"] = self._drawn_cell
         return [
             grid.Row(
-                label,
-                label == self.reference,
-                [self._cell(column, label) for column in mean_cells.COLUMNS],
+                mark or label,
+                label == self.reference and not mark,
+                [cell(column, label) for column in mean_cells.COLUMNS],
                 "",
             )
             for label in self.labels
+            for mark, cell in kinds.items()
         ]
 
     def gain_rows(self) -> list[gains.Row]:
@@ -142,7 +163,7 @@ class SeededComparison(Comparison):
         if found is None:
             return row.cells[-1] if column.metric == metrics.GAIN_SHARE else "–"
         half = f" ±{column.show(found.half)}" if found.half else ""
-        return column.show(found.mean) + half
+        return column.show(found.centre) + half
 
     def gain_lines(self) -> list[str]:
         """Return the sentences on that table: who is not bound and why."""
@@ -151,9 +172,16 @@ class SeededComparison(Comparison):
     def _cell(self, column: mean_cells.Column, label: str) -> grid.Cell:
         mean = self.figure(label, column.metric).estimate
         divided = label != self.reference
-        against = self.against(label, column.metric) if divided else None
+        beside = self.against(label, column.metric) if divided else None
         thin = self._is_thin(label, column) or (divided and self._is_thin(self.reference, column))
-        return mean_cells.cell(column, mean, against, thin=mean is not None and thin)
+        return mean_cells.cell(column, mean, beside, thin=mean is not None and thin)
+
+    def _drawn_cell(self, column: mean_cells.Column, label: str) -> grid.Cell:
+        mean = self.figure(label, column.metric).estimate
+        divided = label != self.reference
+        return mean_cells.of_draws(
+            column, mean, self.against(label, column.metric) if divided else None
+        )
 
     def _is_thin(self, label: str, column: mean_cells.Column) -> bool:
         """Return whether too few requests carry a percentile under any of the seeds."""
@@ -164,62 +192,43 @@ class SeededComparison(Comparison):
         )
 
     def verdict(self) -> list[str]:
-        """Return who wins over the seeds, and what is inside the noise, in sentences."""
-        lines = [line for side in _SIDES if (line := self._winner(side))]
-        return lines or ["The trace has neither reads nor writes: there is nothing to compare."]
+        """Return who wins over the seeds, what differs and what is noise, in sentences."""
+        over = f"over {len(self.seeds)} {self._repeated}"
+        sides = [
+            told.winner(
+                f"{side.capitalize()}s, {over}", self._figures(f"{side}_mean_ns"), self.reference
+            )
+            for side in _SIDES
+        ]
+        if not any(sides):
+            return ["The trace has neither reads nor writes: there is nothing to compare."]
+        others = [
+            told.differing(
+                f"{column.title[0].upper()}{column.title[1:]}, {over}", found, self.reference
+            )
+            for column in mean_cells.COLUMNS
+            if column.metric in _TOLD and (found := self._told_of(column))
+        ]
+        return list(filter(None, [*sides, *others]))
 
-    def _winner(self, side: str) -> str:
-        """Say who has the lowest mean latency of a side, and who cannot be told from it."""
-        metric = f"{side}_mean_ns"
-        found = {label: self.figure(label, metric) for label in self.labels}
-        means = {label: each.estimate for label, each in found.items()}
-        known = {label: mean for label, mean in means.items() if mean is not None}
-        if not known:
-            return ""
-        best = min(known, key=lambda label: known[label].mean)
-        rivals = [label for label in known if label != best]
-        alike = [name for name in rivals if is_alike(found[best], found[name])]
-        title = f"{side.capitalize()}s, over {len(self.seeds)} {self._repeated}"
-        if rivals and len(alike) == len(rivals):
-            return f"{title}: the differences in mean latency are inside the noise."
-        text = f"{title}: {best} has the lowest mean latency{self._factor(best, metric)}"
-        if alike:
-            verb = "is" if len(alike) == 1 else "are"
-            text += f"; {wording.listed(alike)} {verb} inside the noise of it"
-        others = [name for name in rivals if name not in alike and name != self.reference]
-        told = [f"{name} has{self._factor(name, metric).lstrip(',')}" for name in others]
-        return text + (f". {wording.listed(told)}." if told else ".")
-
-    def _factor(self, label: str, metric: str) -> str:
-        """Say what part of the reference's a metric is, empty for the reference."""
-        against = self.against(label, metric)
-        if label == self.reference or against.factor is None:
-            return ""
-        text = f", {units.factor(against.factor)} that of {self.reference}"
-        if against.half is None:
-            return text
-        ends = [units.factor(against.factor + sign * against.half) for sign in (-1, 1)]
-        return text if ends[0] == ends[1] else f"{text} ({ends[0]} to {ends[1]})"
+    def _told_of(self, column: mean_cells.Column) -> dict[str, Against]:
+        """Return the schemes beside the reference, but for what too few requests carry."""
+        others = [label for label in self.labels if label != self.reference]
+        thin = any(self._is_thin(label, column) for label in self.labels)
+        return {} if thin else {label: self.against(label, column.metric) for label in others}
 
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the table, in sentences."""
-        own = [
-            f"Means over {self._repeated} {self.seeds[0]} to {self.seeds[-1]}, ± half the "
-            f"{100 * LEVEL:.0f} % interval (Student's t; factors by the differences of equal "
-            f"{self._repeated}). {mean_cells.NOISE} marks a difference inside the noise."
-        ]
+        of = f"{self._repeated} {self.seeds[0]} to {self.seeds[-1]}"
+        own = [told.meant(of, recording=self.recording is not None)]
+        own.append(told.together(len(self.labels) - 1))
         if self.draws:
-            own.append(_DRAWN)
-        elif len({each.documents[0]["trace"]["sha256"] for each in self.comparisons}) == 1:
-            found = (drawn.by_seed(each["config"]) for each in self.documents)
-            settings = dict.fromkeys(setting for each in found for setting in each)
-            told = f"only what is drawn differs ({', '.join(settings)})"
-            if not settings:
-                told = (
-                    "nothing is drawn here, and no figure has an interval. All seeds gave the same"
-                )
-            own.append(f"The trace is a recording, the same for every seed: {told}.")
-        return own + super().notes()
+            columns = mean_cells.COLUMNS
+            found = {column.metric: self._figures(column.metric) for column in columns}
+            return [*own, told.DRAWN, *told.off(columns, found), *super().notes()]
+        same = len({each.documents[0]["trace"]["sha256"] for each in self.comparisons}) == 1
+        alike = [told.of_recording(self.documents)] if same else []
+        return [*own, told.of_counts(len(self.seeds)), *alike, *super().notes()]
 
     def summary(self) -> str:
         """Return the table of means and its verdict as text."""
@@ -239,11 +248,19 @@ class SeededComparison(Comparison):
         from slcache.report import html
 
         first = f"{self._repeated[:-1]} {self.seeds[0]}"
-        told = html.Seeds(self.seed_rows(), [*self.notes(), *self.verdict()], first)
+        if self.recording is not None:
+            first = "the recording itself"
+        head = html.Seeds(self.seed_rows(), [*self.notes(), *self.verdict()], first)
         return html.render(
-            self.labels, self.documents, self.reference, told, self.bounds, self.timelines
+            self.labels, self.documents, self.reference, head, self.bounds, self.timelines
         )
 
     def __repr__(self) -> str:
         count = f"{len(self.seeds)} {self._repeated}"
         return f"<slcache.SeededComparison of {', '.join(self.labels)}: {count}>"
+
+
+def _draw(one: Comparison) -> str | None:
+    """Return the number of a draw; older results do not say how the trace was read."""
+    options = one.documents[0]["trace"].get("options") or {}
+    return options.get("resample")

@@ -1,0 +1,165 @@
+"""What seeds or draws say of schemes, in sentences: who wins, what differs, what is noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from slcache.documents import drawn, normalise
+from slcache.results.mean_cells import NOISE, OFF, Column, factor
+from slcache.results.means import Against, Figure, against
+from slcache.sentences import wording
+from slcache.study.pairs import LEVEL, Paired
+from slcache.study.spread import Estimate
+
+#: More schemes than these are not told one by one.
+FEW = 3
+_RATIOS = (
+    "beside the reference on the logarithms of the ratios of equal {0}: a factor is {1}; "
+    "inside_noise by Holm's correction over the schemes, each metric by itself"
+)
+#: How intervals are made.
+METHOD = "Student's t on the means of seeds; " + _RATIOS.format("seeds", "their geometric mean")
+METHOD_OF_DRAWS = (
+    "the recording's own figure, and Student's t times the standard deviation of draws by the "
+    "stationary bootstrap; " + _RATIOS.format("draws", "the recording's own ratio")
+)
+#: How the intervals of draws are meant.
+DRAWN = (
+    "A draw is the recording's time in stretches of random order. The interval is for another "
+    "recording of the same length: more draws make it surer, not narrower. Draws are of one "
+    "recording: that all of them agree is no test."
+)
+
+Figures = Mapping[str, Figure]
+
+
+def winner(title: str, figures: Figures, to: str) -> str:
+    """Say who has the lowest mean of a side, who cannot be told from it, and the others."""
+    found = {name: each.estimate for name, each in figures.items()}
+    known = {name: each.centre for name, each in found.items() if each is not None}
+    if not known:
+        return ""
+    best = min(known, key=lambda name: known[name])
+    rivals = against({name: figures[name] for name in known}, best)
+    alike = {name: f"{name} {_than(r, best)}" for name, r in rivals.items() if r.inside_noise}
+    if rivals and len(alike) == len(rivals):
+        return f"{title}: mean latencies are not told apart ({_few(alike)})."
+    near = [n for n in rivals if n not in alike and normalise.equal(known[n], known[best])]
+    of = {name: _than(each, to) for name, each in against(figures, to).items()}
+    text = f"{title}: {best} has the lowest mean latency"
+    if best != to and to in known and to not in alike:
+        text += f", {of[best]}"
+    if near:
+        text += f"; {wording.listed(near)} {'is' if len(near) == 1 else 'are'} within 1 % of it"
+    if alike:
+        text += f"; not told from it: {_few(alike)}"
+    others = {n: f"{n} {of[n]}" for n in rivals if n not in (*alike, *near, to)}
+    return f"{text}. Others: {_few(others)}." if others else f"{text}."
+
+
+def differing(title: str, found: Mapping[str, Against], to: str) -> str:
+    """Say in which schemes a metric differs from the reference's by more than noise; or nothing."""
+    apart = {name: each for name, each in found.items() if each.inside_noise is False}
+    order = sorted(apart, key=lambda name: apart[name].paired.factor or 0.0)
+    told = {name: f"{name} {_than(apart[name], to)}" for name in order}
+    if not told:
+        return ""
+    noise = sum(bool(each.inside_noise) for each in found.values())
+    rest = f"; {noise} not told apart" if noise else ""
+    return f"{title}: {_few(told)}{rest}."
+
+
+def _than(one: Against, to: str) -> str:
+    """Return a factor of another scheme's figure, and how many pairs say so."""
+    paired = one.paired
+    times = f"{factor(paired)} that of {to}, " if paired.factor is not None else ""
+    though = "though " if one.inside_noise and paired.agreeing == paired.pairs > 1 else ""
+    return f"{times}{though}{counted(paired)}" + ("" if times else f" than that of {to}")
+
+
+def counted(found: Paired) -> str:
+    """Return in how many pairs a figure is on which side, as in `lower in 9 of 10`."""
+    if not found.pairs:
+        return "of which there is nothing to compare"
+    if not found.agreeing:
+        return f"equal in all {found.pairs}"
+    side = "lower" if found.less > found.more else "higher"
+    return f"{side} in {found.agreeing} of {found.pairs}"
+
+
+def _few(told: Mapping[str, str]) -> str:
+    """Return the first of what is told of schemes, and how many more there are."""
+    first = list(told.values())[:FEW]
+    more = [f"{len(told) - FEW} more"] if len(told) > FEW else []
+    return "; ".join([*first, *more])
+
+
+def off(columns: Sequence[Column], figures: Mapping[str, Figures]) -> list[str]:
+    """Say where the recording's own figure is not within the interval of its draws, and why.
+
+    `figures` are by metric.
+    """
+    found = [
+        (column, name, told)
+        for column in columns
+        for name, each in figures[column.metric].items()
+        if (told := each.estimate) is not None and told.is_off
+    ]
+    if not found:
+        return []
+    named = [
+        f"{column.title} of {name}, {column.show(told.centre)} against {_ends(column, told)}"
+        for column, name, told in found[:FEW]
+    ]
+    more = f", and {len(found) - FEW} more" if len(found) > FEW else ""
+    return [
+        f"{OFF} Draws lie off the recording: {'; '.join(named)}{more}. A stretch meets a device "
+        "that another one left, and order across joints is lost. So trust the recording's figures, "
+        "and try longer stretches (--resample-block)."
+    ]
+
+
+def _ends(column: Column, found: Estimate) -> str:
+    low, high = (column.show(found.mean + sign * (found.half or 0.0)) for sign in (-1, 1))
+    return f"{column.show(found.mean)} [{low}, {high}]"
+
+
+def meant(of: str, *, recording: bool) -> str:
+    """Say what the table's figures and intervals are; `of` names the seeds or draws."""
+    level, word = f"{100 * LEVEL:.0f} %", of.split()[0]
+    first = f"Means over {of}, ± half their {level} interval."
+    if recording:
+        first = (
+            f"The recording's own figures, ± half the {level} interval from its draws; below them "
+            f"the means over {of}."
+        )
+    return (
+        f"{first} Factors have the {level} interval [low, high] of the ratios of equal {word}, on "
+        "logarithms (Student's t)."
+    )
+
+
+def together(others: int) -> str:
+    """Say what is judged together."""
+    by = "" if others < 2 else f"The {others} schemes of a metric are judged together (Holm). "
+    return (
+        f"{NOISE} marks a difference inside the noise. {by}Each metric is judged by "
+        "itself: of twenty in which nothing differs, one is told apart by chance."
+    )
+
+
+def of_counts(seeds: int) -> str:
+    """Say what can be concluded of the number of seeds that agree."""
+    p = 2.0 ** (1 - seeds)
+    if p > 1 - LEVEL:
+        return f"That all {seeds} seeds agree is by itself no proof (sign test: p = {p:.2g})."
+    return f"That all {seeds} seeds agree tells a difference by itself (sign test: p = {p:.2g})."
+
+
+def of_recording(documents: Sequence[normalise.Document]) -> str:
+    """Say that seeds draw no other trace, and what they change."""
+    settings = dict.fromkeys(each for d in documents for each in drawn.by_seed(d["config"]))
+    what = f"only what is drawn differs ({', '.join(settings)})"
+    if not settings:
+        what = "nothing is drawn here, and no figure has an interval. All seeds gave the same"
+    return f"The trace is a recording, the same for every seed: {what}."
