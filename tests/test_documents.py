@@ -114,7 +114,13 @@ def test_a_missing_key_is_named(whole: str) -> None:
         "ops_until_ns",
         "bound",
         "by_mode",
-        "lifetime_by",
+        "damage",
+        "lifetime_most_worn_host_bytes",
+        "drive_writes_per_day",
+        "years",
+        "note",
+        "cycles",
+        "write_bytes_per_day",
     }
     free = (
         "config",

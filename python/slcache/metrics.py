@@ -97,8 +97,9 @@ _OTHERS = (
         "lifetime_host_bytes",
         "bytes",
         "max",
-        "Bytes that the host can write until the first kind of block is worn out, an estimate; "
-        "none where nothing wore or the endurance is not known.",
+        "Bytes that the host can write until the mean block of those that wear out first is used "
+        "up, an estimate; none where less than a block was programmed or an endurance is not "
+        "known.",
         _lifetime,
     ),
     Metric(

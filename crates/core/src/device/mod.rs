@@ -23,6 +23,7 @@ mod state;
 pub mod stats;
 mod trim;
 mod waiting;
+mod wear;
 mod window;
 mod write_back;
 

@@ -2,16 +2,15 @@
 
 use super::config::Replay;
 use super::{RunError, Simulation};
-use crate::base::op::{Cause, OpKind};
-use crate::base::CellMode;
+use crate::base::op::Cause;
 use crate::ftl::by_regions::ByRegions;
 use crate::ftl::scheme::Scheme;
 use crate::ftl::translation::MapCache;
 use crate::metrics::counters::{Counted, OpCounters};
 use crate::metrics::latency::RequestsBeyond;
 use crate::metrics::report::{
-    Adjusted, BacklogReport, CacheReport, FlashReport, FlushReport, HostReport, ModeWear, OpRow, Report,
-    SchemeReport, SlotRow, TrimReport, WafReport, WearReport, WearRow, WornFirst,
+    Adjusted, BacklogReport, CacheReport, FlashReport, FlushReport, HostReport, OpRow, Report, SchemeReport,
+    SlotRow, TrimReport, WafReport,
 };
 use std::collections::BTreeMap;
 
@@ -128,89 +127,5 @@ impl Simulation {
         report.total = programmed as f64 / host;
         report.by_cause = bytes.into_iter().map(|(cause, b)| (cause.to_string(), b as f64 / host)).collect();
         report
-    }
-
-    fn wear_report(&self) -> WearReport {
-        let pools = self.wear_rows();
-        let host = self.stats.write.bytes() as f64;
-        let lives = pools.iter().filter_map(|row| {
-            let endurance = f64::from(row.endurance_cycles?);
-            (row.mean > 0.0 && host > 0.0).then(|| (endurance / row.mean * host, row))
-        });
-        let first = lives.min_by(|one, other| one.0.total_cmp(&other.0));
-        WearReport {
-            by_mode: self.wear_by_mode(&pools),
-            lifetime_host_bytes: first.map(|(life, _)| life),
-            lifetime_by: first.map(|(_, row)| WornFirst { pool: row.pool.clone(), mode: row.mode }),
-            pools,
-        }
-    }
-
-    /// What the blocks of each mode went through, those of translation pages too in what was erased.
-    fn wear_by_mode(&self, rows: &[WearRow]) -> BTreeMap<&'static str, ModeWear> {
-        let host = self.stats.write.bytes() as f64;
-        let mut modes: BTreeMap<&'static str, ModeWear> = BTreeMap::new();
-        for row in rows {
-            let mode = modes.entry(row.mode).or_default();
-            mode.erase_factor = (host > 0.0).then_some(0.0);
-            let used = row.endurance_cycles.map(|cycles| 100.0 * row.mean / f64::from(cycles));
-            mode.percent_used = mode.percent_used.into_iter().chain(used).max_by(f64::total_cmp);
-        }
-        for row in self.io.counters().iter().filter(|row| row.kind == OpKind::Erase && host > 0.0) {
-            let pool = &self.io.geometry().pools[row.pool];
-            let block = u64::from(pool.mode(row.mode).pages) * u64::from(pool.page_bytes);
-            let factor = &mut modes.entry(row.mode.name()).or_default().erase_factor;
-            *factor = Some(factor.unwrap_or(0.0) + (row.totals.count * block) as f64 / host);
-        }
-        modes
-    }
-
-    /// One row per pool and mode in use; a block counts with the mode it was last opened in, and with
-    /// every other it was erased in.
-    fn wear_rows(&self) -> Vec<WearRow> {
-        let array = self.io.array();
-        let mut tallies: BTreeMap<(usize, CellMode), BTreeMap<u32, u64>> = BTreeMap::new();
-        for block in array.used_blocks() {
-            let pool = array.geometry.planes[array.geometry.plane_of(block).index()].pool as usize;
-            let last = array.block(block).mode();
-            for mode in CellMode::ALL.into_iter().filter(|&m| m == last || array.erases(block, m) > 0) {
-                let tally = tallies.entry((pool, mode)).or_default();
-                *tally.entry(array.erases(block, mode)).or_default() += 1;
-            }
-        }
-        tallies.into_iter().map(|((pool, mode), tally)| self.wear_row(pool, mode, tally)).collect()
-    }
-
-    fn wear_row(&self, pool: usize, mode: CellMode, mut tally: BTreeMap<u32, u64>) -> WearRow {
-        let place = &self.io.geometry().pools[pool];
-        let used: u64 = tally.values().sum();
-        // Blocks never opened count where the pool has one mode in use, as unworn ones.
-        let total = self.scheme_blocks(pool, mode).max(used);
-        if total > used {
-            *tally.entry(0).or_default() += total - used;
-        }
-        let erases: u64 = tally.iter().map(|(&n, &blocks)| u64::from(n) * blocks).sum();
-        let mean = erases as f64 / total as f64;
-        let variance: f64 = tally
-            .iter()
-            .map(|(&n, &blocks)| (f64::from(n) - mean) * (f64::from(n) - mean) * blocks as f64)
-            .sum();
-        WearRow {
-            pool: place.name.clone(),
-            mode: mode.name(),
-            blocks: total,
-            erases,
-            mean,
-            min: tally.keys().next().copied().unwrap_or(0),
-            max: tally.keys().next_back().copied().unwrap_or(0),
-            stddev: libm::sqrt(variance / total as f64),
-            endurance_cycles: place.modes[mode as usize].as_ref().and_then(|m| m.endurance_cycles),
-            histogram: tally.into_iter().collect(),
-        }
-    }
-
-    fn scheme_blocks(&self, pool: usize, mode: CellMode) -> u64 {
-        let shares = self.scheme.blocks();
-        shares.iter().filter(|share| share.pool == pool && share.mode == mode).map(|share| share.blocks).sum()
     }
 }

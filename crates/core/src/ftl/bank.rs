@@ -72,6 +72,17 @@ impl Bank {
         self.shares.first().map_or(0, |share| share.start)..end
     }
 
+    /// The first plane of its pool.
+    pub fn first_plane(&self) -> PlaneId {
+        PlaneId(self.first_plane)
+    }
+
+    /// Its blocks in every plane, free or not.
+    pub fn blocks<'a>(&self, array: &'a FlashArray) -> impl Iterator<Item = BlockId> + 'a {
+        let (planes, range) = (self.first_plane..self.first_plane + self.parts.len() as u32, self.range());
+        planes.flat_map(move |plane| range.clone().map(move |i| array.geometry.block(PlaneId(plane), i)))
+    }
+
     /// Whether one region has it to itself.
     pub fn has_one_region(&self) -> bool {
         self.regions == 1

@@ -62,7 +62,7 @@ pub enum Placement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Victim {
-    /// The block with the fewest live mapping units (lowest number on ties).
+    /// The block with the fewest live mapping units (the one opened first on ties).
     Greedy,
     /// The block that was opened first.
     Fifo,

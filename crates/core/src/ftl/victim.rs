@@ -39,26 +39,31 @@ impl Blocks<'_> {
         self.region.opened(BlockId(self.first.0 + index), self.io)
     }
 
-    /// The block with the least live data, lowest number on ties.
+    /// The block with the least live data, the one opened first on ties.
     fn greedy(&self) -> Option<u32> {
         // Scores are live pages, of every region's blocks.
         if self.region.spec.pack == Pack::Mu || !self.region.is_alone(self.io) {
-            return self.eligible().min_by_key(|&i| (self.live(i), i));
+            return self.eligible().min_by_key(|&i| (self.live(i), self.opened(i)));
         }
         let scores = self.io.array().scores(self.first, self.count);
         let best = scores.iter().copied().min().filter(|&s| s < 0)?;
-        // The strides are compared as a whole, which vectorises; the last step finds the place.
-        let stride =
-            scores.chunks(STRIDE).position(|run| run.iter().fold(false, |found, &s| found | (s == best)))?;
-        let within = scores[stride * STRIDE..].iter().position(|&s| s == best)?;
-        Some((stride * STRIDE + within) as u32)
+        let mut oldest: Option<(u32, u32)> = None;
+        for (stride, first) in scores.chunks(STRIDE).zip((0..).step_by(STRIDE)) {
+            // The stride is compared as a whole first, which vectorises.
+            if stride.iter().fold(false, |found, &s| found | (s == best)) {
+                let ties = stride.iter().zip(first..).filter(|(&s, _)| s == best);
+                let ties = ties.map(|(_, i)| (self.opened(i), i));
+                oldest = oldest.into_iter().chain(ties).min();
+            }
+        }
+        oldest.map(|(_, i)| i)
     }
 
     fn oldest(&self) -> Option<u32> {
         self.eligible().min_by_key(|&i| self.opened(i))
     }
 
-    /// Best (1 - u) * age / 2u, the first on ties.
+    /// Best (1 - u) * age / 2u, the one opened first on ties.
     fn cost_benefit(&self, full: u32) -> Option<u32> {
         let now = self.io.array().openings();
         let score = |i: u32| {
@@ -70,14 +75,14 @@ impl Blocks<'_> {
                 (1.0 - u) * age / (2.0 * u)
             }
         };
-        let mut best: Option<(f64, u32)> = None;
+        let mut best: Option<(f64, u32, u32)> = None;
         for i in self.eligible() {
-            let s = score(i);
-            if best.is_none_or(|(b, _)| s > b) {
-                best = Some((s, i));
+            let (s, opened) = (score(i), self.opened(i));
+            if best.is_none_or(|(b, first, _)| s > b || (s == b && opened < first)) {
+                best = Some((s, opened, i));
             }
         }
-        best.map(|(_, i)| i)
+        best.map(|(_, _, i)| i)
     }
 }
 
@@ -92,9 +97,9 @@ pub fn least_live(region: &Region, io: &Io, plane: PlaneId) -> Option<BlockId> {
     if !region.may_have_closed(plane, io) {
         return None;
     }
-    let closed = |block: &BlockId| io.array().is_closed(*block) && region.opened(*block, io);
-    let key = |block: &BlockId| (region.live_of(*block, io), io.array().block(*block).opened);
-    region.blocks(plane, io).filter(closed).min_by_key(key)
+    let (first, count) = region.block_run(plane, io);
+    let index = Blocks { io, region, first, count, limit: u32::MAX }.greedy()?;
+    Some(BlockId(first.0 + index))
 }
 
 /// The next victim of `region` in `plane` that has fewer than `limit` live pages, or units where pages
@@ -125,12 +130,13 @@ pub fn choose_below(region: &Region, io: &mut Io, plane: PlaneId, limit: u32) ->
     (region.live_of(block, io) < limit).then_some(block)
 }
 
-/// The best of `draws` draws, with repetition, from the eligible blocks.
+/// The best of `draws` draws, with repetition, from the eligible blocks; the one opened first on ties.
 fn best_of_draws(region: &Region, io: &mut Io, first: BlockId, eligible: &[u32], draws: u32) -> Option<u32> {
     if eligible.is_empty() {
         return None;
     }
     let drawn: Vec<u32> =
         (0..draws).map(|_| eligible[io.draw_below(eligible.len() as u32) as usize]).collect();
-    drawn.into_iter().min_by_key(|&i| (region.live_of(BlockId(first.0 + i), io), i))
+    let key = |block: BlockId| (region.live_of(block, io), io.array().block(block).opened);
+    drawn.into_iter().min_by_key(|&i| key(BlockId(first.0 + i)))
 }

@@ -222,6 +222,8 @@ pub struct WearRow {
     pub blocks: u64,
     /// Erases during the run.
     pub erases: u64,
+    /// Their cycles: pages programmed by those of a block, and what was erased before it was programmed.
+    pub cycles: f64,
     /// Mean erases per block.
     pub mean: f64,
     /// Fewest.
@@ -241,18 +243,29 @@ pub struct WearRow {
 pub struct ModeWear {
     /// Bytes of the blocks erased over bytes the host wrote; none where it wrote nothing.
     pub erase_factor: Option<f64>,
-    /// Mean erases of a block as a percentage of the endurance, in the pool where it is highest; none
-    /// where no endurance is known.
+    /// What cycles in this mode used of the life of the mean block, in per cent, among the blocks where that
+    /// is most; none where no endurance is known.
     pub percent_used: Option<f64>,
 }
 
-/// The blocks that wear out first.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct WornFirst {
+/// Days of a year in what is told of lives.
+pub const DAYS_PER_YEAR: f64 = 365.0;
+
+/// What blocks that regions share have used of their life.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Damage {
     /// Their pool.
     pub pool: String,
-    /// Their cell mode.
-    pub mode: &'static str,
+    /// The cell modes that wore them.
+    pub modes: Vec<&'static str>,
+    /// How many they are.
+    pub blocks: u64,
+    /// Cycles of the mean block in all modes; a program counts when it is made, not when it is erased.
+    pub cycles: f64,
+    /// Share of its life that the mean block has used: the sum over modes of cycles by endurance.
+    pub mean: f64,
+    /// The same of the most worn block.
+    pub max: f64,
 }
 
 /// Wear of the device.
@@ -262,11 +275,15 @@ pub struct WearReport {
     pub pools: Vec<WearRow>,
     /// Per mode.
     pub by_mode: BTreeMap<&'static str, ModeWear>,
-    /// Host bytes until the mean block of the first pool and mode to wear out reaches its rated
-    /// endurance, at this run's rate; absent where nothing wore or no endurance is known.
+    /// Of the blocks that wear out first; none where less than a block was programmed or an endurance is
+    /// not known.
+    pub damage: Option<Damage>,
+    /// Host bytes until their mean block has used its life, at this run's rate.
     pub lifetime_host_bytes: Option<f64>,
-    /// Which those are; none where there is no estimate.
-    pub lifetime_by: Option<WornFirst>,
+    /// Host bytes until their most worn block has used its life.
+    pub lifetime_most_worn_host_bytes: Option<f64>,
+    /// Times a day that the device can be written whole for five years, by its mean block.
+    pub drive_writes_per_day: Option<f64>,
 }
 
 /// What the mapping cache did, of a device that has one. Pages are translation pages.

@@ -28,6 +28,7 @@ mod idle;
 mod ips;
 mod ips_oracle;
 mod knobs;
+mod life;
 mod light_workload;
 mod limits;
 mod map_cache;

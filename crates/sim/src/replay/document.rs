@@ -1,6 +1,7 @@
 //! The result document.
 
 use super::address::AddressCounts;
+use super::life;
 use super::scan::Footprint;
 use super::source::Source;
 use super::RunRequest;
@@ -72,7 +73,10 @@ pub fn assemble(
     let mut document = serde_json::to_value(report).expect("a report is plain data");
     document["schema_version"] = SCHEMA_VERSION.into();
     document["config"] = config.to_json();
-    document["trace"] = told(trace, report);
+    let per_day = life::write_bytes_per_day(config, &trace.summary, report);
+    document["trace"] = told(trace, report, per_day);
+    document["wear"]["years"] = life::years(&report.wear, per_day).into();
+    document["wear"]["note"] = life::note(&report.wear).into();
     document["provenance"] = provenance(config);
     document["sim"] = json!({
         "wall_s": stopwatch.wall_s(),
@@ -90,7 +94,7 @@ fn offered_iops(host: &HostReport) -> Option<f64> {
     (last_arrival_ns > 0).then(|| host.requests as f64 * 1e9 / last_arrival_ns as f64)
 }
 
-fn told(trace: &TraceFacts, report: &Report) -> Value {
+fn told(trace: &TraceFacts, report: &Report, write_bytes_per_day: Option<f64>) -> Value {
     let TraceFacts { summary, counts, .. } = trace;
     json!({
         "path": trace.path,
@@ -110,6 +114,7 @@ fn told(trace: &TraceFacts, report: &Report) -> Value {
         "trim_bytes": summary.trim_bytes,
         "first_ns": summary.first_ns,
         "last_ns": summary.last_ns,
+        "write_bytes_per_day": write_bytes_per_day,
         "footprint_bytes": trace.footprint_bytes,
         "offered_iops": offered_iops(&report.host),
         "skipped": summary.skipped,

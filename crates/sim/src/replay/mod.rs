@@ -6,6 +6,7 @@ mod bounds;
 mod document;
 mod foresight;
 mod learning;
+mod life;
 mod logs;
 mod namespaces;
 mod operation_log;

@@ -15,6 +15,11 @@ impl TimeScale {
         Self(if host.replay == Replay::Open { host.time_scale } else { 1.0 })
     }
 
+    /// The factor, 1 where none is used.
+    pub fn factor(self) -> f64 {
+        self.0
+    }
+
     /// Refuses a request that would come behind all times there are.
     pub fn check(self, batch: &[Request]) -> Result<(), ConfigErrors> {
         let latest_ns = batch.iter().map(|request| request.at_ns).max().unwrap_or(0);

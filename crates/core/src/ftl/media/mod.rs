@@ -185,7 +185,7 @@ impl Media {
     }
 
     /// The banks, in the order they were added.
-    pub(super) fn banks(&self) -> &[Bank] {
+    pub fn banks(&self) -> &[Bank] {
         &self.banks
     }
 

@@ -14,6 +14,8 @@ struct Block {
     live: u32,
     written: u32,
     erases: u32,
+    /// Sequence number of the last opening.
+    opened: u32,
 }
 
 /// Where a flash page of the home lies.
@@ -39,6 +41,8 @@ pub struct Home {
     /// The plane whose turn it is.
     turn: u32,
     free: u32,
+    /// Blocks opened so far.
+    opened: u32,
     buffer: Vec<u32>,
 }
 
@@ -54,6 +58,7 @@ impl Home {
             open: vec![NONE; shape.planes as usize],
             turn: 0,
             free: shape.total(),
+            opened: 0,
             buffer: Vec::with_capacity(shape.slots as usize),
         }
     }
@@ -154,16 +159,20 @@ impl Home {
         if let Some(block) = free.min_by_key(|&block| self.blocks[block as usize].erases) {
             self.open[plane as usize] = block;
             self.free -= 1;
+            self.opened += 1;
+            self.blocks[block as usize].opened = self.opened;
         }
     }
 
-    /// The block to clean next, if free blocks are short: the full one with the fewest live pages.
+    /// The block to clean next, if free blocks are short: the full one with the fewest live pages, the
+    /// one opened first on ties.
     pub fn victim(&self) -> Option<u32> {
         if self.free >= KEPT_BLOCKS {
             return None;
         }
         let full = |block: &u32| self.blocks[*block as usize].written == self.shape.pages;
-        (0..self.shape.total()).filter(full).min_by_key(|&block| self.blocks[block as usize].live)
+        let key = |block: u32| (self.blocks[block as usize].live, self.blocks[block as usize].opened);
+        (0..self.shape.total()).filter(full).min_by_key(|&block| key(block))
     }
 
     /// The translation pages that live in page `page` of `block`.
@@ -217,8 +226,8 @@ impl Home {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HomeState {
     places: Vec<u32>,
-    /// Pages written and erases of each block.
-    blocks: Vec<(u32, u32)>,
+    /// Pages written, erases and the number of the last opening of each block.
+    blocks: Vec<(u32, u32, u32)>,
     open: Vec<u32>,
     turn: u32,
     buffer: Vec<u32>,
@@ -229,7 +238,7 @@ impl Home {
     pub fn save(&self) -> HomeState {
         HomeState {
             places: self.places.clone(),
-            blocks: self.blocks.iter().map(|block| (block.written, block.erases)).collect(),
+            blocks: self.blocks.iter().map(|block| (block.written, block.erases, block.opened)).collect(),
             open: self.open.clone(),
             turn: self.turn,
             buffer: self.buffer.clone(),
@@ -244,7 +253,7 @@ impl Home {
             return Err(format!("translation pages, blocks and planes {lengths:?}"));
         }
         for (plane, &block) in (0..).zip(&state.open) {
-            let is_open = |&(written, _): &(u32, u32)| written < shape.pages;
+            let is_open = |&(written, ..): &(u32, u32, u32)| written < shape.pages;
             let known = state.blocks.get(block as usize).is_some_and(is_open);
             if block != NONE && !(known && self.plane_of(block) == plane) {
                 return Err(format!("block {block} of translation pages is open in plane {plane}"));
@@ -269,11 +278,12 @@ impl Home {
                 shape.slots
             ));
         }
-        for (block, (written, erases)) in self.blocks.iter_mut().zip(state.blocks) {
+        for (block, (written, erases, opened)) in self.blocks.iter_mut().zip(state.blocks) {
             if written > shape.pages {
                 return Err(format!("{written} pages of {} in a block of translation pages", shape.pages));
             }
-            (block.written, block.erases) = (written, erases);
+            (block.written, block.erases, block.opened) = (written, erases, opened);
+            self.opened = self.opened.max(opened);
         }
         let open = |block: usize| state.open.contains(&(block as u32));
         let free =

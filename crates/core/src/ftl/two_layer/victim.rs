@@ -63,7 +63,7 @@ impl TwoLayerRegion {
         self.part(plane).victim
     }
 
-    /// Chooses the eligible block with the most dead pages, at least `dead_min` (the lowest number
+    /// Chooses the eligible block with the most dead pages, at least `dead_min` (the one opened first
     /// on ties), and takes it out of its queue; it is stored to no more.
     pub fn choose_victim(
         &mut self,
@@ -104,19 +104,24 @@ impl TwoLayerRegion {
         let run = first.index()..first.index() + count as usize;
         let masks = (eligible != Eligible::Any).then(|| &self.used[run]);
         let scores = array.scores(first, count);
-        let (mut best, mut found) = (1 - dead_min.max(1) as i16, None);
+        // The least of (score, opened) is the victim.
+        let (mut best, mut found) = ((-(dead_min.max(1) as i16), u32::MAX), None);
         for start in (0..scores.len()).step_by(STRIDE) {
             let stride = start..scores.len().min(start + STRIDE);
             // The stride as a whole is compared first, which vectorises.
             let masked = masks.map(|masks| &masks[stride.clone()]);
-            if least(&scores[stride.clone()], masked) >= best {
+            if least(&scores[stride.clone()], masked) > best.0 {
                 continue;
             }
             for i in stride {
                 let score = scores[i] & masks.map_or(ALL, |masks| masks[i]);
+                if score > best.0 {
+                    continue;
+                }
                 let block = BlockId(first.0 + i as u32);
-                if score < best && allowed(block) {
-                    (best, found) = (score, Some(block));
+                let key = (score, array.block(block).opened);
+                if key < best && allowed(block) {
+                    (best, found) = (key, Some(block));
                 }
             }
         }

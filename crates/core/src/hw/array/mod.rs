@@ -49,6 +49,8 @@ pub struct FlashArray {
     /// Pages stored so far by cell mode, in this array's life.
     stored: [u64; MODES],
     erases: Vec<u32>,
+    /// Pages that each block held when wear was last reset, and in what mode, for `worn_pages`.
+    begun: Vec<(u16, u16)>,
     tags: Table,
     free_chunks: Vec<u32>,
     next_chunk: u32,
@@ -64,7 +66,8 @@ impl FlashArray {
 
     /// Bytes of the tables with an entry per block.
     pub fn block_bytes(geometry: &Geometry) -> u64 {
-        let entry = size_of::<Block>() + size_of::<i16>() + size_of::<u32>() * CellMode::ALL.len();
+        let begun = size_of::<(u16, u16)>();
+        let entry = size_of::<Block>() + size_of::<i16>() + begun + size_of::<u32>() * CellMode::ALL.len();
         (geometry.block_numbers() * entry) as u64
     }
 
@@ -80,6 +83,7 @@ impl FlashArray {
             regions: 0,
             stored: [0; MODES],
             erases: vec![0; blocks * CellMode::ALL.len()],
+            begun: bytemuck::zeroed_vec(blocks),
             tags: Table::new((usable * chunk) as usize),
             free_chunks: Vec::new(),
             next_chunk: 0,
@@ -141,6 +145,22 @@ impl FlashArray {
     #[inline]
     pub fn erases(&self, block: BlockId, mode: CellMode) -> u32 {
         self.erases[block.index() * MODES + mode as usize]
+    }
+
+    /// Pages of `mode` that a block's cycles since the last reset of wear took: those of a block for each
+    /// erase, programmed or not, and what is programmed of the cycle under way.
+    pub fn worn_pages(&self, block: BlockId, mode: CellMode) -> u64 {
+        let (record, pages) = (self.block(block), self.pages_of(block, mode));
+        let under_way = if record.mode == mode as u8 { u64::from(record.write_ptr) } else { 0 };
+        let (held, held_in) = self.begun[block.index()];
+        let begun = if held_in == mode as u16 { u64::from(held) } else { 0 };
+        u64::from(self.erases(block, mode)) * pages + under_way - begun
+    }
+
+    /// Pages of a block of the same pool in `mode`; 0 where its chips do not offer that.
+    pub fn pages_of(&self, block: BlockId, mode: CellMode) -> u64 {
+        let pool = self.geometry.pool_of(self.geometry.plane_of(block));
+        pool.modes[mode as usize].as_ref().map_or(0, |mode| u64::from(mode.pages))
     }
 
     /// How often a block was erased in any mode.
@@ -381,10 +401,11 @@ impl FlashArray {
         }
     }
 
-    /// Sets every erase count to zero.
+    /// Counts wear from here on: no erases, and nothing of what is programmed now.
     pub fn reset_wear(&mut self) {
         for i in (0..self.blocks.len()).filter(|&i| self.blocks[i].flags & USED != 0) {
             self.erases[i * MODES..(i + 1) * MODES].fill(0);
+            self.begun[i] = (self.blocks[i].write_ptr, u16::from(self.blocks[i].mode));
         }
     }
 

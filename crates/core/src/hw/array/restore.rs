@@ -11,7 +11,7 @@ impl ArrayState {
     /// Says what is wrong, if anything.
     pub(super) fn check(&self, array: &FlashArray) -> Result<(), String> {
         let mut next = 0;
-        for (number, record, erases) in &self.blocks {
+        for (number, record, erases, begun) in &self.blocks {
             let block = BlockId(*number);
             if *number < next || !array.exists(block) {
                 return Err(format!("block {number} does not exist or is there twice"));
@@ -23,10 +23,12 @@ impl ArrayState {
             if (0..MODES).any(|mode| erases[mode] > 0 && pool.modes[mode].is_none()) {
                 return Err(wrong("was erased in a mode that its chips do not offer".into()));
             }
+            let erased = |mode| u64::from(erases[mode as usize]) * array.pages_of(block, mode);
+            record.check_begun(*begun, erased).map_err(wrong)?;
         }
         self.check_openings()?;
         self.check_chunks(array)?;
-        let live: u64 = self.blocks.iter().map(|(_, record, _)| u64::from(record.live)).sum();
+        let live: u64 = self.blocks.iter().map(|(_, record, ..)| u64::from(record.live)).sum();
         match self.tags.count() {
             tags if tags == live => Ok(()),
             tags => Err(format!("{tags} slots have an owner and the blocks count {live} live ones")),
@@ -35,15 +37,16 @@ impl ArrayState {
 
     /// Each block was last opened at a time of its own, and erased after it was opened.
     fn check_openings(&self) -> Result<(), String> {
-        let mut opened: Vec<u32> = self.blocks.iter().map(|(_, record, _)| record.opened).collect();
+        let mut opened: Vec<u32> = self.blocks.iter().map(|(_, record, ..)| record.opened).collect();
         opened.sort_unstable();
         let distinct = opened.windows(2).all(|two| two[0] < two[1]) && opened.first() != Some(&0);
         let last = opened.last().copied().unwrap_or(0);
         if !distinct || last > self.opened || self.opened >= OPENINGS_MAX {
             return Err(format!("{} openings do not fit the blocks, the last at {last}", self.opened));
         }
-        let in_use = self.blocks.iter().filter(|(_, record, _)| record.state() != BlockState::Free).count();
-        let erases: u64 = self.blocks.iter().flat_map(|(_, _, erases)| erases).map(|&n| u64::from(n)).sum();
+        let in_use = self.blocks.iter().filter(|(_, record, ..)| record.state() != BlockState::Free).count();
+        let erases: u64 =
+            self.blocks.iter().flat_map(|(_, _, erases, _)| erases).map(|&n| u64::from(n)).sum();
         if erases + in_use as u64 > u64::from(self.opened) {
             return Err(format!("{erases} erases and {in_use} blocks in use after {} openings", self.opened));
         }
@@ -57,8 +60,8 @@ impl ArrayState {
             return Err(format!("{} chunks of reverse entries where there are {capacity}", self.next_chunk));
         }
         let mut taken = vec![false; self.next_chunk as usize];
-        let in_use = self.blocks.iter().filter(|(_, record, _)| record.state() != BlockState::Free);
-        for chunk in in_use.map(|(_, record, _)| record.chunk).chain(self.free_chunks.iter().copied()) {
+        let in_use = self.blocks.iter().filter(|(_, record, ..)| record.state() != BlockState::Free);
+        for chunk in in_use.map(|(_, record, ..)| record.chunk).chain(self.free_chunks.iter().copied()) {
             match taken.get_mut(chunk as usize) {
                 Some(taken) if !*taken => *taken = true,
                 _ => {
@@ -74,6 +77,19 @@ impl ArrayState {
 }
 
 impl Block {
+    /// What was programmed when wear was last reset is still there, or was erased since.
+    fn check_begun(&self, begun: (u16, u16), erased: impl Fn(CellMode) -> u64) -> Result<(), String> {
+        let mode = CellMode::ALL.get(usize::from(begun.1));
+        let since = mode
+            .map_or(0, |&mode| erased(mode) + if self.mode() == mode { self.write_ptr.into() } else { 0 });
+        match u64::from(begun.0) <= since {
+            true => Ok(()),
+            false => {
+                Err(format!("{} pages in mode {} before time 0, and at most {since} since", begun.0, begun.1))
+            }
+        }
+    }
+
     fn check(&self, block: BlockId, array: &FlashArray) -> Result<(), String> {
         let pool = array.geometry.pool_of(array.geometry.plane_of(block));
         let mode = CellMode::ALL.get(usize::from(self.mode));

@@ -6,11 +6,14 @@ use crate::base::sparse::Sparse;
 use crate::base::BlockId;
 use serde::{Deserialize, Serialize};
 
+/// Number, record, erases by cell mode, and the pages and mode of the time when wear was last reset.
+pub(super) type BlockEntry = (u32, Block, [u32; MODES], (u16, u16));
+
 /// What a snapshot holds of the array.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ArrayState {
-    /// Number, record and erases by cell mode of every block that was ever opened, ascending.
-    pub(super) blocks: Vec<(u32, Block, [u32; MODES])>,
+    /// Every block that was ever opened, ascending.
+    pub(super) blocks: Vec<BlockEntry>,
     pub(super) tags: Sparse,
     pub(super) free_chunks: Vec<u32>,
     pub(super) next_chunk: u32,
@@ -23,7 +26,7 @@ impl FlashArray {
         let record = |b: BlockId| {
             let i = b.index();
             let erases = std::array::from_fn(|m| self.erases[i * MODES + m]);
-            (b.0, self.blocks[i], erases)
+            (b.0, self.blocks[i], erases, self.begun[i])
         };
         ArrayState {
             blocks: self.used_blocks().map(record).collect(),
@@ -37,7 +40,7 @@ impl FlashArray {
     /// Takes a snapshot's part, or says why it does not fit.
     pub fn load(&mut self, state: ArrayState) -> Result<(), String> {
         state.check(self)?;
-        for (block, record, erases) in state.blocks {
+        for (block, record, erases, begun) in state.blocks {
             let i = block as usize;
             self.blocks[i] = record;
             self.score[i] = match record.state() {
@@ -47,6 +50,7 @@ impl FlashArray {
                 BlockState::Closed => CLOSED + record.live_pages as i16,
             };
             self.erases[i * MODES..(i + 1) * MODES].copy_from_slice(&erases);
+            self.begun[i] = begun;
         }
         state.tags.fill(&mut self.tags)?;
         self.free_chunks = state.free_chunks;
