@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import slcache
 import support
 from slcache.sentences import life
 
-DEVICE = ("--device", "tiny", "--scheme", "baseline", "--address", "wrap")
+DEVICE = ("--device", "tiny", "--address", "wrap")
+SPAN = 3328 << 10
+#: Schemes whose regions share blocks, then those that keep them apart.
+SHARED = ("client", "dwa", "rl", "ust")
+APART = ("tlc-only", "baseline")
+DAY_MS = 86_400_000
+
+
+def writes(folder: Path, count: int, *, size: int = 128 << 10, gap_ms: int = 0) -> Path:
+    """Return a trace of so many writes, one behind the other over and over."""
+    rows = [(i * gap_ms, "Write", i * size % SPAN, size) for i in range(count)]
+    return support.write_trace(folder / f"{count}-{size}-{gap_ms}.csv", rows)
 
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("life")
-    rows = [(i, "Write", i * 4096 % (2 << 20), 4096) for i in range(4000)]
-    trace = support.write_trace(folder / "life.csv", rows)
-    done = support.slcache("run", trace, *DEVICE, "--out", folder / "out")
+    trace = writes(folder, 4000, size=4096, gap_ms=1)
+    done = support.slcache("run", trace, *DEVICE, "--scheme", "baseline", "--out", folder / "out")
     assert done.returncode == 0, done.stderr
     return folder / "out"
 
@@ -29,41 +41,168 @@ def document(result: Path) -> dict[str, Any]:
     return found
 
 
+def words(text: bytes | str) -> str:
+    return " ".join((text.decode() if isinstance(text, bytes) else text).split())
+
+
 def test_parts_by_mode_add_up_and_what_wears_first_is_named(result: Path) -> None:
     told = document(result)
     waf, wear = told["waf"], told["wear"]
     assert set(waf["by_mode"]) == {"slc", "tlc"}
     assert sum(waf["by_mode"].values()) == pytest.approx(waf["total"], rel=1e-12)
-    used = {row["mode"]: 100 * row["mean"] / row["endurance_cycles"] for row in wear["pools"]}
+    rows = {row["mode"]: row for row in wear["pools"]}
+    cycles = {mode: row["cycles"] / row["blocks"] for mode, row in rows.items()}
+    used = {m: 100 * cycles[m] / row["endurance_cycles"] for m, row in rows.items()}
     assert {m: each["percent_used"] for m, each in wear["by_mode"].items()} == pytest.approx(used)
     first = max(used, key=lambda mode: used[mode])
-    assert wear["lifetime_by"] == {"pool": "nand", "mode": first}
+    damage = wear["damage"]
+    assert (damage["pool"], damage["modes"]) == ("nand", [first])
+    assert (damage["blocks"], damage["cycles"]) == (rows[first]["blocks"], cycles[first])
+    assert damage["mean"] <= damage["max"]
     written = told["host"]["write"]["bytes"]
     assert wear["lifetime_host_bytes"] == pytest.approx(written * 100 / used[first])
+    assert wear["lifetime_most_worn_host_bytes"] == pytest.approx(written / damage["max"])
+
+
+def test_years_are_at_the_traces_own_rate(result: Path) -> None:
+    told = document(result)
+    days = 3999 / DAY_MS
+    rate = told["trace"]["write_bytes_per_day"]
+    assert rate == pytest.approx(4000 * 4096 / days)
+    lifetime = told["wear"]["lifetime_host_bytes"]
+    assert told["wear"]["years"] == pytest.approx(lifetime / rate / 365)
+    daily = lifetime / SPAN / (5 * 365)
+    assert told["wear"]["drive_writes_per_day"] == pytest.approx(daily)
+
+
+@pytest.mark.parametrize(
+    ("options", "factor"),
+    [((), 1), (("--replay", "closed:4"), 1), (("--set", "host.time_scale=2"), 2)],
+)
+def test_the_rate_is_the_traces_whatever_the_replay(
+    tmp_path: Path, options: tuple[str, ...], factor: float
+) -> None:
+    trace = writes(tmp_path, 200, gap_ms=1000)
+    done = support.slcache("run", trace, *DEVICE, "--scheme", "tlc-only", *options, "--json")
+    told = json.loads(done.stdout)
+    days = 199 * 1000 * factor / DAY_MS
+    assert told["trace"]["write_bytes_per_day"] == pytest.approx((200 << 17) / days)
+
+
+def test_a_trace_without_times_tells_no_years(tmp_path: Path) -> None:
+    run = slcache.run(writes(tmp_path, 100), device="tiny", scheme="tlc-only")
+    told = run.to_dict()
+    assert (told["wear"]["years"], told["trace"]["write_bytes_per_day"]) == (None, None)
+    assert told["wear"]["lifetime_host_bytes"] > 0
+    assert dict(life.rows(told))["years (the trace has no times)"] == "–"
 
 
 def test_years_fall_with_what_is_written_a_day(result: Path) -> None:
     told = document(result)
     told["wear"]["lifetime_host_bytes"] = 365 * 50e9 * 3
-    years = [dict(life.rows(told, gb))["years"] for gb in (25, 50, 100)]
-    assert years == ["6.00 at 25 GB a day", "3.00 at 50 GB a day", "1.50 at 100 GB a day"]
+    years = {gb: dict(life.rows(told, gb))[f"years at {gb:.1f} GB a day"] for gb in (25.0, 50.0)}
+    assert years == {25: "6.00", 50: "3.00"}
+    assert life.Life.of(told, 100).years == 1.5
     told["wear"]["lifetime_host_bytes"] = None
     assert dict(life.rows(told))["estimated lifetime"] == "–"
 
 
-def test_a_report_tells_the_years_that_are_asked_for(result: Path, tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    told = support.slcache("report", result, "--gb-per-day", "20", "--out", page)
-    text = " ".join(told.stdout.decode().split())
-    assert "write amplification in tlc" in text
-    assert "at 20 GB a day" in text
-    assert "at 50 GB a day" in page.read_text()
-    refused = support.slcache("report", result, "--gb-per-day", "0", "--out", page)
-    assert refused.returncode == 2
-    assert b"--gb-per-day" in refused.stderr
+# What `rl` does changes as it learns.
+@pytest.mark.parametrize("scheme", [each for each in (*SHARED, *APART) if each != "rl"])
+def test_a_life_does_not_hang_on_the_length_of_a_run(tmp_path: Path, scheme: str) -> None:
+    lives = {}
+    for passes in (6, 24, 96):
+        trace = writes(tmp_path, 26 * passes, gap_ms=1)
+        wear = slcache.run(trace, device="tiny", scheme=scheme).to_dict()["wear"]
+        assert wear["damage"]["cycles"] > 3
+        assert wear["note"] is None
+        lives[passes] = wear["lifetime_host_bytes"]
+        if scheme in SHARED:
+            used = sum(each["percent_used"] for each in wear["by_mode"].values())
+            assert used == pytest.approx(100 * wear["damage"]["mean"])
+    assert lives[6] == pytest.approx(lives[96], rel=0.05)
+    assert lives[24] == pytest.approx(lives[96], rel=0.02)
 
 
-def test_older_results_have_no_parts_by_mode(result: Path) -> None:
+@pytest.mark.parametrize("scheme", [*SHARED, *APART])
+def test_short_runs_say_that_a_life_is_a_guess(tmp_path: Path, scheme: str) -> None:
+    short = slcache.run(writes(tmp_path, 8, gap_ms=1), device="tiny", scheme=scheme)
+    told = short.to_dict()["wear"]
+    assert 0 < told["damage"]["cycles"] < 3
+    assert "is a guess" in told["note"]
+    for shown in (short.summary(), short.report(), " ".join(short.notes())):
+        assert told["note"] in words(shown)
+    page = writes(tmp_path, 1, size=4096)
+    none = slcache.run(page, device="tiny", scheme=scheme)
+    told = none.to_dict()["wear"]
+    assert (told["damage"], told["lifetime_host_bytes"]) == (None, None)
+    assert "less than a block" in words(none.summary())
+
+
+def test_a_comparison_names_who_guesses_once_for_each_reason(tmp_path: Path) -> None:
+    both = slcache.compare(
+        writes(tmp_path, 104, gap_ms=1), device="tiny", schemes=["tlc-only", "baseline", "client"]
+    )
+    guesses = [line for line in both.notes() if "is a guess" in line]
+    few = [run.label for run in both.runs if run.to_dict()["wear"]["note"] is not None]
+    assert few
+    assert all(any(label in line for line in guesses) for label in few)
+
+
+@pytest.mark.parametrize("verb", ["run", "compare", "report", "seeds"])
+@pytest.mark.parametrize("asked", [None, 20])
+def test_every_output_tells_lives_at_the_rate_that_is_asked_for(
+    result: Path, tmp_path: Path, verb: str, asked: int | None
+) -> None:
+    trace = writes(tmp_path, 400, size=4096, gap_ms=1)
+    out = tmp_path / "out"
+    names = ("--schemes", "tlc-only,baseline")
+    begin = {
+        "run": ("run", trace, *DEVICE, "--scheme", "baseline"),
+        "compare": ("compare", trace, *DEVICE, *names),
+        "seeds": ("compare", trace, *DEVICE, *names, "--seeds", "2"),
+        "report": ("report", result),
+    }[verb]
+    rate = () if asked is None else ("--gb-per-day", str(asked))
+    done = support.slcache(*begin, *rate, "--out", out)
+    assert done.returncode == 0, done.stderr
+    page = words((out / "report.html").read_text())
+    count = 4000 if verb == "report" else 400
+    own = count * 4096 / ((count - 1) / DAY_MS) / 1e9
+    title = "20.0 GB a day" if asked else f"{own:.0f} GB a day (the trace&#39;s own)"
+    for shown in (words(done.stdout), page):
+        assert "TBW" in shown
+        assert "drive writes a day" in shown
+        assert title.replace("&#39;", "'") in shown.replace("&#39;", "'")
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1e10, float("nan"), float("inf"), "20 GB", True])
+def test_a_rate_that_is_none_is_refused_by_name(tmp_path: Path, wrong: object) -> None:
+    trace = writes(tmp_path, 10)
+    asked: dict[str, Any] = {"device": "tiny", "gb_per_day": wrong}
+    with pytest.raises(slcache.UsageError, match="gb_per_day"):
+        slcache.run(trace, scheme="baseline", **asked)
+    with pytest.raises(slcache.UsageError, match="gb_per_day"):
+        slcache.compare(trace, schemes=["baseline", "tlc-only"], **asked)
+    for verb in (("run", trace, "--scheme", "baseline"), ("report", trace)):
+        device = () if verb[0] == "report" else DEVICE
+        refused = support.slcache(*verb, *device, "--gb-per-day", str(wrong))
+        assert refused.returncode == 2, refused.stderr
+        assert b"--gb-per-day" in refused.stderr or b"--gb-per-day" in refused.stdout
+
+
+def test_older_results_are_read_and_say_less(result: Path) -> None:
     told = document(result)
-    del told["waf"]["by_mode"], told["wear"]["by_mode"], told["wear"]["lifetime_by"]
-    assert [name for name, _ in life.rows(told)] == ["estimated lifetime", "years"]
+    older = copy.deepcopy(told)
+    for key in ("damage", "lifetime_most_worn_host_bytes", "drive_writes_per_day", "years", "note"):
+        del older["wear"][key]
+    del older["waf"]["by_mode"], older["wear"]["by_mode"], older["trace"]["write_bytes_per_day"]
+    for row in older["wear"]["pools"]:
+        del row["cycles"]
+    older["wear"]["lifetime_by"] = {"pool": "nand", "mode": "slc"}
+    run = slcache.Result(older)
+    assert "TBW" in run.summary()
+    assert [name for name, value in life.rows(older) if value != "–"] == [
+        "estimated lifetime",
+        "TBW",
+    ]

@@ -26,7 +26,8 @@ def test_a_note_is_with_the_figures(
     scheme: str, settings: dict[str, object], words: str, trace: Path, tmp_path: Path
 ) -> None:
     run = slcache.run(trace, device="tiny", scheme=scheme, settings=settings, address="wrap")
-    assert [words in note for note in run.notes()] == [True]
+    # Of so short a run there may be another one on its life.
+    assert [note for note in run.notes() if words in note] == run.notes()[:1]
     run.save(tmp_path / "kept")
     kept = slcache.load(tmp_path / "kept")
     for shown in (run.summary(), run.report(), run._repr_html_(), kept.summary()):

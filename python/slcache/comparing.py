@@ -56,6 +56,7 @@ def compare(
     jobs: int | None = None,
     executor: Executor | str = "local",
     store: Path | None = None,
+    gb_per_day: float | None = None,
     on_progress: Progress | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -142,7 +143,7 @@ def compare(
     each = len(names)
     curve = bounds.of_comparison(asked[0], results[:each])
     if count == 1:
-        return Comparison(results, reference, curve)
+        return Comparison(results, reference, curve).told_at(gb_per_day)
     # Pictures are of the first seed, or of the recording.
     found = [
         Comparison(results[start : start + each], reference, None if start else curve)
@@ -150,7 +151,7 @@ def compare(
     ]
     from slcache.results.seeded import SeededComparison
 
-    return SeededComparison(found)
+    return SeededComparison(found).told_at(gb_per_day)
 
 
 def _names(

@@ -244,6 +244,16 @@ ResampleBlock = Annotated[
         "recording).",
     ),
 ]
+GbPerDay = Annotated[
+    float | None,
+    option(
+        "N",
+        "Tell a device's years at N GB (10^9 bytes) written a day (default: at what the trace "
+        "writes in its own times).",
+        min=1e-6,
+        max=1e9,
+    ),
+]
 EachSeeds = Annotated[
     int, option("N", "Run each point with so many seeds; means count.", min=1, max=1000)
 ]

@@ -18,7 +18,6 @@ from slcache.files import Transaction
 from slcache.report import terminal
 from slcache.results import Comparison
 from slcache.results.frames import FILES
-from slcache.sentences import life
 
 _PAGE = Path("report.html")
 
@@ -31,15 +30,7 @@ def report(
         Path,
         opt.option("FILE.html|DIR", "Where to write the page, or page, tables and result.json."),
     ] = _PAGE,
-    gb_per_day: Annotated[
-        float | None,
-        opt.option(
-            "N",
-            "Tell too how each run's device wears, and its years at N GB a day.",
-            min=1e-6,
-            max=1e9,
-        ),
-    ] = None,
+    gb_per_day: opt.GbPerDay = None,
     form: joint.Shown,
 ) -> None:
     """Make the report of saved results; several of one trace become a comparison.
@@ -67,7 +58,7 @@ def report(
         sweep_show.show(folder=results[0], html=page, form=form)
         return
     try:
-        result = gather(results, normalise)
+        result = gather(results, normalise).told_at(gb_per_day)
     except ResultError:
         raise
     except ValueError as error:
@@ -85,9 +76,6 @@ def report(
     if isinstance(result, Comparison):
         console.show(*tables_of(result), *result.notes(), *result.verdict())
     else:
-        console.show(terminal.run_table(result.label, result.documents[0]), *result.notes())
-    if gb_per_day is not None:
-        for label, document in zip(result.labels, result.documents, strict=True):
-            told = (f"{name} {value}" for name, value in life.rows(document, gb_per_day))
-            console.show(Text(f"{label}: " + "; ".join(told)))
+        table = terminal.run_table(result.label, result.documents[0], gb_per_day)
+        console.show(table, *result.notes())
     console.show(Text(f"report: {page}"))

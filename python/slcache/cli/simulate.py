@@ -41,6 +41,7 @@ def run(
     memory_out: opt.MemoryOut = None,
     log: timelines.Log = None,
     drawn: timelines.Timeline,
+    gb_per_day: opt.GbPerDay = None,
     out: opt.Out = None,
     form: joint.Shown,
     progress: opt.Progress = "auto",
@@ -87,6 +88,7 @@ def run(
             replay=replay,
             window=window,
             seed=seed,
+            gb_per_day=gb_per_day,
             timeline_kept=out is not None,
             **drawn,
         )
@@ -97,7 +99,7 @@ def run(
         result,
         form,
         [
-            terminal.run_table(result.label, result.documents[0]),
+            terminal.run_table(result.label, result.documents[0], gb_per_day),
             *(Text(line, "yellow") for line in result.notes()),
         ],
         out,
@@ -126,6 +128,7 @@ def compare(
     log: timelines.Log = None,
     drawn: timelines.Timeline,
     where: joint.Here,
+    gb_per_day: opt.GbPerDay = None,
     out: opt.Out = None,
     form: joint.Shown,
     progress: opt.Progress = "auto",
@@ -182,6 +185,7 @@ def compare(
             window=window,
             seed=seed,
             progress=meter,
+            gb_per_day=gb_per_day,
             timeline_kept=out is not None,
             **drawn,
             **where,
@@ -200,10 +204,11 @@ def tables_of(comparison: Comparison) -> list[Table]:
     """Return the tables of a comparison: of all its seeds, or of its only one."""
     from slcache.results.seeded import SeededComparison
 
+    lives = terminal.life_tables(comparison.life_rows(), comparison.life_columns())
     if isinstance(comparison, SeededComparison):
-        return [terminal.seeds_table(comparison.seed_rows())]
+        return [terminal.seeds_table(comparison.seed_rows()), *lives]
     rows, pace = comparison.rows(), comparison.pace_rows()
-    return [terminal.comparison_table(rows), terminal.pace_table(pace)]
+    return [terminal.comparison_table(rows), terminal.pace_table(pace), *lives]
 
 
 def _begun(

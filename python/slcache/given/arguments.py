@@ -21,6 +21,7 @@ SEEDS_MAX = 100_000
 _FURTHEST = 2**64
 #: Least and most that numbers of a name may be; a seed has a check of its own.
 _RANGES = {
+    "gb_per_day": (1e-6, 1e9),
     "jobs": (1, 10_000),
     "num_envs": (1, 10_000),
     "points": (1, 100_000),
@@ -106,7 +107,7 @@ def _argument(name: str, value: object, kinds: Sequence[str]) -> object:
     for fits, _ in known:
         if (found := fits(value)) is not None:
             least, most = _RANGES.get(name, (-_FURTHEST, _FURTHEST))
-            if isinstance(found, int) and not least <= found <= most:
+            if isinstance(found, int | float) and not least <= found <= most:
                 _refuse(name, value, f"must be between {least:,} and {most:,}")
             return found
     if len(known) == len([kind for kind in kinds if kind != "None"]):

@@ -41,12 +41,13 @@ def render(
     seeds: Seeds | None = None,
     bounds: Mapping[str, Any] | None = None,
     timelines: Sequence[Timeline | None] = (),
+    gb_per_day: float | None = None,
 ) -> str:
     """Return the page; `to` is the reference scheme of a comparison, None for a single run.
 
     With `seeds` its head is of all seeds, and the rest of the first one. `bounds` is the least
     that is programmed dense, by the size of the cache. What planes did is there of those runs that
-    have `timelines`.
+    have `timelines`. Years are told for what is written a day.
     """
     first, named = documents[0], list(zip(labels, documents, strict=True))
     compared = to is not None and len(documents) > 1
@@ -59,10 +60,13 @@ def render(
         columns=[column.title for column in grid.columns(documents)],
         rows=grid.rows(labels, documents, to or labels[0]),
         pace=grid.pace_rows(labels, documents, to or labels[0]),
+        life_columns=life.columns(documents, gb_per_day),
+        lives=life.table(labels, [[document] for document in documents], gb_per_day),
+        life_caption=life.CAPTION,
         thin=grid.thin_note(documents, PERCENTILES),
         compared=compared,
         unequal=grid.unequal_caches(labels, documents) if compared else "",
-        cautions=[] if seeds else notes.of_runs(documents),
+        cautions=[] if seeds else [*notes.of_runs(documents), *life.notes(labels, documents)],
         gain_columns=gains.columns(documents),
         gain_rows=gains.rows(labels, documents, to or labels[0]),
         gain_lines=gains.lines(labels, documents, to or labels[0]),
@@ -71,7 +75,7 @@ def render(
         planes=_planes(labels, timelines),
         labels=labels,
         latencies=_latencies(labels, documents),
-        schemes=_schemes(labels, documents),
+        schemes=_schemes(labels, documents, gb_per_day),
         disks=[(label, rows) for label, each in named if (rows := disk.rows(each))],
         device=_config(first, _DEVICE),
         assumed=_config(first, _ASSUMED),
@@ -126,7 +130,9 @@ def _latencies(labels: Sequence[str], documents: Sequence[Document]) -> list[tup
     return rows
 
 
-def _schemes(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, Rows]]:
+def _schemes(
+    labels: Sequence[str], documents: Sequence[Document], gb_per_day: float | None
+) -> list[tuple[str, Rows]]:
     """Return each scheme's settings, own figures and table sizes."""
     result = []
     for label, document in zip(labels, documents, strict=True):
@@ -137,7 +143,7 @@ def _schemes(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple
             (table["name"], f"{table['entries']:,} entries, {units.size(table['bytes'])}")
             for table in scheme["tables"]
         ]
-        rows += life.rows(document)
+        rows += life.rows(document, gb_per_day)
         result.append((label, rows))
     return result
 

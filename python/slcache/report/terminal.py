@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from slcache.documents import normalise
-from slcache.sentences import disk, gains
+from slcache.sentences import disk, gains, life
 from slcache.tables import grid
 from slcache.tables.tabular import Column, Table, fitted
 from slcache.words import labels, units
@@ -47,6 +47,16 @@ def gain_tables(
     for row in rows:
         table.add(_name(row, "reference"), *row.cells)
     return [table, *lines]
+
+
+def life_tables(rows: Sequence[life.Row], titles: Sequence[str]) -> list[Table]:
+    """Return the table of how long the devices live; none where no run tells."""
+    if not rows:
+        return []
+    table = Table("scheme", titles, caption=life.CAPTION)
+    for row in rows:
+        table.add(printable(row.label), *row.cells)
+    return [table]
 
 
 def seeds_table(rows: Sequence[grid.Row]) -> Table:
@@ -99,10 +109,10 @@ def _load(document: Document) -> str:
     return f" ({offered:,.0f} requests/s came, {served:,.0f} were served: {times:.2f} times)"
 
 
-def run_table(label: str, document: Document) -> Table:
+def run_table(label: str, document: Document, gb_per_day: float | None = None) -> Table:
     """Return one run's latencies by side, then its flash's and its disk's figures, as a table."""
     titles = ["requests", "data", *_LATENCIES.values()]
-    table = Table("", titles, title=label, caption=_caption(document))
+    table = Table("", titles, title=label, caption=_caption(document, gb_per_day))
     for side in ("read", "write"):
         host = document["host"][side]
         latencies = (latency(document, side, key) for key in _LATENCIES)
@@ -136,11 +146,12 @@ def latency(document: Document, side: str, key: str) -> str:
     return "–" if value is None else units.duration(value) + mark
 
 
-def _caption(document: Document) -> str:
+def _caption(document: Document, gb_per_day: float | None) -> str:
     lines = [
         _flash_line(document),
         disk.line(document),
         _pace_line(document),
+        life.line(document, gb_per_day),
         gains.line(document),
         grid.thin_note([document], _LATENCIES),
     ]

@@ -15,7 +15,7 @@ from slcache.files import Path
 from slcache.results import spare
 from slcache.results.frames import Frames
 from slcache.results.result import Result
-from slcache.sentences import gains, notes, verdict
+from slcache.sentences import gains, life, notes, verdict
 from slcache.tables import grid
 from slcache.words.few import few
 
@@ -136,7 +136,8 @@ class Comparison(Frames):
             grid.unequal_caches(self.labels, self.documents),
             spare.unequal(self.labels, self.documents),
         )
-        return [*filter(None, unequal), *notes.of_runs(self.documents)]
+        lives = life.notes(self.labels, self.documents)
+        return [*filter(None, unequal), *notes.of_runs(self.documents), *lives]
 
     def rows(self) -> list[grid.Row]:
         """Return the comparison table's rows as text."""
@@ -145,6 +146,15 @@ class Comparison(Frames):
     def pace_rows(self) -> list[grid.Row]:
         """Return the rows of the table of IOPS, MB/s, utilisation and run time as text."""
         return grid.pace_rows(self.labels, self.documents, self.reference)
+
+    def life_columns(self) -> list[str]:
+        """Return the titles of the table of lives."""
+        return life.columns(self.documents, self.gb_per_day)
+
+    def life_rows(self) -> list[life.Row]:
+        """Return the table of how long the devices live; empty where no run tells."""
+        runs = [[document] for document in self.documents]
+        return life.table(self.labels, runs, self.gb_per_day)
 
     def gain_rows(self) -> list[gains.Row]:
         """Return the rows of the table of dense programs beside the least; empty if not counted."""
@@ -161,7 +171,8 @@ class Comparison(Frames):
         table, lines = self._told()
         label, pace = terminal.label_line(self.documents), terminal.pace_table(self.pace_rows())
         beside = terminal.gain_tables(self.gain_rows(), self.gain_lines(), self.documents)
-        return terminal.text(*label, table, pace, *lines, *beside)
+        lives = terminal.life_tables(self.life_rows(), self.life_columns())
+        return terminal.text(*label, table, pace, *lives, *lines, *beside)
 
     def plot_bars(self) -> Figure:
         """Draw mean and tail latency relative to the reference, reads and writes apart."""
@@ -177,6 +188,7 @@ class Comparison(Frames):
             self.reference,
             bounds=self.bounds,
             timelines=self.timelines,
+            gb_per_day=self.gb_per_day,
         )
 
     def _told(self) -> tuple[Table, list[str]]:

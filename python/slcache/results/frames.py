@@ -7,7 +7,7 @@ import json
 import pathlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from slcache.documents import saved, timeline
 from slcache.documents.timeline import Timeline
@@ -31,6 +31,14 @@ _TABLES = ("series", "latency", "ops", *_DISK_TABLES)
 
 class Frames(ABC):
     """The tables, figures and files that one run and a comparison have in common."""
+
+    #: Written a day where years are told, 10^9 bytes; None: as the trace does in its own times.
+    gb_per_day: float | None = None
+
+    def told_at(self, gb_per_day: float | None) -> Self:
+        """Return this result, its years told for so much a day."""
+        self.gb_per_day = gb_per_day
+        return self
 
     @property
     @abstractmethod

@@ -11,7 +11,7 @@ from slcache.documents.timeline import Timeline
 from slcache.errors import ResultError
 from slcache.files import Path
 from slcache.results.frames import Frames
-from slcache.sentences import notes
+from slcache.sentences import life, notes
 
 if TYPE_CHECKING:
     from slcache.tables.tabular import Table
@@ -109,18 +109,25 @@ class Result(Frames):
 
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the figures, in sentences."""
-        return notes.of_runs(self.documents)
+        return [*notes.of_runs(self.documents), *life.notes(self.labels, self.documents)]
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
         from slcache.report import html
 
-        return html.render(self.labels, self.documents, None, timelines=self.timelines)
+        return html.render(
+            self.labels,
+            self.documents,
+            None,
+            timelines=self.timelines,
+            gb_per_day=self.gb_per_day,
+        )
 
     def _told(self) -> tuple[Table, list[str]]:
         from slcache.report import terminal
 
-        return terminal.run_table(self.label, self._document), self.notes()
+        table = terminal.run_table(self.label, self._document, self.gb_per_day)
+        return table, self.notes()
 
     def __repr__(self) -> str:
         return f"<slcache.Result {self.label}: {self._document['host']['requests']} requests>"

@@ -13,7 +13,7 @@ from slcache.results import mean_cells, told
 from slcache.results.comparison import Comparison
 from slcache.results.means import Against, Figure, against
 from slcache.results.result import Result
-from slcache.sentences import gains
+from slcache.sentences import gains, life
 from slcache.study.pairs import LEVEL
 from slcache.tables import grid
 from slcache.words.few import few
@@ -144,6 +144,12 @@ class SeededComparison(Comparison):
             for mark, cell in kinds.items()
         ]
 
+    def life_rows(self) -> list[life.Row]:
+        """Return the mean lives over the seeds; empty where no run tells."""
+        places = range(len(self.labels))
+        runs = [[each.documents[place] for each in self.comparisons] for place in places]
+        return life.table(self.labels, runs, self.gb_per_day)
+
     def gain_rows(self) -> list[gains.Row]:
         """Return the means of the table of dense programs beside the least; empty if not counted.
 
@@ -236,7 +242,9 @@ class SeededComparison(Comparison):
 
         table, lines = self._told()
         beside = terminal.gain_tables(self.gain_rows(), self.gain_lines(), self.documents)
-        return terminal.text(*terminal.label_line(self.documents), table, *lines, *beside)
+        label, titles = terminal.label_line(self.documents), self.life_columns()
+        lives = terminal.life_tables(self.life_rows(), titles)
+        return terminal.text(*label, table, *lives, *lines, *beside)
 
     def _told(self) -> tuple[Table, list[str]]:
         from slcache.report import terminal
@@ -252,7 +260,13 @@ class SeededComparison(Comparison):
             first = "the recording itself"
         head = html.Seeds(self.seed_rows(), [*self.notes(), *self.verdict()], first)
         return html.render(
-            self.labels, self.documents, self.reference, head, self.bounds, self.timelines
+            self.labels,
+            self.documents,
+            self.reference,
+            head,
+            self.bounds,
+            self.timelines,
+            self.gb_per_day,
         )
 
     def __repr__(self) -> str:

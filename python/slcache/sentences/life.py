@@ -1,17 +1,66 @@
-"""How a device wears, in words: by cell mode, and its life in bytes and years."""
+"""How a device wears, in words: by cell mode, and its life in bytes, drive writes and years."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
 from slcache.documents.normalise import Document
+from slcache.sentences import wording
 from slcache.words import units
 
 Rows = list[tuple[str, str]]
 
-#: Written a day where nothing else is said, GB of 10^9 bytes.
-GB_PER_DAY = 50.0
+_UNKNOWN = "–"
+#: What is said below a table of lives.
+CAPTION = (
+    "TBW and drive writes a day for five years by the mean block, then TBW by the most worn one"
+)
 
 
-def rows(document: Document, gb_per_day: float = GB_PER_DAY) -> Rows:
+@dataclass(frozen=True)
+class Life:
+    """How long a device lives; what is not known is None."""
+
+    host_bytes: float | None
+    #: Until the most worn block is used up, as if it went on wearing faster than the others.
+    most_worn_bytes: float | None
+    drive_writes_per_day: float | None
+    years: float | None
+    #: Written a day, 10^9 bytes.
+    gb_per_day: float | None
+    #: Whether that is what the trace does in its own times.
+    own: bool
+
+    @classmethod
+    def of(cls, document: Document, gb_per_day: float | None = None) -> Life:
+        """Return a run's, at the trace's own rate or at another one."""
+        wear, own = document["wear"], document["trace"].get("write_bytes_per_day")
+        written = wear["lifetime_host_bytes"]
+        if gb_per_day is None:
+            rate, years = (None if own is None else own / 1e9), wear.get("years")
+        else:
+            rate, years = gb_per_day, None if written is None else written / (365e9 * gb_per_day)
+        return cls(
+            written,
+            wear.get("lifetime_most_worn_host_bytes"),
+            wear.get("drive_writes_per_day"),
+            years,
+            rate,
+            gb_per_day is None,
+        )
+
+    @property
+    def rate(self) -> str:
+        """What is written a day, as the title of its years."""
+        if self.gb_per_day is None:
+            return "years (the trace has no times)"
+        whose = " (the trace's own)" if self.own else ""
+        return f"years at {units.significant(self.gb_per_day)} GB a day{whose}"
+
+
+def rows(document: Document, gb_per_day: float | None = None) -> Rows:
     """Return a run's write amplification and wear by mode, and how long the device lives."""
     wear = document["wear"]
     found = [
@@ -22,11 +71,97 @@ def rows(document: Document, gb_per_day: float = GB_PER_DAY) -> Rows:
         factor, used = each["erase_factor"], each["percent_used"]
         found.append((f"erase factor in {mode}", "–" if factor is None else f"{factor:.3f}"))
         found.append((f"life used in {mode}", "–" if used is None else f"{used:.3g} %"))
-    written = wear["lifetime_host_bytes"]
-    if written is None:
-        return [*found, ("estimated lifetime", "–")]
-    first = wear.get("lifetime_by")
-    by = "" if first is None else f"; {first['mode']} of {first['pool']} wears out first"
-    found.append(("estimated lifetime", f"{units.size(written)} written{by}"))
-    years = written / (365 * gb_per_day * 1e9)
-    return [*found, ("years", f"{units.significant(years)} at {gb_per_day:g} GB a day")]
+    damage, life = wear.get("damage"), Life.of(document, gb_per_day)
+    if damage is not None:
+        by = f"{damage['pool']} in {wording.listed(damage['modes'])}"
+        used = f"{100 * damage['mean']:.3g} % of the mean block, {100 * damage['max']:.3g} % of"
+        found.append(("life used", f"{used} the most worn ({by}, {damage['cycles']:.3g} cycles)"))
+    found += [("estimated lifetime", _written(life.host_bytes))]
+    if life.most_worn_bytes is not None:
+        found.append(("lifetime by the most worn block", _written(life.most_worn_bytes)))
+    found += [("TBW", _tbw(life.host_bytes)), ("drive writes a day for five years", _daily(life))]
+    return [*found, (life.rate, _years(life))]
+
+
+def line(document: Document, gb_per_day: float | None = None) -> str | None:
+    """Return a run's life in one sentence, or None where there is none to tell."""
+    life = Life.of(document, gb_per_day)
+    if life.host_bytes is None:
+        return None
+    worn = "" if life.most_worn_bytes is None else f" ({_tbw(life.most_worn_bytes)} by the worst)"
+    daily = f", {_daily(life)} drive writes a day" if life.drive_writes_per_day is not None else ""
+    years = "" if life.years is None else f", {_years(life)} {life.rate}"
+    return f"life {_tbw(life.host_bytes)} TBW{worn}{daily}{years}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One scheme in the table: its label and its figures as text."""
+
+    label: str
+    cells: list[str]
+    #: Lives are told in units, whatever the reference.
+    reference: bool = False
+
+
+def columns(documents: Sequence[Document], gb_per_day: float | None = None) -> list[str]:
+    """Return the titles of the table's figures; the runs are of one trace."""
+    return ["TBW", "drive writes a day", "TBW, most worn", Life.of(documents[0], gb_per_day).rate]
+
+
+def table(
+    labels: Sequence[str], runs: Sequence[Sequence[Document]], gb_per_day: float | None = None
+) -> list[Row]:
+    """Return the table of lives, means where a scheme has several runs; empty without a life."""
+    lives = [[Life.of(document, gb_per_day) for document in of_one] for of_one in runs]
+    if all(life.host_bytes is None for of_one in lives for life in of_one):
+        return []
+    return [Row(label, _cells(_mean(of_one))) for label, of_one in zip(labels, lives, strict=True)]
+
+
+def _mean(lives: Sequence[Life]) -> Life:
+    """Return the mean of lives over seeds; None of what any of them does not tell."""
+
+    def mean(values: Sequence[float | None]) -> float | None:
+        known = [value for value in values if value is not None]
+        return fmean(known) if len(known) == len(values) else None
+
+    return Life(
+        mean([life.host_bytes for life in lives]),
+        mean([life.most_worn_bytes for life in lives]),
+        mean([life.drive_writes_per_day for life in lives]),
+        mean([life.years for life in lives]),
+        lives[0].gb_per_day,
+        lives[0].own,
+    )
+
+
+def _cells(life: Life) -> list[str]:
+    return [_tbw(life.host_bytes), _daily(life), _tbw(life.most_worn_bytes), _years(life)]
+
+
+def notes(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
+    """Return why lives are guesses or not told, each reason once with those that it holds for."""
+    found: dict[str, list[str]] = {}
+    for label, document in zip(labels, documents, strict=True):
+        told = document["wear"].get("note")
+        if told is not None and document["host"]["write"]["bytes"]:
+            found.setdefault(told, []).append(label)
+    return [f"{wording.listed(names)}: {told}" for told, names in found.items()]
+
+
+def _written(host_bytes: float | None) -> str:
+    return _UNKNOWN if host_bytes is None else f"{units.size(host_bytes)} written"
+
+
+def _tbw(host_bytes: float | None) -> str:
+    return _UNKNOWN if host_bytes is None else units.significant(host_bytes / 1e12)
+
+
+def _daily(life: Life) -> str:
+    found = life.drive_writes_per_day
+    return _UNKNOWN if found is None else units.significant(found)
+
+
+def _years(life: Life) -> str:
+    return _UNKNOWN if life.years is None else units.significant(life.years)
