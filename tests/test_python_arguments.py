@@ -260,14 +260,24 @@ def test_no_argument_ends_in_another_error(
         (slcache.sweep, {"jobs": 0}),
         (slcache.sweep, {"jobs": -1}),
         (slcache.sweep, {"vary": [1]}),
+        (slcache.sweep, {"points": []}),
+        (slcache.sweep, {"points": [None]}),
+        (slcache.sweep, {"points": {}}),
+        (slcache.sweep, {"points": "x"}),
         (slcache.tune, {"points": 0}),
+        (slcache.tune, {"sampler": "x"}),
+        (slcache.tune, {"sampler_seed": -1}),
+        (slcache.tune, {"minutes": -1}),
+        (slcache.cliff, {"pause_ns": -1}),
+        (slcache.rerun, {"on_note": 5}),
+        (slcache.Comparison, {"runs": []}),
     ],
 )
 def test_an_argument_of_no_meaning_is_named(
     function: Callable[..., object], wrong: dict[str, Any], trace: Path, tmp_path: Path
 ) -> None:
     (name,) = wrong
-    with pytest.raises(slcache.UsageError, match=f"^{name} = .*must be") as caught:
+    with pytest.raises(slcache.UsageError, match=f"^{name} = .*must (be|have)") as caught:
         function(**{**needed(function, trace, tmp_path), **wrong})
     assert caught.value.key == name
 

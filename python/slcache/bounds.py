@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from slcache import _core, catalogue
 from slcache.documents import gains
 from slcache.errors import UsageError, about
+from slcache.given.arguments import checked
 from slcache.runs import given
 from slcache.traces.api import Path, Progress, reader_options
 from slcache.words import units
@@ -32,6 +33,7 @@ _BELOW, _ABOVE, _POWER_MAX = 3, 3, 30
 SHARES = (0.5, 0.8, 0.95)
 
 
+@checked
 def of_trace(
     trace: Path,
     sizes_bytes: Sequence[int] | None = None,

@@ -22,6 +22,7 @@ from slcache.words import labels
 from slcache.words.few import few
 
 
+@checked
 def schemes(*, device: Content | None = None) -> list[dict[str, Any]]:
     """Return the catalogue of schemes.
 

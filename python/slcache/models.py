@@ -12,13 +12,14 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slcache import _core
 from slcache.errors import UsageError, about
+from slcache.given.arguments import checked, refuse
 from slcache.traces.api import Path
 
 Values = NDArray[np.float64]
@@ -95,6 +96,7 @@ def victim_utilisation(utilisation: float | Numbers) -> float | Values:
     return found if np.ndim(utilisation) else float(found[0])
 
 
+@checked
 def hyssd_cost(
     device: Path | Mapping[str, Tier],
     *,
@@ -132,6 +134,8 @@ def hyssd_cost(
     gives no whole unit. UsageError names what is missing or out of range, ConfigError what is
     wrong with the device.
     """
+    if not isinstance(utilisation, Sequence | np.ndarray) or isinstance(utilisation, str | bytes):
+        refuse("utilisation", utilisation, "must be a list of shares from 0 to 1")
     at = _shares("utilisation", utilisation)
     fast, dense, most_bytes = _tiers(device, unit_bytes)
     held = most_bytes if data_bytes is None else data_bytes
@@ -157,6 +161,7 @@ def hyssd_cost(
     )
 
 
+@checked
 def nvc_lifespan(
     chip: Mapping[str, float], *, slc_share: float, volumes: Mapping[str, float]
 ) -> NvcLifespan:
@@ -220,6 +225,8 @@ def _numbers(
     name: str, given: Mapping[str, float], keys: Sequence[str], needed: Sequence[str]
 ) -> dict[str, float]:
     """Return what is given by known keys, all that are needed among them."""
+    if not isinstance(given, Mapping):
+        refuse(name, given, f"must be a dict with {', '.join(needed)}")
     if unknown := [key for key in given if key not in keys]:
         raise _wrong(name, f": unknown key {unknown[0]!r}; it has {', '.join(keys)}")
     for key in needed:
@@ -230,8 +237,8 @@ def _numbers(
 
 def _hits(name: str, hits: Hits, at: Sequence[float]) -> list[float]:
     """Return the share of hits at each utilisation."""
-    given = [hits(u) for u in at] if callable(hits) else hits
-    listed = np.ravel(given) if np.ndim(given) else np.full(len(at), given)
+    given: Any = [hits(u) for u in at] if callable(hits) else hits
+    listed = np.ravel(given) if np.ndim(given) else [given] * len(at)
     shares = _shares(name, listed)
     if len(shares) != len(at):
         raise _wrong(name, f": has {len(shares)} values, and utilisation has {len(at)}")
@@ -246,12 +253,12 @@ def _number(name: str, value: float, low: float, high: float) -> float:
     """Return a number that lies in its range."""
     allowed = f"from {low:g} to {high:g}" if math.isfinite(high) else f"finite and at least {low:g}"
     try:
-        number = float(value)
-    except (TypeError, ValueError):
+        number = math.nan if isinstance(value, bool | str) else float(value)
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not low <= number <= high or math.isinf(number):
-        shown = repr(str(value)) if isinstance(value, str) else value
-        raise _wrong(name, f" = {shown}: must be a number {allowed}")
+        plain = value.item() if isinstance(value, np.generic) else value
+        refuse(name, plain, f"must be a number {allowed}")
     return number
 
 

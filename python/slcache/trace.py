@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slcache.files import Path
+from slcache.given.arguments import checked
 from slcache.traces.api import Progress, Trace, generate, merge
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
 ]
 
 
+@checked
 def info(
     trace: Path,
     *,
@@ -38,6 +40,7 @@ def info(
     return Trace(trace, trace_format, trace_options).info(on_progress)
 
 
+@checked
 def lint(
     trace: Path,
     *,
@@ -49,6 +52,7 @@ def lint(
     return Trace(trace, trace_format, trace_options).lint(on_progress)
 
 
+@checked
 def picture(
     trace: Path,
     output: Path,
@@ -60,6 +64,7 @@ def picture(
     Trace(trace, trace_format, trace_options).picture(output)
 
 
+@checked
 def twin(
     trace: Path,
     output: Path,
@@ -74,6 +79,7 @@ def twin(
     return Trace(trace, trace_format, trace_options).twin(output)
 
 
+@checked
 def convert(
     trace: Path,
     output: Path,
@@ -93,6 +99,7 @@ def convert(
     return given.convert(output, to=to, lossy=lossy, on_progress=on_progress)
 
 
+@checked
 def transform(
     trace: Path,
     kind: str,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from slcache import _core, api, catalogue, files
 from slcache.design import flash as flashes
@@ -22,6 +22,7 @@ from slcache.design.point import Goal, Point
 from slcache.design.runs import SIZES, Setup
 from slcache.design.source import Source
 from slcache.errors import ConfigError, UsageError, about
+from slcache.given.arguments import checked, refuse
 from slcache.given.once import once
 from slcache.runs.engine import Engine
 from slcache.runs.executors import Executor
@@ -37,6 +38,7 @@ PASSES_MOST = 100
 _RUNS = 3
 
 
+@checked
 def nvc(
     trace: api.Path,
     *,
@@ -79,6 +81,8 @@ def nvc(
     none or a trace that cannot be read again.
     """
     constraint = Constraint.read(lifespan)
+    if goal not in get_args(Goal):
+        refuse("goal", goal, f"must be one of {', '.join(get_args(Goal))}")
     setup = Setup(
         source=Source(
             os.fspath(trace),

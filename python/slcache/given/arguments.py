@@ -7,8 +7,9 @@ import inspect
 import math
 import operator
 import os
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 from slcache.errors import UsageError, about
 
@@ -23,9 +24,12 @@ _FURTHEST = 2**64
 _RANGES = {
     "gb_per_day": (1e-6, 1e9),
     "jobs": (1, 10_000),
+    "minutes": (0, 1e6),
     "num_envs": (1, 10_000),
+    "pause_ns": (0, 2**63 - 1),
     "points": (1, 100_000),
     "resample": (2, 1_000),
+    "sampler_seed": (0, 2**32 - 1),
     "seed": (-math.inf, math.inf),
     "seeds": (1, SEEDS_MAX),
     "threads": (1, 10_000),
@@ -35,6 +39,7 @@ _RANGES = {
 _SCHEMES = ("scheme", "schemes")
 #: Numbers are shown to so many characters.
 _SHOWN = 60
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 #: Words for one thing, and spellings of one word: what takes one of them takes the other too.
@@ -75,7 +80,7 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
         for name, value in kwargs.items():
             word = own_word(name, kinds)
             if word in said or (word != name and word in kwargs):
-                _refuse(name, value, f"is the same argument as {word}; give one of the two")
+                refuse(name, value, f"is the same argument as {word}; give one of the two")
             said[word] = value
         bound = signature.bind(*args, **said)
         for name, value in bound.arguments.items():
@@ -108,21 +113,25 @@ def _argument(name: str, value: object, kinds: Sequence[str]) -> object:
         if (found := fits(value)) is not None:
             least, most = _RANGES.get(name, (-_FURTHEST, _FURTHEST))
             if isinstance(found, int | float) and not least <= found <= most:
-                _refuse(name, value, f"must be between {least:,} and {most:,}")
+                refuse(name, value, f"must be between {least:,} and {most:,}")
             return found
     if len(known) == len([kind for kind in kinds if kind != "None"]):
-        _refuse(name, value, f"must be {' or '.join(told for _, told in known)}")
+        refuse(name, value, f"must be {' or '.join(told for _, told in known)}")
     return value
 
 
 def _known(kind: str) -> tuple[Callable[[object], Any], str] | None:
     """Return what is known of an annotation: of a list also what its brackets say."""
-    outer, _, inner = kind.removeprefix("api.").removesuffix("]").partition("[")
+    outer, _, inner = kind.removesuffix("]").partition("[")
+    if (outer, inner) == ("Mapping", "str, str"):
+        return _texts, "a dict whose keys and values are text"
     each = _known(inner) if outer == "Sequence" and inner else None
+    outer = outer.rpartition(".")[2]
     return _KINDS.get(outer) if each is None else (_list_of(each[0]), f"a list, each {each[1]}")
 
 
-def _refuse(name: str, value: object, told: str) -> None:
+def refuse(name: str, value: object, told: str) -> NoReturn:
+    """Raise UsageError for the value of an argument, which is shown short."""
     try:
         shown = repr(value)
     except ValueError:
@@ -152,9 +161,14 @@ def _number(value: object) -> float | int | None:
     return number if math.isfinite(number) and not isinstance(value, bool | str) else None
 
 
+def _text(value: object) -> object | None:
+    """Return text that UTF-8 has: half of a character is none."""
+    return value if isinstance(value, str) and not _HALVES.search(value) else None
+
+
 def _path(value: object) -> object | None:
-    is_path = isinstance(value, str | os.PathLike) and os.fspath(value) not in ("", b"")
-    return value if is_path and "\0" not in str(value) else None
+    named = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    return value if _text(named) and "\0" not in str(named) else None
 
 
 def _content(value: object) -> object | None:
@@ -162,8 +176,24 @@ def _content(value: object) -> object | None:
 
 
 def _table(value: object) -> object | None:
-    named = isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+    named = isinstance(value, Mapping) and all(_text(key) is not None for key in value)
     return value if named else None
+
+
+def _texts(value: object) -> object | None:
+    if not isinstance(value, Mapping) or _table(value) is None:
+        return None
+    return value if all(_text(each) is not None for each in value.values()) else None
+
+
+def _callable(value: object) -> object | None:
+    return value if callable(value) and not isinstance(value, type) else None
+
+
+def _made(value: object) -> object | None:
+    """Return a run or a comparison, whose classes are beyond this one's reach."""
+    names = {each.__name__ for each in type(value).__mro__}
+    return value if names & {"Result", "Comparison"} else None
 
 
 def _list_of(fits: Callable[[object], object | None]) -> Callable[[object], object | None]:
@@ -188,7 +218,11 @@ _KINDS: Mapping[str, tuple[Callable[[object], Any], str]] = {
     "bool": (_of(bool), "True or False"),
     "int": (_whole, "a whole number"),
     "float": (_number, "a number"),
-    "str": (_of(str), "text"),
+    "str": (_text, "text"),
+    "Callable": (_callable, "a function"),
+    "Progress": (_callable, "a function"),
+    "Result": (_made, "a run"),
+    "Comparison": (_made, "a comparison"),
     "Path": (_path, "the path of a file or folder"),
     "Mapping": (_table, "a dict whose keys are text"),
     "Sequence": (_of(Sequence, str, bytes), "a list"),

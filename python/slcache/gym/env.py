@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from slcache._core import Episode, EpisodeError
 from slcache.api import Path
+from slcache.given.arguments import checked
 from slcache.given.once import checked_seed
 from slcache.gym import knobs as boards
 from slcache.gym import past
 from slcache.gym.knobs import Bounds, Knob
 from slcache.gym.play import Play
 from slcache.gym.record import Recorder
-from slcache.gym.rules import RENDER_MODES, Rules, named
+from slcache.gym.rules import RENDER_MODES, Rules, configured, named
 
 Observation = NDArray[Any]
 Info = dict[str, Any]
@@ -36,6 +37,8 @@ class SlcCacheEnv(past.Copied, gymnasium.Env[Observation, Any]):
         "render_fps": 4,
     }
 
+    @configured
+    @checked
     def __init__(self, *, record: Path | None = None, **arguments: Any) -> None:  # noqa: ANN401
         self._arguments = named(arguments)
         self.rules = Rules.made(**self._arguments)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from slcache._core import ConfigError, Episode, EpisodeError
 from slcache.api import Path
-from slcache.errors import about
-from slcache.given.arguments import own_word
+from slcache.errors import UsageError, about
+from slcache.given.arguments import checked, own_word
 from slcache.gym import actions as action_kinds
 from slcache.gym import knobs as boards
 from slcache.gym import rewards
@@ -26,6 +27,21 @@ from slcache.gym.source import Source, settings_of, workloads_of
 #: The longest window and the most of them, in 64 bits of the engine.
 _FURTHEST = 2**63 - 1
 RENDER_MODES = ("ansi", "rgb_array")
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def configured(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Return a function for which an argument of no meaning is a ConfigError."""
+
+    @functools.wraps(function)
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return function(*args, **kwargs)
+        except UsageError as error:
+            raise about(ConfigError(str(error)), error.key) from None
+
+    return call
 
 
 @dataclass(frozen=True)
@@ -43,6 +59,8 @@ class Rules:
     render_mode: str | None
 
     @classmethod
+    @configured
+    @checked
     def made(
         cls,
         *,
@@ -75,14 +93,14 @@ class Rules:
         [-1, 1], as float32. After `max_windows` an episode is truncated.
         """
         source = Source(
-            device=_text("device", device),
+            device=os.fspath(device),
             workloads=workloads_of(workload),
             scheme=scheme,
             settings=settings_of(scheme, settings),
             trace_format=trace_format,
             trace_options=dict(trace_options or {}),
             replay=replay,
-            snapshot=None if load_state is None else _text("load_state", load_state),
+            snapshot=None if load_state is None else os.fspath(load_state),
             window=None if window is None else _window(window),
         )
         try:
@@ -90,7 +108,7 @@ class Rules:
         except EpisodeError as error:
             raise about(ConfigError(str(error)), error.key) from error
         knobs = boards.read(episode.knobs(), _strides(strides, episode))
-        layout = Layout(episode, knobs, observations, _flag("normalise", normalise))
+        layout = Layout(episode, knobs, observations, normalise)
         average = json.loads(episode.config())["scheme"].get("rl")
         made = cls(
             source=source,
@@ -127,18 +145,6 @@ def named(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return said
 
 
-def _flag(name: str, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise ConfigError(f"{name} = {value!r:.60}: must be True or False")
-    return value
-
-
-def _text(name: str, value: object) -> str:
-    if not isinstance(value, str | os.PathLike):
-        raise ConfigError(f"{name} = {value!r}: must be a name or a path")
-    return os.fspath(value)
-
-
 def _window(window: object) -> tuple[str, int]:
     match window:
         case (str(unit), int(count)) if not isinstance(count, bool) and 0 < count <= _FURTHEST:
@@ -147,8 +153,8 @@ def _window(window: object) -> tuple[str, int]:
     raise ConfigError(f"window = {window!r:.60}: must be a unit and a count, as {example}")
 
 
-def _windows(count: object) -> int | None:
-    if count is not None and (type(count) is not int or not 1 <= count <= _FURTHEST):
+def _windows(count: int | None) -> int | None:
+    if count is not None and not 1 <= count <= _FURTHEST:
         raise ConfigError(f"max_windows = {count!r:.60}: must be a whole number from 1, or None")
     return count
 

@@ -12,6 +12,7 @@ from slcache.documents import gains as figures
 from slcache.documents.timeline import Timeline
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path
+from slcache.given.arguments import checked, refuse
 from slcache.results import spare
 from slcache.results.frames import Frames
 from slcache.results.result import Result
@@ -31,14 +32,17 @@ class Comparison(Frames):
     Where runs differ in the device or another setting, the verdict begins with saying so.
     """
 
+    @checked
     def __init__(
         self,
         runs: Sequence[Result],
         normalise_to: str | None = None,
         bounds: Mapping[str, Any] | None = None,
     ) -> None:
+        if not runs:
+            refuse("runs", runs, "must have at least one run")
         labels = [run.label for run in runs]
-        to = normalise_to if normalise_to is not None else (labels[0] if labels else "")
+        to = labels[0] if normalise_to is None else normalise_to
         if to not in labels:
             told = f"cannot normalise to {to!r}: the runs are {few(labels)}"
             raise about(UsageError(told), "normalise_to")
@@ -51,6 +55,7 @@ class Comparison(Frames):
         contract.check_comparable(labels, self.documents)
 
     @classmethod
+    @checked
     def load(cls, path: Path) -> Comparison:
         """Return a comparison that was saved: a `.json` file, or a folder with `result.json`.
 

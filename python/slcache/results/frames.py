@@ -13,6 +13,7 @@ from slcache.documents import saved, timeline
 from slcache.documents.timeline import Timeline
 from slcache.errors import UsageError, about
 from slcache.files import Path, Transaction
+from slcache.given.arguments import checked
 from slcache.words import labels
 
 if TYPE_CHECKING:
@@ -84,10 +85,12 @@ class Frames(ABC):
         """Draw what schemes report over their windows: sizes, thresholds, learning curves."""
         return self._drawn("windows")
 
+    @checked
     def plot_histogram(self, name: str) -> Figure:
         """Draw what schemes counted by bins, such as `actions` or `states`."""
         return self._drawn("histograms", name)
 
+    @checked
     def plot_curve(self, name: str) -> Figure:
         """Draw what schemes' models predict beside what was measured, such as `cost`."""
         return self._drawn("curves", name)
@@ -146,12 +149,14 @@ class Frames(ABC):
         """The latency distributions: one row per scheme, side and point."""
         return self._stacked("latency")
 
+    @checked
     def to_polars(self, table: str = "series") -> pl.DataFrame:
         """Return one of the tables as a Polars frame (needs `slcache[polars]`)."""
         from slcache.tables import arrow
 
         return arrow.to_polars(self._table(table))
 
+    @checked
     def to_pandas(self, table: str = "series") -> pd.DataFrame:
         """Return one of the tables as a pandas frame (needs `slcache[pandas]`)."""
         from slcache.tables import arrow
@@ -183,6 +188,7 @@ class Frames(ABC):
         above = [line.plain for line in terminal.label_line(self.documents)]
         return notebook.html(table, [*above, *lines])
 
+    @checked
     def save(self, path: Path) -> None:
         """Write result.json, the tables as Parquet and report.html: all of them or none.
 

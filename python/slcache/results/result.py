@@ -10,6 +10,7 @@ from slcache.documents import contract, saved, timeline
 from slcache.documents.timeline import Timeline
 from slcache.errors import ResultError
 from slcache.files import Path
+from slcache.given.arguments import checked
 from slcache.results.frames import Frames
 from slcache.sentences import life, notes
 
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
 class Result(Frames):
     """One scheme's run over one trace."""
 
+    @checked
     def __init__(
         self,
-        document: Mapping[str, Any],
+        document: object,
         label: str | None = None,
         inputs: Sequence[Path] = (),
     ) -> None:
@@ -51,6 +53,7 @@ class Result(Frames):
         return cls.made(document, run.label, run.inputs, drawn)
 
     @classmethod
+    @checked
     def load(cls, path: Path) -> Self:
         """Return a run that was saved: a `.json` file, or a folder with `result.json`.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slcache import api, catalogue
-from slcache.given.arguments import checked
+from slcache.given.arguments import checked, refuse
 from slcache.given.content import Content
 from slcache.given.once import flatten, once
 
@@ -59,7 +59,7 @@ def sweep(
         traces=_texts(trace),
         **study_file.configured(config, _texts(device), tuple(schemes)),
         vary=once(flatten(vary or {})),
-        listed=tuple(once(flatten(point)) for point in points or ()),
+        listed=() if points is None else _listed(points),
         sampling=study_file.sampling(sample, sample_seed),
         seeds=seeds,
         resample=resample,
@@ -71,6 +71,19 @@ def sweep(
         metrics=(metrics,) if isinstance(metrics, str) else tuple(metrics),
     )
     return run_study(asked, **how)
+
+
+def _listed(points: Iterable[Mapping[str, Value]]) -> tuple[dict[str, Value], ...]:
+    """Return points that are listed one by one; UsageError for what is none."""
+    if not isinstance(points, Iterable) or isinstance(points, str | bytes | Mapping):
+        refuse("points", points, "must be a list of points, each a dict of keys and values")
+    listed = list(points)
+    if not listed:
+        refuse("points", listed, "must have a point; leave it out where keys are varied")
+    for number, point in enumerate(listed, 1):
+        if not (isinstance(point, Mapping) and point and all(isinstance(k, str) for k in point)):
+            refuse("points", point, f"point {number} must be a dict of keys and values")
+    return tuple(once(flatten(point)) for point in listed)
 
 
 def _texts(said: Content | Sequence[Content] | None) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ class Trace:
     `format` and `options` say how to read it.
     """
 
+    @checked
     def __init__(
         self,
         path: Path,
@@ -42,19 +43,23 @@ class Trace:
         self.path = os.fspath(path)
         self._options = reader_options(format, options)
 
+    @checked
     def info(self, on_progress: Progress | None = None) -> dict[str, Any]:
         """Return counts, footprint and statistics."""
         return _document(_core.trace_info(self.path, self._options, on_progress))
 
+    @checked
     def lint(self, on_progress: Progress | None = None) -> dict[str, Any]:
         """Return every problem that would stop or distort a run, with its line."""
         return _document(_core.trace_lint(self.path, self._options, on_progress))
 
+    @checked
     def picture(self, path: Path) -> None:
         """Draw sizes, times, hot set and addresses in a .png, .svg, .pdf or .html file."""
         pictures.check(path)
         pictures.save_trace(self.info(), path)
 
+    @checked
     def twin(self, output: Path) -> dict[str, Any]:
         """Write a workload file, a `.toml`, whose requests have this trace's figures.
 
@@ -68,6 +73,7 @@ class Trace:
         twins.save(made, name, files.inputs(self.path))
         return {"file": name, **made.to_dict()}
 
+    @checked
     def convert(
         self,
         output: Path,
@@ -91,6 +97,7 @@ class Trace:
         )
         return _document(text)
 
+    @checked
     def transform(
         self,
         kind: str,
@@ -184,6 +191,7 @@ def generate(
     return _document(text)
 
 
+@checked
 def workloads(*, described: bool = True) -> list[dict[str, Any]]:
     """Return the catalogue of workload presets.
 

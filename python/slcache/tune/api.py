@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slcache import api, catalogue
-from slcache.given.arguments import checked
+from slcache.given.arguments import checked, refuse
 from slcache.given.content import Content
 from slcache.traces.api import Progress
 
@@ -68,6 +68,8 @@ def tune(
     from slcache.tune.runs import Asked
     from slcache.tune.search import Plan
 
+    if sampler not in samplers.NAMES:
+        refuse("sampler", sampler, f"must be one of {', '.join(samplers.NAMES)}")
     samplers.check()
     place, schemes, config = asking.configured(config, device, scheme)
     plan = Plan(
