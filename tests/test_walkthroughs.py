@@ -11,7 +11,12 @@ import pytest
 from support import slcache
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("tutorial.md", "howto/describe-your-drive.md", "howto/use-a-cluster.md")
+PAGES = (
+    "tutorial.md",
+    "howto/describe-your-drive.md",
+    "howto/fit-a-drive.md",
+    "howto/use-a-cluster.md",
+)
 LEFT_OUT = "..."
 
 
