@@ -11,8 +11,10 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 from typing import IO
 
+from slcache.errors import RunError
 from slcache.runs.executors import since
 from slcache.runs.executors.worker import read_frame
 from slcache.runs.tasks import Done, Task
@@ -35,15 +37,37 @@ class Local:
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         self._done: queue.SimpleQueue[Done] = queue.SimpleQueue()
         self._workers: list[_Worker] = []
+        #: Those that could be started whenever they had to be.
+        self._living = 0
+        self._lock = threading.Lock()
         self._closed = threading.Event()
 
     def submit(self, task: Task) -> None:
-        """Take a task; a worker is started for it where there are fewer than wanted."""
-        self._tasks.put(task)
+        """Take a task; a worker is started for it where there are fewer than wanted.
+
+        Raises RunError where none can be started.
+        """
         if len(self._workers) < self.slots:
-            worker = _Worker()
-            self._workers.append(worker)
+            self._begin()
+        self._tasks.put(task)
+
+    def _begin(self) -> None:
+        """Start a worker; where that fails, those that there are have to do."""
+        worker = _Worker()
+        try:
+            worker.start()
             threading.Thread(target=self._feed, args=(worker,), daemon=True).start()
+        except (OSError, RuntimeError) as error:
+            worker.kill()
+            why = _unstarted(error)
+            if not self._workers:
+                raise RunError(why) from error
+            warnings.warn(f"{why}: {len(self._workers)} of {self.slots} do the work", stacklevel=4)
+            self.slots = len(self._workers)
+        else:
+            self._workers.append(worker)
+            with self._lock:
+                self._living += 1
 
     def finished(self, timeout_s: float) -> list[Done]:
         """Return what has become of tasks since."""
@@ -58,11 +82,27 @@ class Local:
 
     def _feed(self, worker: _Worker) -> None:
         while (task := self._tasks.get()) is not None and not self._closed.is_set():
-            done = worker.run(task)
+            try:
+                done = worker.run(task)
+            except OSError as error:
+                if self._is_left_to_others(task, error):
+                    return
+                done = Done(task.name, lost=_unstarted(error))
             if self._closed.is_set():
                 break
             self._done.put(done)
         worker.kill()
+
+    def _is_left_to_others(self, task: Task, error: OSError) -> bool:
+        """Whether other workers do a task, and all else, since one cannot be started anew."""
+        with self._lock:
+            if self._living == 1:
+                return False
+            self._living -= 1
+            self.slots = self._living
+        warnings.warn(f"{_unstarted(error)}: {self.slots} do the work", stacklevel=2)
+        self._tasks.put(task)
+        return True
 
 
 class _Worker:
@@ -75,8 +115,11 @@ class _Worker:
         self._ended = False
 
     def run(self, task: Task) -> Done:
-        """Have a task done, or return how the process was lost."""
-        process = self._started()
+        """Have a task done, or return how the process was lost.
+
+        Raises OSError where no process can be started.
+        """
+        process = self.start()
         if process is None:
             return Done(task.name, lost="the sweep ended")
         assert process.stdin is not None
@@ -85,7 +128,8 @@ class _Worker:
             process.stdin.write(json.dumps(task.to_dict()).encode() + b"\n")
             process.stdin.flush()
             done = read_frame(process.stdout)
-        except OSError:
+        # Whatever else it says is no answer.
+        except (OSError, ValueError, TypeError, LookupError):
             done = None
         return done if done is not None else Done(task.name, lost=self._loss(process))
 
@@ -98,12 +142,16 @@ class _Worker:
             if self._said is not None:
                 self._said.close()
 
-    def _started(self) -> subprocess.Popen[bytes] | None:
+    def start(self) -> subprocess.Popen[bytes] | None:
+        """Return the process, a new one where there is none; None where none is wanted any more.
+
+        Raises OSError.
+        """
         with self._lock:
             if self._ended:
                 return None
             if self._process is None:
-                self._said = tempfile.TemporaryFile()  # noqa: SIM115
+                self._said = self._said or tempfile.TemporaryFile()  # noqa: SIM115
                 self._process = subprocess.Popen(
                     _COMMAND,
                     stdin=subprocess.PIPE,
@@ -124,6 +172,11 @@ class _Worker:
         how = f"exited with status {status}" if status >= 0 else f"was ended by {_signal(-status)}"
         last = "" if said is None or said.closed else _last_line(said)
         return f"the worker {how}{f': {last}' if last else ''}"
+
+
+def _unstarted(error: OSError | RuntimeError) -> str:
+    why = getattr(error, "strerror", None) or error
+    return f"a worker cannot be started: {why} ({sys.executable})"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

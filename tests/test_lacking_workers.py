@@ -1,0 +1,126 @@
+"""Where workers cannot be started, fewer do the work, or the command ends and says why."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slcache import RunError
+from slcache.runs.executors import local
+from slcache.sweep.api import sweep
+from support import mixed, process, write_trace
+
+#: A program in the place of a worker, and what is told of it.
+PROGRAMS = {
+    "missing": (("/nowhere/python",), "a worker cannot be started: No such file or directory"),
+    "no program": ((__file__,), "a worker cannot be started: Permission denied"),
+    "dies at its start": (
+        (sys.executable, "-c", "raise SystemExit('no slcache here')"),
+        "the worker exited with status 1: no slcache here (3 times)",
+    ),
+    "says something else": (
+        (sys.executable, "-c", "print('hello', flush=True); input(); input()"),
+        "the worker exited with status 1",
+    ),
+    "says another document": (
+        (sys.executable, "-c", "print('{}', flush=True); input(); input()"),
+        "the worker exited with status 1",
+    ),
+    "says nothing": ((sys.executable, "-c", "input()"), "the worker exited with status 0"),
+}
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trace(tmp_path_factory.mktemp("lacking") / "t.csv", mixed(40))
+
+
+def swept(trace: Path, **how: Any) -> Any:  # noqa: ANN401
+    """Return a sweep of four points by two workers."""
+    return sweep(
+        trace,
+        device="tiny",
+        scheme="sa",
+        vary={"host.time_scale": "0.5,1,2,4"},
+        settings={"trace.address": "wrap"},
+        jobs=2,
+        **how,
+    )
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_is_no_worker_ends_the_work(
+    name: str, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command, told = PROGRAMS[name]
+    monkeypatch.setattr(local, "_COMMAND", command)
+    with pytest.raises(RunError) as caught:
+        swept(small, fail_fast=True)
+    assert told in str(caught.value)
+
+
+class Failing:
+    """Starts so many processes, and no more."""
+
+    def __init__(self, count: int) -> None:
+        self.left = count
+        self.plain = subprocess.Popen
+
+    def __call__(self, *arguments: Any, **how: Any) -> Any:  # noqa: ANN401
+        """Start a process."""
+        if not self.left:
+            raise OSError(24, "Too many open files")
+        self.left -= 1
+        return self.plain(*arguments, **how)
+
+
+def test_fewer_workers_do_the_work(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = swept(small).table
+    monkeypatch.setattr(subprocess, "Popen", Failing(1))
+    with pytest.warns(UserWarning, match=r"Too many open files .*: 1 of 2 do the work"):
+        assert swept(small).table == whole
+
+
+def test_a_worker_that_is_lost_and_cannot_be_started_anew_leaves_its_task(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = swept(small).table
+    starts = Failing(2)
+    monkeypatch.setattr(subprocess, "Popen", starts)
+    plain = local._Worker.run
+    killed: list[object] = []
+
+    def run(worker: Any, task: Any) -> Any:  # noqa: ANN401
+        if starts.left == 0 and not killed:
+            killed.append(worker)
+            worker._process.kill()
+        return plain(worker, task)
+
+    monkeypatch.setattr(local._Worker, "run", run)
+    with pytest.warns(UserWarning, match=r"Too many open files .*: 1 do the work"):
+        assert swept(small).table == whole
+    assert killed
+
+
+FEW = [8, 10, 12, *(pytest.param(n, marks=pytest.mark.slow) for n in (6, 7, 9, 11, *range(13, 25)))]
+
+
+@pytest.mark.parametrize("files", FEW)
+def test_few_open_files_are_enough_or_told(files: int, small: Path, tmp_path: Path) -> None:
+    words = ["--vary", "host.time_scale=0.5,1", "--set", "trace.address=wrap", "--jobs", "2"]
+    ended = process(
+        "sweep",
+        small,
+        *("--device", "tiny", "--scheme", "sa", "--no-report", *words),
+        "--out",
+        tmp_path / "out",
+        setup=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files)),
+    )
+    assert b"Traceback" not in ended.stderr
+    assert ended.returncode in (0, 1, 4)
+    assert ended.returncode == 0 or b"oo many open files" in ended.stderr
