@@ -15,6 +15,8 @@ import slcache
 from slcache import bounds
 from slcache.documents import gains, schemata
 from slcache.plots import bound as picture
+from slcache.results.seeded import SeededComparison
+from slcache.sentences import gains as sentences
 from support import TINY_BYTES, Row, write_trace
 from support import slcache as verb
 
@@ -90,6 +92,47 @@ def test_a_comparison_tells_table_sentences_and_document(compared: slcache.Compa
     page = compared.report()
     assert "How large a cache is worth" in page
     assert "What no cache can save" in page
+
+
+CACHED = ["baseline", "turbo-write", "sa", "sector", "hierarchy", "hyssd"]
+
+
+@pytest.mark.parametrize("writes", [20, 90, 400])
+def test_a_cache_that_never_filled_has_no_share(writes: int, tmp_path: Path) -> None:
+    """384 KiB of cache: what has room needs no policy, and ties of such runs tell nothing."""
+    rows: list[Row] = [(20 * i, "Write", 4096 * (i % 150), 4096) for i in range(writes)]
+    trace = write_trace(tmp_path / "few.csv", rows)
+    found = slcache.compare(trace, device="tiny", schemes=["tlc-only", *CACHED])
+    rows_of = {row.label: row.cells[-1] for row in found.gain_rows()}
+    told = " ".join(line for line in found.gain_lines() if "never filled" in line)
+    for name in CACHED:
+        written = gains.cached_bytes(found.documents[found.labels.index(name)])
+        unfilled = written < (found.to_dict()["gains"]["schemes"][name]["room_bytes"])
+        assert unfilled is (writes < 100)
+        assert (rows_of[name] == sentences.UNFILLED) is unfilled
+        assert (name in told) is unfilled
+    draws = slcache.compare(trace, device="tiny", schemes=["tlc-only", *CACHED], resample=2)
+    assert [r.cells[-1] for r in draws.gain_rows()][1:] == (
+        [sentences.UNFILLED] * len(CACHED) if writes < 100 else mean_shares(draws)
+    )
+    # Nobody knows what was in a cache that was not drained.
+    full = {"precondition.fill": 0.5, "precondition.drain": False}
+    begun = slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"], settings=full)
+    assert not any("never filled" in line for line in begun.gain_lines())
+
+
+def mean_shares(found: slcache.Comparison) -> list[str]:
+    assert isinstance(found, SeededComparison)
+    return [row.cells[-1] for row in found.gain_rows() if "%" in row.cells[-1]]
+
+
+def test_the_least_of_an_emptied_cache_is_no_bound_for_others(tmp_path: Path) -> None:
+    """It held for turbo-write alone: baseline, with as much cache, programs nothing dense."""
+    rows: list[Row] = [(20 * i, "Write", 4096 * (i % 60), 4096) for i in range(90)]
+    trace = write_trace(tmp_path / "few.csv", rows)
+    found = slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline", "turbo-write"])
+    (line,) = [line for line in found.gain_lines() if "no scheme can" in line]
+    assert "of cache and memory, emptied at the end, no scheme can program less than" in line
 
 
 def test_the_curve_is_that_of_the_trace_as_it_is_placed(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slcache.documents.normalise import Document
+from slcache.words.kinds import STORES
 
 #: A reference that programs so little beyond the bound leaves nothing to gain.
 _NEAR = 0.98
@@ -42,6 +43,24 @@ def has_cache(document: Document) -> bool:
     """Return whether a run that has a bound has a cache beside the controller's memory."""
     found = bound(document)
     return found is not None and found["capacity_slots"] > found["buffer_slots"]
+
+
+def cached_bytes(document: Document) -> int:
+    """Return what was programmed where the cache is: in SLC mode, or before a disk in any."""
+    anywhere = document["bound"]["kind"] == "disk"
+    ops = (op for op in document["flash"]["ops"] if op["kind"] in STORES)
+    return sum(int(op["bytes"]) for op in ops if anywhere or op["mode"] == "slc")
+
+
+def is_unfilled(document: Document) -> bool:
+    """Return whether a run wrote less than its cache holds, so that no policy was asked for.
+
+    What a cache that was not drained held before time 0 is not known: then it may have filled.
+    """
+    before = document["config"].get("precondition") or {}
+    if not has_cache(document) or (before.get("fill") and not before.get("drain")):
+        return False
+    return cached_bytes(document) < (room_bytes(document) or 0)
 
 
 def above(document: Document) -> float | None:

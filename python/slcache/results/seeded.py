@@ -166,10 +166,17 @@ class SeededComparison(Comparison):
 
     def _gain_cell(self, row: gains.Row, column: mean_cells.Column) -> str:
         found = self.figure(row.label, column.metric).estimate
+        if column.metric == metrics.GAIN_SHARE and (found is None or self._has_no_share(row)):
+            return row.cells[-1]
         if found is None:
-            return row.cells[-1] if column.metric == metrics.GAIN_SHARE else "–"
+            return "–"
         half = f" ±{column.show(found.half)}" if found.half else ""
         return column.show(found.centre) + half
+
+    def _has_no_share(self, row: gains.Row) -> bool:
+        """Return whether the first run's share would say nothing."""
+        place, other = self.labels.index(row.label), self.labels.index(self.reference)
+        return bool(gains.without_share(self.documents[place], self.documents[other]))
 
     def gain_lines(self) -> list[str]:
         """Return the sentences on that table: who is not bound and why."""

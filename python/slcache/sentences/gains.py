@@ -11,6 +11,8 @@ from slcache.sentences import wording
 from slcache.words import units
 
 NOTHING = "nothing to gain"
+#: In place of a share where all that was written had room.
+UNFILLED = "cache not filled"
 
 
 @dataclass(frozen=True)
@@ -49,12 +51,20 @@ def beside(pairs: Mapping[str, tuple[Document, Document | None]]) -> list[Row]:
 def _cells(document: Document, reference: Document | None) -> list[str]:
     relative = figures.above(document)
     gained = None if reference is None else figures.share(document, reference)
-    told = NOTHING if reference is not None and figures.is_nothing(document, reference) else None
     return [
         *_sizes(document),
         "–" if relative is None else f"{relative:.2f}",
-        "–" if gained is None else told or units.percent(gained),
+        without_share(document, reference) or ("–" if gained is None else units.percent(gained)),
     ]
+
+
+def without_share(document: Document, reference: Document | None) -> str:
+    """Return why a share of the gain would say nothing; empty where it says something."""
+    if reference is None:
+        return ""
+    if figures.is_unfilled(document):
+        return UNFILLED
+    return NOTHING if figures.is_nothing(document, reference) else ""
 
 
 def _sizes(document: Document) -> list[str]:
@@ -82,6 +92,23 @@ def lines(labels: Sequence[str], documents: Sequence[Document], to: str) -> list
     return [*_nearest(named), *unbound(labels, documents, to)]
 
 
+def unfilled(named: Mapping[str, Document]) -> Iterator[str]:
+    """Say whose cache never filled: there gains and ties are those of its size."""
+    found = [name for name, each in named.items() if figures.is_unfilled(each)]
+    if not found:
+        return
+    name = max(found, key=lambda each: figures.cached_bytes(named[each]))
+    written = units.size(figures.cached_bytes(named[name]))
+    room = units.size(figures.room_bytes(named[name]) or 0)
+    whose = "its cache" if len(found) == 1 else "their caches"
+    of = "" if len(found) == 1 else f" (at most: {name})"
+    yield (
+        f"{wording.listed(found)} never filled {whose}: {written} were written to {room}{of}. No "
+        "share of a gain is told there, and equals are no tie: what has room needs no policy. A "
+        "longer trace or a smaller cache tells policies apart."
+    )
+
+
 def _nearest(named: Mapping[str, Document]) -> Iterator[str]:
     """Say how near the one comes that is nearest of those with a cache."""
     known = [
@@ -98,15 +125,17 @@ def _nearest(named: Mapping[str, Document]) -> Iterator[str]:
         does, to_do = "writes", "write less than {} to the disk"
     else:
         does, to_do = "programs", "program less than {} dense"
+    emptied = ", emptied at the end," if document["bound"]["drained"] else ""
     yield (
-        f"With {room} of cache and memory no scheme can {to_do.format(least)}; {name} {does} "
-        f"{done}, {value:.2f} times that."
+        f"With {room} of cache and memory{emptied} no scheme can {to_do.format(least)}; {name} "
+        f"{does} {done}, {value:.2f} times that."
     )
 
 
 def unbound(labels: Sequence[str], documents: Sequence[Document], to: str) -> Iterator[str]:
     """Say who is not bound and why, and why there are no shares."""
     named = dict(zip(labels, documents, strict=True))
+    yield from unfilled(named)
     yield from _reasons(named)
     others = any(
         figures.bound(document) is not None for name, document in named.items() if name != to
@@ -131,7 +160,8 @@ def lines_beside(pairs: Mapping[str, tuple[Document, Document | None]]) -> list[
     alone = [
         name for name, (each, other) in pairs.items() if figures.has_cache(each) and other is None
     ]
-    told = list(_reasons({name: document for name, (document, _) in pairs.items()}))
+    named = {name: document for name, (document, _) in pairs.items()}
+    told = [*unfilled(named), *_reasons(named)]
     if alone:
         told.append(f"No share for {wording.listed(alone)}: the device needs its cache to run.")
     return told
