@@ -115,3 +115,25 @@ def test_a_key_that_does_nothing_as_it_stands_is_told(
     told = " ".join(capsys.readouterr().out.split())
     assert why in told
     assert ("by default no effect" in told) == bool(why)
+
+
+@pytest.mark.parametrize("device", ["hyssd-st", "hyssd-mt"])
+def test_every_value_of_a_pool_stands_where_it_was_asked_for(device: str) -> None:
+    config = slcache.resolve(device=device, scheme="hyssd")
+    for name, value in leaves(config):
+        if not name.startswith("device.pool"):
+            continue
+        asked = f"{name}[0]" if isinstance(value, list) and value else name
+        (entry, *_) = explain.find(asked)
+        found = explain.standing(entry, device, asked)
+        assert found is not None, asked
+        assert (found.key, found.value) == (asked, value[0] if asked != name else value)
+
+
+def test_a_place_that_a_list_has_not_is_told() -> None:
+    done = command("explain", "device.pool[1].blocks", "--device", "hyssd-st")
+    assert "device.pool[1].blocks = 5,462" in done.stdout.decode()
+    for key in ("device.pool[2].blocks", "device.pool[1].tlc.read_ns[9]"):
+        done = command("explain", key, "--device", "hyssd-st")
+        assert done.returncode == 2, key
+        assert b"from [0] on" in done.stderr, done.stderr

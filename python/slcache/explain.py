@@ -7,7 +7,7 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -18,7 +18,6 @@ from slcache.documents import keys
 from slcache.documents.keys import Key
 from slcache.metrics import METRICS, PARTS
 from slcache.words import kinds
-from slcache.words.leaves import leaves
 
 #: Names that vary in a result, and what each means.
 _WORDS = (
@@ -189,19 +188,46 @@ class Standing:
     line: str
 
 
-def standing(entry: Entry, device: api.Path) -> Standing | None:
-    """Return what a key of the configuration stands at on a device; None for other keys.
+def standing(entry: Entry, device: api.Path, wanted: str) -> Standing | None:
+    """Return what a key, as it was asked for, stands at on a device; None if not of configuration.
 
-    Keys of a scheme stand as that scheme has them there; others as every scheme has them.
+    Keys of a scheme stand as that scheme has them there; others as every scheme has them. Raises
+    ValueError where a list has no such place.
     """
     if entry.of != "configuration":
         return None
-    name = entry.key.name.replace("[]", "[0]")
+    name = _placed(entry.key.name, wanted)
     steps = name.split(".")
     schemes, _ = catalogue.fitting(device=device)
     scheme = steps[1] if steps[0] == "scheme" and len(steps) > 1 else schemes[0]
-    values = dict(leaves(catalogue.resolve(device=device, scheme=scheme)))
-    if name not in values:
+    try:
+        value = _value(catalogue.resolve(device=device, scheme=scheme), name)
+    except KeyError:
         return None
     where, line = _core.device_line(os.fspath(device), name) or ("", "")
-    return Standing(name, values[name], where, line)
+    return Standing(name, value, where, line)
+
+
+def _placed(name: str, wanted: str) -> str:
+    """Return a key with the places in lists that were asked for, the first where none was."""
+    steps, said = name.split("."), wanted.strip().split(".")
+    for at in range(1, len(steps) + 1):
+        asked = re.search(r"(\[\d+\])+$", said[-at]) if at <= len(said) else None
+        bare = steps[-at].removesuffix("[]")
+        steps[-at] = bare + (asked[0] if asked else "[0]" if bare != steps[-at] else "")
+    return ".".join(steps)
+
+
+def _value(config: Any, name: str) -> Any:  # noqa: ANN401
+    """Return what a key stands at; KeyError for sections, and where there is no such key."""
+    for key, places in re.findall(r"([^.\[]+)((?:\[\d+\])*)", name):
+        config = config[key] if isinstance(config, Mapping) else {}[key]
+        for place in map(int, re.findall(r"\d+", places)):
+            if not isinstance(config, list) or place >= len(config):
+                count = len(config) if isinstance(config, list) else 0
+                raise ValueError(f"{name}: {key} has no [{place}]; it has {count}, from [0] on")
+            config = config[place]
+    parts = config[:1] if isinstance(config, list) else []
+    if any(isinstance(each, Mapping) for each in (config, *parts)):
+        raise KeyError(name)
+    return config

@@ -45,7 +45,8 @@ def explain(
     """
     with checks.told("KEY"):
         found = explanations.sections() if key is None else explanations.find(key)
-    places = [explanations.standing(entry, device) if device else None for entry in found]
+        asked = key or ""
+        places = [explanations.standing(each, device, asked) if device else None for each in found]
     if form in ("csv", "markdown"):
         names = ("key", "of", "type", "unit", "default", "text")
         rows = [entry.to_dict() for entry in found]
