@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import random
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,14 @@ from gymnasium.utils.env_checker import check_env  # noqa: E402
 from slcache.gym import PLACEMENT_ID, features  # noqa: E402
 from slcache.gym.placement import STATE, PlacementEnv, names  # noqa: E402
 
+#: How tables of time, operation, sector and sectors are read.
+OPTIONS = [
+    ("format", "generic"), ("time", "1"), ("time_unit", "ns"), ("op", "2"), ("ops.R", "read"),
+    ("ops.W", "write"), ("address", "3"), ("address_unit", "sector"), ("size", "4"),
+    ("size_unit", "sector"), ("rebase", "false"),
+]  # fmt: skip
+#: What is observed of the page that a write begins with.
+FIRST_PAGE = ("age_ns", "rewrite_ns", "accesses", "writes")
 #: What says whose a document is, and how long its run took.
 OWN = ("config", "scheme", "provenance", "sim")
 
@@ -81,12 +90,7 @@ def test_what_is_known_of_a_write_is_what_a_count_by_hand_says(tmp_path: Path) -
     lines = [(0, "W", 0, 16), (10, "R", 0, 8), (30, "W", 16, 8), (35, "W", 0, 8), (60, "W", 0, 8)]
     rows = [f"{at},{op},{sector},{sectors}" for at, op, sector, sectors in lines]
     trace.write_text("\n".join(rows) + "\n")
-    told = (
-        "format=generic time=1 time_unit=ns address=3 address_unit=sector size=4 size_unit=sector"
-    )
-    coded = f"{told} op=2 ops.R=read ops.W=write rebase=false"
-    options = [(key, value) for key, value in (each.split("=") for each in coded.split())]
-    table = features.of_writes(str(trace), options, 1, 4096)
+    table = features.of_writes(str(trace), OPTIONS, 1, 4096)
     columns = dict(zip(features.NAMES, table.T.tolist(), strict=True))
     assert columns["bytes"] == [8192, 4096, 4096, 4096]
     assert columns["sequential"] == [0, 0, 0, 0]
@@ -95,6 +99,33 @@ def test_what_is_known_of_a_write_is_what_a_count_by_hand_says(tmp_path: Path) -
     assert columns["rewrite_ns"] == [-1, -1, 35, 25]
     assert columns["accesses"] == [0, 0, 2, 3]
     assert columns["writes"] == [0, 0, 1, 2]
+
+
+def test_a_page_is_used_by_every_request_that_covers_a_part_of_it(tmp_path: Path) -> None:
+    rng = random.Random(54)
+    rows = [
+        (1000 * at, rng.choice("WWR"), rng.randrange(400), rng.randrange(1, 120))
+        for at in range(1, 300)
+    ]
+    rows[:2] = [(0, "W", 0, 32), (1000, "W", 8, 8)]
+    trace = tmp_path / "long.csv"
+    trace.write_text("".join(f"{at},{op},{sector},{count}\n" for at, op, sector, count in rows))
+    for page_sectors in (1, 8, 32):
+        table = features.of_writes(str(trace), OPTIONS, 1, 512 * page_sectors)
+        used: dict[str, dict[int, list[int]]] = {"WR": {}, "W": {}}
+        wanted = []
+        for at, op, sector, count in rows:
+            first = sector // page_sectors
+            all_of, of_writes = (used[ops].get(first, []) for ops in ("WR", "W"))
+            since = [at - seen[-1] if seen else -1 for seen in (all_of, of_writes)]
+            if op == "W":
+                wanted.append([*since, len(all_of), len(of_writes)])
+            for page in range(first, (sector + count - 1) // page_sectors + 1):
+                for ops in (ops for ops in used if op in ops):
+                    used[ops].setdefault(page, []).append(at)
+        columns = [features.NAMES.index(name) for name in FIRST_PAGE]
+        assert table[:, columns].tolist() == wanted, page_sectors
+        assert page_sectors == 1 or wanted[1] == [1000, 1000, 1, 1]
 
 
 def test_observations_are_named_and_within_the_space(trace: Path) -> None:

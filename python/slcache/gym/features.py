@@ -44,22 +44,44 @@ def of_writes(
 def _features(of: dict[str, NDArray[np.int64]], page_bytes: int) -> NDArray[np.float64]:
     is_write = of["op"] == _WRITE
     is_access = is_write | (of["op"] == _READ)
-    page = of["sector"] * _SECTOR // page_bytes
     ends = of["sector"] + of["sectors"]
-    age, accesses = _before(page, of["at_ns"], is_access)
-    rewrite, writes = _before(page, of["at_ns"], is_write)
     last_end, _ = _before(of["stream"], ends, is_access, difference=False)
-    columns = [
+    rows, page, own = _used(of["sector"] * _SECTOR, ends * _SECTOR, is_access, is_write, page_bytes)
+    at_ns, everything = of["at_ns"][rows], np.ones(len(rows), bool)
+    age, accesses = _before(page, at_ns, everything)
+    rewrite, writes = _before(page, at_ns, is_write[rows])
+    of_request = [
         of["sectors"] * _SECTOR,
         last_end == of["sector"],
         np.diff(of["at_ns"], prepend=of["at_ns"][:1]),
-        age,
-        rewrite,
-        accesses,
-        writes,
-        of["stream"],
     ]
-    return np.column_stack([column[is_write] for column in columns]).astype(np.float64)
+    columns = [
+        *(column[is_write] for column in of_request),
+        *(column[own] for column in (age, rewrite, accesses, writes)),
+        of["stream"][is_write],
+    ]
+    return np.column_stack(columns).astype(np.float64)
+
+
+def _used(
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    is_access: NDArray[np.bool_],
+    is_write: NDArray[np.bool_],
+    page_bytes: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return a row for each page that a request uses: the request, the page, and writes' own rows.
+
+    Only pages that a write begins with are asked about; others are left out.
+    """
+    first = start // page_bytes
+    asked = np.unique(first[is_write])
+    low = np.searchsorted(asked, first)
+    high = np.searchsorted(asked, (end - 1) // page_bytes, side="right")
+    count = np.where(is_access, high - low, 0)
+    begins = np.cumsum(count) - count
+    rows = np.repeat(np.arange(len(first)), count)
+    return rows, low[rows] + np.arange(len(rows)) - begins[rows], begins[is_write]
 
 
 def _before(
