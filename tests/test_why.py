@@ -17,7 +17,7 @@ import pytest
 import slcache as api
 from slcache import ResultError, slow
 from slcache.errors import UsageError
-from slcache.slow import Chosen, Log
+from slcache.slow import Chosen, Log, answer
 from slcache.slow.answer import incidents
 from support import mixed, slcache, write_trace
 
@@ -286,3 +286,17 @@ def test_the_page_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.Monke
             assert ended.returncode == 0, ended.stderr
         printed = [line.rstrip() for line in ended.stdout.decode().strip("\n").splitlines()]
         assert printed == shown.splitlines()
+
+
+@pytest.mark.parametrize("percentile", [0.0, 0.1, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 100.0])
+def test_a_percentile_is_a_rank_in_whole_numbers(percentile: float) -> None:
+    myriads = round(percentile * 100)
+    for count in (*range(1, 300), *range(1000, 200_001, 1000)):
+        assert answer.rank(percentile, count) == -(-count * myriads // 10_000), count
+
+
+def test_as_many_are_slow_as_lie_beyond_the_percentile() -> None:
+    for count in (1000, 4000, 7000):
+        latencies = list(range(1, count + 1))
+        log = made([0] * count, latencies, [[ns, 0] for ns in latencies])
+        assert len(slow.why(log, Chosen()).slow) == count // 1000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -145,9 +146,16 @@ def _above(log: Log, chosen: Chosen) -> int:
     if not 0 <= percentile <= 100:
         told = f"percentile = {percentile}: must be between 0 and 100"
         raise about(UsageError(told), "percentile")
-    # The least of those beyond it, by rank.
-    rank = min(len(log) - 1, math.ceil(percentile / 100 * len(log)))
-    return int(np.sort(log.latency_ns)[rank])
+    # The least of those beyond it.
+    return int(np.sort(log.latency_ns)[min(len(log) - 1, rank(percentile, len(log)))])
+
+
+def rank(percentile: float, count: int) -> int:
+    """Return how many of so many do not exceed a percentile, which is taken as it is written.
+
+    As a number 99.9 is a little more, and so is the rank of it that is rounded up.
+    """
+    return math.ceil(Fraction(repr(percentile)) * count / 100)
 
 
 def mostly(log: Log) -> Numbers:
