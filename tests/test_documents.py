@@ -108,6 +108,7 @@ def test_a_missing_key_is_named(whole: str) -> None:
         "backlog",
         "model_version",
         "cache",
+        "state",
         "offered_iops",
         "options",
         "requests_beyond",

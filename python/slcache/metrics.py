@@ -90,6 +90,48 @@ def _lifetime(document: Document) -> Value:
     return None if found is None else float(found)
 
 
+def _of_cache(key: str, summary: str, unit: str = "bytes", *, whole: bool = True) -> Metric:
+    def value(document: Document) -> Value:
+        return normalise.of_cache(document, key)
+
+    return Metric(f"cache_{key}", unit, None, summary, value, whole=whole)
+
+
+def _steady(document: Document) -> Value:
+    found = normalise.state(document, "steady")
+    return None if found is None else int(found)
+
+
+#: Beside what is judged: what it was measured in.
+_STATE = (
+    Metric(
+        "full_share",
+        "1",
+        None,
+        "Share of the user capacity that held data at time 0.",
+        lambda d: normalise.state(d, "full_share"),
+    ),
+    Metric(
+        "overwritten_share",
+        "1",
+        None,
+        "Random overwrites before time 0 over what was filled; none of a state saved after a run.",
+        lambda d: normalise.state(d, "overwritten_share"),
+    ),
+    Metric(
+        "steady",
+        "1",
+        None,
+        "1 if the run was steady by `state.steady`, else 0; none where the host wrote too little.",
+        _steady,
+        whole=True,
+    ),
+    _of_cache("peak_bytes", "What the SLC cache took at most; none without one."),
+    _of_cache("mean_bytes", "What it took on average over time.", whole=False),
+    _of_cache("full_ns", "When a write first found no room in it; none if none ever did.", "ns"),
+    _of_cache("left_bytes", "Live data left in it at the end."),
+)
+
 _OTHERS = (
     Metric("waf", "1", "min", "Bytes programmed per byte that the host wrote.", normalise.waf),
     Metric("erases", "1", "min", "Blocks erased.", lambda d: int(normalise.erases(d)), whole=True),
@@ -110,6 +152,7 @@ _OTHERS = (
         normalise.cache_bytes,
         whole=True,
     ),
+    *_STATE,
     Metric(
         "dense_bytes",
         "bytes",

@@ -41,6 +41,24 @@ def cache_bytes(document: Document) -> int | None:
     return None if found is None else int(found["slc_bytes"])
 
 
+def state(document: Document, key: str) -> float | None:
+    """Return a figure of the state before the run; None in a document that does not say."""
+    found = (document.get("state") or {}).get(key)
+    return None if found is None else float(found)
+
+
+def of_cache(document: Document, key: str) -> float | None:
+    """Return what became of the SLC cache; None without one, or in an older document."""
+    found: float | None = ((document.get("state") or {}).get("cache") or {}).get(key)
+    return found
+
+
+def cache_limit_bytes(document: Document) -> float | None:
+    """Return what the SLC cache might take at time 0; in an older document, on an empty device."""
+    found = of_cache(document, "limit_bytes")
+    return cache_bytes(document) if found is None else found
+
+
 def erases(document: Document) -> float:
     """Return the number of block erases."""
     return float(sum(op["count"] for op in document["flash"]["ops"] if op["kind"] == "erase"))

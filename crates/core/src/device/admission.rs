@@ -103,7 +103,7 @@ impl Simulation {
     /// Tells the scheme that its window is over.
     fn end_scheme_window(&mut self) {
         let counters = self.window.end(self.io.counters(), self.io.now_ns());
-        let result = self.scheme.window(&counters, &mut self.io);
+        let result = self.io.at_leisure(|io| self.scheme.window(&counters, io));
         self.note_full(result);
         if self.levels.is_some() {
             self.note_window();
@@ -333,6 +333,9 @@ impl Simulation {
             io.series_mut().advance(end_ns, live);
         }
         io.series_mut().complete(op, bytes, latency_ns, bucket);
+        if op == HostOp::Write {
+            self.note_halves();
+        }
     }
 
     /// A request leaves the device; the next pending one may enter.

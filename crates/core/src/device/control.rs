@@ -75,7 +75,7 @@ impl Simulation {
         if let Some(problem) = found.refusal(value) {
             return Err(TurnError::Refused(problem));
         }
-        let turned = self.scheme.turn(knob, value, &mut self.io);
+        let turned = self.io.at_leisure(|io| self.scheme.turn(knob, value, io));
         self.note_room();
         turned.map_err(|source| TurnError::Run(self.stopped(self.fed, source)))
     }

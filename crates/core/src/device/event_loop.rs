@@ -183,7 +183,7 @@ impl Simulation {
     /// Offers idle time in `plane` to the scheme, if it uses the plane.
     fn idle_step(&mut self, plane: PlaneId) -> Idle {
         match self.uses(plane) {
-            true => self.scheme.idle(plane, &mut self.io),
+            true => self.io.at_leisure(|io| self.scheme.idle(plane, io)),
             false => Idle::Nothing,
         }
     }
@@ -216,7 +216,7 @@ impl Simulation {
 
     /// Lets the scheme move the next part of what may not stay in its cache; false at the end.
     fn drain_scheme(&mut self) -> bool {
-        match self.scheme.drain(&mut self.io) {
+        match self.io.at_leisure(|io| self.scheme.drain(io)) {
             Ok(more) => more,
             Err(full) => {
                 self.note_full(Err(full));
@@ -239,6 +239,7 @@ impl Simulation {
         // Requests that are still on their way find work for idle time, which is not to come.
         self.io.timing_mut().set_ending(true);
         self.run_out()?;
+        self.end_of_host();
         self.write_back_all();
         self.run_out()?;
         while self.drain_scheme() {

@@ -19,6 +19,7 @@ mod report;
 pub mod request_log;
 mod requests;
 pub mod setup;
+mod start;
 mod state;
 pub mod stats;
 mod trim;
@@ -53,6 +54,7 @@ use crate::hw::geometry::Geometry;
 use crate::hw::timing::{RequestId, Timing};
 use crate::metrics::counters::OpCounters;
 use crate::metrics::series::Series;
+use crate::metrics::state::Halves;
 use crate::schemes::AnyScheme;
 use bound::Bound;
 use buffer::Buffer;
@@ -61,6 +63,7 @@ use config::{InflightRead, Replay, RmwTransfer};
 use levels::Levels;
 use request_log::RequestLog;
 use requests::Requests;
+use start::Start;
 use stats::HostStats;
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
@@ -104,6 +107,9 @@ pub struct Simulation {
     link_in_ns: u64,
     link_out_ns: u64,
     fed: u64,
+    /// The device at time 0.
+    begun: Start,
+    halves: Halves,
     /// Where the scheme's knobs stand as configured.
     knobs_at_first: Vec<f64>,
     full: Option<RunError>,
@@ -147,10 +153,11 @@ impl Simulation {
         let mut io = Driver::new(FlashArray::new(geometry), mus, timing, setup.seed, policy);
         io.keep_map_in(map);
         let scheme = setup.scheme.build(device, &mut io);
+        io.watch_cache(start::slc_regions(&scheme), false);
         let pages = mus / policy.mus_per_page;
         let buffer =
             setup.buffer.map(|b| Buffer::new((b.bytes / u64::from(device.piece_bytes())) as usize, pages));
-        Ok(Self {
+        let mut simulation = Self {
             setup: setup.clone(),
             mu_shift: device.mu_bytes.trailing_zeros(),
             user_sectors: device.user_bytes / SECTOR_BYTES,
@@ -173,6 +180,8 @@ impl Simulation {
             link_in_ns: 0,
             link_out_ns: 0,
             fed: 0,
+            begun: Start::default(),
+            halves: Halves::default(),
             full: None,
             stop: Stop::default(),
             completed: None,
@@ -183,7 +192,9 @@ impl Simulation {
             watched: false,
             scheme_pools: scheme.blocks().iter().fold(0, |pools, share| pools | 1 << share.pool),
             scheme,
-        })
+        };
+        simulation.begin(Some(0.0));
+        Ok(simulation)
     }
 
     /// Lets `stop` end whatever the device is in the middle of with [`RunError::Cancelled`].

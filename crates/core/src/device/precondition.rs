@@ -67,6 +67,7 @@ impl Simulation {
         self.close_staged()?;
         done.programs = self.io.clockless_programs() - before;
         self.reset_wear();
+        self.begin(Some(if filled > 0 { done.overwritten as f64 / filled as f64 } else { 0.0 }));
         Ok(done)
     }
 
@@ -134,6 +135,7 @@ impl Simulation {
         }
         self.close_staged()?;
         self.reset_wear();
+        self.begin_with_more();
         Ok(())
     }
 
@@ -158,6 +160,7 @@ impl Simulation {
         self.preload_part(page, mask)?;
         self.close_staged()?;
         self.reset_wear();
+        self.begin_with_more();
         Ok(())
     }
 

@@ -27,6 +27,7 @@ impl Simulation {
             waf: self.waf_report(),
             wear: self.wear_report(),
             cache: CacheReport { slc_bytes: self.scheme.slc_cache_bytes(&self.io) },
+            state: self.state_report(),
             scheme: self.scheme_report(),
             series: self.io.series_mut().report(cache),
             bound: self.bound_report(),

@@ -17,13 +17,26 @@ pub struct State {
     io: IoState,
     scheme: SchemeState<AnyState>,
     window: WindowState,
+    /// Random overwrites over what was filled; none once requests were served.
+    overwritten: Option<f64>,
+    /// Whether a block of the store was ever erased.
+    store_cleaned: bool,
 }
+
+/// Most that can be configured, as a multiple of what was filled.
+const OVERWRITTEN_MAX: f64 = 100.0;
 
 impl Simulation {
     /// The device's state; call it before the first request or after `finish`.
     pub fn save(&self) -> State {
         let window = self.window.save(self.io.counters(), self.io.now_ns());
-        State { io: self.io.save(), scheme: self.scheme.save(), window }
+        State {
+            io: self.io.save(),
+            scheme: self.scheme.save(),
+            window,
+            overwritten: self.begun.overwritten().filter(|_| self.fed == 0),
+            store_cleaned: self.io.cache_use().store_erases() > 0,
+        }
     }
 
     /// Why the policy's part of what was just saved is not all of it, if it is not.
@@ -46,6 +59,11 @@ impl Simulation {
         loaded.map_err(|what| RunError::Snapshot(format!("{}: {what}", setup.scheme.name())))?;
         restoring.finish().map_err(RunError::Snapshot)?;
         simulation.window.load(state.window).map_err(RunError::Snapshot)?;
+        if let Some(times) = state.overwritten.filter(|times| !(0.0..=OVERWRITTEN_MAX).contains(times)) {
+            return Err(RunError::Snapshot(format!("what was filled is overwritten {times} times")));
+        }
+        simulation.io.watch_cache(super::start::slc_regions(&simulation.scheme), state.store_cleaned);
+        simulation.begin(state.overwritten);
         Ok(simulation)
     }
 

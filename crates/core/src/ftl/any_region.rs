@@ -5,7 +5,8 @@ use super::io::Io;
 use super::region::{Region, RegionState, Writer};
 use super::restore::Restoring;
 use super::two_layer::{TwoLayerRegion, TwoLayerState};
-use crate::base::PlaneId;
+use crate::base::{CellMode, PlaneId};
+use crate::hw::array::RegionId;
 use crate::hw::timing::RequestId;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,9 @@ impl RegionStates {
 pub trait AnyRegion {
     /// The blocks it is made of.
     fn share(&self) -> BlockShare;
+
+    /// Its number, if it has SLC pages.
+    fn slc_region(&self) -> Option<RegionId>;
 
     /// What its SLC pages hold.
     fn slc_bytes(&self, io: &Io) -> u64;
@@ -80,6 +84,10 @@ fn first<T>(states: &mut Vec<T>, kind: &str) -> Result<T, String> {
 impl AnyRegion for Region {
     fn share(&self) -> BlockShare {
         self.share()
+    }
+
+    fn slc_region(&self) -> Option<RegionId> {
+        (self.spec.mode == CellMode::Slc).then_some(self.id())
     }
 
     fn slc_bytes(&self, io: &Io) -> u64 {
@@ -130,6 +138,10 @@ impl AnyRegion for Region {
 impl AnyRegion for TwoLayerRegion {
     fn share(&self) -> BlockShare {
         self.share()
+    }
+
+    fn slc_region(&self) -> Option<RegionId> {
+        Some(self.id())
     }
 
     /// Those of a window of each block: the others are denser by the time they are used.

@@ -6,7 +6,7 @@
 //! A file uses those above it and never, by whatever way, one that uses it:
 //!
 //! ```text
-//! config, answer, piece, span, window, knob, signal, block_list, moved,
+//! config, answer, piece, span, window, knob, signal, block_list, moved, cache_use,
 //! op_log, page_reads, early, disk_traffic, wakeup, memory, oracle             words and lists
 //! translation                                                   which part of the map is in DRAM
 //! free_list <- bank; hold, bank <- media <- audit               what is stored
@@ -24,6 +24,7 @@ pub mod audit;
 pub mod bank;
 pub mod block_list;
 pub mod by_regions;
+pub mod cache_use;
 pub mod clean;
 pub mod compact;
 pub mod config;

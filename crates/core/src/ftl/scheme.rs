@@ -190,7 +190,12 @@ pub trait Scheme {
         self.slc_cache_bytes(io)
     }
 
-    /// What the cache takes in SLC mode, at most where its size changes.
+    /// What the cache may take in SLC mode with the data that the device holds now.
+    fn slc_cache_limit_bytes(&self, io: &Io) -> u64 {
+        self.slc_cache_bytes(io)
+    }
+
+    /// What the cache takes in SLC mode, at most where its size changes: on an empty device.
     fn slc_cache_bytes(&self, io: &Io) -> u64 {
         let mut bytes = 0;
         self.regions(&mut |role, region| {

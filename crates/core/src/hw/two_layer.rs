@@ -88,6 +88,13 @@ impl TwoLayer {
         page / self.window_pages
     }
 
+    /// Wordlines with one bit in a block with `programmed` pages.
+    pub fn wordlines_with_one_bit(&self, programmed: u32) -> u32 {
+        let in_window = programmed % self.window_pages;
+        let gained = in_window.saturating_sub(self.window_wordlines).div_ceil(self.mode.bits() - 1);
+        in_window.min(self.window_wordlines) - gained
+    }
+
     /// Bits that the wordline of page `page` holds in a block with `programmed` pages.
     pub fn bits(&self, page: u32, programmed: u32) -> u32 {
         let step = self.step(page);
@@ -203,6 +210,13 @@ mod tests {
         assert_eq!((0..=6).map(bits).collect::<Vec<_>>(), want);
         // A wordline's bits can be asked for by any of its pages.
         assert_eq!((tlc.bits(2, 3), tlc.bits(3, 4), tlc.bits(5, 2)), (2, 3, 1));
+        for (layout, pages) in [(&tlc, 12), (&layout(CellMode::Mlc, 1, 0), 8)] {
+            for n in 0..=pages {
+                let first = (0..pages).filter(|&page| layout.step(page).bit == 0);
+                let single = first.filter(|&page| layout.bits(page, n) == 1).count() as u32;
+                assert_eq!(layout.wordlines_with_one_bit(n), single, "{n} pages");
+            }
+        }
         let phases: Vec<Phase> = [0, 1, 2, 5, 6, 8, 11, 12].map(|n| tlc.phase(n)).to_vec();
         use Phase::{Done, Fill, Switch};
         assert_eq!(phases, [Fill, Fill, Switch, Switch, Fill, Switch, Switch, Done]);

@@ -4,6 +4,7 @@ pub mod counters;
 pub mod report;
 pub mod series;
 mod spectrum;
+pub mod state;
 pub mod window_series;
 
 pub use slcache_base::latency;

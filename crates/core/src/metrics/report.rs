@@ -2,6 +2,7 @@
 
 use super::latency::{LatencySummary, RequestsBeyond};
 use super::series::SeriesReport;
+use super::state::StateReport;
 use super::window_series::WindowSeriesReport;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -371,7 +372,8 @@ pub struct CurveReport {
 /// The size of a scheme's cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CacheReport {
-    /// What it takes in SLC mode, at most where its size changes; 0 without a cache or SLC pages in it.
+    /// What it takes in SLC mode, at most where its size changes: on an empty device; 0 without a cache or
+    /// SLC pages in it.
     pub slc_bytes: u64,
 }
 
@@ -457,6 +459,8 @@ pub struct Report {
     pub wear: WearReport,
     /// The size of the scheme's cache.
     pub cache: CacheReport,
+    /// The state before the run, and what became of the cache in it.
+    pub state: StateReport,
     /// What could have been kept from dense cells, if it was counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<BoundReport>,

@@ -260,6 +260,9 @@ macro_rules! schemes {
             fn slc_bytes_max(&self, io: &Io) -> u64 {
                 match self { $($(#[$when])* Self::$variant(s) => s.slc_bytes_max(io),)* }
             }
+            fn slc_cache_limit_bytes(&self, io: &Io) -> u64 {
+                match self { $($(#[$when])* Self::$variant(s) => s.slc_cache_limit_bytes(io),)* }
+            }
             fn slc_cache_bytes(&self, io: &Io) -> u64 {
                 match self { $($(#[$when])* Self::$variant(s) => s.slc_cache_bytes(io),)* }
             }

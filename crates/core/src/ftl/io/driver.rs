@@ -9,7 +9,7 @@ use crate::ftl::early::EarlyWrites;
 use crate::ftl::media::{Media, MediaState};
 use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
 use crate::ftl::translation::{MapCache, MapCacheState};
-use crate::hw::array::FlashArray;
+use crate::hw::array::{FlashArray, RegionId};
 use crate::hw::timing::{ClockState, RequestId, Timing};
 use crate::metrics::series::Series;
 use serde::{Deserialize, Serialize};
@@ -87,6 +87,33 @@ impl Driver {
         self.io.clockless = true;
         let done = work(&mut self.io);
         self.io.clockless = false;
+        done
+    }
+
+    /// Counts what `regions` take, which are the SLC cache, and begins with what they take now. Blocks of
+    /// the store were erased or not.
+    pub fn watch_cache(&mut self, regions: Vec<RegionId>, store_cleaned: bool) {
+        // Looking at blocks of which none was ever used would take memory for all of them.
+        let is_new = self.io.array().openings() == 0;
+        let bytes = if is_new { 0 } else { self.io.slc_bytes_of(&regions) };
+        self.io.cache.watch(regions, bytes, u64::from(store_cleaned));
+    }
+
+    /// Time 0: what the cache took before counts no more.
+    pub fn begin_cache_use(&mut self) {
+        self.io.cache.begin();
+    }
+
+    /// All is done that the host asked for.
+    pub fn end_cache_use(&mut self) {
+        self.io.cache.end(self.io.timing.now_ns());
+    }
+
+    /// Does `work` for which no write waits: what it empties of the cache was not full.
+    pub fn at_leisure<T>(&mut self, work: impl FnOnce(&mut Io) -> T) -> T {
+        self.io.cache.set_at_leisure(true);
+        let done = work(&mut self.io);
+        self.io.cache.set_at_leisure(false);
         done
     }
 

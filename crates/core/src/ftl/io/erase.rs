@@ -50,6 +50,7 @@ impl Io {
         // Emitted last: from here on the block's pages are those of its next life.
         self.emit_erase(block, cause, class, &programs.list);
         self.scratch = programs.list;
+        self.note_erased(block);
         self.media.erase(block);
     }
 

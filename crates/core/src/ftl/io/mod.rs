@@ -1,5 +1,6 @@
 //! A scheme's whole world: the media, the clock, the counters and the verbs that join them.
 
+mod cache;
 mod copy_back;
 mod count;
 mod disk;
@@ -28,6 +29,7 @@ pub use policy::IoPolicy;
 use crate::base::op::Class;
 use crate::base::rng::RngStream;
 use crate::base::{Mu, PlaneId, Slot};
+use crate::ftl::cache_use::CacheUse;
 use crate::ftl::disk_traffic::DiskTraffic;
 use crate::ftl::early::EarlyWrites;
 use crate::ftl::hold::HoldBuffer;
@@ -91,6 +93,8 @@ pub struct Io {
     superseded: Superseded,
     /// The mapping cache, unless all of the map is in DRAM.
     map: Option<Box<MapCache>>,
+    /// What the SLC cache takes.
+    cache: CacheUse,
 }
 
 impl Io {
@@ -119,6 +123,7 @@ impl Io {
             moved: MovedOut::new(),
             superseded: Superseded::new(),
             map: None,
+            cache: CacheUse::default(),
         }
     }
 

@@ -16,6 +16,7 @@ impl Io {
     /// Opens a free block in `mode` for `region`.
     pub(in crate::ftl) fn open_block(&mut self, block: BlockId, mode: CellMode, region: RegionId) {
         self.media.open(block, mode, region);
+        self.note_opened(block, region);
     }
 
     /// Opens a free block in two-layer layout for `region`.

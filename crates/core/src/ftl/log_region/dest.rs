@@ -9,6 +9,7 @@ use crate::ftl::io::Io;
 use crate::ftl::piece::PageWrite;
 use crate::ftl::region::Writer;
 use crate::ftl::restore::Restoring;
+use crate::hw::array::RegionId;
 use crate::hw::timing::{OpId, RequestId};
 
 /// What comes from elsewhere is written as the host's is, and never into the reserve; cleaning of the
@@ -82,6 +83,10 @@ impl Destination for LogRegion {
 impl AnyRegion for LogRegion {
     fn share(&self) -> BlockShare {
         self.region.share()
+    }
+
+    fn slc_region(&self) -> Option<RegionId> {
+        self.region.slc_region()
     }
 
     fn slc_bytes(&self, io: &Io) -> u64 {

@@ -302,6 +302,7 @@ impl Region {
     fn open_free(&mut self, io: &mut Io, plane: PlaneId, reserve: u32) -> Option<BlockId> {
         let (mode, id, rule) = (self.spec.mode, self.id, self.spec.clean.wear_levelling);
         if self.free_blocks(plane, io) <= reserve {
+            io.note_refused(id);
             return None;
         }
         let block = io.take_free(self.bank, plane, rule)?;

@@ -127,6 +127,11 @@ impl TwoLayerRegion {
         &self.parts[(plane.0 - self.first_plane) as usize]
     }
 
+    /// Its number, unique in the device.
+    pub fn id(&self) -> RegionId {
+        self.id
+    }
+
     #[inline(always)]
     fn part_mut(&mut self, plane: PlaneId) -> &mut PlanePart {
         &mut self.parts[(plane.0 - self.first_plane) as usize]
@@ -184,6 +189,7 @@ impl TwoLayerRegion {
             None => self.next_to_fill(io, plane)?,
         };
         let index = io.array().block(block).write_ptr();
+        io.note_bit(block, index);
         let used = self.layout.phase(index + 1) != Phase::Fill;
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
         part.free_pages -= 1;
@@ -197,10 +203,11 @@ impl TwoLayerRegion {
 
     /// The next page that switches a used window of `plane`, to be stored at once.
     #[inline]
-    pub fn take_switch(&mut self, io: &Io, plane: PlaneId) -> Option<Ppn> {
+    pub fn take_switch(&mut self, io: &mut Io, plane: PlaneId) -> Option<Ppn> {
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
         let block = part.switch.head()?;
         let index = io.array().block(block).write_ptr();
+        io.note_bit(block, index);
         part.free_pages -= 1;
         match self.layout.phase(index + 1) {
             Phase::Switch => {}
@@ -225,6 +232,7 @@ impl TwoLayerRegion {
             },
         };
         let index = io.array().block(block).write_ptr();
+        io.note_bit(block, index);
         let done = self.layout.phase(index + 1) == Phase::Done;
         let part = self.part_mut(plane);
         part.free_pages -= 1;

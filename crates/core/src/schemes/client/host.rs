@@ -103,6 +103,7 @@ impl Client {
         let just_filled = u32::from(self.planes[at].phase == Phase::Folding && !self.writes_dense(plane));
         if self.planes[at].phase == Phase::Slc && !self.may_open_slc(plane, io) {
             self.planes[at].phase = Phase::Closed;
+            io.note_cache_full();
         }
         self.reopen(plane, self.config.reopen, just_filled, io);
         if self.is_folding_over(plane, io) {

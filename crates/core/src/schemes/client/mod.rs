@@ -273,6 +273,13 @@ impl Scheme for Client {
         }
     }
 
+    fn slc_cache_limit_bytes(&self, io: &Io) -> u64 {
+        let most = self.slc.spec.blocks - self.keep_blocks;
+        let planes = self.slc.planes();
+        let blocks: u64 = planes.iter().map(|&plane| u64::from(self.cap_of(plane, io).min(most))).sum();
+        self.slc.slc_bytes(1, io) / planes.len() as u64 * blocks
+    }
+
     /// The cap of an empty device.
     fn slc_cache_bytes(&self, io: &Io) -> u64 {
         let blocks = self.slc.spec.blocks;

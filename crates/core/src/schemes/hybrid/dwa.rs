@@ -144,6 +144,10 @@ impl Scheme for Dwa {
         self.hybrid.held_units_max()
     }
 
+    fn slc_cache_limit_bytes(&self, io: &Io) -> u64 {
+        self.hybrid.slc.slc_bytes(self.wanted(io), io)
+    }
+
     /// The size that the table gives an empty device.
     fn slc_cache_bytes(&self, io: &Io) -> u64 {
         let percent = self.setting.percent(0, u64::from(io.mus()));

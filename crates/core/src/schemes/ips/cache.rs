@@ -155,6 +155,7 @@ impl Cache {
     /// none, what is left of the block that is filled without pausing.
     #[inline]
     pub fn write_switch(&mut self, piece: &Piece, plane: PlaneId, io: &mut Io) -> bool {
+        io.note_cache_full();
         if let Some(page) = self.region.take_switch(io, plane) {
             self.balance.switch += u64::from(!io.clockless());
             store(piece, page, io);

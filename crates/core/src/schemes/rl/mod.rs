@@ -204,6 +204,10 @@ impl Scheme for Rl {
         self.hybrid.held_units_max()
     }
 
+    fn slc_cache_limit_bytes(&self, io: &Io) -> u64 {
+        self.hybrid.slc.slc_bytes(self.hybrid.slc_blocks_max(io), io)
+    }
+
     fn slc_cache_bytes(&self, io: &Io) -> u64 {
         self.hybrid.slc_bytes_max(io)
     }

@@ -379,6 +379,12 @@ impl Scheme for Ust {
         self.slc_bytes_beside(OPEN_ABOVE - 1, io)
     }
 
+    fn slc_cache_limit_bytes(&self, io: &Io) -> u64 {
+        let planes = self.dense.planes();
+        let dense: u32 = planes.iter().map(|&plane| self.dense.used_blocks(plane)).sum();
+        self.slc_bytes_beside(self.free_blocks + dense / planes.len() as u32, io)
+    }
+
     fn slc_cache_bytes(&self, io: &Io) -> u64 {
         self.slc_bytes_beside(self.free_blocks, io)
     }
