@@ -52,6 +52,7 @@ mod result_schema;
 mod rl;
 mod rl_limits;
 mod smoke;
+mod state;
 mod timing;
 mod timing_orders;
 mod two_layer_rules;
