@@ -83,7 +83,7 @@ def test_what_the_cliff_decides_itself(
     assert (done, told in capsys.readouterr().err) == (status, True)
 
 
-def test_the_cliff_begins_on_an_empty_device_wherever_its_fill_is_said(
+def test_the_cliff_begins_in_the_state_that_is_said_and_says_it(
     trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     filled = {"precondition.fill": 0.9}
@@ -92,15 +92,14 @@ def test_the_cliff_begins_on_an_empty_device_wherever_its_fill_is_said(
     keys.write_text("[precondition]\nfill = 0.9\n", encoding="utf-8")
     empty = slcache.run(trace, device="tiny", scheme="baseline")
     empty.save(tmp_path / "empty")
-    for said, status in (
-        (["--device", "tiny", "--set", "precondition.fill=0.9"], 3),
-        (["--device", "tiny", "--config", str(keys)], 3),
-        (["--config", str(tmp_path / "whole" / "result.json")], 3),
-        (["--config", str(tmp_path / "empty" / "result.json")], 0),
+    for said, state in (
+        (["--device", "tiny", "--set", "precondition.fill=0.9"], "90.0 % full"),
+        (["--device", "tiny", "--config", str(keys)], "90.0 % full"),
+        (["--config", str(tmp_path / "whole" / "result.json")], "90.0 % full"),
+        (["--config", str(tmp_path / "empty" / "result.json")], "empty"),
     ):
-        done = execute(["cliff", "--schemes", "baseline", "--bs", "4k", *said])
-        told = "begins on an empty device" in capsys.readouterr().err
-        assert (done, told) == (status, status == 3), said
+        assert execute(["cliff", "--schemes", "baseline", "--bs", "4k", *said]) == 0
+        assert capsys.readouterr().out.startswith(f"tiny: {state}, never overwritten"), said
 
 
 def test_the_cliff_of_python_refuses_the_same() -> None:

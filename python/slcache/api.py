@@ -24,7 +24,7 @@ from slcache.catalogue import (
     settings_for,
 )
 from slcache.errors import UsageError, about
-from slcache.given import config_files
+from slcache.given import config_files, states
 from slcache.given.arguments import checked
 from slcache.given.config_files import Settings
 from slcache.given.content import Content, device_of, path_of, trace_of
@@ -67,6 +67,7 @@ def run(
     replay: str | None = None,
     window: str | None = None,
     seed: int | None = None,
+    state: str | None = None,
     load_state: Path | None = None,
     save_state: Path | None = None,
     memory_in: Path | None = None,
@@ -91,7 +92,10 @@ def run(
     nested: `{"scheme.baseline.slc_blocks": 64}`, or is a configuration file, or all of a
     configuration with its device and scheme, such as a result's `config`. `address` says what
     becomes of requests beyond the device's capacity: `error`, `wrap`, `compact` or `clip`.
-    `window` is how long the windows of the time series are, such as `"10ms"`. `save_state` keeps
+    `window` is how long the windows of the time series are, such as `"10ms"`. `state` is that
+    of the device before the run, in place of the `precondition` keys: `empty`, `full=0.9`,
+    `worn=0.9,0.3` (filled, and overwritten at random by so many times that) or `steady` (0.9 full,
+    and overwritten until the write amplification is steady). `save_state` keeps
     the preconditioned device, `load_state` starts from one. `memory_out` keeps what the scheme has
     learned in the end, `memory_in` lets it begin with that. `log` writes a Parquet table with a
     row per request: when it came, when it was served, where its latency went. `timeline` writes
@@ -105,6 +109,7 @@ def run(
     False; `progress` is its former name. Other threads go on while the simulation runs. Raises
     ConfigError, TraceError or RunError.
     """
+    states.check_not_loaded(state, load_state)
     device, own, given = config_files.unpacked(device, settings)
     chosen = scheme or own
     if chosen is None:
@@ -115,7 +120,7 @@ def run(
         path=path_of(trace),
         device=device,
         scheme=chosen,
-        settings=addressed(given, address, window),
+        settings=addressed(given, address, window, state),
         trace_options=reader_options_of(trace, trace_format, trace_options, seed),
         replay=replay,
         seed=seed,
@@ -183,7 +188,10 @@ def replayed(
 
 
 def addressed(
-    settings: Mapping[str, Any] | None, address: str | None, window: str | None = None
+    settings: Mapping[str, Any] | None,
+    address: str | None,
+    window: str | None = None,
+    state: str | None = None,
 ) -> dict[str, Any]:
     """Return the settings with what has an argument of its own; no key may be said twice."""
     own: list[tuple[str, Any]] = [] if address is None else [("trace.address", address)]
@@ -191,7 +199,7 @@ def addressed(
     # What a file says is below all others.
     said = {k: v for k, v in flat(settings).items() if isinstance(v, config_files.Placed)}
     above = once([*((k, v) for k, v in flat(settings).items() if k not in said), *own])
-    return {**said, **above}
+    return {**said, **above, **states.begun(state, above)}
 
 
 def _window_ns(window: str) -> int:

@@ -130,7 +130,7 @@ def run(
     bound: bool = False,
     progress: api.Progress | None = None,
 ) -> Cliff:
-    """Write a pattern to an empty device under each scheme, `jobs` of them at a time.
+    """Write a pattern to a device under each scheme, `jobs` of them at a time.
 
     `executor` and `store` are those of `compare`. With `bound` the least dense programs are
     counted, and each scheme's load is written without a cache too, where the device can. Raises
@@ -195,22 +195,23 @@ def cliff(
     pause_ns: int = 0,
     span_bytes: int | None = None,
     settings: Mapping[str, Any] | None = None,
+    state: str | None = None,
     jobs: int | None = None,
     executor: Executor | str = "local",
     store: api.Path | None = None,
     bound: bool = False,
     on_progress: api.Progress | None = None,
 ) -> Cliff:
-    """Write sequentially to an empty device and tell the bandwidth over the data written.
+    """Write sequentially to a device and tell the bandwidth over the data written.
 
     Writes of `write_bytes` go on without a break until `amount_bytes` are written, `queue_depth`
     at a time; with `bursts` above 1 in so many equal parts, one every `pause_ns`. Without an
     amount every scheme writes three times what its device takes in SLC mode. Writes start over
     after `span_bytes`, by default when the device is full. `device`, `schemes`, `settings`,
-    `jobs`, `executor` and `store` are those of `compare`, `bound` that of `run`. Raises
+    `state`, `jobs`, `executor` and `store` are those of `compare`, `bound` that of `run`. Raises
     ConfigError, UsageError or RunError.
     """
-    given = catalogue.flat(settings)
+    given = api.addressed(settings, None, state=state)
     names, left_out = catalogue.named(schemes, device=device, settings=given)
     for sentence in reasons.told(left_out, "is left out", "are left out"):
         warnings.warn(sentence, stacklevel=2)

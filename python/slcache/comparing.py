@@ -16,6 +16,7 @@ from slcache.given import config_files
 from slcache.given.arguments import checked
 from slcache.given.config_files import Settings
 from slcache.given.content import Content
+from slcache.given.states import WORN
 from slcache.results import Comparison, Result, spare
 from slcache.runs import draws, several
 from slcache.runs import given as texts
@@ -25,6 +26,10 @@ from slcache.traces.api import Progress
 
 if TYPE_CHECKING:
     from slcache.runs.executors import Executor
+
+
+#: What a comparison may turn round between.
+BOTH = ("empty", WORN)
 
 
 @checked
@@ -41,6 +46,7 @@ def compare(
     replay: str | None = None,
     window: str | None = None,
     seed: int | None = None,
+    state: str | None = None,
     seeds: int = 1,
     resample: int | None = None,
     resample_block: str | None = None,
@@ -70,6 +76,8 @@ def compare(
     `request=N` is one request in all of them. Of several seeds the first one's
     operations are kept.
 
+    `state` is that of `run`: which scheme wins may hang on it, which `in_states` shows.
+
     With `seeds` above 1 everything is run with so many seeds from `seed` on, a workload drawn
     anew for each: a `SeededComparison` tells means with intervals, and which differences are
     inside the noise. A recording is the same for every seed, and is refused where nothing else is
@@ -85,7 +93,7 @@ def compare(
     of `run`.
     """
     device, _, said = config_files.unpacked(device, settings)
-    given = api.addressed(said, address, window)
+    given = api.addressed(said, address, window, state)
     progress = api.reporting(on_progress, progress)
     names = _names(schemes, normalise, device, given)
     learning = catalogue.remembering(names) if memory_in is not None else []
@@ -152,6 +160,19 @@ def compare(
     from slcache.results.seeded import SeededComparison
 
     return SeededComparison(found).told_at(gb_per_day)
+
+
+def in_states(
+    trace: Content,
+    states: Sequence[str] = BOTH,
+    **how: Any,  # noqa: ANN401
+) -> dict[str, Comparison]:
+    """Replay a trace under several schemes in each of some states of the device before it.
+
+    `states` are those of `run`, by default an empty and a worn device; `how` has the other
+    arguments of `compare`.
+    """
+    return {state: compare(trace, state=state, **how) for state in states}
 
 
 def _names(

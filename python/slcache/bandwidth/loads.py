@@ -21,7 +21,7 @@ _LEAST = {"amount_bytes": 1, "write_bytes": 512, "queue_depth": 1, "bursts": 1, 
 OWN_KEYS = {
     "host.queue_depth": "the queue depth",
     "host.replay": "whether it comes in bursts",
-    "trace.prefill": "an empty device",
+    "trace.prefill": "--state, which fills a device,",
 }
 
 
@@ -185,11 +185,6 @@ def _wrong(name: str, value: int, told: str) -> UsageError:
 
 def _load(pattern: Pattern, device: Content, scheme: str, own: Mapping[str, Any]) -> Load:
     resolved = catalogue.resolve(device=device, scheme=scheme, settings=own)
-    fill = resolved["precondition"]["fill"]
-    if fill:
-        # Wherever it was said: a device file and a whole configuration may have it too.
-        told = f"precondition.fill = {fill:g}: must be 0: the pattern begins on an empty device"
-        raise about(ConfigError(told), "precondition.fill")
     user_bytes = int(resolved["device"]["user_bytes"])
     amount = pattern.amount_bytes
     if amount is None:

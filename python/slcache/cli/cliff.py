@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.text import Text
 
+from slcache import api
 from slcache.cli import console, joint
 from slcache.cli import like as likes
 from slcache.cli import options as opt
@@ -17,6 +18,7 @@ from slcache.cli.made import Made
 from slcache.errors import UsageError
 from slcache.given import quantity
 from slcache.report import terminal
+from slcache.sentences import state as states
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Table
 from slcache.words import units
@@ -116,12 +118,13 @@ def cliff(
     ] = False,
     config: opt.Config = None,
     sets: opt.Sets = None,
+    state: opt.State = None,
     where: joint.Here,
     out: Annotated[Path | None, opt.option("DIR", "Write cliff.json, .svg and .png here.")] = None,
     form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:
-    """Write sequentially to an empty device and show where the bandwidth falls.
+    """Write sequentially to a device and show where the bandwidth falls.
 
     [bold]sustained[/bold] keeps --iodepth writes outstanding until --amount is written.
     Told are the bandwidth at first (over a tenth of the amount, or of three
@@ -137,6 +140,7 @@ def cliff(
 
     [bold]--like[/bold] measures as a laboratory does that tests drives: what is told are the
     phases, the averages, the cache of a second pass or what pauses give back.
+    The device is empty at first, unless [bold]--state[/bold] says another state.
     Of a preset that is like a drive, the picture shows what was published too.
 
     \b
@@ -152,6 +156,7 @@ def cliff(
     kept = [path for path in (device, config) if path is not None]
     if like is not None:
         others = {"schemes": schemes, **load, "store": where["store"], "bound": bound or None,
+                  "state": state,
                   "executor": None if where["executor"] == "local" else True}  # fmt: skip
         likes.run(like, given, others, against=against, scale=scale, fill=fill,
                   jobs=where["jobs"] or 1,
@@ -161,7 +166,7 @@ def cliff(
         raise typer.BadParameter("give the schemes, or --like", param_hint="--schemes")
     given = likes.partly(given, scale, schemes, {"against": against, "fill": fill})
     names, left_out = joint.scheme_names(schemes, given.device, given.settings)
-    settings = given.settings
+    settings = api.addressed(given.settings, None, state=state)
     console.left_out(left_out)
     chosen = _pattern(load)
     try:
@@ -193,8 +198,10 @@ def cliff(
         )
     if console.in_form(form, result.to_json, lambda: [_sheet(result.curves)]):
         return
-    console.show((_sustained if chosen.bursts == 1 else _bursts)(result.curves))
     documents = [found.documents[0] for _, found in result.runs.values()]
+    if told := states.line(documents):
+        console.show(Text(told))
+    console.show((_sustained if chosen.bursts == 1 else _bursts)(result.curves))
     console.show(*terminal.gain_tables(result.gain_rows(), result.gain_lines(), documents))
     if out is not None:
         console.show(Text(f"picture: {out / 'cliff.png'}"))

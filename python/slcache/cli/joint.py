@@ -12,7 +12,7 @@ from slcache import catalogue
 from slcache.cli import checks
 from slcache.cli import options as opt
 from slcache.cli.made import Made
-from slcache.given import config_files
+from slcache.given import config_files, states
 from slcache.given.config_files import Configuration
 from slcache.given.once import once
 
@@ -83,12 +83,13 @@ def _points(
     sets: opt.Sets = None,
     reader: Annotated[dict[str, str], Made(trace)],
     address: opt.AddressPolicy = None,
+    state: opt.State = None,
     replay: opt.Replay = None,
     seeds: opt.EachSeeds = 1,
 ) -> dict[str, Any]:
     """Return what each point of a search is run with, as Python names it."""
     said = {"config": config, "settings": checks.pairs(sets), "trace_options": reader}
-    return {**said, "address": address, "replay": replay, "seeds": seeds}
+    return {**said, "address": address, "state": state, "replay": replay, "seeds": seeds}
 
 
 Shown = Annotated[opt.Form, Made(_form)]
@@ -145,10 +146,13 @@ def scheme(named: str | None, given: Configuration) -> str:
     return found
 
 
-def settings(sets: list[str] | None, address: opt.Address | None) -> dict[str, str]:
-    """Return what --set and --address say together."""
+def settings(
+    sets: list[str] | None, address: opt.Address | None, state: str | None = None
+) -> dict[str, Any]:
+    """Return what --set, --address and --state say together."""
     own = [] if address is None else [("trace.address", str(address))]
-    return once([*checks.pairs(sets).items(), *own])
+    said = once([*checks.pairs(sets).items(), *own])
+    return {**said, **states.begun(state, said)}
 
 
 def scheme_names(

@@ -9,6 +9,7 @@ import typer
 
 from slcache import catalogue
 from slcache.cli import checks, complete
+from slcache.given import states
 from slcache.given.once import SEED_MAX
 from slcache.given.quantity import time_ns
 
@@ -172,6 +173,17 @@ Reading = Annotated[
         "PAPER[/PART][:READING]",
         "Begin with the set-up of a paper's evaluation, such as ips/daily:probable: its device, "
         "settings and replay, which other options change.",
+    ),
+]
+State = Annotated[
+    str | None,
+    option(
+        states.FORMS,
+        "The device before the run, such as full=0.9 or worn=0.9,0.3 (0.9 full, then 0.3 of that "
+        "overwritten at random); steady is 0.9 full and overwritten until the write amplification "
+        "is steady. Stands for precondition.fill, .overwrite and .steady (default: those of the "
+        "device, else empty but for what the trace touches).",
+        callback=checks.readable(states.keys_of),
     ),
 ]
 Replay = Annotated[

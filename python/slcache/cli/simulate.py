@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from slcache import _core, api, catalogue, comparing
-from slcache.cli import console, joint, timelines
+from slcache.cli import both_states, console, joint, timelines
 from slcache.cli import options as opt
 from slcache.files import inputs as files_of
 from slcache.report import terminal
@@ -35,6 +35,7 @@ def run(
     replay: opt.Replay = None,
     window: opt.Window = None,
     seed: opt.Seed = None,
+    state: opt.State = None,
     save_state: opt.SaveState = None,
     load_state: opt.LoadState = None,
     memory_in: opt.MemoryIn = None,
@@ -88,6 +89,7 @@ def run(
             replay=replay,
             window=window,
             seed=seed,
+            state=state,
             gb_per_day=gb_per_day,
             timeline_kept=out is not None,
             **drawn,
@@ -120,6 +122,8 @@ def compare(
     replay: opt.Replay = None,
     window: opt.Window = None,
     seed: opt.Seed = None,
+    state: opt.State = None,
+    states: both_states.States = False,
     seeds: opt.Seeds = 1,
     resample: opt.Resample = None,
     resample_block: opt.ResampleBlock = None,
@@ -145,6 +149,7 @@ def compare(
       slcache compare hierarchy-web_0 --device hierarchy-44g \\
         --schemes tlc-only,baseline --seeds 5
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline --resample 20
+      slcache compare web.csv.gz --device crucial-p1-1tb-like --schemes baseline,client --states
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline \\
         --timeline t.pftrace.gz --around request=812
     """
@@ -155,6 +160,16 @@ def compare(
         catalogue.remembering(names)
     console.left_out(left_out)
     settings, replay = _begun(begun, names, trace, given.settings, replay)
+    if states:
+        alone = {"state": state, "out": out, "log": log, "resample": resample, "format": form,
+                 "seeds": seeds > 1, "timeline": any(drawn.values())}  # fmt: skip
+        both_states.check(trace, alone)
+        how = {"device": given.device, "schemes": names, "normalise": normalise,
+               "equal_cells": equal_cells, "memory_in": memory_in, "settings": settings,
+               "trace_options": reader, "address": address, "replay": replay, "window": window,
+               "seed": seed, **where}  # fmt: skip
+        both_states.show(trace, how, form, progress)
+        return
     if _core.is_read_once(trace):
         name = "standard input" if trace == "-" else trace
         console.note(f"{name} is copied to a temporary file: every scheme reads it anew")
@@ -184,6 +199,7 @@ def compare(
             replay=replay,
             window=window,
             seed=seed,
+            state=state,
             progress=meter,
             gb_per_day=gb_per_day,
             timeline_kept=out is not None,

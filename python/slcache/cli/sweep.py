@@ -85,6 +85,7 @@ def sweep(
     unsorted: opt.Unsorted = None,
     workload: opt.Workload = None,
     replay: opt.Replay = None,
+    state: opt.State = None,
     metric: Annotated[
         list[str] | None,
         opt.option(
@@ -160,7 +161,7 @@ def sweep(
             "resample": resample,
             "resample_block": resample_block,
             "seed": seed,
-            "set": joint.settings(sets, address),
+            "set": joint.settings(sets, address, state),
             "trace_options": joint.trace(reader, workload),
             "replay": replay,
             "metric": metric,
@@ -217,7 +218,7 @@ _OF_A_STUDY = (
     *("device", "scheme", "vary", "points", "sample", "sample_seed", "seeds", "seed", "config"),
     *("resample", "resample_block"),
     *("sets", "trace_format", "trace_option", "address", "volume", "unsorted", "workload"),
-    *("replay", "metric"),
+    *("replay", "state", "metric"),
 )
 
 

@@ -16,7 +16,7 @@ from slcache.given.arguments import checked, refuse
 from slcache.results import spare
 from slcache.results.frames import Frames
 from slcache.results.result import Result
-from slcache.sentences import gains, life, notes, verdict
+from slcache.sentences import gains, notes, state, verdict
 from slcache.tables import grid
 from slcache.words.few import few
 
@@ -140,6 +140,7 @@ class Comparison(Frames):
         unequal = (
             grid.unequal_caches(self.labels, self.documents),
             spare.unequal(self.labels, self.documents),
+            state.unchosen(self.documents),
         )
         lives = life.notes(self.labels, self.documents)
         return [*filter(None, unequal), *notes.of_runs(self.documents), *lives]

@@ -48,14 +48,14 @@ def _contenders(
 
 
 def _headline(labels: Sequence[str], documents: Sequence[Document], to: str) -> str:
-    sides = [text for side in ("write", "read") if (text := _winner(side, labels, documents, to))]
+    sides = [text for side in ("write", "read") if (text := winner(side, labels, documents, to))]
     if not sides:
         return "The trace has neither reads nor writes: there is nothing to compare."
     text = "; ".join(sides)
     return text[0].upper() + text[1:] + "."
 
 
-def _winner(side: str, labels: Sequence[str], documents: Sequence[Document], to: str) -> str:
+def winner(side: str, labels: Sequence[str], documents: Sequence[Document], to: str) -> str:
     """Return who has the lowest mean latency of one side, empty where there are no requests."""
     values = [normalise.latency(document, side, "mean") for document in documents]
     known = [value for value in values if value is not None]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slcache import api, catalogue
+from slcache import api
 from slcache.given.arguments import checked, refuse
 from slcache.given.content import Content
 from slcache.given.once import flatten, once
@@ -34,6 +34,7 @@ def sweep(
     config: api.Path | None = None,
     trace_options: Mapping[str, str] | None = None,
     replay: str | None = None,
+    state: str | None = None,
     metrics: Sequence[str] | str = (),
     **how: Any,  # noqa: ANN401
 ) -> Sweep:
@@ -45,8 +46,8 @@ def sweep(
     place of `vary`. `config` is a file with keys below `settings`, or a whole configuration with
     its device and scheme. Devices and traces may be dicts, as in `run`. With `seeds` every point is
     run with so many seeds from `seed` (or 1) on, and with `resample` on so many draws of each
-    recording, as in `compare`. `metrics` are those that the report judges by;
-    `gain_share` holds every point against the same run without a cache. Further arguments are
+    recording, as in `compare`. `state` is that of `run`. `metrics` are those that the report judges
+    by; `gain_share` holds every point against the same run without a cache. Further arguments are
     those of `run_study`.
     """
     # What runs studies is loaded by whoever runs one.
@@ -65,7 +66,7 @@ def sweep(
         resample=resample,
         resample_block=resample_block,
         seed=seed,
-        settings=catalogue.flat(settings),
+        settings=api.addressed(settings, None, state=state),
         trace_options=dict(trace_options or {}),
         replay=replay,
         metrics=(metrics,) if isinstance(metrics, str) else tuple(metrics),

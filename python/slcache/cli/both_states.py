@@ -1,0 +1,56 @@
+"""`compare --states`: an empty and a worn device side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from slcache import _core, comparing
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.given.states import WORN
+from slcache.report import terminal
+from slcache.sentences import by_state, state
+
+States = Annotated[
+    bool,
+    opt.flag(
+        "--states",
+        f"Compare on an empty device and on a full and overwritten one ({WORN}), and show side by "
+        "side what turns round.",
+    ),
+]
+
+
+def check(trace: str, alone: Mapping[str, object]) -> None:
+    """Refuse what one comparison has and two side by side have not."""
+    if alone["format"] not in ("table", "json"):
+        told = "has no tables for other programs with --states; give it with each --state alone"
+        raise typer.BadParameter(told, param_hint="--format")
+    for option, value in alone.items():
+        if value and option != "format":
+            told = "has no effect with --states; give it with each --state alone"
+            raise typer.BadParameter(told, param_hint=f"--{option}")
+    if _core.is_read_once(trace):
+        told = "reads the trace once for each state; give a file"
+        raise typer.BadParameter(told, param_hint="--states")
+
+
+def show(trace: str, how: Mapping[str, Any], form: opt.Form, progress: opt.When) -> None:
+    """Compare in both states and print what turns round."""
+    with console.meter(progress, kept=how["store"] is not None) as meter:
+        found = comparing.in_states(trace, **how, progress=meter)
+    if form == "json":
+        console.emit_json({"states": {name: each.to_dict() for name, each in found.items()}})
+        return
+    lines = [Text(f"{name}: {state.line(each.documents)}") for name, each in found.items()]
+    never = [
+        Text(f"{name}: {told}", "yellow")
+        for name, each in found.items()
+        if (told := state.unfilled(zip(each.labels, each.documents, strict=True)).strip())
+    ]
+    sentences = [Text(line) for line in by_state.sentences(found)]
+    console.show(*lines, *never, terminal.states_table(found), *sentences)
