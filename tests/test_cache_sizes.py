@@ -29,7 +29,15 @@ def unequal() -> slcache.Comparison:
 def test_each_run_says_what_its_cache_takes(unequal: slcache.Comparison) -> None:
     sizes = [run["cache"] for run in unequal.to_dict()["runs"]]
     assert sizes == [{"slc_bytes": 0}, {"slc_bytes": SMALL}, {"slc_bytes": LARGE}]
-    assert [row.cache for row in unequal.rows()] == ["–", "384 KiB", "768 KiB"]
+    caches = [run["state"]["cache"] for run in unequal.to_dict()["runs"]]
+    assert [cache and cache["limit_bytes"] for cache in caches] == [None, SMALL, LARGE]
+    # What is printed is what they took.
+    told = [
+        f"{cache['peak_bytes'] / KIB:.0f} / {cache['mean_bytes'] / KIB:.0f} KiB"
+        for cache in caches
+        if cache is not None
+    ]
+    assert [row.cache for row in unequal.rows()] == ["–", *told]
 
 
 def test_a_note_names_the_smallest_and_the_largest(unequal: slcache.Comparison) -> None:

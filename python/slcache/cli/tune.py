@@ -138,12 +138,13 @@ def tune(
 def _parts(found: Tuning) -> list[RenderableType]:
     from slcache.tune import sentences
 
+    told = [Text(line)] if (line := found.analysis.outcome.state) else []
     reasons = [
         Text(f"{count:,} {status}: {reason}", "yellow")
         for status, reason, count in found.analysis.outcome.reasons()
     ]
     table = _front(found)
-    return [*reasons, *([table] if found.front else []), *map(Text, sentences.told(found))]
+    return [*told, *reasons, *([table] if found.front else []), *map(Text, sentences.told(found))]
 
 
 def _sheet(found: Tuning) -> Sheet:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from slcache.documents.normalise import Document
 from slcache.report import figures, over_time, pages, terminal
-from slcache.sentences import disk, gains, life, notes, verdict
+from slcache.sentences import disk, gains, life, notes, state, verdict
 from slcache.tables import grid
 from slcache.words import labels as labels_of_traces
 from slcache.words import units
@@ -57,6 +57,8 @@ def render(
         seeds=seeds,
         verdict=verdict.verdict(labels, documents, to) if compared and to else [],
         subtitle=_subtitle(first),
+        state=state.line(documents),
+        cache_title=grid.CACHE,
         columns=[column.title for column in grid.columns(documents)],
         rows=grid.rows(labels, documents, to or labels[0]),
         pace=grid.pace_rows(labels, documents, to or labels[0]),

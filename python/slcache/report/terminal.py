@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from slcache.documents import normalise
-from slcache.sentences import by_state, disk, gains
+from slcache.sentences import by_state, disk, gains, life, state
 from slcache.tables import grid
 from slcache.tables.tabular import Column, Table, fitted
 from slcache.words import labels, units
@@ -67,7 +67,8 @@ def seeds_table(rows: Sequence[grid.Row]) -> Table:
 
 def _compared(rows: Sequence[grid.Row], *, between: str = "\n", cache: bool = False) -> Table:
     """Return a table with this between the words of its titles, and the cache at its end."""
-    titles = [cell.title.replace(" ", between) for cell in rows[0].cells] + ["SLC\ncache"] * cache
+    titles = [cell.title.replace(" ", between) for cell in rows[0].cells]
+    titles += [grid.CACHE.replace(" most", "\nmost")] * cache
     table = Table("scheme", titles, caption=grid.THIN_NOTE if grid.has_thin(rows) else "")
     for row in rows:
         cells = [Text(cell.marked, "bold green" if cell.best else "") for cell in row.cells]
@@ -90,9 +91,10 @@ def _name(row: grid.Row | gains.Row, mark: str) -> Text:
 
 
 def label_line(documents: Sequence[Document]) -> list[Text]:
-    """Return lines that say what the workload is, where it is no recording, and who fell behind."""
-    label = labels.of_runs(documents)
-    first = [] if label is None else [Text(f"workload: {label}", "bold")]
+    """Return the lines above all else: the state, what the workload is, and who fell behind."""
+    label, told = labels.of_runs(documents), state.line(documents)
+    first = [Text(told)] if told else []
+    first += [] if label is None else [Text(f"workload: {label}", "bold")]
     return first + [Text(line, "yellow") for d in documents if (line := overload(d))]
 
 

@@ -16,7 +16,7 @@ from slcache.given.arguments import checked, refuse
 from slcache.results import spare
 from slcache.results.frames import Frames
 from slcache.results.result import Result
-from slcache.sentences import gains, notes, state, verdict
+from slcache.sentences import gains, life, notes, state, verdict
 from slcache.tables import grid
 from slcache.words.few import few
 

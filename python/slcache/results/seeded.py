@@ -13,7 +13,7 @@ from slcache.results import mean_cells, told
 from slcache.results.comparison import Comparison
 from slcache.results.means import Against, Figure, against
 from slcache.results.result import Result
-from slcache.sentences import gains, life
+from slcache.sentences import gains, life, state
 from slcache.study.pairs import LEVEL
 from slcache.tables import grid
 from slcache.words.few import few
@@ -222,7 +222,9 @@ class SeededComparison(Comparison):
             for column in mean_cells.COLUMNS
             if column.metric in _TOLD and (found := self._told_of(column))
         ]
-        return list(filter(None, [*sides, *others]))
+        first, *rest = filter(None, [*sides, *others])
+        pairs = [(run.label, run.documents[0]) for run in self.every_run]
+        return [state.unfilled(pairs) + first, *rest]
 
     def _told_of(self, column: mean_cells.Column) -> dict[str, Against]:
         """Return the schemes beside the reference, but for what too few requests carry."""

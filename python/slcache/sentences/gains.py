@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from slcache.documents import gains as figures
+from slcache.documents import normalise
 from slcache.documents.normalise import Document
 from slcache.sentences import wording
 from slcache.words import units
@@ -13,6 +14,8 @@ from slcache.words import units
 NOTHING = "nothing to gain"
 #: In place of a share where all that was written had room.
 UNFILLED = "cache not filled"
+#: A cache that takes less than this share of what the bound counts is told of.
+_NEAR = 0.9
 
 
 @dataclass(frozen=True)
@@ -82,14 +85,42 @@ def line(document: Document) -> str | None:
     if found["kind"] == "none":
         return f"no bound on dense programs: {found['why']}"
     room, done, least = _sizes(document)
+    took = f", of which the cache took {_peak(document)}" if _takes_less(document) else ""
     does = "written to the disk" if found["kind"] == "disk" else "programmed dense"
-    return f"{done} {does}, {least} at least with {room} of cache and memory"
+    return f"{done} {does}, {least} at least with {room} of cache and memory{took}"
 
 
 def lines(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[str]:
     """Return the sentences on the table: who comes nearest, and who is not bound and why."""
     named = dict(zip(labels, documents, strict=True))
-    return [*_nearest(named), *unbound(labels, documents, to)]
+    return [*_taken(named), *_nearest(named), *unbound(labels, documents, to)]
+
+
+def _takes_less(document: Document) -> bool:
+    """Return whether a cache took much less than the bound counts, the most it may ever."""
+    found, peak = figures.bound(document), normalise.of_cache(document, "peak_bytes")
+    if found is None or peak is None:
+        return False
+    memory = found["buffer_slots"] * int(document["config"]["device"]["mu_bytes"])
+    return bool(peak + memory < _NEAR * (figures.room_bytes(document) or 0))
+
+
+def _peak(document: Document) -> str:
+    return f"{units.size(normalise.of_cache(document, 'peak_bytes') or 0)} at most"
+
+
+def _taken(named: Mapping[str, Document]) -> Iterator[str]:
+    """Name the caches that took less than the bound counts."""
+    told = [
+        f"{name} {_sizes(document)[0]}, of which its cache took {_peak(document)}"
+        for name, document in named.items()
+        if _takes_less(document)
+    ]
+    if told:
+        yield (
+            "Cache and memory are the most that a scheme may ever have, in any state of the "
+            f"device: {wording.listed(told)}."
+        )
 
 
 def unfilled(named: Mapping[str, Document]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from slcache.documents import normalise
 from slcache.documents.contract import differences
 from slcache.documents.normalise import Document
-from slcache.sentences import standings, stretches, wording
+from slcache.sentences import standings, state, stretches, wording
 from slcache.words import units
 
 #: More schemes than these are not described one by one.
@@ -29,6 +29,7 @@ def verdict(labels: Sequence[str], documents: Sequence[Document], to: str) -> li
     lines = [_headline(labels, documents, to)]
     if caveat is not None:
         lines.insert(0, caveat)
+    lines[0] = state.unfilled(zip(labels, documents, strict=True)) + lines[0]
     lines += stretches.sentences(labels, documents)
     if len(labels) > FEW:
         return lines + standings.standings(dict(zip(labels, documents, strict=True)), to)

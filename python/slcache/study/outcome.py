@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache.metrics import METRICS, PARTS
+from slcache.sentences import state
 from slcache.study import columns
 
 if TYPE_CHECKING:
@@ -108,6 +109,11 @@ class Outcome:
     def counts(self) -> Mapping[str, int]:
         """How many points there are of each status."""
         return Counter(str(row["status"]) for row in self.rows)
+
+    @property
+    def state(self) -> str:
+        """The state that decides the figures, in a line; empty of an older table."""
+        return state.told([found for row in self.done if (found := state.of_row(row))])
 
     @property
     def done(self) -> list[Mapping[str, Any]]:

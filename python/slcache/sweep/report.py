@@ -37,6 +37,7 @@ def render(
     return pages.render(
         "sweep.html.j2",
         title=title,
+        state=outcome.state,
         counts=sentences.points(outcome),
         notes=[*notes, *sentences.missing(analysis)],
         varied=show.varied(outcome),

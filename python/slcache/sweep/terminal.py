@@ -15,7 +15,8 @@ def parts(analysis: Analysis) -> list[RenderableType]:
     """Return what is printed of a study, from the first line to the last."""
     outcome = analysis.outcome
     short = wording.short_names(outcome.factors)
-    found: list[RenderableType] = [Text(sentences.points(outcome), "bold")]
+    told = [Text(outcome.state)] if outcome.state else []
+    found: list[RenderableType] = [*told, Text(sentences.points(outcome), "bold")]
     found += [
         Text(f"{count:,} {status}: {reason}", "yellow")
         for status, reason, count in outcome.reasons()

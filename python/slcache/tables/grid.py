@@ -15,6 +15,8 @@ Goal = Literal["min", "max"]
 
 #: Marks a percentile that few requests carry, and what is said of it below a table.
 THIN = "*"
+#: The title of what caches took.
+CACHE = "SLC cache most / mean"
 THIN_NOTE = f"{THIN} fewer than {normalise.FEW_BEYOND} requests lie beyond this percentile"
 
 #: SLC caches that differ by more than this share are told of.
@@ -57,7 +59,7 @@ class Row:
     label: str
     reference: bool
     cells: list[Cell]
-    #: What the scheme's cache takes in SLC mode: no figure of merit, so nobody is best there.
+    #: What the scheme's cache took in SLC mode: no figure of merit, so nobody is best there.
     cache: str
 
 
@@ -134,13 +136,18 @@ def _rows(
 
 
 def _cache(document: Document) -> str:
-    size = normalise.cache_bytes(document)
-    return "–" if not size else units.size(size)
+    """Return what the cache took at most and on average; of an older run its size."""
+    peak, mean = (normalise.of_cache(document, f"{key}_bytes") for key in ("peak", "mean"))
+    if peak is None or mean is None:
+        size = normalise.cache_bytes(document)
+        return "–" if not size or document.get("state") else units.size(size)
+    scale, unit = units.size_scale(peak)
+    return f"{units.significant(peak / scale)} / {units.significant(mean / scale)} {unit}"
 
 
 def unequal_caches(labels: Sequence[str], documents: Sequence[Document]) -> str:
     """Return a sentence that names the smallest and the largest SLC cache where they differ."""
-    known = zip(map(normalise.cache_bytes, documents), labels, strict=True)
+    known = zip(map(normalise.cache_limit_bytes, documents), labels, strict=True)
     sizes = [(size, name) for size, name in known if size]
     if not sizes:
         return ""
