@@ -51,7 +51,8 @@ pub enum Placement {
     /// By logical page number, in plane order: a page stays on its plane, which it leaves only while
     /// that has no room. What several logical pages share goes by the first of them.
     Static,
-    /// Each write takes the next plane in plane order.
+    /// Each write takes the next plane in plane order; of one-shot wordlines each is filled before the
+    /// turn goes on, those that hold data from before time 0 too.
     #[default]
     RoundRobin,
     /// Each write takes the plane whose unit and channel have the least queued work.

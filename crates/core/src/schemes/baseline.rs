@@ -6,8 +6,8 @@
 //! **Paper.** "A Two-level SLC Cache Hierarchy for Hybrid SSDs", section II-C and its Baseline.
 //! **What the paper leaves open and what we chose.** The "GC trigger threshold of 50 %" is read as free
 //! SLC blocks of a plane below half (`trigger = "free-blocks"`, MQSim's meaning of the key);
-//! `trigger = "valid-share"` reads it as live pages above half of the region. Data move within their
-//! plane; a dense wordline is staged in the controller until it is full (one-shot).
+//! `trigger = "valid-share"` reads it as live pages above half of a plane's SLC blocks. Data move within
+//! their plane; a dense wordline is staged in the controller until it is full (one-shot).
 //! **Knobs.** `slc.start_free_ratio`.
 
 use super::common::cache::{Pressure, RECLAIM};

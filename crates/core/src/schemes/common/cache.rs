@@ -23,8 +23,8 @@ pub enum Trigger {
     /// Free SLC blocks fall below `slc.start_free_ratio`.
     #[default]
     FreeBlocks,
-    /// Live data (pages, or mapping units where pages are mixed) exceed `1 - slc.start_free_ratio`
-    /// of the SLC region (or fewer than `slc.start_free_blocks` are left).
+    /// Live data of a plane (pages, or mapping units where pages are mixed) exceed
+    /// `1 - slc.start_free_ratio` of its SLC blocks (or fewer than `slc.start_free_blocks` are left).
     ValidShare,
 }
 
