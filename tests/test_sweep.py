@@ -402,3 +402,18 @@ def test_a_study_survives_its_file(tmp_path: Path) -> None:
     path = tmp_path / "study.toml"
     path.write_text(study.to_toml(), "utf-8")
     assert read(path) == study
+
+
+def test_seeds_of_a_recording_that_change_nothing_are_told(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "t.csv", mixed(60))
+    wrap = {"trace.address": "wrap"}
+    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline,tlc-only", "settings": wrap}
+    (told,) = sweep(
+        [trace, "zipf-4k"], vary={"workload.requests": [50]}, seeds=2, **asked
+    ).problems()
+    assert told.startswith(f"{trace} is a recording, and nothing else of its points is drawn")
+    assert "each of the 2 seeds gives the same figures; --resample N" in told
+    assert sweep(trace, seeds=1, **asked).problems() == []
+    assert sweep(trace, resample=2, **asked).problems() == []
+    drawn = {"scheme.baseline.slc.victim": ["random"]}
+    assert sweep(trace, device="tiny", scheme="baseline", vary=drawn, seeds=2).problems() == []

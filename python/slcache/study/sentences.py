@@ -182,12 +182,13 @@ def _noise(found: Spread, short: Mapping[str, str], word: str) -> str:
 
 def _intervals(outcome: Outcome) -> str:
     """Return how intervals are meant."""
-    word = outcome.repeats
-    of = " for another recording of the same length" if outcome.has_draws else ""
+    word, draws = outcome.repeats, outcome.has_draws
+    of = " for another recording of the same length" if draws else ""
+    off = " Means of draws may lie off the recording: `compare --resample` shows both."
     return (
         f"Intervals are Student's at {100 * pairs.LEVEL:.0f} %{of}. The best is held against the "
         f"others {word} by {word}, by the logarithms of ratios: all others of a metric together "
-        "(Holm), each metric by itself."
+        f"(Holm), each metric by itself.{off if draws else ''}"
     )
 
 

@@ -13,7 +13,7 @@ from slcache.metrics import GAIN_SHARE
 from slcache.results.result import Result
 from slcache.runs import given
 from slcache.runs.store import Store
-from slcache.sweep.points import told
+from slcache.sweep.points import alike, told
 from slcache.sweep.shard import Shard
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Sweep:
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def problems(self) -> list[str]:
-        """Return a sentence for each reason why points have no result."""
+        """Return a sentence for each reason why points have no result, or seeds say nothing."""
         failed = Counter(row.reason for row in self.rows if row.status == "failed")
         impossible = [row.point for row in self.rows if row.status == "impossible"]
         lacking = Counter(row.no_reference for row in self.rows if row.no_reference is not None)
@@ -134,6 +134,7 @@ class Sweep:
             *told(impossible),
             *(f"{count} failed: {reason}" for reason, count in failed.items()),
             *(f"{GAIN_SHARE}: {n} without a reference: {why}" for why, n in lacking.items()),
+            *alike([row.point for row in self.rows]),
         ]
 
     def files(self) -> dict[str, bytes]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from slcache import catalogue
 from slcache._core import ConfigError
+from slcache.documents.drawn import by_seed
 from slcache.errors import one_line
 from slcache.given.once import one_name
 from slcache.runs import given
@@ -236,6 +237,21 @@ def told(impossible: list[Point]) -> list[str]:
         f"{len(group)} point{'s' * (len(group) != 1)} of {scheme} on {device}"
         f"{_concerned(group, reason)}: {reason}"
         for (scheme, device, reason), group in groups.items()
+    ]
+
+
+def alike(points: Sequence[Point]) -> list[str]:
+    """Return a sentence for each recording of which every seed gives the same figures."""
+    seeds: dict[str, set[int | None]] = {}
+    for each in points:
+        if each.config is not None and each.draw is None and not given.is_workload(each.trace):
+            seeds.setdefault(each.trace, set()).add(each.seed)
+    drawn = {each.trace for each in points if each.config is not None and by_seed(each.config)}
+    return [
+        f"{trace} is a recording, and nothing else of its points is drawn: each of the "
+        f"{len(found):,} seeds gives the same figures; --resample N draws it anew"
+        for trace, found in seeds.items()
+        if len(found) > 1 and trace not in drawn
     ]
 
 
