@@ -140,6 +140,51 @@ def test_what_draws_agree_on_is_told_beside_their_interval() -> None:
     assert "slow 2.20× [0.93, 5.18] that of base, though higher in 10 of 10" in text
 
 
+def test_schemes_that_are_equal_are_told_together() -> None:
+    """The best first: the least, or where that is better the most; of many how many more."""
+    values = {
+        "base": 10.0,
+        "a": 20.0,
+        "b": 20.0,
+        "c": 5.0,
+        "d": 5.0,
+        "e": 10.0,
+        "f": 30.0,
+        "g": 40.0,
+    }
+    noise = [1.0, 1.01, 0.99, 1.02, 1.0, 0.98]
+    figures = {name: Figure([value * n for n in noise]) for name, value in values.items()}
+    title = "Writes"
+    text = told.winner(title, figures, "base")
+    assert text == (
+        "Writes: c has the lowest mean latency, 0.50× that of base, lower in 6 of 6; not told from "
+        "it: d equal to c in all 6. Others: a and b 2.00× that of base, higher in 6 of 6; e equal "
+        "to base in all 6; f 3.00× that of base, higher in 6 of 6; 1 more."
+    )
+    found = against(figures, "base")
+    assert told.differing("IOPS", found, "base", most=True).startswith("IOPS: g 4.00× that of base")
+    assert told.differing("WAF", found, "base").startswith("WAF: c and d 0.50× that of base")
+    assert "; 1 not told apart." in told.differing("WAF", found, "base")
+
+
+def test_the_verdict_tells_nothing_apart_that_the_table_does_not() -> None:
+    """The best beside the reference is one difference, whomever the others are held against."""
+    random = np.random.default_rng(5)
+    for _ in range(60):
+        base = np.exp(random.standard_normal(5))
+        names = "abcdefgh"
+        figures = {
+            name: Figure(list(base * np.exp(0.1 * random.standard_normal(5) - 0.1 * (name == "a"))))
+            for name in names
+        }
+        means = {name: float(np.mean(each.known)) for name, each in figures.items()}
+        best = min(means, key=lambda name: means[name])
+        text = told.winner("Writes", figures, "h")
+        if best != "h" and against(figures, "h")[best].inside_noise:
+            assert "lowest mean latency, " not in text
+            assert "not told" in text
+
+
 @pytest.mark.parametrize(
     ("mine", "other", "want"),
     [

@@ -217,7 +217,10 @@ class SeededComparison(Comparison):
             return ["The trace has neither reads nor writes: there is nothing to compare."]
         others = [
             told.differing(
-                f"{column.title[0].upper()}{column.title[1:]}, {over}", found, self.reference
+                f"{column.title[0].upper()}{column.title[1:]}, {over}",
+                found,
+                self.reference,
+                most=metrics.named(column.metric).goal == "max",
             )
             for column in mean_cells.COLUMNS
             if column.metric in _TOLD and (found := self._told_of(column))

@@ -41,37 +41,55 @@ def winner(title: str, figures: Figures, to: str) -> str:
         return ""
     best = min(known, key=lambda name: known[name])
     rivals = against({name: figures[name] for name in known}, best)
-    alike = {name: f"{name} {_than(r, best)}" for name, r in rivals.items() if r.inside_noise}
+    beside = against(figures, to)
+    alike = {name: each for name, each in rivals.items() if each.inside_noise}
+    if best != to and to in known and beside[best].inside_noise:
+        # What the table marks as noise the verdict does not tell apart.
+        alike[to] = rivals[to]
     if rivals and len(alike) == len(rivals):
-        return f"{title}: mean latencies are not told apart ({_few(alike)})."
+        return f"{title}: mean latencies are not told apart ({_few(alike, best)})."
     near = [n for n in rivals if n not in alike and normalise.equal(known[n], known[best])]
-    of = {name: _than(each, to) for name, each in against(figures, to).items()}
     text = f"{title}: {best} has the lowest mean latency"
     if best != to and to in known and to not in alike:
-        text += f", {of[best]}"
+        text += f", {_than(beside[best], to)}"
     if near:
         text += f"; {wording.listed(near)} {'is' if len(near) == 1 else 'are'} within 1 % of it"
     if alike:
-        text += f"; not told from it: {_few(alike)}"
-    others = {n: f"{n} {of[n]}" for n in rivals if n not in (*alike, *near, to)}
-    return f"{text}. Others: {_few(others)}." if others else f"{text}."
+        text += f"; not told from it: {_few(alike, best)}"
+    others = {name: beside[name] for name in rivals if name not in (*alike, *near, to)}
+    return f"{text}. Others: {_few(others, to)}." if others else f"{text}."
 
 
-def differing(title: str, found: Mapping[str, Against], to: str) -> str:
-    """Say in which schemes a metric differs from the reference's by more than noise; or nothing."""
-    apart = {name: each for name, each in found.items() if each.inside_noise is False}
-    order = sorted(apart, key=lambda name: apart[name].paired.factor or 0.0)
-    told = {name: f"{name} {_than(apart[name], to)}" for name in order}
-    if not told:
+def differing(title: str, found: Mapping[str, Against], to: str, *, most: bool = False) -> str:
+    """Say in which schemes a metric differs from the reference's by more than noise; or nothing.
+
+    The best is told first: the least, unless the `most` is best.
+    """
+    apart = [name for name, each in found.items() if each.inside_noise is False]
+    apart.sort(key=lambda name: found[name].paired.factor or 0.0, reverse=most)
+    if not apart:
         return ""
     noise = sum(bool(each.inside_noise) for each in found.values())
     rest = f"; {noise} not told apart" if noise else ""
-    return f"{title}: {_few(told)}{rest}."
+    return f"{title}: {_few({name: found[name] for name in apart}, to)}{rest}."
+
+
+def _few(found: Mapping[str, Against], to: str) -> str:
+    """Tell the first of schemes beside another, equal ones together, and how many are left."""
+    groups: dict[str, list[str]] = {}
+    for name, each in found.items():
+        groups.setdefault(_than(each, to), []).append(name)
+    first = list(groups.items())[:FEW]
+    more = len(found) - sum(len(names) for _, names in first)
+    told = [f"{wording.listed(names)} {words}" for words, names in first]
+    return "; ".join([*told, *([f"{more} more"] if more else [])])
 
 
 def _than(one: Against, to: str) -> str:
     """Return a factor of another scheme's figure, and how many pairs say so."""
     paired = one.paired
+    if paired.pairs and not paired.agreeing:
+        return f"equal to {to} in all {paired.pairs}"
     times = f"{factor(paired)} that of {to}, " if paired.factor is not None else ""
     though = "though " if one.inside_noise and paired.agreeing == paired.pairs > 1 else ""
     return f"{times}{though}{counted(paired)}" + ("" if times else f" than that of {to}")
@@ -81,17 +99,8 @@ def counted(found: Paired) -> str:
     """Return in how many pairs a figure is on which side, as in `lower in 9 of 10`."""
     if not found.pairs:
         return "of which there is nothing to compare"
-    if not found.agreeing:
-        return f"equal in all {found.pairs}"
     side = "lower" if found.less > found.more else "higher"
     return f"{side} in {found.agreeing} of {found.pairs}"
-
-
-def _few(told: Mapping[str, str]) -> str:
-    """Return the first of what is told of schemes, and how many more there are."""
-    first = list(told.values())[:FEW]
-    more = [f"{len(told) - FEW} more"] if len(told) > FEW else []
-    return "; ".join([*first, *more])
 
 
 def off(columns: Sequence[Column], figures: Mapping[str, Figures]) -> list[str]:
