@@ -225,8 +225,10 @@ def test_an_edit_is_noticed(tmp_path: Path, trace: Path) -> None:
     assert result != found
     slcache.rerun(found)
     own_scheme(tmp_path, "def place(self, write, view): return 'store'")
-    with pytest.raises(slcache.ConfigError, match=r"sha256 = .*the policy's source is another now"):
+    with pytest.raises(slcache.ConfigError, match="no document loads code of Python"):
         slcache.rerun(found)
+    with pytest.raises(slcache.ConfigError, match=r"sha256 = .*which .* has now"):
+        slcache.rerun(found, scheme=source)
     after = slcache.run(trace, device="tiny", scheme=source)
     assert after.documents[0]["waf"] != before.documents[0]["waf"]
 

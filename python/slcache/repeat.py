@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pathlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from slcache import _core, api
@@ -46,10 +46,11 @@ def rerun(
     on_note: Callable[[str], None] | None = None,
     on_progress: Progress | None = None,
 ) -> Rerun:
-    """Repeat a run, a comparison or one run of it (`scheme`) from what the result holds.
+    """Repeat a run, a comparison or some runs of it (`scheme`) from what the result holds.
 
     The configuration, the trace with the options it was read with, the seed and the memory that the
-    scheme began with are those of the result. `trace` says where the trace is now. `on_note` hears,
+    scheme began with are those of the result. A class of Python is loaded where `scheme` names it,
+    if it has the checksum of the result. `trace` says where the trace is now. `on_note` hears,
     before the run, where the trace or the program differ. A run that began with a saved state is
     repeated by preconditioning, which led to that state. What cannot be repeated from a result, an
     episode in which knobs were turned, is a ResultError.
@@ -63,7 +64,7 @@ def rerun(
         if on_note is not None:
             on_note(note)
     try:
-        every = [_again(part, trace, on_progress) for part in parts]
+        every = [_again(part, trace, _sources(scheme), on_progress) for part in parts]
     except (ConfigError, UsageError) as error:
         # Only an edited document holds a configuration that cannot run, or is not whole.
         if isinstance(saved, Result | Comparison):
@@ -76,35 +77,62 @@ def rerun(
 
 
 def _again(
-    old: Result | Comparison, trace: Path | None, progress: Progress | None
+    old: Result | Comparison,
+    trace: Path | None,
+    sources: Mapping[str, str],
+    progress: Progress | None,
 ) -> Result | Comparison:
     """Repeat a run, or the runs of a comparison of one seed."""
     runs = [
-        _repeated(label, document, trace, api.prefixed(label, progress))
+        _repeated(label, document, trace, sources, api.prefixed(label, progress))
         for label, document in zip(old.labels, old.documents, strict=True)
     ]
     return Comparison(runs, old.reference, old.bounds) if isinstance(old, Comparison) else runs[0]
 
 
+def _sources(scheme: str | None) -> dict[str, str]:
+    """Return the classes that are named, by what results call their runs."""
+    named = [name.strip() for name in (scheme or "").split(",")]
+    return {labels.of_source(name): name for name in named if ":" in name}
+
+
 def _chosen(old: Result | Comparison, scheme: str | None) -> Result | Comparison:
-    if scheme is None:
+    """Return the runs that are named, by what they are called or by their class."""
+    called = old.labels if isinstance(old, Comparison) else [_own_name(old)]
+    wanted = [labels.of_source(name.strip()) for name in (scheme or "").split(",")]
+    if scheme is None or set(wanted) == set(called):
         return old
     if isinstance(old, SeededComparison):
         told = f"the comparison has {len(old.seeds)} seeds, and a run of one scheme one; repeat all"
+        raise about(ResultError(f"{told}: {','.join(called)}"), "scheme")
+    runs = dict(zip(called, old.runs if isinstance(old, Comparison) else [old], strict=True))
+    lacking = [name for name in wanted if name not in runs]
+    if lacking:
+        told = f"the result has no run of {lacking[0]!r}; it has {few(runs)}"
         raise about(ResultError(told), "scheme")
-    runs = {run.label: run for run in (old.runs if isinstance(old, Comparison) else [old])}
-    if scheme not in runs:
-        told = f"the result has no run of {scheme!r}; it has {few(runs)}"
-        raise about(ResultError(told), "scheme")
-    return runs[scheme]
+    chosen = [runs[name] for name in wanted]
+    if len(chosen) == 1:
+        return chosen[0]
+    assert isinstance(old, Comparison)
+    return Comparison(chosen, old.reference if old.reference in wanted else None, old.bounds)
+
+
+def _own_name(run: Result) -> str:
+    """Return what a run's scheme is called, whatever the run is."""
+    return labels.of_scheme(run.documents[0]["config"])
 
 
 def _repeated(
-    label: str, document: Document, trace: Path | None, progress: Progress | None
+    label: str,
+    document: Document,
+    trace: Path | None,
+    sources: Mapping[str, str],
+    progress: Progress | None,
 ) -> Result:
     memory = document["provenance"].get("memory_in")
     run = api.run(
         _place(document, trace),
+        scheme=sources.get(labels.of_scheme(document["config"])),
         settings=document["config"],
         trace_options=_options(document),
         memory_in=None if memory is None else memory["file"],

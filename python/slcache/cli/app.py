@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import typer
 
-from slcache import ConfigError, Error, TraceError, UsageError
+from slcache import ConfigError, Error, TraceError, UsageError, named
 from slcache.cli import reader_words, verbs
 from slcache.words.names import printable
 
@@ -23,7 +23,7 @@ def execute(arguments: Sequence[str]) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), named.command(arguments):
             warnings.showwarning = _noted
             line = verbs.command(arguments)
             status = line(args=list(arguments), prog_name="slcache", standalone_mode=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from slcache import _core, catalogue
-from slcache.cli import console, joint
+from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.documents import schemata
 from slcache.sentences import reasons
@@ -40,6 +40,7 @@ def schemes(
         str | None,
         opt.device("A device: tells the values that knobs may have there, and where they stand."),
     ] = None,
+    scheme: opt.OwnScheme = None,
     form: joint.Shown,
 ) -> None:
     """List the SLC-cache schemes, and the knobs that can be turned while they run.
@@ -49,6 +50,7 @@ def schemes(
       slcache schemes --device tiny
     """
     entries = catalogue.schemes(device=device)
+    checks.check_used(scheme)
     sheets = [Sheet([_record(entry) for entry in entries]), _knob_sheet(entries)]
     if console.in_form(form, lambda: console.json_of(entries), lambda: sheets):
         return

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import typer
 
-from slcache import catalogue
+from slcache import catalogue, named
 from slcache.errors import ConfigError
 from slcache.given.once import once, twice
 
@@ -106,11 +106,18 @@ def checked_picture(*kinds: str) -> Callable[[Path | None], Path | None]:
     return readable(read)
 
 
+def check_used(scheme: str | None) -> None:
+    """Say that a class that is named for a document is not the one that it names."""
+    if scheme is not None and not named.is_loaded(scheme):
+        told = f"{scheme} is no class that the document names"
+        raise typer.BadParameter(told, param_hint="--scheme")
+
+
 def check_executor(executor: str, workers: int | None) -> None:
     """Say what is wrong with where runs are to go on, before anything is read."""
     if executor == "local":
         return
-    from slcache.runs.executors import named
+    from slcache.runs.executors import named as executors
 
     with told("--executor"):
-        named.check(executor, workers)
+        executors.check(executor, workers)

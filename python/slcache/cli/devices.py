@@ -9,7 +9,7 @@ import typer
 from rich.text import Text
 
 from slcache import catalogue
-from slcache.cli import complete, console, joint
+from slcache.cli import checks, complete, console, joint
 from slcache.cli import options as opt
 from slcache.cli.made import verb
 from slcache.cli.verb import UNNAMED, VerbOfItsOwn
@@ -58,6 +58,7 @@ def show(
             "PRESET|FILE.toml", "A preset or a device file.", autocompletion=complete.devices
         ),
     ],
+    scheme: opt.OwnScheme = None,
     form: joint.Shown,
 ) -> None:
     """Show a device before anything runs on it: sizes, latencies, peaks, caches, warnings.
@@ -72,6 +73,7 @@ def show(
       slcache devices show my.toml --json
     """
     facts = catalogue.device_facts(device)
+    checks.check_used(scheme)
     sheets = (_mode_sheet, _cache_sheet)
     if console.in_form(form, lambda: console.json_of(facts), lambda: [s(facts) for s in sheets]):
         return

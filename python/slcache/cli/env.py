@@ -31,6 +31,7 @@ app = typer.Typer(
 @verb(app)
 def replay(
     file: Annotated[Path, opt.argument("FILE", "An episode that was recorded.")],
+    scheme: opt.OwnScheme = None,
     json: opt.Json = False,
 ) -> None:
     """Repeat a recorded episode: the same score, or what differs (status 1).
@@ -43,13 +44,13 @@ def replay(
     \b
     [bold]Examples[/bold]
       slcache env replay episode.json
-      slcache env replay episode.json --json
+      slcache env replay episode.json --scheme ./mine.py:Small
     """
     try:
         from slcache.gym import replay as episodes
     except ImportError as error:
         raise RunError(str(error)) from error
-    outcome = episodes.replay(file)
+    outcome = episodes.replay(file, scheme=scheme)
     console.told(json, outcome.to_dict(), *map(Text, _lines(outcome)))
     if outcome.differences:
         raise typer.Exit(1)
@@ -81,22 +82,23 @@ def bench(
     The agent trains on one part of the inputs and is judged on another, beside knobs
     left alone, random moves, DWA's ladder, tabular Q-learning, PPO and constants. The
     table shows the mean latency over that of the knobs left alone: below 1 is better.
-    The file holds every score; with [bold]--check[/bold] others repeat it (status 1 if it differs).
+    The file holds every score; with [bold]--check[/bold] others repeat it (status 1 if it differs),
+    and name its agent.
 
     \b
     [bold]Examples[/bold]
       slcache env bench --quick
       slcache env bench ./mine.py:Agent --out mine.json
-      slcache env bench --check mine.json
+      slcache env bench ./mine.py:Agent --check mine.json
     """
     try:
         from slcache.gym import benchmark
     except ImportError as error:
         raise RunError(str(error)) from error
     if check is not None:
-        if quick or any(each is not None for each in (agent, out, seeds, rounds)):
-            raise typer.BadParameter("--check takes the agent and the size from the file")
-        differences = benchmark.check(check, inputs=inputs, tell=console.note)
+        if quick or any(each is not None for each in (out, seeds, rounds)):
+            raise typer.BadParameter("--check takes the size from the file")
+        differences = benchmark.check(check, agent, inputs=inputs, tell=console.note)
         told = {"same": not differences, "differences": differences}
         console.told(json, told, *map(Text, differences or ["the same"]))
         if differences:

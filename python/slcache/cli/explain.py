@@ -31,6 +31,7 @@ def explain(
         str | None,
         opt.device("Tell what the key stands at there, and where from."),
     ] = None,
+    scheme: opt.OwnScheme = None,
     form: joint.Shown,
 ) -> None:
     """Explain a key of the configuration or of a result: meaning, unit, values, default.
@@ -47,6 +48,7 @@ def explain(
         found = explanations.sections() if key is None else explanations.find(key)
         asked = key or ""
         places = [explanations.standing(each, device, asked) if device else None for each in found]
+    checks.check_used(scheme)
     if form in ("csv", "markdown"):
         names = ("key", "of", "type", "unit", "default", "text")
         rows = [entry.to_dict() for entry in found]

@@ -100,6 +100,13 @@ MaybeScheme = Annotated[
         autocompletion=complete.scheme,
     ),
 ]
+OwnScheme = Annotated[
+    str | None,
+    option(
+        "FILE.py:CLASS",
+        "The class of Python that the document names, if it does: no document loads one.",
+    ),
+]
 Schemes = Annotated[
     str,
     schemes("The schemes to compare, separated by commas, or all that the device can run."),

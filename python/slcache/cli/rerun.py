@@ -24,7 +24,12 @@ def rerun(
         str | None, opt.option("PATH", "Where the trace is now, if it has moved.")
     ] = None,
     scheme: Annotated[
-        str | None, opt.option("NAME", "Of a comparison, repeat this run only.")
+        str | None,
+        opt.option(
+            "A,B,...",
+            "Of a comparison, repeat these runs only; a class of Python, FILE.py:CLASS, is loaded "
+            "only where it is named here.",
+        ),
     ] = None,
     out: opt.Out = None,
     form: joint.Shown,
@@ -40,6 +45,7 @@ def rerun(
     \b
     [bold]Examples[/bold]
       slcache rerun out/before
+      slcache rerun out/mine --scheme ./mine.py:Small
       slcache rerun result.json --trace /data/web.csv.gz --out out/again
     """
     from slcache import repeat

@@ -203,13 +203,13 @@ def sweep(
 
 def _study_file(what: list[str]) -> Path | None:
     """Return the file of a study, if one is meant: a workload is TOML too, but no study."""
-    from slcache.sweep import study, study_file
+    from slcache.sweep import study_file
 
     first = Path(what[0])
     if len(what) > 1:
         return None
     if first.is_dir():
-        return first / study.NAME if (first / study.NAME).exists() else None
+        return study_file.of_folder(first)
     return first if first.suffix == ".toml" and study_file.is_study(first) else None
 
 

@@ -8,9 +8,10 @@ import math
 import operator
 import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
+from slcache import named
 from slcache.errors import UsageError, about
 
 _P = ParamSpec("_P")
@@ -37,6 +38,10 @@ _RANGES = {
 }
 #: Arguments that may be a class, or a list of names and classes.
 _SCHEMES = ("scheme", "schemes")
+#: Those that have keys with values.
+_SETTINGS = ("settings", "vary")
+#: What is asked as a whole, and says itself what code it names.
+_WHOLE = "asked"
 #: Numbers are shown to so many characters.
 _SHOWN = 60
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -68,6 +73,8 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     the function's own business. True and False are no numbers.
     """
     signature = inspect.signature(function)
+    every = signature.parameters.values()
+    rest = next((each.name for each in every if each.kind is each.VAR_KEYWORD), "")
     kinds = {
         name: [kind.strip() for kind in str(parameter.annotation).split("|")]
         for name, parameter in signature.parameters.items()
@@ -85,11 +92,25 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
         bound = signature.bind(*args, **said)
         for name, value in bound.arguments.items():
             if name in kinds:
-                named = _by_source(value) if name in _SCHEMES else value
-                bound.arguments[name] = _argument(name, named, kinds[name])
-        return function(*bound.args, **bound.kwargs)
+                by_source = _by_source(value) if name in _SCHEMES else value
+                bound.arguments[name] = _argument(name, by_source, kinds[name])
+        more = bound.arguments.get(rest, {})
+        with named.call(named.of_arguments(_naming({**bound.arguments, **more}))):
+            return function(*bound.args, **bound.kwargs)
 
     return call
+
+
+def _naming(arguments: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the arguments that name code; a whole configuration is a document."""
+    for name in _SCHEMES:
+        yield arguments.get(name)
+    for name in _SETTINGS:
+        given = arguments.get(name)
+        if isinstance(given, Mapping) and "device" not in given:
+            yield given
+    yield list(arguments["points"]) if isinstance(arguments.get("points"), list | tuple) else ()
+    yield getattr(arguments.get(_WHOLE), "code", ())
 
 
 def _by_source(value: Any) -> Any:  # noqa: ANN401

@@ -13,7 +13,7 @@ import pathlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from slcache import _core, bounded, bounds, files
+from slcache import _core, bounded, bounds, files, named
 from slcache.documents.normalise import latency
 from slcache.documents.pools import slc_block_bytes
 from slcache.errors import ConfigError, about
@@ -131,7 +131,8 @@ def run(
     `rounds` of training than the benchmark's, figures are beside its rules.
     """
     size = _size(quick, seeds=seeds, rounds=rounds)
-    own = [] if agent is None else [entrants.of_file(agent)]
+    with named.call([] if agent is None else [agent]):
+        own = [] if agent is None else [entrants.of_file(agent)]
     if out is None:
         return _played(agent, own, inputs, size, tell)
     file = pathlib.Path(out)
@@ -205,13 +206,19 @@ def over_least(found: Found, least: Mapping[str, Sequence[int]]) -> dict[str, fl
     }
 
 
-def check(file: Path, **given: Any) -> list[str]:  # noqa: ANN401
-    """Run what a file says was run again; return what differs. The source must be at hand."""
+def check(file: Path, agent: str | None = None, **given: Any) -> list[str]:  # noqa: ANN401
+    """Run what a file says was run again; return what differs.
+
+    An agent of one's own is loaded where `agent` names it, and has to be the one that was run.
+    """
     document = read(file)
-    agent, size = document["agent"], document["size"]
-    source = None if agent is None else agent["source"]
-    if source is not None and entrants.of_file(source)[1] != agent["sha256"]:
-        return [f"agent: {source} is not the file that was run"]
+    told, size = document["agent"], document["size"]
+    if told is None and agent is not None:
+        raise about(ConfigError(f"agent = {agent!r:.80}: {file} has no agent of its own"), "agent")
+    source = None if told is None else agent or told["source"]
+    if source is not None:
+        with named.call([] if agent is None else [agent]):
+            entrants.of_file(source, told["sha256"])
     quick = size["fills"] == list(QUICK["fills"])
     given |= {"seeds": size["seeds"], "rounds": size["rounds"], "quick": quick}
     now = json.loads(json.dumps(run(source, **given)))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from slcache import bounded, named
 from slcache.errors import ConfigError, Error, RunError, about
 from slcache.gym.agents import Agent, Constant, DwaLadder, Random, TabularQ
 from slcache.gym.env import SlcCacheEnv
@@ -59,14 +60,24 @@ def levels(env: SlcCacheEnv, per_knob: int) -> Iterator[tuple[Level, dict[str, f
         )
 
 
-def of_file(source: str) -> tuple[Entrant, str]:
-    """Return the agent of `FILE.py:NAME`, called with a seed, and the checksum of the file."""
+def of_file(source: str, sha256: str | None = None) -> tuple[Entrant, str]:
+    """Return the agent of `FILE.py:NAME`, called with a seed, and the checksum of the file.
+
+    ConfigError where no call names it, or where its file has another checksum than is told.
+    """
     place, _, name = source.rpartition(":")
     file = pathlib.Path(place)
     if not place.endswith(".py") or not name:
         raise about(ConfigError(f"agent = {source!r:.80}: must be FILE.py:NAME"), "agent")
     if not file.is_file():
         raise about(ConfigError(f"agent = {source!r:.80}: there is no file {file}"), "agent")
+    if not named.is_named(source):
+        told = f"agent = {source!r:.80}: no document loads code of Python; to load it, name it too"
+        raise about(ConfigError(told), "agent")
+    found = hashlib.sha256(bounded.read(file, bounded.STUDY_BYTES_MAX)).hexdigest()
+    if sha256 not in (None, found):
+        told = f"agent = {source!r:.80}: SHA-256 {found} is not that of what was run, {sha256}"
+        raise about(ConfigError(told), "agent")
     spec = importlib.util.spec_from_file_location(f"slcache_agent_{file.stem}", file)
     assert spec is not None
     assert spec.loader is not None
@@ -85,7 +96,7 @@ def of_file(source: str) -> tuple[Entrant, str]:
             raise about(ConfigError(f"{source}: its agent has no {missing[0]}()"), "agent")
         return agent
 
-    return Entrant(source, of_seed, trains=True), hashlib.sha256(file.read_bytes()).hexdigest()
+    return Entrant(source, of_seed, trains=True), found
 
 
 def trained(

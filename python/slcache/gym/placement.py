@@ -12,6 +12,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from slcache import named
 from slcache._core import ConfigError, Episode, EpisodeError
 from slcache.api import Path
 from slcache.given.once import checked_seed
@@ -64,7 +65,8 @@ class PlacementEnv(past.Copied, gymnasium.Env[Observation, Any]):
             if value is not None and (type(value) is not int or not 1 <= value <= most):
                 told = f"{name} = {value!r:.60}: must be a whole number from 1 to {most}"
                 raise ConfigError(told)
-        self._cls = placed.made(_class(scheme))
+        with named.call(named.of_arguments([scheme])):
+            self._cls = placed.made(_class(scheme))
         self.regions = list(self._cls.regions)
         self.batch, self._max_steps = batch, max_steps
         self._source = Source(

@@ -15,6 +15,7 @@ from slcache import _core
 from slcache.errors import ConfigError, EpisodeError, about
 from slcache.files import Path
 from slcache.given import parsing
+from slcache.given.arguments import checked
 from slcache.gym.env import SlcCacheEnv
 from slcache.gym.record import CLOSED, FIGURES, FORMAT, VERSION
 from slcache.gym.rules import Rules
@@ -79,9 +80,15 @@ def read(file: Path) -> dict[str, Any]:
     return document
 
 
-def replay(file: Path) -> Outcome:
-    """Repeat a recorded episode and compare it, window by window."""
+@checked
+def replay(file: Path, *, scheme: str | None = None) -> Outcome:
+    """Repeat a recorded episode and compare it, window by window.
+
+    A class of one's own is loaded where `scheme` names it, as the recording does.
+    """
     document = read(file)
+    if scheme not in (None, document["environment"].get("scheme")):
+        document["environment"]["scheme"] = scheme
     try:
         return _repeated(document)
     except (ConfigError, EpisodeError) as error:

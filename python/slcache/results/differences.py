@@ -173,7 +173,18 @@ def _essence(document: Document) -> dict[str, Any]:
     whole = {key: part for key, part in document.items() if key not in _INCIDENTAL}
     for key, incidental in (("provenance", _INCIDENTAL_ORIGIN), ("trace", _INCIDENTAL_TRACE)):
         whole[key] = {name: v for name, v in document[key].items() if name not in incidental}
-    return whole
+    return _without_place(whole)
+
+
+def _without_place(whole: dict[str, Any]) -> dict[str, Any]:
+    """Return a document without where the class of its scheme is, which has a checksum."""
+    own = (whole["config"].get("scheme") or {}).get("custom")
+    if not isinstance(own, Mapping) or not own.get("sha256"):
+        return whole
+    scheme = {"custom": {key: value for key, value in own.items() if key != "source"}}
+    # It follows from the configuration, which is compared.
+    origin = {key: value for key, value in whole["provenance"].items() if key != "config_hash"}
+    return {**whole, "config": {**whole["config"], "scheme": scheme}, "provenance": origin}
 
 
 def _changes(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Change]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from slcache import api, catalogue, files
+from slcache import api, catalogue, files, named
 from slcache.files import Path
 from slcache.given import config_files
 from slcache.runs import given
@@ -89,6 +89,7 @@ class Run:
             log=None if self.log is None else os.fspath(api.checked_log(self.log)),
             timelines=self.timelines,
             title=self.title,
+            code=tuple(named.spoken()),
         )
 
 

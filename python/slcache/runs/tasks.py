@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from slcache import _core
+from slcache import _core, named
 from slcache._core import ConfigError, RunError, TraceError
 from slcache.files import Drawn
 from slcache.metrics import METRICS, PARTS, Value
@@ -51,6 +51,8 @@ class Task:
     timelines: tuple[Drawn, ...] = ()
     #: What people call it.
     title: str = ""
+    #: The code that the call names of which it is a part.
+    code: tuple[str, ...] = ()
 
     def reads(self) -> set[str]:
         """Return the files that it reads, which other tasks may make."""
@@ -69,7 +71,8 @@ class Task:
         """Return the task that JSON tells."""
         options = [(key, value) for key, value in told["trace_options"]]
         drawn = tuple(tuple(each) for each in told["timelines"])
-        return cls(**{**told, "trace_options": options, "timelines": drawn})
+        plain = {"trace_options": options, "timelines": drawn, "code": tuple(told["code"])}
+        return cls(**{**told, **plain})
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,11 @@ class Done:
 
 def perform(task: Task) -> Done:
     """Do a task; what is wrong with the run itself is told, not raised."""
+    with named.call(task.code):
+        return _performed(task)
+
+
+def _performed(task: Task) -> Done:
     try:
         if task.kind == "point":
             return finished(task.name, _document(task))

@@ -11,18 +11,21 @@ from types import TracebackType
 
 from slcache.scheme import declared
 from slcache.scheme.base import Scheme, Value
-from slcache.scheme.source import NotFoundError, found
+from slcache.scheme.source import ChangedError, NotFoundError, found
 
 #: The decisions that a class may take.
 _HOOKS = ("place", "reclaim", "idle", "window")
 
 
-def describe(source: str, slc_blocks: int | None, chosen: str) -> str:
+def describe(source: str, sha256: str | None, slc_blocks: int | None, chosen: str) -> str:
     """Return what a scheme needs as JSON, or `problems` with it and its options."""
     try:
-        cls, sha256 = found(source)
+        cls, sha256 = found(source, sha256)
     except NotFoundError as error:
         return json.dumps({"problems": [("source", source, str(error))]})
+    except ChangedError as error:
+        told = f"{error}, which {source} has now: it is another class than the one named"
+        return json.dumps({"problems": [("sha256", sha256, told)]})
     given, problems = declared.values(cls, slc_blocks, json.loads(chosen))
     rows, wrong = declared.regions(cls, given)
     wrong += _flags(cls)
@@ -89,9 +92,11 @@ def decided(cls: type[Scheme]) -> list[str]:
     return [name for name in (*_HOOKS, "destination") if _has(cls, name)]
 
 
-def policy(source: str, slc_blocks: int | None, chosen: str) -> tuple[Scheme, tuple[bool, ...]]:
+def policy(
+    source: str, sha256: str | None, slc_blocks: int | None, chosen: str
+) -> tuple[Scheme, tuple[bool, ...]]:
     """Return a new instance of a scheme, and which decisions its class takes."""
-    cls, _ = found(source)
+    cls, _ = found(source, sha256)
     given, _ = declared.values(cls, slc_blocks, json.loads(chosen))
     return _made(cls, given), tuple(_has(cls, name) for name in _HOOKS)
 

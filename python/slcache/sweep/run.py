@@ -8,6 +8,7 @@ import weakref
 from pathlib import Path
 
 from slcache import api, files
+from slcache import named as code
 from slcache._core import RunError
 from slcache.given.arguments import checked
 from slcache.runs import driver, tasks
@@ -113,7 +114,9 @@ def _asked(asked: Study | api.Path) -> tuple[Study, Path | None]:
     """Return a study, and the file that it is read from, if any."""
     if isinstance(asked, Study):
         return asked, None
-    return study_file.read(Path(asked)), Path(asked)
+    whole = study_file.read(Path(asked))
+    code.also(whole.code)
+    return whole, Path(asked)
 
 
 def _names(part: Shard | None, out: Path, path: Path | None) -> list[str]:

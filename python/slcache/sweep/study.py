@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slcache import catalogue, files
+from slcache import named as code
 from slcache._core import ConfigError
 from slcache.errors import UsageError
 from slcache.given import config_files
@@ -136,6 +137,12 @@ class Study:
             known = first.setdefault(frozenset((k, plain(v)) for k, v in point.items()), number)
             if known != number:
                 raise StudyError(f"point {number}: is point {known} again; give it once")
+
+    @property
+    def code(self) -> list[str]:
+        """The code of Python that it names."""
+        said = (self.schemes, self.settings, self.vary, self.listed)
+        return list(code.of_arguments(said))
 
     def inputs(self) -> list[files.Path]:
         """Return the files that it reads, or was read from, which nothing takes the place of."""

@@ -32,6 +32,20 @@ def read(path: Path) -> Study:
         raise StudyError(f"{path}: {error}") from error
 
 
+def of_folder(folder: Path) -> Path | None:
+    """Return the file of a study that has its folder here, if there is one.
+
+    A folder is a document: a study of it that runs code of Python is to be named itself.
+    """
+    path = folder / NAME
+    if not path.exists():
+        return None
+    if code := read(path).code:
+        told = f"{path} names {code[0]}, and no document loads code of Python"
+        raise StudyError(f"{told}; to load it, name the study's file: slcache sweep {path}")
+    return path
+
+
 def is_study(path: Path) -> bool:
     """Return whether a TOML file describes a study, and not a workload; True where it is broken.
 

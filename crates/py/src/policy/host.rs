@@ -37,7 +37,7 @@ struct Class {
 
 fn asked<'py>(py: Python<'py>, function: &str, given: &Given<'_>) -> PyResult<Bound<'py, PyAny>> {
     let options = serde_json::to_string(given.options).expect("plain data has a JSON form");
-    py.import(HOSTED)?.call_method1(function, (given.source, given.slc_blocks, options))
+    py.import(HOSTED)?.call_method1(function, (given.source, given.sha256, given.slc_blocks, options))
 }
 
 impl Host for PythonHost {

@@ -70,7 +70,8 @@ impl CustomConfig {
     /// The policy as its host is asked for it, if there is one.
     pub fn given(&self) -> Option<Given<'_>> {
         let source = self.source.as_deref()?;
-        Some(Given { source, slc_blocks: self.slc_blocks, options: &self.options })
+        let sha256 = self.sha256.as_deref();
+        Some(Given { source, sha256, slc_blocks: self.slc_blocks, options: &self.options })
     }
 
     /// What the policy says of itself; none without one.
@@ -189,12 +190,6 @@ impl CustomConfig {
             Ok(described) => described,
             Err(found) => return problems.extend(found),
         };
-        if let (Some(described), Some(sha256)) = (&described, &self.sha256) {
-            if *sha256 != described.sha256 {
-                let allowed = format!("{}: the policy's source is another now", described.sha256);
-                problems.push(Problem::new("scheme.custom.sha256", sha256, allowed));
-            }
-        }
         if self.source.is_some() && !self.regions.is_empty() {
             let names: Vec<_> = self.regions.iter().map(|region| region.name.as_str()).collect();
             let allowed = "absent: the policy names its regions";

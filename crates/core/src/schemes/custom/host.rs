@@ -11,6 +11,8 @@ use std::sync::OnceLock;
 pub struct Given<'a> {
     /// Which policy: `FILE:CLASS` or `MODULE:CLASS`.
     pub source: &'a str,
+    /// Checksum that its source must have, where one is said.
+    pub sha256: Option<&'a str>,
     /// SLC blocks per plane, where they are chosen.
     pub slc_blocks: Option<u32>,
     /// Its options, as far as they are chosen.
