@@ -54,8 +54,8 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 UNDRAWN = {
     *("test_config_files", "test_differences", "test_docs", "test_documents", "test_edited"),
     *("test_files", "test_gain_share", "test_gains", "test_json", "test_many_schemes"),
-    *("test_memories", "test_no_effect", "test_notes", "test_own_results", "test_own_schemes"),
-    "test_pace",
+    *("test_memories", "test_named_code", "test_no_effect", "test_notes", "test_own_results"),
+    *("test_own_schemes", "test_own_shapes", "test_pace", "test_special_files"),
     *("test_reproduce", "test_reproduce_reading", "test_resample", "test_rerun", "test_saved"),
     *("test_saved_seeds", "test_seeds", "test_setups", "test_store", "test_store_documents"),
     *("test_study_config",),

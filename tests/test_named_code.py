@@ -1,0 +1,344 @@
+"""Code of Python is loaded only where a call names it: no document has any run.
+
+Every place of every verb where a file may stand gets documents of every kind, each of which names a
+class that leaves a mark when it is loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slcache
+from slcache import explain, named
+from slcache.device_bounds import on_device
+from slcache.gym import SlcCacheEnv, benchmark, frozen
+from slcache.gym import replay as replays
+from support import slcache as command
+from test_gym_record import recorded
+from verbs import Inputs, verbs
+
+#: What a class is where it leaves no mark, and what leaves one.
+PLAIN = """import slcache
+
+
+class Mine(slcache.Scheme):
+    def place(self, write, view):
+        return "cache", "store"
+
+
+class Agent:
+    def __init__(self, seed):
+        pass
+"""
+MARKED = "import pathlib\n\npathlib.Path({!r}).touch()\n"
+#: A place for a file, by the words that stand for one.
+PATH = re.compile(r"FILE|DIR|TRACE|PATH|RESULT|STUDY|PRESET|LOG")
+#: Options whose files are written.
+WRITTEN = {"--out", "-o", "--picture", "--html", "--log", "--timeline", "--save-state"}
+WRITTEN |= {"--memory-out", "--store"}
+
+
+class Marked:
+    """Documents of every kind that name a class: of a file, or of a module."""
+
+    def __init__(self, folder: Path, trace: Path, *, is_module: bool) -> None:
+        """Make them of a class that leaves no mark, and name another in its place."""
+        name = f"marked_{hashlib.sha256(str(folder).encode()).hexdigest()[:12]}"
+        self.folder, self.trace, self.mark = folder, trace, folder / "mark"
+        plain, self.file = folder / "plain.py", folder / f"{name}.py"
+        plain.write_text(PLAIN)
+        self.file.write_text(MARKED.format(str(self.mark)) + PLAIN)
+        self.source = f"{name if is_module else self.file}:Mine"
+        self._made(f"{plain}:Mine")
+        sums = [hashlib.sha256(file.read_bytes()).hexdigest() for file in (plain, self.file)]
+        for path in (each for each in folder.rglob("*") if each.suffix in (".json", ".toml")):
+            text = path.read_text().replace(f"{plain}:Mine", self.source)
+            path.write_text(text.replace(sums[0], sums[1]))
+
+    def _made(self, source: str) -> None:
+        own = {"device": "tiny", "settings": {"slc_blocks": 3}}
+        result = slcache.run(self.trace, scheme=source, **own)  # type: ignore[arg-type]
+        result.save(self.folder / "result")
+        both = slcache.compare(self.trace, device="tiny", schemes=["baseline", source])
+        both.save(self.folder / "both")
+        slcache.sweep(
+            [self.trace], device="tiny", scheme=source, vary={"host.time_scale": "0.5,1"},
+            out=self.folder / "study", jobs=1,
+        )  # fmt: skip
+        tiny = (Path(__file__).parent.parent / "presets/devices/tiny.toml").read_text()
+        own_key = f"custom.source = {json.dumps(source)}\n"
+        head = "[scheme-defaults"
+        defaults = tiny.replace(head, f"{head}]\n{own_key}\n{head}", 1)
+        (self.folder / "device.toml").write_text(defaults)
+        (self.folder / "config.toml").write_text(f"[scheme]\n{own_key}")
+        episode = recorded(self.trace, self.folder / "episode.json")
+        # A class of one's own has no knobs; only an edited recording names one.
+        episode["environment"] |= {"scheme": source}
+        (self.folder / "episode.json").write_text(json.dumps(episode))
+        quick = {"seeds": 1, "rounds": 1, "fills": list(benchmark.QUICK["fills"])}
+        bench = {
+            "format": benchmark.FORMAT, "version": benchmark.VERSION,
+            "slcache": {}, "inputs": dict(frozen.CHECKSUMS), "size": quick,
+            "agent": {"source": f"{self.file}:Agent", "sha256": "0" * 64},
+            "scores": {}, "least_dense_bytes": {}, "ratios": {},
+        }  # fmt: skip
+        (self.folder / "bench.json").write_text(json.dumps(bench))
+
+    def unloaded(self) -> None:
+        """Have the class leave a mark again: what is loaded is not loaded again."""
+        self.mark.unlink(missing_ok=True)
+        for name, module in list(sys.modules.items()):
+            if (getattr(module, "__file__", None) or "").endswith(self.file.name):
+                del sys.modules[name]
+        named.loaded.clear()
+
+    def documents(self) -> dict[str, Path]:
+        """Return the documents by their kinds."""
+        names = ("result", "both", "study", "device.toml", "config.toml")
+        found = {name: self.folder / name for name in (*names, "episode.json", "bench.json")}
+        return {**found, "result.json": self.folder / "result/result.json"}
+
+
+@pytest.fixture(scope="module", params=["file", "module"])
+def marked(
+    request: pytest.FixtureRequest, trace: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Marked]:
+    folder = tmp_path_factory.mktemp("marked")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.syspath_prepend(folder)
+        patched.setenv("PYTHONPATH", str(folder))
+        yield Marked(folder, trace, is_module=request.param == "module")
+
+
+def places() -> list[Any]:
+    """Return every place where a verb may have a file, but for those it writes, with its number."""
+    found = [
+        (path, param)
+        for path, verb in verbs()
+        for param in verb.params
+        if PATH.search(param.metavar or "") and param.opts[0] not in WRITTEN
+    ]
+    return [
+        pytest.param(number, *each, id=" ".join([*each[0], each[1].name]))
+        for number, each in enumerate(found)
+    ]
+
+
+def filled(inputs: Inputs, path: tuple[str, ...], param: Any, document: Path) -> list[str]:  # noqa: ANN401
+    """Return the words of a verb with a document in one of its places."""
+    if param.param_type_name == "option":
+        return [*path, *inputs.needed(path, max(param.opts, key=len)), param.opts[0], str(document)]
+    given = inputs.needed(path)
+    return [*path, str(document), *given[1:]]
+
+
+@pytest.mark.parametrize(("number", "path", "param"), places())
+def test_no_document_has_code_run(
+    number: int,
+    path: tuple[str, ...],
+    param: Any,  # noqa: ANN401
+    marked: Marked,
+    inputs: Inputs,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    documents = marked.documents()
+    # Every place has one of those that do not fit, too.
+    other = list(documents)[number % len(documents)]
+    for kind in dict.fromkeys((*fitting(param.metavar), other)):
+        words = filled(inputs, path, param, documents[kind])
+        command(*words)
+        assert not marked.mark.exists(), (kind, words)
+
+
+#: By what stands for a place: the documents that fit there.
+MEANT = {
+    "PRESET": ("device.toml", "result.json"),
+    "RESULT": ("result", "both"),
+    "STUDY": ("study",),
+    "FILE": ("config.toml", "result.json", "episode.json", "bench.json"),
+}
+
+
+def fitting(metavar: str) -> tuple[str, ...]:
+    """Return the documents that may stand in a place."""
+    return next((kinds for word, kinds in MEANT.items() if word in metavar), ())
+
+
+#: Commands that documents alone do not let run, and what names their class.
+TOLD = {
+    "rerun result": "--scheme SOURCE",
+    "rerun both": "--scheme baseline,SOURCE",
+    "run TRACE --config result.json": "--scheme SOURCE",
+    "run TRACE --device device.toml --scheme custom": "SOURCE",
+    "run TRACE --device tiny --scheme custom --config config.toml": "SOURCE",
+    "compare TRACE --config result.json --schemes tlc-only,custom": "tlc-only,SOURCE",
+    "cliff --config result.json --schemes custom --amount 64k --bs 4k": "SOURCE",
+    "cliff --device device.toml --schemes baseline,custom --amount 64k --bs 4k": "baseline,SOURCE",
+    "tune TRACE --config result.json --vary host.time_scale=1,2 --points 1 --jobs 1": (
+        "--scheme SOURCE"
+    ),
+    "design TRACE --config result.json --size host.queue_depth=1,2 --keep waf<=9 --jobs 1": (
+        "--scheme SOURCE"
+    ),
+    "sweep TRACE --config result.json --out out --jobs 1": "--scheme SOURCE",
+    "sweep study --jobs 1": "study/study.toml --jobs 1",
+}
+
+
+@pytest.mark.parametrize("words", TOLD)
+def test_what_a_document_names_is_told_and_runs_where_it_is_named(
+    words: str, marked: Marked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for each in marked.documents().values():
+        # Under other names than those by which a call could name code.
+        (shutil.copytree if each.is_dir() else shutil.copy)(each, tmp_path / each.name)
+
+    def line(text: str) -> list[str]:
+        return [
+            word.replace("SOURCE", marked.source).replace("TRACE", str(marked.trace))
+            for word in text.split()
+        ]
+
+    told = command(*line(words))
+    assert told.returncode == 3, told.stderr
+    assert not marked.mark.exists()
+    message = told.stderr.decode()
+    assert "no document loads code of Python" in message
+    assert marked.source in message
+    # An option that is there names it in place of what it said.
+    more, given = line(TOLD[words]), line(words)
+    if more[0] == "study/study.toml":
+        given = [given[0], *more]
+    elif more[0].startswith("--"):
+        given += more
+    else:
+        at = next(i for i, word in enumerate(given) if "custom" in word and "=" not in word)
+        given[at] = more[0]
+    ran = command(*given)
+    assert ran.returncode == 0, ran.stderr
+    marked.unloaded()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["devices show device.toml", "schemes --device device.toml",
+     "explain scheme.custom.slc_blocks --device device.toml", "devices show result/result.json"],
+)  # fmt: skip
+def test_a_device_is_told_with_its_class_where_that_is_named(
+    words: str, marked: Marked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(marked.folder)
+    alone = command(*words.split())
+    assert not marked.mark.exists()
+    assert "no document loads code of Python" in (alone.stdout + alone.stderr).decode()
+    done = command(*words.split(), "--scheme", marked.source)
+    assert done.returncode == 0, done.stderr
+    assert "no document loads" not in (done.stdout + done.stderr).decode()
+    assert marked.mark.exists()
+    marked.unloaded()
+    other = command(*words.split(), "--scheme", "./other.py:Mine")
+    assert other.returncode in (2, 3)
+
+
+def test_a_recording_is_told_what_to_add(marked: Marked) -> None:
+    episode = marked.folder / "episode.json"
+    told = command("env", "replay", episode)
+    assert told.returncode == 3
+    assert f"to load it, add --scheme {marked.source}" in told.stderr.decode()
+    assert not marked.mark.exists()
+    named = command("env", "replay", episode, "--scheme", marked.source)
+    assert "has no knobs" in named.stderr.decode()
+    marked.unloaded()
+
+
+def test_a_class_that_has_changed_is_not_loaded(marked: Marked) -> None:
+    text = marked.file.read_text()
+    marked.file.write_text(f"{text}\n# edited\n")
+    try:
+        result, bench = marked.folder / "result", marked.folder / "bench.json"
+        lines: list[list[str | Path]] = [
+            ["rerun", result, "--scheme", marked.source],
+            ["run", marked.trace, "--config", result / "result.json", "--scheme", marked.source],
+            ["env", "bench", f"{marked.file}:Agent", "--check", bench],
+        ]
+        for words in lines:
+            refused = command(*words)
+            assert refused.returncode == 3, refused.stderr
+            assert re.search("sha256|SHA-256", refused.stderr.decode())
+            assert not marked.mark.exists()
+    finally:
+        marked.file.write_text(text)
+        marked.unloaded()
+
+
+#: What Python does with documents: by what it is called, with the folder of them.
+ASKED: dict[str, Callable[[Path, Path], object]] = {
+    "load": lambda folder, _: slcache.load(folder / "result").report(),
+    "load a comparison": lambda folder, _: slcache.load(folder / "both").report(),
+    "diff": lambda folder, _: slcache.diff(folder / "result", folder / "both"),
+    "rerun": lambda folder, _: slcache.rerun(folder / "result"),
+    "run": lambda folder, trace: slcache.run(trace, settings=folder / "result/result.json"),
+    "run of a dict": lambda folder, trace: slcache.run(trace, settings=config(folder)),
+    "resolve": lambda folder, _: slcache.resolve(settings=config(folder)),
+    "compare": lambda folder, trace: slcache.compare(
+        trace, settings=config(folder), schemes=["tlc-only", "custom"]
+    ),
+    "fitting": lambda folder, _: slcache.fitting(device=folder / "device.toml"),
+    "schemes": lambda folder, _: slcache.schemes(device=folder / "device.toml"),
+    "facts": lambda folder, _: slcache.device_facts(folder / "device.toml"),
+    "standing": lambda folder, _: explain.standing(
+        explain.find("scheme.custom.slc_blocks")[0], folder / "device.toml"
+    ),
+    "bound": lambda folder, trace: on_device(trace, device=folder / "device.toml"),
+    "cliff": lambda folder, _: slcache.cliff(
+        device=folder / "device.toml", schemes=["custom"], amount_bytes=65536, write_bytes=4096
+    ),
+    "replay": lambda folder, _: replays.replay(folder / "episode.json"),
+    "check": lambda folder, _: benchmark.check(folder / "bench.json"),
+    "environment": lambda folder, trace: SlcCacheEnv(
+        device=folder / "device.toml", workload=trace, scheme="custom"
+    ),
+}
+
+
+#: Those that need no class.
+READ_ONLY = {
+    *("load", "load a comparison", "diff", "fitting", "schemes", "facts", "bound"),
+}
+
+
+def config(folder: Path) -> dict[str, Any]:
+    """Return the configuration of a saved result."""
+    whole: dict[str, Any] = json.loads((folder / "result/result.json").read_text())["config"]
+    return whole
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_no_document_has_code_run_in_python(name: str, marked: Marked) -> None:
+    message = ""
+    try:
+        ASKED[name](marked.folder, marked.trace)
+    except slcache.Error as error:
+        message = str(error)
+    assert not marked.mark.exists()
+    assert ("no document loads code of Python" in message) is (name not in READ_ONLY), message
+
+
+def test_a_study_given_as_such_names_its_class(marked: Marked) -> None:
+    from slcache.sweep.run import run_study
+
+    told = run_study(marked.folder / "study/study.toml", jobs=1)
+    assert told.counts()["done"] == 2
+    marked.unloaded()
