@@ -21,7 +21,7 @@ from hidden_drives import lines, steady
 from slcache.cli.app import execute
 from slcache.gym import frozen
 from slcache.reproduce import evaluation
-from support import mixed, write_trace
+from support import mixed, own_scheme, write_trace
 from test_design_runs import DEVICE
 from verbs import verbs
 
@@ -45,6 +45,9 @@ READ = {
     "EXAMPLES": ["examples", *(f"examples/{name}" for name in frozen.FILES)],
     "PUBLISHED": ["published", "published/a.csv"],
     "RECORDINGS": ["recordings", "recordings/b.txt"],
+    "CLASS": ["mine.py:Mine", "mine.py"],
+    "OWN": ["own/result.json", "t.csv", "mine.py"],
+    "OWN_STUDY": ["ours/study.toml", "t.csv", "d.toml", "mine.py"],
 }
 #: Options with which nothing is written.
 CHECKS = {("env bench", "--check")}
@@ -60,6 +63,16 @@ compare TRACE --device tiny --schemes rl --memory-in MEMORY --log >log.parquet
 compare TRACE --device tiny --schemes rl --store >kept/ --out >out/
 compare TRACE --device tiny --schemes rl,baseline --timeline >t.pftrace.gz --around slowest
     --log >log.parquet --out >out/
+run TRACE --device DEVICE --scheme CLASS --log >log.parquet --timeline >t.pftrace --out >out/
+    --save-state >state
+compare TRACE --device DEVICE --schemes baseline,CLASS --log >log.parquet --timeline >t.parquet
+cliff --device DEVICE --schemes CLASS --bs 4k --amount 64k --out >out/
+tune TRACE --device DEVICE --scheme CLASS --vary host.time_scale=1,2 --points 1 --jobs 1 --out >out/
+design TRACE --device DEVICE --scheme CLASS --size host.queue_depth=1,2 --keep waf<=9 --jobs 1
+    --out >out/
+sweep OWN_STUDY --jobs 1 --out >out/
+rerun OWN --scheme CLASS --out >out/
+report OWN --out >out/
 rerun RESULT --out >out/
 rerun RESULT --trace OTHER --out >out/
 report RESULT --out >out/
@@ -138,6 +151,12 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Path:
         'trace = "in/t.csv"\ndevice = "in/d.toml"\nscheme = "baseline"\nconfig = "in/c.toml"\n'
         'vary."host.time_scale" = "1,2"\n'
     )
+    (folder / "ours").mkdir()
+    (folder / "ours/study.toml").write_text(
+        'trace = "in/t.csv"\ndevice = "in/d.toml"\nscheme = "in/mine.py:Mine"\n'
+    )
+    own = own_scheme(folder, "pass")
+    slcache.run(trace, device=device, scheme=own).save(folder / "own")
     (folder / "examples").mkdir()
     for name in frozen.FILES:
         shutil.copy(Path(__file__).parent.parent / "examples" / name, folder / "examples")
@@ -164,9 +183,13 @@ def files(folder: Path) -> dict[str, bytes]:
 def line(words: list[str], instead: dict[str, str] | None = None) -> list[str]:
     """Return a command as it is given, some paths `instead` of others."""
     own = instead or {}
-    return [
-        own.get(word, f"in/{READ[word][0]}" if word in READ else word.lstrip(">")) for word in words
-    ]
+
+    def given(word: str) -> str:
+        read = f"in/{READ[word][0]}" if word in READ else word.lstrip(">")
+        return own.get(word, read)
+
+    # A class may stand behind another scheme.
+    return [",".join(map(given, word.split(","))) for word in words]
 
 
 class Place:
@@ -178,16 +201,16 @@ class Place:
     def __init__(self, folder: Path, read: Path, words: list[str]) -> None:
         """Copy what the command reads."""
         self.folder, self.words = folder, words
-        named = [name for word in words for name in READ.get(word, [])]
+        each = [part for word in words for part in word.split(",")]
+        named = [name for word in each for name in READ.get(word, [])]
         self.reads = [name for name in named if (read / name).is_file()]
         for name in self.reads:
             target = folder / "in" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(read / name, target)
-        if "result/result.json" in self.reads:
-            text = (folder / "in/result/result.json").read_text()
-            moved = text.replace(str(read / "t.csv"), str(folder / "in/t.csv"))
-            (folder / "in/result/result.json").write_text(moved)
+        for name in {"result/result.json", "own/result.json"}.intersection(self.reads):
+            text = (folder / "in" / name).read_text()
+            (folder / "in" / name).write_text(text.replace(str(read), str(folder / "in")))
         self.before = files(folder)
 
     def written(self) -> list[str]:
@@ -246,7 +269,7 @@ def test_no_written_file_is_one_that_is_read(
     pairs = [
         (name, source)
         for name, source in itertools.product(written, place.reads)
-        if source != "study.toml" or Path(name).name != source
+        if Path(source).name != "study.toml" or Path(name).name != Path(source).name
     ]
     assert pairs
     assert [each for pair in pairs for each in wrong(place, *pair, capsys)] == []

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slcache import _core, files
+from slcache import named as code
 from slcache.catalogue import (
     check_schemes,
     device_facts,
@@ -164,7 +165,12 @@ def replayed(
 ) -> Result:
     """Replay a trace of which it is known how to read it."""
     read = files.inputs(
-        path, path_of(device), load_state, memory_in, *config_files.read_by(settings or {})
+        path,
+        path_of(device),
+        load_state,
+        memory_in,
+        *config_files.read_by(settings or {}),
+        *code.files(),
     )
     written = (save_state, memory_out, log, *(drawn[0] for drawn in timelines))
     files.check((name for name in written if name is not None), read)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Self
 
-from slcache import _core
+from slcache import _core, named
 
 Path = str | os.PathLike[str]
 #: The file of a timeline, from when until when it is, ns, and of every which request.
@@ -35,7 +35,7 @@ class Transaction:
     ) -> None:
         self.directory = pathlib.Path(directory)
         self._names = [*(self.directory / name for name in names), *beside]
-        self._outputs = _core.Outputs([os.fspath(path) for path in inputs])
+        self._outputs = _core.Outputs(_read(inputs))
 
     def __enter__(self) -> Self:
         try:
@@ -77,12 +77,17 @@ def write(directory: Path, contents: Mapping[str, bytes], inputs: Iterable[Path]
 
 def check(outputs: Iterable[Path], inputs: Iterable[Path]) -> None:
     """Raise ConfigError where an output that somebody writes is an input, or another output."""
-    checked = _core.Outputs([os.fspath(path) for path in inputs])
+    checked = _core.Outputs(_read(inputs))
     try:
         for path in outputs:
             checked.reserve(os.fspath(path))
     finally:
         checked.discard()
+
+
+def _read(inputs: Iterable[Path]) -> list[str]:
+    """Return the inputs, and the files of the code that is named: a run reads them too."""
+    return [os.fspath(path) for path in (*inputs, *named.files())]
 
 
 @contextlib.contextmanager

@@ -71,6 +71,9 @@ def read_by(document: Mapping[str, Any]) -> Iterator[Path]:
         memory = run["provenance"].get("memory_in")
         if memory is not None:
             yield memory["file"]
+        own = (run["config"].get("scheme") or {}).get("custom") or {}
+        if (place := str(own.get("source")).rpartition(":")[0]).endswith(".py"):
+            yield place
 
 
 def named(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
