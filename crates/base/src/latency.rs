@@ -1,5 +1,6 @@
 //! Latency of one kind of request: exact mean and extremes, percentiles within 0.1 %.
 
+use crate::rank::{rank, value_at};
 use crate::units::TIME_LIMIT_NS;
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
@@ -111,10 +112,7 @@ pub struct RequestsBeyond {
 impl RequestsBeyond {
     /// Of `requests` requests.
     pub fn of(requests: u64) -> Self {
-        let beyond = |per_myriad: u128| {
-            let at_or_below = (u128::from(requests) * per_myriad).div_ceil(10_000);
-            requests - at_or_below as u64
-        };
+        let beyond = |per_myriad| requests.saturating_sub(rank(requests, per_myriad));
         Self {
             p50: beyond(5_000),
             p90: beyond(9_000),
@@ -171,8 +169,8 @@ impl Latency {
     }
 
     /// A percentile in us: the upper end of its histogram bucket, never above the exact maximum.
-    fn percentile_us(&self, histogram: &Histogram<u64>, percent: f64) -> f64 {
-        histogram.value_at_percentile(percent).clamp(self.min_ns, self.max_ns) as f64 / 1000.0
+    fn percentile_us(&self, histogram: &Histogram<u64>, per_myriad: u64) -> f64 {
+        value_at(histogram, per_myriad).clamp(self.min_ns, self.max_ns) as f64 / 1000.0
     }
 
     /// The summary, if anything was recorded.
@@ -182,16 +180,16 @@ impl Latency {
             return None;
         }
         let histogram = self.histogram();
-        let percentile_us = |percent| self.percentile_us(&histogram, percent);
+        let percentile_us = |per_myriad| self.percentile_us(&histogram, per_myriad);
         Some(LatencySummary {
             mean: self.sum_ns as f64 / count as f64 / 1000.0,
             min: self.min_ns as f64 / 1000.0,
-            p50: percentile_us(50.0),
-            p90: percentile_us(90.0),
-            p95: percentile_us(95.0),
-            p99: percentile_us(99.0),
-            p99_9: percentile_us(99.9),
-            p99_99: percentile_us(99.99),
+            p50: percentile_us(5_000),
+            p90: percentile_us(9_000),
+            p95: percentile_us(9_500),
+            p99: percentile_us(9_900),
+            p99_9: percentile_us(9_990),
+            p99_99: percentile_us(9_999),
             max: self.max_ns as f64 / 1000.0,
         })
     }
@@ -260,10 +258,8 @@ mod tests {
         assert!(something.as_object().unwrap().values().all(|value| *value == 0.0));
     }
 
-    /// The percentile by definition: the smallest value with at least the share at or below it.
     fn nearest_rank(sorted: &[u64], per_myriad: u64) -> f64 {
-        let rank = (sorted.len() as u64 * per_myriad).div_ceil(10_000).max(1);
-        sorted[rank as usize - 1] as f64 / 1000.0
+        sorted[rank(sorted.len() as u64, per_myriad) as usize - 1] as f64 / 1000.0
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! What the traces and the model share, so that neither is built anew when the other changes: host
-//! requests, seeded random streams, sizes and limits of time, latencies, and the bound that holds for both.
+//! requests, seeded random streams, sizes and limits of time, latencies, ranks, and the bound that holds for
+//! both.
 
 pub mod bound;
 pub mod latency;
+pub mod rank;
 pub mod request;
 pub mod rng;
 pub mod units;

@@ -1,6 +1,7 @@
 //! The latencies of every window by bucket, for its percentiles: within 1 %, and a request costs a store.
 
 use super::latency::{bucket_of, least_in, Bucket, HIGHEST_NS};
+use slcache_base::rank::rank;
 use std::cmp::Ordering;
 
 /// Bits of a latency that its bucket tells: percentiles are within 1 %.
@@ -107,11 +108,6 @@ impl Spectra {
         };
         (0..self.starts.len()).zip(longest_ns).map(of_window).collect()
     }
-}
-
-/// The rank from 1 of a share of so many in ten thousand.
-fn rank(total: u64, share: u64) -> u64 {
-    (u128::from(total) * u128::from(share)).div_ceil(10_000).max(1) as u64
 }
 
 /// The buckets with rising shares of at most 65,535 latencies. Halves the range again and again:

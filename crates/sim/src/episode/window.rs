@@ -1,5 +1,6 @@
 //! What one window came to, for whoever turns knobs: counts, latencies, flash work, wear.
 
+use slcache_base::rank::rank;
 use slcache_core::base::{Cause, CellMode, OpKind};
 use slcache_core::device::completed::Completed;
 use slcache_core::device::Simulation;
@@ -29,7 +30,7 @@ impl Latencies {
         }
         let sum: u128 = list.iter().map(|&ns| u128::from(ns)).sum();
         let max = list.iter().copied().max().unwrap_or(0);
-        let (p50, p99) = (count.div_ceil(2) - 1, (count * 99).div_ceil(100) - 1);
+        let [p50, p99] = [5_000, 9_900].map(|share| rank(count as u64, share) as usize - 1);
         let (_, &mut p50_ns, above) = list.select_nth_unstable(p50);
         let p99_ns = match p99 - p50 {
             0 => p50_ns,

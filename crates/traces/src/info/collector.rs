@@ -211,8 +211,8 @@ impl Collector {
         info.extents_sampled_one_in = self.extents.sampled_one_in();
         info.writers_per_16kib_page = self.writers.per_page();
         info.writers_sampled_one_in = self.writers.sampled_one_in();
-        info.rewrite_distance_p50_bytes = self.rewrites.distance_bytes(0.5);
-        info.rewrite_distance_p90_bytes = self.rewrites.distance_bytes(0.9);
+        info.rewrite_distance_p50_bytes = self.rewrites.distance_bytes(5_000);
+        info.rewrite_distance_p90_bytes = self.rewrites.distance_bytes(9_000);
         info.phase_write_share_spread = self.phases.write_share_spread();
         info.phase_update_ratio_spread = self.phases.update_ratio_spread();
     }

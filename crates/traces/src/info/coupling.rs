@@ -70,7 +70,7 @@ impl Coupling {
     pub(super) fn median_burst_write_bytes(&self) -> u64 {
         let mut bursts = self.bursts.clone();
         bursts.add(self.burst_bytes, self.burst_bytes);
-        bursts.quantile(0.5)
+        bursts.quantile(5_000)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Sizes by their logarithm: sixteen classes for each doubling.
 
+use slcache_base::rank::rank;
+
 /// Classes for each doubling.
 const STEPS: u64 = 16;
 /// Classes of all 64-bit numbers.
@@ -26,13 +28,13 @@ impl LogBuckets {
         self.all += weight;
     }
 
-    /// The number that a share of the weight does not exceed, at most 1/16 too large; 0 of nothing.
-    pub(super) fn quantile(&self, share: f64) -> u64 {
-        let wanted = (share * self.all as f64).ceil() as u64;
+    /// The number that so many in ten thousand of the weight do not exceed, at most 1/16 too large; 0 of nothing.
+    pub(super) fn quantile(&self, per_myriad: u64) -> u64 {
+        let wanted = rank(self.all, per_myriad);
         let mut seen = 0;
         let found = self.weights.iter().position(|weight| {
             seen += weight;
-            seen >= wanted.max(1)
+            seen >= wanted
         });
         found.map_or(0, highest)
     }
@@ -71,9 +73,9 @@ mod tests {
     #[test]
     fn quantiles_are_a_sixteenth_too_large_at_most() {
         let mut buckets = LogBuckets::default();
-        assert_eq!(buckets.quantile(0.5), 0);
+        assert_eq!(buckets.quantile(5_000), 0);
         (1..=10_000).for_each(|value| buckets.add(value, 3));
-        for (share, exact) in [(0.1, 1_000.0), (0.5, 5_000.0), (0.9, 9_000.0)] {
+        for (share, exact) in [(1_000, 1_000.0), (5_000, 5_000.0), (9_000, 9_000.0)] {
             let found = buckets.quantile(share) as f64;
             assert!((exact..=exact * 1.0625).contains(&found), "{share}: {found}");
         }

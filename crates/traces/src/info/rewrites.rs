@@ -44,9 +44,9 @@ impl Rewrites {
         self.pages.retain(|&(stream, page), _| is_sampled(place_key(stream, page), bits));
     }
 
-    /// Bytes that at most are written between the two writes, of a share of the pages rewritten.
-    pub(super) fn distance_bytes(&self, share: f64) -> u64 {
-        self.distances.quantile(share)
+    /// Bytes that at most are written between the two writes, of so many in ten thousand pages rewritten.
+    pub(super) fn distance_bytes(&self, per_myriad: u64) -> u64 {
+        self.distances.quantile(per_myriad)
     }
 }
 
@@ -63,7 +63,7 @@ mod tests {
     fn only_what_others_write_counts() {
         let mut rewrites = Rewrites::default();
         [1, 1, 2, 3, 2].iter().for_each(|&page| rewrites.add(&write(page)));
-        assert_eq!((rewrites.distance_bytes(0.5), rewrites.distance_bytes(0.9)), (0, 4351));
+        assert_eq!((rewrites.distance_bytes(5_000), rewrites.distance_bytes(9_000)), (0, 4351));
     }
 
     #[test]
@@ -76,7 +76,7 @@ mod tests {
             }
         }
         let exact = 999.0 * 4096.0;
-        let found = rewrites.distance_bytes(0.5) as f64;
+        let found = rewrites.distance_bytes(5_000) as f64;
         assert!((exact..=exact * 1.0625).contains(&found), "{found}");
     }
 }

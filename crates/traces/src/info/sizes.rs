@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
+use slcache_base::rank::rank;
 use slcache_base::request::SECTOR_BYTES;
 
 /// Sizes below this many sectors (1 MiB) are counted in an array.
@@ -72,13 +73,12 @@ impl Sizes {
     /// The sizes in bytes that 50, 90, 99 and 100 in a hundred requests do not exceed.
     pub(super) fn percentiles_bytes(&self) -> [u64; 4] {
         let sorted = self.sorted();
-        let all = u128::from(self.count());
-        [50, 90, 99, 100].map(|percent| {
-            let rank = (all * percent).div_ceil(100);
+        [5_000, 9_000, 9_900, 10_000].map(|per_myriad| {
+            let wanted = rank(self.count(), per_myriad);
             let mut seen = 0;
             let found = sorted.iter().find(|&&(_, count)| {
-                seen += u128::from(count);
-                seen >= rank
+                seen += count;
+                seen >= wanted
             });
             found.map_or(0, |&(sectors, _)| u64::from(sectors) * SECTOR_BYTES)
         })

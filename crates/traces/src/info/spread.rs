@@ -2,6 +2,7 @@
 
 use hdrhistogram::Histogram;
 use slcache_base::latency::LatencySummary;
+use slcache_base::rank::value_at;
 
 /// Percentiles of times in nanoseconds, in bounded memory over all of 64 bits.
 pub(super) struct Spread {
@@ -46,16 +47,16 @@ impl Spread {
     /// The summary in microseconds; `None` where nothing was recorded.
     pub(super) fn summary(&self) -> Option<LatencySummary> {
         let count = self.count();
-        let at = |percent: f64| self.us(self.histogram.value_at_percentile(percent));
+        let at = |per_myriad| self.us(value_at(&self.histogram, per_myriad));
         (count > 0).then(|| LatencySummary {
             mean: self.sum_ns as f64 / count as f64 / 1000.0,
             min: self.us(self.min_ns),
-            p50: at(50.0),
-            p90: at(90.0),
-            p95: at(95.0),
-            p99: at(99.0),
-            p99_9: at(99.9),
-            p99_99: at(99.99),
+            p50: at(5_000),
+            p90: at(9_000),
+            p95: at(9_500),
+            p99: at(9_900),
+            p99_9: at(9_990),
+            p99_99: at(9_999),
             max: self.us(self.max_ns),
         })
     }
