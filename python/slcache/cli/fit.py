@@ -72,9 +72,11 @@ def fit(
     The log is of one sequential write of the whole drive, erased before. Its
     phases tell the cache, the cells behind it and the speeds. Every key of the
     file is marked: known, fitted (with an interval), assumed, or not
-    identifiable. The file is then simulated, and drawn over the log. Latency
-    logs of single requests tell times of reads, and planes apart from the
-    times of programs: half of them is fitted, the other half judges.
+    identifiable. The job that --job prints is then simulated on the device and
+    drawn over the log: a device that differs by more than 15 % anywhere is not
+    fitted, and not written. Latency logs of single requests tell times of
+    reads, and planes apart from the times of programs: half of them is fitted,
+    the other half judges.
 
     \b
     [bold]Examples[/bold]
