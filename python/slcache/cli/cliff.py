@@ -196,9 +196,10 @@ def cliff(
             f"{name}: its cache of {units.size(cache)} is less than a hundredth of the amount, too "
             "little to show; choose a smaller --amount"
         )
+    documents = [found.documents[0] for _, found in result.runs.values()]
+    console.notes(documents)
     if console.in_form(form, result.to_json, lambda: [_sheet(result.curves)]):
         return
-    documents = [found.documents[0] for _, found in result.runs.values()]
     if told := states.line(documents):
         console.show(Text(told))
     console.show((_sustained if chosen.bursts == 1 else _bursts)(result.curves))

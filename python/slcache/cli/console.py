@@ -16,8 +16,10 @@ from rich.console import Console, RenderableType
 from slcache import api
 from slcache.api import Progress as Callback
 from slcache.cli.options import Form, When
+from slcache.documents.normalise import Document
 from slcache.files import Transaction
 from slcache.results import Comparison, Result
+from slcache.sentences import notes as sentences
 from slcache.sentences import reasons
 from slcache.tables.sheets import Sheet, csv, markdown, of_runs
 from slcache.tables.tabular import fitted
@@ -91,6 +93,12 @@ def show(*parts: RenderableType, aside: bool = False) -> None:
 def note(text: str) -> None:
     """Tell the user something that is not a result."""
     sys.stderr.write(f"note: {printable(text)}\n")
+
+
+def notes(documents: Sequence[Document]) -> None:
+    """Tell what to know of the configurations that runs had."""
+    for sentence in sentences.of_runs(documents):
+        note(sentence)
 
 
 def cut_short(traces: Iterable[str]) -> None:

@@ -99,6 +99,7 @@ def run(
     progress: opt.When,
 ) -> None:
     """Measure, tell, and write what was found."""
+    from slcache.drives import fills
     from slcache.drives import like as likes
 
     _refuse(load, "has no effect with --like")
@@ -127,6 +128,9 @@ def run(
             files.write("like.csv", sheets.csv([found.sheet()]).encode())
             files.write("like.svg", images.svg(figure, "like", "write speed of a drive").encode())
             files.write("like.png", images.png(figure))
+    depth = 1 if protocol == fills.FIRST else fills.BURST_DEPTH
+    whole = {"device": given.device, "scheme": fills.SCHEME, "settings": given.settings}
+    console.notes([{"config": catalogue.resolve(**whole, replay=f"closed:{depth}")}])
     if console.in_form(form, found.to_json, lambda: [found.sheet()]):
         return
     console.show(*_told(found))

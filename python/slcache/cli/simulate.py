@@ -14,7 +14,6 @@ from slcache.files import inputs as files_of
 from slcache.report import terminal
 from slcache.results import Comparison, Result
 from slcache.results.frames import FILES
-from slcache.sentences import notes
 from slcache.tables.tabular import Table
 from slcache.words import labels, units
 
@@ -269,8 +268,7 @@ def _print(result: Result | Comparison, form: opt.Form, parts: list[Any], out: o
     traces = (document["trace"] for document in result.documents)
     _note_windows(result.documents)
     if form != "table":
-        for sentence in notes.of_runs(result.documents):
-            console.note(sentence)
+        console.notes(result.documents)
     console.cut_short(t["path"] for t in traces if t["adjusted"]["unterminated_last_line"])
     if console.emitted(result, form):
         return
