@@ -10,6 +10,8 @@ import pytest
 
 import slcache
 from slcache.cli.app import execute
+from slcache.results import spare
+from support import mixed, write_trace
 from test_design_runs import DEVICE
 
 MIB = 1 << 20
@@ -73,3 +75,16 @@ def test_equal_cells_without_effect_are_refused(
         how = ["--device", "tiny", "--schemes", schemes, "--equal-cells"]
         assert execute(["compare", str(trace), *how]) == 2
         assert "equal cells have no effect" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_schemes_with_more_room_are_listed(count: int, tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "t.csv", mixed(2500, write_share=1.0))
+    plain, cached = (
+        slcache.run(trace, device="tiny", scheme=name, address="wrap").documents[0]
+        for name in ("tlc-only", "baseline")
+    )
+    names = ["one", "two", "three"][:count]
+    told = spare.unequal([*names, "cached"], [*[plain] * count, cached])
+    listed = ("one has", "one and two have", "one, two and three have")[count - 1]
+    assert told.startswith(f"To clean with, {listed} 16 dense blocks per plane and cached 13")

@@ -8,6 +8,7 @@ from typing import Any
 
 from slcache import _core
 from slcache.documents.pools import planes
+from slcache.sentences import wording
 
 #: Dense blocks per plane, by pool.
 Dense = dict[int, int]
@@ -68,8 +69,9 @@ def unequal(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> st
     has = configs[next(iter(more))]["device"]["pool"][pool]["blocks"]
     known = {name: found for name, each in configs.items() if (found := dense(each)) is not None}
     cached = [name for name, (blocks, is_one) in known.items() if is_one and blocks[pool] == fewest]
+    verb = "has" if len(more) == 1 else "have"
     return (
-        f"To clean with, {' and '.join(more)} has {has} dense blocks per plane and "
-        f"{', '.join(cached)} {fewest}, for the same data. Part of what separates their write "
+        f"To clean with, {wording.listed(list(more))} {verb} {has} dense blocks per plane and "
+        f"{wording.listed(cached)} {fewest}, for the same data. Part of what separates their write "
         "amplification is that; --equal-cells gives all as many."
     )
