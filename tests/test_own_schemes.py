@@ -13,9 +13,11 @@ import pytest
 from typer.testing import CliRunner
 
 import slcache
-from slcache import Scheme, api
+from slcache import Scheme, api, design
 from slcache import conformance as checking
 from slcache.cli.verbs import app
+from slcache.design.sizing import SIZES_MOST
+from slcache.sweep.axes import Axis
 from slcache.sweep.outcome import Sweep
 from support import own_scheme
 
@@ -490,3 +492,30 @@ def test_a_check_is_told_on_the_terminal(tmp_path: Path) -> None:
     )
     failed = CliRunner().invoke(app(), ["scheme", "check", unsound, "--cases", "3"])
     assert (failed.exit_code, "failed after" in failed.output) == (1, True), failed.output
+
+
+def test_settings_may_name_the_class_in_every_verb(tmp_path: Path, trace: Path) -> None:
+    source = own_scheme(tmp_path, "largest: int = slcache.option(4096, minimum=512)")
+    for key in ("largest", "scheme.Mine.largest", "scheme.custom.options.largest"):
+        config = slcache.resolve(device="tiny", scheme=source, settings={key: 1024})
+        assert config["scheme"]["custom"]["options"]["largest"] == 1024
+        found = slcache.tune(
+            trace, device="tiny", scheme=source, vary={key: "1024..65536"}, points=2, jobs=1
+        )
+        assert {point.settings[key] for point in found.tried} - {1024}
+    config = slcache.resolve(device="tiny", scheme=source, settings={"scheme.Mine.slc_blocks": 2})
+    assert config["scheme"]["custom"]["slc_blocks"] == 2
+    with pytest.raises(slcache.ConfigError, match="give one of the two"):
+        slcache.resolve(
+            device="tiny", scheme=source, settings={"scheme.Mine.largest": 512, "largest": 1024}
+        )
+
+
+def test_a_design_over_many_sizes_names_a_step(tmp_path: Path, trace: Path) -> None:
+    source = own_scheme(tmp_path, "largest: int = slcache.option(4096, minimum=512)")
+    size = {"largest": "1024..65536"}
+    with pytest.raises(slcache.UsageError) as refused:
+        design.size(trace, device="tiny", scheme=source, size=size, keep="waf<=99")
+    step = str(refused.value).partition("such as ")[2]
+    assert step == "largest=1024..65536:7"
+    assert len(Axis.read(*step.split("=")).values) <= SIZES_MOST

@@ -141,14 +141,13 @@ def settings_for(
     settings: Mapping[str, Any], scheme: str, schemes: Sequence[str]
 ) -> dict[str, Any]:
     """Return the settings meant for one of several compared schemes."""
-    own = {of_catalogue(scheme), labels.of_source(scheme)}
-    names = ((of_catalogue(each), labels.of_source(each)) for each in schemes)
-    others = set(itertools.chain.from_iterable(names))
-    meant = {key: value for key, value in settings.items() if _scheme_of(key) not in others - own}
-    # A scheme of one's own has its options under its class, too.
-    prefix = f"scheme.{labels.of_source(scheme)}."
-    ours = prefix if of_catalogue(scheme) == "custom" else None
-    return {key.removeprefix(ours) if ours else key: value for key, value in meant.items()}
+    others = set(itertools.chain.from_iterable(map(sections, schemes))) - sections(scheme)
+    return {key: value for key, value in settings.items() if _scheme_of(key) not in others}
+
+
+def sections(scheme: str) -> set[str]:
+    """Return the sections of a scheme's settings: one's own has that of its class, too."""
+    return {of_catalogue(scheme), labels.of_source(scheme)}
 
 
 def of_catalogue(scheme: str) -> str:

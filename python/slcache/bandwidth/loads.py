@@ -129,7 +129,8 @@ def default_amount(device: Content, scheme: str, settings: Mapping[str, Any] | N
 
 def cache_bytes(config: Mapping[str, Any]) -> int:
     """Return what a device takes in SLC mode under the scheme of a resolved configuration."""
-    blocks = next(iter(config["scheme"].values())).get("slc_blocks", 0)
+    # A class of Python may have none, or regions that name their own.
+    blocks = next(iter(config["scheme"].values())).get("slc_blocks") or 0
     return sum(_slc_bytes(pool, blocks) for pool in config["device"]["pool"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -112,7 +113,9 @@ def _numbers(axis: Axis) -> list[int | float]:
     found = sorted({_number(axis.key, value) for value in axis.values})
     if len(found) > SIZES_MOST:
         told = f"size: {axis.key}: {len(found):,} sizes; at most {SIZES_MOST:,} are allowed"
-        raise about(UsageError(f"{told}. Add a step, as in A..B:STEP"), "size")
+        step = math.ceil((found[-1] - found[0]) / (SIZES_MOST - 1))
+        stepped = f"{axis.key}={found[0]}..{found[-1]}:{step}"
+        raise about(UsageError(f"{told}. Add a step, such as {stepped}"), "size")
     return found
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from slcache import catalogue
 from slcache.sweep.axes import Axis, Value
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ class Space:
     def of(self, scheme: str) -> list[Axis]:
         """Return the axes that mean something to a scheme."""
         own = ((axis, _OF_SCHEME.match(axis.key)) for axis in self.axes)
-        return [axis for axis, match in own if match is None or match[1] == scheme]
+        sections = catalogue.sections(scheme)
+        return [axis for axis, match in own if match is None or match[1] in sections]
 
 
 def key_of(point: Settings) -> tuple[tuple[str, Value], ...]:

@@ -106,7 +106,7 @@ fn settings(layers: &Layers, chosen: Option<&Chosen>, errors: &mut Vec<ConfigErr
     for (text, is_alias) in
         alias.map(|text| (text, true)).into_iter().chain(layers.sets.iter().map(|s| (s.as_str(), false)))
     {
-        match Setting::parse(text, scheme) {
+        match Setting::parse(text, scheme, chosen.and_then(|chosen| chosen.class.as_deref())) {
             Ok(mut setting) => {
                 if is_alias {
                     setting.origin = Said::new(Argument::Scheme, &layers.scheme);

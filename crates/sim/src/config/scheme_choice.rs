@@ -11,6 +11,8 @@ pub struct Chosen {
     pub name: &'static str,
     /// The setting that an alias, or the source of a policy, stands for.
     pub alias_set: Option<Cow<'static, str>>,
+    /// The class that is its policy, by its name alone: settings may say it in place of `custom`.
+    pub class: Option<String>,
 }
 
 /// What to say about a scheme that is not in the catalogue.
@@ -22,22 +24,25 @@ pub fn unknown_scheme(name: &str) -> String {
     format!("\"{name}\" is not a scheme; schemes: {}.{near}", names.join(", "))
 }
 
-/// Whether `name` is the source of a policy, `FILE:CLASS`: no scheme's name has a colon.
+/// Whether `name` is the source of a policy, `FILE:CLASS`: no scheme's name has a colon. A file without a class
+/// is one too, of which the host says what it lacks.
 fn is_source(name: &str) -> bool {
-    name.rsplit_once(':').is_some_and(|(place, class)| !place.is_empty() && !class.is_empty())
+    let named = name.rsplit_once(':').is_some_and(|(place, class)| !place.is_empty() && !class.is_empty());
+    named || name.ends_with(".py")
 }
 
 /// The scheme called `name`, directly, by an alias or by the source of its policy.
 pub fn find_scheme(name: &str) -> Option<Chosen> {
     if is_source(name) {
         let set = format!("scheme.custom.source={}", Value::String(name.to_owned()));
-        return Some(Chosen { name: "custom", alias_set: Some(set.into()) });
+        let class = name.rsplit([':', '.']).next().map(str::to_owned);
+        return Some(Chosen { name: "custom", alias_set: Some(set.into()), class });
     }
     CATALOG.iter().find_map(|entry| {
         if entry.name == name {
-            return Some(Chosen { name: entry.name, alias_set: None });
+            return Some(Chosen { name: entry.name, alias_set: None, class: None });
         }
         let alias = entry.aliases.iter().find(|alias| alias.0 == name)?;
-        Some(Chosen { name: entry.name, alias_set: Some(alias.1.into()) })
+        Some(Chosen { name: entry.name, alias_set: Some(alias.1.into()), class: None })
     })
 }

@@ -28,8 +28,9 @@ impl Setting {
         Self { origin, key: full, written: key.to_owned(), value }
     }
 
-    /// Parses `key=value`; a key outside the sections belongs to `scheme`.
-    pub fn parse(text: &str, scheme: &str) -> Result<Self, String> {
+    /// Parses `key=value`; a key outside the sections belongs to `scheme`, and so does one of the class that is its
+    /// policy.
+    pub fn parse(text: &str, scheme: &str, class: Option<&str>) -> Result<Self, String> {
         let origin = Self::said(text);
         let text = config_file::place(text).map_or(text, |(_, setting)| setting);
         let Some((written, value)) = text.split_once('=') else {
@@ -39,6 +40,7 @@ impl Setting {
         let Some(key) = Key::parse(written) else {
             return Err(format!("\"{written}\" is not a key such as device.pool[0].blocks"));
         };
+        let key = class.and_then(|class| key.below(&["scheme", class])).unwrap_or(key);
         let key = match key.section() {
             section if SECTIONS.contains(&section) => key,
             // What is no key of `custom` itself is an option of its policy.
@@ -97,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_number_is_a_name_where_the_choice_has_it() {
-        let value = |text: &str| Setting::parse(text, "dwa").unwrap().value;
+        let value = |text: &str| Setting::parse(text, "dwa", None).unwrap().value;
         assert_eq!(value("setting=2"), Value::from("2"));
         assert_eq!(value("scheme.dwa.setting=\"2\""), Value::from("2"));
         assert_eq!(value("setting=3"), Value::from(3));

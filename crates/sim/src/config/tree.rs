@@ -50,6 +50,12 @@ impl Key {
         Self(front.chain(self.0.iter().cloned()).collect())
     }
 
+    /// The key as it is below some fields, if it is below them.
+    pub fn below(&self, prefix: &[&str]) -> Option<Self> {
+        let rest = self.0.strip_prefix(&Self::default().under(prefix).0[..])?;
+        (!rest.is_empty()).then(|| Self(rest.to_vec()))
+    }
+
     /// The key with one more field.
     pub fn field(&self, name: &str) -> Self {
         let mut steps = self.0.clone();
