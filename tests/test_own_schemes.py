@@ -19,7 +19,7 @@ from slcache.cli.verbs import app
 from slcache.design.sizing import SIZES_MOST
 from slcache.sweep.axes import Axis
 from slcache.sweep.outcome import Sweep
-from support import own_scheme
+from support import own_scheme, process
 
 EXAMPLES = Path("examples/schemes")
 RECORDING = "examples/linkbench-40s.blkparse.zst"
@@ -492,6 +492,29 @@ def test_a_check_is_told_on_the_terminal(tmp_path: Path) -> None:
     )
     failed = CliRunner().invoke(app(), ["scheme", "check", unsound, "--cases", "3"])
     assert (failed.exit_code, "failed after" in failed.output) == (1, True), failed.output
+
+
+#: A class that prints whenever it is asked for anything.
+TALKS = """
+    print("a class")
+
+    def __init__(self):
+        print("an instance")
+
+    def place(self, write, view):
+        print("a write")
+        return "cache", "store"
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_a_class_prints_is_beside_the_result(tmp_path: Path, trace: Path, jobs: int) -> None:
+    source = own_scheme(tmp_path, TALKS)
+    words = ["compare", str(trace), "--device", "tiny", "--schemes", f"baseline,{source}", "--json"]
+    done = process(*words, "--jobs", str(jobs))
+    assert done.returncode == 0, done.stderr
+    assert list(json.loads(done.stdout)["normalised"]["schemes"]) == ["baseline", "Mine"]
+    assert {b"a class", b"an instance", b"a write"} <= {*done.stderr.splitlines()}
 
 
 def test_settings_may_name_the_class_in_every_verb(tmp_path: Path, trace: Path) -> None:

@@ -16,6 +16,7 @@ from rich.console import Console, RenderableType
 from slcache import api
 from slcache.api import Progress as Callback
 from slcache.cli.options import Form, When
+from slcache.cli.streams import results
 from slcache.documents.normalise import Document
 from slcache.files import Transaction
 from slcache.results import Comparison, Result
@@ -35,7 +36,7 @@ _UNLIMITED = 1 << 16
 
 def emit(text: str, *, aside: bool = False) -> None:
     """Print one JSON document as the whole of standard output, or `aside` on standard error."""
-    (sys.stderr if aside else sys.stdout).write(json_safe(text).rstrip("\n") + "\n")
+    (sys.stderr if aside else results()).write(json_safe(text).rstrip("\n") + "\n")
 
 
 def emit_json(document: Any, *, aside: bool = False) -> None:  # noqa: ANN401
@@ -59,7 +60,7 @@ def told(json: bool, document: Any, *parts: RenderableType) -> None:  # noqa: AN
 def sheets(form: Form, *tables: Sheet) -> None:
     """Print tables for other programs as the whole of standard output."""
     text = csv(tables) if form == "csv" else markdown(tables)
-    sys.stdout.write(printable(text))
+    results().write(printable(text))
 
 
 def in_form(form: Form, document: Callable[[], str], tables: Callable[[], list[Sheet]]) -> bool:
@@ -84,7 +85,7 @@ def show(*parts: RenderableType, aside: bool = False) -> None:
 
     A terminal gets them in its width, a file or pipe in theirs.
     """
-    stream = sys.stderr if aside else sys.stdout
+    stream = sys.stderr if aside else results()
     console = Console(file=stream, highlight=False, width=None if stream.isatty() else _UNLIMITED)
     for part in parts:
         console.print(fitted(part, console.width), markup=False)

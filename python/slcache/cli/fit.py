@@ -13,6 +13,7 @@ from rich.text import Text
 from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.cli.cliff import size_bytes
+from slcache.cli.streams import results
 from slcache.errors import RunError, about
 from slcache.files import Transaction
 from slcache.tables.tabular import Column, Table
@@ -107,7 +108,7 @@ def _print_job(device: str, more: bool) -> None:
         raise typer.BadParameter(told, param_hint="--job")
     from slcache.fit import job
 
-    typer.echo(job.text(device), nl=False)
+    results().write(job.text(device))
 
 
 def _fit(

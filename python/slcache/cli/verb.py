@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args, get_origin
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from slcache.cli import streams
 from slcache.errors import Error
 from slcache.given.arguments import OTHER_WORDS, own_word
 
@@ -128,7 +129,8 @@ class Verb(TyperCommand):
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # noqa: ANN401
         """Run the verb."""
         try:
-            return super().invoke(ctx)
+            with streams.aside():
+                return super().invoke(ctx)
         except typer.BadParameter as error:
             error.ctx = error.ctx or ctx
             raise

@@ -152,14 +152,20 @@ class _Worker:
                 return None
             if self._process is None:
                 self._said = self._said or tempfile.TemporaryFile()  # noqa: SIM115
-                self._process = subprocess.Popen(
-                    _COMMAND,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=self._said,
-                    # Signals from the terminal are for the driver.
-                    start_new_session=True,
-                )
+                # What a scheme in Python prints is for who waits here; its own errors are kept.
+                beside = os.dup(2)
+                try:
+                    self._process = subprocess.Popen(
+                        (*_COMMAND, str(beside)),
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE,
+                        stderr=self._said,
+                        pass_fds=(beside,),
+                        # Signals from the terminal are for the driver.
+                        start_new_session=True,
+                    )
+                finally:
+                    os.close(beside)
             return self._process
 
     def _loss(self, process: subprocess.Popen[bytes]) -> str:

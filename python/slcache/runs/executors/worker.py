@@ -1,6 +1,7 @@
 """The process of a local worker: tasks come as lines of JSON, answers go as JSON and bytes.
 
-Run as `python -m slcache.runs.executors.worker`. It ends as soon as its standard input does, also
+Run as `python -m slcache.runs.executors.worker [BESIDE]`; what is printed goes to the descriptor
+BESIDE. It ends as soon as its standard input does, also
 in the middle of a run: whoever started it is gone, killed or not.
 """
 
@@ -44,11 +45,13 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(1), "wb")
     # What anything prints must not get between the answers.
-    os.dup2(2, 1)
+    os.dup2(int(sys.argv[1]) if len(sys.argv) > 1 else 2, 1)
     tasks: queue.SimpleQueue[Task] = queue.SimpleQueue()
     threading.Thread(target=_take, args=(tasks,), daemon=True).start()
     while True:
-        answers.write(frame(perform(tasks.get())))
+        done = perform(tasks.get())
+        sys.stdout.flush()
+        answers.write(frame(done))
         answers.flush()
 
 
