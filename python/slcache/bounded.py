@@ -1,7 +1,9 @@
-"""Documents in files, read up to a stated size: a device such as /dev/zero has no end."""
+"""Documents in files, read up to a stated size: a pipe or a device may have no end."""
 
 from __future__ import annotations
 
+import errno
+import stat
 from pathlib import Path
 
 #: The largest document of results, a store's or an episode's, and the largest log of a drive; none
@@ -15,9 +17,19 @@ class TooLongError(ValueError):
     """A file that is larger than any document of its kind."""
 
 
+def regular(path: Path) -> Path:
+    """Return the path of a file; OSError for what is none: to open a pipe may take for ever."""
+    kind = path.stat().st_mode
+    if stat.S_ISDIR(kind):
+        raise OSError(errno.EISDIR, "it is a folder, not a file", str(path))
+    if not stat.S_ISREG(kind):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))
+    return path
+
+
 def read(path: Path, limit_bytes: int) -> bytes:
     """Return a file's bytes; raises OSError, TooLongError."""
-    with path.open("rb") as file:
+    with regular(path).open("rb") as file:
         content = file.read(limit_bytes + 1)
     if len(content) > limit_bytes:
         raise TooLongError(f"{path}: is larger than {limit_bytes >> 20} MiB, the largest allowed")

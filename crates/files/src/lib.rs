@@ -10,8 +10,10 @@ mod error;
 mod identity;
 mod outputs;
 mod place;
+mod regular;
 mod scratch;
 
 pub use error::OutputError;
 pub use outputs::Outputs;
+pub use regular::open_regular;
 pub use scratch::{remove_scratches, Scratch};

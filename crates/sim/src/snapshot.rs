@@ -10,7 +10,7 @@ use ring::digest::{digest, SHA256};
 use serde_json::{json, Value};
 use slcache_core::device::config::PreconditionConfig;
 use slcache_core::device::{RunError, Setup, Simulation, State};
-use slcache_files::{OutputError, Outputs};
+use slcache_files::{open_regular, OutputError, Outputs};
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -147,8 +147,9 @@ pub fn save_among(
 /// preconditioning of `config` becomes the one the snapshot was made with.
 pub fn load(path: &Path, config: &mut RunConfig) -> Result<Simulation, SnapshotError> {
     let file = path.display().to_string();
-    let read = std::fs::read(path);
-    let whole = read.map_err(|source| SnapshotError::Io { path: file.clone(), source })?;
+    let mut whole = Vec::new();
+    let read = open_regular(path).and_then(|mut file| file.read_to_end(&mut whole));
+    read.map_err(|source| SnapshotError::Io { path: file.clone(), source })?;
     let (header, body) = split(&whole, &file)?;
     adopt(&header, config, &file)?;
     let damaged = |what: String| SnapshotError::Damaged { path: file.clone(), what };

@@ -95,7 +95,7 @@ def _read(path: Path) -> pa.Table:
     if not path.exists():
         raise typer.BadParameter(f"{path}: there is no such file{_unended(path.parent)}")
     try:
-        return parquet.ParquetFile(path).read()
+        return parquet.ParquetFile(bounded.regular(path)).read()
     except (pa.ArrowException, OSError, ValueError) as error:
         raise typer.BadParameter(f"{path}: {error}") from error
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slcache.bounded import regular
 from slcache.errors import ResultError, about
 
 Numbers = NDArray[np.int64]
@@ -73,7 +74,7 @@ def parquet(path: Path | str, content: bytes | None = None) -> Iterator[Any]:
     import pyarrow.parquet as pq
 
     try:
-        source = str(path) if content is None else pa.BufferReader(content)
+        source = str(regular(Path(path))) if content is None else pa.BufferReader(content)
         with pq.ParquetFile(source) as file:
             yield file
     except (OSError, UnicodeDecodeError, pa.ArrowException) as error:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slcache.bounded import regular
 from slcache.errors import ResultError, about
 from slcache.slow import operations
 from slcache.slow.log import Numbers, parquet, wrong
@@ -88,7 +89,7 @@ def _columns(path: Path | str, names: tuple[str, ...], wanted: Any) -> dict[str,
     import pyarrow.parquet as pq
 
     try:
-        table = pq.read_table(str(path), columns=list(names), filters=wanted)
+        table = pq.read_table(str(regular(Path(path))), columns=list(names), filters=wanted)
     except (OSError, pa.ArrowException) as error:
         raise wrong(path, f"cannot be read as a table of operations: {error}") from error
     found = {name: table[name].to_numpy() for name in names}

@@ -6,8 +6,8 @@ use super::origin::Origin;
 use super::places::Places;
 use super::tree::{self, Key};
 use super::ConfigError;
+use slcache_files::open_regular;
 use std::cell::OnceCell;
-use std::fs::File;
 use std::io::{Error, Read};
 use std::path::Path;
 use toml::Table;
@@ -18,7 +18,7 @@ const TEXT_BYTES_MAX: u64 = 256 << 20;
 /// Reads the text of a configuration.
 pub fn read_text(path: &Path) -> std::io::Result<String> {
     let mut text = Vec::new();
-    File::open(path)?.take(TEXT_BYTES_MAX + 1).read_to_end(&mut text)?;
+    open_regular(path)?.take(TEXT_BYTES_MAX + 1).read_to_end(&mut text)?;
     if text.len() as u64 > TEXT_BYTES_MAX {
         return Err(Error::other("is larger than 256 MiB, which no configuration is"));
     }

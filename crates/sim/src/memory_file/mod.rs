@@ -18,8 +18,7 @@ use serde_json::{json, Value};
 use slcache_core::device::Simulation;
 use slcache_core::ftl::memory::Memory;
 use slcache_core::schemes::CATALOG;
-use slcache_files::Outputs;
-use std::fs::File;
+use slcache_files::{open_regular, Outputs};
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -186,7 +185,7 @@ fn encode(content: &Content) -> String {
 
 /// The file, or of another kind of file no more than shows that.
 fn contents(path: &Path) -> std::io::Result<Vec<u8>> {
-    let (mut bytes, mut file) = (Vec::new(), File::open(path)?);
+    let (mut bytes, mut file) = (Vec::new(), open_regular(path)?);
     Read::by_ref(&mut file).take(MAGIC.len() as u64).read_to_end(&mut bytes)?;
     if bytes == MAGIC.as_bytes() {
         file.take(BYTES_MAX).read_to_end(&mut bytes)?;
