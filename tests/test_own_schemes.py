@@ -131,6 +131,9 @@ REFUSED = {
     "share = slcache.option([1])": "its default must be True or False, a number or a text",
     "share = slcache.option(1, minimum='a')": "minimum = 'a': must be a number",
     "share = slcache.option(1, choices=5)": "choices = 5: must be a list of values",
+    "share = slcache.option(1, help=3)": "help = 3: must be a text",
+    "regions = {'a': slcache.slc(), 'b': slcache.dense('qlc')}": "must be a mode that the device "
+    "offers: slc, tlc",
     "regions = {}": "whose regions is a dict",
     'regions = {"a": 3}': "whose region 'a' is slc() or dense()",
     'regions = {"a": slcache.slc()}': "regions without blocks of their own",
@@ -154,10 +157,13 @@ def test_a_class_that_cannot_be_is_a_configuration_error(body: str, tmp_path: Pa
 def test_a_source_that_names_no_scheme_is_refused(tmp_path: Path) -> None:
     good = own_scheme(tmp_path, "pass")
     (tmp_path / "bad.py").write_text("this is no Python\n")
+    (tmp_path / "long.py").write_text("#" * (17 << 20))
     cases = {
         f"{tmp_path}/none.py:X": "No such file",
         good.replace("Mine", "Other"): "has no Other; schemes there: Mine",
         f"{tmp_path}/bad.py:X": "a file that Python can load: SyntaxError: invalid syntax",
+        good.removesuffix(":Mine"): f"such as ./mine.py:TwoTemperatures; the file has {good}",
+        f"{tmp_path}/long.py:X": "long.py: is larger than 16 MiB, the largest allowed",
         "no_such_module_here:X": "a module that can be imported",
         "json:dumps": "begins with slcache.Scheme",
     }

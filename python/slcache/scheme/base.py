@@ -71,6 +71,8 @@ def _wrong(declared: Option) -> str | None:
     """Return what is wrong with how an option is declared."""
     if not isinstance(declared.default, Value):
         return "its default must be True or False, a number or a text"
+    if not isinstance(declared.help, str):
+        return f"help = {declared.help!r}: must be a text"
     for name in ("minimum", "maximum"):
         limit = getattr(declared, name)
         if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | float)):

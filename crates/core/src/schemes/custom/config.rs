@@ -8,7 +8,9 @@ use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
 use crate::ftl::store::{Store, RESERVE};
 use crate::hw::config::{IdleRule, PoolConfig};
 use crate::hw::device_config::DeviceConfig;
-use crate::schemes::common::device_fit::{check_capacity, check_page, densest_beside_slc, no_pool};
+use crate::schemes::common::device_fit::{
+    check_capacity, check_page, densest_beside_slc, no_pool, offered_modes,
+};
 use crate::schemes::common::parameters::parameters;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -242,7 +244,7 @@ impl CustomConfig {
 
     fn check_sizes(&self, regions: &[RegionConfig], device: &DeviceConfig, problems: &mut Vec<Problem>) {
         let Some(index) = self.pool(regions, device) else {
-            return problems.push(no_pool("scheme.custom.dense_mode".into(), self.mode(device), device));
+            return problems.push(self.unfit(regions, device));
         };
         let pool = &device.pool[index];
         check_page(device, pool, "scheme.custom", problems);
@@ -265,6 +267,22 @@ impl CustomConfig {
                 self.held_back(&plan, home.blocks),
                 problems,
             );
+        }
+    }
+
+    /// What is wrong where no pool offers the modes of all regions: one that a region names, or `dense_mode`.
+    fn unfit(&self, regions: &[RegionConfig], device: &DeviceConfig) -> Problem {
+        let is_offered = |mode: &CellMode| device.pool.iter().any(|pool| pool.mode(*mode).is_some());
+        let named = |region: &RegionConfig| region.mode.filter(|mode| !is_offered(mode));
+        let found =
+            regions.iter().enumerate().find_map(|(i, region)| Some((i, &region.name, named(region)?)));
+        match found {
+            Some((i, name, mode)) => {
+                let found = format!("region \"{name}\" in mode {}", mode.name());
+                let allowed = format!("a mode that the device offers: {}", offered_modes(device));
+                Problem::new(self.blame(i, "mode"), found, allowed)
+            }
+            None => no_pool("scheme.custom.dense_mode".into(), self.mode(device), device),
         }
     }
 
