@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from slcache import bounded, files
+from slcache.documents import agreement
 from slcache.documents.contract import current, current_comparison
 from slcache.errors import ResultError, about
 from slcache.given import parsing
@@ -46,6 +47,7 @@ def read(path: Path) -> dict[str, Any]:
     try:
         checked = current_comparison if is_comparison(document) else current
         whole = dict(checked(document))
+        agreement.check(whole)
     except ResultError as error:
         raise about(ResultError(f"{file}: {error}"), error.key, file=str(file)) from None
     return whole
