@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -51,6 +52,9 @@ def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str
 
 def checked_seed(seed: int) -> int:
     """Return a seed; raises ConfigError for one that a configuration cannot hold."""
+    if isinstance(seed, bool) or not hasattr(seed, "__index__"):
+        raise about(ConfigError(f"seed = {seed!r:.60}: must be a whole number"), "seed")
+    seed = operator.index(seed)
     if not 0 <= seed <= SEED_MAX:
         shown = seed if abs(seed) < 10**60 else "a number of more than 60 digits"
         raise about(ConfigError(f"seed = {shown}: must be between 0 and {SEED_MAX}"), "seed")

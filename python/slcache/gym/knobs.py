@@ -88,12 +88,16 @@ def _made(entry: Mapping[str, Any], stride: float | None) -> Knob:
 
 def check(wanted: Mapping[str, object], knobs: Sequence[Knob]) -> None:
     """Raise EpisodeError for what is no knob, and for a value that is no number."""
+    if not isinstance(wanted, Mapping):
+        raise EpisodeError(f"knobs = {wanted!r:.60}: must be values by names")
     names = [knob.name for knob in knobs]
     for name, value in wanted.items():
         if name not in names:
             raise EpisodeError(f"knob {name}: unknown; the scheme has {', '.join(names) or 'none'}")
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise EpisodeError(f"knob {name} = {value!r}: must be a number")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise EpisodeError(f"knob {name} = {value!r}: must be a finite number")
 
 
 def turns(wanted: Mapping[str, float], knobs: Sequence[Knob]) -> Turns:

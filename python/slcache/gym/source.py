@@ -83,8 +83,11 @@ class Source:
 
         A seed that `reset` gets is the run's; without one it is drawn, as the workload is.
         """
+        if options is not None and not isinstance(options, Mapping):
+            told = f"options = {options!r:.60}: must be a dict with {', '.join(OPTIONS)}"
+            raise EpisodeError(told)
         given = dict(options or {})
-        unknown = sorted(given.keys() - set(OPTIONS))
+        unknown = sorted(map(str, given.keys() - set(OPTIONS)))
         if unknown:
             raise EpisodeError(f"reset option {unknown[0]}: unknown; known: {', '.join(OPTIONS)}")
         if seed is None:
@@ -92,7 +95,7 @@ class Source:
         index = int(random.integers(len(self.workloads))) if len(self.workloads) > 1 else 0
         named = given.get("workload")
         snapshot = given.get("snapshot")
-        knobs = given.get("knobs") or {}
+        knobs = {} if given.get("knobs") is None else given["knobs"]
         if not isinstance(knobs, Mapping):
             raise EpisodeError(f"reset option knobs = {knobs!r}: must be values by names")
         return Start(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from slcache._core import ConfigError, Episode, EpisodeError, Episodes
 from slcache.given.arguments import checked
+from slcache.given.once import checked_seed
 from slcache.gym import past
 from slcache.gym.actions import Stands
 from slcache.gym.knobs import Turns
@@ -137,14 +138,23 @@ class SlcCacheVectorEnv(past.Copied, VectorEnv[Batch, Any, Any]):
         resting = np.array([follows and play.over is not None for play in self._plays])
         turns = [
             None if rests else self._turns(index, action)
-            for index, (rests, action) in enumerate(
-                zip(resting, iterate(self.action_space, actions), strict=True)
-            )
+            for index, (rests, action) in enumerate(zip(resting, self._each(actions), strict=True))
         ]
         infos: Info = {}
         for index in np.flatnonzero(resting).tolist():
             infos = self._add_info(infos, self._next(index), index)
         return Begun(turns, resting, infos)
+
+    def _each(self, actions: Any) -> list[Any]:  # noqa: ANN401
+        """Return the action of each environment; EpisodeError where they are not as many."""
+        try:
+            each = list(iterate(self.action_space, actions))
+        except TypeError:
+            each = []
+        if len(each) != self.num_envs:
+            told = f"must be an array of {self.num_envs} actions, one an environment"
+            raise EpisodeError(f"actions = {actions!r:.60}: {told}")
+        return each
 
     def _judged(self, begun: Begun, ended: list[bool]) -> tuple[Batch, Batch, Flags, Flags, Info]:
         """Return what a step came to, with rewards and, in `SameStep`, the episodes that follow."""
@@ -281,8 +291,10 @@ def _seeds(seed: int | Sequence[int | None] | None, count: int) -> list[int | No
     """Return the seed of each environment: s, s + 1 and so on, or those given."""
     if seed is None:
         return [None] * count
-    if isinstance(seed, int | np.integer):
-        return [int(seed) + index for index in range(count)]
+    if not isinstance(seed, list | tuple | np.ndarray):
+        # What is no number is told as such.
+        first = checked_seed(seed)  # type: ignore[arg-type]
+        return [checked_seed(first + index) for index in range(count)]
     if len(seed) != count:
         raise EpisodeError(f"seed has {len(seed)} values: must have {count}, one an environment")
-    return list(seed)
+    return [None if each is None else checked_seed(each) for each in seed]
