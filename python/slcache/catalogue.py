@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slcache import _core
+from slcache.documents import reach
 from slcache.errors import ConfigError, UsageError, about, one_line
 from slcache.given import config_files
 from slcache.given.arguments import checked
@@ -20,6 +21,9 @@ from slcache.given.once import checked_seed, flatten, once
 from slcache.sentences import reasons
 from slcache.words import labels
 from slcache.words.few import few
+
+#: Writes outstanding at which peaks are held, as many as `cliff` has.
+_OUTSTANDING = 32
 
 
 @checked
@@ -55,7 +59,12 @@ def device_facts(device: Path) -> dict[str, Any]:
     Sizes, over-provisioning, latencies of a single request, peak bandwidths, what each scheme's
     cache takes by default, at least and at most, and warnings; `slcache devices show` prints it.
     """
-    return dict(json.loads(_core.device_facts(os.fspath(device))))
+    facts = dict(json.loads(_core.device_facts(os.fspath(device))))
+    runs = [each["scheme"] for each in facts["schemes"] if "problem" not in each]
+    if runs:
+        told = reach.sentence(resolve(device=device, scheme=runs[0]), _OUTSTANDING)
+        facts["warnings"] += [] if told is None else [f"without [buffer] {told}"]
+    return facts
 
 
 def formats() -> list[dict[str, Any]]:
