@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 import slcache as sl
+from slcache.runs.executors import local
 from support import TINY_BYTES, command, heed_ctrl_c, write_trace
+from verbs import Inputs
 
 RUN = ("--device", "tiny", "--scheme", "baseline")
 #: Answering takes 0.3 s at most; a busy machine may make it ten times as long.
@@ -179,3 +181,65 @@ def test_work_on_another_thread_is_ended_by_its_callback(endless: Path) -> None:
     time.sleep(0.3)
     go_on.clear()
     assert ended.wait(ANSWER_S)
+
+
+#: Moments at which each of some commands is told to end, spread over what it takes undisturbed.
+MOMENTS = [10, pytest.param(100, marks=pytest.mark.slow)]
+
+
+def has_set(process: subprocess.Popen[bytes], number: signal.Signals, how: str) -> bool:
+    """Return whether a process catches (`SigCgt`) or ignores (`SigIgn`) a signal."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    mask = next(line.split()[1] for line in status.splitlines() if line.startswith(how))
+    return bool(int(mask, 16) >> (number - 1) & 1)
+
+
+def begun(words: list[str]) -> subprocess.Popen[bytes]:
+    """Start a command and wait for its first module."""
+    process = subprocess.Popen(
+        command(words),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=heed_ctrl_c,
+    )
+    # Before it an interpreter has its own way.
+    while process.poll() is None and not has_set(process, signal.SIGALRM, "SigCgt"):
+        time.sleep(0.001)
+    return process
+
+
+@pytest.mark.parametrize("moments", MOMENTS)
+@pytest.mark.parametrize("verb", ["why", "sweep show"])
+def test_ctrl_c_is_answered_while_libraries_load(verb: str, moments: int, inputs: Inputs) -> None:
+    path = tuple(verb.split())
+    words = [*path, *inputs.needed(path)]
+    with begun(words) as whole:
+        began = time.monotonic()
+        whole.communicate(timeout=60)
+        whole_s = time.monotonic() - began
+    assert whole.returncode == 0
+    statuses = set()
+    for moment in range(moments):
+        with begun(words) as process:
+            time.sleep(whole_s * moment / moments)
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=60)
+        statuses.add(process.returncode)
+        # At its very end, all being said, an interpreter has the system end it.
+        assert process.returncode in (0, 130, -signal.SIGINT), told
+        assert told.endswith(b"interrupted\n") or process.returncode != 130
+        assert b"Traceback" not in told
+    assert 130 in statuses
+
+
+def test_a_worker_leaves_ctrl_c_to_its_driver() -> None:
+    worker = local._Worker()
+    process = worker.start()
+    assert process is not None
+    while not has_set(process, signal.SIGINT, "SigIgn"):
+        time.sleep(0.001)
+    for _ in range(20):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.01)
+    assert process.poll() is None
+    worker.kill()

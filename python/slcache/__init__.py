@@ -6,7 +6,7 @@
 >>> both.save("out")
 """
 
-from slcache import _core, trace
+from slcache import _begin, _core, trace  # noqa: F401
 from slcache.api import run
 from slcache.catalogue import device_facts, devices, fitting, formats, resolve, schemes
 from slcache.cliffs import cliff

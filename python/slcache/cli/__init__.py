@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
 
-INTERRUPTED = 130
+from slcache import _begin
 
 
 def main() -> None:
@@ -15,17 +14,15 @@ def main() -> None:
     if not _streams_open():
         sys.exit(1)
     try:
-        # What ends a run from outside is one thing: Ctrl-C, a timeout, a batch system. Where the
-        # starter has it ignored, it stays so.
-        if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, signal.default_int_handler)
         from slcache.cli.app import execute
 
+        _begin.heed(_begin.interrupt)
         status = execute(sys.argv[1:])
+        _begin.heed(_begin.end_at_once)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
-        status = INTERRUPTED
-    if status == INTERRUPTED:
+        status = _begin.INTERRUPTED
+    if status == _begin.INTERRUPTED:
         _leave()
     sys.exit(status)
 
@@ -38,7 +35,7 @@ def _leave() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError):
             stream.flush()
-    os._exit(INTERRUPTED)
+    os._exit(_begin.INTERRUPTED)
 
 
 def _streams_open() -> bool:

@@ -19,8 +19,13 @@ from slcache.runs.executors import since
 from slcache.runs.executors.worker import read_frame
 from slcache.runs.tasks import Done, Task
 
-#: Without the folder one happens to be in, which may hold files named like modules.
-_COMMAND = (sys.executable, "-P", "-m", "slcache.runs.executors.worker")
+#: Without the folder one happens to be in, which may hold files named like modules. Ctrl-C is for
+#: the driver from the first line on, which then ends its workers.
+_COMMAND = (
+    *(sys.executable, "-P", "-c"),
+    "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+    "from slcache.runs.executors.worker import main; main()",
+)
 #: How much of what a lost worker said last is told.
 _LAST_BYTES = 300
 #: How long a worker may take to clean up before it is killed.

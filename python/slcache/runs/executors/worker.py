@@ -1,7 +1,7 @@
 """The process of a local worker: tasks come as lines of JSON, answers go as JSON and bytes.
 
-Run as `python -m slcache.runs.executors.worker [BESIDE]`; what is printed goes to the descriptor
-BESIDE. It ends as soon as its standard input does, also
+`slcache.runs.executors.local` starts it, with the descriptor for what is printed where there is
+one. It ends as soon as its standard input does, also
 in the middle of a run: whoever started it is gone, killed or not.
 """
 
@@ -11,7 +11,6 @@ import dataclasses
 import json
 import os
 import queue
-import signal
 import sys
 import threading
 from typing import IO
@@ -41,8 +40,6 @@ def read_frame(stream: IO[bytes]) -> Done | None:
 
 def main() -> None:
     """Do tasks until there are no more."""
-    # Ctrl-C is for the driver, which then ends its workers.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(1), "wb")
     # What anything prints must not get between the answers.
     os.dup2(int(sys.argv[1]) if len(sys.argv) > 1 else 2, 1)
@@ -60,7 +57,3 @@ def _take(tasks: queue.SimpleQueue[Task]) -> None:
         tasks.put(Task.of(json.loads(line)))
     _core.remove_scratches()
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

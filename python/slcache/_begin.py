@@ -1,0 +1,70 @@
+"""The first module of all: what Ctrl-C does while the command line starts, works and ends.
+
+An interpreter that is interrupted within an import shows where, or loses the word on the way; and
+the command line has imported much before its first line.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from types import FrameType
+
+INTERRUPTED = 130
+#: How long it may take until modules are loaded, as classes of one's own are, and how often it is
+#: looked meanwhile.
+_LOOKS, _LOOK_S = 200, 0.01
+_looks = 0
+
+
+def end_at_once(*_: object) -> None:
+    """End the process: nothing was made yet, or all is done, or it was told to twice."""
+    remove = getattr(sys.modules.get("slcache._core"), "remove_scratches", None)
+    if remove is not None:
+        remove()
+    with contextlib.suppress(OSError):
+        os.write(2, b"interrupted\n")
+    os._exit(INTERRUPTED)
+
+
+def interrupt(_: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt as soon as no module is being loaded."""
+    global _looks
+    _looks += 1
+    if _looks <= _LOOKS and _loads(frame):
+        signal.setitimer(signal.ITIMER_REAL, _LOOK_S)
+        return
+    heed(end_at_once)
+    raise KeyboardInterrupt
+
+
+def heed(handler: signal._HANDLER) -> None:
+    """Have this done when the process is told to end, unless its starter has that ignored.
+
+    What ends a run from outside is one thing: Ctrl-C, a timeout, a batch system.
+    """
+    for each in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(each) != signal.SIG_IGN:
+            signal.signal(each, handler)
+    signal.signal(signal.SIGALRM, handler)
+
+
+def _loads(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _is_command_line() -> bool:
+    """Return whether this is the process of the command line, and nobody else's."""
+    words = sys.orig_argv
+    as_module = "-m" in words and words[words.index("-m") + 1 :][:1] == ["slcache"]
+    return as_module or os.path.basename((sys.argv or [""])[0]) == "slcache"  # noqa: PTH119
+
+
+if _is_command_line():
+    heed(end_at_once)
