@@ -70,12 +70,31 @@ def test_a_key_tells_type_unit_values_and_default() -> None:
         ("scheme.baseline.slc_block", "scheme.baseline.slc_blocks"),
         ("wordline", "device.pool[].wordlines"),
         ("host.read.latency_us.p999", "host.read.latency_us.p99"),
+        ("scheme.baseline.slc_bolcks", "scheme.baseline.slc_blocks"),
+        ("queue_dept", "host.queue_depth"),
     ],
 )
 def test_what_comes_near_is_suggested(wrong: str, near: str) -> None:
     done = command("explain", wrong)
     assert done.returncode == 2
     assert near in done.stderr.decode()
+
+
+@pytest.mark.parametrize("wrong", ["wait_gc", "read_gc", "merge_wait", "no.such.key", "é"])
+def test_what_comes_near_nothing_is_not_guessed(wrong: str) -> None:
+    with pytest.raises(ValueError, match="slcache explain lists sections"):
+        explain.find(wrong)
+
+
+def test_every_suggestion_is_a_few_letters_away() -> None:
+    """A letter less, more or other in keys' own words leads back to each of them."""
+    words = {entry.key.name.rpartition(".")[2] for entry in explain.entries()}
+    for word in sorted(word for word in words if len(word) > 9)[::20]:
+        for wrong in (f"{word}q", word[:-1], f"q{word[1:]}"):
+            with pytest.raises(ValueError, match="did you mean") as caught:
+                explain.find(wrong)
+            named = re.split(r" or |; did you mean |\?", str(caught.value))
+            assert word in {name.rpartition(".")[2] for name in named}, wrong
 
 
 def test_the_verb_prints_a_key_a_section_or_all_sections() -> None:

@@ -7,7 +7,7 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -169,12 +169,30 @@ def _named(entry: Entry, name: str) -> Entry:
 def _near(wanted: str) -> str:
     """Return `; did you mean ...?` for keys close to what was asked for, whole or in their end."""
     names = [entry.key.name for entry in entries()]
-    close = difflib.get_close_matches(wanted, names, n=3, cutoff=0.7)
+    close = _close(wanted, names)
     last = {name.rpartition(".")[2]: name for name in reversed(names)}
     tail = wanted.rpartition(".")[2]
-    close += [last[end] for end in difflib.get_close_matches(tail, last, n=2, cutoff=0.7)]
+    close += [last[end] for end in _close(tail, last)[:2]]
     found = list(dict.fromkeys(close))[:3]
     return f"; did you mean {' or '.join(found)}?" if found else "; slcache explain lists sections"
+
+
+def _close(wanted: str, names: Iterable[str]) -> list[str]:
+    """Return names that few edits make of what was asked for, the fewest first."""
+    some = difflib.get_close_matches(wanted, list(names), n=20, cutoff=0.6)
+    edits = {name: _edits(wanted, name) for name in some}
+    near = (name for name in some if edits[name] <= max(1, len(name) // 4))
+    return sorted(near, key=lambda name: edits[name])[:3]
+
+
+def _edits(one: str, other: str) -> int:
+    """Return the fewest letters to add, drop or change that make a word of another."""
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        above, row = row, [i]
+        for j, wanted in enumerate(other, 1):
+            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (letter != wanted)))
+    return row[-1]
 
 
 @dataclass(frozen=True)
