@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import pathlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -102,6 +103,21 @@ def scratch(parent: Path | None = None) -> Iterator[pathlib.Path]:
         yield folder.path
     finally:
         folder.close()
+
+
+def unfinished(folder: pathlib.Path) -> str:
+    """Return what to add to an error about a folder that somebody is writing into; else nothing."""
+    for hidden in folder.glob(".slcache-*.tmp"):
+        with contextlib.suppress(OSError):
+            descriptor = os.open(hidden, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                # Whoever writes holds a lock, which ends with its process.
+                fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return f"; a command is writing into {folder}: try again when it has ended"
+            finally:
+                os.close(descriptor)
+    return ""
 
 
 def inputs(trace: Path | None, *more: Path | None) -> list[Path]:

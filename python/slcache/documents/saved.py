@@ -38,6 +38,8 @@ def read(path: Path) -> dict[str, Any]:
     file = file_of(path)
     if not file.exists() and (other := _other(pathlib.Path(path))) is not None:
         raise about(ResultError(other), file=str(file))
+    if not file.exists() and (why := files.unfinished(file.parent)):
+        raise about(ResultError(f"{file}: is not there yet{why}"), file=str(file))
     try:
         document = parsing.json_file(file)
     except parsing.MalformedError as error:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from slcache import files
 from slcache.errors import ResultError, about
 
 #: What is left of a label in a file's name.
@@ -58,7 +59,8 @@ class Timeline:
         return content
 
     def _wrong(self, told: str) -> ResultError:
-        return about(ResultError(f"{self.path}: {told}"), file=self.path)
+        why = files.unfinished(pathlib.Path(self.path).parent)
+        return about(ResultError(f"{self.path}: {told}{why}"), file=self.path)
 
 
 def names(labels: Sequence[str]) -> list[str]:
