@@ -255,6 +255,23 @@ def test_an_edit_of_a_base_class_is_noticed(
     assert before != after
 
 
+@pytest.mark.parametrize("written", ["log", "save_state", "timeline"])
+def test_the_file_of_a_base_class_is_an_input(
+    written: str, tmp_path: Path, trace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    name = f"base_beside_{written}"
+    base = tmp_path / f"{name}.py"
+    base.write_text("import slcache\n\nclass Base(slcache.Scheme):\n    pass\n")
+    (tmp_path / "own.py").write_text(f"import {name}\n\nclass Own({name}.Base):\n    pass\n")
+    out = tmp_path / "out.parquet"
+    out.symlink_to(base)
+    given: dict[str, Any] = {"device": "tiny", "scheme": f"{tmp_path}/own.py:Own", written: out}
+    with pytest.raises(slcache.ConfigError, match="is the input"):
+        slcache.run(trace, **given)
+    assert "class Base" in base.read_text()
+
+
 def test_what_a_function_made_a_class_from_is_part_of_it() -> None:
     def made(region: str) -> type[Scheme]:
         class Made(Scheme):

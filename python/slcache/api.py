@@ -19,6 +19,7 @@ from slcache.catalogue import (
     flat,
     formats,
     named,
+    of_catalogue,
     resolve,
     schemes,
     sets,
@@ -164,6 +165,9 @@ def replayed(
     progress: Progress | None,
 ) -> Result:
     """Replay a trace of which it is known how to read it."""
+    if of_catalogue(scheme) == "custom":
+        # The files that a class is written in are known when it is loaded.
+        resolve(device=device, scheme=scheme, settings=settings, replay=replay, seed=seed)
     read = files.inputs(
         path,
         path_of(device),
