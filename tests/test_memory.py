@@ -85,3 +85,29 @@ def test_more_requests_at_a_time_than_there_is_memory_for_are_refused(mib: int) 
     told = rb"there is no memory for the \d+ requests|out of address space|^$"
     assert done.returncode in (0, 1), done.stderr
     assert re.search(told, done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("mib", [350, 470])
+def test_a_study_without_room_for_libraries_is_told_so(mib: int, tmp_path: Path) -> None:
+    done = slcache(
+        *("sweep", "zipf-4k", "--workload", "requests=50", "--device", "tiny", "--out", tmp_path),
+        *("--scheme", "baseline", "--address", "wrap", "--vary", "host.queue_depth=1,2"),
+        setup=lambda: resource.setrlimit(resource.RLIMIT_AS, (mib << 20, mib << 20)),
+    )
+    assert done.returncode == 1 or (done.returncode == 0 and mib > 400), done.stderr
+    assert re.search(rb"^error: out of (address space|memory)|^$", done.stderr), done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("sizes", ["1MiB", "1MiB..32MiB*2"])
+def test_the_bound_of_a_write_that_there_is_no_memory_for_is_refused(
+    sizes: str, tmp_path: Path
+) -> None:
+    trace = tmp_path / "long.csv"
+    trace.write_text(f"128166372000000000,test,0,Write,0,{1 << 40},0\n")
+    done = slcache(
+        *("bound", trace, "--sizes", sizes),
+        setup=lambda: resource.setrlimit(resource.RLIMIT_AS, (GIB, GIB)),
+    )
+    assert (done.returncode, done.stdout) == (1, b""), done.stderr
+    assert b"there is no memory for the bound of 268435456 units of 4096 bytes" in done.stderr

@@ -106,6 +106,7 @@ pub fn wrong_episode(key: Option<&str>, message: String) -> PyErr {
 pub fn trace_error(error: &Trace) -> PyErr {
     match error {
         Trace::Cancelled => PyKeyboardInterrupt::new_err("cancelled"),
+        Trace::OutOfMemory { .. } => placed::<RunError>(error.to_string(), error.place()),
         _ => placed::<TraceError>(error.to_string(), error.place()),
     }
 }

@@ -141,14 +141,38 @@ impl Counter {
         }
     }
 
-    fn add(&mut self, request: &Request) {
+    /// Asks for the memory that a write of units `from..to` takes; how many there is none for, if so.
+    fn make_room(&mut self, stream: u16, from: u64, to: u64) -> Result<(), u64> {
+        let coming = usize::try_from(to - from).unwrap_or(usize::MAX);
+        self.touched.try_reserve(coming).map_err(|_| to - from)?;
+        let mut new = to - from;
+        // A long request may be of units that have been written all.
+        if new > CHUNK {
+            self.units.known(stream, from, to, &mut self.touched);
+            new -= self.touched.len() as u64;
+            self.touched.clear();
+        }
+        let units = u64::from(self.units.count) + new;
+        let none = |_| units;
+        if units > u64::from(UNITS_MAX) {
+            return Err(units);
+        }
+        self.alive.try_reserve((units as usize).saturating_sub(self.alive.len())).map_err(none)?;
+        self.meters.make_room(units, coming).map_err(none)?;
+        // The tables of numbers are made one by one.
+        Vec::<u32>::new().try_reserve_exact(new as usize + CHUNK as usize).map_err(none)
+    }
+
+    /// Counts a request; how many units there is no room for, if so.
+    fn add(&mut self, request: &Request) -> Result<(), u64> {
         let stream = if self.by_stream { request.stream } else { 0 };
         let (sector, end) = (request.sector, request.end_sector());
         self.touched.clear();
         let writes = match request.op {
-            HostOp::Read | HostOp::Flush => return,
+            HostOp::Read | HostOp::Flush => return Ok(()),
             HostOp::Write => {
                 let (from, to) = (sector / self.unit_sectors, end.div_ceil(self.unit_sectors));
+                self.make_room(stream, from, to)?;
                 self.units.written(stream, from, to, &mut self.touched);
                 self.versions += self.touched.len() as u64;
                 true
@@ -168,6 +192,7 @@ impl Counter {
         }
         self.alive_max = self.alive_max.max(self.alive_now);
         self.meters.request(self.touched.iter().copied(), writes);
+        Ok(())
     }
 
     fn sizes(self, sizes: &[u64]) -> Vec<SizeBound> {
@@ -186,6 +211,16 @@ fn unfit(reason: String) -> TraceError {
     TraceError::Transform { kind: "bound", reason }
 }
 
+fn no_room(file: &str, units: u64, unit_bytes: u64) -> TraceError {
+    if units > u64::from(UNITS_MAX) {
+        return unfit(format!("{file} writes more than {UNITS_MAX} units of {unit_bytes} bytes"));
+    }
+    let what = format!(
+        "the bound of {units} units of {unit_bytes} bytes; allowed: fewer sizes at a time, or larger units"
+    );
+    TraceError::OutOfMemory { file: file.to_owned(), what }
+}
+
 /// Reads a trace once and bounds what caches of `sizes`, in bytes, can keep, told how far it is.
 pub fn bound_telling(
     path: &str,
@@ -194,15 +229,23 @@ pub fn bound_telling(
     sizes: &[u64],
     progress: &mut Progress<'_>,
 ) -> Result<Bound, TraceError> {
+    if unit_bytes == 0 || unit_bytes % SECTOR_BYTES != 0 {
+        return Err(unfit(format!(
+            "unit_bytes = {unit_bytes}: must be a multiple of {SECTOR_BYTES}, from there on"
+        )));
+    }
+    if sizes.is_empty() || !sizes.is_sorted() {
+        return Err(unfit("sizes: must be one at least, by rising size".to_owned()));
+    }
     let mut reader = open(path, options)?;
     let mut counter = Counter::new(unit_bytes, sizes, reader.has_volumes());
     let mut requests = Vec::with_capacity(BATCH);
     while reader.next_batch(&mut requests, BATCH)? {
-        requests.iter().for_each(|request| counter.add(request));
+        requests
+            .iter()
+            .try_for_each(|request| counter.add(request))
+            .map_err(|units| no_room(path, units, unit_bytes))?;
         requests.clear();
-        if counter.units.count > UNITS_MAX {
-            return Err(unfit(format!("{path} writes more than {UNITS_MAX} units of {unit_bytes} bytes")));
-        }
         if !progress("bound", reader.bytes_read(), reader.bytes_total().unwrap_or(0)) {
             return Err(TraceError::Cancelled);
         }
@@ -233,7 +276,7 @@ mod tests {
     fn counted(by_stream: bool, requests: &[Request]) -> (u64, u64, Vec<SizeBound>) {
         let sizes = [0, 4096, 8192, 1 << 40];
         let mut counter = Counter::new(4096, &sizes, by_stream);
-        requests.iter().for_each(|request| counter.add(request));
+        requests.iter().for_each(|request| counter.add(request).unwrap());
         (counter.versions, counter.alive_max, counter.sizes(&sizes))
     }
 

@@ -8,12 +8,15 @@ import sys
 
 from slcache import _begin
 
+#: Address space below which libraries cannot be loaded.
+LEAST_BYTES = 400 << 20
+
 
 def main() -> None:
     """Run the command line and exit with its status."""
-    if not _streams_open():
-        sys.exit(1)
     try:
+        if not _streams_open() or not _has_room():
+            sys.exit(1)
         from slcache.cli.app import execute
 
         _begin.heed(_begin.interrupt)
@@ -36,6 +39,20 @@ def _leave() -> None:
         with contextlib.suppress(OSError):
             stream.flush()
     os._exit(_begin.INTERRUPTED)
+
+
+def _has_room() -> bool:
+    """Return whether libraries can be loaded; some end the process where they cannot."""
+    try:
+        import resource
+    except ImportError:
+        return True
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY or limit >= LEAST_BYTES:
+        return True
+    told = f"out of address space: {limit >> 20} MiB are allowed (ulimit -v)"
+    sys.stderr.write(f"error: {told}, and libraries need {LEAST_BYTES >> 20}\n")
+    return False
 
 
 def _streams_open() -> bool:

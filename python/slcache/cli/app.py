@@ -70,9 +70,15 @@ def _explain(error: Exception) -> tuple[str, int]:
         case OSError():
             where = f": {error.filename}" if error.filename else ""
             return f"error: {error.strerror or error}{where}", FAILED
-        case MemoryError():
+        case _ if _lacks_memory(error):
             return "error: out of memory", FAILED
     raise error
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Return whether there was no memory, for data or to load a library."""
+    is_unloaded = isinstance(error, ImportError) and "failed to map segment" in str(error)
+    return isinstance(error, MemoryError) or is_unloaded
 
 
 def _in_options(error: Error) -> str:

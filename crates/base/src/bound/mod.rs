@@ -8,6 +8,8 @@
 //! fell free last but not after its birth; none is free exactly where C would be exceeded (Faigle and
 //! Nawijn; Carlisle and Lloyd: the largest k-colourable set of intervals). That needs the past only.
 
+use std::collections::TryReserveError;
+
 /// No stamp: the unit holds no version. Zero, so that a table of units that nothing was written to takes no
 /// memory.
 const NONE: u32 = 0;
@@ -86,6 +88,16 @@ impl Meters {
             used: vec![false; chunks],
             used_count: 0,
         }
+    }
+
+    /// Asks for the memory that a request of `coming` units below `end` may take: to grow without it ends
+    /// the process.
+    pub fn make_room(&mut self, end: u64, coming: usize) -> Result<(), TryReserveError> {
+        let chunks = (end as usize).div_ceil(CHUNK);
+        let stamps = chunks.saturating_mul(CHUNK * self.slots.len());
+        self.stamps.try_reserve(stamps.saturating_sub(self.stamps.len()))?;
+        self.used.try_reserve(chunks.saturating_sub(self.used.len()))?;
+        self.sizes.iter_mut().try_for_each(|slots| slots.ends.try_reserve(coming))
     }
 
     /// A request writes `units`, or, if it does not, trims them: first all that they held dies.

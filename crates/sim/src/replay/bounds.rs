@@ -5,12 +5,25 @@ use crate::config::resolve;
 use serde_json::{json, Value};
 use slcache_base::bound::Meters;
 use slcache_core::device::request::{HostOp, SECTOR_BYTES};
+use slcache_traces::TraceError;
+
+fn no_room(file: &str, units: u64) -> TraceError {
+    let what = format!(
+        "the bound of {units} mapping units; allowed: fewer sizes at a time, or a larger device.mu_bytes"
+    );
+    TraceError::OutOfMemory { file: file.to_owned(), what }
+}
 
 /// Reads the trace of `request` once and bounds caches of `sizes`, in mapping units: the least that is
 /// programmed dense, what lives in the end kept in the cache or not. Requests count whole and in the trace's
 /// order.
 pub fn bounds(request: &RunRequest, sizes: &[u32], progress: &mut Progress<'_>) -> Result<Value, SimError> {
     let config = resolve(&request.layers)?;
+    if sizes.is_empty() || !sizes.is_sorted() {
+        let reason = "slots: must be one at least, by rising size".to_owned();
+        return Err(TraceError::Transform { kind: "bound", reason }.into());
+    }
+    let name = request.trace.name();
     let (mut source, plan) = opened(request, &config, progress)?;
     let unit_sectors = u64::from(config.device.mu_bytes) / SECTOR_BYTES;
     let slots: Vec<u32> = sizes.iter().map(|&size| size.min(Meters::SLOTS_MAX)).collect();
@@ -24,6 +37,9 @@ pub fn bounds(request: &RunRequest, sizes: &[u32], progress: &mut Progress<'_>) 
                 HostOp::Read | HostOp::Flush => continue,
             };
             versions += if writes { units.end - units.start } else { 0 };
+            meters
+                .make_room(units.end, (units.end - units.start) as usize)
+                .map_err(|_| no_room(name, units.end))?;
             meters.request(units.start as u32..units.end as u32, writes);
         }
         Ok("bound".into())

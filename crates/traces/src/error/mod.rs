@@ -81,6 +81,14 @@ pub enum TraceError {
         /// What keeps within the limit.
         allowed: &'static str,
     },
+    /// What is counted of the trace needs more memory than there is.
+    #[error("{file}: there is no memory for {what}")]
+    OutOfMemory {
+        /// Path as given.
+        file: String,
+        /// What there is no memory for, and what is allowed.
+        what: String,
+    },
     /// The archive ends early.
     #[error("{file}: the tar archive is truncated: it ends {place}")]
     ArchiveTruncated {

@@ -41,6 +41,7 @@ impl TraceError {
             | Self::Damaged { file, .. }
             | Self::Prepared { file, .. }
             | Self::NeedsMemory { file, .. }
+            | Self::OutOfMemory { file, .. }
             | Self::ArchiveTruncated { file, .. }
             | Self::Archive { file, .. }
             | Self::MemberMissing { file, .. }
