@@ -22,7 +22,7 @@ pub enum MapMoves {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MapConfig {
-    /// Room for the map in DRAM or host memory, bytes; at least one translation page.
+    /// Room for the map in DRAM or host memory, bytes; at least one translation page, at most 256 GiB.
     #[serde(deserialize_with = "units::bytes")]
     #[schemars(with = "u64")]
     pub cache_bytes: u64,
@@ -59,6 +59,8 @@ fn default_mode() -> CellMode {
     CellMode::Slc
 }
 
+/// The largest map there can be: an entry of 64 bytes for each of 2^32 mapping units.
+const LARGEST_BYTES: u64 = 1 << 38;
 /// Free blocks kept for translation pages: cleaning begins below.
 pub const KEPT_BLOCKS: u32 = 3;
 
@@ -125,8 +127,10 @@ impl MapConfig {
             let allowed = format!("a power of two between 512 and the flash page of {most}");
             refuse("page_bytes", self.page_bytes.to_string(), allowed);
         }
-        if self.cache_bytes < u64::from(self.page_bytes) {
-            let allowed = format!("at least one translation page of {} bytes", self.page_bytes);
+        if !(u64::from(self.page_bytes)..=LARGEST_BYTES).contains(&self.cache_bytes) {
+            let page = self.page_bytes;
+            let allowed =
+                format!("between a translation page of {page} bytes and {LARGEST_BYTES}, the largest map");
             refuse("cache_bytes", self.cache_bytes.to_string(), allowed);
         }
         let config = pool.and_then(|pool| pool.mode(self.mode));

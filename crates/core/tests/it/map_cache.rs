@@ -324,6 +324,7 @@ fn what_no_map_can_be_is_refused() {
             &(|map: &mut MapConfig| map.cache_bytes = 511) as &dyn Fn(&mut MapConfig),
             "device.map.cache_bytes = 511",
         ),
+        (&|map| map.cache_bytes = (1 << 38) + 1, "device.map.cache_bytes = 274877906945: must be between"),
         (&|map| map.page_bytes = 3000, "device.map.page_bytes = 3000"),
         (&|map| map.page_bytes = 32768, "device.map.page_bytes = 32768"),
         (&|map| map.entry_bytes = 0, "device.map.entry_bytes = 0"),
