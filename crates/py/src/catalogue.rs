@@ -9,6 +9,7 @@ use slcache_sim::traces::workload::{preset_names, presets, Workload, WorkloadPre
 use slcache_sim::traces::TraceError;
 use slcache_sim::Layers;
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
 /// The schemes with their configuration schemas.
 #[pyfunction]
@@ -40,9 +41,9 @@ pub fn device_facts(device: &str) -> PyResult<String> {
 
 /// What a device file would hold of a part of a device, as JSON.
 #[pyfunction]
-pub fn scaled_device(device: Device, divisor: u64) -> PyResult<String> {
+pub fn scaled_device(device: Device, divisor: NonZeroU64) -> PyResult<String> {
     let found =
-        slcache_sim::config::scaled(&device.into(), divisor).map_err(|errors| config_error(&errors))?;
+        slcache_sim::config::scaled(&device.into(), divisor.get()).map_err(|errors| config_error(&errors))?;
     Ok(json(&found))
 }
 

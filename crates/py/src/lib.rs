@@ -20,6 +20,7 @@ use pyo3::prelude::*;
 use slcache_sim::traces::{bound_telling, info_telling, lint_telling, TraceOptions, TracePath};
 use slcache_sim::{bounds, execute, Layers, RunRequest, Stop, TimelineRequest};
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 
 /// Problems of each kind that a lint report lists one by one; the rest are counted.
 const LINT_PROBLEMS_MAX: usize = 1000;
@@ -46,7 +47,7 @@ fn run(
     memory_in: Option<String>,
     memory_out: Option<String>,
     log: Option<String>,
-    timelines: Vec<(String, u64, u64, u64)>,
+    timelines: Vec<(String, u64, u64, NonZeroU64)>,
 ) -> PyResult<String> {
     let mut request = RunRequest {
         trace: trace.into(),
@@ -63,7 +64,7 @@ fn run(
                 path: path.into(),
                 from_ns,
                 until_ns,
-                every,
+                every: every.get(),
             })
             .collect(),
         stop: Stop::default(),

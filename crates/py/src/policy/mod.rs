@@ -121,7 +121,10 @@ impl PyPolicy {
         view: &View<'_>,
         work: impl FnOnce(Python<'_>, &Self) -> PyResult<T>,
     ) -> Result<T, String> {
-        Python::attach(|py| shown(view, || work(py, self)).map_err(|error| told(py, method, &error)))
+        Python::attach(|py| {
+            let answer = shown(view, self.view.get(), || work(py, self));
+            answer.map_err(|error| told(py, method, &error))
+        })
     }
 
     /// What a function of the hosting module says of the instance.

@@ -6,11 +6,17 @@ use scoped_tls_hkt::scoped_thread_local;
 use slcache_sim::custom::{PlaneId, View};
 use std::sync::Arc;
 
-scoped_thread_local!(static VIEW: for<'a> &'a View<'a>);
+scoped_thread_local!(static SHOWN: for<'a> &'a Shown<'a>);
 
-/// Makes `view` what every `View` of this thread shows while `work` is done.
-pub fn shown<T>(view: &View, work: impl FnOnce() -> T) -> T {
-    VIEW.set(view, work)
+/// What is shown during a call, and by which `View`: one that was kept is of other regions.
+struct Shown<'a> {
+    view: &'a View<'a>,
+    by: &'a PyView,
+}
+
+/// Makes `view` what `by` shows in this thread while `work` is done.
+pub fn shown<T>(view: &View, by: &PyView, work: impl FnOnce() -> T) -> T {
+    SHOWN.set(&Shown { view, by }, work)
 }
 
 /// The device during a decision.
@@ -19,10 +25,9 @@ pub struct PyView(pub Arc<Vec<String>>);
 
 impl PyView {
     fn ask<T>(&self, question: impl FnOnce(&View<'_>) -> T) -> PyResult<T> {
-        match VIEW.is_set() {
-            true => Ok(VIEW.with(|view| question(view))),
-            false => Err(PyRuntimeError::new_err("a view can be asked during the call that got it alone")),
-        }
+        let asked = |shown: &Shown<'_>| std::ptr::eq(shown.by, self).then(|| question(shown.view));
+        let answer = if SHOWN.is_set() { SHOWN.with(asked) } else { None };
+        answer.ok_or_else(|| PyRuntimeError::new_err("a view can be asked during the call that got it alone"))
     }
 
     fn region(&self, name: &str) -> PyResult<usize> {

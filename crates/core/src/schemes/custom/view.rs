@@ -110,7 +110,9 @@ impl<'a> View<'a> {
     /// The region that holds the first unit of logical page `page` that has data.
     pub fn region_of(&self, page: u32) -> Option<usize> {
         let n = self.io.policy().mus_per_page;
-        let first = page.checked_mul(n).filter(|first| first + n <= self.io.mus())?;
+        let first = page
+            .checked_mul(n)
+            .filter(|first| first.checked_add(n).is_some_and(|end| end <= self.io.mus()))?;
         let slot = (first..first + n).find_map(|mu| self.io.lookup(Mu(mu)))?;
         let block = self.io.geometry().block_of(self.io.geometry().page_of(slot));
         self.regions.iter().position(|region| region.opened(block, self.io))
