@@ -2,7 +2,9 @@
 //! audits, copies, restored devices, and an end of idle work.
 
 use crate::config::{resolve, DeviceSource, Layers};
+use crate::provenance::sha256_hex;
 use crate::RunConfig;
+use serde::Serialize;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::device::Simulation;
@@ -16,14 +18,14 @@ const AUDIT_EVERY: usize = 100;
 const PAUSE_NS: u64 = 600_000_000_000;
 const SECTOR: u64 = 512;
 
-/// A case that failed, with as few requests as it takes.
-#[derive(Clone, Debug)]
-pub struct Failure {
+/// What came of a case that ran; one that failed has as few requests as that takes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Case {
     /// Number of the case, from 0.
     pub case: u32,
     /// Requests that it takes.
     pub requests: usize,
-    /// What was wrong.
+    /// What was wrong, or the checksum of its figures.
     pub what: String,
     /// The device and how it is driven, in TOML.
     pub device: String,
@@ -34,12 +36,14 @@ pub struct Failure {
 pub struct Outcome {
     /// Cases that ran.
     pub ran: u32,
+    /// Those that passed.
+    pub passed: Vec<Case>,
     /// Cases whose device the scheme refuses, in words.
     pub refused: u32,
     /// Why the last of them was refused.
     pub reason: Option<String>,
     /// The first case that failed.
-    pub failure: Option<Failure>,
+    pub failure: Option<Case>,
 }
 
 /// Runs `cases` cases of `scheme` under `sets`, drawn with `seed`, up to the first that fails; `go_on` is asked
@@ -72,10 +76,17 @@ pub fn check(
             Ok(config) => {
                 outcome.ran += 1;
                 let requests = requests(&mut rng, config.device.user_bytes);
-                if let Some((count, what)) = smallest(&config, &requests) {
-                    let device = toml::to_string(&device).expect("plain data has a TOML form");
-                    outcome.failure = Some(Failure { case, requests: count, what, device });
-                    break;
+                let device = toml::to_string(&device).expect("plain data has a TOML form");
+                match promises(&config, &requests) {
+                    Ok(report) => {
+                        let what = sha256_hex(report.to_string().as_bytes());
+                        outcome.passed.push(Case { case, requests: requests.len(), what, device });
+                    }
+                    Err(what) => {
+                        let (requests, what) = smallest(&config, &requests, what);
+                        outcome.failure = Some(Case { case, requests, what, device });
+                        break;
+                    }
                 }
             }
         }
@@ -83,25 +94,25 @@ pub fn check(
     outcome
 }
 
-/// How few of the requests fail, and how; none where all pass.
-fn smallest(config: &RunConfig, requests: &[Request]) -> Option<(usize, String)> {
-    let mut found = (requests.len(), promises(config, requests).err()?);
+/// How few of the requests fail, and how: all of them by `what`.
+fn smallest(config: &RunConfig, requests: &[Request], what: String) -> (usize, String) {
+    let mut found = (requests.len(), what);
     let (mut passes, mut fails) = (0, requests.len());
     while fails - passes > 1 {
         let half = passes + (fails - passes) / 2;
         match promises(config, &requests[..half]) {
-            Ok(()) => passes = half,
+            Ok(_) => passes = half,
             Err(what) => {
                 fails = half;
                 found = (half, what);
             }
         }
     }
-    Some(found)
+    found
 }
 
-/// Plays `requests` twice, the second time by a copy in the middle, and restores what is left.
-fn promises(config: &RunConfig, requests: &[Request]) -> Result<(), String> {
+/// Plays `requests` twice, the second time by a copy in the middle, and restores what is left; the report.
+fn promises(config: &RunConfig, requests: &[Request]) -> Result<serde_json::Value, String> {
     let setup = config.setup();
     let new = || Simulation::new(&setup).map_err(|problems| format!("{problems:?}"));
     let (mut whole, mut first) = (new()?, new()?);
@@ -122,7 +133,8 @@ fn promises(config: &RunConfig, requests: &[Request]) -> Result<(), String> {
         serde_json::to_value(report).map_err(|error| error.to_string())
     });
     let [report, of_copy] = reports;
-    if report? != of_copy? {
+    let report = report?;
+    if report != of_copy? {
         return Err(
             "a copy made in the middle of a run ends with other figures: what it decides by is not all \
                     in save and load, or is drawn anew"
@@ -130,7 +142,8 @@ fn promises(config: &RunConfig, requests: &[Request]) -> Result<(), String> {
         );
     }
     whole.audit().map_err(|what| format!("an audit at the end found: {what}"))?;
-    restored(&setup, &copy)
+    restored(&setup, &copy)?;
+    Ok(report)
 }
 
 /// Saves a device at rest and restores it.

@@ -7,6 +7,7 @@ import os
 import sys
 
 from slcache import _begin
+from slcache.runs import steady
 
 #: Address space below which libraries cannot be loaded.
 LEAST_BYTES = 400 << 20
@@ -15,6 +16,7 @@ LEAST_BYTES = 400 << 20
 def main() -> None:
     """Run the command line and exit with its status."""
     try:
+        steady.begin(sys.argv[1:])
         if not _streams_open() or not _has_room():
             sys.exit(1)
         from slcache.cli.app import execute

@@ -121,7 +121,8 @@ def check(
     Each case draws a small device, nearly empty to full, of one-shot or per-page chips, and
     1,500 requests with pauses, trims and flushes. Audits must find nothing. A copy made in the
     middle must end with the same figures: all that a scheme decides by is in its attributes, or
-    in save and load. A restored device must be the saved one, and idle work must end.
+    in save and load. A restored device must be the saved one, and idle work must end. Another
+    process, in which hashes of texts differ, must come to the same figures in ten cases.
     The first case that fails is told with as few requests as it takes.
 
     \b

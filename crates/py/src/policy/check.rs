@@ -21,19 +21,12 @@ pub fn check_scheme(
         let total = u64::from(cases);
         conformance::check(&scheme, &sets, cases, seed, |case| progress("check", u64::from(case), total))
     })?;
-    let failure = outcome.failure.map(|failure| {
-        json!({
-            "case": failure.case,
-            "requests": failure.requests,
-            "what": failure.what,
-            "device": failure.device,
-        })
-    });
     Ok(json!({
         "ran": outcome.ran,
         "refused": outcome.refused,
         "reason": outcome.reason,
-        "failure": failure,
+        "passed": outcome.passed,
+        "failure": outcome.failure,
     })
     .to_string())
 }

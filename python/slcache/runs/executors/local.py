@@ -15,6 +15,7 @@ import warnings
 from typing import IO
 
 from slcache.errors import RunError
+from slcache.runs import steady
 from slcache.runs.executors import since
 from slcache.runs.executors.worker import read_frame
 from slcache.runs.tasks import Done, Task
@@ -165,6 +166,7 @@ class _Worker:
                         stdin=subprocess.PIPE,
                         stdout=subprocess.PIPE,
                         stderr=self._said,
+                        env=os.environ | steady.hashes(),
                         pass_fds=(beside,),
                         # Signals from the terminal are for the driver.
                         start_new_session=True,
