@@ -152,11 +152,14 @@ def _give_way(twin: Twin, text: str, path: Path) -> None:
 
 
 def _too_sequential(reason: str, figures: Mapping[str, Any]) -> bool:
-    """Return whether pages that are only read, which may lie side by side, make it too many."""
+    """Return whether pages that are only read, which may lie side by side, make it too many.
+
+    Where nothing is written there are no others.
+    """
     reached = _REACHED.search(reason)
     asked = float(figures["sequential_share"])
     too_many = reached is not None and float(reached.group(1)) > asked
-    return too_many and "footprint_touched_bytes" in figures
+    return too_many and "footprint_touched_bytes" in figures and figures["write_share"] > 0
 
 
 def _fit(twin: Twin, info: Info, path: Path) -> None:

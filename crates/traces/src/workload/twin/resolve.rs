@@ -152,8 +152,20 @@ fn footprint(
         return None;
     }
     let written = if page_writes > 0.0 { written.max(1.0) } else { 0.0 };
-    let touched = spec.footprint_touched_bytes.map_or(written, |bytes| to_pages(bytes.0));
     let page_reads = pages(reads) as f64;
+    let touched = match spec.footprint_touched_bytes {
+        // Reads go somewhere, however few are left of them.
+        Some(bytes) if page_reads > 0.0 => to_pages(bytes.0).max(1.0),
+        Some(bytes) => to_pages(bytes.0),
+        None if written == 0.0 => {
+            problems.add(
+                "twin.footprint_touched_bytes",
+                "missing: nothing is written, so it says where reads go",
+            );
+            return None;
+        }
+        None => written,
+    };
     if touched < written || touched - written > page_reads {
         let message = format!(
             "{} conflicts with the rest: {} bytes are written and reads touch {} at most",
