@@ -48,7 +48,9 @@ def sentences(compared: ByState) -> list[str]:
         if not any(told.values()):
             continue
         turns = "turn round" if _turns(side, compared) else "do not turn round"
-        parts = "; ".join(f"{state}: {text}" for state, text in told.items())
+        parts = "; ".join(
+            f"{state}: {text.removeprefix(f'{side}s: ')}" for state, text in told.items()
+        )
         lines.append(f"{side.capitalize()}s {turns} with the state. {parts}.")
     return lines
 
