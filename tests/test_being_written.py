@@ -20,7 +20,9 @@ WRITING = "a command is writing into {0}: try again when it has ended"
 def test_a_result_that_is_being_written(verb: str, inputs: Inputs, tmp_path: Path) -> None:
     (whole, *_) = inputs.needed(("report",))
     folder = tmp_path / "new"
-    words: list[str | Path] = [verb, *(["--out", tmp_path / "page"] if verb == "report" else [])]
+    words: list[str | Path] = [verb]
+    if verb == "report":
+        words += ["--out", tmp_path / "page"]
     more = [whole] if verb == "diff" else []
     with Transaction(folder, ["result.json"]) as outputs:
         done = command(*words, folder, *more)
