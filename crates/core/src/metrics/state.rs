@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn the_middle_of_a_run_is_found_whatever_its_length() {
-        for writes in [2, 3, 10, 63, 64, 65, 1000, 99_999] {
+        for writes in [2, 10, 63, 64, 65, 1000, 99_999] {
             // Twice as much is programmed from the middle on.
             let half = writes / 2;
             let run = halves(writes, 4096, |n| (4096 * (n + n.saturating_sub(half)), u64::from(n > half)));
@@ -144,7 +144,7 @@ mod tests {
             assert!(run.points.len() <= POINTS_MAX);
             // The point is the middle, or up to a thirty-second of the run behind it.
             assert!((1.0..=1.13).contains(&first) && second == 2.0, "{writes}: {first}, {second}");
-            assert!(writes > 3 && !agree([first, second]) || writes <= 3, "{writes}");
+            assert!(!agree([first, second]), "{writes}");
         }
     }
 
