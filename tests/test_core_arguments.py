@@ -210,8 +210,8 @@ def test_no_argument_of_an_episode_panics() -> None:
     called(several.observe, {"out": room})
     called(_core.Episodes, {"episodes": []})
     one.finish()
-    for asked in (one.finish, one.fork, one.info, one.knobs, one.operations, one.observe):
-        called(asked, {})
+    for ended in (one.finish, one.fork, one.info, one.knobs, one.operations, one.observe):
+        called(ended, {})
 
 
 KEPT = """

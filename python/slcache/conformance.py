@@ -70,7 +70,8 @@ def check(
     minutes. The figures of the first cases must be those of another process, in which hashes of
     texts differ. Raises ConfigError where the scheme refuses every device.
     """
-    given = {"scheme": scheme, "sets": catalogue.sets(settings), "seed": checked_seed(seed)}
+    given: dict[str, Any] = {"scheme": scheme, "sets": catalogue.sets(settings)}
+    given["seed"] = checked_seed(seed)
     told = json.loads(_core.check_scheme(**given, cases=cases, progress=on_progress))
     if told["ran"] == 0 and told["refused"] > 0:
         raise about(ConfigError(told["reason"]), "scheme")
