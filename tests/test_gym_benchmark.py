@@ -88,21 +88,24 @@ def test_nothing_is_below_the_bound_nor_a_constant_better_than_the_best(written:
 def test_a_file_is_checked_by_running_it_again(
     written: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert benchmark.check(written, inputs=INPUTS) == []
+    agent = f"{source}:Still"
+    with pytest.raises(ConfigError, match="no document loads code of Python"):
+        benchmark.check(written, inputs=INPUTS)
+    assert benchmark.check(written, agent, inputs=INPUTS) == []
     document = json.loads(written.read_text())
     # A second run would find the same again.
     monkeypatch.setattr(benchmark, "_played", lambda *_: json.loads(written.read_text()))
     document["scores"][ALONE]["hotcold 0.8"][0]["mean_ns"] += 1
     changed = written.with_name("changed.json")
     changed.write_text(json.dumps(document))
-    done = slcache("env", "bench", "--check", str(changed), "--inputs", str(INPUTS))
+    done = slcache("env", "bench", agent, "--check", str(changed), "--inputs", str(INPUTS))
     assert done.returncode == 1
     assert "hotcold 0.8" in done.stdout.decode()
     text = source.read_text()
     source.write_text(text + "# edited\n")
-    told = benchmark.check(written, inputs=INPUTS)
+    with pytest.raises(ConfigError, match="is not that of what was run"):
+        benchmark.check(written, agent, inputs=INPUTS)
     source.write_text(text)
-    assert "is not the file that was run" in told[0]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +139,7 @@ def test_no_more_is_played_than_there_are_draws(given: dict[str, int], told: str
 
 
 def test_a_check_trains_as_often_as_the_file_says(
-    written: Path, monkeypatch: pytest.MonkeyPatch
+    written: Path, source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = json.loads(written.read_text())
     document["size"]["rounds"] = 3
@@ -149,7 +152,7 @@ def test_a_check_trains_as_often_as_the_file_says(
         return {**document, "size": size}
 
     monkeypatch.setattr(benchmark, "_played", played)
-    assert benchmark.check(changed, inputs=INPUTS) == []
+    assert benchmark.check(changed, f"{source}:Still", inputs=INPUTS) == []
     assert sizes[0]["rounds"] == 3
 
 
