@@ -299,7 +299,9 @@ ASKED: dict[str, Callable[[Path, Path], object]] = {
     "schemes": lambda folder, _: slcache.schemes(device=folder / "device.toml"),
     "facts": lambda folder, _: slcache.device_facts(folder / "device.toml"),
     "standing": lambda folder, _: explain.standing(
-        explain.find("scheme.custom.slc_blocks")[0], folder / "device.toml"
+        explain.find("scheme.custom.slc_blocks")[0],
+        folder / "device.toml",
+        "scheme.custom.slc_blocks",
     ),
     "bound": lambda folder, trace: on_device(trace, device=folder / "device.toml"),
     "cliff": lambda folder, _: slcache.cliff(

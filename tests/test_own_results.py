@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ def found(document: Any) -> set[str]:  # noqa: ANN401
     return here.union(*(found(inner) for key, inner in document.items() if key != "config"))
 
 
-def accepted(document: dict[str, Any]) -> set[str]:
+def accepted(document: Mapping[str, Any]) -> set[str]:
     """Read a document as a file's would be, and return its optional parts."""
     contract.current(json.loads(json.dumps(document)))
     return (set(document) & OPTIONAL) | found(document)
@@ -100,7 +100,12 @@ def test_all_schemes_of_a_preset_are_loaded_told_compared_and_repeated(
     out = tmp_path / "out"
     both.save(out)
     assert slcache.load(out).to_dict() == both.to_dict()
-    for verb in (["report", out, "--out", tmp_path / "p.html"], ["diff", out, out], ["rerun", out]):
+    verbs: list[list[str | Path]] = [
+        ["report", out, "--out", tmp_path / "p.html"],
+        ["diff", out, out],
+        ["rerun", out],
+    ]
+    for verb in verbs:
         done = command(*verb)
         assert (done.returncode, done.stderr) == (0, b""), (verb, done.stderr)
 

@@ -25,7 +25,7 @@ def _taking() -> Iterator[Any]:
     """Yield every public function that takes such a word."""
     for name, function in PUBLIC.items():
         if inspect.isfunction(function):
-            for word in OTHER.keys() & inspect.signature(function).parameters.keys():
+            for word in sorted(OTHER.keys() & inspect.signature(function).parameters.keys()):
                 yield pytest.param(function, word, id=f"{name} {word}")
 
 

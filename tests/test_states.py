@@ -12,7 +12,7 @@ import slcache
 from slcache import comparing
 from slcache.documents.pools import slc_row_bytes
 from slcache.drives import fills
-from slcache.errors import ConfigError
+from slcache.errors import ConfigError, UsageError
 from slcache.given import states
 from slcache.metrics import METRICS
 from slcache.report import html
@@ -230,11 +230,11 @@ _PARTS = (256, 64, 16, 4, 1)
 def part_of(device: str) -> Any:  # noqa: ANN401
     for parts in _PARTS:
         try:
-            found = fills.scaled(device, parts)
-            slcache.resolve(device=found, scheme=scheme_of(device))
-        except ConfigError:
+            return fills.scaled(
+                device, parts, lambda part: slcache.resolve(device=part, scheme=scheme_of(device))
+            )
+        except (ConfigError, UsageError):
             continue
-        return found
     raise AssertionError(device)
 
 
