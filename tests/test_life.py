@@ -149,7 +149,7 @@ def test_a_comparison_names_who_guesses_once_for_each_reason(tmp_path: Path) -> 
     assert all(any(label in line for line in guesses) for label in few)
 
 
-@pytest.mark.parametrize("verb", ["run", "compare", "report", "seeds"])
+@pytest.mark.parametrize("verb", ["run", "compare", "report", "draws"])
 @pytest.mark.parametrize("asked", [None, 20])
 def test_every_output_tells_lives_at_the_rate_that_is_asked_for(
     result: Path, tmp_path: Path, verb: str, asked: int | None
@@ -160,7 +160,7 @@ def test_every_output_tells_lives_at_the_rate_that_is_asked_for(
     begin = {
         "run": ("run", trace, *DEVICE, "--scheme", "baseline"),
         "compare": ("compare", trace, *DEVICE, *names),
-        "seeds": ("compare", trace, *DEVICE, *names, "--seeds", "2"),
+        "draws": ("compare", trace, *DEVICE, *names, "--resample", "2"),
         "report": ("report", result),
     }[verb]
     rate = () if asked is None else ("--gb-per-day", str(asked))

@@ -10,13 +10,14 @@ import pytest
 
 import slcache
 from slcache import comparing
+from slcache.cli import by_state
 from slcache.documents.pools import slc_row_bytes
 from slcache.drives import fills
 from slcache.errors import ConfigError, UsageError
 from slcache.given import states
 from slcache.metrics import METRICS
 from slcache.report import html
-from slcache.sentences import by_state, state
+from slcache.sentences import state
 from support import mixed, write_trace
 from support import slcache as command
 

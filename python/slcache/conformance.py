@@ -21,10 +21,13 @@ from slcache.traces.api import Progress
 #: Cases of one check, and how many of them another process runs too.
 CASES, _REPEATED = 200, 10
 #: What that process does.
-_AGAIN = (
-    "import json, sys; from slcache import _core; "
-    "print('', _core.check_scheme(**json.load(sys.stdin), progress=None), sep='\\n')"
-)
+_AGAIN = """
+import json, sys
+from slcache import _core, named
+given = json.load(sys.stdin)
+with named.call([given["scheme"]]):
+    print("", _core.check_scheme(**given, progress=None), sep="\\n")
+"""
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,13 @@ import typer
 from rich.text import Text
 
 from slcache import _core, comparing
-from slcache.cli import console
+from slcache.cli import by_state, console
 from slcache.cli import options as opt
 from slcache.given.states import WORN
-from slcache.report import terminal
-from slcache.sentences import by_state, state
+from slcache.results import Comparison
+from slcache.sentences import state
+from slcache.tables.tabular import Table
+from slcache.words.names import printable
 
 States = Annotated[
     bool,
@@ -53,4 +55,14 @@ def show(trace: str, how: Mapping[str, Any], form: opt.Form, progress: opt.When)
         if (told := state.unfilled(zip(each.labels, each.documents, strict=True)).strip())
     ]
     sentences = [Text(line) for line in by_state.sentences(found)]
-    console.show(*lines, *never, terminal.states_table(found), *sentences)
+    console.show(*lines, *never, _table(found), *sentences)
+
+
+def _table(compared: Mapping[str, Comparison]) -> Table:
+    """Return the figures of a comparison in each state, side by side."""
+    table = Table("scheme", by_state.columns(compared))
+    for row in by_state.rows(compared):
+        cells = [Text(cell.marked, "bold green" if cell.best else "") for cell in row.cells]
+        name = printable(row.label)
+        table.add(f"{name} (=1)" if row.reference else name, *cells)
+    return table

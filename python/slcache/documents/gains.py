@@ -53,18 +53,16 @@ def cached_bytes(document: Document) -> int:
 
 
 def is_unfilled(document: Document) -> bool:
-    """Return whether a run never filled its cache, so that no policy was asked for.
+    """Return whether a run wrote less than its cache holds, so that no policy was asked for.
 
-    Of a cache in front of a disk, and in older results, what was written there tells; what it held
-    before time 0 where it was not drained is not known: then it may have filled.
+    Some caches make room before their last block is taken. What one that was not drained held
+    before time 0 is not known to older results: then it may have filled.
     """
-    if not has_cache(document):
+    before = document["config"].get("precondition") or {}
+    if not has_cache(document) or (before.get("fill") and not before.get("drain")):
         return False
     known = (document.get("state") or {}).get("cache")
-    if known is not None:
-        return known["full_ns"] is None
-    before = document["config"].get("precondition") or {}
-    if before.get("fill") and not before.get("drain"):
+    if known is not None and known["full_ns"] is not None:
         return False
     return cached_bytes(document) < (room_bytes(document) or 0)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 from slcache.documents import normalise
-from slcache.sentences import by_state, disk, gains, life, state
+from slcache.sentences import disk, gains, life, state
 from slcache.tables import grid
 from slcache.tables.tabular import Column, Table, fitted
 from slcache.words import labels, units
@@ -18,7 +18,6 @@ from slcache.words.names import printable
 
 if TYPE_CHECKING:
     from slcache.documents.normalise import Document
-    from slcache.results import Comparison
     from slcache.tables.trace_sections import Section
 
 _TEXT_WIDTH = 110
@@ -73,15 +72,6 @@ def _compared(rows: Sequence[grid.Row], *, between: str = "\n", cache: bool = Fa
     for row in rows:
         cells = [Text(cell.marked, "bold green" if cell.best else "") for cell in row.cells]
         table.add(_name(row, "=1"), *cells, *[row.cache] * cache)
-    return table
-
-
-def states_table(compared: Mapping[str, Comparison]) -> Table:
-    """Return the figures of a comparison in each state, side by side."""
-    table = Table("scheme", by_state.columns(compared))
-    for row in by_state.rows(compared):
-        cells = [Text(cell.marked, "bold green" if cell.best else "") for cell in row.cells]
-        table.add(_name(row, "=1"), *cells)
     return table
 
 

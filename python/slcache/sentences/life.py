@@ -141,11 +141,15 @@ def _cells(life: Life) -> list[str]:
 
 
 def notes(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
-    """Return why lives are guesses or not told, each reason once with those that it holds for."""
+    """Return why lives are guesses or not told, each reason once with those that it holds for.
+
+    Of a device that says no endurance at all nobody expects a life.
+    """
     found: dict[str, list[str]] = {}
     for label, document in zip(labels, documents, strict=True):
-        told = document["wear"].get("note")
-        if told is not None and document["host"]["write"]["bytes"]:
+        wear = document["wear"]
+        told, known = wear.get("note"), any(pool["endurance_cycles"] for pool in wear["pools"])
+        if told is not None and known and document["host"]["write"]["bytes"]:
             found.setdefault(told, []).append(label)
     return [f"{wording.listed(names)}: {told}" for told, names in found.items()]
 

@@ -41,6 +41,7 @@ fn a_document_has_every_section() {
         "schema_version",
         "series",
         "sim",
+        "state",
         "trace",
         "waf",
         "wear",
