@@ -31,7 +31,15 @@ def places(value: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:  # noqa
 
 def pages_of(document: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     """Return the figures that pages show and that a document says twice."""
-    left_out = ("host.backlog", "cdf", "stddev", "endurance", "requests_beyond", "[0].min")
+    left_out = (
+        "host.backlog",
+        "cdf",
+        "stddev",
+        "endurance",
+        "requests_beyond",
+        "[0].min",
+        "cycles",
+    )
     return [
         each
         for each in places(document)

@@ -208,6 +208,8 @@ def begun(words: list[str]) -> subprocess.Popen[bytes]:
     return process
 
 
+# Interpreters have a moment of their own before the first module and within a call of theirs.
+@pytest.mark.slow
 @pytest.mark.parametrize("moments", MOMENTS)
 @pytest.mark.parametrize("verb", ["why", "sweep show"])
 def test_ctrl_c_is_answered_while_libraries_load(verb: str, moments: int, inputs: Inputs) -> None:

@@ -160,7 +160,7 @@ def test_seeds_that_change_nothing_are_refused(tmp_path: Path) -> None:
     words = ("compare", trace, "--device", "tiny", "--schemes", "tlc-only,baseline", "--seeds", "2")
     done = run_slcache(*words, "--out", tmp_path / "out")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"--resample N" in done.stderr
+    assert b"resample=N" in done.stderr
     assert not (tmp_path / "out").exists()
     piped = run_slcache(
         "compare", "-", *words[2:], "--trace-format", "msr", stdin=trace.read_bytes()

@@ -30,7 +30,7 @@ BY_PROCESS = """
 
     def place(self, write, view):
         import os
-        return ["cache", "store"][(os.getpid() + write.page) % 2]
+        return ["cache", "store"][hash((os.getpid(), write.page)) % 2]
 """
 BY_PAGE = """
     regions = {"cache": slcache.slc(blocks=3), "store": slcache.dense()}

@@ -214,7 +214,7 @@ def _check_drawn(
     if not any(map(by_seed, found)):
         told = (
             f"seeds = {seeds}: the trace is a recording, and nothing else of these runs is drawn: "
-            "every seed would give the same figures; --resample N (resample=N) draws it anew"
+            "every seed would give the same figures; resample=N draws it anew"
         )
         raise about(UsageError(told), "seeds")
 
