@@ -38,7 +38,7 @@ pub fn bounds(request: &RunRequest, sizes: &[u32], progress: &mut Progress<'_>) 
             };
             versions += if writes { units.end - units.start } else { 0 };
             meters
-                .make_room(units.end, (units.end - units.start) as usize)
+                .make_room(units.end, units.end.saturating_sub(units.start) as usize)
                 .map_err(|_| no_room(name, units.end))?;
             meters.request(units.start as u32..units.end as u32, writes);
         }
