@@ -30,6 +30,7 @@ SERVICES = {
     "buffer": Kind("#D0D6DD", "controller buffer time"),
     "disk-positioning": Kind("#5C5347", "the disk's overhead, seeks and rotation"),
     "disk-transfer": Kind("#A0927D", "transfers from and to the disk"),
+    "controller": Kind("#9A8FB5", "the controller's own time"),
 }
 
 #: Flash operations that store a page.
@@ -70,6 +71,7 @@ WAITS = {
     "spin-up": Kind("#8C2D3F", "waiting for the disk to wake up", "disk to wake up"),
     "fetch": Kind("#2F5D73", "waiting for data that another request fetches from the disk"),
     "look-up": Kind("#7A9E2F", "waiting for entries of the map", "entries of the map"),
+    "controller": Kind("#57507A", "waiting for the controller to take the command", "the controller"),
 }
 
 #: What a disk is doing or waiting in, from the most power to the least.

@@ -2,6 +2,7 @@
 
 use super::config::Replay;
 use super::control::Fed;
+use super::front::Ends;
 use super::requests::{Client, HostRequest, Stage};
 use super::{RunError, Simulation};
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
@@ -202,22 +203,22 @@ impl Simulation {
         }
         let now_ns = self.io.now_ns();
         let mut record = HostRequest::new(*request, arrived_ns, now_ns);
-        if let (HostOp::Write, Some(link)) = (request.op, &self.setup.host.link) {
-            let ns = u64::from(link.write_overhead_ns) + link.transfer_ns(request.bytes());
-            let start_ns = self.link_in_ns.max(now_ns);
-            self.link_in_ns = start_ns + ns;
-            record.link_ns = ns;
-            record.link_wait_ns = start_ns - now_ns;
-            let id = self.add_request(Client::Host(record));
-            self.note_admitted(id);
-            self.io.timing_mut().schedule(self.link_in_ns, EventKind::DeviceFirst, id.0);
-            return;
-        }
+        let served_ns = if self.front.is_none() { now_ns } else { self.come_in(&mut record) };
         let id = self.add_request(Client::Host(record));
         self.note_admitted(id);
+        if served_ns > now_ns {
+            return self.io.timing_mut().schedule(served_ns, EventKind::DeviceFirst, id.0);
+        }
         self.serve(id, request);
         self.io.timing_mut().kick();
         self.settle();
+    }
+
+    /// When a request that comes now is in the device: the FTL can have it.
+    #[inline(never)]
+    fn come_in(&mut self, record: &mut HostRequest) -> u64 {
+        let now_ns = record.admitted_ns;
+        self.front.as_mut().map_or(now_ns, |front| front.come_in(record, now_ns))
     }
 
     /// Has timing count the operations that `client` waits for, held once until `release_request`.
@@ -288,13 +289,8 @@ impl Simulation {
             }
         };
         let mut end_ns = now_ns + u64::from(record.buffer_ns);
-        if let (HostOp::Read, Some(link)) = (record.request.op, &self.setup.host.link) {
-            let ns = u64::from(link.read_overhead_ns) + link.transfer_ns(record.request.bytes());
-            let start_ns = self.link_out_ns.max(end_ns);
-            record.link_wait_ns += start_ns - end_ns;
-            record.link_ns += ns;
-            end_ns = start_ns + ns;
-            self.link_out_ns = end_ns;
+        if let (HostOp::Read, Some(front)) = (record.request.op, self.front.as_mut()) {
+            end_ns = front.go_out(record, end_ns);
         }
         let stream = record.request.stream;
         if end_ns > now_ns {
@@ -312,8 +308,9 @@ impl Simulation {
         if self.watched {
             self.tell_watchers(id, end_ns);
         }
-        let Self { requests, io, stats, .. } = self;
+        let Self { requests, io, stats, front, .. } = self;
         let record = &*requests.host(id);
+        let ends = front.as_ref().map_or_else(Ends::default, |front| front.ends(&record.request));
         let Request { op, .. } = record.request;
         let bytes = record.request.bytes();
         let latency_ns = end_ns - record.arrived_ns();
@@ -324,7 +321,7 @@ impl Simulation {
             return;
         }
         let (path, wait) = io.timing().path(id);
-        let bucket = stats.of(op).record(latency_ns, record, path, wait);
+        let bucket = stats.of(op).record(latency_ns, record, ends, path, wait);
         if op == HostOp::Flush {
             return;
         }

@@ -251,6 +251,9 @@ impl Simulation {
         self.io.timing_mut().kick();
         self.run_out()?;
         self.io.timing_mut().set_ending(false);
+        if let Some(front) = self.front.as_mut() {
+            front.rest();
+        }
         self.io.timing_mut().reopen_disk();
         // What the end cut off goes on if anything comes after it.
         self.io.mark_all_idle_work();

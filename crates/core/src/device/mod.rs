@@ -10,6 +10,7 @@ mod disk_report;
 mod error;
 mod event_loop;
 mod flush;
+mod front;
 pub mod levels;
 pub mod link;
 mod look_up;
@@ -60,6 +61,7 @@ use bound::Bound;
 use buffer::Buffer;
 use completed::Completed;
 use config::{InflightRead, Replay, RmwTransfer};
+use front::Front;
 use levels::Levels;
 use request_log::RequestLog;
 use requests::Requests;
@@ -104,8 +106,8 @@ pub struct Simulation {
     last_arrival_ns: u64,
     /// Requests in flight by stream: in closed replay each stream has its own queue depth.
     by_stream: Vec<u32>,
-    link_in_ns: u64,
-    link_out_ns: u64,
+    /// The host link and the controller, if they take time.
+    front: Option<Front>,
     fed: u64,
     /// The device at time 0.
     begun: Start,
@@ -177,8 +179,7 @@ impl Simulation {
             backlog_max: 0,
             last_arrival_ns: 0,
             by_stream: Vec::new(),
-            link_in_ns: 0,
-            link_out_ns: 0,
+            front: Front::new(setup),
             fed: 0,
             begun: Start::default(),
             halves: Halves::default(),

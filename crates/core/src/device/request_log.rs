@@ -1,5 +1,6 @@
 //! Every request with its times and where they went, for whoever asked for it.
 
+use super::front::Ends;
 use super::requests::HostRequest;
 use super::Simulation;
 use crate::base::gap::Gap;
@@ -11,15 +12,15 @@ use crate::hw::timing::{
 };
 
 /// How many components a latency has that are service: the first ones.
-pub const SERVICES: usize = 6;
+pub const SERVICES: usize = 7;
 /// How many components a latency has.
 pub const COMPONENTS: usize = SERVICES + CAUSES + WAITS.len();
 
 /// Being served, by what.
 const SERVICE_NAMES: [&str; SERVICES] =
-    ["array", "transfer", "link", "buffer", "disk-positioning", "disk-transfer"];
+    ["array", "transfer", "link", "buffer", "disk-positioning", "disk-transfer", "controller"];
 /// Waiting for what is no cause of flash work.
-const WAITS: [&str; 12] = [
+const WAITS: [&str; 13] = [
     "channel",
     "order",
     "source",
@@ -32,6 +33,7 @@ const WAITS: [&str; 12] = [
     "queue",
     "link",
     "look-up",
+    "controller",
 ];
 
 /// The names of the components as in the attribution, each with whether it is service.
@@ -81,6 +83,7 @@ impl RequestLog {
         &mut self,
         id: RequestId,
         record: &HostRequest,
+        ends: Ends,
         end_ns: u64,
         (path, wait): (&RequestPath, Option<&WaitTime>),
     ) {
@@ -89,7 +92,7 @@ impl RequestLog {
             request: record.request,
             admitted_ns: record.admitted_ns,
             completed_ns: end_ns,
-            components_ns: components(record, end_ns - record.arrived_ns(), path, wait),
+            components_ns: components(record, ends, end_ns - record.arrived_ns(), path, wait),
         });
     }
 }
@@ -97,16 +100,18 @@ impl RequestLog {
 /// Where a latency went; what nothing else explains is the gap before the path.
 fn components(
     record: &HostRequest,
+    ends: Ends,
     latency_ns: u64,
     path: &RequestPath,
     wait: Option<&WaitTime>,
 ) -> [u64; COMPONENTS] {
     let waited = |kind: usize| wait.map_or(0, |wait| wait[kind]);
     let mut parts = [0; COMPONENTS];
-    let served = [path.array_ns, path.bus_ns, record.link_ns, u64::from(record.buffer_ns)];
+    let served = [path.array_ns, path.bus_ns, ends.link_ns, u64::from(record.buffer_ns)];
     parts[..4].copy_from_slice(&served);
     parts[4] = waited(DISK_POSITIONING);
     parts[5] = waited(DISK_TRANSFER);
+    parts[6] = ends.controller_ns;
     for (cause, part) in parts[SERVICES..SERVICES + CAUSES].iter_mut().enumerate() {
         *part = waited(cause);
     }
@@ -118,6 +123,7 @@ fn components(
     others[9] = record.admitted_ns - record.arrived_ns();
     others[10] = record.link_wait_ns;
     others[11] = record.map_ns;
+    others[12] = record.controller_wait_ns;
     let explained_ns: u64 = parts.iter().sum();
     if let Some(gap) = gap_component(path.gap) {
         parts[gap] += latency_ns.saturating_sub(explained_ns);
@@ -162,7 +168,8 @@ impl Simulation {
         let record = *self.requests.host(id);
         let latency_ns = end_ns - record.arrived_ns();
         if let Some(log) = self.request_log.as_mut() {
-            log.complete(id, &record, end_ns, self.io.timing().path(id));
+            let ends = self.front.as_ref().map_or_else(Ends::default, |front| front.ends(&record.request));
+            log.complete(id, &record, ends, end_ns, self.io.timing().path(id));
             self.io.timing_mut().number_request(id, None);
         }
         if record.request.op == HostOp::Trim {

@@ -27,8 +27,8 @@ pub(super) struct HostRequest {
     pub request: Request,
     /// When the device took it, ns.
     pub admitted_ns: u64,
-    /// Time on the host link so far, ns.
-    pub link_ns: u64,
+    /// Waiting for the controller to take it, ns.
+    pub controller_wait_ns: u64,
     /// Waiting for the host link, ns.
     pub link_wait_ns: u64,
     /// Waiting for its entries of the map, ns; meanwhile when that began.
@@ -47,7 +47,7 @@ impl HostRequest {
         Self {
             request,
             admitted_ns,
-            link_ns: 0,
+            controller_wait_ns: 0,
             link_wait_ns: 0,
             map_ns: 0,
             buffer_ns: 0,

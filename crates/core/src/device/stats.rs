@@ -1,5 +1,6 @@
 //! What the host saw: requests, bytes, latency and where the latency went.
 
+use super::front::Ends;
 use super::requests::HostRequest;
 use crate::base::gap::{Gap, GAPS};
 use crate::base::op::{Cause, CAUSES};
@@ -17,6 +18,8 @@ struct Parts {
     array_ns: u128,
     transfer_ns: u128,
     link_ns: u128,
+    controller_ns: u128,
+    controller_wait_ns: u128,
     buffer_ns: u128,
     queue_ns: u128,
     link_wait_ns: u128,
@@ -41,6 +44,7 @@ impl OpStats {
         &mut self,
         latency_ns: u64,
         request: &HostRequest,
+        ends: Ends,
         path: &RequestPath,
         wait: Option<&WaitTime>,
     ) -> Bucket {
@@ -53,13 +57,17 @@ impl OpStats {
         let mut explained_ns = path.array_ns + path.bus_ns + queue_ns;
         // What only some requests have is added only then.
         let buffer_ns = u64::from(request.buffer_ns);
-        if queue_ns | request.link_ns | buffer_ns | request.link_wait_ns | request.map_ns != 0 {
+        let controller_ns = ends.controller_ns | request.controller_wait_ns;
+        if queue_ns | ends.link_ns | controller_ns | buffer_ns | request.map_ns != 0 {
             s.queue_ns += u128::from(queue_ns);
-            s.link_ns += u128::from(request.link_ns);
+            s.link_ns += u128::from(ends.link_ns);
+            s.controller_ns += u128::from(ends.controller_ns);
+            s.controller_wait_ns += u128::from(request.controller_wait_ns);
             s.buffer_ns += u128::from(buffer_ns);
             s.map_ns += u128::from(request.map_ns);
             s.link_wait_ns += u128::from(request.link_wait_ns);
-            explained_ns += request.link_ns + buffer_ns + request.link_wait_ns + request.map_ns;
+            explained_ns += ends.link_ns + ends.controller_ns + request.controller_wait_ns;
+            explained_ns += buffer_ns + request.link_wait_ns + request.map_ns;
         }
         if let Some(wait) = wait {
             for (sum, ns) in s.wait_ns.iter_mut().zip(wait) {
@@ -120,7 +128,8 @@ impl OpStats {
         ];
         let disk =
             [("disk-positioning", s.wait_ns[DISK_POSITIONING]), ("disk-transfer", s.wait_ns[DISK_TRANSFER])];
-        let service = service.into_iter().chain(disk.into_iter().filter(|(_, ns)| *ns > 0));
+        let some = [("controller", s.controller_ns)].into_iter().chain(disk).filter(|(_, ns)| *ns > 0);
+        let service = service.into_iter().chain(some);
         out.service.extend(service.map(|(name, ns)| (name.to_string(), us(ns))));
         let causes = (0..CAUSES).map(|c| (Cause::ALL[c].name(), s.wait_ns[c]));
         let others = [
@@ -134,6 +143,7 @@ impl OpStats {
             ("merge", s.gap_ns[Gap::Merge as usize]),
             ("buffer", s.gap_ns[Gap::Buffer as usize]),
             ("queue", s.queue_ns),
+            ("controller", s.controller_wait_ns),
             ("link", s.link_wait_ns),
             ("look-up", s.map_ns),
         ];

@@ -1,6 +1,7 @@
 //! Configuration of the flash device: its pools and the controller's fixed properties.
 
 use super::config::PoolConfig;
+use super::controller_config::ControllerConfig;
 use super::disk::config::DiskConfig;
 use super::map_config::MapConfig;
 use crate::base::problem::{check_range, Problem};
@@ -74,6 +75,9 @@ pub struct DeviceConfig {
     /// The disk that is the home of the data; absent where flash is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk: Option<DiskConfig>,
+    /// The controller's own time; absent = none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controller: Option<ControllerConfig>,
     /// The part of the map that is in DRAM; absent = all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<MapConfig>,
@@ -152,6 +156,9 @@ impl DeviceConfig {
         check_range(problems, "device.stage_timeout_ns", self.stage_timeout_ns, 1..=10_000_000_000);
         if let Some(disk) = &self.disk {
             disk.check("device.disk", problems);
+        }
+        if let Some(controller) = &self.controller {
+            controller.check(self.plp, problems);
         }
         if let Some(map) = &self.map {
             map.check(&self.pool, self.mapping_units(), problems);

@@ -2,6 +2,7 @@
 
 pub mod array;
 pub mod config;
+pub mod controller_config;
 pub mod device_config;
 pub mod disk;
 pub mod geometry;

@@ -122,6 +122,7 @@ pub fn device(pool: PoolConfig, user_bytes: u64) -> DeviceConfig {
         starvation_ns: 0,
         disk: None,
         map: None,
+        controller: None,
         pool: vec![pool],
     }
 }
