@@ -279,13 +279,13 @@ impl Simulation {
         let record = match self.requests.client(id) {
             Client::Host(HostRequest { stage: Stage::Looking, .. }) => return self.looked_up(id),
             Client::Host(record) => record,
-            Client::WriteBack(token) => {
-                let token = *token;
+            Client::WriteBack(written) => {
+                let written = *written;
                 if self.write_back_looked_up(id) {
                     return;
                 }
                 self.io.timing_mut().remove_request(id);
-                return self.written_back(token);
+                return self.written_back(written);
             }
         };
         let mut end_ns = now_ns + u64::from(record.buffer_ns);

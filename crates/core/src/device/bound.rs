@@ -152,13 +152,13 @@ impl Simulation {
             return Err(IN_PLACE);
         }
         let buffer = self.buffer.as_ref().filter(|_| self.is_write_back());
-        let pages = buffer.map_or(0, |buffer| buffer.capacity() as u64);
+        let buffered = buffer.map_or(0, |buffer| u64::from(buffer.capacity()));
         let page = u64::from(self.io.policy().mus_per_page);
         let held = match self.scheme.held_units_max() {
             0 => 0,
             most => u64::from(most).max(page),
         };
-        let memory = pages * page + held;
+        let memory = buffered + held;
         let cache = match self.setup.scheme.on_disk() {
             true => self.slots_of(|_, _| true),
             false => {

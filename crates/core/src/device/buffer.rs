@@ -1,9 +1,12 @@
-//! The DRAM buffer: logical pages in least-recently-used order, indexed and never hashed.
+//! The DRAM buffer: mapping units by logical page, indexed and never hashed.
+//!
+//! What has to be written leaves by age of use, or in the order of its arrival and apart from what is clean.
 
+use crate::base::ones::Ones;
 use crate::base::slab::Slab;
 use crate::ftl::piece::Piece;
 
-/// A buffered logical page.
+/// What is buffered of a logical page.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Buffered {
     /// Logical page.
@@ -40,49 +43,86 @@ impl Buffered {
     }
 }
 
+/// One order of pages, by node; 0 = none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Order {
+    oldest: u32,
+    newest: u32,
+}
+
 /// The buffer's pages.
 #[derive(Clone)]
 pub struct Buffer {
-    capacity: usize,
+    /// Most mapping units, those on their way below included.
+    capacity: u32,
     /// Node of each logical page; 0 = absent.
     index: Vec<u32>,
     nodes: Slab<Buffered>,
-    newest: u32,
-    oldest: u32,
-    /// Pages being written back; they still occupy the buffer.
-    pub evicting: usize,
+    /// Pages by their last use; without those that leave in the order of their arrival.
+    used: Order,
+    /// Pages that have to be written, by arrival, where `by_arrival`.
+    arrived: Order,
+    by_arrival: bool,
+    /// Mapping units present, and those of them that have to be written.
+    units: u32,
+    dirty_units: u32,
+    /// Mapping units being written back; they still occupy the buffer.
+    pub leaving_units: u32,
 }
 
 impl Buffer {
-    /// An empty buffer of `capacity` logical pages for a device of `pages`.
-    pub fn new(capacity: usize, pages: u32) -> Self {
+    /// An empty buffer of `capacity` mapping units for a device of `pages` logical pages, out of which
+    /// dirty units go `by_arrival` or by age of use.
+    pub fn new(capacity: u32, pages: u32, by_arrival: bool) -> Self {
         Self {
-            capacity: capacity.max(1),
+            capacity,
             index: vec![0; pages as usize],
             nodes: Slab::new(Buffered::default()),
-            newest: 0,
-            oldest: 0,
-            evicting: 0,
+            used: Order::default(),
+            arrived: Order::default(),
+            by_arrival,
+            units: 0,
+            dirty_units: 0,
+            leaving_units: 0,
         }
     }
 
-    /// Most pages, those on their way below included.
-    pub fn capacity(&self) -> usize {
+    /// Most mapping units, those on their way below included.
+    pub fn capacity(&self) -> u32 {
         self.capacity
     }
 
-    /// Whether another page fits.
-    pub fn has_room(&self) -> bool {
-        self.nodes.len() + self.evicting < self.capacity
+    /// Mapping units that have to be written.
+    #[inline]
+    pub fn dirty_units(&self) -> u32 {
+        self.dirty_units
     }
 
-    /// Whether another page fits, if need be in the place of the oldest one, dropped because nothing of
-    /// it has to be written.
-    pub fn make_room(&mut self) -> bool {
-        if !self.has_room() && self.oldest != 0 && self.nodes[self.oldest as usize].dirty == 0 {
-            self.take(self.oldest);
+    /// How many of the units in `mask` of a page are not there.
+    pub fn fresh(&self, page: u32, mask: u32) -> u32 {
+        (mask & !self.get(page).map_or(0, |entry| entry.mask)).ones()
+    }
+
+    /// Whether so many more units fit.
+    pub fn has_room(&self, units: u32) -> bool {
+        self.units + self.leaving_units + units <= self.capacity
+    }
+
+    /// Whether so many more units of `page` fit, if need be in the place of other pages, those used longest
+    /// ago first, as long as nothing of them has to be written.
+    pub fn make_room(&mut self, page: u32, units: u32) -> bool {
+        if !self.has_room(units) {
+            self.touch(page);
         }
-        self.has_room()
+        while !self.has_room(units) {
+            let node = self.used.oldest;
+            let entry = &self.nodes[node as usize];
+            if node == 0 || entry.dirty != 0 || entry.page == page {
+                return false;
+            }
+            self.take(node);
+        }
+        true
     }
 
     /// Whether no page is present.
@@ -98,58 +138,84 @@ impl Buffer {
         }
     }
 
-    /// Adds data of a page and makes it the newest; the caller has made room if it is absent.
+    /// Adds data of a page; the caller has made room for what is fresh.
     pub fn put(&mut self, piece: &Piece, dirty: bool) {
-        self.newest_of(piece.page).merge(piece, dirty);
-    }
-
-    /// Adds mapping units of a page that were read below, and makes it the newest; the caller has made
-    /// room if it is absent. What was there in part is there as a whole now.
-    pub fn fill(&mut self, page: u32, mask: u32) {
-        let entry = self.newest_of(page);
-        entry.mask |= mask;
-        entry.partial &= !mask;
-    }
-
-    /// The entry of a page, made if it is absent, which is now the newest.
-    fn newest_of(&mut self, page: u32) -> &mut Buffered {
-        let node = match self.index[page as usize] {
-            0 => {
-                let node = self.nodes.insert(Buffered { page, ..Buffered::default() });
-                self.index[page as usize] = node;
-                node
+        let node = self.node_of(piece.page);
+        let by_arrival = self.by_arrival;
+        let entry = &mut self.nodes[node as usize];
+        let (old, stays) = (*entry, by_arrival && entry.dirty != 0);
+        entry.merge(piece, dirty);
+        self.units += entry.mask.ones() - old.mask.ones();
+        self.dirty_units += entry.dirty.ones() - old.dirty.ones();
+        if !stays {
+            if old.mask != 0 {
+                self.unlink(node, false);
             }
-            node => {
-                self.unlink(node);
-                node
-            }
-        };
-        self.link_newest(node);
-        &mut self.nodes[node as usize]
-    }
-
-    /// Makes a page the newest, if it is present.
-    pub fn touch(&mut self, page: u32) {
-        let node = self.index[page as usize];
-        if node != 0 {
-            self.unlink(node);
             self.link_newest(node);
         }
     }
 
-    /// Takes out the oldest page.
+    /// Adds mapping units of a page that were read below; the caller has made room for what is fresh. What
+    /// was there in part is there as a whole now.
+    pub fn fill(&mut self, page: u32, mask: u32) {
+        let node = self.node_of(page);
+        let entry = &mut self.nodes[node as usize];
+        let old = entry.mask;
+        entry.mask |= mask;
+        entry.partial &= !mask;
+        self.units += entry.mask.ones() - old.ones();
+        match old {
+            0 => self.link_newest(node),
+            _ => self.touch(page),
+        }
+    }
+
+    /// The node of a page, made and in no order yet if it is absent.
+    fn node_of(&mut self, page: u32) -> u32 {
+        if self.index[page as usize] == 0 {
+            self.index[page as usize] = self.nodes.insert(Buffered { page, ..Buffered::default() });
+        }
+        self.index[page as usize]
+    }
+
+    /// Makes a page the one used last, if it is present; an order of arrival stays.
+    pub fn touch(&mut self, page: u32) {
+        let node = self.index[page as usize];
+        if node != 0 && !self.has_arrived(node) {
+            self.unlink(node, false);
+            self.link_newest(node);
+        }
+    }
+
+    /// Takes out the page used longest ago.
     pub fn take_oldest(&mut self) -> Option<Buffered> {
-        match self.oldest {
+        match self.used.oldest {
             0 => None,
             node => Some(self.take(node)),
         }
     }
 
-    /// Takes out a page that is there as a whole, `all` its mapping units, and has to be written.
-    pub fn take_written(&mut self, page: u32, all: u32) -> Option<Buffered> {
-        let node = self.index[page as usize];
-        let entry = &self.nodes[node as usize];
-        (node != 0 && entry.whole() == all && entry.dirty != 0).then(|| self.take(node))
+    /// Takes out what has to be written of the page that came first: all of it, or `most` units.
+    pub fn take_arrived(&mut self, most: u32) -> Option<Buffered> {
+        let node = self.arrived.oldest;
+        if node == 0 {
+            return None;
+        }
+        let entry = &mut self.nodes[node as usize];
+        if entry.dirty.ones() <= most {
+            return Some(self.take(node));
+        }
+        let mut part = 0;
+        for _ in 0..most {
+            part |= 1 << (entry.dirty & !part).trailing_zeros();
+        }
+        let taken = Buffered { mask: part, partial: entry.partial & part, dirty: part, ..*entry };
+        entry.mask &= !part;
+        entry.partial &= !part;
+        entry.dirty &= !part;
+        self.units -= most;
+        self.dirty_units -= most;
+        Some(taken)
     }
 
     /// Forgets mapping units of a page that the host declared unused.
@@ -158,63 +224,103 @@ impl Buffer {
         if node == 0 {
             return;
         }
-        let entry = &mut self.nodes[node as usize];
-        entry.mask &= !mask;
-        entry.partial &= !mask;
-        entry.dirty &= !mask;
-        if entry.mask == 0 {
+        let old = self.nodes[node as usize];
+        let rest = Buffered {
+            mask: old.mask & !mask,
+            partial: old.partial & !mask,
+            dirty: old.dirty & !mask,
+            ..old
+        };
+        if rest.mask == 0 {
             self.take(node);
+            return;
+        }
+        let had_arrived = self.has_arrived(node);
+        self.units -= old.mask.ones() - rest.mask.ones();
+        self.dirty_units -= old.dirty.ones() - rest.dirty.ones();
+        self.nodes[node as usize] = rest;
+        if had_arrived && rest.dirty == 0 {
+            self.unlink(node, true);
+            self.link_newest(node);
         }
     }
 
-    /// Proves that the order holds exactly the pages of the index, that they have room, and that what is
+    /// Proves that the orders hold exactly the pages of the index, that they have room, and that what is
     /// clean lies below too: `below` says which mapping units of a page do.
     pub fn audit(&self, below: impl Fn(u32) -> u32) -> Result<(), String> {
-        let (mut node, mut seen) = (self.oldest, 0);
-        while node != 0 {
-            let entry = &self.nodes[node as usize];
-            if self.index[entry.page as usize] != node || entry.mask == 0 {
-                return Err(format!("the buffer has lost {entry:?}"));
+        let (mut seen, mut units, mut dirty_units) = (0, 0, 0);
+        for (oldest, is_arrived) in [(self.used.oldest, false), (self.arrived.oldest, true)] {
+            let mut node = oldest;
+            while node != 0 {
+                let entry = &self.nodes[node as usize];
+                let is_lost = self.index[entry.page as usize] != node || entry.mask == 0;
+                if is_lost || self.has_arrived(node) != is_arrived {
+                    return Err(format!("the buffer has lost {entry:?}"));
+                }
+                let clean = entry.mask & !entry.dirty;
+                if (entry.dirty | entry.partial) & !entry.mask != 0 || clean & !below(entry.page) != 0 {
+                    return Err(format!("the buffer has units that are nowhere: {entry:?}"));
+                }
+                units += entry.mask.ones();
+                dirty_units += entry.dirty.ones();
+                (node, seen) = (entry.next, seen + 1);
             }
-            let clean = entry.mask & !entry.dirty;
-            if (entry.dirty | entry.partial) & !entry.mask != 0 || clean & !below(entry.page) != 0 {
-                return Err(format!("the buffer has units that are nowhere: {entry:?}"));
-            }
-            (node, seen) = (entry.next, seen + 1);
         }
-        if seen != self.nodes.len() || seen + self.evicting > self.capacity {
-            let (nodes, evicting, most) = (self.nodes.len(), self.evicting, self.capacity);
-            return Err(format!("the buffer has {seen} of {nodes} pages and {evicting} leaving for {most}"));
+        let is_counted = (units, dirty_units) == (self.units, self.dirty_units);
+        if seen != self.nodes.len() || !is_counted || !self.has_room(0) {
+            let (nodes, leaving, most) = (self.nodes.len(), self.leaving_units, self.capacity);
+            return Err(format!(
+                "the buffer has {seen} of {nodes} pages, {units} units, {dirty_units} to be written, and \
+                 {leaving} leaving for {most}; counted {} and {}",
+                self.units, self.dirty_units
+            ));
         }
         Ok(())
     }
 
+    /// Whether the node is in the order of arrival.
+    fn has_arrived(&self, node: u32) -> bool {
+        self.by_arrival && self.nodes[node as usize].dirty != 0
+    }
+
     fn take(&mut self, node: u32) -> Buffered {
         let entry = self.nodes[node as usize];
-        self.unlink(node);
+        self.unlink(node, self.has_arrived(node));
         self.index[entry.page as usize] = 0;
         self.nodes.remove(node);
+        self.units -= entry.mask.ones();
+        self.dirty_units -= entry.dirty.ones();
         entry
     }
 
-    fn unlink(&mut self, node: u32) {
+    fn order(&mut self, arrived: bool) -> &mut Order {
+        if arrived {
+            &mut self.arrived
+        } else {
+            &mut self.used
+        }
+    }
+
+    fn unlink(&mut self, node: u32, arrived: bool) {
         let Buffered { prev, next, .. } = self.nodes[node as usize];
         match prev {
-            0 => self.oldest = next,
+            0 => self.order(arrived).oldest = next,
             p => self.nodes[p as usize].next = next,
         }
         match next {
-            0 => self.newest = prev,
+            0 => self.order(arrived).newest = prev,
             n => self.nodes[n as usize].prev = prev,
         }
     }
 
+    /// Makes a node the newest of the order it belongs to.
     fn link_newest(&mut self, node: u32) {
-        let newest = std::mem::replace(&mut self.newest, node);
+        let arrived = self.has_arrived(node);
+        let newest = std::mem::replace(&mut self.order(arrived).newest, node);
         self.nodes[node as usize].prev = newest;
         self.nodes[node as usize].next = 0;
         match newest {
-            0 => self.oldest = node,
+            0 => self.order(arrived).oldest = node,
             n => self.nodes[n as usize].next = node,
         }
     }
@@ -230,8 +336,8 @@ mod tests {
     }
 
     #[test]
-    fn the_least_recently_used_page_leaves_first_and_masks_merge() {
-        let mut buffer = Buffer::new(3, 10);
+    fn the_page_used_longest_ago_leaves_first_and_masks_merge() {
+        let mut buffer = Buffer::new(5, 10, false);
         buffer.put(&piece(1, 0b01, 0b01), true);
         buffer.put(&piece(2, 0b11, 0), false);
         buffer.put(&piece(1, 0b10, 0), true);
@@ -239,26 +345,54 @@ mod tests {
         buffer.put(&piece(1, 0b01, 0), true);
         assert_eq!(buffer.get(1).map(Buffered::whole), Some(0b11));
         buffer.put(&piece(3, 1, 0), true);
-        assert!(!buffer.has_room());
+        assert!(!buffer.has_room(1));
+        assert_eq!((buffer.dirty_units(), buffer.fresh(3, 0b11)), (3, 1));
+        buffer.audit(|_| u32::MAX).unwrap();
         assert_eq!(buffer.take_oldest().map(|b| (b.page, b.dirty)), Some((2, 0)));
         buffer.trim(1, 0b11);
         assert_eq!(buffer.take_oldest().map(|b| b.page), Some(3));
         assert!(buffer.take_oldest().is_none());
+        buffer.audit(|_| 0).unwrap();
     }
 
     #[test]
     fn a_fill_makes_units_whole_and_only_what_is_clean_makes_room() {
-        let mut buffer = Buffer::new(2, 10);
+        let mut buffer = Buffer::new(3, 10, false);
         buffer.put(&piece(1, 0b01, 0b01), true);
         buffer.fill(1, 0b11);
         let entry = *buffer.get(1).unwrap();
         assert_eq!((entry.whole(), entry.dirty, entry.request_sectors), (0b11, 0b01, 8));
         buffer.fill(2, 0b01);
-        assert!(!buffer.make_room(), "the oldest page is dirty");
+        assert!(!buffer.make_room(3, 1), "the oldest page is dirty");
         buffer.trim(1, 0b01);
-        assert!(buffer.make_room(), "what was dirty is unused");
+        assert!(buffer.make_room(3, 2), "what was dirty is unused");
         assert_eq!((buffer.get(1).is_none(), buffer.get(2).is_some()), (true, true));
         buffer.audit(|_| 0b01).unwrap();
+        assert!(!buffer.make_room(2, 3), "a page makes no room for more of itself");
         assert!(buffer.audit(|_| 0b10).unwrap_err().contains("nowhere"));
+    }
+
+    #[test]
+    fn what_is_written_leaves_in_the_order_of_arrival_in_parts_and_what_is_clean_makes_room() {
+        let mut buffer = Buffer::new(8, 10, true);
+        buffer.put(&piece(1, 0b1011, 0b1000), true);
+        buffer.put(&piece(2, 0b1, 0), true);
+        buffer.fill(3, 0b11);
+        buffer.put(&piece(1, 0b1, 0), true);
+        buffer.touch(1);
+        buffer.fill(4, 0b11);
+        buffer.touch(3);
+        assert!(buffer.make_room(5, 1), "page 4 was used longest ago of what is clean");
+        assert_eq!((buffer.get(4).is_none(), buffer.get(3).is_some()), (true, true));
+        let part = buffer.take_arrived(2).unwrap();
+        assert_eq!((part.page, part.dirty, part.partial), (1, 0b11, 0));
+        buffer.audit(|_| 0b11).unwrap();
+        let rest = buffer.take_arrived(2).unwrap();
+        assert_eq!((rest.page, rest.dirty, rest.partial), (1, 0b1000, 0b1000));
+        buffer.fill(2, 0b11);
+        buffer.trim(2, 0b1);
+        assert_eq!((buffer.dirty_units(), buffer.take_arrived(9).is_none()), (0, true));
+        buffer.audit(|_| 0b11).unwrap();
+        assert!(buffer.make_room(5, 8) && buffer.is_empty());
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::base::problem::{check_range, Problem};
 use crate::base::units;
+use crate::hw::config::PoolConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +84,7 @@ pub enum WriteBack {
     /// When room is needed, the least recently used page first.
     #[default]
     WhenFull,
-    /// A logical page as soon as all of it is there, others when room is needed.
+    /// In the order of arrival, as soon as a stripe is there; less after `flush_after_ns`.
     AtOnce,
 }
 
@@ -94,11 +95,11 @@ impl WriteBack {
     }
 }
 
-/// The DRAM buffer in front of the FTL: logical pages, of which the least recently used leaves first.
+/// The DRAM buffer in front of the FTL, in mapping units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BufferConfig {
-    /// Size in bytes; at least one logical page.
+    /// Size in bytes; at least one logical page, and with `at-once` a stripe beside it.
     #[serde(deserialize_with = "units::bytes")]
     #[schemars(with = "u64")]
     pub bytes: u64,
@@ -108,6 +109,20 @@ pub struct BufferConfig {
     /// With `on-buffer`: when data are written back.
     #[serde(default, skip_serializing_if = "WriteBack::is_default")]
     pub write_back: WriteBack,
+    /// With `at-once`: programs of a stripe, which is written back as a whole: one in each of so many
+    /// planes, 1-4096.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub stripe_planes: u32,
+    /// With `at-once`: stripes on their way at a time, 1-65536; absent = as many as come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stripes_in_flight: Option<u32>,
+    /// With `stripes_in_flight`: time a stripe takes beside its programs, as for journal and map, ns,
+    /// 0-1 s.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stripe_overhead_ns: u32,
+    /// With `at-once`: after so long without a write, less than a stripe is written back, ns, 1000 to 10 s.
+    #[serde(default = "millisecond", skip_serializing_if = "is_millisecond")]
+    pub flush_after_ns: u64,
     /// Time to serve a logical page from the buffer, ns.
     #[serde(default)]
     pub access_ns: u32,
@@ -116,11 +131,73 @@ pub struct BufferConfig {
     pub fill_on_read: bool,
 }
 
+fn one() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_one(planes: &u32) -> bool {
+    *planes == one()
+}
+
+fn millisecond() -> u64 {
+    1_000_000
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_millisecond(ns: &u64) -> bool {
+    *ns == millisecond()
+}
+
 impl BufferConfig {
+    /// A write-back buffer of `bytes` that is emptied when it is full.
+    pub fn new(bytes: u64) -> Self {
+        Self {
+            bytes,
+            acknowledge: Acknowledge::default(),
+            write_back: WriteBack::default(),
+            stripe_planes: one(),
+            stripes_in_flight: None,
+            stripe_overhead_ns: 0,
+            flush_after_ns: millisecond(),
+            access_ns: 0,
+            fill_on_read: false,
+        }
+    }
+
+    /// Whether writes wait in it, and leave it in stripes.
+    pub fn is_striped(&self) -> bool {
+        self.write_back == WriteBack::AtOnce && self.acknowledge == Acknowledge::OnBuffer
+    }
+
     /// Adds every problem of the buffer section.
-    pub fn check(&self, piece_bytes: u32, problems: &mut Vec<Problem>) {
-        let range = u64::from(piece_bytes)..=1 << 40;
-        check_range(problems, "buffer.bytes", self.bytes, range);
+    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        let page = u64::from(device.piece_bytes());
+        check_range(problems, "buffer.bytes", self.bytes, page..=1 << 40);
+        check_range(problems, "buffer.stripe_planes", self.stripe_planes, 1..=4096);
+        if let Some(stripes) = self.stripes_in_flight {
+            check_range(problems, "buffer.stripes_in_flight", stripes, 1..=65_536);
+        }
+        check_range(problems, "buffer.stripe_overhead_ns", self.stripe_overhead_ns, 0..=1_000_000_000);
+        check_range(problems, "buffer.flush_after_ns", self.flush_after_ns, 1000..=10_000_000_000);
+        if !problems.is_empty() || !self.is_striped() {
+            return;
+        }
+        let planes = u64::from(self.stripe_planes);
+        let all: u64 = device.pool.iter().map(|pool| u64::from(pool.plane_count())).sum();
+        if planes > all {
+            let allowed = format!("at most {all}, the planes there are");
+            problems.push(Problem::new("buffer.stripe_planes", planes, allowed));
+        }
+        let program = device.pool.iter().map(PoolConfig::program_bytes).max().unwrap_or(page);
+        if self.bytes < planes * program + page {
+            let allowed = format!(
+                "at least {}, a stripe of buffer.stripe_planes = {planes} programs of {program} bytes and a \
+                 logical page",
+                planes * program + page
+            );
+            problems.push(Problem::new("buffer.bytes", self.bytes, allowed));
+        }
     }
 }
 

@@ -91,6 +91,8 @@ impl Simulation {
             EventKind::DeviceLast => match Wakeup::from_number(event.index) {
                 Wakeup::StageDue(plane) => self.scheme.stage_due(plane, &mut self.io),
                 Wakeup::Timer => self.wake_scheme(event.at_ns),
+                Wakeup::StripeEnd => self.stripe_ended(),
+                Wakeup::BufferDue => self.buffer_due(),
             },
             EventKind::Unit | EventKind::Channel | EventKind::Idle => {
                 unreachable!("Invariant: the engine handles its own events")
@@ -242,6 +244,7 @@ impl Simulation {
         self.end_of_host();
         self.write_back_all();
         self.run_out()?;
+        self.drop_clean();
         while self.drain_scheme() {
             self.io.timing_mut().kick();
             self.run_out()?;

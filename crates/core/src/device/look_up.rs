@@ -78,34 +78,36 @@ impl Simulation {
         self.io.timing_mut().kick();
     }
 
-    /// Looks up what a write-back needs of the map; whether it has to wait.
+    /// Looks up what the pieces of a write-back need of the map; whether they have to wait.
     #[cold]
-    pub(super) fn look_up_write_back(&mut self, piece: &Piece) -> bool {
-        let first = piece.page * self.io.policy().mus_per_page;
-        let last = first + self.io.policy().mus_per_page - 1;
-        let found = self.io.look_up(Mu(first), Mu(last), true, piece.request);
-        let waits = found != LookUp::default();
+    pub(super) fn look_up_write_back(&mut self, id: RequestId, pieces: &[Piece]) -> bool {
+        let n = self.io.policy().mus_per_page;
+        let mut all = LookUp::default();
+        for piece in pieces {
+            let first = piece.page * n;
+            let found = self.io.look_up(Mu(first), Mu(first + n - 1), true, id);
+            all.loads += found.loads;
+            all.access_ns += found.access_ns;
+        }
+        let waits = all != LookUp::default();
         if waits {
-            self.looking.push(*piece);
-            self.await_look_up(piece.request, found);
+            self.looking.extend(pieces);
+            self.await_look_up(id, all);
         }
         waits
     }
 
     /// A write-back has its entries of the map, if `id` waited for them: what is still of use goes on.
     pub(super) fn write_back_looked_up(&mut self, id: RequestId) -> bool {
-        let Some(place) = self.looking.iter().position(|piece| piece.request == id) else {
+        let is_its = |piece: &Piece| piece.request == id;
+        if !self.looking.iter().any(is_its) {
             return false;
-        };
-        let piece = self.looking.remove(place);
-        self.io.timing_mut().hold_request(id);
-        match piece.mask {
-            0 => self.io.timing_mut().release_request(id),
-            _ => {
-                let result = self.hand_over_write_back(piece);
-                self.note_full(result);
-            }
         }
+        let pieces: Vec<Piece> = self.looking.iter().copied().filter(is_its).collect();
+        self.looking.retain(|piece| !is_its(piece));
+        self.io.timing_mut().hold_request(id);
+        let result = self.hand_over_write_back(id, &pieces);
+        self.note_full(result);
         self.io.timing_mut().kick();
         true
     }

@@ -23,6 +23,7 @@ pub mod setup;
 mod start;
 mod state;
 pub mod stats;
+mod stripes;
 mod trim;
 mod waiting;
 mod wear;
@@ -69,6 +70,7 @@ use start::Start;
 use stats::HostStats;
 use std::collections::VecDeque;
 use std::num::NonZeroU64;
+use stripes::Stripes;
 use waiting::WaitingPieces;
 use window::Window;
 
@@ -91,6 +93,8 @@ pub struct Simulation {
     pending: VecDeque<(u64, Request)>,
     /// Pieces that wait for room in the buffer.
     waiting: WaitingPieces,
+    /// What is being written back of the buffer.
+    stripes: Stripes,
     /// Write-backs that wait for their map entries, oldest first.
     looking: Vec<Piece>,
     /// Flushes that wait for acknowledged data on their way, oldest first.
@@ -157,8 +161,10 @@ impl Simulation {
         let scheme = setup.scheme.build(device, &mut io);
         io.watch_cache(start::slc_regions(&scheme), false);
         let pages = mus / policy.mus_per_page;
-        let buffer =
-            setup.buffer.map(|b| Buffer::new((b.bytes / u64::from(device.piece_bytes())) as usize, pages));
+        let buffer = setup.buffer.map(|b| {
+            let units = (b.bytes / u64::from(device.mu_bytes)).min(u64::from(u32::MAX)) as u32;
+            Buffer::new(units, pages, b.is_striped())
+        });
         let mut simulation = Self {
             setup: setup.clone(),
             mu_shift: device.mu_bytes.trailing_zeros(),
@@ -167,6 +173,7 @@ impl Simulation {
             stats: HostStats::default(),
             requests: Requests::default(),
             buffer,
+            stripes: Stripes::default(),
             pending: VecDeque::new(),
             waiting: WaitingPieces::default(),
             looking: Vec::new(),

@@ -62,13 +62,24 @@ impl HostRequest {
     }
 }
 
+/// What leaves the DRAM buffer as one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WriteBack {
+    /// Of its acknowledged data.
+    pub token: u32,
+    /// Mapping units that have room again afterwards.
+    pub units: u32,
+    /// Its stripe.
+    pub stripe: u32,
+}
+
 /// Who waits for a request: one cache line.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Client {
     /// The host.
     Host(HostRequest),
-    /// The DRAM buffer, for the write-back of this token.
-    WriteBack(u32),
+    /// The DRAM buffer.
+    WriteBack(WriteBack),
 }
 
 /// The clients of all requests in flight, by the numbers that timing gave the requests.

@@ -63,7 +63,7 @@ impl Setup {
         self.host.check(&mut problems);
         self.precondition.check(&mut problems);
         if let Some(buffer) = &self.buffer {
-            buffer.check(self.device.piece_bytes(), &mut problems);
+            buffer.check(&self.device, &mut problems);
         }
         if problems.is_empty() {
             if let Err(problem) = Geometry::new(&self.device.pool, self.device.mu_bytes) {

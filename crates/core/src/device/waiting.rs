@@ -1,5 +1,6 @@
 //! Pieces that wait for room in the DRAM buffer, in the order in which they came.
 
+use crate::base::ones::Ones;
 use crate::base::room::Room;
 use crate::ftl::piece::Piece;
 use std::collections::{BTreeSet, TryReserveError, VecDeque};
@@ -12,6 +13,7 @@ pub(super) struct WaitingPieces {
     pieces: VecDeque<Piece>,
     /// How many had left before the first of them.
     left: u64,
+    units: u32,
     /// Each piece's page, and how many had come before it.
     by_page: BTreeSet<(u32, u64)>,
 }
@@ -26,9 +28,9 @@ impl WaitingPieces {
         self.pieces.is_empty()
     }
 
-    /// How many wait.
-    pub fn len(&self) -> usize {
-        self.pieces.len()
+    /// Mapping units that wait, those twice that two pieces have.
+    pub fn units(&self) -> u32 {
+        self.units
     }
 
     /// The one that waits longest.
@@ -39,6 +41,7 @@ impl WaitingPieces {
     /// Another one waits.
     pub fn push(&mut self, piece: Piece) {
         self.by_page.insert((piece.page, self.left + self.pieces.len() as u64));
+        self.units += piece.mask.ones();
         self.pieces.push_back(piece);
     }
 
@@ -53,6 +56,7 @@ impl WaitingPieces {
     pub fn pop(&mut self) {
         if let Some(piece) = self.pieces.pop_front() {
             self.by_page.remove(&(piece.page, self.left));
+            self.units -= piece.mask.ones();
             self.left += 1;
         }
     }
@@ -61,6 +65,7 @@ impl WaitingPieces {
     pub fn trim(&mut self, pages: Range<u32>, unused: impl Fn(u32) -> u32) {
         for &(page, number) in self.by_page.range((pages.start, 0)..(pages.end, 0)) {
             let piece = &mut self.pieces[(number - self.left) as usize];
+            self.units -= (piece.mask & unused(page)).ones();
             piece.mask &= !unused(page);
             piece.partial &= piece.mask;
         }
@@ -83,7 +88,8 @@ mod tests {
         assert_eq!([3, 5, 7].map(|page| waiting.whole(page)), [0b1100, 0, 0b1111]);
         let masks: Vec<_> = waiting.pieces.iter().map(|piece| (piece.page, piece.mask)).collect();
         assert_eq!(masks, [(7, 15), (3, 12), (5, 0), (7, 15), (3, 12)]);
+        assert_eq!(waiting.units(), 12);
         (0..5).for_each(|_| waiting.pop());
-        assert!(waiting.is_empty() && waiting.by_page.is_empty());
+        assert!(waiting.is_empty() && waiting.by_page.is_empty() && waiting.units() == 0);
     }
 }

@@ -3,25 +3,31 @@
 
 use super::bound::Masked;
 use super::buffer::{Buffer, Buffered};
-use super::config::{BufferConfig, WriteBack};
-use super::requests::Client;
+use super::requests::{Client, WriteBack};
 use super::Simulation;
 use crate::base::ones::Ones;
 use crate::base::op::Cause;
 use crate::base::Gap;
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::page_level::whole_mask;
 use crate::ftl::piece::Piece;
 use crate::ftl::scheme::Scheme;
 use crate::hw::timing::RequestId;
 
+/// The stripe of what leaves the buffer by itself.
+const NO_STRIPE: u32 = 0;
+
 impl Simulation {
+    /// Whether what is written leaves the buffer in stripes.
+    fn is_striped(&self) -> bool {
+        self.setup.buffer.is_some_and(|buffer| buffer.is_striped())
+    }
+
     /// Write-through: the buffer keeps a clean copy for reads.
     pub(super) fn keep_clean(&mut self, piece: &Piece) {
         let Some(buffer) = self.buffer.as_mut() else {
             return;
         };
-        if buffer.get(piece.page).is_none() && !buffer.has_room() {
+        while !buffer.has_room(buffer.fresh(piece.page, piece.mask)) {
             buffer.take_oldest();
         }
         buffer.put(piece, false);
@@ -29,16 +35,22 @@ impl Simulation {
 
     /// Write-back: the piece is done once it is in the buffer.
     pub(super) fn buffer_piece(&mut self, piece: Piece) -> Result<(), DeviceFull> {
-        if self.try_buffer(&piece, self.waiting.is_empty()) {
-            return self.write_whole(piece.page);
+        self.stripes.written_ns = self.io.now_ns();
+        if !self.try_buffer(&piece, self.waiting.is_empty()) {
+            self.io.timing_mut().hold_request(piece.request);
+            self.waiting.push(piece);
+            if !self.is_striped() {
+                return self.evict_for_waiting();
+            }
         }
-        self.io.timing_mut().hold_request(piece.request);
-        self.waiting.push(piece);
-        self.evict()
+        if self.is_striped() {
+            return self.send_stripes();
+        }
+        Ok(())
     }
 
-    /// Has the buffer keep what a read brings of a page from below, clean. It counts as there at once,
-    /// and nobody waits if there is no room for it yet.
+    /// Has the buffer keep what a read brings of a page from below, clean. It counts as there at once;
+    /// nobody waits if there is no room for it yet, and where the buffer is emptied in stripes it is not kept.
     pub(super) fn fill(&mut self, page: u32, mask: u32) -> Result<(), DeviceFull> {
         let mask = mask & !self.waiting.whole(page);
         let piece = Piece {
@@ -52,15 +64,15 @@ impl Simulation {
             stream: 0,
             request_sectors: 0,
         };
-        if self.try_buffer(&piece, self.waiting.is_empty()) {
+        if self.try_buffer(&piece, self.waiting.is_empty()) || self.is_striped() {
             return Ok(());
         }
         self.waiting.push(piece);
-        self.evict()
+        self.evict_for_waiting()
     }
 
-    /// Puts the piece into the buffer if its page is there or, where it is the `first` in line, there is
-    /// room.
+    /// Puts the piece into the buffer if nothing of it needs room or, where it is the `first` in line, there
+    /// is some.
     fn try_buffer(&mut self, piece: &Piece, first: bool) -> bool {
         let Some(buffer) = self.buffer.as_mut() else {
             return false;
@@ -68,7 +80,8 @@ impl Simulation {
         if piece.mask == 0 {
             return true; // Trimmed while it waited, or nothing to fill.
         }
-        let fits = buffer.get(piece.page).is_some() || (first && buffer.make_room());
+        let fresh = buffer.fresh(piece.page, piece.mask);
+        let fits = fresh == 0 || (first && buffer.make_room(piece.page, fresh));
         if fits && piece.request == RequestId::NONE {
             buffer.fill(piece.page, piece.mask);
         } else if fits {
@@ -83,72 +96,85 @@ impl Simulation {
         fits
     }
 
-    /// Where pages are written back at once: `page`, if all of it is in the buffer. It keeps its place
-    /// there until it is programmed.
-    fn write_whole(&mut self, page: u32) -> Result<(), DeviceFull> {
-        let at_once = |config: BufferConfig| config.write_back == WriteBack::AtOnce;
-        if !self.setup.buffer.is_some_and(at_once) {
-            return Ok(());
+    /// Makes room for those that wait: the page used longest ago is dropped if it is clean, or else written
+    /// back, as long as less is on its way than waits. A request larger than the buffer finds less to evict
+    /// when it comes.
+    fn evict_for_waiting(&mut self) -> Result<(), DeviceFull> {
+        while let Some(buffer) = self.buffer.as_mut() {
+            if buffer.leaving_units >= self.waiting.units() {
+                break;
+            }
+            let Some(entry) = buffer.take_oldest() else {
+                break;
+            };
+            match entry.dirty {
+                0 => self.let_in(),
+                _ => self.write_back(&entry, Cause::Host)?,
+            }
         }
-        let all = whole_mask(self.io.policy().mus_per_page);
-        match self.buffer.as_mut().and_then(|buffer| buffer.take_written(page, all)) {
-            Some(entry) => self.write_back(&entry, Cause::Host),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
-    /// Makes room for one that waits: the oldest page is dropped if it is clean, or else written back.
-    fn evict(&mut self) -> Result<(), DeviceFull> {
-        let Some(entry) = self.buffer.as_mut().and_then(Buffer::take_oldest) else {
-            return Ok(());
-        };
-        if entry.dirty == 0 {
-            self.let_in();
-            return Ok(());
-        }
-        self.write_back(&entry, Cause::Host)
-    }
-
-    /// Writes back what is dirty of a page just taken out.
-    fn write_back(&mut self, entry: &Buffered, cause: Cause) -> Result<(), DeviceFull> {
-        if let Some(buffer) = self.buffer.as_mut() {
-            buffer.evicting += 1;
-        }
-        let bytes = entry.dirty.ones() * self.setup.device.mu_bytes;
-        let token = self.io.early_writes().begin(0);
-        let id = self.add_request(Client::WriteBack(token));
-        let piece = Piece {
-            request: id,
+    /// What of a page taken out has to be written, as a piece for `request`.
+    pub(super) fn piece_of(&self, entry: &Buffered, request: RequestId, cause: Cause) -> Piece {
+        Piece {
+            request,
             page: entry.page,
             mask: entry.dirty,
             partial: entry.partial & entry.dirty,
-            bytes,
+            bytes: entry.dirty.ones() * self.setup.device.mu_bytes,
             cause,
             first: true,
             stream: entry.stream,
             request_sectors: entry.request_sectors,
-        };
-        if self.io.has_map_cache() && self.look_up_write_back(&piece) {
-            return Ok(());
         }
-        self.hand_over_write_back(piece)
     }
 
-    /// Hands what is written back to the FTL.
-    pub(super) fn hand_over_write_back(&mut self, piece: Piece) -> Result<(), DeviceFull> {
-        let result = self.scheme.write(piece, &mut self.io);
-        self.io.timing_mut().release_request(piece.request);
+    /// Writes back what is dirty of a page just taken out.
+    fn write_back(&mut self, entry: &Buffered, cause: Cause) -> Result<(), DeviceFull> {
+        let units = entry.dirty.ones();
+        if let Some(buffer) = self.buffer.as_mut() {
+            buffer.leaving_units += units;
+        }
+        let token = self.io.early_writes().begin(0);
+        let id = self.add_request(Client::WriteBack(WriteBack { token, units, stripe: NO_STRIPE }));
+        let piece = self.piece_of(entry, id, cause);
+        self.start_write_back(id, &[piece])
+    }
+
+    /// Begins to write pieces back, once their entries of the map are there.
+    pub(super) fn start_write_back(&mut self, id: RequestId, pieces: &[Piece]) -> Result<(), DeviceFull> {
+        if self.io.has_map_cache() && self.look_up_write_back(id, pieces) {
+            return Ok(());
+        }
+        self.hand_over_write_back(id, pieces)
+    }
+
+    /// Hands what is written back to the FTL, but for what was trimmed meanwhile.
+    pub(super) fn hand_over_write_back(&mut self, id: RequestId, pieces: &[Piece]) -> Result<(), DeviceFull> {
+        let mut result = Ok(());
+        for piece in pieces.iter().filter(|piece| piece.mask != 0) {
+            result = result.and_then(|()| self.scheme.write(*piece, &mut self.io));
+        }
+        self.io.timing_mut().release_request(id);
         result
     }
 
-    /// The write-back of `token` is complete: pieces and flushes that waited for it go on.
-    pub(super) fn written_back(&mut self, token: u32) {
-        self.end_early_write(token);
+    /// A write-back is complete: pieces and flushes that waited for it go on.
+    pub(super) fn written_back(&mut self, written: WriteBack) {
+        self.end_early_write(written.token);
         if let Some(buffer) = self.buffer.as_mut() {
-            buffer.evicting -= 1;
+            buffer.leaving_units -= written.units;
+        }
+        if written.stripe != NO_STRIPE {
+            self.end_of_program(written.stripe);
         }
         self.let_in();
-        self.evict_for_waiting();
+        let result = match self.is_striped() {
+            true => self.send_stripes(),
+            false => self.evict_for_waiting(),
+        };
+        self.note_full(result);
         self.io.timing_mut().kick();
     }
 
@@ -159,38 +185,35 @@ impl Simulation {
                 break;
             }
             self.waiting.pop();
+            self.stripes.written_ns = self.io.now_ns();
             if piece.request != RequestId::NONE {
                 self.io.timing_mut().set_gap(piece.request, Gap::Buffer);
                 self.io.timing_mut().release_request(piece.request);
-            }
-            let result = self.write_whole(piece.page);
-            self.note_full(result);
-        }
-    }
-
-    /// Keeps as many write-backs in flight as pieces wait for: a request larger than the buffer
-    /// finds fewer pages to evict when it comes.
-    fn evict_for_waiting(&mut self) {
-        while self.buffer.as_ref().is_some_and(|b| b.evicting < self.waiting.len() && !b.is_empty()) {
-            let result = self.evict();
-            self.note_full(result);
-            if result.is_err() {
-                break;
             }
         }
     }
 
     /// Writes back everything dirty.
     pub(super) fn write_back_all(&mut self) {
+        let result = match self.is_striped() {
+            true => self.send_all(Cause::Flush),
+            false => self.evict_all(),
+        };
+        self.note_full(result);
+        self.io.timing_mut().kick();
+    }
+
+    /// Forgets what the buffer keeps for reads: nothing else is in it.
+    pub(super) fn drop_clean(&mut self) {
+        while self.buffer.as_mut().and_then(Buffer::take_oldest).is_some() {}
+    }
+
+    fn evict_all(&mut self) -> Result<(), DeviceFull> {
         while let Some(entry) = self.buffer.as_mut().and_then(Buffer::take_oldest) {
             if entry.dirty != 0 {
-                let result = self.write_back(&entry, Cause::Flush);
-                self.note_full(result);
-                if result.is_err() {
-                    break;
-                }
+                self.write_back(&entry, Cause::Flush)?;
             }
         }
-        self.io.timing_mut().kick();
+        Ok(())
     }
 }

@@ -185,6 +185,16 @@ pub trait Scheme {
         0
     }
 
+    /// Mapping units that the next program of the host's data takes in a plane.
+    fn program_units(&self, io: &Io) -> u32 {
+        io.policy().mus_per_page
+    }
+
+    /// Whether units of several logical pages share a program; else a program takes a page at most.
+    fn packs_units(&self) -> bool {
+        false
+    }
+
     /// What may ever be in SLC mode of the cache, where that is more than the size it is said to have.
     fn slc_bytes_max(&self, io: &Io) -> u64 {
         self.slc_cache_bytes(io)

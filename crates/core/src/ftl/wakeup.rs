@@ -7,11 +7,17 @@ use crate::base::PlaneId;
 pub enum Wakeup {
     /// A partly filled wordline of the plane has waited long enough.
     StageDue(PlaneId),
+    /// A stripe of the DRAM buffer is over.
+    StripeEnd,
+    /// What is in the DRAM buffer may have waited long enough for more.
+    BufferDue,
     /// The scheme's timer.
     Timer,
 }
 
-/// The timer's number: there are fewer planes.
+/// Numbers of what is no plane's: there are fewer planes.
+const STRIPE_END: u32 = u32::MAX - 2;
+const BUFFER_DUE: u32 = u32::MAX - 1;
 const TIMER: u32 = u32::MAX;
 
 impl Wakeup {
@@ -19,6 +25,8 @@ impl Wakeup {
     pub fn number(self) -> u32 {
         match self {
             Self::StageDue(plane) => plane.0,
+            Self::StripeEnd => STRIPE_END,
+            Self::BufferDue => BUFFER_DUE,
             Self::Timer => TIMER,
         }
     }
@@ -26,6 +34,8 @@ impl Wakeup {
     /// What `number` was given for.
     pub fn from_number(number: u32) -> Self {
         match number {
+            STRIPE_END => Self::StripeEnd,
+            BUFFER_DUE => Self::BufferDue,
             TIMER => Self::Timer,
             plane => Self::StageDue(PlaneId(plane)),
         }
@@ -38,7 +48,8 @@ mod tests {
 
     #[test]
     fn every_number_leads_back() {
-        for wakeup in [Wakeup::StageDue(PlaneId(0)), Wakeup::StageDue(PlaneId(7)), Wakeup::Timer] {
+        let planes = [Wakeup::StageDue(PlaneId(0)), Wakeup::StageDue(PlaneId(7))];
+        for wakeup in planes.into_iter().chain([Wakeup::StripeEnd, Wakeup::BufferDue, Wakeup::Timer]) {
             assert_eq!(Wakeup::from_number(wakeup.number()), wakeup);
         }
         assert!(Wakeup::StageDue(PlaneId(7)).number() < Wakeup::Timer.number());

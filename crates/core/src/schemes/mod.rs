@@ -257,6 +257,14 @@ macro_rules! schemes {
             fn held_units_max(&self) -> u32 {
                 match self { $($(#[$when])* Self::$variant(s) => s.held_units_max(),)* }
             }
+            #[inline]
+            fn program_units(&self, io: &Io) -> u32 {
+                match self { $($(#[$when])* Self::$variant(s) => s.program_units(io),)* }
+            }
+            #[inline]
+            fn packs_units(&self) -> bool {
+                match self { $($(#[$when])* Self::$variant(s) => s.packs_units(),)* }
+            }
             fn slc_bytes_max(&self, io: &Io) -> u64 {
                 match self { $($(#[$when])* Self::$variant(s) => s.slc_bytes_max(io),)* }
             }

@@ -6,7 +6,7 @@ use crate::common::{
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::base::Mu;
-use slcache_core::device::config::{Acknowledge, BufferConfig, LinkConfig, Prefill, Replay};
+use slcache_core::device::config::{BufferConfig, LinkConfig, Prefill, Replay};
 use slcache_core::device::{RunError, Setup, Simulation, Stop};
 use slcache_core::hw::config::ProgramRule;
 use slcache_core::metrics::report::{Report, TableReport};
@@ -156,13 +156,7 @@ fn all_at_once(scheme: &str, user_bytes: u64) -> Setup {
     }
     setup.device.pool.insert(0, other);
     setup.device.plp = false;
-    setup.buffer = Some(BufferConfig {
-        bytes: 8 * 16384,
-        acknowledge: Acknowledge::OnBuffer,
-        access_ns: 1000,
-        write_back: Default::default(),
-        fill_on_read: false,
-    });
+    setup.buffer = Some(BufferConfig { access_ns: 1000, ..BufferConfig::new(8 * 16384) });
     (setup.precondition.fill, setup.precondition.overwrite) = (0.5, 1.0);
     setup.trace.prefill = Prefill::OnRead;
     setup

@@ -10,6 +10,7 @@ use slcache_core::device::request_log::component_names;
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::array::BlockState;
 use slcache_core::hw::config::{PlaneParallelism, ProgramRule};
+use slcache_core::hw::controller_config::ControllerConfig;
 use slcache_core::hw::disk::config::AtStart;
 use slcache_core::metrics::report::{HostOpReport, OpRow, Report};
 use slcache_core::schemes::CATALOG;
@@ -57,19 +58,29 @@ pub fn variants(scheme: &str) -> Vec<(&'static str, Setup)> {
     add("closed replay", &|s| (s.host.replay, s.host.queue_depth) = (Replay::Closed, 16));
     add("bounded queue", &|s| s.host.queue_depth = 8);
     let buffer = |acknowledge, fill_on_read| {
-        Some(BufferConfig {
-            bytes: 1 << 20,
-            acknowledge,
-            access_ns: 1000,
-            write_back: Default::default(),
-            fill_on_read,
-        })
+        Some(BufferConfig { acknowledge, access_ns: 1000, fill_on_read, ..BufferConfig::new(1 << 20) })
     };
     add("write-back buffer", &|s| s.buffer = buffer(Acknowledge::OnBuffer, false));
     add("write-back buffer that reads fill", &|s| s.buffer = buffer(Acknowledge::OnBuffer, true));
     add("write-back buffer that is emptied at once", &|s| {
         s.buffer = buffer(Acknowledge::OnBuffer, false);
         s.buffer.as_mut().unwrap().write_back = WriteBack::AtOnce;
+    });
+    add("write-back buffer that is emptied in stripes, behind a controller", &|s| {
+        s.device.plp = false;
+        s.device.controller = Some(ControllerConfig {
+            read_ns: 7_000,
+            write_ns: 11_000,
+            flush_ns: 300_000,
+            commands_per_s: Some(2_000),
+        });
+        s.buffer = Some(BufferConfig {
+            write_back: WriteBack::AtOnce,
+            stripe_planes: 2,
+            stripes_in_flight: Some(1),
+            stripe_overhead_ns: 400_000,
+            ..BufferConfig::new(1 << 20)
+        });
     });
     add("write-through buffer", &|s| s.buffer = buffer(Acknowledge::OnProgram, false));
     add("host link", &|s| {
@@ -174,6 +185,7 @@ fn waiting_and_service_add_up_to_the_latency() {
         "spin-up",
         "fetch",
         "look-up",
+        "controller",
     ];
     let known: BTreeSet<&str> = Cause::ALL.map(Cause::name).into_iter().chain(resources).collect();
     let kinds = kinds.into_inner();

@@ -19,11 +19,9 @@ fn buffered(pages: u64) -> Setup {
     let mut setup = setup(device(pool(1, 1, 16, 8, PAGE as u32), 100 * PAGE), "baseline");
     configure(&mut setup, &[("slc_blocks", 4.into())]);
     setup.buffer = Some(BufferConfig {
-        bytes: pages * PAGE,
-        acknowledge: Acknowledge::OnBuffer,
         access_ns: ACCESS_NS as u32,
-        write_back: Default::default(),
         fill_on_read: true,
+        ..BufferConfig::new(pages * PAGE)
     });
     setup
 }

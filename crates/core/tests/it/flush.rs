@@ -19,13 +19,7 @@ fn buffered(plp: bool) -> Setup {
     let mut d = device(p, 512 * PAGE);
     d.plp = plp;
     let mut s = setup(d, "tlc-only");
-    s.buffer = Some(BufferConfig {
-        bytes: PAGE,
-        acknowledge: Default::default(),
-        access_ns: 0,
-        write_back: Default::default(),
-        fill_on_read: false,
-    });
+    s.buffer = Some(BufferConfig::new(PAGE));
     if let SchemeConfig::TlcOnly(config) = &mut s.scheme {
         config.placement = Placement::Static;
     }

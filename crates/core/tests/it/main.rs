@@ -1,7 +1,6 @@
 //! The core's integration tests, as one program: linking one for each file took longer than
 //! the tests.
 
-mod at_once;
 mod clairvoyant;
 mod client_laws;
 mod client_limits;
@@ -58,3 +57,4 @@ mod timing_orders;
 mod two_layer_rules;
 mod whole_moves;
 mod windows;
+mod write_path;

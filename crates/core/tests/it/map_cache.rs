@@ -281,13 +281,7 @@ fn a_saved_device_goes_on_as_it_would_have() {
 fn a_buffer_looks_up_when_it_writes_back_and_trims_reach_what_waits() {
     for acknowledge in [Acknowledge::OnBuffer, Acknowledge::OnProgram] {
         let mut setup = cached("baseline", 2);
-        setup.buffer = Some(BufferConfig {
-            bytes: 1 << 20,
-            acknowledge,
-            write_back: Default::default(),
-            access_ns: 1000,
-            fill_on_read: false,
-        });
+        setup.buffer = Some(BufferConfig { acknowledge, access_ns: 1000, ..BufferConfig::new(1 << 20) });
         let mut requests = mixed(4000, 200_000, 13);
         for (i, request) in requests.iter_mut().enumerate() {
             request.op = match i % 19 {

@@ -14,13 +14,7 @@ fn hierarchy(buffer_pages: u64) -> Setup {
     configure(&mut setup, &[("slc_blocks", json!(8)), ("window_writes", json!(100))]);
     if buffer_pages > 0 {
         let bytes = buffer_pages * PAGE;
-        setup.buffer = Some(BufferConfig {
-            bytes,
-            acknowledge: Default::default(),
-            access_ns: 0,
-            write_back: Default::default(),
-            fill_on_read: false,
-        });
+        setup.buffer = Some(BufferConfig::new(bytes));
     }
     setup
 }

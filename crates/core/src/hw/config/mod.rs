@@ -215,6 +215,15 @@ impl PoolConfig {
         CellMode::ALL.into_iter().rev().find(|&m| self.mode(m).is_some()).unwrap_or(CellMode::Slc)
     }
 
+    /// Bytes of the largest program of a plane: a page, or a wordline in one shot.
+    pub fn program_bytes(&self) -> u64 {
+        let pages = |mode: CellMode| match self.mode(mode).map(|config| config.program) {
+            Some(ProgramRule::OneShot) => mode.bits(),
+            _ => 1,
+        };
+        u64::from(self.page_bytes) * u64::from(CellMode::ALL.into_iter().map(pages).max().unwrap_or(1))
+    }
+
     /// Planes of the whole pool.
     pub fn plane_count(&self) -> u32 {
         self.channels * self.chips * self.dies * self.planes

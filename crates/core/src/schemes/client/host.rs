@@ -96,25 +96,36 @@ impl Client {
         Some(Taken { region: SLC, page, fills: true })
     }
 
+    /// `plane` enters another phase.
+    fn enter(&mut self, plane: PlaneId, phase: Phase) {
+        let state = &mut self.planes[plane.index()];
+        self.past -= u32::from(state.phase != Phase::Slc);
+        self.past += u32::from(phase != Phase::Slc);
+        state.phase = phase;
+    }
+
     /// Sees to it that the host can have its next block of `plane`, of the region that `writes_dense` then
     /// says; false if it cannot.
     pub(super) fn decide(&mut self, plane: PlaneId, io: &mut Io) -> bool {
         let at = plane.index();
         let just_filled = u32::from(self.planes[at].phase == Phase::Folding && !self.writes_dense(plane));
         if self.planes[at].phase == Phase::Slc && !self.may_open_slc(plane, io) {
-            self.planes[at].phase = Phase::Closed;
+            self.enter(plane, Phase::Closed);
             io.note_cache_full();
         }
         self.reopen(plane, self.config.reopen, just_filled, io);
         if self.is_folding_over(plane, io) {
-            self.planes[at].phase = Phase::Closed;
+            self.enter(plane, Phase::Closed);
         }
         match self.planes[at].phase {
             Phase::Slc => return true,
             Phase::Closed if self.config.full == Full::Direct && self.has_dense_block(plane, io) => {
                 return true
             }
-            Phase::Closed => self.planes[at].begin_folding(),
+            Phase::Closed => {
+                self.enter(plane, Phase::Folding);
+                self.planes[at].begin_folding();
+            }
             Phase::Folding => {}
         }
         self.fold_for_host(plane, io)
@@ -131,7 +142,7 @@ impl Client {
         // Idle time may have folded the one just filled.
         let rest = self.slc.used_blocks(plane).saturating_sub(own);
         if may_be && when.allows(rest, self.cap_of(plane, io)) && self.may_open_slc(plane, io) {
-            self.planes[plane.index()].phase = Phase::Slc;
+            self.enter(plane, Phase::Slc);
         }
     }
 

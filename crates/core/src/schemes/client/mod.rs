@@ -44,7 +44,7 @@ use cap::{Cap, Filling};
 use check::Fit;
 use config::{FlushWhen, FoldHost, FoldPath, FoldVictim, Full};
 use lanes::Lanes;
-use plane::PlaneState;
+use plane::{Phase, PlaneState};
 use report::Stats;
 use serde::{Deserialize, Serialize};
 use writers::Writers;
@@ -88,6 +88,8 @@ pub struct Client {
     way: FoldWay,
     /// By number of the plane.
     planes: Vec<PlaneState>,
+    /// How many of them the host does not write SLC blocks of as it likes.
+    past: u32,
     /// Planes in which idle work had no room: asked again when the host changed anything.
     cramped: Vec<PlaneId>,
     /// Planes that the host may write past the cache at a time, if not all; and which do.
@@ -134,6 +136,7 @@ impl Client {
             stop_blocks: fit.stop_blocks().unwrap_or_default(),
             way: FoldWay { in_chip, overhead_ns: config.fold.overhead_ns, after: OpId::NONE },
             planes: vec![PlaneState::default(); io.geometry().planes.len()],
+            past: 0,
             cramped: Vec::new(),
             writers_max: fit.fewer_planes(config.dense.parallel),
             writers: Writers::default(),
@@ -258,6 +261,16 @@ impl Scheme for Client {
         self.packing.units_max()
     }
 
+    /// A wordline where one may be programmed at once: no part of it is left for later writes.
+    fn program_units(&self, _io: &Io) -> u32 {
+        let pages = if self.past == 0 { 1 } else { self.dense.pages_per_program() };
+        self.packing.slots() * pages
+    }
+
+    fn packs_units(&self) -> bool {
+        true
+    }
+
     fn phases(&self) -> Vec<(&'static str, usize)> {
         self.planes_by_phase()
     }
@@ -328,6 +341,7 @@ impl Scheme for Client {
         }
         self.stats.load(own.slc_blocks_max, &self.slc)?;
         (self.planes, self.cramped, self.writers) = (own.planes, own.cramped, own.writers);
+        self.past = self.planes.iter().filter(|plane| plane.phase != Phase::Slc).count() as u32;
         Ok(())
     }
 

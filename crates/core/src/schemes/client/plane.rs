@@ -32,7 +32,7 @@ pub struct PlaneState {
 impl PlaneState {
     /// Begins to fold for the host.
     pub fn begin_folding(&mut self) {
-        (self.phase, self.folded_units, self.host_units) = (Phase::Folding, 0, 0);
+        (self.folded_units, self.host_units) = (0, 0);
     }
 
     /// Whether the figures can be those of a plane.

@@ -140,6 +140,10 @@ impl Scheme for Dwa {
         self.hybrid.signals(io).to_vec()
     }
 
+    fn packs_units(&self) -> bool {
+        true
+    }
+
     fn held_units_max(&self) -> u32 {
         self.hybrid.held_units_max()
     }

@@ -144,6 +144,10 @@ impl Scheme for QlcOnly {
         self.program_all_held(all, io)
     }
 
+    fn packs_units(&self) -> bool {
+        true
+    }
+
     fn held_units_max(&self) -> u32 {
         self.packing.units_max()
     }

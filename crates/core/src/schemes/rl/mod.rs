@@ -200,6 +200,10 @@ impl Scheme for Rl {
         memory::take(memory, &mut self.agent, &shape)
     }
 
+    fn packs_units(&self) -> bool {
+        true
+    }
+
     fn held_units_max(&self) -> u32 {
         self.hybrid.held_units_max()
     }

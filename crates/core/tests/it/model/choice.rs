@@ -12,6 +12,7 @@ use slcache_core::device::config::{
 };
 use slcache_core::device::Setup;
 use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig, SuspendConfig};
+use slcache_core::hw::controller_config::ControllerConfig;
 use slcache_core::hw::disk::config::{AtStart, DiskConfig, Rotation};
 use slcache_core::hw::map_config::{MapConfig, MapMoves};
 use slcache_core::schemes::CATALOG;
@@ -53,6 +54,9 @@ pub struct Drive {
     mapped: u64,
     link: Option<LinkConfig>,
     buffer: Option<(Acknowledge, WriteBack, u32, bool)>,
+    /// Planes of a stripe, stripes in flight, ns beside their programs.
+    stripes: (u32, Option<u32>, u32),
+    front: Option<ControllerConfig>,
     sub_mu: SubMu,
     on_read: bool,
 }
@@ -184,26 +188,37 @@ fn drive() -> impl Strategy<Value = Drive> {
         1..6u32,
         any::<bool>(),
     );
+    let stripes = (1..5u32, select(vec![None, None, Some(1), Some(2)]), select(vec![0, 300_000]));
+    let front = (select(vec![0, 7_000]), select(vec![0, 11_000]), select(vec![None, Some(900)])).prop_map(
+        |(read_ns, write_ns, commands_per_s)| ControllerConfig {
+            read_ns,
+            write_ns,
+            commands_per_s,
+            ..ControllerConfig::default()
+        },
+    );
     (
         (prop::bool::weighted(0.25), select(vec![0, 0, 0, 1, 4, 32]), select(vec![1.0, 1.0, 0.1, 3.5])),
         (select(vec![None, None, Some(link)]), select(vec![0, 0, 400_000]), select(vec![0, 0, 0, 1, 2, 5])),
-        proptest::option::weighted(0.35, buffer),
+        (proptest::option::weighted(0.4, buffer), stripes, proptest::option::weighted(0.3, front)),
         select(vec![SubMu::Round, SubMu::Rmw]),
         prop::bool::weighted(0.2),
     )
-        .prop_map(
-            |((closed, depth, time_scale), (link, turnaround_ns, mapped), buffer, sub_mu, on_read)| Drive {
-                closed,
-                queue_depth: if closed { depth.max(1) } else { depth },
-                time_scale,
+        .prop_map(|(host, (link, turnaround_ns, mapped), (buffer, stripes, front), sub_mu, on_read)| {
+            Drive {
+                closed: host.0,
+                queue_depth: if host.0 { host.1.max(1) } else { host.1 },
+                time_scale: host.2,
                 turnaround_ns,
                 mapped,
                 link,
                 buffer,
+                stripes,
+                front,
                 sub_mu,
                 on_read,
-            },
-        )
+            }
+        })
 }
 
 fn controller() -> impl Strategy<Value = Controller> {
@@ -371,12 +386,24 @@ impl Choice {
             turnaround_ns: d.turnaround_ns,
             link: d.link,
         };
+        let (planes, stripes_in_flight, stripe_overhead_ns) = d.stripes;
+        let all: u32 = setup.device.pool.iter().map(PoolConfig::plane_count).sum();
+        let stripe_planes = planes.min(all);
+        let program = setup.device.pool.iter().map(PoolConfig::program_bytes).max().unwrap_or(0);
+        let flush_ns = if setup.device.plp { 0 } else { 70_000 };
+        setup.device.controller = d.front.map(|front| ControllerConfig { flush_ns, ..front });
         setup.buffer = d.buffer.map(|(acknowledge, write_back, pages, fill_on_read)| BufferConfig {
-            bytes: u64::from(pages) * self.page_bytes(),
             acknowledge,
             write_back,
             access_ns: 1000,
             fill_on_read,
+            stripe_planes,
+            stripes_in_flight,
+            stripe_overhead_ns,
+            ..BufferConfig::new(
+                (u64::from(pages) * self.page_bytes())
+                    .max(u64::from(stripe_planes) * program + self.page_bytes()),
+            )
         });
         let prefill = if d.on_read { Prefill::OnRead } else { Prefill::None };
         setup.trace = TracePolicy { sub_mu: d.sub_mu, prefill, ..TracePolicy::default() };
@@ -443,12 +470,17 @@ impl Choice {
     /// Whether a write is in the map as soon as it was fed, whole and once.
     pub fn is_immediate(&self) -> bool {
         let d = &self.drive;
-        d.buffer.is_none() && d.link.is_none() && d.mapped == 0 && !d.closed && d.queue_depth == 0
+        d.buffer.is_none()
+            && d.link.is_none()
+            && d.front.is_none()
+            && d.mapped == 0
+            && !d.closed
+            && d.queue_depth == 0
     }
 
     /// Whether writes, held up on their way in, may come after trims that the host sent later.
     pub fn may_overtake(&self) -> bool {
-        self.drive.link.is_some() || self.drive.mapped > 0
+        self.drive.link.is_some() || self.drive.front.is_some() || self.drive.mapped > 0
     }
 
     /// Whether the device takes requests in the order of the trace.
