@@ -34,15 +34,27 @@ struct Draft {
 }
 
 /// Programs the pieces of `picks` into `page`, which `region` just gave the host, and takes them out
-/// of the hold buffer; `request`, if there is one, waits for the program. Units of one piece lie in
-/// ascending order, one piece behind the other.
-pub fn program(picks: &Picks, carry: Carry, region: &mut Region, page: Ppn, request: RequestId, io: &mut Io) {
+/// of the hold buffer; `request`, if there is one, waits for the program, which waits for `after`. Units
+/// of one piece lie in ascending order, one piece behind the other. Returns the program.
+pub fn program(
+    picks: &Picks,
+    carry: Carry,
+    region: &mut Region,
+    page: Ppn,
+    (request, after): (RequestId, OpId),
+    io: &mut Io,
+) -> OpId {
     let draft = draft(picks, carry, io);
     // The request that the program is told to be of, which its reads are of as well.
     let of_held = || picks.list().rev().find_map(|(entry, _)| io.held().tokens(entry).next());
     let reader = if request.is_none() { of_held().unwrap_or(RequestId::NONE) } else { request };
-    let mut reads = [OpId::NONE; SLOTS_MAX];
-    let reads = emit_reads(&draft, reader, &mut reads, io);
+    let mut sources = [OpId::NONE; SLOTS_MAX + 1];
+    let mut count = emit_reads(&draft, reader, &mut sources, io);
+    if !after.is_none() {
+        sources[count] = after;
+        count += 1;
+    }
+    let sources = &sources[..count];
     io.write_page(page, &draft.tags[..draft.slots as usize], 0, draft.held);
     let write = PageWrite {
         bytes: draft.bytes,
@@ -54,9 +66,9 @@ pub fn program(picks: &Picks, carry: Carry, region: &mut Region, page: Ppn, requ
     };
     let awaited = picks.list().any(|(entry, _)| io.held().entries()[entry].is_awaited());
     // Where nothing has to join it, and it waits for nothing, it is emitted as any program.
-    let (op, full) = match reads.is_empty() && !awaited && region.pages_per_program() == 1 {
+    let (op, full) = match sources.is_empty() && !awaited && region.pages_per_program() == 1 {
         true => (region.emit(io, page, Writer::Host, &write, &[]), false),
-        false => region.emit_joint(io, page, Writer::Host, &write, reads),
+        false => region.emit_joint(io, page, Writer::Host, &write, sources),
     };
     for (entry, mask) in picks.list().rev() {
         io.take_held(entry, mask, op);
@@ -67,10 +79,17 @@ pub fn program(picks: &Picks, carry: Carry, region: &mut Region, page: Ppn, requ
     if full {
         io.start_joint(op);
     }
+    op
 }
 
 /// Programs an acknowledged `piece` that fills `page` alone, as if it had been held until now.
-pub fn program_alone(piece: &Piece, region: &mut Region, page: Ppn, request: RequestId, io: &mut Io) {
+pub fn program_alone(
+    piece: &Piece,
+    region: &mut Region,
+    page: Ppn,
+    (request, after): (RequestId, OpId),
+    io: &mut Io,
+) -> OpId {
     let n = io.policy().mus_per_page;
     io.write_units(page, piece.page * n, n, piece.mask, piece.mask);
     let write = PageWrite {
@@ -81,10 +100,13 @@ pub fn program_alone(piece: &Piece, region: &mut Region, page: Ppn, request: Req
         class: Class::HostWrite,
         request,
     };
-    let op = region.emit(io, page, Writer::Host, &write, &[]);
+    let after = [after];
+    let sources = if after[0].is_none() { &after[..0] } else { &after[..] };
+    let op = region.emit(io, page, Writer::Host, &write, sources);
     if !op.is_none() {
         io.acknowledge_later(n, op);
     }
+    op
 }
 
 fn draft(picks: &Picks, carry: Carry, io: &Io) -> Draft {
@@ -121,13 +143,8 @@ fn draft(picks: &Picks, carry: Carry, io: &Io) -> Draft {
     draft
 }
 
-/// Emits the reads, for `request`, of what is carried along or covered only in part.
-fn emit_reads<'a>(
-    draft: &Draft,
-    request: RequestId,
-    ops: &'a mut [OpId; SLOTS_MAX],
-    io: &mut Io,
-) -> &'a [OpId] {
+/// Emits the reads, for `request`, of what is carried along or covered only in part; how many there are.
+fn emit_reads(draft: &Draft, request: RequestId, ops: &mut [OpId], io: &mut Io) -> usize {
     let mut count = 0;
     for &(page, units) in draft.sources.list() {
         let bytes = units * io.geometry().mu_bytes;
@@ -137,5 +154,5 @@ fn emit_reads<'a>(
             count += 1;
         }
     }
-    &ops[..count]
+    count
 }

@@ -103,6 +103,7 @@ impl<'a> Fit<'a> {
         let flush = &self.config.flush;
         check_range(problems, "scheme.client.flush.high", flush.high, 0.0..=1.0);
         check_range(problems, "scheme.client.flush.busy_ratio", flush.busy_ratio, 0.0..=4.0);
+        check_range(problems, "scheme.client.flush.inside_ratio", flush.inside_ratio, 0.0..=4.0);
         // What is wrong with the upper end is said once.
         let high = if (0.0..=1.0).contains(&flush.high) { flush.high } else { 1.0 };
         check_range(problems, "scheme.client.flush.low", flush.low, 0.0..=high);

@@ -155,6 +155,9 @@ pub struct FlushConfig {
     pub low: f64,
     /// Pages folded per page that the host writes past the cache, 0-4.
     pub busy_ratio: f64,
+    /// Pages folded per page that the host writes to the cache while it is open, 0-4, when planes have time
+    /// for it.
+    pub inside_ratio: f64,
     /// When idle time lets a cache that was full take data again: as `reopen`, 0-1 or "never"; default:
     /// `reopen`. With 1 each block that was folded is room at once.
     pub reopen: Option<Reopen>,
@@ -162,7 +165,14 @@ pub struct FlushConfig {
 
 impl Default for FlushConfig {
     fn default() -> Self {
-        Self { when: FlushWhen::Eager, high: 0.75, low: 0.25, busy_ratio: 0.0, reopen: None }
+        Self {
+            when: FlushWhen::Eager,
+            high: 0.75,
+            low: 0.25,
+            busy_ratio: 0.0,
+            inside_ratio: 0.0,
+            reopen: None,
+        }
     }
 }
 

@@ -61,13 +61,33 @@ impl Client {
         }
     }
 
-    /// Folds what is owed in `plane`, wordline by wordline. The host waits for it: behind a full queue it
-    /// would never be done. It pads wordlines, so no page may be taken and not yet programmed.
-    pub(super) fn flush_busy(&mut self, plane: PlaneId, io: &mut Io) {
-        let at = plane.index();
-        if self.planes[at].phase != Phase::Closed {
-            return;
+    /// The host writes `units` to the open cache of `plane`: `flush.inside_ratio` of them are owed.
+    #[inline]
+    pub(super) fn owe_inside(&mut self, plane: PlaneId, units: u64) {
+        if self.config.flush.inside_ratio > 0.0 {
+            self.planes[plane.index()].owed_units += self.config.flush.inside_ratio * units as f64;
         }
+    }
+
+    /// Folds what is owed in `plane`, wordline by wordline. Past the cache the host waits for it: behind a
+    /// full queue it would never be done. Inside, it is done when the plane has time, one wordline after
+    /// the other. It pads wordlines, so no page may be taken and not yet programmed.
+    #[inline]
+    pub(super) fn flush_busy(&mut self, plane: PlaneId, io: &mut Io) {
+        match self.planes[plane.index()].phase {
+            Phase::Closed => self.pay_owed(plane, Class::HostWrite, io),
+            Phase::Slc if self.config.flush.inside_ratio > 0.0 => {
+                let (op, serial) = self.folds[plane.index()];
+                if op.is_none() || !io.is_in_flight(op, serial) {
+                    self.pay_owed(plane, Class::Background, io);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn pay_owed(&mut self, plane: PlaneId, class: Class, io: &mut Io) {
+        let at = plane.index();
         let mut moved = false;
         loop {
             let units = fold::wordline_units(&self.dense, plane, io);
@@ -79,11 +99,16 @@ impl Client {
                 break;
             };
             let before = self.planes[at].folded_units;
-            if !self.fold_part(block, units, Class::HostWrite, io) {
+            if !self.fold_part(block, units, class, io) {
                 break;
             }
             self.planes[at].owed_units -= (self.planes[at].folded_units - before) as f64;
             moved = true;
+            if class == Class::Background {
+                // What more is owed is due when this is done.
+                self.planes[at].owed_units = self.planes[at].owed_units.min(f64::from(units));
+                break;
+            }
         }
         if moved {
             pad_unprotected(&mut self.dense, io, plane);

@@ -4,13 +4,14 @@ use super::config::{FoldHost, Full, Reopen};
 use super::plane::Phase;
 use super::Client;
 use crate::base::op::Class;
-use crate::base::PlaneId;
+use crate::base::{PlaneId, Ppn};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::clean::pad_unprotected;
 use crate::ftl::io::Io;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Region, Writer};
 use crate::ftl::write_buffer::{DENSE, SLC};
+use crate::hw::timing::OpId;
 use crate::schemes::hybrid::{Packed, Packing, Taken};
 
 impl Packed for Client {
@@ -24,7 +25,7 @@ impl Packed for Client {
             let take = |dense: &mut Region, plane, io: &mut Io| {
                 let fills = dense.fills_wordline(plane, Writer::Host);
                 let page = dense.take_page(io, plane, Writer::Host, 0)?;
-                Some(Taken { region: DENSE, page, fills })
+                Some(Taken { region: DENSE, page, fills, after: OpId::NONE })
             };
             return self.old_plane(page, io, take);
         }
@@ -46,9 +47,36 @@ impl Packed for Client {
             _ => &mut self.dense,
         }
     }
+
+    fn programmed(&mut self, page: Ppn, op: OpId, io: &Io) {
+        let plane = io.geometry().plane_of(io.geometry().block_of(page));
+        if let Some(lane) = self.lane.take() {
+            self.writing.give_back(lane, plane, op, io);
+        }
+    }
 }
 
 impl Client {
+    /// Takes one of the lanes in which the host writes past the cache, if they are fewer than the planes;
+    /// what its program waits for.
+    fn take_lane(&mut self, plane: PlaneId, io: &Io) -> OpId {
+        let taken = self.writing.take(plane, io);
+        self.lane = taken.map(|(lane, _)| lane);
+        taken.map_or(OpId::NONE, |(_, after)| after)
+    }
+
+    /// What the first page of an SLC block of `plane` waits for: where all data go through the cache, the
+    /// fold that made room for it.
+    fn paid_by(&self, plane: PlaneId, io: &Io) -> OpId {
+        let (op, serial) = self.folds[plane.index()];
+        let is_due = self.config.full == Full::Through && !op.is_none() && io.is_in_flight(op, serial);
+        if is_due {
+            op
+        } else {
+            OpId::NONE
+        }
+    }
+
     /// Whether the host writes dense blocks of `plane` as things stand.
     #[inline]
     pub(super) fn writes_dense(&self, plane: PlaneId) -> bool {
@@ -72,7 +100,9 @@ impl Client {
         self.planes[plane.index()].host_units += slots;
         if self.writes_dense(plane) {
             let fills = self.dense.fills_wordline(plane, Writer::Host);
+            let begins = self.dense.staged(plane, Writer::Host).is_none();
             let page = self.dense.take_page(io, plane, Writer::Host, 0)?;
+            let after = if begins { self.take_lane(plane, io) } else { OpId::NONE };
             self.turns.went_to(plane);
             if self.writers_max.is_some() && self.dense.needs_block(plane, Writer::Host) {
                 self.writers.leave(plane);
@@ -83,9 +113,11 @@ impl Client {
                 io.wake_at(self.pads_at_ns(io));
             }
             self.owe_busy(plane, slots);
-            return Some(Taken { region: DENSE, page, fills });
+            return Some(Taken { region: DENSE, page, fills, after });
         }
         let page = self.slc.take_page(io, plane, Writer::Host, 0)?;
+        let after = if opens { self.paid_by(plane, io) } else { OpId::NONE };
+        self.owe_inside(plane, slots);
         self.stats.slc_pages += 1;
         if opens {
             self.stats.note(self.slc.used_blocks(plane));
@@ -93,7 +125,7 @@ impl Client {
         if self.slc.needs_block(plane, Writer::Host) {
             io.mark_idle_work(plane);
         }
-        Some(Taken { region: SLC, page, fills: true })
+        Some(Taken { region: SLC, page, fills: true, after })
     }
 
     /// `plane` enters another phase.

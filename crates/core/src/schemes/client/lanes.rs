@@ -1,16 +1,17 @@
-//! How many planes fold at a time: each fold takes a lane, behind the one before it there.
+//! How many planes fold, or program what goes past the cache, at a time: each takes a lane, behind the one
+//! before it there.
 
 use crate::base::PlaneId;
 use crate::ftl::io::Io;
 use crate::hw::timing::OpId;
 
-/// The lanes, or none where all planes fold as they like.
+/// The lanes, or none where all planes do as they like.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
     last: Vec<Lane>,
 }
 
-/// The last operation of the last fold in a lane, its serial number, and its plane.
+/// The last operation in a lane, its serial number, and its plane.
 #[derive(Clone, Copy, Debug)]
 struct Lane {
     op: OpId,
@@ -24,9 +25,9 @@ impl Lanes {
         Self { last: vec![Lane { op: OpId::NONE, serial: 0, plane: PlaneId(0) }; count] }
     }
 
-    /// The lane for the next fold of `plane`, and the operation in flight that it has to wait for; none
-    /// without lanes. It is that of the plane's fold before, which the plane has to end first in any case;
-    /// else a free one, or that of the oldest fold.
+    /// The lane for what `plane` does next, and the operation in flight that it has to wait for; none
+    /// without lanes. It is that of what the plane did before, which it has to end first in any case; else a
+    /// free one, or the one used longest ago.
     pub fn take(&self, plane: PlaneId, io: &Io) -> Option<(usize, OpId)> {
         let waits = |lane: &Lane| !lane.op.is_none() && io.is_in_flight(lane.op, lane.serial);
         let key = |lane: &Lane| match waits(lane) {
@@ -38,7 +39,7 @@ impl Lanes {
         Some((at, if waits(&lane) { lane.op } else { OpId::NONE }))
     }
 
-    /// Says which operation is the last of the fold of `plane` that took lane `at`.
+    /// Says which operation is the last of what `plane` does in lane `at`.
     pub fn give_back(&mut self, at: usize, plane: PlaneId, last: OpId, io: &Io) {
         if !last.is_none() {
             self.last[at] = Lane { op: last, serial: io.serial(last), plane };

@@ -96,6 +96,11 @@ pub struct Client {
     writers_max: Option<usize>,
     writers: Writers,
     lanes: Lanes,
+    /// Those of the host's programs past the cache, and the one just taken.
+    writing: Lanes,
+    lane: Option<usize>,
+    /// The last fold of each plane, and its serial number.
+    folds: Vec<(OpId, u64)>,
     /// When the last page was staged that the host no longer waits for, ns.
     staged_ns: u64,
     dials: Dials,
@@ -141,6 +146,9 @@ impl Client {
             writers_max: fit.fewer_planes(config.dense.parallel),
             writers: Writers::default(),
             lanes: Lanes::new(fit.fewer_planes(config.fold.parallel).unwrap_or(0)),
+            writing: Lanes::new(fit.fewer_planes(config.dense.parallel).unwrap_or(0)),
+            lane: None,
+            folds: vec![(OpId::NONE, 0); io.geometry().planes.len()],
             staged_ns: 0,
             dials: Self::dials(config, row_bytes * u64::from(blocks)),
             stats: Stats::default(),

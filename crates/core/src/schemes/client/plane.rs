@@ -23,7 +23,7 @@ pub struct PlaneState {
     pub folded_units: u64,
     /// Slots of the pages that the host took since then.
     pub host_units: u64,
-    /// Units to be folded for what the host wrote past the cache, by `flush.busy_ratio`.
+    /// Units to be folded for what the host wrote, by `flush.busy_ratio` and `flush.inside_ratio`.
     pub owed_units: f64,
     /// Whether a lazy flush goes on.
     pub flushing: bool,

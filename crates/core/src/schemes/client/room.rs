@@ -62,6 +62,7 @@ impl Client {
         if let Some((lane, _)) = lane {
             self.lanes.give_back(lane, plane, last, io);
         }
+        self.note_fold(plane, last, io);
         self.slc.give_back(io, block);
         self.planes[plane.index()].folded_units += done.units;
         self.stats.folded.count(done, io);
@@ -78,10 +79,18 @@ impl Client {
             return false;
         }
         let job = Job { cause: Cause::Migration, class };
-        let (done, _) = fold::move_units(&mut self.dense, io, block, units, self.way, job);
-        self.planes[io.geometry().plane_of(block).index()].folded_units += done.units;
+        let (done, last) = fold::move_units(&mut self.dense, io, block, units, self.way, job);
+        let plane = io.geometry().plane_of(block);
+        self.note_fold(plane, last, io);
+        self.planes[plane.index()].folded_units += done.units;
         self.stats.folded.count_part(done, io);
         true
+    }
+
+    fn note_fold(&mut self, plane: PlaneId, last: OpId, io: &Io) {
+        if !last.is_none() {
+            self.folds[plane.index()] = (last, io.serial(last));
+        }
     }
 
     /// Cleans dense blocks until an SLC block can be folded; false if it cannot.

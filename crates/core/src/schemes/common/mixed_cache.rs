@@ -19,7 +19,7 @@ use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::store::Store;
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::RequestId;
+use crate::hw::timing::{OpId, RequestId};
 use crate::metrics::report::SchemeReport;
 
 /// Cache, store and the rules by which pieces wait.
@@ -120,7 +120,7 @@ impl MixedCache {
         let pages = &pages[..picks.list().len()];
         let to = self.take_page(pages[0], io)?;
         let before = self.census.of(pages, io);
-        mixed::program(picks, carry, &mut self.slc, to, request, io);
+        mixed::program(picks, carry, &mut self.slc, to, (request, OpId::NONE), io);
         self.census.change(before, pages, io);
         self.merged_pages += u64::from(!io.clockless());
         self.merged_units += if io.clockless() { 0 } else { u64::from(picks.units()) };

@@ -45,7 +45,7 @@ use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::store::Store;
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::RequestId;
+use crate::hw::timing::{OpId, RequestId};
 use crate::metrics::report::SchemeReport;
 use channels::Channels;
 use division::{Division, DivisionState};
@@ -187,7 +187,7 @@ impl Hierarchy {
         let pages = picks.pages(io.held());
         let pages = &pages[..picks.list().len()];
         let before = self.census.of(pages, io);
-        mixed::program(picks, Carry::Nothing, &mut self.l1, to, request, io);
+        mixed::program(picks, Carry::Nothing, &mut self.l1, to, (request, OpId::NONE), io);
         self.census.change(before, pages, io);
     }
 

@@ -44,6 +44,7 @@ use crate::ftl::region::{Region, Writer};
 use crate::ftl::victim;
 use crate::ftl::write_buffer::{DENSE, SLC};
 use crate::hw::device_config::DeviceConfig;
+use crate::hw::timing::OpId;
 use demand::Demand;
 use report::Stats;
 use serde::{Deserialize, Serialize};
@@ -264,7 +265,7 @@ impl Packed for Hybrid {
                 _ => self.dense.host_page(page, io),
             };
             match taken {
-                Ok((page, fills)) => return Ok(Taken { region, page, fills }),
+                Ok((page, fills)) => return Ok(Taken { region, page, fills, after: OpId::NONE }),
                 Err(full) if !self.force_shrink(io) => return Err(full),
                 Err(_) => {}
             }

@@ -8,7 +8,7 @@ use crate::ftl::pack::{in_order, Picks};
 use crate::ftl::piece::Piece;
 use crate::ftl::region::Region;
 use crate::ftl::write_buffer::{WriteBuffer, DENSE, SLC};
-use crate::hw::timing::RequestId;
+use crate::hw::timing::{OpId, RequestId};
 
 /// The rules and counts of the write buffer.
 #[derive(Clone, Debug)]
@@ -49,6 +49,8 @@ pub struct Taken {
     pub page: Ppn,
     /// Whether it makes a wordline full.
     pub fills: bool,
+    /// What its program waits for, if for anything.
+    pub after: OpId,
 }
 
 /// Regions into which units are packed.
@@ -61,6 +63,10 @@ pub trait Packed {
 
     /// The region of a page taken.
     fn region(&mut self, stream: u8) -> &mut Region;
+
+    /// `op` programs `page`, or a wordline that it is one of.
+    #[inline]
+    fn programmed(&mut self, _page: Ppn, _op: OpId, _io: &Io) {}
 
     /// Holds a piece in `stream` and programs the pages that are full.
     fn pack(&mut self, piece: &Piece, stream: u8, io: &mut Io) -> Result<(), DeviceFull> {
@@ -87,7 +93,9 @@ pub trait Packed {
         let packing = self.packing();
         let waits = taken.fills || !packing.buffer.has_room(packing.slots, io);
         let request = if waits { piece.request } else { RequestId::NONE };
-        mixed::program_alone(piece, self.region(taken.region), taken.page, request, io);
+        let op =
+            mixed::program_alone(piece, self.region(taken.region), taken.page, (request, taken.after), io);
+        self.programmed(taken.page, op, io);
         Ok(())
     }
 
@@ -106,7 +114,9 @@ pub trait Packed {
         packing.short_slots += if io.clockless() { 0 } else { u64::from(short) };
         let waits = packing.buffer.waits(stream, taken.fills, io);
         let request = if waits { request } else { RequestId::NONE };
-        mixed::program(picks, Carry::Nothing, self.region(taken.region), taken.page, request, io);
+        let region = self.region(taken.region);
+        let op = mixed::program(picks, Carry::Nothing, region, taken.page, (request, taken.after), io);
+        self.programmed(taken.page, op, io);
         Ok(())
     }
 

@@ -18,6 +18,7 @@ use crate::ftl::region::{Pack, Region, RegionSpec};
 use crate::ftl::scheme::{regions, Parameters, Scheme};
 use crate::ftl::write_buffer::DENSE;
 use crate::hw::device_config::DeviceConfig;
+use crate::hw::timing::OpId;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -121,7 +122,7 @@ impl Packed for QlcOnly {
 
     fn take_page(&mut self, stream: u8, page: u32, io: &mut Io) -> Result<Taken, DeviceFull> {
         let (page, fills) = self.dense.host_page(page, io)?;
-        Ok(Taken { region: stream, page, fills })
+        Ok(Taken { region: stream, page, fills, after: OpId::NONE })
     }
 
     fn region(&mut self, _stream: u8) -> &mut Region {

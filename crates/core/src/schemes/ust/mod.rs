@@ -41,7 +41,7 @@ use crate::ftl::signal::SignalSpec;
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::ftl::write_buffer::{WriteBuffer, SLC};
 use crate::hw::device_config::DeviceConfig;
-use crate::hw::timing::RequestId;
+use crate::hw::timing::{OpId, RequestId};
 use crate::metrics::report::SchemeReport;
 use crate::metrics::window_series::WindowSeries;
 use config::{FREE_BLOCKS_MAX, SLC_BLOCKS_MAX};
@@ -167,7 +167,7 @@ impl Ust {
             self.rewrite(page, mask, hot, io);
         }
         self.stats.padded(u64::from(self.slots - picks.units()), io);
-        mixed::program(&picks, Carry::Nothing, &mut self.slc, page, request, io);
+        mixed::program(&picks, Carry::Nothing, &mut self.slc, page, (request, OpId::NONE), io);
         self.owners.touch(logical);
         Ok(())
     }
@@ -184,7 +184,7 @@ impl Ust {
         let hot = self.in_slc_of(piece.page, piece.mask, io);
         let page = self.next_page(logical, io)?;
         self.rewrite(piece.page, piece.mask, hot, io);
-        mixed::program_alone(piece, &mut self.slc, page, piece.request, io);
+        mixed::program_alone(piece, &mut self.slc, page, (piece.request, OpId::NONE), io);
         self.owners.touch(logical);
         Ok(())
     }

@@ -14,7 +14,7 @@ use crate::ftl::unit_level;
 use crate::hw::array::FlashArray;
 use crate::hw::config::PoolConfig;
 use crate::hw::geometry::Geometry;
-use crate::hw::timing::{RequestId, Timing};
+use crate::hw::timing::{OpId, RequestId, Timing};
 use serde_json::json;
 
 const IDLE: PlaneId = PlaneId(0);
@@ -81,7 +81,7 @@ impl Rig {
         let to = region.take_page(io, plane, Writer::Host, 0).unwrap();
         match way {
             Way::Unit => unit_level::write(&piece, region, Writer::Host, to, io),
-            Way::PackedAlone => mixed::program_alone(&piece, region, to, RequestId::NONE, io),
+            Way::PackedAlone => mixed::program_alone(&piece, region, to, (RequestId::NONE, OpId::NONE), io),
             _ => {
                 let entry = io.hold_piece(&piece, 0, 4);
                 let picks = Picks::one(io.held(), entry);
