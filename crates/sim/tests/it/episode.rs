@@ -1,6 +1,6 @@
 //! Episodes: what they share with runs, what their windows add up to, what forks and vectors keep.
 
-use crate::common::{file, is_on_disk, layers, ON_DISK};
+use crate::common::{by_sectors, file, is_on_disk, layers, ON_DISK};
 use serde_json::Value;
 use slcache_core::base::rng::RngStream;
 use slcache_core::ftl::knob::KnobRange;
@@ -34,12 +34,8 @@ fn request(trace: &str, scheme: &str, sets: &[&str], replay: &str) -> EpisodeReq
     let home = if is_on_disk(scheme) { &ON_DISK[..] } else { &[] };
     let mut layers = layers("tiny", scheme, &[home, sets].concat());
     layers.replay = Some(replay.to_owned());
-    let columns = ["time", "op", "address", "size"].map(|column| (column, column));
-    let units = [("time_unit", "ns"), ("address_unit", "sector"), ("size_unit", "sector")];
-    let format = [("format", "generic"), ("header", "true"), ("delimiter", ",")];
-    let ops = [("ops.read", "read"), ("ops.write", "write"), ("ops.trim", "trim"), ("ops.flush", "flush")];
-    let trace_options = trace_options(format.into_iter().chain(columns).chain(units).chain(ops)).unwrap();
-    let run = RunRequest { trace: trace.into(), trace_options, layers, ..RunRequest::default() };
+    let run =
+        RunRequest { trace: trace.into(), trace_options: by_sectors(), layers, ..RunRequest::default() };
     EpisodeRequest { run, window: window(WindowUnit::WriteRequests, 150), observations: None }
 }
 

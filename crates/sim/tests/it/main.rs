@@ -2,6 +2,7 @@
 
 mod before_time_0;
 mod binary;
+mod bounds;
 mod cache_size;
 mod common;
 mod config;

@@ -1,7 +1,8 @@
 //! What several tests need.
 
 use slcache_core::schemes::CATALOG;
-use slcache_sim::{resolve, Layers, RunConfig};
+use slcache_sim::{resolve, trace_options, Layers, RunConfig};
+use slcache_traces::TraceOptions;
 use std::io::Write;
 use tempfile::NamedTempFile;
 
@@ -61,6 +62,15 @@ pub fn layers(device: &str, scheme: &str, sets: &[&str]) -> Layers {
         sets: sets.iter().map(|set| (*set).to_owned()).collect(),
         ..Layers::default()
     }
+}
+
+/// What reads lines `time,op,address,size` of nanoseconds and sectors below their header.
+pub fn by_sectors() -> TraceOptions {
+    let columns = ["time", "op", "address", "size"].map(|column| (column, column));
+    let units = [("time_unit", "ns"), ("address_unit", "sector"), ("size_unit", "sector")];
+    let format = [("format", "generic"), ("header", "true"), ("delimiter", ",")];
+    let ops = [("ops.read", "read"), ("ops.write", "write"), ("ops.trim", "trim"), ("ops.flush", "flush")];
+    trace_options(format.into_iter().chain(columns).chain(units).chain(ops)).unwrap()
 }
 
 pub fn resolved(device: &str, scheme: &str, sets: &[&str]) -> RunConfig {
