@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 import slcache
 from slcache.report import html
 from slcache.tables import grid
+from slcache.words.leaves import leaves
 
 KIB = 1 << 10
 #: Three blocks of eight pages in each of four planes, or six.
@@ -59,3 +62,30 @@ def test_caches_within_a_tenth_and_schemes_without_one_are_not_worth_a_note() ->
     assert told(0, 1000, 1100, None) == ""
     assert told(None, None) == told(0, 0) == ""
     assert "scheme 1 has 1,000 B, scheme 3 1.08 KiB" in told(0, 1000, 1000, 1101)
+
+
+def sizes(device: str) -> Iterator[tuple[str, str]]:
+    """Yield each scheme of a device with each of its counts of blocks."""
+    for scheme in slcache.fitting(device=device)[0]:
+        config = slcache.resolve(device=device, scheme=scheme)
+        for key, value in leaves({"scheme": config["scheme"]}):
+            if key.endswith("blocks") and isinstance(value, int):
+                yield scheme, key
+
+
+@pytest.mark.parametrize("device", ["tiny", "intel-660p-1tb-like", "rl-32g", "nvc-hdd"])
+def test_a_size_that_is_too_large_is_told_with_the_largest_that_passes(device: str) -> None:
+    for scheme, key in sizes(device):
+
+        def resolved(size: int, scheme: str = scheme, key: str = key) -> None:
+            slcache.resolve(device=device, scheme=scheme, settings={key: size})
+
+        with pytest.raises(slcache.ConfigError) as refused:
+            resolved(1_000_000)
+        told = str(refused.value)
+        found = re.search(r"([\d]+) is the largest that passes", told)
+        found = found or re.search(rf"{key} = 1000000: must be .*between \d+ and (\d+)", told)
+        assert found, told
+        resolved(int(found[1]))
+        with pytest.raises(slcache.ConfigError, match=found[1]):
+            resolved(int(found[1]) + 1)

@@ -11,9 +11,11 @@ use super::origin::{Argument, Origin, Said};
 use super::repair;
 use super::scheme_choice::{find_scheme, unknown_scheme, Chosen};
 use super::setting::Setting;
+use super::sizes;
 use super::tree::{self, Key};
 use super::twice;
 use super::{ConfigError, ConfigErrors, RunConfig};
+use slcache_core::base::Problem;
 use slcache_core::schemes::SchemeConfig;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -255,10 +257,21 @@ impl Resolver {
             let misled = guessed && matches!(key.section(), "device" | "scheme" | "");
             let told = outcome.faults.iter().any(|fault| key.is_within(&fault.key));
             if !misled && !told {
-                errors.push(ConfigError::new(self.blamed(&key), key, problem.to_string()));
+                let message = format!("{problem}{}", self.sizes_told(&merged, &key, &problem));
+                errors.push(ConfigError::new(self.blamed(&key), key, message));
             }
         }
         Some(config)
+    }
+
+    /// Which sizes would do instead of those that a problem is about, or that were set.
+    fn sizes_told(&self, merged: &Table, key: &Key, problem: &Problem) -> String {
+        let is_asked = |size: &Key| {
+            let is_set = || self.settings.iter().any(|setting| size.is_within(&setting.key));
+            key == size || problem.allowed.contains(&size.to_string()) || is_set()
+        };
+        let sizes = sizes::keys(merged, self.name).into_iter().filter(is_asked);
+        sizes.filter_map(|size| sizes::told(merged, &size, problem)).collect()
     }
 
     /// What to blame for a problem with `key`: the settings that cause it, or where it was said.

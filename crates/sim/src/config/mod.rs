@@ -18,6 +18,7 @@ mod repair;
 mod scale;
 mod scheme_choice;
 mod setting;
+pub(crate) mod sizes;
 mod source;
 mod tree;
 mod twice;

@@ -1,6 +1,6 @@
 //! Which schemes a device can run, and what their caches take in SLC mode.
 
-use crate::config::RunConfig;
+use crate::config::{sizes, RunConfig};
 use crate::{memory, resolve, Layers, SimError};
 use serde_json::{json, Value};
 use slcache_core::device::{Setup, Simulation};
@@ -94,30 +94,14 @@ fn range(config: &RunConfig, name: &str) -> Option<Result<Range, SimError>> {
     let default = config.to_json()["scheme"][config.scheme.name()][name].as_u64()?;
     let blocks = config.device.pool.iter().map(|pool| u64::from(pool.blocks)).max().unwrap_or(0);
     let end = |far: u64| -> Result<(u64, u64), SimError> {
-        let value = furthest(config, name, default, far);
+        let passes =
+            |value| with(config, name, value).is_some_and(|config| config.setup().check().is_empty());
+        let value = if passes(far) { far } else { sizes::furthest(default, far, passes) };
         let setup = with(config, name, value).map_or_else(|| config.setup(), |config| config.setup());
         Ok((value, cache_bytes(&setup)?))
     };
     let key = format!("scheme.{}.{name}", config.scheme.name());
     Some(end(0).and_then(|least| Ok(Range { key, default, least, most: end(blocks)? })))
-}
-
-/// The value nearest to `far` that is valid; between valid values all are.
-fn furthest(config: &RunConfig, name: &str, default: u64, far: u64) -> u64 {
-    let is_valid = |value| with(config, name, value).is_some_and(|config| config.setup().check().is_empty());
-    if is_valid(far) {
-        return far;
-    }
-    let (mut valid, mut invalid) = (default, far);
-    while valid.abs_diff(invalid) > 1 {
-        let middle = valid.midpoint(invalid);
-        if is_valid(middle) {
-            valid = middle;
-        } else {
-            invalid = middle;
-        }
-    }
-    valid
 }
 
 /// A configuration with one parameter of its scheme changed.
