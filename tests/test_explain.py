@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -156,3 +157,31 @@ def test_a_place_that_a_list_has_not_is_told() -> None:
         done = command("explain", key, "--device", "hyssd-st")
         assert done.returncode == 2, key
         assert b"from [0] on" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("device", ["tiny", "rl-32g", "a result"])
+def test_schemes_that_do_not_fit_are_told_and_the_others_go_on(
+    device: str, comparison: slcache.Comparison, tmp_path: Path
+) -> None:
+    """Of every scheme its first key: what it stands at, or why the scheme does not fit."""
+    if device == "a result":
+        device = str(tmp_path / "result.json")
+        Path(device).write_text(json.dumps(comparison.runs[1].to_dict()))
+    fit, problems = slcache.fitting(device=device)
+    keys = {entry.key.name.split(".")[1]: entry for entry in explain.entries() if of_scheme(entry)}
+    assert keys.keys() == {*fit, *problems} - {"disk-only"}
+    for scheme, entry in keys.items():
+        at = explain.standing(entry, device, entry.key.name)
+        assert at is None or at.problem == problems.get(scheme, ""), scheme
+    done = command("explain", "slc_blocks", "--device", device)
+    assert done.returncode == 0, done.stderr
+    told = " ".join(done.stdout.decode().split())
+    assert "nvc does not fit: device.disk = absent" in told
+    done = command("explain", "scheme.nvc.slc_blocks", "--device", device)
+    assert "nvc does not fit: device.disk = absent" in " ".join(done.stdout.decode().split())
+
+
+def of_scheme(entry: explain.Entry) -> bool:
+    name = entry.key.name
+    own = entry.of == "configuration" and name.startswith("scheme.")
+    return own and name.count(".") == 2 and not entry.key.section

@@ -317,7 +317,7 @@ ASKED: dict[str, Callable[[Path, Path], object]] = {
 
 #: Those that need no class.
 READ_ONLY = {
-    *("load", "load a comparison", "diff", "fitting", "schemes", "facts", "bound"),
+    *("load", "load a comparison", "diff", "fitting", "schemes", "facts", "bound", "standing"),
 }
 
 

@@ -204,20 +204,25 @@ class Standing:
     #: File and line where the device says it, and that line; empty for a default.
     where: str
     line: str
+    #: The scheme whose key it is, and why it does not run there, if so.
+    scheme: str = ""
+    problem: str = ""
 
 
 def standing(entry: Entry, device: api.Path, wanted: str) -> Standing | None:
     """Return what a key, as it was asked for, stands at on a device; None if not of configuration.
 
-    Keys of a scheme stand as that scheme has them there; others as every scheme has them. Raises
-    ValueError where a list has no such place.
+    Keys of a scheme stand as that scheme has them there, which may not run on the device; others as
+    every scheme has them. Raises ValueError where a list has no such place.
     """
     if entry.of != "configuration":
         return None
     name = _placed(entry.key.name, wanted)
     steps = name.split(".")
-    schemes, _ = catalogue.fitting(device=device)
+    schemes, problems = catalogue.fitting(device=device)
     scheme = steps[1] if steps[0] == "scheme" and len(steps) > 1 else schemes[0]
+    if scheme in problems:
+        return Standing(name, None, "", "", scheme, problems[scheme])
     try:
         value = _value(catalogue.resolve(device=device, scheme=scheme), name)
     except KeyError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
@@ -12,6 +13,7 @@ from slcache import explain as explanations
 from slcache.cli import checks, complete, console, joint
 from slcache.cli import options as opt
 from slcache.explain import Entry, Standing
+from slcache.sentences import reasons
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.words.leaves import shown
@@ -50,8 +52,8 @@ def explain(
         places = [explanations.standing(each, device, asked) if device else None for each in found]
     checks.check_used(scheme)
     if form in ("csv", "markdown"):
-        names = ("key", "of", "type", "unit", "default", "text")
-        rows = [entry.to_dict() for entry in found]
+        names = ("key", "of", "type", "unit", "default", "text", *(("here",) if device else ()))
+        rows = [e.to_dict() | {"here": _here(at)} for e, at in zip(found, places, strict=True)]
         console.sheets(form, Sheet([{name: row[name] for name in names} for row in rows]))
     elif form == "json":
         told = zip(found, places, strict=True)
@@ -59,7 +61,7 @@ def explain(
     elif key is not None and len({(e.key.text, e.key.type, e.key.unit) for e in found}) == 1:
         _tell(found, [at for at in places if at])
     else:
-        console.show(_listed(found))
+        console.show(_listed(found, places if device else ()))
 
 
 def _tell(found: Sequence[Entry], places: Sequence[Standing]) -> None:
@@ -80,6 +82,9 @@ def _tell(found: Sequence[Entry], places: Sequence[Standing]) -> None:
         if value:
             facts.add(name, value)
     for at in places:
+        if at.problem:
+            facts.add("here", f"{at.key}: {at.scheme} does not fit: {at.problem}")
+            continue
         facts.add("here", f"{at.key} = {shown(at.value)}")
         facts.add("said in", f"{at.where}: {at.line}" if at.where else "nothing: the default")
     console.show(facts)
@@ -95,10 +100,20 @@ def _tell(found: Sequence[Entry], places: Sequence[Standing]) -> None:
         console.show(Text("it has keys of its own that depend on the choice"))
 
 
-def _listed(found: Sequence[Entry]) -> Table:
-    """Return a table of keys with their first sentence."""
-    table = Table("key", [Column("of", text=True), "unit", Column("what it is", text=True)])
-    for entry in found:
+def _listed(found: Sequence[Entry], places: Sequence[Standing | None] = ()) -> Table:
+    """Return a table of keys with their first sentence, and what they stand at where asked for."""
+    columns = [Column("of", text=True), Column("unit")] + ([Column("here")] if places else [])
+    problems = {at.scheme: at.problem for at in places if at and at.problem}
+    why = reasons.told(problems, "does not fit", "do not fit")
+    table = Table("key", [*columns, Column("what it is", text=True)], caption="\n".join(why))
+    for entry, at in itertools.zip_longest(found, places):
         first = entry.key.text.partition("\n")[0]
-        table.add(entry.key.name, entry.of, "" if entry.key.unit == "1" else entry.key.unit, first)
+        unit = "" if entry.key.unit == "1" else entry.key.unit
+        here = [shown(_here(at))] if places else []
+        table.add(entry.key.name, entry.of, unit, *here, first)
     return table
+
+
+def _here(at: Standing | None) -> object:
+    """Return what a key stands at."""
+    return None if at is None else "does not fit" if at.problem else at.value
