@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,7 @@ import drive_models
 from slcache.drives import fills, like
 from slcache.errors import UsageError
 from support import slcache
+from test_drives import small
 
 #: `make slow` fills all of them.
 SOME = {("samsung-970-evo-500gb-like", "techpowerup")}
@@ -86,3 +89,23 @@ def test_every_form_of_the_cliff_names_the_scale(more: list[str]) -> None:
     assert ended.returncode == 2, told
     assert "--scale: scale = 1/64: the nearest that works is 1/16; " in told
     assert "fold.keep_blocks = " in told
+
+
+@pytest.mark.parametrize("protocol", like.PROTOCOLS)
+def test_a_protocol_begins_in_the_state_that_is_said_and_says_it(
+    protocol: str, tmp_path: Path
+) -> None:
+    device = tmp_path / "small.json"
+    device.write_text(json.dumps(small()))
+    how = ("cliff", "--device", device, "--like", protocol)
+    for said, told in (
+        ((), "small: empty, never overwritten, not steady; SLC cache "),
+        (("--state", "full=0.5"), "small: 50.0 % full, never overwritten, not steady; SLC cache "),
+        (("--set", "precondition.fill=0.25"), "small: 25.0 % full, "),
+    ):
+        done = slcache(*how, *said)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.decode().startswith(told), said
+    twice = slcache(*how, "--state", "full=0.5", "--fill", "0.5")
+    assert twice.returncode == 2
+    assert b"--fill" in twice.stderr

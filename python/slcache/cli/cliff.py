@@ -156,9 +156,8 @@ def cliff(
     kept = [path for path in (device, config) if path is not None]
     if like is not None:
         others = {"schemes": schemes, **load, "store": where["store"], "bound": bound or None,
-                  "state": state,
                   "executor": None if where["executor"] == "local" else True}  # fmt: skip
-        likes.run(like, given, others, against=against, scale=scale, fill=fill,
+        likes.run(like, given, others, against=against, scale=scale, fill=fill, state=state,
                   jobs=where["jobs"] or 1,
                   out=out, kept=kept, form=form, progress=progress)  # fmt: skip
         return

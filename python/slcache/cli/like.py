@@ -17,6 +17,7 @@ from slcache.cli import options as opt
 from slcache.errors import UsageError
 from slcache.given.config_files import Configuration
 from slcache.given.content import Content
+from slcache.sentences import state as states
 from slcache.tables import sheets
 from slcache.tables.tabular import Table
 
@@ -92,6 +93,7 @@ def run(
     against: str | None,
     scale: str,
     fill: float | None,
+    state: str | None,
     jobs: int,
     out: Path | None,
     kept: Sequence[Path | str],
@@ -114,6 +116,7 @@ def run(
                 against=against,
                 scale=divisor(scale),
                 fill=fill or 0.0,
+                state=state,
                 settings=given.settings,
                 jobs=jobs,
                 on_progress=meter,
@@ -133,6 +136,8 @@ def run(
     console.notes([{"config": catalogue.resolve(**whole, replay=f"closed:{depth}")}])
     if console.in_form(form, found.to_json, lambda: [found.sheet()]):
         return
+    if told := states.line(found.documents):
+        console.show(Text(told))
     console.show(*_told(found))
     if out is not None:
         console.show(Text(f"picture: {out / 'like.png'}"))

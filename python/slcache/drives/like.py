@@ -75,6 +75,11 @@ class Like:
         longest = self.fill.document["series"]["columns"]["write_latency_ns_max"]
         return sum(1 for ns in longest if ns is not None and ns > STALL_NS)
 
+    @property
+    def documents(self) -> list[Mapping[str, Any]]:
+        """The run of the fill, or of the first burst."""
+        return [run.document for run in (self.fill, self.recovery) if run is not None]
+
     def to_dict(self) -> dict[str, Any]:
         """Return what was found as plain data."""
         found: dict[str, Any] = {
@@ -92,7 +97,7 @@ class Like:
                 "curve": [_columns(curve) for curve in self.fill.passes],
             }
         if self.recovery is not None:
-            found["recovery"] = asdict(self.recovery)
+            found["recovery"] = self.recovery.to_dict()
         return found
 
     def to_json(self) -> str:
@@ -170,6 +175,7 @@ def like(
     against: str | None = None,
     scale: int = 1,
     fill: float = 0.0,
+    state: str | None = None,
     settings: Mapping[str, Any] | None = None,
     jobs: int = 1,
     on_progress: api.Progress | None = None,
@@ -179,7 +185,8 @@ def like(
     `protocol` is `techpowerup` (one writer of 1 MB, until the device is full), `anandtech` (128 KiB
     at depth 32, twice over the device) or `recovery` (bursts of 1.2 caches with pauses of 1 s to 30
     min, on a device of which `fill` is filled; GB at the first speed of a new one). `scale` = k
-    runs a k-th of the device. `against` names a drive of the published table; a preset is held
+    runs a k-th of the device. `state` is that of the device at first, as in `run`, empty where
+    nothing says another. `against` names a drive of the published table; a preset is held
     against its own. Raises ConfigError, UsageError or RunError.
     """
     if protocol not in PROTOCOLS:
@@ -187,6 +194,10 @@ def like(
         raise about(UsageError(told), "protocol")
     if fill and protocol != "recovery":
         raise about(UsageError(f"fill = {fill:g}: only recovery fills at first"), "fill")
+    settings = api.addressed(settings, None, state=state)
+    said = next((key for key in settings if key.startswith("precondition.")), None)
+    if fill and said is not None:
+        raise about(UsageError(f"fill = {fill:g}: {said} says the state at first"), "fill")
     drive = _drive(device, against)
     name = str(
         catalogue.resolve(device=device, scheme=fills.SCHEME, settings=settings)["device"]["name"]

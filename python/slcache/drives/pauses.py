@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,14 @@ class Recovery:
     cache_gb: float
     first_gb_s: float
     pauses: tuple[Pause, ...]
+    #: The run of the first burst.
+    document: Mapping[str, Any] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what came back as plain data."""
+        found = asdict(replace(self, document={}))
+        del found["document"]
+        return found
 
 
 def recovery(
@@ -65,7 +73,7 @@ def recovery(
         Pause(seconds, at_first(runs.curve(result.documents[0], lasted_ns + ns), speed))
         for result, (ns, seconds) in zip(found, waits, strict=True)
     )
-    return Recovery(fill, float(first.gb[-1]), at_first(first, speed), speed, pauses)
+    return Recovery(fill, float(first.gb[-1]), at_first(first, speed), speed, pauses, alone)
 
 
 def of(device: Content, scale: int, fill: float, settings: Mapping[str, Any] | None = None) -> Runs:
