@@ -52,7 +52,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("tried")
 
 
-def asked(trace: Path, **how: Any) -> Sized:  # noqa: ANN401
+def asked(trace: Path | str, **how: Any) -> Sized:  # noqa: ANN401
     own: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "settings": WRAP}
     own |= {} if "jobs" in how else {"executor": workers()}
     own["size"] = {KEY: f"{SIZES[0]}..{SIZES[-1]}:{64 << 10}"}
@@ -116,7 +116,8 @@ def test_sizes_may_be_texts_shares_and_several_seeds(trace: Path) -> None:
     assert sizes.candidates == [1 << 20, 3 << 19, 2 << 20]
     assert sizes.size == 1 << 20
     share = {"scheme.baseline.slc.start_free_ratio": "0.1..0.9/9"}
-    found = asked(trace, size=share, keep="waf<=1e9", find="largest", seeds=2)
+    worn = {**WRAP, "precondition.fill": 0.5, "precondition.overwrite": 0.1}
+    found = asked(trace, size=share, keep="waf<=1e9", find="largest", seeds=2, settings=worn)
     assert found.size == 0.9
     assert found.to_dict()["asked"]["seeds"] == 2
     assert asked(trace, size={KEY: [1 << 20]}, keep="waf<=1e9").size == 1 << 20
@@ -156,7 +157,14 @@ def test_the_document_is_what_its_schema_says(trace: Path) -> None:
     blocks = {"scheme.baseline.slc_blocks": "0..9"}
     for found in (
         asked(trace, keep="erases<=366"),
-        asked(trace, keep=["waf<=0.5", "slc_bytes>=1"], size=blocks, seeds=2, find="largest"),
+        asked(
+            "zipf-4k",
+            keep=["waf<=0.5", "slc_bytes>=1"],
+            size=blocks,
+            seeds=2,
+            find="largest",
+            trace_options={"workload.requests": "200", "workload.footprint_bytes": "1MiB"},
+        ),
     ):
         jsonschema.validate(json.loads(found.to_json()), schema)
 

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import slcache
+from slcache import design
 from slcache.metrics import named
 from slcache.results import told as told_of
 from slcache.results.mean_cells import Column, of_draws
@@ -200,7 +201,7 @@ def test_no_draw_is_said_twice(verb: str, key: str, recording: Path) -> None:
 def test_the_command_line_offers_draws_where_seeds_say_nothing(recording: Path) -> None:
     options = ("--device", "tiny", "--schemes", ",".join(SCHEMES), "--address", "wrap")
     seeds = run_slcache("compare", recording, *options, "--seeds", "2")
-    assert "resample=N draws it anew" in seeds.stderr.decode()
+    assert "resample=N of compare, sweep and tune draws it anew" in seeds.stderr.decode()
     draws = run_slcache("compare", recording, *options, "--resample", "2")
     assert "means over draws 1 to 2" in " ".join(draws.stdout.decode().split())
     study = run_slcache(
@@ -216,3 +217,27 @@ def test_the_command_line_offers_draws_where_seeds_say_nothing(recording: Path) 
         "nowhere",
     )
     assert study.returncode == 2
+
+
+@pytest.mark.parametrize("verb", ["compare", "tune", "design"])
+def test_seeds_of_a_recording_of_which_nothing_is_drawn_are_refused(
+    verb: str, recording: Path
+) -> None:
+    """In every verb by the same words; where a corner of the space draws, seeds may be."""
+
+    def asked(vary: dict[str, Any], **settings: object) -> None:
+        how: dict[str, Any] = {"device": "tiny", "seeds": 2}
+        how["settings"] = {"trace.address": "wrap", **settings}
+        if verb == "compare":
+            slcache.compare(recording, schemes=["baseline"], **how)
+        elif verb == "tune":
+            slcache.tune(recording, scheme="baseline", vary=vary, points=2, **how)
+        else:
+            design.size(recording, scheme="baseline", size=vary, keep="waf<=99", **how)
+
+    sizes = {"scheme.baseline.slc_blocks": "3..4"}
+    with pytest.raises(slcache.UsageError, match="seeds = 2: the trace is a recording, and nothi"):
+        asked(sizes)
+    asked(sizes, **{"precondition.fill": 0.5, "precondition.overwrite": 0.1})
+    if verb != "compare":
+        asked({"precondition.overwrite": "0..0.1/2"}, **{"precondition.fill": 0.5})

@@ -218,9 +218,13 @@ def test_prefixes_are_no_figures_of_the_whole(trace: Path) -> None:
             assert each.prefixes[0][1] != whole["write_mean_ns"]
 
 
+#: What a seed draws beside a recording.
+WORN = {**SETTINGS, "precondition.fill": 0.5, "precondition.overwrite": 0.1}
+
+
 def test_several_schemes_have_their_own_keys(trace: Path) -> None:
     vary = {"scheme.baseline.slc_blocks": "3..5", "host.time_scale": "0.1..10@log"}
-    found = search(trace, scheme="baseline,tlc-only", vary=vary, points=16, seeds=2)
+    found = search(trace, scheme="baseline,tlc-only", vary=vary, points=16, seeds=2, settings=WORN)
     schemes = {str(each.settings["scheme"]) for each in found.tried}
     assert schemes == {"baseline", "tlc-only"}
     for each in found.tried:

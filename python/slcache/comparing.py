@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slcache import api, bounds, catalogue
-from slcache.documents.drawn import by_seed
 from slcache.errors import UsageError, about
 from slcache.files import Path
 from slcache.given import config_files
@@ -101,7 +100,9 @@ def compare(
     drawn = draws.of_trace(resample, resample_block, texts.text_of(trace), seeds)
     count = resample or seeds
     if seeds > 1 and not texts.is_workload(texts.text_of(trace)):
-        _check_drawn(device, names, given, seeds)
+        sets = {name: catalogue.settings_for(given, name, names) for name in names}
+        whole = (catalogue.resolve(device=device, scheme=n, settings=sets[n]) for n in names)
+        draws.check_seeds(seeds, whole)
     every = _seeds(device, names, given, seed, count)
     own = {} if resample is None else {"": next(iter(every.values()))}
     if count > 1:
@@ -203,20 +204,6 @@ def _seeds(
     config = catalogue.resolve(device=device, scheme=names[0], settings=own, seed=seed)
     first = int(config["run"]["seed"])
     return {f"-seed{number}": number for number in range(first, first + count)}
-
-
-def _check_drawn(
-    device: Content, names: Sequence[str], settings: Mapping[str, Any], seeds: int
-) -> None:
-    """Raise UsageError where every seed would give the same figures of a recording."""
-    own = {name: catalogue.settings_for(settings, name, names) for name in names}
-    found = (catalogue.resolve(device=device, scheme=n, settings=own[n]) for n in names)
-    if not any(map(by_seed, found)):
-        told = (
-            f"seeds = {seeds}: the trace is a recording, and nothing else of these runs is drawn: "
-            "every seed would give the same figures; resample=N draws it anew"
-        )
-        raise about(UsageError(told), "seeds")
 
 
 def _equal_cells(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
+from slcache.documents.drawn import by_seed
 from slcache.errors import UsageError, about
 from slcache.given.quantity import time_ns
 from slcache.runs import given
@@ -36,6 +38,16 @@ def of_trace(draws: int | None, block: str | None, trace: str, seeds: int) -> Dr
         return {**(said or {}), **options}
 
     return drawn
+
+
+def check_seeds(seeds: int, configs: Iterable[Mapping[str, Any]]) -> None:
+    """Raise UsageError where every seed would give the same figures of a recording."""
+    if not any(map(by_seed, configs)):
+        told = (
+            "the trace is a recording, and nothing else of these runs is drawn: every seed would "
+            "give the same figures; resample=N of compare, sweep and tune draws it anew"
+        )
+        _refuse("seeds", seeds, told)
 
 
 def _length_ns(block: str) -> int:

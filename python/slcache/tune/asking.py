@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from slcache import _core, api, catalogue
 from slcache.errors import ConfigError, UsageError, about
 from slcache.given import config_files
 from slcache.given.content import Content
 from slcache.given.once import flatten, once, twice
-from slcache.runs import given
+from slcache.runs import draws, given
 from slcache.sweep import points as sweep_points
 from slcache.sweep import study_file, table
 from slcache.sweep.axes import Axis
@@ -74,6 +75,12 @@ def check(asked: Asked, space: Space) -> None:
     whole = asked.whole(axis.key for axis in space.axes)
     table.check_names(whole)
     sweep_points.check_keys(whole)
+    if asked.seeds > 1 and not given.is_workload(asked.trace):
+        single = replace(asked, seeds=1)
+        studies = (single.study(scheme, space.corners(scheme)) for scheme in asked.schemes)
+        every = (point.config for study in studies for point in sweep_points.points(study))
+        if known := [config for config in every if config is not None]:
+            draws.check_seeds(asked.seeds, known)
 
 
 def check_plan(plan: Plan, asked: Asked) -> None:

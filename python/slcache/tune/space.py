@@ -46,6 +46,13 @@ class Space:
         """Return the first values of a scheme's keys."""
         return {a.key: a.values[0] if a.values else a.low for a in self.of(scheme)}
 
+    def corners(self, scheme: str) -> list[dict[str, Value]]:
+        """Return points with the first and the last values of a scheme's keys, and each word."""
+        last = {a.key: a.values[-1] if a.values else a.high for a in self.of(scheme)}
+        words = [(a.key, v) for a in self.of(scheme) if not a.ordered for v in a.values]
+        ends = [self.first(scheme), last]
+        return [*ends, *({**end, key: value} for end in ends for key, value in words)]
+
     @property
     def size(self) -> int | None:
         """How many points there are; None where a range has no end of values."""
