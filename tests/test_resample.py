@@ -241,3 +241,17 @@ def test_seeds_of_a_recording_of_which_nothing_is_drawn_are_refused(
     asked(sizes, **{"precondition.fill": 0.5, "precondition.overwrite": 0.1})
     if verb != "compare":
         asked({"precondition.overwrite": "0..0.1/2"}, **{"precondition.fill": 0.5})
+
+
+def test_a_sweep_says_what_its_intervals_of_draws_lie_around(recording: Path) -> None:
+    found = slcache.sweep(
+        recording,
+        device="tiny",
+        scheme="baseline",
+        vary={"scheme.baseline.slc_blocks": [3, 6]},
+        settings={"trace.address": "wrap", "device.user_bytes": 2 << 20},
+        resample=3,
+    )
+    told = " ".join(found.report().split())
+    assert "around the mean of the draws, for another recording of the same length" in told
+    assert "The recording itself is not run" in told

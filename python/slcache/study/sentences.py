@@ -183,8 +183,11 @@ def _noise(found: Spread, short: Mapping[str, str], word: str) -> str:
 def _intervals(outcome: Outcome) -> str:
     """Return how intervals are meant."""
     word, draws = outcome.repeats, outcome.has_draws
-    of = " for another recording of the same length" if draws else ""
-    off = " Means of draws may lie off the recording: `compare --resample` shows both."
+    of = " around the mean of the draws, for another recording of the same length" if draws else ""
+    off = (
+        " The recording itself is not run, and means of draws may lie off it: `compare --resample` "
+        "runs it too, and its intervals lie around its own figure."
+    )
     return (
         f"Intervals are Student's at {100 * pairs.LEVEL:.0f} %{of}. The best is held against the "
         f"others {word} by {word}, by the logarithms of ratios: all others of a metric together "
