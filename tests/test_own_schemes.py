@@ -564,4 +564,20 @@ def test_a_design_over_many_sizes_names_a_step(tmp_path: Path, trace: Path) -> N
         design.size(trace, device="tiny", scheme=source, size=size, keep="waf<=99")
     step = str(refused.value).partition("such as ")[2]
     assert step == "largest=1024..65536:7"
-    assert len(Axis.read(*step.split("=")).values) <= SIZES_MOST
+
+
+@pytest.mark.parametrize("said", ["1024..65536", "4096..1GiB:4096", "0..1:0.00001", "0..20000"])
+def test_the_step_that_a_design_names_is_the_nearest_that_passes(
+    said: str, tmp_path: Path, trace: Path
+) -> None:
+    """Whole steps of those that were said, and one less is too many."""
+    source = own_scheme(tmp_path, "largest: float = slcache.option(1.0)")
+    with pytest.raises(slcache.UsageError) as refused:
+        design.size(trace, device="tiny", scheme=source, size={"largest": said}, keep="waf<=99")
+    key, _, named = str(refused.value).partition("such as ")[2].partition("=")
+    sizes, given = ([float(size) for size in Axis.read(key, text).values] for text in (named, said))
+    assert len(sizes) <= SIZES_MOST
+    least, step = given[1] - given[0], sizes[1] - sizes[0]
+    times = round(step / least)
+    assert step == pytest.approx(times * least)
+    assert len(given) / (times - 1) > SIZES_MOST

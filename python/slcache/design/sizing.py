@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -113,8 +114,11 @@ def _numbers(axis: Axis) -> list[int | float]:
     found = sorted({_number(axis.key, value) for value in axis.values})
     if len(found) > SIZES_MOST:
         told = f"size: {axis.key}: {len(found):,} sizes; at most {SIZES_MOST:,} are allowed"
-        step = math.ceil((found[-1] - found[0]) / (SIZES_MOST - 1))
-        stepped = f"{axis.key}={found[0]}..{found[-1]}:{step}"
+        # What every size is a multiple of, each of fewer is.
+        least = min(after - before for before, after in pairwise(found))
+        step = least * math.ceil((found[-1] - found[0]) / least / (SIZES_MOST - 1))
+        by = step if isinstance(step, int) else f"{step:.9g}"
+        stepped = f"{axis.key}={found[0]}..{found[-1]}:{by}"
         raise about(UsageError(f"{told}. Add a step, such as {stepped}"), "size")
     return found
 
