@@ -89,3 +89,13 @@ def test_a_size_that_is_too_large_is_told_with_the_largest_that_passes(device: s
         resolved(int(found[1]))
         with pytest.raises(slcache.ConfigError, match=found[1]):
             resolved(int(found[1]) + 1)
+
+
+def test_a_scheme_that_does_not_fit_is_told_with_the_size_that_does() -> None:
+    told = 0
+    for entry in slcache.devices():
+        for scheme, why in slcache.fitting(device=entry["name"])[1].items():
+            for key, size in re.findall(r"(scheme[\w.-]+) = (\d+) is the \w+ that passes", why):
+                slcache.resolve(device=entry["name"], scheme=scheme, settings={key: int(size)})
+                told += 1
+    assert told

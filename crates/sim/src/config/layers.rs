@@ -257,7 +257,7 @@ impl Resolver {
             let misled = guessed && matches!(key.section(), "device" | "scheme" | "");
             let told = outcome.faults.iter().any(|fault| key.is_within(&fault.key));
             if !misled && !told {
-                let message = format!("{problem}{}", self.sizes_told(&merged, &key, &problem));
+                let message = format!("{problem}{}", self.sizes_told(&merged, &config, &key, &problem));
                 errors.push(ConfigError::new(self.blamed(&key), key, message));
             }
         }
@@ -265,13 +265,13 @@ impl Resolver {
     }
 
     /// Which sizes would do instead of those that a problem is about, or that were set.
-    fn sizes_told(&self, merged: &Table, key: &Key, problem: &Problem) -> String {
+    fn sizes_told(&self, merged: &Table, config: &RunConfig, key: &Key, problem: &Problem) -> String {
         let is_asked = |size: &Key| {
             let is_set = || self.settings.iter().any(|setting| size.is_within(&setting.key));
             key == size || problem.allowed.contains(&size.to_string()) || is_set()
         };
-        let sizes = sizes::keys(merged, self.name).into_iter().filter(is_asked);
-        sizes.filter_map(|size| sizes::told(merged, &size, problem)).collect()
+        let sizes = sizes::of(config).into_iter().filter(|(size, _)| is_asked(size));
+        sizes.filter_map(|(size, given)| sizes::told(merged, &size, given, problem)).collect()
     }
 
     /// What to blame for a problem with `key`: the settings that cause it, or where it was said.

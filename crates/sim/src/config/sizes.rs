@@ -2,8 +2,9 @@
 
 use super::tree::{self, Key};
 use super::RunConfig;
+use serde_json::Value;
 use slcache_core::base::Problem;
-use toml::{Table, Value};
+use toml::Table;
 
 /// The size nearest to `invalid` that passes; between sizes that pass all do.
 pub fn furthest(mut valid: u64, mut invalid: u64, passes: impl Fn(u64) -> bool) -> u64 {
@@ -14,15 +15,16 @@ pub fn furthest(mut valid: u64, mut invalid: u64, passes: impl Fn(u64) -> bool) 
     valid
 }
 
-/// The counts of a scheme's blocks that `tree` holds.
-pub fn keys(tree: &Table, scheme: &str) -> Vec<Key> {
+/// The counts of blocks that a configuration has of its scheme.
+pub fn of(config: &RunConfig) -> Vec<(Key, u64)> {
     let mut found = Vec::new();
-    let mut tables = vec![Key::default().field("scheme").field(scheme)];
-    while let Some(key) = tables.pop() {
-        for (name, value) in tree::get(tree, &key).and_then(Value::as_table).into_iter().flatten() {
-            match value {
-                Value::Table(_) => tables.push(key.field(name)),
-                Value::Integer(_) if name.ends_with("blocks") => found.push(key.field(name)),
+    let scheme = Key::default().field("scheme").field(config.scheme.name());
+    let mut tables = vec![(config.to_json()["scheme"][config.scheme.name()].take(), scheme)];
+    while let Some((Value::Object(table), key)) = tables.pop() {
+        for (name, value) in table {
+            match value.as_u64() {
+                Some(blocks) if name.ends_with("blocks") => found.push((key.field(&name), blocks)),
+                _ if value.is_object() => tables.push((value, key.field(&name))),
                 _ => {}
             }
         }
@@ -30,9 +32,8 @@ pub fn keys(tree: &Table, scheme: &str) -> Vec<Key> {
     found
 }
 
-/// Which size at `key` passes, nearest to the one in `tree`, which does not, with all else left alone.
-pub fn told(tree: &Table, key: &Key, problem: &Problem) -> Option<String> {
-    let given = u64::try_from(tree::get(tree, key)?.as_integer()?).ok()?;
+/// Which size at `key` passes, nearest to the `given` one, which does not, with all else left alone.
+pub fn told(tree: &Table, key: &Key, given: u64, problem: &Problem) -> Option<String> {
     let passes = |size: u64| i64::try_from(size).is_ok_and(|size| passes_with(tree, key, size));
     let below = std::iter::successors(Some(given), |&size| (size > 0).then(|| size - size.div_ceil(8)));
     let above = std::iter::successors(Some(given), |&size| size.checked_add(size / 8 + 1)).take(64);
@@ -40,7 +41,7 @@ pub fn told(tree: &Table, key: &Key, problem: &Problem) -> Option<String> {
     let nearest = furthest(valid, given, passes);
     let end = if nearest < given { "largest" } else { "least" };
     let is_own = Key::of_problem(&problem.key) == *key;
-    let is_told = is_own && problem.allowed.contains(&format!("and {nearest}"));
+    let is_told = is_own && format!("{} ", problem.allowed).contains(&format!("and {nearest} "));
     let name = if is_own { String::new() } else { format!("{key} = ") };
     (!is_told).then(|| format!("; {name}{nearest} is the {end} that passes"))
 }
@@ -48,7 +49,7 @@ pub fn told(tree: &Table, key: &Key, problem: &Problem) -> Option<String> {
 /// Whether another size at `key` leaves nothing wrong.
 fn passes_with(tree: &Table, key: &Key, size: i64) -> bool {
     let mut changed = tree.clone();
-    let read = tree::lay(&mut changed, key, Value::Integer(size)).is_ok().then(|| changed.try_into());
+    let read = tree::lay(&mut changed, key, size.into()).is_ok().then(|| changed.try_into());
     let Some(Ok::<RunConfig, _>(mut config)) = read else { return false };
     config.settle();
     config.setup().check().is_empty()
