@@ -185,3 +185,58 @@ def of_scheme(entry: explain.Entry) -> bool:
     name = entry.key.name
     own = entry.of == "configuration" and name.startswith("scheme.")
     return own and name.count(".") == 2 and not entry.key.section
+
+
+def spelt(entry: explain.Entry) -> list[str]:
+    """Return a key as somebody asks for it, for each name that varies in it."""
+    return explain.spelt(entry.key.name) or [entry.key.name.replace("*", "anything")]
+
+
+#: Sections whose names a class or a format decides.
+OPEN = ("scheme.custom.options", "trace.options")
+
+
+def test_every_key_is_explained_and_none_with_a_segment_that_is_not() -> None:
+    names = [name for entry in explain.entries() for name in spelt(entry)]
+    for name in names:
+        assert name in [found.key.name for found in explain.find(name)]
+    for turn, name in enumerate(names[::7]):
+        steps = name.split(".")
+        at = turn % len(steps)
+        wrong = ("nonsense", f"{steps[at]}x", "*")[turn % 3]
+        if ".".join(steps[:at]) not in OPEN:
+            with pytest.raises(ValueError, match="is no key"):
+                explain.find(".".join([*steps[:at], wrong, *steps[at + 1 :]]))
+
+
+def test_no_key_is_of_what_it_is_not() -> None:
+    """A configuration's key has no result's section in front, and the other way round."""
+    config = {entry.key.name for entry in explain.entries() if entry.of == "configuration"}
+    for entry in explain.entries()[::5]:
+        for name in spelt(entry):
+            front = "config" if entry.of != "configuration" else "waf"
+            if name in config and front == "config":
+                continue
+            with pytest.raises(ValueError, match="is no key") as refused:
+                explain.find(f"{front}.{name}")
+            assert front == "waf" or f"did you mean {name}?" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "near"),
+    [
+        ("config.waf", "did you mean waf?"),
+        ("config.host.requests", "did you mean host.requests?"),
+        ("waf.by_cause.nonsense", "waf.by_cause has host, rmw, migration, gc"),
+        ("host.read.attribution_us.wait.gcc", "did you mean host.read.attribution_us.wait.gc"),
+        ("disk.series.states.standbye", "did you mean disk.series.states.standby"),
+        ("waf.by_cause.*", "did you mean waf.by_cause"),
+        ("device.pool[8].blocks", "device.pool has no [8]; the last that may be is [7]"),
+        ("pool[99999999999].blocks", "device.pool has no [99999999999]"),
+        ("flash.ops[99999999999].pool", "flash.ops has no [99999999999]"),
+    ],
+)
+def test_what_is_no_key_is_told_with_what_is(wrong: str, near: str) -> None:
+    done = command("explain", wrong)
+    assert done.returncode == 2
+    assert near in " ".join(done.stderr.decode().split())

@@ -7,7 +7,7 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -18,7 +18,10 @@ from slcache.documents import keys
 from slcache.documents.keys import Key
 from slcache.metrics import METRICS, PARTS
 from slcache.words import kinds
+from slcache.words.few import few
 
+#: Values that any list has at most: windows of a series.
+PLACES = 65_536
 #: Names that vary in a result, and what each means.
 _WORDS = (
     ("waf.by_cause.", kinds.CAUSES),
@@ -119,26 +122,48 @@ def find(wanted: str) -> list[Entry]:
     `config.device` and `device`. Raises ValueError, with what comes near, where there is no such
     key.
     """
-    plain = re.sub(r"\[\d*\]", "[]", wanted.strip()).removeprefix("config.")
-    whole = [entry for entry in entries() if entry.key.name == plain]
-    whole = whole or [entry for entry in entries() if entry.key.name.replace("[]", "") == plain]
-    if not whole:
-        whole = [_named(entry, plain) for entry in entries() if _varies(entry.key.name, plain)]
-    if not whole:
-        # A place in a list of values has no key of its own.
-        listed = re.sub(r"(\[\])+$", "", plain)
-        of_list = [entry for entry in entries() if entry.key.name == listed != plain]
-        whole = [entry for entry in of_list if entry.key.type.startswith("list")]
+    plain = re.sub(r"\[\d*\]", "[]", wanted.strip())
+    of_config = plain.removeprefix("config.")
+    known = [each for each in entries() if of_config == plain or each.of == "configuration"]
+    found = _whole(known, of_config)
+    if not found and of_config == plain:
+        found = [entry for entry in known if entry.key.name.endswith(f".{plain}")]
+    if not found:
+        with contextlib.suppress(ValueError):
+            # A metric's name may come without its unit.
+            name = metrics.named(plain).name
+            found = [entry for entry in known if (entry.of, entry.key.name) == ("metric", name)]
+    if not found or "*" in plain:
+        of_result = of_config != plain and bool(_whole(entries(), of_config))
+        near = f"; did you mean {of_config}?" if of_result else _near(of_config, known)
+        raise ValueError(f"{wanted!r} is no key{near}")
+    _check_places(wanted, found[0].key.name)
+    return found
+
+
+def _whole(known: Sequence[Entry], plain: str) -> list[Entry]:
+    """Return the entries that a name is of: configuration and results share a few."""
+    whole = [entry for entry in known if entry.key.name == plain]
+    whole = whole or [entry for entry in known if entry.key.name.replace("[]", "") == plain]
+    whole = whole or [_named(entry, plain) for entry in known if _varies(entry, plain)]
     if whole:
-        # Configuration and results share a few names, such as scheme.
         return whole
-    ends = [entry for entry in entries() if entry.key.name.endswith(f".{plain}")]
-    if ends:
-        return ends
-    with contextlib.suppress(ValueError):
-        # A metric's name may come without its unit.
-        return find(metrics.named(plain).name)
-    raise ValueError(f"{wanted!r} is no key{_near(plain)}")
+    # A place in a list of values has no key of its own.
+    listed = re.sub(r"(\[\])+$", "", plain)
+    of_list = [entry for entry in known if entry.key.name == listed != plain]
+    return [entry for entry in of_list if entry.key.type.startswith("list")]
+
+
+def _check_places(wanted: str, name: str) -> None:
+    """Raise ValueError for a place that no list of a key has."""
+    known = name.split(".")
+    for end, step in enumerate(reversed(wanted.strip().split("."))):
+        listed = ".".join(known[: len(known) - end]).removesuffix("[]")
+        most = next((e.key.most for e in entries() if e.key.name == listed), None) or PLACES
+        for place in re.findall(r"\[(\d+)\]", step):
+            if int(place) >= most:
+                told = f"{listed} has no [{place}]; the last that may be is [{most - 1}]"
+                raise ValueError(f"{wanted!r} is no key: {told}")
 
 
 def below(name: str, of: str) -> list[Entry]:
@@ -152,10 +177,23 @@ def sections() -> list[Entry]:
     return [entry for entry in entries() if "." not in entry.key.name and entry.of != "metric"]
 
 
-def _varies(name: str, wanted: str) -> bool:
-    if "*" not in name:
+def _varies(entry: Entry, wanted: str) -> bool:
+    """Return whether a name is one of those that vary; those of a set are no others."""
+    front, star, behind = entry.key.name.partition(".*")
+    if not star or not wanted.startswith(f"{front}.") or not wanted.endswith(behind):
         return False
-    return re.fullmatch(re.escape(name).replace(r"\*", "[^.]+"), wanted) is not None
+    word = wanted[len(front) + 1 : len(wanted) - len(behind)]
+    names = _names(front)
+    if names:
+        return word in names
+    # Options of a trace's reader have sections.
+    more = r"(\.\w[\w-]*)*" if entry.of == "result" else ""
+    return re.fullmatch(rf"\w[\w-]*{more}", word) is not None
+
+
+def _names(section: str) -> tuple[str, ...]:
+    """Return what the keys of a section may be called, where they vary within a set."""
+    return next((entry.key.names for entry in entries() if entry.key.name == section), ())
 
 
 def _named(entry: Entry, name: str) -> Entry:
@@ -166,15 +204,32 @@ def _named(entry: Entry, name: str) -> Entry:
     return replace(entry, key=replace(entry.key, name=name, text=entry.key.text + more))
 
 
-def _near(wanted: str) -> str:
-    """Return `; did you mean ...?` for keys close to what was asked for, whole or in their end."""
-    names = [entry.key.name for entry in entries()]
+def _near(wanted: str, known: Sequence[Entry]) -> str:
+    """Return `; did you mean ...?` for keys close to what was asked for, whole or in their end.
+
+    Where none is, what the section has that was asked for.
+    """
+    names = [each for entry in known for each in spelt(entry.key.name)]
     close = _close(wanted, names)
     last = {name.rpartition(".")[2]: name for name in reversed(names)}
     tail = wanted.rpartition(".")[2]
     close += [last[end] for end in _close(tail, last)[:2]]
     found = list(dict.fromkeys(close))[:3]
-    return f"; did you mean {' or '.join(found)}?" if found else "; slcache explain lists sections"
+    if found:
+        return f"; did you mean {' or '.join(found)}?"
+    front = wanted.rpartition(".")[0]
+    while front:
+        inner = [name[len(front) + 1 :] for name in names if name.startswith(f"{front}.")]
+        if inner:
+            return f"; {front} has {few(dict.fromkeys(name.partition('.')[0] for name in inner))}"
+        front = front.rpartition(".")[0]
+    return "; slcache explain lists sections"
+
+
+def spelt(name: str) -> list[str]:
+    """Return a key with each of the names that vary in it, none where any may be there."""
+    front, star, behind = name.partition(".*")
+    return [f"{front}.{each}{behind}" for each in _names(front)] if star else [name]
 
 
 def _close(wanted: str, names: Iterable[str]) -> list[str]:

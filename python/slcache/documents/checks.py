@@ -10,6 +10,7 @@ from typing import Any
 
 from slcache.documents import schemata
 from slcache.errors import ResultError, about
+from slcache.words.few import few
 
 #: Counts beyond this are none: tables hold them in 64 bits.
 _COUNT_MAX = 2**63 - 1
@@ -219,7 +220,7 @@ def _told(error: Any, path: str) -> tuple[str, str]:  # noqa: ANN401
             kinds = [wanted] if isinstance(wanted, str) else wanted
             return here, f"{found}: must be of type {' or '.join(kinds)}"
         case "enum":
-            return here, f"{found}: must be one of {', '.join(map(str, wanted))}"
+            return here, f"{found}: must be one of {few(wanted)}"
         case "oneOf":
             keys = ", ".join(key for choice in wanted for key in choice["required"])
             return here, f"{found}: must have one of {keys}"

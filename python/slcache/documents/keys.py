@@ -49,6 +49,10 @@ class Key:
     default: str = ""
     #: Whether it has keys of its own.
     section: bool = False
+    #: What its keys may be called, where they vary within a set.
+    names: tuple[str, ...] = ()
+    #: How many values it may list, where that is bounded.
+    most: int | None = None
 
 
 def of_config() -> dict[str, Key]:
@@ -83,13 +87,21 @@ def _key(root: Schema, schema: Schema, name: str, *, section: bool) -> Key:
     texts = (each.get("description", "") for each in (schema, *choices))
     return Key(
         name,
-        next((text for text in texts if text), "").replace("\n\n", "\n"),
+        "\n".join(part.replace("\n", " ") for part in next(filter(None, texts), "").split("\n\n")),
         _type(root, schema, section=section),
         unit_of(name),
         tuple(dict.fromkeys(word for choice in choices for word in _allowed(choice))),
         "" if default == "null" else default,
         section,
+        tuple(name for choice in choices for name in _names(root, choice)),
+        next((choice["maxItems"] for choice in choices if "maxItems" in choice), None),
     )
+
+
+def _names(root: Schema, schema: Schema) -> Iterator[str]:
+    """Yield the names that a table's keys may have, where they vary within a set."""
+    for choice in _choices(root, schema.get("propertyNames", {})):
+        yield from choice.get("enum", ())
 
 
 def _resolved(root: Schema, schema: Schema) -> Schema:

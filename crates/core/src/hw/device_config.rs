@@ -82,6 +82,7 @@ pub struct DeviceConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<MapConfig>,
     /// Pools of identical chips.
+    #[schemars(length(min = 1, max = 8))]
     pub pool: Vec<PoolConfig>,
 }
 
