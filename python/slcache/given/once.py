@@ -41,9 +41,9 @@ def twice(names: Iterable[str], spelled: Mapping[str, str] | None = None) -> str
 
 
 def flatten(settings: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield nested settings as dotted keys with their values."""
+    """Yield nested settings as dotted keys with their values; an empty table is one."""
     for key, value in settings.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and value:
             yield from flatten(value, f"{prefix}{key}.")
         else:
             # NumPy's arrays and numbers as Python's.

@@ -182,6 +182,8 @@ impl DeviceConfig {
             let value = format!("{:?}", pool.name);
             if pool.name.trim().is_empty() {
                 problems.push(Problem::new(key, value, "a name, not empty"));
+            } else if pool.name.chars().any(char::is_control) {
+                problems.push(Problem::new(key, value, "a name in one line, without control characters"));
             } else if let Some(other) = self.pool[..i].iter().position(|other| other.name == pool.name) {
                 let allowed = format!("another name than that of device.pool[{other}]");
                 problems.push(Problem::new(key, value, allowed));

@@ -225,6 +225,14 @@ fn own_defaults(scheme: &str) -> Table {
     }
 }
 
+/// Whether a setting, laid on a configuration that can be read, leaves it as it is.
+fn changes_nothing(setting: &Setting, merged: &Table) -> bool {
+    let mut laid = merged.clone();
+    let config = |tree: Table| tree.try_into::<RunConfig>().ok();
+    tree::lay(&mut laid, &setting.key, setting.value.clone()).is_ok()
+        && config(merged.clone()).is_some_and(|before| config(laid) == Some(before))
+}
+
 struct Resolver {
     base: Table,
     file: DeviceFile,
@@ -303,9 +311,7 @@ impl Resolver {
             return Err("the scheme is chosen by its own option; set keys below it".to_owned());
         }
         let is_empty = !setting.is_from_file() && setting.value.as_table().is_some_and(Table::is_empty);
-        // A buffer is there by its table; of the other sections all keys have defaults.
-        let has_defaults = whole_section && setting.key.section() != "buffer";
-        if is_empty && (has_defaults || tree::get(merged, &setting.key).is_some_and(Value::is_table)) {
+        if is_empty && changes_nothing(setting, merged) {
             return Err(format!("{}: an empty table changes nothing", setting.key));
         }
         tree::lay(merged, &setting.key, setting.value.clone())
