@@ -292,7 +292,7 @@ macro_rules! schemes {
 
 schemes! {
     "tlc-only" => TlcOnly, tlc_only::TlcOnlyConfig, tlc_only::TlcOnly, &[("mlc-only", "mode=mlc"), ("slc-only", "mode=slc")],
-        "one cell mode, no cache: every write goes to the dense store; called after the mode in results", "the reference of every SLC-cache paper";
+        "one cell mode, the densest there is, no cache: each piece of a write takes a page of its own; called after the mode in results", "the reference of every SLC-cache paper";
     "baseline" => Baseline, baseline::BaselineConfig, baseline::Baseline, &[],
         "page-level SLC write cache in front of the dense store", "A Two-level SLC Cache Hierarchy for Hybrid SSDs, section II-C";
     "clairvoyant" => Clairvoyant, clairvoyant::ClairvoyantConfig, clairvoyant::Clairvoyant, &[],

@@ -50,7 +50,9 @@ const IDLE_FREE_RATIO: KnobSpec = KnobSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TlcOnlyConfig {
-    /// Cell mode of the whole device; default: the densest it offers.
+    /// Cell mode of the whole device; default: the densest it offers. With QLC the cells are those of
+    /// `qlc-only`, but not their use: here each piece of a write takes a page of its own, there the units of
+    /// several share one.
     pub mode: Option<CellMode>,
     /// Order in which consecutive logical pages go to planes.
     pub plane_order: PlaneOrder,
