@@ -166,3 +166,42 @@ def test_bad_workloads_are_told(
     assert told in done.stderr.decode()
     assert b"Traceback" not in done.stderr
     assert not (tmp_path / "out.csv").exists()
+
+
+def python(word: str, output: Path, **options: Any) -> Any:  # noqa: ANN401
+    """Ask for a workload from Python, with options of its reader."""
+    how: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
+    how["settings"] = {"trace.address": "wrap"}
+    match word:
+        case "run":
+            return package.run("zipf-4k", **how, trace_options=options)
+        case "sweep":
+            return package.sweep(
+                "zipf-4k", **how, vary={"device.mu_bytes": [4096]}, trace_options=options
+            )
+        case "info":
+            return package.Trace("zipf-4k", options=options).info()
+    keys = {key.removeprefix("workload."): value for key, value in options.items()}
+    return package.generate("zipf-4k", output, overrides=keys)
+
+
+@pytest.mark.parametrize("word", ["run", "sweep", "info", "generate"])
+def test_a_workload_without_end_is_bounded_by_what_the_error_says(
+    word: str, tmp_path: Path
+) -> None:
+    """In Python an argument, on the command line an option."""
+    output = tmp_path / "t.parquet"
+    with pytest.raises(package.Error, match="the workload has no end") as refused:
+        python(word, output)
+    told = str(refused.value)
+    assert 'the reader option "workload.requests": "1000000" or "workload.duration_ns": ' in told
+    assert 'of generate by overrides={"requests": 1000000}' in told
+    assert python(word, output, **{"workload.requests": "9"})
+    verbs = {
+        "run": ["run", "zipf-4k", "--device", "tiny", "--scheme", "baseline"],
+        "info": ["trace", "info", "zipf-4k"],
+        "generate": ["trace", "generate", "zipf-4k", "-o", str(output)],
+    }
+    if word in verbs:
+        told = slcache(*verbs[word]).stderr.decode()
+        assert "bound it by --workload requests=1000000 or --workload duration_ns=10s" in told

@@ -84,12 +84,27 @@ pub fn config_error(errors: &ConfigErrors) -> PyErr {
     };
     let key = first.map(|error| error.key.as_str()).filter(|key| !key.is_empty());
     let place = Place { file, line: line.map(|line| line as u64), key };
-    let error = placed::<ConfigError>(errors.told(Words::Python), place);
-    let command_line = errors.told(Words::CommandLine);
+    worded(placed::<ConfigError>(errors.told(Words::Python), place), errors.told(Words::CommandLine))
+}
+
+/// An exception that the command line tells in words of its own.
+fn worded(error: PyErr, command_line: String) -> PyErr {
     Python::attach(|py| match error.value(py).setattr("_command_line", command_line) {
         Ok(()) => error,
         Err(failure) => failure,
     })
+}
+
+/// An exception about a trace.
+fn of_trace<E: PyTypeInfo>(error: &Trace) -> PyErr {
+    let Trace::Endless { file } = error else {
+        return placed::<E>(error.to_string(), error.place());
+    };
+    let python = format!(
+        "{file}: the workload has no end; bound it by the reader option \"workload.requests\": \"1000000\" or \
+         \"workload.duration_ns\": \"10s\", of generate by overrides={{\"requests\": 1000000}}"
+    );
+    worded(placed::<E>(python, error.place()), error.to_string())
 }
 
 /// A ConfigError about one key.
@@ -107,7 +122,7 @@ pub fn trace_error(error: &Trace) -> PyErr {
     match error {
         Trace::Cancelled => PyKeyboardInterrupt::new_err("cancelled"),
         Trace::OutOfMemory { .. } => placed::<RunError>(error.to_string(), error.place()),
-        _ => placed::<TraceError>(error.to_string(), error.place()),
+        _ => of_trace::<TraceError>(error),
     }
 }
 
@@ -120,7 +135,7 @@ pub fn transform_error(error: &Trace) -> PyErr {
         | Trace::Output { .. }
         | Trace::OutputTaken(_)
         | Trace::Workload(_)
-        | Trace::Endless { .. } => placed::<ConfigError>(error.to_string(), error.place()),
+        | Trace::Endless { .. } => of_trace::<ConfigError>(error),
         Trace::Write { .. } => placed::<RunError>(error.to_string(), error.place()),
         _ => trace_error(error),
     }

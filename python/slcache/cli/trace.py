@@ -113,7 +113,8 @@ def _info_of_other(trace: str, options: dict[str, str]) -> dict[str, Any]:
     try:
         return api.Trace(trace, options=options).info()
     except TraceError as error:
-        told = reader_words.of_other(str(error), "--against-option")
+        told = getattr(error, "_command_line", str(error))
+        told = reader_words.of_other(told, "--against-option")
         raise TraceError(reader_words.of_workload(told, "--against-option workload.")) from None
 
 
