@@ -109,3 +109,16 @@ def test_a_protocol_begins_in_the_state_that_is_said_and_says_it(
     twice = slcache(*how, "--state", "full=0.5", "--fill", "0.5")
     assert twice.returncode == 2
     assert b"--fill" in twice.stderr
+
+
+@pytest.mark.parametrize("how", [["--like", "techpowerup"], ["--schemes", "client"]], ids=" ".join)
+def test_a_part_says_that_its_buffer_is_whole(how: list[str], tmp_path: Path) -> None:
+    """A buffer of a part of the device would be too small for all its planes."""
+    device, bare = tmp_path / "small.json", tmp_path / "bare.json"
+    device.write_text(json.dumps(small()))
+    bare.write_text(json.dumps({k: part for k, part in small().items() if k != "buffer"}))
+    for path, scale, told in ((device, "1/2", True), (device, "1", False), (bare, "1/2", False)):
+        done = slcache("cliff", "--device", path, *how, "--scale", scale)
+        assert done.returncode == 0, done.stderr
+        said = b"note: --scale 1/2 leaves buffer.bytes = 1.00 MiB whole"
+        assert (said in done.stderr) == told

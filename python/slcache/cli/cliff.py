@@ -197,6 +197,7 @@ def cliff(
         )
     documents = [found.documents[0] for _, found in result.runs.values()]
     console.notes(documents)
+    likes.whole_buffer(documents[0]["config"], likes.divisor(scale))
     if console.in_form(form, result.to_json, lambda: [_sheet(result.curves)]):
         return
     if told := states.line(documents):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.text import Text
@@ -20,6 +20,7 @@ from slcache.given.content import Content
 from slcache.sentences import state as states
 from slcache.tables import sheets
 from slcache.tables.tabular import Table
+from slcache.words import units
 
 if TYPE_CHECKING:
     from slcache.drives.like import Like
@@ -79,6 +80,17 @@ def partly(
     return replace(given, device=part)
 
 
+def whole_buffer(config: Mapping[str, Any], scale: int) -> None:
+    """Tell of a buffer that a part of a device has whole."""
+    buffer = config["buffer"]
+    if scale > 1 and buffer is not None:
+        console.note(
+            f"--scale 1/{scale} leaves buffer.bytes = {units.size(buffer['bytes'])} whole, for all "
+            f"planes are filled from it: it is {scale} times as large a share of this part, which "
+            "a first phase may show"
+        )
+
+
 def _refuse(given: Mapping[str, object], why: str) -> None:
     for option, value in given.items():
         if value is not None:
@@ -133,7 +145,9 @@ def run(
             files.write("like.png", images.png(figure))
     depth = 1 if protocol == fills.FIRST else fills.BURST_DEPTH
     whole = {"device": given.device, "scheme": fills.SCHEME, "settings": given.settings}
-    console.notes([{"config": catalogue.resolve(**whole, replay=f"closed:{depth}")}])
+    config = catalogue.resolve(**whole, replay=f"closed:{depth}")
+    console.notes([{"config": config}])
+    whole_buffer(config, found.scale)
     if console.in_form(form, found.to_json, lambda: [found.sheet()]):
         return
     if told := states.line(found.documents):
