@@ -74,6 +74,7 @@ def of_devices(folder: Path) -> Iterator[Call]:
     yield _core.scaled_device, {"device": "tiny", "divisor": 1}
     yield _core.config_cache_bytes, {"config": config}
     yield _core.device_facts, {"device": "tiny"}
+    yield _core.config_missed, {"config": config, "depth": 1}
     yield _core.config_notes, {"config": config}
     yield _core.config_regions, {"config": config}
     yield _core.config_file, {"path": str(folder / "none.toml")}

@@ -152,6 +152,9 @@ def devices() -> str:
 def scaled_device(device: str | DeviceContent, divisor: int) -> str:
     """Return what a device file would hold of a part of a device, as JSON."""
 
+def config_missed(config: str, depth: int) -> list[tuple[str, float, float]]:
+    """Return the peaks that writes miss without a buffer: mode, what they reach, the peak, MB/s."""
+
 def config_cache_bytes(config: str) -> int:
     """Return what the SLC cache of a resolved configuration takes on a new device."""
 

@@ -11,14 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slcache import _core
-from slcache.documents import reach
 from slcache.errors import ConfigError, UsageError, about, one_line
 from slcache.given import config_files
 from slcache.given.arguments import checked
 from slcache.given.config_files import Path, Settings
 from slcache.given.content import Content, device_of
 from slcache.given.once import checked_seed, flatten, once
-from slcache.sentences import reasons
+from slcache.sentences import reach, reasons
 from slcache.words import labels
 from slcache.words.few import few
 

@@ -54,6 +54,15 @@ pub fn config_cache_bytes(config: &str) -> PyResult<u64> {
     slcache_sim::device_facts::config_cache_bytes(&config).map_err(|error| sim_error(&error))
 }
 
+/// The peaks of a resolved configuration, a JSON text, that writes miss without a buffer: mode, what they
+/// reach and the peak in MB/s; none of one that this version cannot read.
+#[pyfunction]
+pub fn config_missed(config: &str, depth: u32) -> Vec<(&'static str, f64, f64)> {
+    let Ok(config) = serde_json::from_str(config) else { return Vec::new() };
+    let missed = slcache_sim::device_facts::missed(&config, depth).into_iter();
+    missed.map(|each| (each.mode.name(), each.most_mb_per_s, each.peak_mb_per_s)).collect()
+}
+
 /// What to know of a resolved configuration, a JSON text; nothing of one that this version cannot read.
 #[pyfunction]
 pub fn config_notes(config: &str) -> Vec<String> {

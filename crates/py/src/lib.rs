@@ -297,6 +297,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::device_facts, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::scaled_device, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::config_cache_bytes, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::config_missed, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::config_notes, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::config_regions, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::config_file, module)?)?;

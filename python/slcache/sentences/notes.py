@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from slcache import _core
-from slcache.documents import reach
 from slcache.documents.normalise import Document
+from slcache.sentences import reach
 
 
 def of_runs(documents: Sequence[Document]) -> list[str]:

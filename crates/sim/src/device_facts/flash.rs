@@ -5,6 +5,9 @@ use slcache_core::base::CellMode;
 use slcache_core::device::config::{DeviceConfig, HostConfig};
 use slcache_core::hw::config::{ModeConfig, PlaneParallelism, PoolConfig, ProgramRule};
 
+/// Requests that are held against peaks.
+const REQUEST_BYTES: u32 = 128 << 10;
+
 /// A request's latency on an idle device, in parts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Latency {
@@ -87,7 +90,8 @@ pub fn write(
 
 /// What the host link carries of requests of 128 KiB, MB/s.
 pub fn link_mb_per_s(host: &HostConfig) -> Option<f64> {
-    host.link.map(|link| (128 << 10) as f64 * 1e3 / link.transfer_ns(128 << 10) as f64)
+    let bytes = u64::from(REQUEST_BYTES);
+    host.link.map(|link| bytes as f64 * 1e3 / link.transfer_ns(bytes) as f64)
 }
 
 /// The most that a pool reads or programs in a mode.
@@ -153,15 +157,59 @@ pub fn peak_read(pool: &PoolConfig, mode: CellMode) -> Peak {
 /// Programs of whole pages, or of whole wordlines where they are one-shot, with every unit busy: a unit
 /// takes its data, then programs while others take theirs.
 pub fn peak_program(pool: &PoolConfig, mode: CellMode) -> Peak {
-    let one_shot = |config: &ModeConfig| config.program == ProgramRule::OneShot;
-    let pages = pool.mode(mode).filter(|config| one_shot(config)).map_or(1, |_| mode.bits());
-    let array_ns = pool.mode(mode).map_or(0.0, |config| mean(&config.program_ns));
-    let (bus, planes) = (&pool.bus, planes_per_command(pool));
-    let transfer_ns = f64::from(bus.transfer_ns(pages * pool.page_bytes));
-    let command_ns = f64::from(bus.program_command_ns + (planes - 1) * bus.extra_plane_program_ns);
-    let hold_ns = command_ns + f64::from(planes) * transfer_ns;
-    let bus_ns = f64::from(units_per_channel(pool)) * hold_ns;
-    let unit_ns = hold_ns + array_ns;
-    let bytes = f64::from(planes) * f64::from(pages * pool.page_bytes);
-    Peak::of(pool, bytes, bus_ns.max(unit_ns), bus_ns >= unit_ns)
+    Programs::of(pool, mode).peak(planes_per_command(pool))
+}
+
+/// What a command programs in each plane that it takes along.
+struct Programs<'a> {
+    pool: &'a PoolConfig,
+    pages: u32,
+    array_ns: f64,
+}
+
+impl<'a> Programs<'a> {
+    fn of(pool: &'a PoolConfig, mode: CellMode) -> Self {
+        let one_shot = |config: &ModeConfig| config.program == ProgramRule::OneShot;
+        let pages = pool.mode(mode).filter(|config| one_shot(config)).map_or(1, |_| mode.bits());
+        Self { pool, pages, array_ns: pool.mode(mode).map_or(0.0, |config| mean(&config.program_ns)) }
+    }
+
+    /// How long a command for so many planes holds the channel.
+    fn hold_ns(&self, planes: u32) -> f64 {
+        let bus = &self.pool.bus;
+        let transfer_ns = f64::from(bus.transfer_ns(self.pages * self.pool.page_bytes));
+        let command_ns = f64::from(bus.program_command_ns + (planes - 1) * bus.extra_plane_program_ns);
+        command_ns + f64::from(planes) * transfer_ns
+    }
+
+    fn unit_ns(&self, planes: u32) -> f64 {
+        self.hold_ns(planes) + self.array_ns
+    }
+
+    /// With every unit busy with commands for so many planes.
+    fn peak(&self, planes: u32) -> Peak {
+        let bus_ns = f64::from(units_per_channel(self.pool)) * self.hold_ns(planes);
+        let unit_ns = self.unit_ns(planes);
+        let bytes = f64::from(planes) * f64::from(self.pages * self.pool.page_bytes);
+        Peak::of(self.pool, bytes, bus_ns.max(unit_ns), bus_ns >= unit_ns)
+    }
+}
+
+/// Sequential writes of 128 KiB, `depth` of them outstanding, each of which waits for its program, MB/s.
+///
+/// One alone is programmed at once, after a timeout where it fills no whole wordlines. Of several, a command
+/// takes the planes whose data came while the one before ran: half of what waits in the unit.
+pub fn unbuffered(pool: &PoolConfig, mode: CellMode, depth: u32, stage_timeout_ns: u64) -> f64 {
+    let programs = Programs::of(pool, mode);
+    let pages = REQUEST_BYTES.div_ceil(pool.page_bytes);
+    let written = f64::from(depth) * f64::from(pages);
+    let waiting = written / f64::from(pool.channels * units_per_channel(pool) * programs.pages);
+    let joined = if depth == 1 { waiting.ceil() } else { (waiting / 2.0).floor() };
+    let planes = (joined.max(1.0) as u32).min(planes_per_command(pool));
+    let alone_ns = match depth {
+        1 if pages % programs.pages != 0 => programs.unit_ns(planes) + stage_timeout_ns as f64,
+        1 => programs.unit_ns(planes),
+        _ => programs.unit_ns(1),
+    };
+    programs.peak(planes).mb_per_s.min(written * f64::from(pool.page_bytes) * 1e3 / alone_ns)
 }

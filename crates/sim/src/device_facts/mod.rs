@@ -7,7 +7,7 @@ mod warnings;
 
 pub use flash::{Latency, Peak};
 
-use crate::config::{device_config, evidence_of, ConfigErrors};
+use crate::config::{device_config, evidence_of, ConfigErrors, RunConfig};
 use crate::SimError;
 pub use caches::config_cache_bytes;
 use caches::Fit;
@@ -45,6 +45,36 @@ pub fn device_facts(name: &str) -> Result<Value, SimError> {
         "schemes": fits.iter().map(Fit::to_json).collect::<Vec<_>>(),
         "warnings": warnings::all(&device, &host, &fits),
     }))
+}
+
+/// What is as good as a peak.
+const NEAR: f64 = 0.9;
+
+/// A peak of programs that writes without a buffer do not reach, MB/s.
+pub struct Missed {
+    /// The cells that are programmed.
+    pub mode: CellMode,
+    /// What writes reach, each waiting for its program.
+    pub most_mb_per_s: f64,
+    /// The peak of the chips and the host link.
+    pub peak_mb_per_s: f64,
+}
+
+/// Which peaks sequential writes of 128 KiB miss where no buffer acknowledges them, `depth` outstanding; none
+/// of a configuration that cannot run.
+pub fn missed(config: &RunConfig, depth: u32) -> Vec<Missed> {
+    if config.buffer.is_some() || !config.setup().check().is_empty() {
+        return Vec::new();
+    }
+    let carried = flash::link_mb_per_s(&config.host).unwrap_or(f64::INFINITY);
+    let offered = |pool| CellMode::ALL.into_iter().map(move |mode| (pool, mode));
+    let modes = config.device.pool.iter().flat_map(offered).filter(|(pool, mode)| pool.mode(*mode).is_some());
+    let each = modes.map(|(pool, mode)| Missed {
+        mode,
+        most_mb_per_s: flash::unbuffered(pool, mode, depth, config.device.stage_timeout_ns),
+        peak_mb_per_s: flash::peak_program(pool, mode).mb_per_s.min(carried),
+    });
+    each.filter(|missed| missed.most_mb_per_s < NEAR * missed.peak_mb_per_s).collect()
 }
 
 /// Bytes of the flash with every block in its densest mode.
