@@ -340,7 +340,8 @@ impl Simulation {
     pub(super) fn leave(&mut self, id: RequestId, stream: u16) {
         self.in_flight -= 1;
         if !self.is_open_replay() {
-            if self.setup.host.turnaround_ns > 0 {
+            let host = &self.setup.host;
+            if host.turnaround_ns | host.turnaround_ps_per_byte > 0 {
                 return self.turn_around(id);
             }
             self.by_stream[usize::from(stream)] -= 1;
@@ -353,8 +354,9 @@ impl Simulation {
     /// The host takes its time before it uses the place of a complete request again.
     #[cold]
     fn turn_around(&mut self, id: RequestId) {
-        self.requests.host(id).stage = Stage::Complete;
-        let at_ns = self.io.now_ns() + u64::from(self.setup.host.turnaround_ns);
+        let record = self.requests.host(id);
+        record.stage = Stage::Complete;
+        let at_ns = self.io.now_ns() + self.setup.host.turnaround_ns(record.request.bytes());
         self.io.timing_mut().schedule(at_ns, EventKind::DeviceFirst, id.0);
     }
 

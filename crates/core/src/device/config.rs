@@ -34,6 +34,9 @@ pub struct HostConfig {
     /// ns; it occupies nothing.
     #[serde(skip_serializing_if = "is_zero")]
     pub turnaround_ns: u32,
+    /// What that time grows with each byte of the request beyond the first 4096, ps.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub turnaround_ps_per_byte: u32,
     /// Host link: a name or the keys below; absent = infinitely fast.
     pub link: Option<LinkConfig>,
 }
@@ -45,11 +48,25 @@ fn is_zero(ns: &u32) -> bool {
 
 impl Default for HostConfig {
     fn default() -> Self {
-        Self { replay: Replay::Open, queue_depth: 0, time_scale: 1.0, turnaround_ns: 0, link: None }
+        Self {
+            replay: Replay::Open,
+            queue_depth: 0,
+            time_scale: 1.0,
+            turnaround_ns: 0,
+            turnaround_ps_per_byte: 0,
+            link: None,
+        }
     }
 }
 
 impl HostConfig {
+    /// Time from the completion of a request of so many bytes until its place has the next one, ns.
+    #[inline]
+    pub fn turnaround_ns(&self, bytes: u64) -> u64 {
+        let further = bytes.saturating_sub(4096) * u64::from(self.turnaround_ps_per_byte);
+        u64::from(self.turnaround_ns) + further.div_ceil(1000)
+    }
+
     /// Adds every problem of the host section.
     pub fn check(&self, problems: &mut Vec<Problem>) {
         let depth = if self.replay == Replay::Closed { 1..=65536 } else { 0..=65536 };
@@ -116,10 +133,10 @@ pub struct BufferConfig {
     /// With `at-once`: stripes on their way at a time, 1-65536; absent = as many as come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stripes_in_flight: Option<u32>,
-    /// With `stripes_in_flight`: time a stripe takes beside its programs, as for journal and map, ns,
-    /// 0-1 s.
+    /// With `stripes_in_flight`: time a stripe takes beside its programs for each run of consecutive mapping
+    /// units in it, as for journal and map, ns, 0-1000000.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub stripe_overhead_ns: u32,
+    pub run_overhead_ns: u32,
     /// With `at-once`: after so long without a write, less than a stripe is written back, ns, 1000 to 10 s.
     #[serde(default = "millisecond", skip_serializing_if = "is_millisecond")]
     pub flush_after_ns: u64,
@@ -158,7 +175,7 @@ impl BufferConfig {
             write_back: WriteBack::default(),
             stripe_planes: one(),
             stripes_in_flight: None,
-            stripe_overhead_ns: 0,
+            run_overhead_ns: 0,
             flush_after_ns: millisecond(),
             access_ns: 0,
             fill_on_read: false,
@@ -178,7 +195,7 @@ impl BufferConfig {
         if let Some(stripes) = self.stripes_in_flight {
             check_range(problems, "buffer.stripes_in_flight", stripes, 1..=65_536);
         }
-        check_range(problems, "buffer.stripe_overhead_ns", self.stripe_overhead_ns, 0..=1_000_000_000);
+        check_range(problems, "buffer.run_overhead_ns", self.run_overhead_ns, 0..=1_000_000);
         check_range(problems, "buffer.flush_after_ns", self.flush_after_ns, 1000..=10_000_000_000);
         if !problems.is_empty() || !self.is_striped() {
             return;

@@ -11,11 +11,19 @@ use crate::ftl::scheme::Scheme;
 use crate::ftl::wakeup::Wakeup;
 use crate::hw::timing::event::EventKind;
 
+/// A stripe on its way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stripe {
+    /// Its write-backs that are not complete.
+    programs: u32,
+    /// Runs of consecutive mapping units in it.
+    runs: u32,
+}
+
 /// Stripes on their way.
 #[derive(Clone)]
 pub(super) struct Stripes {
-    /// Write-backs of each that are not complete.
-    programs: Slab<u32>,
+    each: Slab<Stripe>,
     /// Stripes not over yet: those, and those whose other work goes on.
     pub in_flight: u32,
     /// When the host wrote last, ns.
@@ -28,8 +36,8 @@ pub(super) struct Stripes {
 
 impl Default for Stripes {
     fn default() -> Self {
-        let (programs, pieces) = (Slab::new(0), Vec::new());
-        Self { programs, in_flight: 0, written_ns: 0, is_watched: false, pieces }
+        let (each, pieces) = (Slab::new(Stripe::default()), Vec::new());
+        Self { each, in_flight: 0, written_ns: 0, is_watched: false, pieces }
     }
 }
 
@@ -67,9 +75,9 @@ impl Simulation {
     fn send_stripe(&mut self, units: u32, program: u32, cause: Cause) -> Result<(), DeviceFull> {
         let packs = self.scheme.packs_units();
         let page = self.io.policy().mus_per_page;
-        let stripe = self.stripes.programs.insert(0);
+        let stripe = self.stripes.each.insert(Stripe::default());
         self.stripes.in_flight += 1;
-        let mut sent = 0;
+        let (mut sent, mut runs, mut follows) = (0, 0, u32::MAX);
         let mut result = Ok(());
         while sent < units && result.is_ok() {
             let token = self.io.early_writes().begin(0);
@@ -85,12 +93,16 @@ impl Simulation {
                 let piece = self.piece_of(&entry, id, cause);
                 room += piece.mask.ones();
                 taken += if packs { piece.mask.ones() } else { page };
+                let first = piece.page * page + piece.mask.trailing_zeros();
+                runs += (piece.mask & !(piece.mask << 1)).ones() - u32::from(first == follows);
+                follows = piece.page * page + u32::BITS - piece.mask.leading_zeros();
                 pieces.push(piece);
             }
             // What is not there need not be waited for.
             sent = if pieces.is_empty() { units } else { sent + taken };
             *self.requests.client(id) = Client::WriteBack(WriteBack { units: room, ..written });
-            self.stripes.programs[stripe as usize] += 1;
+            self.stripes.each[stripe as usize].programs += 1;
+            self.stripes.each[stripe as usize].runs = runs;
             if let Some(buffer) = self.buffer.as_mut() {
                 buffer.leaving_units += room;
             }
@@ -103,16 +115,16 @@ impl Simulation {
 
     /// A part of `stripe` is written back.
     pub(super) fn end_of_program(&mut self, stripe: u32) {
-        let left = &mut self.stripes.programs[stripe as usize];
-        *left -= 1;
-        if *left > 0 {
+        self.stripes.each[stripe as usize].programs -= 1;
+        let Stripe { programs, runs } = self.stripes.each[stripe as usize];
+        if programs > 0 {
             return;
         }
-        self.stripes.programs.remove(stripe);
-        match self.setup.buffer.map_or(0, |config| config.stripe_overhead_ns) {
+        self.stripes.each.remove(stripe);
+        match self.setup.buffer.map_or(0, |config| config.run_overhead_ns) {
             0 => self.stripes.in_flight -= 1,
             ns => {
-                let at_ns = self.io.now_ns() + u64::from(ns);
+                let at_ns = self.io.now_ns() + u64::from(ns) * u64::from(runs);
                 let wakeup = Wakeup::StripeEnd.number();
                 self.io.timing_mut().schedule(at_ns, EventKind::DeviceLast, wakeup);
             }

@@ -78,7 +78,7 @@ pub fn variants(scheme: &str) -> Vec<(&'static str, Setup)> {
             write_back: WriteBack::AtOnce,
             stripe_planes: 2,
             stripes_in_flight: Some(1),
-            stripe_overhead_ns: 400_000,
+            run_overhead_ns: 40_000,
             ..BufferConfig::new(1 << 20)
         });
     });

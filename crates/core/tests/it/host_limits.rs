@@ -50,6 +50,21 @@ fn one_outstanding_takes_its_latency_and_the_turnaround() {
 }
 
 #[test]
+fn the_turnaround_grows_with_the_bytes_beyond_the_first_four_kib() {
+    for (pages, further_ns) in [(1, 0), (2, 4096 * 111), (8, 7 * 4096 * 111)] {
+        let mut setup = closed(1, 1, 5_000);
+        setup.host.turnaround_ps_per_byte = 111_000;
+        let mut simulation = Simulation::new(&setup).unwrap();
+        let write = |i: u64| request(0, HostOp::Write, i * pages * PAGE, pages * PAGE);
+        simulation.feed(&(0..20).map(write).collect::<Vec<_>>()).unwrap();
+        let report = simulation.finish().unwrap();
+        let latency_us = report.host.write.latency_us.unwrap().mean;
+        let own_ns = report.host.duration_ns as f64 - 20.0 * 1000.0 * latency_us;
+        assert!((own_ns - 19.0 * (5_000 + further_ns) as f64).abs() < 1.0, "{pages} pages: {own_ns}");
+    }
+}
+
+#[test]
 fn places_of_the_queue_turn_around_side_by_side() {
     // Request i goes to die i mod 8: 25 rounds of eight reads, each alone on its die.
     let (duration, _) = run(&closed(8, 8, 30_000), HostOp::Read, 200, |_| 0);

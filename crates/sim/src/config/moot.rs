@@ -59,11 +59,22 @@ fn reason(key: &Key, config: &RunConfig) -> Option<String> {
         "host.time_scale" if config.host.replay == Replay::Closed => {
             Some("closed replay ignores the trace's times (host.replay = \"open\" keeps them)".to_owned())
         }
-        "host.turnaround_ns" if config.host.replay == Replay::Open => Some(
+        "host.turnaround_ns" | "host.turnaround_ps_per_byte" if config.host.replay == Replay::Open => Some(
             "requests come when the trace says (host.replay = \"closed\" waits for completions)".to_owned(),
         ),
         "buffer.write_back" if config.buffer.is_some_and(|b| b.acknowledge == Acknowledge::OnProgram) => {
             Some("what is acknowledged when it is programmed is written at once anyway".to_owned())
+        }
+        "buffer.stripe_planes"
+        | "buffer.stripes_in_flight"
+        | "buffer.run_overhead_ns"
+        | "buffer.flush_after_ns"
+            if config.buffer.is_some_and(|b| !b.is_striped()) =>
+        {
+            Some("the buffer is not emptied in stripes (buffer.write_back = \"at-once\" does so)".to_owned())
+        }
+        "buffer.run_overhead_ns" if config.buffer.is_some_and(|b| b.stripes_in_flight.is_none()) => {
+            Some("it delays the next stripe where buffer.stripes_in_flight limits their number".to_owned())
         }
         "device.stated_user_bytes" => {
             Some("slcache writes it where it rounds a capacity down; set device.user_bytes".to_owned())

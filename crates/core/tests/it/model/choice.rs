@@ -54,7 +54,7 @@ pub struct Drive {
     mapped: u64,
     link: Option<LinkConfig>,
     buffer: Option<(Acknowledge, WriteBack, u32, bool)>,
-    /// Planes of a stripe, stripes in flight, ns beside their programs.
+    /// Planes of a stripe, stripes in flight, ns beside their programs for a run of units.
     stripes: (u32, Option<u32>, u32),
     front: Option<ControllerConfig>,
     sub_mu: SubMu,
@@ -114,7 +114,7 @@ pub struct Choice {
 fn disks() -> impl Strategy<Value = DiskConfig> {
     let rotation = select(vec![Rotation::Mean, Rotation::Angle]);
     let at_start = select(vec![AtStart::Active, AtStart::Standby]);
-    let mechanics = (select(vec![1, 1_000]), select(vec![0, 300_000]), rotation, at_start);
+    let mechanics = (select(vec![1, 1_000]), select(vec![0, 30_000]), rotation, at_start);
     mechanics.prop_map(|(haste, overhead_ns, rotation, at_start)| {
         let mut disk = crate::common::disk();
         let power = &mut disk.power;
@@ -384,9 +384,10 @@ impl Choice {
             queue_depth: d.queue_depth,
             time_scale: d.time_scale,
             turnaround_ns: d.turnaround_ns,
+            turnaround_ps_per_byte: d.turnaround_ns / 10,
             link: d.link,
         };
-        let (planes, stripes_in_flight, stripe_overhead_ns) = d.stripes;
+        let (planes, stripes_in_flight, run_overhead_ns) = d.stripes;
         let all: u32 = setup.device.pool.iter().map(PoolConfig::plane_count).sum();
         let stripe_planes = planes.min(all);
         let program = setup.device.pool.iter().map(PoolConfig::program_bytes).max().unwrap_or(0);
@@ -399,7 +400,7 @@ impl Choice {
             fill_on_read,
             stripe_planes,
             stripes_in_flight,
-            stripe_overhead_ns,
+            run_overhead_ns,
             ..BufferConfig::new(
                 (u64::from(pages) * self.page_bytes())
                     .max(u64::from(stripe_planes) * program + self.page_bytes()),
