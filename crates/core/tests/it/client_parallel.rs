@@ -169,6 +169,24 @@ fn a_cap_that_all_goes_through_holds_in_time_under_every_depth_and_buffer() {
     }
 }
 
+/// What is overwritten fills no cache: over half of it, at any length, all is written to SLC.
+#[test]
+fn data_that_die_in_the_cache_never_fill_it() {
+    for (span, closes) in [(D1 / 2, false), (D1 / 2 + D1 / 4, false), (D1 + D1 / 2, true)] {
+        let mut sim = new(&client(false, 32, &[("flush.when", json!("demand"))]));
+        for _ in 0..8 {
+            write(&mut sim, 0..span);
+        }
+        assert_eq!(sim.ops().iter().any(is_direct), closes, "{span} of {D1} pages");
+        let is_moved = |op: &LoggedOp| op.cause == Cause::Migration && op.kind == OpKind::Program;
+        assert!(
+            closes || !sim.ops().iter().any(is_moved),
+            "{span} of {D1} pages: nothing lives to be folded"
+        );
+        sim.audit().unwrap();
+    }
+}
+
 /// So many pages are folded for each page in the open cache, if there is time, and none without it.
 #[test]
 fn an_open_cache_is_folded_beside_the_host_by_its_ratio() {

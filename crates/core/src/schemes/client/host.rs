@@ -10,6 +10,7 @@ use crate::ftl::clean::pad_unprotected;
 use crate::ftl::io::Io;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Region, Writer};
+use crate::ftl::victim;
 use crate::ftl::write_buffer::{DENSE, SLC};
 use crate::hw::timing::OpId;
 use crate::schemes::hybrid::{Packed, Packing, Taken};
@@ -141,7 +142,11 @@ impl Client {
     pub(super) fn decide(&mut self, plane: PlaneId, io: &mut Io) -> bool {
         let at = plane.index();
         let just_filled = u32::from(self.planes[at].phase == Phase::Folding && !self.writes_dense(plane));
-        if self.planes[at].phase == Phase::Slc && !self.may_open_slc(plane, io) {
+        let is_open = self.planes[at].phase == Phase::Slc;
+        if is_open && !self.may_open_slc(plane, io) {
+            self.erase_dead(plane, io);
+        }
+        if is_open && !self.may_open_slc(plane, io) {
             self.enter(plane, Phase::Closed);
             io.note_cache_full();
         }
@@ -161,6 +166,15 @@ impl Client {
             Phase::Folding => {}
         }
         self.fold_for_host(plane, io)
+    }
+
+    /// Erases an SLC block of `plane` of which nothing lives: what was overwritten or trimmed fills no cache.
+    fn erase_dead(&mut self, plane: PlaneId, io: &mut Io) {
+        let dead =
+            victim::least_live(&self.slc, io, plane).filter(|&block| io.array().block(block).live() == 0);
+        if let Some(block) = dead {
+            self.fold(block, Class::Urgent, io);
+        }
     }
 
     /// Lets the host write SLC blocks of `plane` again, if what was folded allows it. `own` of the blocks
