@@ -71,7 +71,9 @@ WAITS = {
     "spin-up": Kind("#8C2D3F", "waiting for the disk to wake up", "disk to wake up"),
     "fetch": Kind("#2F5D73", "waiting for data that another request fetches from the disk"),
     "look-up": Kind("#7A9E2F", "waiting for entries of the map", "entries of the map"),
-    "controller": Kind("#57507A", "waiting for the controller to take the command", "the controller"),
+    "controller": Kind(
+        "#57507A", "waiting for the controller to take the command", "the controller"
+    ),
 }
 
 #: What a disk is doing or waiting in, from the most power to the least.
