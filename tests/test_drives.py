@@ -258,7 +258,7 @@ def test_options_that_do_nothing_are_refused() -> None:
         (*like_, "--scale", "2"),
         ("cliff", "--device", "tiny", "--schemes", "client", "--against", "wd-sn580-1tb"),
         ("cliff", "--device", "tiny"),
-        ("reproduce", "drives", "--sensitivity"),
+        ("reproduce", "drives", "--full"),
     ):
         assert slcache(*options).returncode == 2, options
 

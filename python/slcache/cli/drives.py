@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.text import Text
 
-from slcache.cli import console
+from slcache.cli import console, latencies
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.tables.sheets import Sheet
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: What the verb's argument calls it.
 NAME = "drives"
+#: Minutes on two cores, and so many times that with each mechanism switched off.
+LATENCY_MINUTES, ABLATED = 3, 4
 _COLOURS = {"reproduced": "green", "failed": "red"}
 
 
@@ -31,23 +33,56 @@ def refuse(given: Mapping[str, object]) -> None:
 
 
 def reproduce(
-    out: Path, quick: bool, jobs: int | None, store: Path | None, form: opt.Form, progress: opt.When
+    out: Path,
+    parts: list[str],
+    quick: bool,
+    ablate: bool,
+    jobs: int | None,
+    store: Path | None,
+    form: opt.Form,
+    progress: opt.When,
 ) -> None:
     """Run the presets, judge every figure, and write ledger.json and a picture of each."""
     from slcache.drives import ledger as ledgers
     from slcache.drives import measured
 
-    names = [drive.name for drive in measured.drives().values() if drive.whole is None]
+    parts = _parts(parts, quick, ablate)
+    fills = "fills" in parts
+    names = [drive.name for drive in measured.drives().values() if fills and drive.whole is None]
     files = ["ledger.json", *(f"{name}.png" for name in names)]
     if not quick:
-        console.note("all drives take about 20 minutes on two cores; finished runs are kept")
+        console.note(_time(parts, ablate))
     with Transaction(out, files, []) as written, console.meter(progress, kept=True) as meter:
-        found = ledgers.make(store or out / "store", quick, jobs, meter)
+        place = store or out / "store"
+        found = ledgers.make(place, quick, jobs, meter, parts=parts, ablate=ablate)
         written.write("ledger.json", (found.to_json() + "\n").encode())
         _draw(found, written)
-    if console.in_form(form, found.to_json, lambda: [_sheet(found)]):
+    if console.in_form(form, found.to_json, lambda: _sheets(found)):
         return
     console.show(*_tables(found), Text(f"ledger and pictures: {out}"))
+
+
+def _parts(asked: list[str], quick: bool, ablate: bool) -> list[str]:
+    """Return the parts that are asked for; all where none is."""
+    from slcache.drives import ledger as ledgers
+
+    for part in asked:
+        if part not in ledgers.PARTS:
+            told = f"drives have no workload {part!r}; allowed: {', '.join(ledgers.PARTS)}"
+            raise typer.BadParameter(told, param_hint="--workloads")
+    parts = asked or list(ledgers.PARTS)
+    if ablate and quick:
+        raise typer.BadParameter("--quick and --sensitivity exclude each other")
+    if ablate and "latency" not in parts:
+        raise typer.BadParameter("--sensitivity: has no effect on fills")
+    return parts
+
+
+def _time(parts: list[str], ablate: bool) -> str:
+    """Return how long the parts take, so that nobody waits unawares."""
+    minutes = {"fills": 20, "latency": LATENCY_MINUTES * (ABLATED if ablate else 1)}
+    whole = sum(minutes[part] for part in parts)
+    return f"all of it takes about {whole} minutes on two cores; finished runs are kept"
 
 
 def _draw(found: Ledger, written: Transaction) -> None:
@@ -58,11 +93,17 @@ def _draw(found: Ledger, written: Transaction) -> None:
             written.write(f"{like.drive.name}.png", images.png(like.plot()))
 
 
-def _sheet(found: Ledger) -> Sheet:
-    return Sheet([dict(vars(row)) for row in found.rows])
+def _sheets(found: Ledger) -> list[Sheet]:
+    late = () if found.latency is None else found.latency.figures
+    return [Sheet([dict(vars(row)) for row in rows]) for rows in (found.rows, late) if rows]
 
 
 def _tables(found: Ledger) -> list[Table | Text]:
+    told = [] if found.latency is None else latencies.tables(found.latency)
+    return told + (_of_fills(found) if found.rows else [])
+
+
+def _of_fills(found: Ledger) -> list[Table | Text]:
     told: list[Table | Text] = []
     for title, by in (("Presets, simulated", "simulation"), ("Whole drives held out", "law")):
         table = Table(

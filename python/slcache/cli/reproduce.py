@@ -109,7 +109,9 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
 
     Without --traces, twins made from the paper's table of statistics stand for its traces.
     Finished runs are kept: after an interruption the same command goes on. [bold]drives[/bold] is
-    no paper: it holds the presets that are like drives against published measurements.
+    no paper: it holds the presets that are like drives against published fills and latencies
+    (--workloads fills or latency: only these); with --sensitivity latencies also without each of
+    the mechanisms that make them.
 
     \b
     [bold]Examples[/bold]
@@ -117,6 +119,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
       slcache reproduce hierarchy --traces ~/traces/msr --out eval
       slcache reproduce hierarchy --sensitivity
       slcache reproduce drives --quick
+      slcache reproduce drives --workloads latency --sensitivity
     """
     from slcache.cli import ledger
     from slcache.reproduce import evaluation as evaluations
@@ -124,12 +127,13 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
 
     if paper == drives.NAME:
         drives.refuse({
-            "--sensitivity": sensitivity, "--full": full, "--bound": bound, "--traces": traces,
-            "--recordings": recordings, "--workloads": workloads, "--seeds": seeds,
-            "--executor": where["executor"] != "local", "--reading": reading != BOTH,
+            "--full": full, "--bound": bound, "--traces": traces, "--recordings": recordings,
+            "--seeds": seeds, "--executor": where["executor"] != "local",
+            "--reading": reading != BOTH,
         })  # fmt: skip
         place = out or Path("out") / "reproduce" / paper
-        drives.reproduce(place, quick, where["jobs"], where["store"], form, progress)
+        kept = where["jobs"], where["store"]
+        drives.reproduce(place, _names(workloads), quick, sensitivity, *kept, form, progress)
         return
     if quick and sensitivity:
         raise typer.BadParameter("--quick and --sensitivity exclude each other")

@@ -1,18 +1,18 @@
-"""Presets against published figures, a row for each, and the laws against drives held out."""
+"""Presets against published fills and latencies, and the laws against drives held out."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from slcache import _core
 from slcache.bandwidth import phases
-from slcache.drives import fills, laws, measured, pauses
+from slcache.drives import fills, latency, laws, measured, pauses
 from slcache.drives.like import Like
 from slcache.drives.reasons import FAILED, LAWLESS, REPRODUCED, SHOWN, reason
 from slcache.runs.engine import Engine
@@ -25,6 +25,8 @@ NEAR = {"cache": 0.10, "speed": 0.15, "boundary": 0.10, "average": 0.15}
 INNER = 0.1
 #: A quick ledger fills a part of each device.
 QUICK = 8
+#: What a ledger has: fills with the laws, and latencies.
+PARTS = ("fills", "latency")
 #: A drive with two speeds within one cache: the cache ends with the second.
 TWO_SPEEDS = "hp-fx700-2tb"
 
@@ -54,6 +56,7 @@ class Ledger:
     rows: list[Row]
     likes: list[Like]
     scale: int
+    latency: latency.Latency | None
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Return the verdicts of figures: calibrated, held out, and by law."""
@@ -70,6 +73,7 @@ class Ledger:
             "scale": f"1/{self.scale}",
             "counts": self.counts(),
             "rows": [asdict(row) for row in self.rows],
+            "latency": None if self.latency is None else self.latency.to_dict(),
             "provenance": {"version": _core.version(), "commit": _core.commit()},
         }
 
@@ -79,17 +83,36 @@ class Ledger:
 
 
 def make(
-    place: Path, quick: bool = False, jobs: int | None = None, progress: Progress | None = None
+    place: Path,
+    quick: bool = False,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    *,
+    parts: Collection[str] = PARTS,
+    ablate: bool = False,
 ) -> Ledger:
-    """Run what is not kept below `place` yet, and hold every figure against it."""
+    """Run what is not kept below `place` yet, and hold every figure of the parts against it.
+
+    `ablate` also judges latencies without each of the mechanisms that make them.
+    """
     scale = QUICK if quick else 1
+    likes: list[Like] = []
+    rows: list[Row] = []
+    with Engine(place, "local", jobs, progress) as engine:
+        late = latency.make(engine, quick, ablate) if "latency" in parts else None
+        if "fills" in parts:
+            likes, rows = _fills(engine, quick, scale)
+    return Ledger(rows, likes, scale, late)
+
+
+def _fills(engine: Engine, quick: bool, scale: int) -> tuple[list[Like], list[Row]]:
+    """Return every fill, and the rows of all of them and of the laws."""
     drives = [drive for drive in measured.drives().values() if drive.whole is None]
     asked = [(drive, name) for drive in drives for name in protocols(drive, quick)]
     runs = [_run(drive, name, scale) for drive, name in asked]
     full = list(filled(drives, scale))
     bursts = [run for each in full for run in each.runs.first()]
-    with Engine(place, "local", jobs, progress) as engine:
-        documents = engine.results([*runs, *bursts])
+    documents = engine.results([*runs, *bursts])
     documents, of_bursts = documents[: len(runs)], iter(documents[len(runs) :])
     likes = []
     for (drive, name), document in zip(asked, documents, strict=True):
@@ -99,7 +122,7 @@ def make(
     for each in full:
         rows.append(each.row([next(of_bursts) for _ in each.runs.first()]))
     rows += [row for drive in measured.drives().values() for row in by_law(drive)]
-    return Ledger(rows, likes, scale)
+    return likes, rows
 
 
 def protocols(drive: measured.Drive, quick: bool) -> list[str]:

@@ -47,3 +47,14 @@ def reason(drive: str, figure: str, verdict: str, by: str) -> str:
         return ""
     known = LAW_FAILS.get(drive) if by == "law" else FAILS.get((drive, figure))
     return known or "not explained"
+
+
+#: Why latencies fail, by kind, side and figure.
+LATE: Mapping[tuple[str, str, str], str] = {}
+
+
+def late(kind: str, side: str, figure: str, verdict: str) -> str:
+    """Return why a latency fails or is not judged, as far as it is known."""
+    if verdict == SHOWN:
+        return "a file system's journal is in it" if figure == "fsync_mean" else "context"
+    return "" if verdict == REPRODUCED else LATE.get((kind, side, figure), "not explained")

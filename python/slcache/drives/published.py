@@ -1,0 +1,118 @@
+"""Published latencies of drives, as `latency.toml` beside this file has them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from importlib import resources
+from typing import Any
+
+#: What a trial is of, in the order in which tables have it.
+KINDS = ("reads", "in cache", "past it", "mixed", "steady", "flush")
+_OF_PHASE = {"reads", "steady", "flush"}
+#: The sides of a trial: reads, writes, flushes, and a write with the flush behind it.
+SIDES = ("read", "write", "flush", "sync")
+_BYTES = {"k": 1 << 10, "M": 1 << 20}
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A drive whose latencies are published, and the preset that is most like it."""
+
+    name: str
+    model: str
+    #: `client`, `enterprise` or `ufs`.
+    drive_class: str
+    nearest: str | None
+    #: The drive's planes by those of the preset.
+    planes: Fraction
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One published trial: its load, the state before it, and what is printed."""
+
+    name: str
+    drive: Drive
+    source: str
+    rw: str
+    #: Reads in a hundred reads and writes of one loop.
+    reads: int
+    size: int
+    #: Requests outstanding, of each loop; none where they come at a rate.
+    depths: tuple[int, ...]
+    #: Drives that share the load.
+    drives: int
+    #: None where the whole drive is meant.
+    span_bytes: int | None
+    seconds: float
+    state: str | None
+    phase: str
+    use: str
+    #: Of each side, in us but for `iops` and `mb_s`.
+    figures: Mapping[str, Mapping[str, float]]
+
+    @property
+    def kind(self) -> str:
+        """What it is of."""
+        if self.phase in _OF_PHASE:
+            return self.phase
+        if self.rw == "randrw" and 0 < self.reads < 100:
+            return "mixed"
+        return "past it" if self.phase == "past-cache" else "in cache"
+
+    @property
+    def writes(self) -> bool:
+        """Whether it writes at all."""
+        return self.phase != "reads"
+
+
+@cache
+def _data() -> dict[str, Any]:
+    text = resources.files("slcache.drives").joinpath("latency.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def sources() -> Mapping[str, Mapping[str, Any]]:
+    """Return every source: its name and address, and a licence that lets it be passed on."""
+    return dict(_data()["source"])
+
+
+def host_us(source: str) -> float:
+    """Return the time of a source's host between two requests, which is in no latency."""
+    return float(_data()["source"][source].get("host_us", 0))
+
+
+@cache
+def trials() -> tuple[Trial, ...]:
+    """Return every trial in the file's order."""
+    drives = {name: _drive(name, entry) for name, entry in _data()["drive"].items()}
+    return tuple(_test(entry, drives[entry["drive"]]) for entry in _data()["row"])
+
+
+def _drive(name: str, entry: Mapping[str, Any]) -> Drive:
+    planes = Fraction(entry.get("planes", "1"))
+    return Drive(name, entry["model"], entry["class"], entry.get("nearest"), planes)
+
+
+def _test(entry: Mapping[str, Any], drive: Drive) -> Trial:
+    size, span, depth = entry["bs"], entry.get("span_gib"), str(entry["qd"])
+    return Trial(
+        name=entry["id"],
+        drive=drive,
+        source=entry["source"],
+        rw=entry["rw"],
+        reads=entry.get("rwmixread", 100 if entry["rw"].endswith("read") else 0),
+        size=int(size[:-1]) * _BYTES[size[-1]],
+        depths=() if depth == "open" else tuple(int(part) for part in depth.split("+")),
+        drives=entry.get("drives", 1),
+        span_bytes=None if span is None else int(span * 2**30),
+        seconds=float(entry.get("seconds", 0)),
+        state=entry.get("state"),
+        phase=entry["phase"],
+        use=entry["use"],
+        figures={side: entry[f"{side}_us"] for side in SIDES if f"{side}_us" in entry},
+    )

@@ -1,0 +1,159 @@
+"""A published trial as it is simulated: the device, the state before, the load.
+
+A trial is run on the preset that is most like its drive. `planes` times the preset's planes stand
+for as many times its capacity: chips of a channel, user data, and what counts planes or bytes of
+cache are multiplied, all else is unchanged. A trial over more than 8 GiB is run on a sixteenth of
+the device, with a sixteenth of its span and of what it moved.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from slcache import _core, catalogue
+from slcache.drives import fills, published
+from slcache.drives.published import Trial
+from slcache.given.content import Content, device_of
+from slcache.runs import given as texts
+from slcache.runs.run import Run
+
+UNIT = 4096
+#: Longer trials are cut: mapping units that one moves, those that it only reads, and those that
+#: are overwritten at random before it. A trial then takes about 10 s of processor time.
+MOST_UNITS, MOST_READ_UNITS, MOST_OVERWRITTEN_UNITS = 6_000_000, 1_000_000, 4_000_000
+#: Trials over more run on a part of the device.
+WHOLE_SPAN_BYTES, PART = 8 << 30, 16
+#: A reader at depth 1 beside writers is a probe: so many writes to a read.
+WRITES_OF_PROBE = 200
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A trial as it is simulated: a run for each load, and the share of it that is left."""
+
+    trial: Trial
+    runs: tuple[Run, ...]
+    share: float
+
+
+def device(drive: published.Drive) -> dict[str, Any]:
+    """Return the preset that is most like a drive, with so many times its planes."""
+    assert drive.nearest is not None
+    found: dict[str, Any] = json.loads(_core.scaled_device(device_of(drive.nearest), 1))
+    found.pop("evidence", None)
+    if drive.planes != 1:
+        _multiply(found, drive.planes)
+        found["device"]["name"] = f"{drive.nearest}, {drive.planes} of its planes"
+    return found
+
+
+def _multiply(found: dict[str, Any], planes: Fraction) -> None:
+    """Multiply the planes of a device, and all that counts planes or bytes of cache."""
+    of_device, client = found["device"], found["scheme-defaults"][fills.SCHEME]
+    places = [
+        (of_device, "user_bytes"),
+        *((pool, "chips") for pool in of_device["pool"]),
+        (client.get("dense", {}), "parallel"),
+        (client.get("fold", {}), "parallel"),
+        (found.get("buffer", {}), "stripe_planes"),
+    ]
+    for table, key in places:
+        if key in table:
+            table[key] = max(int(table[key] * planes), 1)
+    page = max(pool["page_bytes"] for pool in of_device["pool"])
+    of_device["user_bytes"] = of_device["user_bytes"] // (PART * page) * PART * page
+    dynamic = client.get("dynamic", {})
+    if "table" in dynamic:
+        dynamic["table"] = [[full, int(size * planes)] for full, size in dynamic["table"]]
+
+
+def plan(trial: Trial, whole: Content, part: int = 1) -> Planned:
+    """Return how a trial is simulated on a device; `part` of its requests are left out but one."""
+    span = trial.span_bytes
+    scale = 1 if span is not None and span <= WHOLE_SPAN_BYTES else PART
+    content = fills.scaled(whole, scale, fills.as_client(None))
+    user = int(catalogue.resolve(device=content, scheme=fills.SCHEME)["device"]["user_bytes"])
+    # Whole requests; a load over the drive may be printed a little longer than the drive.
+    footprint = min(user if span is None else span // scale, user) // trial.size * trial.size
+    asked = requests(trial) / scale
+    units = trial.size / UNIT
+    most = (MOST_UNITS if trial.writes else MOST_READ_UNITS) / units / part
+    count = max(int(min(asked, most)), 1)
+    settings, share = state(trial, footprint / user, user, part)
+    settings["host.turnaround_ns"] = int(published.host_us(trial.source) * 1000)
+    runs = tuple(
+        Run(
+            title=f"{trial.name}, {name}",
+            trace=texts.text_of(load | {"footprint_bytes": footprint}),
+            device=texts.text_of(content),
+            scheme=fills.SCHEME,
+            settings=settings,
+            replay=f"closed:{depth}",
+            size=count,
+        )
+        for name, load, depth in loads(trial, count)
+    )
+    return Planned(trial, runs, min(share, count / asked if asked > count + 1 else 1.0))
+
+
+def requests(trial: Trial) -> float:
+    """Return how many reads and writes a trial made, as far as it is printed."""
+    if len(trial.depths) > 1:
+        reads = trial.figures["read"]["iops"] * trial.seconds / trial.drives
+        return reads * (WRITES_OF_PROBE + 1)
+    sides = [trial.figures[side] for side in ("read", "write") if side in trial.figures]
+    rates = [rate for rate in (iops(trial, side) for side in sides) if rate is not None]
+    if rates:
+        return sum(rates) * trial.seconds
+    shortest_us = min(value for side in trial.figures.values() for value in side.values())
+    return trial.seconds * 1e6 / shortest_us
+
+
+def iops(trial: Trial, side: Mapping[str, float]) -> float | None:
+    """Return the requests a second of a side, which some print as bytes a second."""
+    if "iops" in side:
+        return side["iops"]
+    return side["mb_s"] * 1e6 / trial.size if "mb_s" in side else None
+
+
+def state(trial: Trial, span: float, user: int, part: int) -> tuple[dict[str, Any], float]:
+    """Return the settings of the state before a trial, and the share that is left of it."""
+    name, _, numbers = (trial.state or "empty").partition("=")
+    if name == "empty":
+        return {}, 1.0
+    given = [float(number) for number in numbers.split(",") if number]
+    full = given.pop(0) if name == "worn" else span
+    # All data of before the run are in dense blocks, overwritten or not.
+    times = given[0] if given and trial.writes else 0.0
+    left = min(times, MOST_OVERWRITTEN_UNITS / part / (full * user / UNIT))
+    keys = {"precondition.fill": full, "precondition.overwrite": left}
+    return keys, left / times if times else 1.0
+
+
+def loads(trial: Trial, count: int) -> list[tuple[str, dict[str, Any], int]]:
+    """Return the loads of a trial: a name, what a workload file of it holds, and the depth."""
+    if len(trial.depths) > 1:
+        return [("probe", _probe(trial) | {"requests": count}, 1)]
+    (depth,) = trial.depths
+    words = trial.rw.split("; ")
+    job: dict[str, Any] = {"rw": words[0].split()[0], "bs": str(trial.size)}
+    if job["rw"] == "randrw":
+        job["rwmixread"] = trial.reads
+    plain = ("plain", {"requests": count, "global": job}, depth)
+    flushed = ("flushed", {"requests": 2 * count, "global": job | {"fsync": 1}}, depth)
+    if trial.phase != "flush":
+        return [plain]
+    return [plain, flushed] if len(words) > 1 and "write" in trial.figures else [flushed]
+
+
+def _probe(trial: Trial) -> dict[str, Any]:
+    """Return the streams of a reader beside writers, each of depth 1."""
+    writers = max(trial.depths[1] // trial.drives, 1)
+    write: dict[str, Any] = {"rw": "randwrite", "weight": WRITES_OF_PROBE / writers}
+    streams = [write | {"stream": number} for number in range(1, writers + 1)]
+    reader = {"rw": "randread", "weight": 1.0, "stream": 0}
+    return {"global": {"bs": str(trial.size)}, "stream": [reader, *streams]}

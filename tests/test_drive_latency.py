@@ -1,0 +1,263 @@
+"""Published latencies beside those of presets: the data, the loads, the states and the verdicts."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slcache.drives import latency, published, reasons, trials, without
+from slcache.drives.fills import SCHEME
+from slcache.drives.published import Trial
+from slcache.runs.engine import Engine
+from support import slcache
+
+TRIALS = {trial.name: trial for trial in published.trials()}
+PERCENTILES = ("p50", "p90", "p95", "p99", "p99_9", "p99_99", "max")
+#: What a microsecond, a request a second, and 10^6 bytes a second of a drive may be.
+RANGES = {"iops": (100, 2e6), "mb_s": (1, 15_000), "gb": (0.1, 1000)}
+LATENCY_US = (1, 200_000)
+
+
+def test_there_are_as_many_tests_as_were_collected() -> None:
+    assert len(published.trials()) == len(TRIALS) == 88
+    assert Counter(t.use for t in TRIALS.values()) == {
+        "held-out": 54,
+        "context": 23,
+        "calibrate": 11,
+    }
+    assert len({trial.drive.name for trial in TRIALS.values()}) == 26
+
+
+@pytest.mark.parametrize("trial", TRIALS.values(), ids=TRIALS)
+def test_a_test_has_figures_in_their_range_and_a_source(trial: Trial) -> None:
+    source = published.sources()[trial.source]
+    assert source["url"].startswith(("https://", "http://"))
+    assert source["name"]
+    assert source.get("licence", "MIT") in ("MIT", "CC-BY-4.0")
+    assert trial.figures
+    assert trial.size in (4096, 8192, 128 << 10, 1 << 20)
+    for side in trial.figures.values():
+        for name, value in side.items():
+            low, high = RANGES.get(name, LATENCY_US)
+            assert low <= value <= high, (name, value)
+        ordered = [side[name] for name in PERCENTILES if name in side]
+        assert ordered == sorted(ordered)
+        if {"iops", "mb_s"} <= side.keys():
+            assert side["mb_s"] == pytest.approx(side["iops"] * trial.size / 1e6, rel=0.01)
+    if latency.unsimulated(trial) is None:
+        assert trial.state is not None
+        assert trial.kind in published.KINDS
+
+
+def test_the_time_of_a_host_is_that_of_the_tests_to_calibrate_by() -> None:
+    for name, source in published.sources().items():
+        spare = [
+            trial.depths[0] * 1e6 / side["iops"] - side["mean"]
+            for trial in TRIALS.values()
+            if (trial.source, trial.use) == (name, "calibrate")
+            for side in trial.figures.values()
+            if {"iops", "mean", "p50"} <= side.keys()
+        ]
+        if spare and name != "kyber":
+            assert source["host_us"] == pytest.approx(sum(spare) / len(spare), abs=0.06)
+
+
+def test_no_test_is_dropped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    found = small_ledger(monkeypatch, tmp_path)
+    judged = {figure.trial for figure in found.judged}
+    assert judged | found.unjudged.keys() == TRIALS.keys()
+    assert not judged & found.unjudged.keys()
+    assert all(found.unjudged.values())
+    simulated = {trial.name for trial in TRIALS.values() if latency.unsimulated(trial) is None}
+    assert {figure.trial for figure in found.figures} == simulated
+    assert all(figure.reason for figure in found.figures if not figure.holds)
+
+
+def small_ledger(monkeypatch: pytest.MonkeyPatch, place: Path) -> latency.Latency:
+    """Return what is found when every trial is cut to next to nothing, on one small device."""
+    document = {
+        "host": {side: side_of() for side in ("read", "write", "flush")} | {"duration_ns": 1}
+    }
+    monkeypatch.setattr(Engine, "results", lambda self, runs: [document for _ in runs])
+    with Engine(place) as engine:
+        return latency.make(engine)
+
+
+def side_of() -> dict[str, Any]:
+    """Return a side of a result."""
+    return {"requests": 1, "latency_us": dict.fromkeys(("p50", "p99", "p99_9", "mean"), 1.0)}
+
+
+@pytest.mark.parametrize(
+    ("figure", "low", "high"),
+    [
+        ("p50", 0.75, 1.25),
+        ("mean", 0.75, 1.25),
+        ("iops", 0.75, 1.25),
+        ("p99", 1 / 1.5, 1.5),
+        ("p99_9", 0.5, 2),
+    ],
+)
+def test_a_figure_holds_up_to_its_tolerance(figure: str, low: float, high: float) -> None:
+    assert latency.verdict_of(figure, low) == latency.verdict_of(figure, high) == reasons.REPRODUCED
+    for beyond in (low * 0.999, high * 1.001, None):
+        assert latency.verdict_of(figure, beyond) == reasons.FAILED
+
+
+READ_NS, WRITE_NS, FLUSH_NS, DENSE_READ_NS, PS = 7_000, 11_000, 300_000, 50_000, 833
+
+
+def small() -> dict[str, Any]:
+    """Return a small device without a host link: 8 planes, TLC, a cache of 192 MiB."""
+    mode = {"read_ns": [DENSE_READ_NS], "erase_ns": 3_000_000}
+    pool = {
+        "name": "nand", "channels": 2, "chips": 2, "dies": 1, "planes": 2, "blocks": 512,
+        "wordlines": 16, "page_bytes": 16384, "bus": {"ps_per_byte": PS},
+        "slc": {**mode, "program_ns": [200_000]},
+        "tlc": {**mode, "program_ns": [2_000_000], "program": "one-shot"},
+    }  # fmt: skip
+    client = {
+        "dynamic": {"rule": "table", "table": [[0.0, 192 << 20]]},
+        "fold": {"keep_blocks": 4, "parallel": 8},
+    }
+    controller = {"read_ns": READ_NS, "write_ns": WRITE_NS, "flush_ns": FLUSH_NS}
+    device = {"name": "small", "user_bytes": 2560 << 20, "plp": False, "controller": controller}
+    return {
+        "device": device | {"pool": [pool]},
+        "scheme-defaults": {SCHEME: client},
+        "buffer": {"bytes": 1 << 20, "write_back": "at-once", "stripe_planes": 4},
+    }
+
+
+def ours(trial: Trial, device: dict[str, Any]) -> dict[tuple[str, str], float | None]:
+    """Return what is found for a trial on a device, by side and figure."""
+    planned = trials.plan(trial, device)
+    with Engine(None) as engine:
+        documents = engine.results(planned.runs)
+    return {(f.side, f.figure): f.ours for f in latency.judged(trial, documents)}
+
+
+def shortened(name: str, **changed: Any) -> Trial:  # noqa: ANN401
+    """Return a trial over 64 MiB that lasts 20 ms, without time of its host."""
+    of = {"span_bytes": 64 << 20, "seconds": 0.02, "source": "noxdb", **changed}
+    return dataclasses.replace(TRIALS[name], **of)
+
+
+def test_a_write_takes_the_controller_and_a_read_the_cells_and_the_channel_too() -> None:
+    found = ours(shortened("pm981a-512-mix0-q1"), small())
+    assert found["write", "p50"] == WRITE_NS / 1e3
+    assert found["write", "iops"] == pytest.approx(1e9 / WRITE_NS, rel=0.01)
+    found = ours(shortened("pm981a-512-mix100-q1"), small())
+    # Percentiles are exact to a thousandth.
+    expected = READ_NS + DENSE_READ_NS + 4096 * PS / 1000
+    assert found["read", "p50"] == pytest.approx(expected / 1e3, rel=0.002)
+    assert found["read", "iops"] == pytest.approx(1e9 / expected, rel=0.01)
+
+
+def test_a_write_and_its_flush_are_told_together_where_they_are_printed_so() -> None:
+    found = ours(shortened("e970-plain-dsync-fdatasync", span_bytes=8 << 20), small())
+    program_ns = 16384 * PS / 1000 + 200_000
+    together = (WRITE_NS + FLUSH_NS + program_ns) / 1e3
+    assert found["sync", "fdatasync_mean"] == pytest.approx(together, rel=0.05)
+    assert found["sync", "dsync_mean"] == found["sync", "fdatasync_mean"]
+    assert found["write", "iops"] == pytest.approx(1e9 / WRITE_NS, rel=0.01)
+
+
+def test_the_host_takes_its_time_between_requests_and_in_none() -> None:
+    here = shortened("pm981a-512-mix0-q1", source="fiumad")
+    found = ours(here, small())
+    host_ns = published.host_us("fiumad") * 1e3
+    assert found["write", "p50"] == WRITE_NS / 1e3
+    assert found["write", "iops"] == pytest.approx(1e9 / (WRITE_NS + host_ns), rel=0.01)
+
+
+def test_half_a_drive_has_half_the_planes_and_the_same_controller() -> None:
+    half, whole = (
+        trials.device(dataclasses.replace(TRIALS["pm981a-256-rr-q1"].drive, planes=planes))
+        for planes in (Fraction(1, 2), Fraction(1))
+    )
+    pools = half["device"]["pool"][0], whole["device"]["pool"][0]
+    assert pools[0]["chips"] * 2 == pools[1]["chips"]
+    assert {**pools[0], "chips": 0} == {**pools[1], "chips": 0}
+    shared = ("controller", "mu_bytes", "plp")
+    assert [half["device"].get(key) for key in shared] == [
+        whole["device"].get(key) for key in shared
+    ]
+    assert half["device"]["user_bytes"] * 2 == pytest.approx(
+        whole["device"]["user_bytes"], rel=1e-3
+    )
+    clients = half["scheme-defaults"][SCHEME], whole["scheme-defaults"][SCHEME]
+    for table in ("dense", "fold"):
+        assert clients[0][table]["parallel"] == clients[1][table]["parallel"] // 2
+    assert clients[0]["dynamic"]["table"][0][1] == clients[1]["dynamic"]["table"][0][1] // 2
+
+
+def test_a_test_over_much_is_run_on_a_part_and_a_long_one_is_cut() -> None:
+    whole = trials.device(TRIALS["sn530-rw-q8"].drive)
+    planned = trials.plan(TRIALS["sn530-rw-q8"], whole)
+    load = json.loads(planned.runs[0].trace[1:])
+    assert load["footprint_bytes"] == (16 << 30) // trials.PART
+    assert load["requests"] == int(102_668 * 120 / trials.PART)
+    assert planned.runs[0].replay == "closed:8"
+    calm = trials.plan(
+        TRIALS["pm981a-512-mix0-q8"], trials.device(TRIALS["pm981a-512-mix0-q8"].drive)
+    )
+    load = json.loads(calm.runs[0].trace[1:])
+    assert load == {"requests": trials.MOST_UNITS, "footprint_bytes": 2 << 30,
+                    "global": {"rw": "randrw", "bs": "4096", "rwmixread": 0}}  # fmt: skip
+    assert calm.share == pytest.approx(trials.MOST_UNITS / (225_053 * 30))
+
+
+def test_a_reader_beside_writers_is_a_probe_of_its_own_stream() -> None:
+    (name, load, depth), *rest = trials.loads(TRIALS["980pro-l1-t1x128"], 1000)
+    assert (name, depth, rest) == ("probe", 1, [])
+    # Eight drives share 128 writers.
+    assert [stream["stream"] for stream in load["stream"]] == list(range(17))
+    weights = [stream["weight"] for stream in load["stream"]]
+    assert sum(weights[1:]) == pytest.approx(trials.WRITES_OF_PROBE * weights[0])
+
+
+def test_each_mechanism_is_taken_out_alone() -> None:
+    device = small()
+    device["device"]["map"] = {"cache_bytes": 1 << 20}
+    device["device"]["pool"][0]["tlc"]["read_ns"] = [40_000, 60_000]
+    device["scheme-defaults"][SCHEME]["flush"] = {"inside_ratio": 0.1}
+    before = json.dumps(device)
+    gone = {
+        name: set(leaves(json.loads(before)).items()) ^ set(leaves(off(json.loads(before))).items())
+        for name, off in without.MECHANISMS.items()
+    }
+    assert {name: {key for key, _ in found} for name, found in gone.items()} == {
+        "controller": {f"device.controller.{side}_ns" for side in ("read", "write", "flush")},
+        "page types": {"device.pool.0.tlc.read_ns"},
+        "stripes": {"buffer.stripe_planes"},
+        "folding inside": {"scheme-defaults.client.flush.inside_ratio"},
+        "map cache": {"device.map.cache_bytes"},
+    }
+
+
+def leaves(value: Any, name: str = "") -> dict[str, str]:  # noqa: ANN401
+    """Return every value of a content that is no table, by its dotted name."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        value = {str(at): each for at, each in enumerate(value)}
+    if not isinstance(value, dict):
+        return {name: json.dumps(value)}
+    inner = ((f"{name}.{key}" if name else key, each) for key, each in value.items())
+    return {key: leaf for at, each in inner for key, leaf in leaves(each, at).items()}
+
+
+def test_what_is_left_out_is_refused_by_name() -> None:
+    for options, said in (
+        (("--workloads", "speed"), b"allowed: fills, latency"),
+        (("--workloads", "fills", "--sensitivity"), b"no effect on fills"),
+        (("--quick", "--sensitivity"), b"exclude each other"),
+    ):
+        told = slcache("reproduce", "drives", *options)
+        assert told.returncode == 2
+        assert said in told.stderr
