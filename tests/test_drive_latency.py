@@ -94,6 +94,12 @@ def side_of() -> dict[str, Any]:
     return {"requests": 1, "latency_us": dict.fromkeys(("p50", "p99", "p99_9", "mean"), 1.0)}
 
 
+def test_reasons_are_of_trials_and_kinds_that_there_are() -> None:
+    assert reasons.LATE.keys() <= TRIALS.keys()
+    kinds = {(trial.kind, side) for trial in TRIALS.values() for side in trial.figures}
+    assert reasons.LATE_KINDS.keys() <= kinds
+
+
 @pytest.mark.parametrize(
     ("figure", "low", "high"),
     [
@@ -205,13 +211,13 @@ def test_a_test_over_much_is_run_on_a_part_and_a_long_one_is_cut() -> None:
     assert load["footprint_bytes"] == (16 << 30) // trials.PART
     assert load["requests"] == int(102_668 * 120 / trials.PART)
     assert planned.runs[0].replay == "closed:8"
-    calm = trials.plan(
-        TRIALS["pm981a-512-mix0-q8"], trials.device(TRIALS["pm981a-512-mix0-q8"].drive)
-    )
-    load = json.loads(calm.runs[0].trace[1:])
-    assert load == {"requests": trials.MOST_UNITS, "footprint_bytes": 2 << 30,
-                    "global": {"rw": "randrw", "bs": "4096", "rwmixread": 0}}  # fmt: skip
-    assert calm.share == pytest.approx(trials.MOST_UNITS / (225_053 * 30))
+    trial = TRIALS["pm981a-256-sw128-q1"]
+    planned = trials.plan(trial, trials.device(trial.drive))
+    load = json.loads(planned.runs[0].trace[1:])
+    most = trials.MOST_UNITS * trials.UNIT // (128 << 10)
+    assert load == {"requests": most, "footprint_bytes": 8 << 30,
+                    "global": {"rw": "write", "bs": "131072"}}  # fmt: skip
+    assert planned.share == pytest.approx(most / (13_607 * 30))
 
 
 def test_a_reader_beside_writers_is_a_probe_of_its_own_stream() -> None:

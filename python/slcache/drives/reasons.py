@@ -49,12 +49,34 @@ def reason(drive: str, figure: str, verdict: str, by: str) -> str:
     return known or "not explained"
 
 
-#: Why latencies fail, by kind, side and figure.
-LATE: Mapping[tuple[str, str, str], str] = {}
+_CLOSED = "a full cache closes until it is empty; on the drive overwritten data leave it"
+_EMPTY = "the cache begins empty here, and was full on the drive"
+_CLEANING = "planes clean whole blocks together, and all writes wait for that"
+
+#: Why latencies of a trial fail.
+LATE: Mapping[str, str] = {
+    "pm981a-256-sw128-q1": _CLOSED,
+    "pm981a-512-mix0-q8": _CLOSED,
+    "pm981a-512-mix0-q64": _CLOSED,
+    "pm981a-512-128k-mix0-q1": _CLOSED,
+    "pm981a-256-mix0-q32": _EMPTY,
+    "pm981a-256-mix70-q32": _EMPTY,
+    "pm981a-256-mix50-q32": _EMPTY,
+    "980pro-l1-t1x128": _CLEANING,
+    "980pro-r1-w1": _CLEANING,
+    "980pro-r1-w256": _CLEANING,
+}
+#: Why latencies of other trials fail, by kind and side.
+LATE_KINDS: Mapping[tuple[str, str], str] = {
+    ("mixed", "read"): "reads of the drive wait 1 to 2 ms for folding beside writes",
+    ("mixed", "write"): "reads are too fast beside them, so that more writes come",
+    ("flush", "sync"): "O_DSYNC and fdatasync are both a write and a flush here",
+}
 
 
-def late(kind: str, side: str, figure: str, verdict: str) -> str:
+def late(trial: str, kind: str, side: str, figure: str, verdict: str) -> str:
     """Return why a latency fails or is not judged, as far as it is known."""
     if verdict == SHOWN:
         return "a file system's journal is in it" if figure == "fsync_mean" else "context"
-    return "" if verdict == REPRODUCED else LATE.get((kind, side, figure), "not explained")
+    known = LATE.get(trial) or LATE_KINDS.get((kind, side))
+    return "" if verdict == REPRODUCED else known or "not explained"

@@ -22,13 +22,15 @@ from slcache.runs import given as texts
 from slcache.runs.run import Run
 
 UNIT = 4096
-#: Longer trials are cut: mapping units that one moves, those that it only reads, and those that
-#: are overwritten at random before it. A trial then takes about 10 s of processor time.
-MOST_UNITS, MOST_READ_UNITS, MOST_OVERWRITTEN_UNITS = 6_000_000, 1_000_000, 4_000_000
+#: Longer trials are cut: mapping units that one moves, that it only reads, that it moves on a used
+#: drive, where each costs several programs, and that are overwritten at random before it. A trial
+#: then takes about 10 s of processor time.
+MOST_UNITS, MOST_READ_UNITS, MOST_USED_UNITS = 7_000_000, 1_000_000, 1_000_000
+MOST_OVERWRITTEN_UNITS = 2_000_000
 #: Trials over more run on a part of the device.
 WHOLE_SPAN_BYTES, PART = 8 << 30, 16
 #: A reader at depth 1 beside writers is a probe: so many writes to a read.
-WRITES_OF_PROBE = 200
+WRITES_OF_PROBE = 50
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,7 @@ def plan(trial: Trial, whole: Content, part: int = 1) -> Planned:
     # Whole requests; a load over the drive may be printed a little longer than the drive.
     footprint = min(user if span is None else span // scale, user) // trial.size * trial.size
     asked = requests(trial) / scale
-    units = trial.size / UNIT
-    most = (MOST_UNITS if trial.writes else MOST_READ_UNITS) / units / part
-    count = max(int(min(asked, most)), 1)
+    count = max(int(min(asked, _most_units(trial) * UNIT / trial.size / part)), 1)
     settings, share = state(trial, footprint / user, user, part)
     settings["host.turnaround_ns"] = int(published.host_us(trial.source) * 1000)
     runs = tuple(
@@ -98,6 +98,13 @@ def plan(trial: Trial, whole: Content, part: int = 1) -> Planned:
         for name, load, depth in loads(trial, count)
     )
     return Planned(trial, runs, min(share, count / asked if asked > count + 1 else 1.0))
+
+
+def _most_units(trial: Trial) -> int:
+    """Return how many mapping units a trial moves at most."""
+    if not trial.writes:
+        return MOST_READ_UNITS
+    return MOST_USED_UNITS if (trial.state or "").startswith("worn") else MOST_UNITS
 
 
 def requests(trial: Trial) -> float:
