@@ -182,7 +182,7 @@ def _judged(trial: Trial, side: str, name: str, value: float, ours: float | None
         use=trial.use,
         ratio=ratio,
         verdict=verdict,
-        reason=late(trial.name, trial.kind, side, name, verdict),
+        reason=late(trial, side, name, verdict),
     )
 
 

@@ -26,7 +26,7 @@ UNIT = 4096
 #: drive, where each costs several programs, and that are overwritten at random before it. A trial
 #: then takes about 10 s of processor time.
 MOST_UNITS, MOST_READ_UNITS, MOST_USED_UNITS = 7_000_000, 1_000_000, 1_000_000
-MOST_OVERWRITTEN_UNITS = 2_000_000
+MOST_OVERWRITTEN_UNITS = 6_000_000
 #: Trials over more run on a part of the device.
 WHOLE_SPAN_BYTES, PART = 8 << 30, 16
 #: A reader at depth 1 beside writers is a probe: so many writes to a read.
