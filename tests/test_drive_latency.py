@@ -77,6 +77,23 @@ def test_no_test_is_dropped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     simulated = {trial.name for trial in TRIALS.values() if latency.unsimulated(trial) is None}
     assert {figure.trial for figure in found.figures} == simulated
     assert all(figure.reason for figure in found.figures if not figure.holds)
+    assert all(figure.source.startswith("http") for figure in found.figures)
+
+
+def test_figures_are_counted_by_use_and_kind_of_figure() -> None:
+    figures = [
+        latency.Judged("t", "d", "flush", "sync", name, "us", 1, 1, use, 1, verdict, "", "")
+        for name, use, verdict in (
+            ("p50", "held-out", reasons.REPRODUCED),
+            ("dsync_mean", "held-out", reasons.FAILED),
+            ("iops", "calibrate", reasons.REPRODUCED),
+            ("p99", "context", reasons.SHOWN),
+        )
+    ]
+    assert latency.Latency(tuple(figures), {}, {}, {}).counts() == {
+        "held-out": {"p50": {"reproduced": 1, "judged": 2}},
+        "calibrate": {"iops": {"reproduced": 1, "judged": 1}},
+    }
 
 
 def small_ledger(monkeypatch: pytest.MonkeyPatch, place: Path) -> latency.Latency:

@@ -41,6 +41,8 @@ class Judged:
     ratio: float | None
     verdict: str
     reason: str
+    #: The address of the source.
+    source: str
 
     @property
     def is_judged(self) -> bool:
@@ -75,9 +77,20 @@ class Latency:
         """The figures that are more than shown."""
         return [figure for figure in self.figures if figure.is_judged]
 
+    def counts(self) -> dict[str, dict[str, dict[str, int]]]:
+        """Return how many are reproduced, of how many, by use and figure."""
+        found: dict[str, dict[str, dict[str, int]]] = {}
+        for figure in self.judged:
+            of = found.setdefault(figure.use, {})
+            count = of.setdefault(figure.column, {"reproduced": 0, "judged": 0})
+            count["reproduced"] += figure.holds
+            count["judged"] += 1
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {
+            "counts": self.counts(),
             "rows": [vars(figure) for figure in self.figures],
             "unjudged": dict(self.unjudged),
             "cut": dict(self.cut),
@@ -183,6 +196,7 @@ def _judged(trial: Trial, side: str, name: str, value: float, ours: float | None
         ratio=ratio,
         verdict=verdict,
         reason=late(trial, side, name, verdict),
+        source=str(published.sources()[trial.source]["url"]),
     )
 
 
