@@ -112,10 +112,11 @@ def side_of() -> dict[str, Any]:
 
 
 def test_reasons_are_of_trials_and_kinds_that_there_are() -> None:
-    drives = {trial.drive.name for trial in TRIALS.values()}
-    assert reasons.LATE.keys() <= TRIALS.keys() | drives
+    names = TRIALS.keys() | {trial.drive.name for trial in TRIALS.values()}
+    assert {name for name, _ in reasons.LATE} <= names
+    assert {figure for _, figure in reasons.LATE} <= {"", *latency.NEAR}
     kinds = {(trial.kind, side) for trial in TRIALS.values() for side in trial.figures}
-    assert reasons.LATE_KINDS.keys() <= kinds
+    assert {(kind, side) for kind, side, _ in reasons.LATE_KINDS} <= kinds
 
 
 @pytest.mark.parametrize(

@@ -195,7 +195,7 @@ def _judged(trial: Trial, side: str, name: str, value: float, ours: float | None
         use=trial.use,
         ratio=ratio,
         verdict=verdict,
-        reason=late(trial, side, name, verdict),
+        reason=late(trial, side, name, verdict, ratio is not None and ratio > 1),
         source=str(published.sources()[trial.source]["url"]),
     )
 
