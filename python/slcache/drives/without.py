@@ -24,7 +24,7 @@ def _page_types(device: Device) -> Device:
 
 
 def _stripes(device: Device) -> Device:
-    for key in ("stripe_planes", "stripes_in_flight", "stripe_overhead_ns"):
+    for key in ("stripe_planes", "stripes_in_flight", "run_overhead_ns"):
         device.get("buffer", {}).pop(key, None)
     return device
 
