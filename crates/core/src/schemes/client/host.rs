@@ -81,7 +81,13 @@ impl Client {
     /// Whether the host writes dense blocks of `plane` as things stand.
     #[inline]
     pub(super) fn writes_dense(&self, plane: PlaneId) -> bool {
-        match self.planes[plane.index()].phase {
+        self.is_past(self.planes[plane.index()].phase)
+    }
+
+    /// Whether the host writes dense blocks in a phase.
+    #[inline]
+    pub(super) fn is_past(&self, phase: Phase) -> bool {
+        match phase {
             Phase::Slc => false,
             Phase::Closed => true,
             Phase::Folding => self.config.fold.host == FoldHost::Dense,
@@ -131,10 +137,9 @@ impl Client {
 
     /// `plane` enters another phase.
     fn enter(&mut self, plane: PlaneId, phase: Phase) {
-        let state = &mut self.planes[plane.index()];
-        self.past -= u32::from(state.phase != Phase::Slc);
-        self.past += u32::from(phase != Phase::Slc);
-        state.phase = phase;
+        let before = std::mem::replace(&mut self.planes[plane.index()].phase, phase);
+        self.past += u32::from(self.is_past(phase));
+        self.past -= u32::from(self.is_past(before));
     }
 
     /// Sees to it that the host can have its next block of `plane`, of the region that `writes_dense` then

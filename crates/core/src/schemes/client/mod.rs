@@ -44,7 +44,7 @@ use cap::{Cap, Filling};
 use check::Fit;
 use config::{FlushWhen, FoldHost, FoldPath, FoldVictim, Full};
 use lanes::Lanes;
-use plane::{Phase, PlaneState};
+use plane::PlaneState;
 use report::Stats;
 use serde::{Deserialize, Serialize};
 use writers::Writers;
@@ -88,7 +88,7 @@ pub struct Client {
     way: FoldWay,
     /// By number of the plane.
     planes: Vec<PlaneState>,
-    /// How many of them the host does not write SLC blocks of as it likes.
+    /// In how many of them the host writes dense blocks.
     past: u32,
     /// Planes in which idle work had no room: asked again when the host changed anything.
     cramped: Vec<PlaneId>,
@@ -349,7 +349,7 @@ impl Scheme for Client {
         }
         self.stats.load(own.slc_blocks_max, &self.slc)?;
         (self.planes, self.cramped, self.writers) = (own.planes, own.cramped, own.writers);
-        self.past = self.planes.iter().filter(|plane| plane.phase != Phase::Slc).count() as u32;
+        self.past = self.planes.iter().filter(|plane| self.is_past(plane.phase)).count() as u32;
         Ok(())
     }
 
