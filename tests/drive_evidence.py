@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from drive_models import CONZONE, KEPT, PARTS, SPARE, Model
-from slcache.drives import measured
+from slcache.drives import measured, published
 
 
 def evidence(model: Model, content: dict[str, Any]) -> dict[str, tuple[str, str]]:
@@ -22,7 +22,8 @@ def evidence(model: Model, content: dict[str, Any]) -> dict[str, tuple[str, str]
     client, cap = content["scheme-defaults"]["client"], "scheme-defaults.client.dynamic"
     marks = {
         "device.user_bytes": ("known", f"{drive.user_gb:g} GB, rounded down so that --scale can divide it"),
-        "device.mu_bytes": ("assumed", "a page, so that 1 TB fits into memory; a drive has 4 KiB"),
+        "device.mu_bytes": ("assumed", "4 KiB, as drives people own have"),
+        "device.plp": ("assumed", "drives people own have no power-loss protection"),
         f"{pool}.name": ("assumed", "a word for the report"),
         f"{pool}.channels": ("assumed", "as drives of this class have"),
         f"{pool}.chips": ("assumed", "only the number of planes counts for writes"),
@@ -35,7 +36,7 @@ def evidence(model: Model, content: dict[str, Any]) -> dict[str, tuple[str, str]
         f"{pool}.slc.read_ns": ("known", CONZONE),
         f"{pool}.slc.erase_ns": ("known", CONZONE),
         f"{pool}.slc.endurance_cycles": ("assumed", "as papers assume"),
-        f"{pool}.{dense}.read_ns": (kind, chips),
+        f"{pool}.{dense}.read_ns": (kind, f"{chips}; {KINDS}"),
         f"{pool}.{dense}.erase_ns": ("known", CONZONE),
         f"{pool}.{dense}.endurance_cycles": ("assumed", "as papers assume"),
         f"{pool}.{dense}.program": ("assumed", "chips of this age program a wordline at once"),
@@ -47,6 +48,7 @@ def evidence(model: Model, content: dict[str, Any]) -> dict[str, tuple[str, str]
         "host.link": ("assumed", "recalled, the maker's interface"),
         "buffer": ("assumed", "16 MiB, written back as pages come"),
     }  # fmt: skip
+    marks |= _why_controller(model)
     if "map" in content["device"]:
         marks |= _why_map(drive.map, content["device"]["map"])
     marks |= _why_first_speed(model, content, page)
@@ -95,8 +97,33 @@ def _why_first_speed(
         marks = {slc: ("derived", f"from {rated[0]:g} GB/s, {rated[1]}")}
     else:
         marks = {slc: ("calibrated", speed)}
-    if "turnaround_ns" in content["host"]:
-        marks["host.turnaround_ns"] = ("calibrated", speed + ", of one writer")
+    if "turnaround_ps_per_byte" in content["host"]:
+        marks["host.turnaround_ps_per_byte"] = ("calibrated", speed + ", of one writer")
+    return marks
+
+
+def _row(name: str) -> str:
+    """Return a test of `latency.toml` with its page."""
+    source = next(trial.source for trial in published.trials() if trial.name == name)
+    return f"{name}, {published.sources()[source]['url']}"
+
+
+#: What is calibrated to a test of `latency.toml`.
+KINDS = f"the slower pages 1.28 times as long: calibrated to {_row('980pro-rr-q1-spdk')}"
+
+
+def _why_controller(model: Model) -> dict[str, tuple[str, str]]:
+    both = " and ".join(map(_row, ("pm981a-512-mix0-q1", "980pro-rr-q1-spdk")))
+    own = ("calibrated", f"to {both}, for all drives with PCIe")
+    if model.drive.link == "sata":
+        own = ("assumed", "twice that of PCIe: no row of a SATA drive is nearer")
+    marks = {f"device.controller.{op}_ns": own for op in ("read", "write")}
+    if "flush" in model.controller_us:
+        marks["device.controller.flush_ns"] = ("calibrated", f"to {_row('980-fsync-q1')}, for all of the maker")  # fmt: skip
+    if model.template.stripe:
+        row = f"to {_row('pm981a-512-mix0-q8')}: 225,000 a second, p99 of 313 us"
+        marks |= {f"buffer.{key}": ("calibrated", row) for key in
+                  ("stripe_planes", "stripes_in_flight", "run_overhead_ns")}  # fmt: skip
     return marks
 
 
@@ -109,7 +136,7 @@ def _why_map(where: str, table: dict[str, Any]) -> dict[str, tuple[str, str]]:
     }
     return {
         "device.map.cache_bytes": ("assumed", cache[where]),
-        "device.map.entry_bytes": ("derived", "4 bytes for each 4 KiB of a unit"),
+        "device.map.entry_bytes": ("derived", "4 bytes for each unit of 4 KiB"),
         "device.map.access_ns": (
             "assumed",
             "DRAM" if where == "dram-reduced" else "a read over PCIe",

@@ -9,7 +9,7 @@ from typing import Any
 
 from slcache.drives import measured
 
-PAGE, WORDLINES, KEPT = 16384, 256, 32
+PAGE, UNIT, WORDLINES, KEPT = 16384, 4096, 256, 32
 #: Every size can be divided by so much: `--scale`.
 PARTS = 16
 #: Blocks of every plane beyond the user's data and those kept, at least: two of a sixteenth.
@@ -27,6 +27,22 @@ LINK_GB_S = {
 
 #: What is held of the map, bytes, and the time of a look-up, by where it lies: all of it in DRAM if not here.
 MAPS = {"hmb-64mb": (64 << 20, 1000), "hmb": (64 << 20, 1000), "dram-reduced": (256 << 20, 0)}
+
+
+#: Slower pages of a wordline, as a multiple of the faster ones: two of three bits are fast, two of four.
+SLOWER = 1.28
+#: The controller's own time for a command, by the link, and for a flush, by the maker, microseconds.
+COMMAND_US = {"pcie3x4": (7, 10), "pcie4x4": (7, 10), "sata": (20, 20)}
+FLUSH_US = {"Samsung": 1700}
+
+
+@dataclass(frozen=True)
+class Stripe:
+    """What leaves the buffer at once: programs, how many at a time, and nanoseconds for a run of units."""
+
+    planes: int
+    in_flight: int
+    run_ns: int
 
 
 @dataclass(frozen=True)
@@ -71,6 +87,8 @@ class Template:
     busy: bool = False
     lazy: bool = False
     through: bool = False
+    #: None where nothing is known: pages leave as they come.
+    stripe: Stripe | None = None
 
 
 TPU_RATED = "rated by the maker, as printed at "
@@ -80,7 +98,7 @@ TEMPLATES = {
     "samsung-980-pro-1tb": Template(64, 8, 1200, SAMSUNG_128, True, "table", "Samsung 980 PRO, 1 TB",
         (5.0, TPU_RATED + "pugetsystems.com"), static_blocks=16, busy=True),
     "samsung-970-evo-500gb": Template(32, 8, 800, KIOXIA_96, False, "table", "Samsung 970 EVO, 500 GB",
-        static_blocks=32, busy=True),
+        static_blocks=32, busy=True, stripe=Stripe(32, 1, 2580)),
     "samsung-870-qvo-4tb": Template(64, 8, 800, SAMSUNG_QLC, True, "table", "Samsung 870 QVO, 4 TB",
         static_blocks=16),
     "intel-660p-1tb": Template(32, 4, 800, INTEL_QLC, False, "falling", "Intel 660p, 1 TB", lazy=True),
@@ -119,6 +137,20 @@ class Model:
         self.last = phases[-1].gb_s.value
         self.boundary_gb = phases[1].to_gb if len(phases) == 3 and name != "hp-fx700-2tb" else None
         self.second = phases[1].gb_s.value if self.boundary_gb else None
+
+    @property
+    def reads_us(self) -> list[float]:
+        """The read time of each page of a wordline."""
+        fast = self.template.nand.read_us
+        return [fast, fast, *[fast * SLOWER] * (self.bits - 2)]
+
+    @property
+    def controller_us(self) -> dict[str, float]:
+        """The controller's own time."""
+        read, write = COMMAND_US[self.drive.link]
+        own = {"read": read, "write": write}
+        maker = self.template.title.split()[0]
+        return own | ({"flush": FLUSH_US[maker]} if maker in FLUSH_US else {})
 
     @property
     def bus_us(self) -> float:

@@ -25,6 +25,7 @@ from drive_models import (
     PARTS,
     SLC_READ_US,
     TEMPLATES,
+    UNIT,
     WORDLINES,
     Model,
 )
@@ -48,7 +49,7 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
     """Return what the device file holds."""
     template, bits = model.template, model.bits
     dense = {3: "tlc", 4: "qlc"}[bits]
-    mode = {"read_ns": [round(template.nand.read_us * 1e3)], "program_ns": [round(template.nand.program_us * 1e3)],
+    mode = {"read_ns": [round(us) * 1000 for us in model.reads_us], "program_ns": [round(template.nand.program_us * 1e3)],
             "erase_ns": ERASE_US * 1000, "program": "one-shot", "endurance_cycles": {3: 1500, 4: 900}[bits]}  # fmt: skip
     client: dict[str, Any] = {"dynamic": model.cap()}
     if template.static_blocks:
@@ -70,19 +71,27 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
         held, access_ns = MAPS[model.drive.map]
         table["map"] = {
             "cache_bytes": held,
-            "entry_bytes": 4 * PAGE // 4096,
+            "entry_bytes": 4,
             "access_ns": access_ns,
         }
     host: dict[str, Any] = {"link": model.drive.link}
     if "turnaround_ns" in found:
-        host["turnaround_ns"] = round(found["turnaround_ns"])
+        # Of the laboratory's megabyte, a part of which is the controller's own.
+        further_ns = found["turnaround_ns"] - 1e3 * model.controller_us["write"]
+        host["turnaround_ps_per_byte"] = max(round(further_ns * 1e3 / (MEGABYTE - UNIT)), 0)
+    buffer: dict[str, Any] = {"bytes": 16 << 20, "write_back": "at-once"}
+    if template.stripe:
+        buffer |= {"stripe_planes": template.stripe.planes, "stripes_in_flight": template.stripe.in_flight,
+                   "run_overhead_ns": template.stripe.run_ns}  # fmt: skip
     return {
         "device": {
             "name": model.drive.preset,
             "summary": f"like the {template.title}, {dense.upper()}: {STATEMENT}",
             "source": measured.url(model.drive.phases[0].gb_s.source),
             "user_bytes": int(model.drive.user_gb * 1e9) // (PARTS * PAGE) * PARTS * PAGE,
-            "mu_bytes": PAGE,
+            "mu_bytes": UNIT,
+            "plp": False,
+            "controller": {f"{op}_ns": round(us * 1e3) for op, us in model.controller_us.items()},
             **table,
             "pool": [{
                 "name": "nand", "channels": template.channels, "chips": 2, "dies": 1,
@@ -96,7 +105,7 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
         },
         "scheme-defaults": {"client": client},
         "host": host,
-        "buffer": {"bytes": 16 << 20, "write_back": "at-once"},
+        "buffer": buffer,
     }  # fmt: skip
 
 
