@@ -22,7 +22,7 @@ BY_SET = """
     regions = {"cache": slcache.slc(blocks=3), "store": slcache.dense()}
 
     def place(self, write, view):
-        return next(iter({f"{name}{write.page % 7}" for name in ("cache", "store")}))[:5]
+        return next(iter({f"{name}{write.page % 97}" for name in ("cache", "store")}))[:5]
 """
 #: And what no environment settles.
 BY_PROCESS = """
