@@ -51,7 +51,7 @@ def reason(drive: str, figure: str, verdict: str, by: str) -> str:
     return known or "not explained"
 
 
-_CLOSED = "a full cache closes until it is empty; on the drive overwritten data leave it"
+_ERASES = "blocks whose data were overwritten are erased while the host waits"
 _STRIPES = "room comes back a stripe at a time here, and more evenly on the drive"
 _EVEN = "each write takes one time here; on hosts and drives it varies"
 _CLEANING = "planes clean whole blocks together, and all writes wait for that"
@@ -62,14 +62,9 @@ _FLUSHES = "all flushes take one time here; of one drive 0.7 to 4.6 ms are print
 LATE: Mapping[tuple[str, str], str] = {
     ("pm981a-256-rw-q1", ""): _EVEN,
     ("pm981a-512-mix0-q1", ""): _EVEN,
-    ("pm981a-256-sw128-q1", ""): _CLOSED,
+    ("pm981a-256-sw128-q1", ""): _ERASES,
     ("pm981a-512-mix0-q8", "p50"): _STRIPES,
-    ("pm981a-512-mix0-q8", "p99_9"): _CLOSED,
-    ("pm981a-512-mix0-q64", "p50"): _STRIPES,
-    ("pm981a-512-mix0-q64", "p99"): _CLOSED,
-    ("pm981a-512-mix0-q64", "p99_9"): _CLOSED,
-    ("pm981a-512-128k-mix0-q1", "p99"): _CLOSED,
-    ("pm981a-512-128k-mix0-q1", "p99_9"): _CLOSED,
+    ("pm981a-512-mix0-q64", ""): _STRIPES,
     ("pm981a-256-mix0-q32", "p50"): "the cache begins empty here, and was full on the drive",
     ("980pro-l1-t1x128", ""): _CLEANING,
     ("980pro-r1-w1", ""): _CLEANING,

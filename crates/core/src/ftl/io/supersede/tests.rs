@@ -81,11 +81,13 @@ impl Rig {
         let to = region.take_page(io, plane, Writer::Host, 0).unwrap();
         match way {
             Way::Unit => unit_level::write(&piece, region, Writer::Host, to, io),
-            Way::PackedAlone => mixed::program_alone(&piece, region, to, (RequestId::NONE, OpId::NONE), io),
+            Way::PackedAlone => {
+                mixed::program_alone(&piece, region, to, (RequestId::NONE, OpId::NONE), io);
+            }
             _ => {
                 let entry = io.hold_piece(&piece, 0, 4);
                 let picks = Picks::one(io.held(), entry);
-                mixed::program(&picks, Carry::Nothing, region, to, RequestId::NONE, io);
+                mixed::program(&picks, Carry::Nothing, region, to, (RequestId::NONE, OpId::NONE), io);
             }
         }
     }
