@@ -148,9 +148,11 @@ class Model:
     def controller_us(self) -> dict[str, float]:
         """The controller's own time."""
         read, write = COMMAND_US[self.drive.link]
-        own = {"read": read, "write": write}
+        own: dict[str, float] = {"read": read, "write": write}
         maker = self.template.title.split()[0]
-        return own | ({"flush": FLUSH_US[maker]} if maker in FLUSH_US else {})
+        if maker in FLUSH_US:
+            own["flush"] = FLUSH_US[maker]
+        return own
 
     @property
     def bus_us(self) -> float:
