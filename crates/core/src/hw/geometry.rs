@@ -4,7 +4,7 @@
 //! fields, so that going from slot to page to block to plane is a shift. Unused numbers cost
 //! address space, never memory.
 
-use super::config::{BusConfig, PlaneParallelism, PoolConfig, ProgramRule};
+use super::config::{BusConfig, ModeConfig, PlaneParallelism, PoolConfig, ProgramRule};
 use super::two_layer::TwoLayer;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn, Problem, Slot};
 
@@ -99,6 +99,8 @@ pub struct Geometry {
     pub pools: Vec<Pool>,
     /// (read, program) time of each page, ns, by pool, mode and page.
     times_ns: Vec<(u32, u32)>,
+    /// By how much program times vary, millionths, by pool and mode; empty where none do.
+    variation_ppm: Vec<u32>,
     /// Copy-back time, ns, by pool and mode; 0 = none.
     copyback_ns: Vec<u32>,
     /// Array time of a fold by pool and mode, ns; 0 = the chips have none.
@@ -126,6 +128,7 @@ impl Geometry {
             planes: Vec::new(),
             pools: Vec::new(),
             times_ns: Vec::new(),
+            variation_ppm: Vec::new(),
             copyback_ns: Vec::new(),
             fold_ns: Vec::new(),
             units: 0,
@@ -133,6 +136,11 @@ impl Geometry {
         };
         for (index, pool) in pools.iter().enumerate() {
             geometry.add_pool(index as u8, pool);
+        }
+        let modes = || pools.iter().flat_map(|pool| CellMode::ALL.map(|mode| pool.mode(mode)));
+        let share = |mode: Option<&ModeConfig>| mode.map_or(0.0, |mode| mode.program_variation);
+        if modes().any(|mode| share(mode) > 0.0) {
+            geometry.variation_ppm = modes().map(|mode| libm::round(share(mode) * 1e6) as u32).collect();
         }
         geometry.check_width()?;
         Ok(geometry)
@@ -205,6 +213,23 @@ impl Geometry {
     #[inline(always)]
     pub fn times_ns_of_pages(&self, pool: usize, mode: CellMode) -> &[(u32, u32)] {
         &self.times_ns[(pool * CellMode::COUNT + mode as usize) << self.page_bits..][..1 << self.page_bits]
+    }
+
+    /// What the program of page `index` of `block` takes, ns, where the mode's programs take `ns`.
+    #[inline(always)]
+    pub fn varied_ns(&self, pool: usize, mode: CellMode, block: BlockId, index: u32, ns: u32) -> u32 {
+        if self.variation_ppm.is_empty() {
+            return ns;
+        }
+        self.vary(pool, mode, block, index, ns)
+    }
+
+    #[inline(never)]
+    fn vary(&self, pool: usize, mode: CellMode, block: BlockId, index: u32, ns: u32) -> u32 {
+        let ppm = u64::from(self.variation_ppm[pool * CellMode::COUNT + mode as usize]);
+        let most = (u64::from(ns) * ppm / 1_000_000) as u32;
+        let wordline = u64::from(block.0) << 32 | u64::from(index / mode.bits());
+        ns - most + ((u128::from(scattered(wordline)) * u128::from(2 * most + 1)) >> 64) as u32
     }
 
     /// Time of a copy-back between blocks of a plane of `pool` in `mode`, ns, where its chips have it.
@@ -316,6 +341,14 @@ impl Geometry {
             })
             .collect()
     }
+}
+
+/// A number that looks drawn for each `key`: the finalizer of SplitMix64.
+fn scattered(key: u64) -> u64 {
+    let mut z = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
 
 fn resolve_mode(pool: &PoolConfig, mode: CellMode) -> Option<Mode> {

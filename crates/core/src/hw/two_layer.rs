@@ -135,6 +135,7 @@ mod tests {
         ModeConfig {
             read_ns: read_ns.to_vec(),
             program_ns: vec![program_ns],
+            program_variation: 0.0,
             erase_ns: 10_000,
             copyback_ns: None,
             fold: None,

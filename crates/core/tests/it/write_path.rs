@@ -158,6 +158,74 @@ fn one_shot(planes: u64, program_ns: u32) -> PoolConfig {
 }
 
 #[test]
+fn programs_take_so_much_less_or_more_and_the_same_in_every_run() {
+    let counted = |chips: &PoolConfig, variation: f64| {
+        let mut chips = chips.clone();
+        for mode in [&mut chips.slc, &mut chips.tlc].into_iter().flatten() {
+            mode.program_variation = variation;
+        }
+        let mut setup = client(free_bus(chips), 8, striped(64 * PAGE, 1));
+        configure(&mut setup, &[("static_blocks", 2.into())]);
+        let mut sim = Simulation::new(&setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+        sim.log_operations();
+        sim.feed(&scattered(20_000, PAGE)).unwrap();
+        let mut ended = Vec::new();
+        sim.take_operations(&mut ended);
+        let of = |mode| {
+            let programs = ended.iter().filter(|op| op.kind == OpKind::Program && op.mode == Some(mode));
+            programs.map(|op| (op.end_ns - op.begin_ns - op.in_ns) as f64).collect::<Vec<f64>>()
+        };
+        let counts: u64 = sim
+            .counters()
+            .iter()
+            .filter(|row| row.kind == OpKind::Program)
+            .map(|row| row.totals.time_ns)
+            .sum();
+        (of(CellMode::Slc), of(CellMode::Tlc), counts)
+    };
+    for (chips, dense_ns) in [(one_shot(4, 1_000_000), 1e6), (chips(4), 800_000.0)] {
+        for variation in [0.0, 0.05, 0.5] {
+            let found = counted(&chips, variation);
+            for (ns, times) in [(SLC_NS as f64, &found.0), (dense_ns, &found.1)] {
+                assert!(times.len() > 1000, "{dense_ns}: {}", times.len());
+                let most = ns * variation + 1.0;
+                let spread = (ns - times.iter().fold(f64::MAX, |a, &b| a.min(b))).max(0.0);
+                assert!(times.iter().all(|time| (time - ns).abs() <= most), "{variation} of {ns}");
+                assert!(spread >= 0.95 * ns * variation, "{variation} of {ns}: {spread}");
+                let mean = times.iter().sum::<f64>() / times.len() as f64;
+                assert!(
+                    (mean / ns - 1.0).abs() < 0.05 * variation + 1e-9,
+                    "{variation} of {ns}: mean {mean}"
+                );
+            }
+            assert_eq!(found, counted(&chips, variation));
+        }
+    }
+}
+
+/// Planes that were filled together end together, time and again, and room comes all at once; a little
+/// variation is enough to spread it.
+#[test]
+fn planes_get_out_of_step_by_a_little_variation_as_by_much() {
+    let (planes, program_ns) = (16, 1_600_000);
+    let beside = |variation: f64| {
+        let mut chips = one_shot(planes, program_ns);
+        chips.tlc.as_mut().unwrap().program_variation = variation;
+        let mut setup = client(free_bus(chips), 8, striped(256 * PAGE, 1));
+        configure(&mut setup, &[("static_blocks", 0.into())]);
+        let (rate, latencies) = steady(&timed(&setup, &scattered(100_000, MU)).0);
+        let law = (planes * 3 * UNITS) as f64 * 1e9 / f64::from(program_ns);
+        assert_within(rate, law, 0.02, &format!("{variation}"));
+        latencies[latencies.len() * 99 / 100] as f64
+    };
+    let (in_step, little) = (beside(0.0), beside(0.02));
+    assert!(little < 0.4 * in_step, "{little} of {in_step}");
+    for variation in [0.05, 0.3] {
+        assert_within(beside(variation), little, 0.25, &format!("{variation}"));
+    }
+}
+
+#[test]
 fn a_host_that_waits_pads_nothing() {
     // Programs of ten timeouts end together, and what is left of the buffer waits for them.
     for (bytes, depth, planes) in [(MU, 1, 4), (8 * PAGE, 32, 4), (PAGE, 1024, 16), (3 * MU, 7, 1)] {

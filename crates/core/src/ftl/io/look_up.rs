@@ -282,10 +282,12 @@ impl Io {
             geometry.planes[(geometry.pools[pool].first_plane + map.home.plane_of(at.block)) as usize];
         let (read_ns, program_ns) = geometry.page_times_ns(pool, mode, at.page);
         let (bus, bytes) = (&plane.bus, count * map.page_bytes);
+        let block = BlockId(map.first_block + at.block);
+        let vary = |ns| geometry.varied_ns(pool, mode, block, at.page, ns);
         let (array_ns, in_ns, out_ns) = match kind {
             OpKind::Read => (read_ns, bus.read_command_ns, bus.read_data_ns + bus.transfer_ns(bytes)),
             OpKind::Erase => (geometry.pools[pool].mode(mode).erase_ns, bus.erase_command_ns, 0),
-            _ => (program_ns, bus.program_command_ns + bus.transfer_ns(bytes), 0),
+            _ => (vary(program_ns), bus.program_command_ns + bus.transfer_ns(bytes), 0),
         };
         let slots = u64::from(plane.slots);
         let totals = self.counters.at(pool, kind, mode, Cause::Map);
@@ -304,7 +306,6 @@ impl Io {
                 self.series.current().program_pages[Cause::Map as usize] += 1;
             }
         }
-        let block = BlockId(map.first_block + at.block);
         let spec = OpSpec {
             mode: Some(mode),
             plane_in_die: plane.in_die,

@@ -120,6 +120,8 @@ impl Io {
             |((&(from, units), to), &(_, program_ns))| {
                 let (read_ns, _) = reads_ns[usize::from(from)];
                 let transfer_ns = moves.transfer_ns[usize::from(units)];
+                let (pool, mode) = (target.pool, target.array.store_mode);
+                let program_ns = geometry.varied_ns(pool, mode, target.block, to, program_ns);
                 all_units += u64::from(units);
                 read_sum_ns += u64::from(read_ns) + u64::from(transfer_ns);
                 program_sum_ns += u64::from(program_ns) + u64::from(transfer_ns);

@@ -80,9 +80,11 @@ impl Io {
 
     #[inline(always)]
     pub(super) fn program_times(&self, at: &Place, bytes: u32) -> Times {
-        let bus = &self.media.array().geometry.planes[at.plane.index()].bus;
+        let geometry = &self.media.array().geometry;
+        let bus = &geometry.planes[at.plane.index()].bus;
+        let (mode, ns) = (at.array.store_mode, at.array.store_ns);
         Times {
-            array_ns: at.array.store_ns,
+            array_ns: geometry.varied_ns(at.pool, mode, at.block, at.index, ns),
             in_ns: bus.program_command_ns + bus.transfer_ns(bytes),
             out_ns: 0,
         }

@@ -53,7 +53,9 @@ impl Io {
         let resolved = geometry.pools[plane.pool as usize].mode(mode);
         // The pulse is shared equally; the last page takes the rounding rest.
         let pages = resolved.pages_per_program;
-        let pulse_ns = resolved.program_ns[geometry.page_in_block(page) as usize];
+        let index = geometry.page_in_block(page);
+        let pulse_ns = resolved.program_ns[index as usize];
+        let pulse_ns = geometry.varied_ns(plane.pool as usize, mode, block, index, pulse_ns);
         let share_ns = pulse_ns / pages + if last { pulse_ns % pages } else { 0 };
         let (transfer_ns, command_ns) = (plane.bus.transfer_ns(write.bytes), plane.bus.program_command_ns);
         let first = self.timing.pages(op) == 0;

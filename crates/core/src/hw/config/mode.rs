@@ -36,6 +36,10 @@ pub struct ModeConfig {
     pub read_ns: Vec<u32>,
     /// Page program time in ns: one value, or one per page kind; one value for one-shot.
     pub program_ns: Vec<u32>,
+    /// How much shorter or longer than `program_ns` a program may take, as a share of it, 0-0.5: drawn
+    /// evenly for each wordline of each block, the same in every run.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub program_variation: f64,
     /// Block erase time in ns.
     pub erase_ns: u32,
     /// Time to copy a page to another of its plane inside the chip, without the channel, ns; absent for
@@ -67,6 +71,10 @@ pub struct FoldTimes {
     pub read_ns: Option<u32>,
 }
 
+fn is_none(variation: &f64) -> bool {
+    *variation == 0.0
+}
+
 impl ModeConfig {
     pub(super) fn check(&self, key: &str, mode: CellMode, problems: &mut Vec<Problem>) {
         let kinds = mode.bits() as usize;
@@ -80,6 +88,7 @@ impl ModeConfig {
                 problems.push(Problem::new(format!("{key}.{name}"), format!("{list:?}"), allowed));
             }
         }
+        check_range(problems, &format!("{key}.program_variation"), self.program_variation, 0.0..=0.5);
         check_range(problems, &format!("{key}.erase_ns"), self.erase_ns, 1..=1_000_000_000);
         if let Some(ns) = self.copyback_ns {
             check_range(problems, &format!("{key}.copyback_ns"), ns, 1..=1_000_000_000);

@@ -35,6 +35,7 @@ pub fn mode(read_ns: u32, program_ns: u32, erase_ns: u32) -> ModeConfig {
     ModeConfig {
         read_ns: vec![read_ns],
         program_ns: vec![program_ns],
+        program_variation: 0.0,
         erase_ns,
         copyback_ns: None,
         fold: None,

@@ -153,6 +153,7 @@ mod tests {
         let mode = ModeConfig {
             read_ns: vec![20],
             program_ns: vec![200],
+            program_variation: 0.0,
             erase_ns: 3000,
             copyback_ns: None,
             fold: None,
