@@ -7,7 +7,7 @@ use super::job::Job;
 use super::region::{Pack, Region, Writer};
 use super::relocate::empty_block;
 use super::victim;
-use crate::base::PlaneId;
+use crate::base::{BlockId, PlaneId};
 
 /// Cleans `plane` of `region` until it has `target` free blocks or nothing more can be won.
 pub fn clean_plane(region: &mut Region, io: &mut Io, plane: PlaneId, target: u32, job: Job) {
@@ -38,13 +38,18 @@ pub fn clean_one(region: &mut Region, io: &mut Io, plane: PlaneId, job: Job) -> 
 
 /// Cleans one block of `plane` of a region of mixed pages; none if there is none by which a page is won.
 pub fn compact_one(region: &mut Region, io: &mut Io, plane: PlaneId, job: Job) -> Option<Compacted> {
-    // A block whose units fill as many pages elsewhere wins nothing.
-    let slots = region.full_block(io) / region.pages_per_block;
-    let limit = region.full_block(io) - slots + 1;
-    let block = victim::choose_below(region, io, plane, limit)?;
+    let block = wins(region, io, plane)?;
     let done = compact::empty_block(region, io, block, plane, Writer::Clean, job).ok()?;
     region.give_back(io, block);
     Some(done)
+}
+
+/// The block of `plane` that is cleaned next in a region of mixed pages; none if there is none by which a page
+/// is won.
+pub fn wins(region: &Region, io: &mut Io, plane: PlaneId) -> Option<BlockId> {
+    // A block whose units fill as many pages elsewhere wins nothing.
+    let slots = region.full_block(io) / region.pages_per_block;
+    victim::choose_below(region, io, plane, region.full_block(io) - slots + 1)
 }
 
 /// Cleans a block of `plane` that wins at least `dead_min` pages; false if there is none.

@@ -104,17 +104,18 @@ pub fn empty_block(
     if pages_needed(io, block) > dense.room(io, plane, Writer::Clean) {
         return Err(DeviceFull);
     }
-    let moved = move_units(dense, io, block, u32::MAX, way, job);
+    let moved = move_units(dense, io, (block, &mut 0), u32::MAX, way, job);
     erase_block(io, block, job);
     Ok(moved)
 }
 
-/// Folds `most` of the units that live in `block`, the first ones, for which there is room. Nothing is
-/// erased. The last operation is returned too, but for a wordline that is not yet full.
+/// Folds `most` of the units that live in a block, the first ones, for which there is room. Nothing is
+/// erased. Below `page` none lives, and that goes on to be so. The last operation is returned too, but for a
+/// wordline that is not yet full.
 pub fn move_units(
     dense: &mut Region,
     io: &mut Io,
-    block: BlockId,
+    (block, page): (BlockId, &mut u32),
     most: u32,
     way: FoldWay,
     job: Job,
@@ -129,11 +130,11 @@ pub fn move_units(
         left -= fold_in_chip(dense, &mut packer, block, left, &mut step, io);
     }
     let mut dest = Slower { region: dense, overhead_ns: way.overhead_ns, last: OpId::NONE };
-    for page in pages_of(block, io) {
-        if left == 0 {
-            break;
-        }
-        left -= pack(page, left, &mut packer, &mut dest, &mut step, io);
+    let pages = io.array().block(block).write_ptr();
+    while left > 0 && *page < pages {
+        left -= pack(io.geometry().page(block, *page), left, &mut packer, &mut dest, &mut step, io);
+        // The last one may hold more.
+        *page += u32::from(left > 0);
     }
     packer.finish(&mut dest, io).expect(ROOM);
     let last = dest.last;

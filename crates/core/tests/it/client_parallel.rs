@@ -207,6 +207,46 @@ fn an_open_cache_is_folded_beside_the_host_by_its_ratio() {
     }
 }
 
+/// A full device that is overwritten: cleaned beside the host's writes, no write waits for a block, and no more
+/// is moved than with as many blocks kept free.
+#[test]
+fn what_is_cleaned_ahead_holds_up_no_write_for_a_block() {
+    for (depth, cached, busy_ratio) in [(1, false, 0.0), (4, false, 0.0), (32, true, 0.3), (4, true, 0.0)] {
+        let overwritten = |ahead: bool| {
+            let most = if cached { CAP / 4 } else { 0 } * WORDLINES * PLANES * PAGE;
+            let values = [
+                ("dense.clean_ahead", json!(ahead)),
+                ("fold.keep_blocks", json!(KEEP + if ahead { 0 } else { 2 })),
+                ("dynamic.max_bytes", json!(most)),
+                ("flush.busy_ratio", json!(busy_ratio)),
+                ("fold.host", json!("dense")),
+            ];
+            let mut setup = client(false, depth, &values);
+            let user = USER * 85 / 100 / PLANES * PLANES;
+            setup.device.user_bytes = user * PAGE;
+            (setup.precondition.fill, setup.precondition.overwrite) = (1.0, 1.0);
+            let mut sim = Simulation::new(&setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+            sim.precondition(&mut |_, _| true).unwrap();
+            sim.log_requests();
+            for i in 0..user {
+                sim.feed(&[request(0, HostOp::Write, i * 7919 % user * PAGE, PAGE)]).unwrap();
+            }
+            sim.audit().unwrap();
+            let report = sim.finish().unwrap();
+            let mut log = Vec::new();
+            sim.take_logged(&mut log);
+            let longest = log.iter().map(|r| r.completed_ns - r.request.at_ns).max().unwrap();
+            (longest as f64, report.waf.total, report.scheme.figures["padded_units"])
+        };
+        let what = format!("depth {depth}, cache {cached}, {busy_ratio}");
+        let ((at_once_ns, at_once_waf, _), (ahead_ns, ahead_waf, padded)) =
+            (overwritten(false), overwritten(true));
+        assert!(ahead_ns < 0.6 * at_once_ns, "{what}: {ahead_ns} of {at_once_ns} ns");
+        assert!(ahead_waf < 1.05 * at_once_waf, "{what}: {ahead_waf}, {at_once_waf}");
+        assert!(padded < 0.02 * USER as f64, "{what}: {padded} padded");
+    }
+}
+
 /// max(sigma / P, r phi / J) <= time of a page in the third phase <= sigma / P + r phi ceil(P/J) / P,
 /// r = 3/2, but for the kept blocks by which the host is ahead.
 #[test]
@@ -258,9 +298,12 @@ fn all_planes_are_no_limit() {
 /// Both limits under a full device that is written again and again, with pauses and trims.
 #[test]
 fn limits_go_with_everything_else() {
+    let ahead = ("dense.clean_ahead", json!(true));
     let values = [
         [("fold.host", json!("slc")), ("flush.busy_ratio", json!(0.5)), ("reopen", json!(0.5))],
         [("fold.host", json!("dense")), ("flush.when", json!("lazy")), ("fold.ratio", json!(3.0))],
+        [ahead.clone(), ("flush.busy_ratio", json!(0.3)), ("reopen", json!(0.5))],
+        [ahead, ("fold.host", json!("dense")), ("flush.inside_ratio", json!(0.5))],
         [("full", json!("through")), ("static_blocks", json!(1)), ("placement", json!("least-loaded"))],
     ];
     for values in values {

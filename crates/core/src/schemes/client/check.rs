@@ -176,7 +176,7 @@ impl Parameters for ClientConfig {
             "dynamic.max_bytes" if self.dynamic.rule == DynamicRule::None => {
                 Some("dynamic.rule = \"none\": there is no dynamic part")
             }
-            "dense.parallel" if self.full == Full::Through => {
+            "dense.parallel" | "dense.clean_ahead" if self.full == Full::Through => {
                 Some("full = \"through\": the host writes nowhere else")
             }
             "flush.high" | "flush.low" if self.flush.when != FlushWhen::Lazy => {

@@ -210,6 +210,9 @@ impl Reopen {
 pub struct DenseConfig {
     /// Which block is cleaned next.
     pub victim: Victim,
+    /// Dense blocks are cleaned beside the host's writes, wordline by wordline, before a plane has no free
+    /// block left for them; else a whole block when it has none.
+    pub clean_ahead: bool,
     /// Planes that take the host's writes past the cache at a time, 1 to all of them; default: all. Each
     /// writes a block, then the next plane has its turn.
     pub parallel: Option<u32>,
@@ -217,7 +220,7 @@ pub struct DenseConfig {
 
 impl Default for DenseConfig {
     fn default() -> Self {
-        Self { victim: Victim::Greedy, parallel: None }
+        Self { victim: Victim::Greedy, clean_ahead: false, parallel: None }
     }
 }
 

@@ -97,7 +97,11 @@ impl Client {
     /// The next page of the host in `plane`; none if no block can be had.
     #[inline]
     fn page_in(&mut self, plane: PlaneId, io: &mut Io) -> Option<Taken> {
-        self.flush_busy(plane, io);
+        // It pads wordlines: the host's must be whole.
+        if self.dense.staged(plane, Writer::Host).is_none() {
+            self.flush_busy(plane, io);
+            self.clean_ahead(plane, io);
+        }
         let region = if self.writes_dense(plane) { &self.dense } else { &self.slc };
         let opens = region.needs_block(plane, Writer::Host);
         if opens && !self.decide(plane, io) {
@@ -120,11 +124,13 @@ impl Client {
                 io.wake_at(self.pads_at_ns(io));
             }
             self.owe_busy(plane, slots);
+            self.owe_cleaning(plane, slots, 1);
             return Some(Taken { region: DENSE, page, fills, after });
         }
         let page = self.slc.take_page(io, plane, Writer::Host, 0)?;
         let after = if opens { self.paid_by(plane, io) } else { OpId::NONE };
         self.owe_inside(plane, slots);
+        self.owe_cleaning(plane, slots, self.dense.spec.mode.bits());
         self.stats.slc_pages += 1;
         if opens {
             self.stats.note(self.slc.used_blocks(plane));

@@ -210,7 +210,7 @@ impl Client {
 
 impl Scheme for Client {
     type State = ClientState;
-    const STATE_VERSION: u32 = 2;
+    const STATE_VERSION: u32 = 3;
 
     const KNOBS: &'static [KnobSpec] = &[MAX_BYTES, BUSY_RATIO, IDLE_THRESHOLD];
 

@@ -1,5 +1,7 @@
 //! What `client` knows of a plane beside its blocks.
 
+use crate::base::BlockId;
+use crate::ftl::io::Io;
 use serde::{Deserialize, Serialize};
 
 /// Where a plane is between an empty cache and a full device.
@@ -25,11 +27,33 @@ pub struct PlaneState {
     pub host_units: u64,
     /// Units to be folded for what the host wrote, by `flush.busy_ratio` and `flush.inside_ratio`.
     pub owed_units: f64,
+    /// Units to be cleaned for what the host wrote, and how many for each of its units: what keeps the
+    /// number of free blocks, by the block that is being cleaned; 0 before one is.
+    pub due_units: f64,
+    /// As above.
+    pub due_ratio: f64,
+    /// The block that is emptied in parts, by its opening, and its first page in which anything may live: found
+    /// again if need be.
+    #[serde(skip)]
+    part: (BlockId, u32, u32),
     /// Whether a lazy flush goes on.
     pub flushing: bool,
 }
 
 impl PlaneState {
+    /// The first page of `block` in which anything may live.
+    pub fn first_page(&self, block: BlockId, io: &Io) -> u32 {
+        match self.part {
+            (part, opened, page) if part == block && opened == io.array().block(block).opened => page,
+            _ => 0,
+        }
+    }
+
+    /// Nothing lives in `block` before `page`.
+    pub fn note_first_page(&mut self, block: BlockId, page: u32, io: &Io) {
+        self.part = (block, io.array().block(block).opened, page);
+    }
+
     /// Begins to fold for the host.
     pub fn begin_folding(&mut self) {
         (self.folded_units, self.host_units) = (0, 0);
@@ -37,6 +61,7 @@ impl PlaneState {
 
     /// Whether the figures can be those of a plane.
     pub fn is_sound(&self) -> bool {
-        self.owed_units.is_finite() && self.owed_units >= 0.0
+        let is_sound = |units: f64| units.is_finite() && units >= 0.0;
+        is_sound(self.owed_units) && is_sound(self.due_units) && is_sound(self.due_ratio)
     }
 }

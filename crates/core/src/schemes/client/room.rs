@@ -3,7 +3,7 @@
 use super::{Client, FoldVictim};
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId};
-use crate::ftl::clean::compact_one;
+use crate::ftl::clean::{self, compact_one, pad_unprotected};
 use crate::ftl::compact::pages_needed;
 use crate::ftl::fold::{self, FoldWay};
 use crate::ftl::io::Io;
@@ -14,6 +14,13 @@ use crate::hw::timing::OpId;
 
 /// Dense blocks per plane that folding leaves to cleaning, which must win at least one more.
 const RESERVE: u32 = 1;
+
+/// Free blocks per plane, beside those kept, that cleaning ahead keeps: the host's next one, and one for what is
+/// moved.
+const AHEAD: u32 = 2;
+
+/// Ahead, a block is cleaned of which so much is dead: less is won than moving it costs the host.
+const AHEAD_PART: u32 = 16;
 
 impl Client {
     /// Folds an SLC block of `plane`, or cleans a dense one where there is none or no room for it; false if
@@ -26,9 +33,13 @@ impl Client {
     /// Makes room until a dense block can be opened for old data, if need be without the SLC block that the
     /// host writes; false if it cannot.
     pub(super) fn make_dense_room(&mut self, plane: PlaneId, io: &mut Io) -> bool {
-        while !self.has_dense_block(plane, io) {
+        let ahead = if self.config.dense.clean_ahead { self.keep_blocks + AHEAD } else { 0 };
+        while !self.has_dense_block(plane, io) || self.free(plane, io) <= ahead {
             if self.make_room(plane, Class::Urgent, io) {
                 continue;
+            }
+            if self.has_dense_block(plane, io) {
+                break;
             }
             if self.slc.open_block(plane, Writer::Host).is_none() {
                 return false;
@@ -79,8 +90,10 @@ impl Client {
             return false;
         }
         let job = Job { cause: Cause::Migration, class };
-        let (done, last) = fold::move_units(&mut self.dense, io, block, units, self.way, job);
         let plane = io.geometry().plane_of(block);
+        let mut page = self.planes[plane.index()].first_page(block, io);
+        let (done, last) = fold::move_units(&mut self.dense, io, (block, &mut page), units, self.way, job);
+        self.planes[plane.index()].note_first_page(block, page, io);
         self.note_fold(plane, last, io);
         self.planes[plane.index()].folded_units += done.units;
         self.stats.folded.count_part(done, io);
@@ -127,6 +140,81 @@ impl Client {
         };
         self.dense.pad(io, plane, true);
         self.dense.close_open(io, plane, writer);
+        true
+    }
+
+    /// Cleans dense blocks of `plane` beside the host's writes, where few free blocks are left: as much as keeps
+    /// their number, wordline by wordline.
+    #[inline]
+    pub(super) fn clean_ahead(&mut self, plane: PlaneId, io: &mut Io) {
+        if !self.config.dense.clean_ahead {
+            return;
+        }
+        if self.free(plane, io) > self.keep_blocks + AHEAD {
+            (self.planes[plane.index()].due_units, self.planes[plane.index()].due_ratio) = (0.0, 0.0);
+            return;
+        }
+        while self.clean_due(plane, io) {}
+    }
+
+    /// The host takes pages of `units` of `plane`, and as much room as `bits` times them in dense blocks.
+    #[inline]
+    pub(super) fn owe_cleaning(&mut self, plane: PlaneId, units: u64, bits: u32) {
+        let state = &mut self.planes[plane.index()];
+        state.due_units += state.due_ratio * units as f64 * f64::from(bits);
+    }
+
+    /// Moves a wordline out of the block of `plane` that is folded or cleaned next, if so much is due; false if
+    /// not, or where cleaning wins nothing.
+    fn clean_due(&mut self, plane: PlaneId, io: &mut Io) -> bool {
+        let (state, full) = (self.planes[plane.index()], self.dense.full_block(io));
+        let units = fold::wordline_units(&self.dense, plane, io);
+        if state.due_ratio > 0.0 && state.due_units < f64::from(units) {
+            return false;
+        }
+        let won = clean::wins(&self.dense, io, plane);
+        let most = full - full / AHEAD_PART;
+        let Some(dense) = won.filter(|&block| io.array().block(block).live() <= most) else {
+            // Looks again after a block of the host's.
+            let state = &mut self.planes[plane.index()];
+            (state.due_units, state.due_ratio) = (0.0, f64::from(units) / f64::from(full));
+            return false;
+        };
+        let cached = self.victim(plane, io);
+        let live = io.array().block(cached.unwrap_or(dense)).live();
+        if state.due_ratio == 0.0 && live > 0 {
+            self.planes[plane.index()].due_ratio = f64::from(live) / f64::from(full - live);
+            return true;
+        }
+        let has_moved = match cached {
+            Some(block) => self.fold_part(block, units, Class::HostWrite, io),
+            None => self.clean_part(dense, units, io),
+        };
+        pad_unprotected(&mut self.dense, io, plane);
+        let state = &mut self.planes[plane.index()];
+        state.due_units = (state.due_units - f64::from(live.min(units))).max(0.0);
+        if live <= units {
+            state.due_ratio = 0.0;
+        }
+        has_moved
+    }
+
+    /// Moves `units` of a dense block, or cleans it if no more live in it; false if there is no room.
+    fn clean_part(&mut self, block: BlockId, units: u32, io: &mut Io) -> bool {
+        let (plane, job) = (io.geometry().plane_of(block), Job { cause: Cause::Gc, class: Class::HostWrite });
+        if io.array().block(block).live() <= units {
+            let done = compact_one(&mut self.dense, io, plane, job);
+            done.iter().for_each(|&done| self.stats.cleaned.count(done, io));
+            return done.is_some();
+        }
+        if self.room_to_fold(plane, io) < self.dense.pages_per_program() {
+            return false;
+        }
+        let way = FoldWay { in_chip: false, overhead_ns: 0, after: OpId::NONE };
+        let mut page = self.planes[plane.index()].first_page(block, io);
+        let (done, _) = fold::move_units(&mut self.dense, io, (block, &mut page), units, way, job);
+        self.planes[plane.index()].note_first_page(block, page, io);
+        self.stats.cleaned.count_part(done, io);
         true
     }
 
