@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use super::link::LinkConfig;
-pub use crate::hw::device_config::{DeviceConfig, InflightRead, RmwTransfer};
+pub use crate::hw::device_config::{DeviceConfig, InflightRead, PartReads, ReadTransfer, RmwTransfer};
 
 /// When requests enter the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -61,7 +61,7 @@ use crate::schemes::AnyScheme;
 use bound::Bound;
 use buffer::Buffer;
 use completed::Completed;
-use config::{InflightRead, Replay, RmwTransfer};
+use config::{InflightRead, PartReads, ReadTransfer, Replay, RmwTransfer};
 use front::Front;
 use levels::Levels;
 use request_log::RequestLog;
@@ -145,6 +145,8 @@ impl Simulation {
         let geometry = Geometry::new(&device.pool, device.mu_bytes).map_err(|p| vec![p])?;
         let policy = IoPolicy {
             rmw_whole_page: device.rmw_transfer == RmwTransfer::Page,
+            reads_whole_pages: device.read_transfer == ReadTransfer::Page,
+            parts_in_turn: device.part_reads == PartReads::InTurn,
             inflight_from_buffer: device.inflight_read == InflightRead::Buffer,
             plp: device.plp,
             stage_timeout_ns: device.stage_timeout_ns,

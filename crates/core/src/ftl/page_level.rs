@@ -117,9 +117,13 @@ fn read_scattered(piece: &Piece, mask: u32, io: &mut Io) {
     let sources = Sources::of(io, piece.page, mask);
     let units: u32 = sources.list().iter().map(|s| s.1).sum();
     let whole = sources.len == 1 && units == piece.mask.ones();
+    let mut before = OpId::NONE;
     for &(page, units) in sources.list() {
         let bytes = if whole { piece.bytes } else { units * io.geometry().mu_bytes };
-        io.read(page, bytes, Cause::Host, Class::HostRead, piece.request, true);
+        let read = io.read_part(page, bytes, piece.request, before);
+        if io.policy().parts_in_turn && !read.is_none() {
+            before = read;
+        }
     }
 }
 

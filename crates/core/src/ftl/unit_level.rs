@@ -55,7 +55,9 @@ impl Reads {
         let exact = !kept && mask == piece.mask && sources.list().len() == 1;
         for &(page, units) in sources.list() {
             let bytes = if exact { piece.bytes } else { units * io.geometry().mu_bytes };
-            reads.flash(page, bytes, Cause::Host, piece.request, true, io);
+            let before = if io.policy().parts_in_turn { reads.last() } else { OpId::NONE };
+            let op = io.read_part(page, bytes, piece.request, before);
+            reads.note(page, op);
         }
         reads
     }
@@ -76,14 +78,20 @@ impl Reads {
         let mapped = mapped_in(io, piece.page, piece.partial);
         for &(page, units) in Sources::of(io, piece.page, mapped).list() {
             let bytes = units * io.geometry().mu_bytes;
-            reads.flash(page, bytes, Cause::Rmw, piece.request, false, io);
+            let op = io.read(page, bytes, Cause::Rmw, Class::HostRead, piece.request, false);
+            reads.note(page, op);
         }
         reads.disk(piece, piece.partial & !mapped, Cause::Rmw, false, io);
         reads
     }
 
-    fn flash(&mut self, page: Ppn, bytes: u32, cause: Cause, request: RequestId, counts: bool, io: &mut Io) {
-        let op = io.read(page, bytes, cause, Class::HostRead, request, counts);
+    /// The last operation; none where there is none.
+    fn last(&self) -> OpId {
+        self.ops().last().copied().unwrap_or(OpId::NONE)
+    }
+
+    /// Notes that `op` reads flash page `page`.
+    fn note(&mut self, page: Ppn, op: OpId) {
         self.add(op);
         self.pages[self.page_count] = page;
         self.page_count += 1;

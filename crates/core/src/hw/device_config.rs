@@ -20,6 +20,28 @@ pub enum RmwTransfer {
     Request,
 }
 
+/// What crosses the flash bus when a page is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadTransfer {
+    /// The bytes that are asked for.
+    #[default]
+    Request,
+    /// The whole flash page.
+    Page,
+}
+
+/// How the host reads a logical page whose parts lie in several flash pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartReads {
+    /// All parts at once, as far as they lie in several units.
+    #[default]
+    Together,
+    /// One part after the other.
+    InTurn,
+}
+
 /// How a page is read that is programmed in state but not yet in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -60,6 +82,12 @@ pub struct DeviceConfig {
     /// What a program transfers after a read-modify-write.
     #[serde(default)]
     pub rmw_transfer: RmwTransfer,
+    /// What a read transfers.
+    #[serde(default)]
+    pub read_transfer: ReadTransfer,
+    /// How the parts of a logical page are read for the host.
+    #[serde(default)]
+    pub part_reads: PartReads,
     /// How a page still being programmed is read.
     #[serde(default)]
     pub inflight_read: InflightRead,

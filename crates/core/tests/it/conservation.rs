@@ -5,7 +5,9 @@ use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::base::CellMode;
-use slcache_core::device::config::{Acknowledge, BufferConfig, InflightRead, LinkConfig, Replay, WriteBack};
+use slcache_core::device::config::{
+    Acknowledge, BufferConfig, InflightRead, LinkConfig, PartReads, ReadTransfer, Replay, WriteBack,
+};
 use slcache_core::device::request_log::component_names;
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::array::BlockState;
@@ -54,6 +56,9 @@ pub fn variants(scheme: &str) -> Vec<(&'static str, Setup)> {
         (suspend.suspend_ns, suspend.resume_ns) = (5_000, 7_000);
     });
     add("reads wait for programs", &|s| s.device.inflight_read = InflightRead::Wait);
+    add("reads of whole pages, part by part", &|s| {
+        (s.device.read_transfer, s.device.part_reads) = (ReadTransfer::Page, PartReads::InTurn);
+    });
     add("starvation bound", &|s| s.device.starvation_ns = 2_000_000);
     add("closed replay", &|s| (s.host.replay, s.host.queue_depth) = (Replay::Closed, 16));
     add("bounded queue", &|s| s.host.queue_depth = 8);

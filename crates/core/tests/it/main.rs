@@ -56,5 +56,6 @@ mod timing;
 mod timing_orders;
 mod two_layer_rules;
 mod whole_moves;
+mod whole_reads;
 mod windows;
 mod write_path;

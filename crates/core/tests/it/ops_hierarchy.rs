@@ -12,7 +12,7 @@ use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::config::ProgramRule;
 
 /// `channels` channels with a plane each; per plane 6 SLC blocks of which 4 may be used, and 12 TLC.
-fn hierarchy(channels: u32) -> Setup {
+pub fn hierarchy(channels: u32) -> Setup {
     let mut flash = pool(channels, 1, 18, 8, PAGE as u32);
     flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
     let mut setup = setup(device(flash, u64::from(channels) * 8 * 24 * PAGE), "hierarchy");
@@ -174,12 +174,12 @@ fn a_base_whose_every_unit_is_newer_in_l1_is_dead() {
 
 /// Fills blocks of L1 with updates of one unit of pages `first` on, four to a page, a block's 8
 /// pages per round.
-fn fill_l1(at_ns: u64, first: u64, unit: u64) -> Vec<Request> {
+pub fn fill_l1(at_ns: u64, first: u64, unit: u64) -> Vec<Request> {
     let page = |i: u64| updates_of(at_ns + i * 10_000_000, first + i * 4, unit);
     (0..8).flat_map(page).collect()
 }
 
-fn updates_of(at_ns: u64, first: u64, unit: u64) -> Vec<Request> {
+pub fn updates_of(at_ns: u64, first: u64, unit: u64) -> Vec<Request> {
     partial(at_ns, &[0, 1, 2, 3].map(|i| (first + i, unit, 1)))
 }
 

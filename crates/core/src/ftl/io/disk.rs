@@ -196,6 +196,8 @@ mod tests {
         timing.add_disk(Disk::new(&disk, 1 << 30));
         let policy = IoPolicy {
             rmw_whole_page: true,
+            reads_whole_pages: false,
+            parts_in_turn: false,
             inflight_from_buffer: true,
             plp: true,
             stage_timeout_ns: 1,

@@ -281,7 +281,8 @@ impl Io {
         let plane =
             geometry.planes[(geometry.pools[pool].first_plane + map.home.plane_of(at.block)) as usize];
         let (read_ns, program_ns) = geometry.page_times_ns(pool, mode, at.page);
-        let (bus, bytes) = (&plane.bus, count * map.page_bytes);
+        let whole = kind == OpKind::Read && self.policy.reads_whole_pages;
+        let (bus, bytes) = (&plane.bus, if whole { plane.page_bytes } else { count * map.page_bytes });
         let block = BlockId(map.first_block + at.block);
         let vary = |ns| geometry.varied_ns(pool, mode, block, at.page, ns);
         let (array_ns, in_ns, out_ns) = match kind {

@@ -37,8 +37,9 @@ impl Io {
         let same_unit =
             geometry.planes[plane.index()].unit == geometry.planes[geometry.plane_of(block).index()].unit;
         let plain = !self.array().block(block).is_two_layer();
-        // Operations that are kept are kept one by one.
-        if !same_unit || !plain || (self.ops.is_some() && !self.clockless) {
+        // Operations that are kept are kept one by one; a transfer is as long in as out.
+        let one_by_one = (self.ops.is_some() || self.policy.reads_whole_pages) && !self.clockless;
+        if !same_unit || !plain || one_by_one {
             return None;
         }
         let source = self.place(geometry.page(block, 0));

@@ -68,6 +68,15 @@ impl Io {
         ArrayTimes { read_ns, read_mode, store, store_ns: step.program_ns, store_mode }
     }
 
+    /// What a read of `bytes` transfers.
+    #[inline(always)]
+    pub(super) fn transferred(&self, at: &Place, bytes: u32) -> u32 {
+        match self.policy.reads_whole_pages {
+            true => self.media.array().geometry.planes[at.plane.index()].page_bytes,
+            false => bytes,
+        }
+    }
+
     #[inline(always)]
     pub(super) fn read_times(&self, at: &Place, bytes: u32) -> Times {
         let bus = &self.media.array().geometry.planes[at.plane.index()].bus;

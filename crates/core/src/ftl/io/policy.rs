@@ -5,6 +5,10 @@
 pub struct IoPolicy {
     /// A read-modify-write transfers and reads whole pages.
     pub rmw_whole_page: bool,
+    /// A read transfers all of the flash page.
+    pub reads_whole_pages: bool,
+    /// Parts of a logical page in several flash pages are read one behind the other.
+    pub parts_in_turn: bool,
     /// Pages still being programmed are served from the controller.
     pub inflight_from_buffer: bool,
     /// Erases need not wait for staged pages.

@@ -28,6 +28,19 @@ impl Io {
         self.read_after(page, bytes, job, RequestId::NONE, false, after)
     }
 
+    /// Reads a part of a logical page for the host, behind the operation `after` where there is one.
+    #[inline]
+    pub(in crate::ftl) fn read_part(
+        &mut self,
+        page: Ppn,
+        bytes: u32,
+        request: RequestId,
+        after: OpId,
+    ) -> OpId {
+        let job = Job { cause: Cause::Host, class: Class::HostRead };
+        self.read_after(page, bytes, job, request, true, after)
+    }
+
     #[inline(always)]
     fn read_after(
         &mut self,
@@ -46,6 +59,7 @@ impl Io {
         if in_flight && (self.policy.inflight_from_buffer || self.is_staged(page)) {
             return OpId::NONE;
         }
+        let bytes = self.transferred(&at, bytes);
         let times = self.read_times(&at, bytes);
         self.count_read(&at, job.cause, bytes, &times);
         let spec = OpSpec {
@@ -109,8 +123,9 @@ impl Io {
         if let Some(array_ns) = self.copyback_ns_to(source.block, &target) {
             return self.copy_back(target, array_ns, write);
         }
-        let reads = self.read_times(&source, write.bytes);
-        self.count_read(&source, write.cause, write.bytes, &reads);
+        let bytes = self.transferred(&source, write.bytes);
+        let reads = self.read_times(&source, bytes);
+        self.count_read(&source, write.cause, bytes, &reads);
         let programs = self.program_times(&target, write.bytes);
         self.count_program(&target, write, 1, programs.in_ns + programs.array_ns);
         let then = MoveTarget {

@@ -163,6 +163,8 @@ mod tests {
         }
         let policy = IoPolicy {
             rmw_whole_page: true,
+            reads_whole_pages: false,
+            parts_in_turn: false,
             inflight_from_buffer: true,
             plp: true,
             stage_timeout_ns: 1,

@@ -10,7 +10,8 @@ use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::base::CellMode;
 use slcache_core::device::config::{
-    DeviceConfig, HostConfig, InflightRead, PreconditionConfig, Prefill, RmwTransfer, TracePolicy,
+    DeviceConfig, HostConfig, InflightRead, PartReads, PreconditionConfig, Prefill, ReadTransfer,
+    RmwTransfer, TracePolicy,
 };
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::ftl::op_log::LoggedOp;
@@ -117,6 +118,8 @@ pub fn device(pool: PoolConfig, user_bytes: u64) -> DeviceConfig {
         mu_bytes: 4096,
         piece_bytes: 0,
         rmw_transfer: RmwTransfer::Page,
+        read_transfer: ReadTransfer::Request,
+        part_reads: PartReads::Together,
         inflight_read: InflightRead::Buffer,
         plp: true,
         stage_timeout_ns: 1_000_000,

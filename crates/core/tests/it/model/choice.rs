@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use serde_json::{json, Value};
 use slcache_core::base::CellMode;
 use slcache_core::device::config::{
-    Acknowledge, BufferConfig, HostConfig, InflightRead, LinkConfig, PreconditionConfig, Prefill, Replay,
-    RmwTransfer, SubMu, TracePolicy, WriteBack,
+    Acknowledge, BufferConfig, HostConfig, InflightRead, LinkConfig, PartReads, PreconditionConfig, Prefill,
+    ReadTransfer, Replay, RmwTransfer, SubMu, TracePolicy, WriteBack,
 };
 use slcache_core::device::Setup;
 use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig, SuspendConfig};
@@ -82,6 +82,8 @@ pub struct Controller {
     plp: bool,
     inflight_read: InflightRead,
     rmw_transfer: RmwTransfer,
+    read_transfer: ReadTransfer,
+    part_reads: PartReads,
     stage_timeout_ns: u64,
     starvation_ns: u64,
 }
@@ -226,16 +228,32 @@ fn controller() -> impl Strategy<Value = Controller> {
         any::<bool>(),
         select(vec![InflightRead::Buffer, InflightRead::Wait]),
         select(vec![RmwTransfer::Page, RmwTransfer::Request]),
+        select(vec![ReadTransfer::Request, ReadTransfer::Page]),
+        select(vec![PartReads::Together, PartReads::InTurn]),
         select(vec![1_000, 1_000_000]),
         select(vec![0, 2_000_000]),
     )
-        .prop_map(|(plp, inflight_read, rmw_transfer, stage_timeout_ns, starvation_ns)| Controller {
-            plp,
-            inflight_read,
-            rmw_transfer,
-            stage_timeout_ns,
-            starvation_ns,
-        })
+        .prop_map(
+            |(
+                plp,
+                inflight_read,
+                rmw_transfer,
+                read_transfer,
+                part_reads,
+                stage_timeout_ns,
+                starvation_ns,
+            )| {
+                Controller {
+                    plp,
+                    inflight_read,
+                    rmw_transfer,
+                    read_transfer,
+                    part_reads,
+                    stage_timeout_ns,
+                    starvation_ns,
+                }
+            },
+        )
 }
 
 /// Choices with any scheme of the catalogue.
@@ -375,6 +393,7 @@ impl Choice {
         let c = &self.controller;
         (flash.mu_bytes, flash.plp, flash.inflight_read) = (self.chips.mu_bytes, c.plp, c.inflight_read);
         (flash.rmw_transfer, flash.stage_timeout_ns) = (c.rmw_transfer, c.stage_timeout_ns);
+        (flash.read_transfer, flash.part_reads) = (c.read_transfer, c.part_reads);
         flash.starvation_ns = c.starvation_ns;
         let d = &self.drive;
         flash.map = d.map().filter(|map| flash.pool.iter().all(|pool| pool.pages_per_block(map.mode) > 1));

@@ -50,6 +50,8 @@ impl Rig {
         let timing = Timing::new(&geometry, 0);
         let policy = IoPolicy {
             rmw_whole_page: true,
+            reads_whole_pages: false,
+            parts_in_turn: false,
             inflight_from_buffer,
             plp,
             stage_timeout_ns: u64::MAX / 2,

@@ -1,0 +1,65 @@
+//! What a read moves, and in which order the parts of a logical page are read.
+
+use crate::common::ops::*;
+use crate::common::{foresee, request};
+use crate::conformance::{mixed, small, using_flash};
+use crate::ops_hierarchy::{hierarchy, updates_of};
+use slcache_core::base::op::{Cause, OpKind};
+use slcache_core::base::request::HostOp;
+use slcache_core::device::config::{PartReads, ReadTransfer};
+use slcache_core::device::Simulation;
+
+const USER: u64 = 24 << 20;
+
+#[test]
+fn every_read_of_every_scheme_moves_its_whole_page() {
+    for entry in using_flash() {
+        let moved = [ReadTransfer::Request, ReadTransfer::Page].map(|transfer| {
+            let mut setup = small(entry.name, USER);
+            setup.device.read_transfer = transfer;
+            let mut sim = Simulation::new(&setup).unwrap();
+            if !entry.on_disk {
+                sim.preload(&[(0, 256)]).unwrap();
+            }
+            let requests = mixed(setup.device.user_bytes, 5);
+            foresee(&mut sim, &requests);
+            sim.feed(&requests).unwrap();
+            sim.finish().unwrap();
+            let rows = sim.counters().iter().filter(|row| row.kind == OpKind::Read);
+            rows.fold((0, 0), |sum, row| (sum.0 + row.totals.bytes, sum.1 + row.totals.pages * PAGE))
+        });
+        let [(asked, whole), (bytes, pages)] = moved;
+        assert_eq!(bytes, pages, "{}", entry.name);
+        assert!(asked <= whole && pages > 0, "{}", entry.name);
+    }
+}
+
+#[test]
+fn a_unit_takes_as_long_as_its_page() {
+    for (transfer, moved) in [(ReadTransfer::Request, MU), (ReadTransfer::Page, PAGE)] {
+        let mut setup = hierarchy(1);
+        setup.device.read_transfer = transfer;
+        let sim = after(&setup, 8, &[request(0, HostOp::Read, MU, MU)]);
+        assert_eq!(sim.log()[0].1, 100 + 60_000 + 10 + moved);
+        assert_eq!(bytes(&sim, OpKind::Read, Cause::Host), moved);
+    }
+}
+
+/// How long a page takes to read of which a unit lies on another channel.
+fn read_of_two_parts_ns(parts: PartReads) -> u64 {
+    let mut setup = hierarchy(4);
+    setup.device.part_reads = parts;
+    let mut requests = vec![request(0, HostOp::Write, 0, PAGE)];
+    requests.extend(updates_of(LATER, 0, 0));
+    requests.push(read(2 * LATER, 0));
+    let sim = after(&setup, 16, &requests);
+    assert_ne!(channels(&sim, 0)[0], channels(&sim, 0)[1]);
+    sim.log().iter().find(|(r, _)| r.op == HostOp::Read).unwrap().1
+}
+
+#[test]
+fn parts_are_read_side_by_side_or_one_after_the_other() {
+    let read_ns = |units: u64| 100 + 20_000 + 10 + units * MU;
+    assert_eq!(read_of_two_parts_ns(PartReads::Together), read_ns(3));
+    assert_eq!(read_of_two_parts_ns(PartReads::InTurn), read_ns(1) + read_ns(3));
+}
