@@ -51,12 +51,23 @@ impl PlaneAllocator {
             Placement::RoundRobin => {
                 let plane = self.order[self.cursor];
                 if !stays(plane) {
-                    self.cursor = (self.cursor + 1) * usize::from(self.cursor + 1 < self.order.len());
+                    self.go_on();
                 }
+                plane
+            }
+            Placement::Striped => {
+                let plane = self.order[self.cursor];
+                self.go_on();
                 plane
             }
             Placement::LeastLoaded => self.least_loaded(io),
         }
+    }
+
+    /// It is the next plane's turn.
+    #[inline(always)]
+    fn go_on(&mut self) {
+        self.cursor = (self.cursor + 1) * usize::from(self.cursor + 1 < self.order.len());
     }
 
     /// The plane to try after `plane`, which is full; the turn passes over it.

@@ -45,6 +45,7 @@ mod ops_sector;
 mod ops_ust;
 mod own_operations;
 mod physics;
+mod placement;
 mod prefill_on_read;
 mod prefill_units;
 mod result_schema;

@@ -37,7 +37,9 @@ struct Case {
 fn cases(blocks: u32, wordlines: u32) -> Vec<Case> {
     let mut cases = Vec::new();
     for (planes, one_shot) in [(1, false), (4, false), (1, true), (4, true)] {
-        for placement in [Placement::RoundRobin, Placement::Static, Placement::LeastLoaded] {
+        for placement in
+            [Placement::RoundRobin, Placement::Striped, Placement::Static, Placement::LeastLoaded]
+        {
             cases.push(Case { planes, one_shot, blocks, wordlines, placement });
         }
     }

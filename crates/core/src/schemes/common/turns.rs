@@ -48,9 +48,9 @@ impl Turns {
     /// The plane of the next write to `slc`, where a wordline that the last direct write began may be staged.
     #[inline]
     pub fn choose_beside(&mut self, page: u32, slc: &mut Region, is_staged: bool, io: &Io) -> PlaneId {
-        let is_static = slc.spec.placement == Placement::Static;
+        let fills = matches!(slc.spec.placement, Placement::RoundRobin | Placement::LeastLoaded);
         match self.direct {
-            Some(plane) if !is_static && is_staged => {
+            Some(plane) if fills && is_staged => {
                 let takes_turns = slc.spec.placement == Placement::RoundRobin;
                 self.ahead[plane.index()] += u32::from(takes_turns);
                 plane
