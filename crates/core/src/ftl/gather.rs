@@ -1,18 +1,19 @@
 //! Emptying a block of mixed pages: every logical page with live units in it becomes one page of
-//! the dense store, put together from wherever its units lie.
+//! the dense store, put together from wherever its units lie. Pages beside them that are not mixed
+//! move as they are.
 
 use super::answer::DeviceFull;
 use super::clean::pad_unprotected;
 use super::io::{Io, Programs};
 use super::job::Job;
 use super::media::{bits, SLOTS_MAX};
+use super::mixed::MixedPages;
 use super::page_level::{mapped_mask, region_slots, Sources};
 use super::region::Writer;
 use super::relocate::{note_carrier, relocate};
 use super::store::Store;
 use crate::base::ones::Ones;
 use crate::base::{BlockId, Mu, PlaneId, Ppn};
-use crate::hw::array::RegionId;
 use crate::hw::timing::{OpId, RequestId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,20 +41,19 @@ pub struct Gathered {
 }
 
 /// One block being emptied.
-struct Emptying<'a> {
+struct Emptying<'a, M> {
     store: &'a mut Store,
     block: BlockId,
     home: PlaneId,
     plane: PlaneId,
-    /// Region of the mixed pages.
-    mixed: RegionId,
+    mixed: &'a M,
     job: Job,
     how: Gather,
     programs: Programs,
     done: Gathered,
 }
 
-/// Moves everything live in `block`, of a region of mixed pages, to the store and erases it. The
+/// Moves everything live in `block`, with pages that are `mixed`, to the store and erases it. The
 /// caller gives the block back to its region.
 pub fn empty_block(
     store: &mut Store,
@@ -61,10 +61,10 @@ pub fn empty_block(
     block: BlockId,
     job: Job,
     how: Gather,
+    mixed: &impl MixedPages,
 ) -> Result<Gathered, DeviceFull> {
     let home = io.geometry().plane_of(block);
     let plane = store.plane_for(home, 1, io)?;
-    let mixed = io.array().block(block).region();
     store.reads.clear();
     let programs = Programs::begin(io);
     let done = Gathered::default();
@@ -76,11 +76,15 @@ pub fn empty_block(
     Ok(done)
 }
 
-impl Emptying<'_> {
+impl<M: MixedPages> Emptying<'_, M> {
     fn run(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
         let first = io.geometry().page(self.block, 0);
         for index in 0..io.array().block(self.block).write_ptr() {
             let page = Ppn(first.0 + index);
+            if !self.mixed.has(page, io) {
+                self.whole_page(page, io)?;
+                continue;
+            }
             let slots = region_slots(io, page);
             for slot in 0..slots {
                 // What is gathered for one slot may take others of the page along.
@@ -93,8 +97,8 @@ impl Emptying<'_> {
         Ok(())
     }
 
-    /// Writes one logical page to the store.
-    fn logical_page(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+    /// Chooses the plane of the next page that goes to the store.
+    fn aim(&mut self, io: &mut Io) -> Result<(), DeviceFull> {
         if self.store.region.needs_block(self.plane, Writer::Host) {
             let plane = self.store.plane_for(self.home, 1, io)?;
             if plane != self.plane {
@@ -102,11 +106,27 @@ impl Emptying<'_> {
             }
             self.plane = plane;
         }
+        Ok(())
+    }
+
+    /// Moves a page that is not mixed, if anything lives in it; newer parts of it stay where they are.
+    fn whole_page(&mut self, from: Ppn, io: &mut Io) -> Result<(), DeviceFull> {
+        if live_units(from, io) == 0 {
+            return Ok(());
+        }
+        self.aim(io)?;
+        self.done.pages += 1;
+        self.move_whole(from, io)
+    }
+
+    /// Writes one logical page to the store.
+    fn logical_page(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.aim(io)?;
         let mask = self.gathered_mask(page, io);
         let sources = Sources::of(io, page, mask);
         self.done.pages += 1;
         for &(from, units) in sources.list() {
-            if self.is_mixed(from, io) {
+            if self.mixed.has(from, io) {
                 self.done.fragments += 1;
                 self.done.units += u64::from(units);
             }
@@ -128,13 +148,9 @@ impl Emptying<'_> {
         let leaves = |i: &u32| {
             let slot = io.lookup(Mu(page * io.policy().mus_per_page + i));
             let from = slot.map(|slot| io.geometry().page_of(slot));
-            from.is_some_and(|p| io.geometry().block_of(p) == self.block || !self.is_mixed(p, io))
+            from.is_some_and(|p| io.geometry().block_of(p) == self.block || !self.mixed.has(p, io))
         };
         bits(mapped).filter(leaves).fold(0, |mask, i| mask | 1 << i)
-    }
-
-    fn is_mixed(&self, page: Ppn, io: &Io) -> bool {
-        io.array().block(io.geometry().block_of(page)).region() == self.mixed
     }
 
     /// A flash page with nothing but this logical page moves as it is.
@@ -179,7 +195,7 @@ impl Emptying<'_> {
 
     /// Reads a page; a mixed one only once, with all its live units.
     fn read(&mut self, from: Ppn, units: u32, io: &mut Io) -> OpId {
-        let mixed = self.is_mixed(from, io);
+        let mixed = self.mixed.has(from, io);
         if mixed {
             if let Some(op) = self.store.reads.get(from) {
                 return op;

@@ -9,7 +9,22 @@ use super::region::{Region, Writer};
 use crate::base::ones::Ones;
 use crate::base::op::{Cause, Class};
 use crate::base::Ppn;
+use crate::hw::array::RegionId;
 use crate::hw::timing::{OpId, RequestId};
+
+/// Which flash pages hold parts of logical pages whose other parts lie elsewhere.
+pub trait MixedPages {
+    /// Whether flash page `at` is one of them.
+    fn has(&self, at: Ppn, io: &Io) -> bool;
+}
+
+/// All pages of a region.
+impl MixedPages for RegionId {
+    #[inline(always)]
+    fn has(&self, at: Ppn, io: &Io) -> bool {
+        io.array().block(io.geometry().block_of(at)).region() == *self
+    }
+}
 
 /// Whether a logical page's other mapping units come along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

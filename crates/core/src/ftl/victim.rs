@@ -11,19 +11,19 @@ use crate::base::{BlockId, PlaneId};
 /// Scores compared at once when the victim's place is looked for.
 const STRIDE: usize = 64;
 
-/// The blocks of a region in a plane, as selection sees them.
-struct Blocks<'a> {
+/// The blocks of one region in a plane, or of several that share a bank, as selection sees them.
+struct Blocks<'a, const N: usize> {
     io: &'a Io,
-    region: &'a Region,
+    regions: [&'a Region; N],
     first: BlockId,
     count: u32,
     /// Live pages (units where pages are mixed) from which a block is no candidate.
     limit: u32,
 }
 
-impl Blocks<'_> {
+impl<const N: usize> Blocks<'_, N> {
     fn live(&self, index: u32) -> u32 {
-        self.region.live_of(BlockId(self.first.0 + index), self.io)
+        live_of(self.regions, BlockId(self.first.0 + index), self.io)
     }
 
     fn opened(&self, index: u32) -> u32 {
@@ -36,13 +36,14 @@ impl Blocks<'_> {
     }
 
     fn owns(&self, index: u32) -> bool {
-        self.region.opened(BlockId(self.first.0 + index), self.io)
+        let block = BlockId(self.first.0 + index);
+        self.regions.iter().any(|region| region.opened(block, self.io))
     }
 
     /// The block with the least live data, the one opened first on ties.
     fn greedy(&self) -> Option<u32> {
         // Scores are live pages, of every region's blocks.
-        if self.region.spec.pack == Pack::Mu || !self.region.is_alone(self.io) {
+        if self.regions[0].spec.pack == Pack::Mu || !self.regions[0].is_alone(self.io) {
             return self.eligible().min_by_key(|&i| (self.live(i), self.opened(i)));
         }
         let scores = self.io.array().scores(self.first, self.count);
@@ -98,45 +99,73 @@ pub fn least_live(region: &Region, io: &Io, plane: PlaneId) -> Option<BlockId> {
         return None;
     }
     let (first, count) = region.block_run(plane, io);
-    let index = Blocks { io, region, first, count, limit: u32::MAX }.greedy()?;
+    let index = Blocks { io, regions: [region], first, count, limit: u32::MAX }.greedy()?;
     Some(BlockId(first.0 + index))
 }
 
 /// The next victim of `region` in `plane` that has fewer than `limit` live pages, or units where pages
 /// are mixed.
 pub fn choose_below(region: &Region, io: &mut Io, plane: PlaneId, limit: u32) -> Option<BlockId> {
+    choose_among([region], io, plane, limit)
+}
+
+/// The next victim in `plane` of any of `regions`, which share a bank, count live data alike and go by
+/// the first one's rule; its data are to leave them.
+pub fn choose_of<const N: usize>(regions: [&Region; N], io: &mut Io, plane: PlaneId) -> Option<BlockId> {
+    choose_among(regions, io, plane, regions[0].full_block(io) + 1)
+}
+
+fn choose_among<const N: usize>(
+    regions: [&Region; N],
+    io: &mut Io,
+    plane: PlaneId,
+    limit: u32,
+) -> Option<BlockId> {
     // Idle time asks again and again while there is nothing to find.
-    if !region.may_have_closed(plane, io) {
+    if !regions.iter().any(|region| region.may_have_closed(plane, io)) {
         return None;
     }
-    let (first, count) = region.block_run(plane, io);
-    let full = region.full_block(io);
-    let draws = match region.spec.clean.victim {
+    let (first, count) = regions[0].block_run(plane, io);
+    let full = regions[0].full_block(io);
+    let victim = regions[0].spec.clean.victim;
+    let draws = match victim {
         Victim::Random => 1,
         Victim::DChoices { d } => d,
         _ => 0,
     };
-    let blocks = Blocks { io, region, first, count, limit };
-    let index = match region.spec.clean.victim {
+    let blocks = Blocks { io, regions, first, count, limit };
+    let index = match victim {
         Victim::Greedy => blocks.greedy(),
         Victim::Fifo => blocks.oldest(),
         Victim::CostBenefit => blocks.cost_benefit(full),
         Victim::Random | Victim::DChoices { .. } => {
             let eligible: Vec<u32> = blocks.eligible().collect();
-            best_of_draws(region, io, first, &eligible, draws)
+            best_of_draws(regions, io, first, &eligible, draws)
         }
     }?;
     let block = BlockId(first.0 + index);
-    (region.live_of(block, io) < limit).then_some(block)
+    (live_of(regions, block, io) < limit).then_some(block)
+}
+
+/// Live data of a block of one of `regions`; a block that is another's has none for them.
+#[inline(always)]
+fn live_of<const N: usize>(regions: [&Region; N], block: BlockId, io: &Io) -> u32 {
+    regions.iter().map(|region| region.live_of(block, io)).sum()
 }
 
 /// The best of `draws` draws, with repetition, from the eligible blocks; the one opened first on ties.
-fn best_of_draws(region: &Region, io: &mut Io, first: BlockId, eligible: &[u32], draws: u32) -> Option<u32> {
+fn best_of_draws<const N: usize>(
+    regions: [&Region; N],
+    io: &mut Io,
+    first: BlockId,
+    eligible: &[u32],
+    draws: u32,
+) -> Option<u32> {
     if eligible.is_empty() {
         return None;
     }
     let drawn: Vec<u32> =
         (0..draws).map(|_| eligible[io.draw_below(eligible.len() as u32) as usize]).collect();
-    let key = |block: BlockId| (region.live_of(block, io), io.array().block(block).opened);
+    let key = |block: BlockId| (live_of(regions, block, io), io.array().block(block).opened);
     drawn.into_iter().min_by_key(|&i| key(BlockId(first.0 + i)))
 }

@@ -56,6 +56,7 @@ mod state;
 mod timing;
 mod timing_orders;
 mod two_layer_rules;
+mod undivided;
 mod whole_moves;
 mod whole_reads;
 mod windows;

@@ -4,6 +4,7 @@
 use crate::base::{Mu, Ppn, Slot};
 use crate::ftl::io::Io;
 use crate::ftl::media::SLOTS_MAX;
+use crate::ftl::mixed::MixedPages;
 use crate::hw::array::RegionId;
 use serde::{Deserialize, Serialize};
 
@@ -25,17 +26,17 @@ pub struct CensusState {
 
 /// Running totals and peaks.
 #[derive(Clone)]
-pub struct Census {
-    /// Region of the mixed pages.
-    region: RegionId,
+pub struct Census<M = RegionId> {
+    /// Which pages are mixed.
+    pub mixed: M,
     now: Cached,
     peak: Cached,
 }
 
-impl Census {
-    /// Nothing lies in the mixed pages of `region`.
-    pub fn new(region: RegionId) -> Self {
-        Self { region, now: Cached::default(), peak: Cached::default() }
+impl<M: MixedPages> Census<M> {
+    /// Nothing lies in the pages that are `mixed`.
+    pub fn new(mixed: M) -> Self {
+        Self { mixed, now: Cached::default(), peak: Cached::default() }
     }
 
     /// The most fragments and the most units there ever were.
@@ -78,7 +79,7 @@ impl Census {
         if !slots.all(|slot| slot.map(page_of) == first) {
             return self.add_scattered(page, sum, io);
         }
-        if first.is_some_and(|at| self.is_mixed(at, io)) {
+        if first.is_some_and(|at| self.mixed.has(at, io)) {
             sum.units += u64::from(n);
             sum.fragments += 1;
         }
@@ -96,7 +97,7 @@ impl Census {
             let at = io.geometry().page_of(slot);
             let is_beside = last.replace(at) == Some(at);
             if !is_beside {
-                is_mixed = self.is_mixed(at, io);
+                is_mixed = self.mixed.has(at, io);
             }
             if !is_mixed {
                 continue;
@@ -108,12 +109,6 @@ impl Census {
             }
         }
         sum.fragments += count as u64;
-    }
-
-    /// Whether flash page `at` is a mixed one.
-    #[inline(always)]
-    fn is_mixed(&self, at: Ppn, io: &Io) -> bool {
-        io.array().block(io.geometry().block_of(at)).region() == self.region
     }
 
     /// Books a change of logical pages of which `before` was there.
@@ -211,7 +206,7 @@ mod tests {
     /// What a logical page has in mixed pages, by its units.
     fn counted(census: &Census, page: u32, io: &Io) -> Cached {
         let slots = (0..N).filter_map(|unit| io.lookup(Mu(page * N + unit)));
-        let mixed = slots.map(|slot| io.geometry().page_of(slot)).filter(|&at| census.is_mixed(at, io));
+        let mixed = slots.map(|slot| io.geometry().page_of(slot)).filter(|&at| census.mixed.has(at, io));
         let pages: Vec<Ppn> = mixed.collect();
         let fragments = pages.iter().collect::<BTreeSet<_>>().len();
         Cached { fragments: fragments as u64, units: pages.len() as u64 }

@@ -142,7 +142,8 @@ impl MixedCache {
     /// store for each logical page with a part in the victim, all its parts brought together.
     fn reclaim(&mut self, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
         while let Some(block) = self.pressure.victim(&self.slc, plane, io) {
-            let gathered = gather::empty_block(&mut self.store, io, block, RECLAIM, Gather::All)?;
+            let gathered =
+                gather::empty_block(&mut self.store, io, block, RECLAIM, Gather::All, &self.census.mixed)?;
             self.slc.give_back(io, block);
             self.census.left(Cached { fragments: gathered.fragments, units: gathered.units });
             self.reclaimed.count(gathered.pages, io);

@@ -31,6 +31,21 @@ pub enum Quota {
     Hard,
     /// It takes a free block, until the trigger calls for reclamation anyway.
     Soft,
+    /// No level has one: the cache is not divided, and the victim is the best block of both levels,
+    /// compared by live mapping units.
+    None,
+}
+
+/// Which level's blocks give the page of a write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PageSource {
+    /// L1's for merged parts, L2's for a full page.
+    #[default]
+    Size,
+    /// Those that lines 5 to 11 of Algorithm 1 name for the last write request, whatever is written: the
+    /// blocks of both levels hold pages of either kind, each reclaimed as its kind is.
+    Label,
 }
 
 /// What the windows count for L1.
@@ -51,9 +66,9 @@ pub enum OmegaS {
 #[serde(rename_all = "kebab-case")]
 pub enum L1Planes {
     /// The one with the least queued work.
-    #[default]
     LeastLoaded,
-    /// Each in turn, in plane order, so that planes of a die fill alike and can program together.
+    /// Each in turn, in plane order, so that planes fill alike and those of a die can program together.
+    #[default]
     InTurn,
 }
 
@@ -79,6 +94,8 @@ cache_config! {
         pub l1_share_max: f64 = 0.5,
         /// How the division follows its target.
         pub division: DivisionRule = DivisionRule::default(),
+        /// Which level's blocks give the page of a write.
+        pub page_source: PageSource = PageSource::default(),
         /// What a level does that has used up its quota.
         pub quota: Quota = Quota::default(),
         /// What the windows count for L1.

@@ -11,6 +11,7 @@ pub struct DivisionState {
     target_pages: u64,
     omega_l: u64,
     omega_s: u64,
+    names_l1: bool,
 }
 
 /// The shares, in pages of the cache, and what moves them.
@@ -30,6 +31,8 @@ pub struct Division {
     /// Full page writes and merged writes of the window: omega_L and omega_S.
     omega_l: u64,
     omega_s: u64,
+    /// The last write request had its page allocated from L1 (line 6), else from L2 (line 9).
+    pub names_l1: bool,
     /// Windows so far, and those that asked for less of L2 than there must be, or for more.
     pub windows: u64,
     /// Windows that asked for more of L1 than it may have.
@@ -54,6 +57,7 @@ impl Division {
             bounds,
             omega_l: 0,
             omega_s: 0,
+            names_l1: false,
             windows: 0,
             windows_at_l1_max: 0,
             windows_at_l1_min: 0,
@@ -70,6 +74,7 @@ impl Division {
     /// A write request: at most one page changes sides (lines 5-11).
     #[inline]
     pub fn step(&mut self) {
+        self.names_l1 = self.target_pages > self.l2_pages;
         if self.target_pages > self.l2_pages {
             self.l2_pages += 1;
         } else if self.target_pages < self.l2_pages || self.rule == DivisionRule::Literal {
@@ -117,13 +122,13 @@ impl Division {
 
     /// What a snapshot holds.
     pub fn save(&self) -> DivisionState {
-        let Self { l2_pages, target_pages, omega_l, omega_s, .. } = *self;
-        DivisionState { l2_pages, target_pages, omega_l, omega_s }
+        let Self { l2_pages, target_pages, omega_l, omega_s, names_l1, .. } = *self;
+        DivisionState { l2_pages, target_pages, omega_l, omega_s, names_l1 }
     }
 
     /// Takes a snapshot's part, or says why it cannot be this division's.
     pub fn load(&mut self, state: DivisionState) -> Result<(), String> {
-        let DivisionState { l2_pages, target_pages, omega_l, omega_s } = state;
+        let DivisionState { l2_pages, target_pages, omega_l, omega_s, names_l1 } = state;
         let (least, most) = self.bounds;
         // The share may be on its way from bounds that were wider, and to the letter it swings around
         // its target.
@@ -137,7 +142,7 @@ impl Division {
             return Err(format!("{state:?} with {least} to {most} pages of L2"));
         }
         (self.l2_pages, self.target_pages) = (l2_pages, target_pages);
-        (self.omega_l, self.omega_s) = (omega_l, omega_s);
+        (self.omega_l, self.omega_s, self.names_l1) = (omega_l, omega_s, names_l1);
         Ok(())
     }
 }

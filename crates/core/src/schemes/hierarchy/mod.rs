@@ -9,9 +9,10 @@
 //! page per write request moves towards it.
 //! **Paper.** "A Two-level SLC Cache Hierarchy for Hybrid SSDs", section III and Algorithm 1.
 //! **What the paper leaves open and what we chose.** Algorithm 1 is read with the source of a page as
-//! its donor (`division`); what omega_S counts (`omega_s`); "GC trigger threshold 50 %" as in `baseline`
-//! (`trigger`, `slc.start_free_ratio`); the level over its quota is reclaimed, and a
-//! level at its quota reclaims before it opens a block (`quota`); what leaves with a victim of L1
+//! its donor (`division`, `page_source`); what omega_S counts (`omega_s`); "GC trigger threshold 50 %" as
+//! in `baseline` (`trigger`, `slc.start_free_ratio`); the level over its quota is reclaimed, and a
+//! level at its quota reclaims before it opens a block, or the cache is not divided (`quota`); which plane
+//! of a channel takes a merged page (`l1_planes`); what leaves with a victim of L1
 //! (`l1_gather`); when a partial write stops waiting and when it is complete (`merge`);
 //! the first division (`initial_l2_share`). Blocks, not pages, change levels, when they are opened.
 //! **Knobs.** `slc.start_free_ratio`, `merge.timeout_ns`, `l1_share_max`.
@@ -19,17 +20,18 @@
 mod channels;
 mod config;
 mod division;
+mod labels;
 mod reclaim;
 mod report;
 
 use config::L1_SHARE_MAX;
-pub use config::{DivisionRule, HierarchyConfig, OmegaS, Quota};
+pub use config::{DivisionRule, HierarchyConfig, OmegaS, PageSource, Quota};
 
 use super::common::cache::Pressure;
 use super::common::census::{Census, CensusState};
 use super::common::dials::{Dials, MERGE_TIMEOUT, START_FREE_RATIO};
 use crate::base::ones::Ones;
-use crate::base::Ppn;
+use crate::base::{PlaneId, Ppn};
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::bank::BankId;
 use crate::ftl::io::Io;
@@ -49,6 +51,7 @@ use crate::hw::timing::{OpId, RequestId};
 use crate::metrics::report::SchemeReport;
 use channels::Channels;
 use division::{Division, DivisionState};
+use labels::Labels;
 use reclaim::Level;
 use report::Stats;
 use serde::{Deserialize, Serialize};
@@ -63,6 +66,7 @@ pub struct HierarchyState {
     dials: Vec<f64>,
     division: DivisionState,
     channel_turn: u32,
+    labels: Option<Vec<u64>>,
 }
 
 /// Two levels of SLC cache and the dense store.
@@ -77,7 +81,7 @@ pub struct Hierarchy {
     merger: Merger,
     division: Division,
     channels: Channels,
-    census: Census,
+    census: Census<Labels>,
     pressure: Pressure,
     /// Blocks per plane that the levels share.
     usable_blocks: u32,
@@ -98,7 +102,10 @@ impl Hierarchy {
         let spec = cache.slc_spec(device, Pack::Page);
         let bank = io.new_bank(spec.pool, spec.first_block, &[spec.blocks]);
         let l1 = Region::new(RegionSpec { pack: Pack::Mu, bank: Some(bank), ..spec.clone() }, io);
-        let l2 = Region::new(RegionSpec { bank: Some(bank), ..spec }, io);
+        // Blocks that are compared with those of L1, or mix pages as they do, count as they do.
+        let is_like_l1 = config.quota == Quota::None || config.page_source == PageSource::Label;
+        let pack = if is_like_l1 { Pack::Mu } else { Pack::Page };
+        let l2 = Region::new(RegionSpec { pack, bank: Some(bank), ..spec }, io);
         let planes = l2.planes().len() as u64;
         let slc_pages = l2.share().blocks * u64::from(l2.pages_per_block);
         let pressure = cache.pressure(config.slc_blocks * l1.full_block(io));
@@ -107,7 +114,7 @@ impl Hierarchy {
             merger: Merger::new(&config.merge, device.mu_bytes),
             division: Division::new(config, slc_pages, planes * u64::from(l2.pages_per_block)),
             channels: Channels::new(l2.planes(), config.l1_planes, io),
-            census: Census::new(l1.id()),
+            census: Census::new(Labels::new(config, l1.id(), l2.id(), io)),
             usable_blocks: config.slc_blocks - pressure.kept_free(),
             pressure,
             slots: l1.full_block(io) / l1.pages_per_block,
@@ -134,7 +141,9 @@ impl Hierarchy {
     fn write_to_l2(&mut self, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
         let to = self.l2_page(piece.page, io)?;
         let before = self.census.of(&[piece.page], io);
-        page_level::write_to(piece, &mut self.l2, to, io);
+        let source = self.source(Level::L2);
+        page_level::write_to(piece, self.level(source), to, io);
+        self.census.mixed.note(to, false);
         self.census.change(before, &[piece.page], io);
         self.count_full(io);
         Ok(())
@@ -153,7 +162,7 @@ impl Hierarchy {
             let picks = Picks::one(io.held(), entry);
             let to = self.l2_page(piece.page, io)?;
             self.count_full(io);
-            self.program(&picks, to, causer, io);
+            self.program(&picks, Level::L2, to, causer, io);
         } else if let Some(picks) = exact(io.held(), entry, self.slots, &mut self.reach) {
             self.program_in_l1(&picks, causer, io)?;
         }
@@ -174,7 +183,7 @@ impl Hierarchy {
 
     fn program_in_l1(&mut self, picks: &Picks, request: RequestId, io: &mut Io) -> Result<(), DeviceFull> {
         let to = self.l1_page(picks, io)?;
-        self.program(picks, to, request, io);
+        self.program(picks, Level::L1, to, request, io);
         if self.config.omega_s == OmegaS::Pages && !io.clockless() {
             self.division.count_merged();
         }
@@ -183,11 +192,13 @@ impl Hierarchy {
         Ok(())
     }
 
-    fn program(&mut self, picks: &Picks, to: Ppn, request: RequestId, io: &mut Io) {
+    fn program(&mut self, picks: &Picks, kind: Level, to: Ppn, request: RequestId, io: &mut Io) {
         let pages = picks.pages(io.held());
         let pages = &pages[..picks.list().len()];
         let before = self.census.of(pages, io);
-        mixed::program(picks, Carry::Nothing, &mut self.l1, to, (request, OpId::NONE), io);
+        let source = self.source(kind);
+        mixed::program(picks, Carry::Nothing, self.level(source), to, (request, OpId::NONE), io);
+        self.census.mixed.note(to, kind == Level::L1);
         self.census.change(before, pages, io);
     }
 
@@ -199,10 +210,8 @@ impl Hierarchy {
             plane,
             |scheme| scheme.l2.allocator(),
             |scheme, plane| {
-                if scheme.l2.needs_block(plane, Writer::Host) {
-                    scheme.make_room(Level::L2, plane, io)?;
-                }
-                Ok(scheme.l2.take_page(io, plane, Writer::Host, 0))
+                let source = scheme.source(Level::L2);
+                scheme.take_page(source, plane, io)
             },
         )
     }
@@ -211,15 +220,42 @@ impl Hierarchy {
     fn l1_page(&mut self, picks: &Picks, io: &mut Io) -> Result<Ppn, DeviceFull> {
         self.channels.begin(picks, io);
         while let Some(plane) = self.channels.next(io) {
-            if self.l1.needs_block(plane, Writer::Host) {
-                self.make_room(Level::L1, plane, io)?;
-            }
-            if let Some(page) = self.l1.take_page(io, plane, Writer::Host, 0) {
+            let source = self.source(Level::L1);
+            if let Some(page) = self.take_page(source, plane, io)? {
                 return Ok(page);
             }
             self.channels.is_full(plane);
         }
         Err(DeviceFull)
+    }
+
+    /// The level whose blocks give a page for what goes to `kind`.
+    fn source(&self, kind: Level) -> Level {
+        match self.config.page_source {
+            PageSource::Size => kind,
+            PageSource::Label if self.division.names_l1 => Level::L1,
+            PageSource::Label => Level::L2,
+        }
+    }
+
+    fn level(&mut self, level: Level) -> &mut Region {
+        match level {
+            Level::L1 => &mut self.l1,
+            Level::L2 => &mut self.l2,
+        }
+    }
+
+    /// The next page of a level's blocks in `plane`, if it has one.
+    fn take_page(&mut self, level: Level, plane: PlaneId, io: &mut Io) -> Result<Option<Ppn>, DeviceFull> {
+        let opens = self.level(level).needs_block(plane, Writer::Host);
+        if opens {
+            self.make_room(level, plane, io)?;
+        }
+        let page = self.level(level).take_page(io, plane, Writer::Host, 0);
+        if opens {
+            self.stats.l1_blocks_max = self.stats.l1_blocks_max.max(self.l1_blocks());
+        }
+        Ok(page)
     }
 
     fn count_full(&mut self, io: &Io) {
@@ -243,7 +279,7 @@ impl Hierarchy {
 impl Scheme for Hierarchy {
     type State = HierarchyState;
 
-    const STATE_VERSION: u32 = 2;
+    const STATE_VERSION: u32 = 3;
 
     const KNOBS: &'static [KnobSpec] = &[START_FREE_RATIO, MERGE_TIMEOUT, L1_SHARE_MAX];
 
@@ -321,10 +357,12 @@ impl Scheme for Hierarchy {
             census: self.census.save(),
             division: self.division.save(),
             channel_turn: self.channels.turn(),
+            labels: self.census.mixed.save(),
         }
     }
 
     fn load_own(&mut self, own: HierarchyState, io: &Io) -> Result<(), String> {
+        self.census.mixed.load(own.labels)?;
         self.census.load(own.census, io)?;
         self.dials.load(&own.dials)?;
         self.follow_dials();

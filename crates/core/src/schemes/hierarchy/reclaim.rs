@@ -2,7 +2,7 @@
 
 use super::super::common::cache::RECLAIM;
 use super::super::common::census::Cached;
-use super::{Hierarchy, Quota};
+use super::{Hierarchy, PageSource, Quota};
 use crate::base::{BlockId, PlaneId};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::gather;
@@ -33,10 +33,13 @@ impl Hierarchy {
             self.l1.set_quota(l1);
             self.l2.set_quota(l2);
         }
-        while let Some(victim) = self.level_to_reclaim(level, plane, io) {
-            if !self.reclaim(victim, plane, io)? && !self.reclaim(victim.other(), plane, io)? {
-                break;
-            }
+        while let Some(first) = self.level_to_reclaim(level, plane, io) {
+            let victim = match self.config.quota {
+                Quota::None => victim::choose_of([&self.l1, &self.l2], io, plane),
+                _ => self.victim(first, plane, io).or_else(|| self.victim(first.other(), plane, io)),
+            };
+            let Some(block) = victim else { break };
+            self.reclaim(block, plane, io)?;
         }
         Ok(())
     }
@@ -49,7 +52,7 @@ impl Hierarchy {
             Level::L2 => i64::from(l2_quota) - i64::from(self.l2.used_blocks(plane)),
         };
         let free = io.bank(self.bank).free(plane);
-        let may_open = left(level) > 0 || self.config.quota == Quota::Soft;
+        let may_open = left(level) > 0 || self.config.quota != Quota::Hard;
         if may_open && !self.pressure.is_high(free, || self.live_units(plane, io)) {
             return None;
         }
@@ -61,40 +64,32 @@ impl Hierarchy {
         self.l2.blocks(plane, io).map(|block| io.array().block(block).live()).sum()
     }
 
-    /// Empties a block of `level` in `plane` into the store; false if it has none.
-    fn reclaim(&mut self, level: Level, plane: PlaneId, io: &mut Io) -> Result<bool, DeviceFull> {
+    /// The block of `level` in `plane` that is emptied next, if it has one.
+    fn victim(&self, level: Level, plane: PlaneId, io: &mut Io) -> Option<BlockId> {
         let region = if level == Level::L1 { &self.l1 } else { &self.l2 };
-        let Some(block) = victim::choose(region, io, plane, true) else {
-            return Ok(false);
+        victim::choose(region, io, plane, true)
+    }
+
+    /// Empties a block of either level into the store.
+    fn reclaim(&mut self, block: BlockId, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
+        let level = if self.l1.opened(block, io) { Level::L1 } else { Level::L2 };
+        let pages = match (level, self.config.page_source) {
+            (Level::L2, PageSource::Size) => self.store.take_in_near(block, plane, RECLAIM, io)?,
+            _ => self.gather(block, io)?,
         };
-        match level {
-            Level::L1 => self.reclaim_l1(block, io)?,
-            Level::L2 => self.reclaim_l2(block, plane, io)?,
+        self.level(level).give_back(io, block);
+        if !io.clockless() {
+            self.stats.reclaimed(level, pages);
         }
-        Ok(true)
+        Ok(())
     }
 
-    /// Section III-A: L1's sectors are merged with the rest of their pages, wherever it lies.
-    fn reclaim_l1(&mut self, block: BlockId, io: &mut Io) -> Result<(), DeviceFull> {
-        let how = self.config.l1_gather;
-        let gathered = gather::empty_block(&mut self.store, io, block, RECLAIM, how)?;
-        self.l1.give_back(io, block);
+    /// Section III-A: what is merged goes with the rest of its logical pages, wherever that lies. Full
+    /// pages are cold and move as they are; newer sectors of them stay in L1.
+    fn gather(&mut self, block: BlockId, io: &mut Io) -> Result<u64, DeviceFull> {
+        let (how, mixed) = (self.config.l1_gather, &self.census.mixed);
+        let gathered = gather::empty_block(&mut self.store, io, block, RECLAIM, how, mixed)?;
         self.census.left(Cached { fragments: gathered.fragments, units: gathered.units });
-        if !io.clockless() {
-            self.stats.l1_blocks_reclaimed += 1;
-            self.stats.l1_pages_migrated += gathered.pages;
-        }
-        Ok(())
-    }
-
-    /// Section III-A: L2's pages are cold and move as they are; newer sectors stay in L1.
-    fn reclaim_l2(&mut self, block: BlockId, plane: PlaneId, io: &mut Io) -> Result<(), DeviceFull> {
-        let pages = self.store.take_in_near(block, plane, RECLAIM, io)?;
-        self.l2.give_back(io, block);
-        if !io.clockless() {
-            self.stats.l2_blocks_reclaimed += 1;
-            self.stats.l2_pages_migrated += pages;
-        }
-        Ok(())
+        Ok(gathered.pages)
     }
 }

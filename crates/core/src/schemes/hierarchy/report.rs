@@ -1,6 +1,7 @@
 //! What the scheme says of a run.
 
 use super::super::common::tables::{page_table, smt_entry_bits, table_bytes};
+use super::reclaim::Level;
 use super::Hierarchy;
 use crate::ftl::io::Io;
 use crate::ftl::scheme::Scheme;
@@ -11,13 +12,31 @@ use crate::metrics::report::{SchemeReport, TableReport};
 pub(super) struct Stats {
     pub(super) merged_pages: u64,
     pub(super) merged_units: u64,
+    pub(super) l1_blocks_max: u64,
     pub(super) l1_blocks_reclaimed: u64,
     pub(super) l1_pages_migrated: u64,
     pub(super) l2_blocks_reclaimed: u64,
     pub(super) l2_pages_migrated: u64,
 }
 
+impl Stats {
+    /// Counts a block of `level` that was emptied of so many pages.
+    pub(super) fn reclaimed(&mut self, level: Level, pages: u64) {
+        let (blocks, migrated) = match level {
+            Level::L1 => (&mut self.l1_blocks_reclaimed, &mut self.l1_pages_migrated),
+            Level::L2 => (&mut self.l2_blocks_reclaimed, &mut self.l2_pages_migrated),
+        };
+        *blocks += 1;
+        *migrated += pages;
+    }
+}
+
 impl Hierarchy {
+    /// Blocks that L1 has in all planes, open ones included.
+    pub(super) fn l1_blocks(&self) -> u64 {
+        self.l1.planes().iter().map(|&plane| u64::from(self.l1.used_blocks(plane))).sum()
+    }
+
     /// Figures, tables and series of the run.
     pub(super) fn figures(&self, io: &Io) -> SchemeReport {
         debug_assert!(self.census.agrees(io), "Invariant: every change of L1 is booked");
@@ -35,6 +54,9 @@ impl Hierarchy {
         figure("merged_pages", stats.merged_pages as f64);
         figure("merged_units", stats.merged_units as f64);
         figure("l2_share", division.l2_share());
+        let cache_blocks = u64::from(self.config.slc_blocks) * self.l1.planes().len() as u64;
+        let l1_blocks = stats.l1_blocks_max.max(self.l1_blocks());
+        figure("l1_block_share_max", l1_blocks as f64 / cache_blocks as f64);
         figure("windows", division.windows as f64);
         figure("windows_at_l1_max", division.windows_at_l1_max as f64);
         figure("windows_at_l1_min", division.windows_at_l1_min as f64);

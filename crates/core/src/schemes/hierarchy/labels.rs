@@ -1,0 +1,67 @@
+//! Which pages of the cache hold merged parts: all of L1's, or, where the label of Algorithm 1 gives
+//! pages, those that were written so.
+
+use super::config::{HierarchyConfig, PageSource};
+use crate::base::{BlockId, Ppn};
+use crate::ftl::io::Io;
+use crate::ftl::mixed::MixedPages;
+use crate::hw::array::RegionId;
+
+/// Bits of a word.
+const BITS: usize = u64::BITS as usize;
+
+/// The merged pages of a cache.
+#[derive(Clone)]
+pub struct Labels {
+    l1: RegionId,
+    l2: RegionId,
+    /// A bit for each page of the device, where both levels hold pages of either kind.
+    merged: Option<Vec<u64>>,
+}
+
+impl Labels {
+    /// No page is merged yet.
+    pub fn new(config: &HierarchyConfig, l1: RegionId, l2: RegionId, io: &Io) -> Self {
+        let end = io.geometry().page(BlockId(io.geometry().block_numbers() as u32), 0).0 as usize;
+        let merged = (config.page_source == PageSource::Label).then(|| vec![0; end.div_ceil(BITS)]);
+        Self { l1, l2, merged }
+    }
+
+    /// Notes how page `at` was just written.
+    #[inline]
+    pub fn note(&mut self, at: Ppn, is_merged: bool) {
+        if let Some(merged) = &mut self.merged {
+            let (word, bit) = (at.0 as usize / BITS, at.0 as usize % BITS);
+            merged[word] = merged[word] & !(1 << bit) | u64::from(is_merged) << bit;
+        }
+    }
+
+    /// What a snapshot holds.
+    pub fn save(&self) -> Option<Vec<u64>> {
+        self.merged.clone()
+    }
+
+    /// Takes a snapshot's part, or says why it cannot be this cache's.
+    pub fn load(&mut self, merged: Option<Vec<u64>>) -> Result<(), String> {
+        let length = |words: &Option<Vec<u64>>| words.as_ref().map(Vec::len);
+        match length(&merged) == length(&self.merged) {
+            true => self.merged = merged,
+            false => return Err("labels of other pages".into()),
+        }
+        Ok(())
+    }
+}
+
+impl MixedPages for Labels {
+    #[inline(always)]
+    fn has(&self, at: Ppn, io: &Io) -> bool {
+        let region = io.array().block(io.geometry().block_of(at)).region();
+        match &self.merged {
+            None => region == self.l1,
+            Some(merged) => {
+                let is_merged = merged[at.0 as usize / BITS] >> (at.0 as usize % BITS) & 1 != 0;
+                is_merged && (region == self.l1 || region == self.l2)
+            }
+        }
+    }
+}
