@@ -63,6 +63,29 @@ def test_the_fast_clock_of_ips_has_one_firmware_in_every_daily_part() -> None:
         assert daily[f"scheme.ips-agc.{key}"] == coop[f"scheme.ips-coop.{key}"], key
 
 
+def test_the_chip_of_ips_has_one_firmware_in_every_daily_part() -> None:
+    daily, coop = (setups.named(f"ips/{part}:chip").settings for part in ("daily", "coop-daily"))
+    for key in ("placement", "reclaim_open", "idle.threshold_ns"):
+        own = f"scheme.turbo-write.{key}"
+        assert daily[own] == coop[own] == coop[f"scheme.ips-coop.{key}"], key
+    for key in ("placement", "idle.threshold_ns", "agc.eligible", "agc.min_invalid"):
+        assert daily[f"scheme.ips-agc.{key}"] == coop[f"scheme.ips-coop.{key}"], key
+    shapes = [setups.named(f"ips/{part}:chip").settings for part in ("bursty", "coop-bursty")]
+    for key in ("dies", "planes", "plane_parallelism"):
+        assert len({read[f"device.pool.0.{key}"] for read in [daily, coop, *shapes]}) == 1, key
+
+
+def test_the_pool_with_the_clock_is_the_pool_in_the_joint_reading() -> None:
+    pool, joint, both = (
+        {**found.settings, "web_1": found.of_traces.get("hierarchy-web_1")}
+        for found in (setups.named(f"hierarchy:{one}") for one in ("pool", "joint", "pool-clock"))
+    )
+    assert both == pool | joint
+    # The trigger is one for all four: otherwise a comparison would compare triggers.
+    assert {said for key, said in both.items() if key.endswith(".trigger")} == {"free-blocks"}
+    assert sum(key.endswith(".trigger") for key in both) == 4
+
+
 def test_short_names_mean_the_first_part_and_the_literal_reading() -> None:
     assert setups.named("ips").name == "ips/bursty:literal"
     assert setups.named("hierarchy:probable").name == "hierarchy/main:probable"

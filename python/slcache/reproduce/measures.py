@@ -98,6 +98,13 @@ def _small_update_share(document: Document) -> float | None:
     return float(told["update_writes_up_to_4kib_share"])
 
 
+def _l1_share_max(document: Document) -> float | None:
+    """Return the largest share of L1, as the division has it or as its blocks have it."""
+    division = over("l2_share", lambda values: 1 - min(values))(document)
+    blocks = figure("l1_block_share_max")(document)
+    return max((share for share in (division, blocks) if share is not None), default=None)
+
+
 def _large_update_share(document: Document) -> float | None:
     share = _small_update_share(document)
     return None if share is None else 1 - share
@@ -182,7 +189,7 @@ MEASURES: dict[str, Reader] = {
     "smt_entries": table("sector mapping table", "entries"),
     "smt_bytes": table("sector mapping table", "bytes"),
     "extra_table_bytes": _extra_tables,
-    "l1_share_max": over("l2_share", lambda values: 1 - min(values)),
+    "l1_share_max": _l1_share_max,
     "l2_share_range": over("l2_share", _range),
     "small_update_share": _small_update_share,
     "large_update_share": _large_update_share,
