@@ -20,6 +20,8 @@ SMALL = ("--quick", "--workloads", "web_1")
 def test_the_quick_mode_prints_one_ledger(tmp_path: Path) -> None:
     done = slcache("reproduce", "hierarchy", *SMALL, "--json", "--out", tmp_path)
     assert done.returncode == 0, done.stderr
+    told = b"judges at most 27 of 27 emergent claims, on twins of at most 300,000 requests"
+    assert told in done.stderr
     document = json.loads(done.stdout)
     schema = json.loads(slcache("schema", "reproduce").stdout)
     Draft202012Validator(schema).validate(document)

@@ -109,6 +109,8 @@ def _views(plan: Plan, request: Request, engine: Engine) -> tuple[list[View], li
             chosen = [each for each in chosen if not each.optional]
             if request.quick:
                 chosen = [each for each in chosen if plan.quick.runs(each.name, each.parts)]
+        if request.quick:
+            chosen = [each.within(plan.quick.requests) for each in chosen]
         views.append((reading, read, chosen))
         jobs.append(jobs_of(read, chosen, of_parts, gains.SETTINGS if request.bound else {}))
     # All at once, so that the progress shown is that of both.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,13 @@ class Input:
     def changed(self) -> dict[str, int | None]:
         """What is done to the trace before it is run."""
         return {REPEAT: self.repeat_to_write_bytes} if self.repeat_to_write_bytes else {}
+
+    def within(self, requests: int) -> Input:
+        """Return it with at most so many requests, 0 for all, where it is a twin."""
+        if not self.twin or not 0 < requests < self.requests or not has_figures(self.path):
+            return self
+        workload = {**self.workload, "requests": str(requests)}
+        return replace(self, requests=requests, workload=workload)
 
     def __hash__(self) -> int:
         return hash((self.name, self.path, self.parts, self.draw))

@@ -68,6 +68,8 @@ class Quick:
     parts: list[str] = field(default_factory=list)
     #: Workloads of a part where they are others than `workloads`.
     only: dict[str, list[str]] = field(default_factory=dict)
+    #: The most requests of a twin; 0 for all it has.
+    requests: int = 0
 
     def names(self) -> list[str]:
         """Return the workloads of any part."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from slcache import ConfigError
 from slcache.reproduce import toml
-from slcache.reproduce.claims import Claim
+from slcache.reproduce.claims import EMERGENT, Claim
 from slcache.reproduce.drawings import FigureSpec, TableSpec
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.optima import Optima
@@ -107,6 +107,22 @@ class Plan:
         """
         found = next(other for other in self.others if other.id == reading)
         return replace(self, reading=replace(found, id=PROBABLE), others=[], sensitivity=None)
+
+    def quick_judges(self) -> tuple[int, int]:
+        """Return how many emergent claims the quick runs judge, and how many runs can judge."""
+        open_ = [c for c in self.claims if not (c.cannot_hold or c.not_simulable)]
+        emergent = [claim for claim in open_ if claim.class_ == EMERGENT]
+        by_id = {claim.id: claim for claim in self.claims}
+        judged = sum(all(self._is_quick(by_id[of]) for of in c.of or [c.id]) for c in emergent)
+        return judged, len(emergent)
+
+    def _is_quick(self, claim: Claim) -> bool:
+        """Return whether the quick runs have all traces that a claim is of."""
+        part = self.part(claim.part)
+        named = claim.workloads and not claim.of_others
+        wanted = claim.workloads if named else self.traces_of(part)
+        run = part.name in (self.quick.parts or [part.name])
+        return run and all(self.quick.runs(name, [part.name]) for name in wanted)
 
     def part(self, name: str) -> Part:
         """Return the part of that name, by default the first."""
