@@ -51,6 +51,26 @@ CAUSES = {
     "pad": Kind("#A9AFB6", "padding of unfilled pages and wordlines"),
 }
 
+#: What keeps the room in the DRAM buffer that a write waits for: what write-backs do or wait for.
+_KEEPERS = {
+    **{name: kind.words for name, kind in CAUSES.items() if name != "wear"},
+    "host": "programs of host data",
+    "rmw": "read-modify-write",
+    "flush": "programs for flushes",
+    "pad": "padding",
+    "channel": "transfers on a channel",
+    "order": "an earlier operation of the block",
+    "source": "reading the data to program",
+    "suspended": "reads that suspend programs",
+    "spin-up": "the disk, which wakes up",
+    "disk": "the disk's work",
+    "fetch": "fetching from the disk",
+    "stage": "a one-shot wordline to fill",
+    "merge": "a packed page to fill",
+    "look-up": "entries of the map",
+    "stripe": "a stripe's journal and map",
+}
+
 #: What requests wait for: work of some cause, or a resource.
 WAITS = {
     **{name: Kind(kind.colour, f"waiting behind {kind.words}") for name, kind in CAUSES.items()},
@@ -86,6 +106,27 @@ POWER = {
     "spin-down": Kind("#C98793", "spinning down"),
     "standby": Kind("#D0D6DD", "standby, the platters at rest"),
 }
+
+
+def _tint(colour: str) -> str:
+    """Return a colour half as strong."""
+    parts = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + "".join(f"{(part + 0x100) // 2:02X}" for part in parts)
+
+
+def _for_room() -> dict[str, Kind]:
+    like = {**WAITS, "disk": SERVICES["disk-transfer"], "stripe": SERVICES["controller"]}
+    return {
+        f"buffer-{name}": Kind(
+            _tint(like[name].colour),
+            f"waiting for room in the DRAM buffer behind {words}",
+            f"room in the buffer ({name})",
+        )
+        for name, words in _KEEPERS.items()
+    }
+
+
+WAITS |= _for_room()
 
 _SPARE = ("#3E7C7B", "#B07AA1", "#7B8E3C", "#A05195", "#D4A6C8", "#4E5D94")
 

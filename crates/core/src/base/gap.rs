@@ -11,13 +11,15 @@ pub enum Gap {
     Stage = 1,
     /// A packed page to fill.
     Merge = 2,
-    /// Room in the DRAM buffer, or in the one where pieces wait to be packed.
+    /// Room in the buffer where pieces wait to be packed.
     Buffer = 3,
     /// What a flush makes durable.
     Flush = 4,
     /// What another request fetches from the disk.
     Fetch = 5,
+    /// Room in the DRAM buffer.
+    Room = 6,
 }
 
 /// How many gaps there are.
-pub const GAPS: usize = Gap::Fetch as usize + 1;
+pub const GAPS: usize = Gap::Room as usize + 1;

@@ -75,6 +75,7 @@ impl Simulation {
             .make_room()
             .and_then(|()| self.requests.make_room())
             .and_then(|()| self.waiting.make_room())
+            .and_then(|()| self.keepers.make_room())
             .and_then(|()| self.flushing.make_room())
             .and_then(|()| self.io.timing_mut().make_room());
         done.map_err(|_| RunError::OutOfMemory { index: self.fed, backlog: self.backlog() })
@@ -277,13 +278,18 @@ impl Simulation {
     pub(super) fn finished(&mut self, id: RequestId) {
         let now_ns = self.io.now_ns();
         let record = match self.requests.client(id) {
+            Client::Host(record) if record.stage == Stage::Inside => record,
             Client::Host(HostRequest { stage: Stage::Looking, .. }) => return self.looked_up(id),
-            Client::Host(record) => record,
+            Client::Host(_) => {
+                self.end_waiting(id);
+                self.requests.host(id)
+            }
             Client::WriteBack(written) => {
                 let written = *written;
                 if self.write_back_looked_up(id) {
                     return;
                 }
+                self.tell_waiting(id, &written);
                 self.io.timing_mut().remove_request(id);
                 return self.written_back(written);
             }

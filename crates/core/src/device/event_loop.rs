@@ -120,6 +120,7 @@ impl Simulation {
             Stage::Looking => self.io.timing_mut().release_request(id),
             Stage::Returning => self.leave(id, request.stream),
             Stage::Complete => self.free_place(id, request.stream),
+            Stage::Waiting => unreachable!("Invariant: nothing of it is on its way"),
         }
     }
 

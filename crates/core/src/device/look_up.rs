@@ -2,7 +2,7 @@
 
 use super::config::Acknowledge;
 use super::pieces::bits;
-use super::requests::Stage;
+use super::requests::{Client, Stage};
 use super::Simulation;
 use crate::base::request::{HostOp, Request, SECTOR_BYTES};
 use crate::base::Mu;
@@ -105,6 +105,10 @@ impl Simulation {
         }
         let pieces: Vec<Piece> = self.looking.iter().copied().filter(is_its).collect();
         self.looking.retain(|piece| !is_its(piece));
+        let now_ns = self.io.now_ns();
+        if let Client::WriteBack(written) = self.requests.client(id) {
+            written.map_ns = now_ns - written.begun_ns;
+        }
         self.io.timing_mut().hold_request(id);
         let result = self.hand_over_write_back(id, &pieces);
         self.note_full(result);

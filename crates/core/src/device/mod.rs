@@ -11,6 +11,7 @@ mod error;
 mod event_loop;
 mod flush;
 mod front;
+mod keepers;
 pub mod levels;
 pub mod link;
 mod look_up;
@@ -63,6 +64,7 @@ use buffer::Buffer;
 use completed::Completed;
 use config::{InflightRead, PartReads, ReadTransfer, Replay, RmwTransfer};
 use front::Front;
+use keepers::Keepers;
 use levels::Levels;
 use request_log::RequestLog;
 use requests::Requests;
@@ -93,6 +95,8 @@ pub struct Simulation {
     pending: VecDeque<(u64, Request)>,
     /// Pieces that wait for room in the buffer.
     waiting: WaitingPieces,
+    /// What keeps that room.
+    keepers: Keepers,
     /// What is being written back of the buffer.
     stripes: Stripes,
     /// Write-backs that wait for their map entries, oldest first.
@@ -178,6 +182,7 @@ impl Simulation {
             stripes: Stripes::default(),
             pending: VecDeque::new(),
             waiting: WaitingPieces::default(),
+            keepers: Keepers::default(),
             looking: Vec::new(),
             flushing: VecDeque::new(),
             window: Window::new(scheme.window_length(), io.counters(), 0),

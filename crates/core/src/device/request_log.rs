@@ -1,6 +1,7 @@
 //! Every request with its times and where they went, for whoever asked for it.
 
 use super::front::Ends;
+use super::keepers::{KeptTime, KEEPERS, KEEPER_NAMES};
 use super::requests::HostRequest;
 use super::Simulation;
 use crate::base::gap::Gap;
@@ -14,7 +15,7 @@ use crate::hw::timing::{
 /// How many components a latency has that are service: the first ones.
 pub const SERVICES: usize = 7;
 /// How many components a latency has.
-pub const COMPONENTS: usize = SERVICES + CAUSES + WAITS.len();
+pub const COMPONENTS: usize = SERVICES + CAUSES + WAITS.len() + KEEPERS;
 
 /// Being served, by what.
 const SERVICE_NAMES: [&str; SERVICES] =
@@ -36,10 +37,13 @@ const WAITS: [&str; 13] = [
     "controller",
 ];
 
+/// Waiting for room in a buffer.
+const BUFFER: usize = SERVICES + CAUSES + 8;
+
 /// The names of the components as in the attribution, each with whether it is service.
 pub fn component_names() -> impl Iterator<Item = (&'static str, bool)> {
     let causes = Cause::ALL.iter().map(|cause| cause.name());
-    let waits = causes.chain(WAITS).map(|name| (name, false));
+    let waits = causes.chain(WAITS).chain(KEEPER_NAMES).map(|name| (name, false));
     SERVICE_NAMES.iter().map(|name| (*name, true)).chain(waits)
 }
 
@@ -86,13 +90,19 @@ impl RequestLog {
         ends: Ends,
         end_ns: u64,
         (path, wait): (&RequestPath, Option<&WaitTime>),
+        kept_ns: Option<&KeptTime>,
     ) {
+        let mut components_ns = components(record, ends, end_ns - record.arrived_ns(), path, wait);
+        if let Some(kept_ns) = kept_ns {
+            components_ns[COMPONENTS - KEEPERS..].copy_from_slice(kept_ns);
+            components_ns[BUFFER] -= kept_ns.iter().sum::<u64>();
+        }
         self.complete.push(LoggedRequest {
             number: self.numbers[id.0 as usize],
             request: record.request,
             admitted_ns: record.admitted_ns,
             completed_ns: end_ns,
-            components_ns: components(record, ends, end_ns - record.arrived_ns(), path, wait),
+            components_ns,
         });
     }
 }
@@ -139,7 +149,7 @@ fn gap_component(gap: Gap) -> Option<usize> {
         Gap::Fetch => Some(first + 5),
         Gap::Stage => Some(first + 6),
         Gap::Merge => Some(first + 7),
-        Gap::Buffer => Some(first + 8),
+        Gap::Buffer | Gap::Room => Some(BUFFER),
         Gap::Flush => Some(SERVICES + Cause::Flush as usize),
     }
 }
@@ -169,7 +179,9 @@ impl Simulation {
         let latency_ns = end_ns - record.arrived_ns();
         if let Some(log) = self.request_log.as_mut() {
             let ends = self.front.as_ref().map_or_else(Ends::default, |front| front.ends(&record.request));
-            log.complete(id, &record, ends, end_ns, self.io.timing().path(id));
+            let path = self.io.timing().path(id);
+            let kept_ns = (path.0.gap == Gap::Room).then(|| self.keepers.taken(id));
+            log.complete(id, &record, ends, end_ns, path, kept_ns);
             self.io.timing_mut().number_request(id, None);
         }
         if record.request.op == HostOp::Trim {

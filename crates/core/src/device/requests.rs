@@ -1,5 +1,6 @@
 //! The requests whose operations timing counts: who they are to the device.
 
+use crate::base::op::Cause;
 use crate::base::prefetch;
 use crate::base::request::Request;
 use crate::base::room::Room;
@@ -13,6 +14,8 @@ pub(super) enum Stage {
     Inside,
     /// It waits for its entries of the map.
     Looking,
+    /// It has to wait for room in the DRAM buffer, or had to.
+    Waiting,
     /// All its data are on the way to the host.
     Returning,
     /// It is complete, and the host has not used its place in the queue yet.
@@ -71,6 +74,14 @@ pub(super) struct WriteBack {
     pub units: u32,
     /// Its stripe.
     pub stripe: u32,
+    /// Why it is written back.
+    pub cause: Cause,
+    /// When it left the buffer, ns.
+    pub begun_ns: u64,
+    /// Waiting for its entries of the map, ns.
+    pub map_ns: u64,
+    /// What the stripe before took beside its programs meanwhile, ns.
+    pub overhead_ns: u64,
 }
 
 /// Who waits for a request: one cache line.

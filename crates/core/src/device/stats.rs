@@ -1,6 +1,7 @@
 //! What the host saw: requests, bytes, latency and where the latency went.
 
 use super::front::Ends;
+use super::keepers::{KeptTime, KEEPERS, KEEPER_NAMES};
 use super::requests::HostRequest;
 use crate::base::gap::{Gap, GAPS};
 use crate::base::op::{Cause, CAUSES};
@@ -26,6 +27,8 @@ struct Parts {
     map_ns: u128,
     wait_ns: [u128; WAIT_KINDS],
     gap_ns: [u128; GAPS],
+    /// What it was of waiting for room in the DRAM buffer.
+    kept_ns: [u128; KEEPERS],
 }
 
 /// Reads or writes.
@@ -89,6 +92,11 @@ impl OpStats {
         bucket
     }
 
+    /// Books what a request that waited for room in the DRAM buffer waited for.
+    pub(super) fn record_kept(&mut self, kept_ns: &KeptTime) {
+        self.sums.kept_ns.iter_mut().zip(kept_ns).for_each(|(sum, ns)| *sum += u128::from(*ns));
+    }
+
     /// Requests booked.
     pub fn requests(&self) -> u64 {
         self.latency.count()
@@ -132,6 +140,8 @@ impl OpStats {
         let service = service.into_iter().chain(some);
         out.service.extend(service.map(|(name, ns)| (name.to_string(), us(ns))));
         let causes = (0..CAUSES).map(|c| (Cause::ALL[c].name(), s.wait_ns[c]));
+        let kept = KEEPER_NAMES.into_iter().zip(s.kept_ns);
+        let untold_ns = s.gap_ns[Gap::Room as usize] - s.kept_ns.iter().sum::<u128>();
         let others = [
             ("channel", s.wait_ns[WAIT_CHANNEL]),
             ("order", s.wait_ns[WAIT_ORDER]),
@@ -141,13 +151,13 @@ impl OpStats {
             ("fetch", s.gap_ns[Gap::Fetch as usize]),
             ("stage", s.gap_ns[Gap::Stage as usize]),
             ("merge", s.gap_ns[Gap::Merge as usize]),
-            ("buffer", s.gap_ns[Gap::Buffer as usize]),
+            ("buffer", s.gap_ns[Gap::Buffer as usize] + untold_ns),
             ("queue", s.queue_ns),
             ("controller", s.controller_wait_ns),
             ("link", s.link_wait_ns),
             ("look-up", s.map_ns),
         ];
-        let waits = causes.chain(others).filter(|(_, ns)| *ns > 0);
+        let waits = causes.chain(others).chain(kept).filter(|(_, ns)| *ns > 0);
         out.wait.extend(waits.map(|(name, ns)| (name.to_string(), us(ns))));
         out
     }

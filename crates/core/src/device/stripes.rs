@@ -26,6 +26,10 @@ pub(super) struct Stripes {
     each: Slab<Stripe>,
     /// Stripes not over yet: those, and those whose other work goes on.
     pub in_flight: u32,
+    /// When the programs of a stripe ended last, ns.
+    ended_ns: u64,
+    /// What that stripe took beside them before the one that begins now, ns.
+    pub overhead_ns: u64,
     /// When the host wrote last, ns.
     pub written_ns: u64,
     /// Whether the device looks after that whether less than a stripe has waited long enough.
@@ -37,7 +41,7 @@ pub(super) struct Stripes {
 impl Default for Stripes {
     fn default() -> Self {
         let (each, pieces) = (Slab::new(Stripe::default()), Vec::new());
-        Self { each, in_flight: 0, written_ns: 0, is_watched: false, pieces }
+        Self { each, in_flight: 0, ended_ns: 0, overhead_ns: 0, written_ns: 0, is_watched: false, pieces }
     }
 }
 
@@ -81,7 +85,7 @@ impl Simulation {
         let mut result = Ok(());
         while sent < units && result.is_ok() {
             let token = self.io.early_writes().begin(0);
-            let written = WriteBack { token, units: 0, stripe };
+            let written = WriteBack { stripe, ..self.begin_write_back(token, cause) };
             let id = self.add_request(Client::WriteBack(written));
             let mut pieces = std::mem::take(&mut self.stripes.pieces);
             let (mut taken, mut room) = (0, 0);
@@ -121,6 +125,7 @@ impl Simulation {
             return;
         }
         self.stripes.each.remove(stripe);
+        self.stripes.ended_ns = self.io.now_ns();
         match self.setup.buffer.map_or(0, |config| config.run_overhead_ns) {
             0 => self.stripes.in_flight -= 1,
             ns => {
@@ -135,7 +140,9 @@ impl Simulation {
     #[cold]
     pub(super) fn stripe_ended(&mut self) {
         self.stripes.in_flight -= 1;
+        self.stripes.overhead_ns = self.io.now_ns() - self.stripes.ended_ns;
         let result = self.send_stripes();
+        self.stripes.overhead_ns = 0;
         self.note_full(result);
     }
 

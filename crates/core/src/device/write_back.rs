@@ -37,7 +37,7 @@ impl Simulation {
     pub(super) fn buffer_piece(&mut self, piece: Piece) -> Result<(), DeviceFull> {
         self.stripes.written_ns = self.io.now_ns();
         if !self.try_buffer(&piece, self.waiting.is_empty()) {
-            self.io.timing_mut().hold_request(piece.request);
+            self.begin_waiting(piece.request);
             self.waiting.push(piece);
             if !self.is_striped() {
                 return self.evict_for_waiting();
@@ -67,6 +67,7 @@ impl Simulation {
         if self.try_buffer(&piece, self.waiting.is_empty()) || self.is_striped() {
             return Ok(());
         }
+        self.begin_waiting(piece.request);
         self.waiting.push(piece);
         self.evict_for_waiting()
     }
@@ -137,9 +138,23 @@ impl Simulation {
             buffer.leaving_units += units;
         }
         let token = self.io.early_writes().begin(0);
-        let id = self.add_request(Client::WriteBack(WriteBack { token, units, stripe: NO_STRIPE }));
+        let written = self.begin_write_back(token, cause);
+        let id = self.add_request(Client::WriteBack(WriteBack { units, ..written }));
         let piece = self.piece_of(entry, id, cause);
         self.start_write_back(id, &[piece])
+    }
+
+    /// A write-back that begins now, of nothing and in no stripe so far.
+    pub(super) fn begin_write_back(&self, token: u32, cause: Cause) -> WriteBack {
+        WriteBack {
+            token,
+            units: 0,
+            stripe: NO_STRIPE,
+            cause,
+            begun_ns: self.io.now_ns(),
+            map_ns: 0,
+            overhead_ns: self.stripes.overhead_ns,
+        }
     }
 
     /// Begins to write pieces back, once their entries of the map are there.
@@ -187,7 +202,7 @@ impl Simulation {
             self.waiting.pop();
             self.stripes.written_ns = self.io.now_ns();
             if piece.request != RequestId::NONE {
-                self.io.timing_mut().set_gap(piece.request, Gap::Buffer);
+                self.io.timing_mut().set_gap(piece.request, Gap::Room);
                 self.io.timing_mut().release_request(piece.request);
             }
         }

@@ -118,12 +118,15 @@ impl Timing {
 
     #[inline(always)]
     fn wake_up(&mut self, from: OpId, to: OpId) {
-        let request = self.ops[from].request;
-        let op = &self.ops[to];
-        if !request.is_none() && op.request == request && !op.has(JOINT) {
+        let (request, op) = (self.ops[from].request, &self.ops[to]);
+        let waits = !op.request.is_none();
+        if waits && op.request == request && !op.has(JOINT) {
             self.requests.pass_path(&mut self.ops, from, to, self.clock.now_ns());
         }
         self.fulfil(to);
+        if waits {
+            self.requests.note_source(&self.ops, to, from);
+        }
     }
 
     #[inline(never)]

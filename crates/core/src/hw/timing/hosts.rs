@@ -4,6 +4,7 @@ use super::engine::Timing;
 use super::ids::{OpId, RequestId};
 use super::ops::COUNTS;
 use super::requests::{RequestPath, WaitTime, Waiter};
+use crate::base::op::Cause;
 use crate::base::Gap;
 
 impl Timing {
@@ -55,6 +56,11 @@ impl Timing {
     #[inline(always)]
     pub fn path(&self, id: RequestId) -> (&RequestPath, Option<&WaitTime>) {
         self.requests.path(id)
+    }
+
+    /// The cause of the operation that a finished request waited for as a source on its path.
+    pub fn source(&self, id: RequestId) -> Option<Cause> {
+        self.requests.source(id)
     }
 
     /// Makes one more request wait for `id`, a joint operation that is not queued yet.

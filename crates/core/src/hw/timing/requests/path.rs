@@ -1,7 +1,7 @@
 //! The path of an operation or a request, and what it is told from.
 
 use super::waits::WaitTime;
-use crate::base::op::CAUSES;
+use crate::base::op::{Cause, CAUSES};
 
 /// What a unit had done at one moment.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,6 +22,8 @@ pub struct Path {
     /// Channel time, ns.
     pub bus_ns: u64,
     pub wait: WaitTime,
+    /// The cause of the operation that it waited for last as a source.
+    pub source: Option<Cause>,
 }
 
 /// The waiting of an operation that starts now.

@@ -7,7 +7,7 @@ use super::super::ops::{Ops, PATH};
 use super::super::unit::Unit;
 use super::path::{Path, Snapshot, Waited};
 use super::table::Requests;
-use super::waits::{WaitTime, WAIT_KINDS, WAIT_ORDER};
+use super::waits::{WaitTime, WAIT_ORDER};
 use crate::base::op::CAUSES;
 
 impl Requests {
@@ -117,14 +117,22 @@ impl Requests {
         (own.0 + path.array_ns, own.1 + path.bus_ns)
     }
 
+    /// Notes that `id`, which waits for nothing more, had waited for the end of `source`.
+    #[inline]
+    pub fn note_source(&mut self, ops: &Ops, id: OpId, source: OpId) {
+        if ops[id].has(PATH) {
+            self.paths[ops.more(id).path as usize].source = Some(ops[source].cause);
+        }
+    }
+
     /// Hands the path of a read that ends now on to the operation of the same request that waited for it.
     pub fn pass_path(&mut self, ops: &mut Ops, from: OpId, to: OpId, now_ns: u64) {
         let (array_ns, bus_ns) = self.path_times(ops, from);
-        let wait = match ops[from].has(PATH) {
-            true => *self.wait_on(ops.more(from).path),
-            false => [0; WAIT_KINDS],
+        let path = match ops[from].has(PATH) {
+            true => self.paths[ops.more(from).path as usize],
+            false => Path::default(),
         };
-        *self.path_mut(ops, to) = Path { array_ns, bus_ns, wait };
+        *self.path_mut(ops, to) = Path { array_ns, bus_ns, ..path };
         // The path explains everything until now.
         ops[to].queued_ns = now_ns;
     }

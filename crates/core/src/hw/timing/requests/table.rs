@@ -5,6 +5,7 @@ use super::super::ops::{Ops, COUNTS, JOINT, PATH, WAITERS};
 use super::own::Own;
 use super::path::{Path, Snapshot};
 use super::waits::WaitTime;
+use crate::base::op::Cause;
 use crate::base::room::Room;
 use crate::base::slab::Slab;
 use crate::base::Gap;
@@ -152,6 +153,11 @@ impl Requests {
         let path = &self.table[id.index()];
         let wait = (path.wait != 0).then(|| self.wait_on(path.wait));
         (path, wait)
+    }
+
+    /// The cause of the operation that a finished request waited for as a source on its path.
+    pub fn source(&self, id: RequestId) -> Option<Cause> {
+        self.paths[self.table[id.index()].wait as usize].source
     }
 
     /// Whether there are neither requests nor notices that were asked for and not given.
