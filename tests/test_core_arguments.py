@@ -66,6 +66,7 @@ def of_devices(folder: Path) -> Iterator[Call]:
     }  # fmt: skip
     yield _core.resolve, COMMON
     yield _core.shortage, COMMON
+    yield _core.memory_outlook, COMMON
     yield (
         _core.check_scheme,
         {"scheme": "custom", "sets": [], "cases": 1, "seed": 1, "progress": stopped},

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from slcache import _core
+from slcache.cli import memory
+from slcache.errors import RunError
 from support import slcache
 
 ROOT = Path(__file__).parent.parent
@@ -40,6 +43,50 @@ def test_a_device_beyond_the_address_space_is_refused(trace: Path, enormous: Pat
     assert match, done.stderr
     assert int(match[1]) > 10_000
     assert int(match[2]) < 6 * 1024
+    assert b"cliff --scale 1/16" in done.stderr
+
+
+WORK = ("zipf-4k", "--workload", "requests=20")
+#: What each verb that runs one device is given beside it.
+VERBS = {
+    "run": ("run", *WORK, "--scheme", "client"),
+    "compare": ("compare", *WORK, "--schemes", "client,tlc-only"),
+    "cliff": ("cliff", "--schemes", "client", "--amount", "64MiB"),
+    "like": ("cliff", "--like", "techpowerup"),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("part", [64, 1])
+def test_a_large_map_is_told_before_the_run(
+    verb: str, part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / "presets/devices/adata-atom-50-1tb-like.toml").read_text()
+    for key, value in {"wordlines": 256 // part, "user_bytes": 800_000_000_000 // part}.items():
+        text = re.sub(rf"^{key} = .*$", f"{key} = {value}", text, flags=re.MULTILINE)
+    device = tmp_path / "drive.toml"
+    device.write_text(text)
+
+    def ended(*_: object, **__: object) -> None:
+        raise RunError("the run was reached")
+
+    for place in ("api.run", "comparing.compare", "cliffs.run", "drives.like.like"):
+        monkeypatch.setattr(f"slcache.{place}", ended)
+    told = slcache(*VERBS[verb], "--device", device).stderr.decode().splitlines()
+    about = [line for line in told if "of memory as it begins" in line]
+    assert len(about) == (part == 1), told
+    assert told[-1] == "error: the run was reached", told
+    assert not about or told.index(about[0]) < len(told) - 1
+
+
+def test_a_part_is_named_where_memory_is_short(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for free, named in ((4 * GIB, False), (2 * GIB, True), (None, False)):
+        found = GIB, 3 * GIB, free
+        monkeypatch.setattr(_core, "memory_outlook", lambda found=found, **_: found)
+        memory.tell("tiny", ["client"], None)
+        assert ("--scale 1/16" in capsys.readouterr().err) == named
 
 
 def test_a_study_tells_what_does_not_fit_before_anything_runs(

@@ -130,6 +130,16 @@ def shortage(
 ) -> str | None:
     """Return why the configuration's device does not fit into memory; None where it does."""
 
+def memory_outlook(
+    *,
+    device: str | DeviceContent,
+    scheme: str,
+    sets: list[str],
+    seed: int | None,
+    replay: str | None,
+) -> tuple[int, int, int | None]:
+    """Return bytes taken as a run begins, and once all is written; and what there is, if known."""
+
 def check_scheme(
     *,
     scheme: str,

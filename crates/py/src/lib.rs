@@ -143,6 +143,21 @@ fn shortage(
     Ok(slcache_sim::memory::shortage(&config).map(|found| found.lasting()))
 }
 
+/// Bytes that a run takes as it begins, and once all of its device is written; and what there is.
+#[pyfunction]
+#[pyo3(signature = (*, device, scheme, sets, seed, replay))]
+fn memory_outlook(
+    device: Device,
+    scheme: String,
+    sets: Vec<String>,
+    seed: Option<u64>,
+    replay: Option<String>,
+) -> PyResult<(u64, u64, Option<u64>)> {
+    let layers = Layers { device: device.into(), scheme, sets, seed, replay };
+    let config = slcache_sim::resolve(&layers).map_err(|errors| config_error(&errors))?;
+    Ok(slcache_sim::memory::outlook(&config))
+}
+
 /// The JSON schema of the configuration.
 #[pyfunction]
 fn config_schema() -> String {
@@ -275,6 +290,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TraceError", py.get_type::<TraceError>())?;
     module.add("RunError", py.get_type::<RunError>())?;
     module.add_function(wrap_pyfunction!(shortage, module)?)?;
+    module.add_function(wrap_pyfunction!(memory_outlook, module)?)?;
     module.add_class::<Rereadable>()?;
     module.add_class::<content::DeviceContent>()?;
     module.add_function(wrap_pyfunction!(content::workload_content, module)?)?;

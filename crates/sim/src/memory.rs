@@ -14,7 +14,7 @@ const KEPT_FREE_BYTES: u64 = 96 * MIB;
 /// A device that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the device needs about {} MiB of {what}, and {} MiB are available; allowed: a smaller device or a larger device.mu_bytes",
+    "the device needs about {} MiB of {what}, and {} MiB are available; allowed: a smaller device, a part of it (`slcache cliff --scale 1/16`) or a larger device.mu_bytes",
     .needed_bytes.div_ceil(MIB), .available_bytes / MIB
 )]
 pub struct Shortage {
@@ -67,6 +67,14 @@ pub fn check(need: &MemoryNeed) -> Result<(), Shortage> {
 /// Why a run cannot have the memory that its device needs, if so.
 pub fn shortage(config: &RunConfig) -> Option<Shortage> {
     check(&config.setup().memory()).err()
+}
+
+/// What a run takes as it begins, at most once all of its device is written, and what there is.
+pub fn outlook(config: &RunConfig) -> (u64, u64, Option<u64>) {
+    let need = config.setup().memory();
+    let [begun, whole] =
+        [need.filled_bytes, need.tables_bytes].map(|bytes| bytes.saturating_add(BESIDE_BYTES));
+    (begun, whole, memory_bytes())
 }
 
 /// Refuses to go on where little is left: what grows with a trace, such as the set of the pages it

@@ -11,7 +11,7 @@ import typer
 from rich.text import Text
 
 from slcache import api
-from slcache.cli import console, joint
+from slcache.cli import console, joint, memory
 from slcache.cli import like as likes
 from slcache.cli import options as opt
 from slcache.cli.made import Made
@@ -167,6 +167,7 @@ def cliff(
     names, left_out = joint.scheme_names(schemes, given.device, given.settings)
     settings = api.addressed(given.settings, None, state=state)
     console.left_out(left_out)
+    memory.tell(given.device, names, settings)
     chosen = _pattern(load)
     try:
         cliffs.loads(chosen, device=given.device, schemes=names, settings=settings)

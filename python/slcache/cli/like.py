@@ -12,7 +12,7 @@ import typer
 from rich.text import Text
 
 from slcache import catalogue
-from slcache.cli import console, joint
+from slcache.cli import console, joint, memory
 from slcache.cli import options as opt
 from slcache.errors import UsageError
 from slcache.given.config_files import Configuration
@@ -122,6 +122,8 @@ def run(
     assert given.device is not None
     with console.output(out, FILES, kept) as files, console.meter(progress) as meter:
         try:
+            part = fills.scaled(given.device, divisor(scale), fills.as_client(given.settings))
+            memory.tell(part, [fills.SCHEME], given.settings, state)
             found = likes.like(
                 protocol,
                 device=given.device,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from slcache import _core, api, catalogue, comparing
-from slcache.cli import both_states, console, joint, timelines
+from slcache.cli import both_states, console, joint, memory, timelines
 from slcache.cli import options as opt
 from slcache.files import inputs as files_of
 from slcache.report import terminal
@@ -67,6 +67,7 @@ def run(
     beside = [path for path in written if path is not None]
     asked = {"device": given.device, "settings": settings, "replay": replay, "seed": seed}
     tables = timelines.tables(out, drawn, [named], **asked)
+    memory.tell(given.device, [named], settings, state)
     with (
         timelines.named(),
         console.output(out, (*FILES, *tables), kept, beside) as files,
@@ -159,6 +160,7 @@ def compare(
         catalogue.remembering(names)
     console.left_out(left_out)
     settings, replay = _begun(begun, names, trace, given.settings, replay)
+    memory.tell(given.device, names, settings, state)
     if states:
         alone = {"state": state, "out": out, "log": log, "resample": resample, "format": form,
                  "seeds": seeds > 1, "timeline": any(drawn.values())}  # fmt: skip
