@@ -171,6 +171,11 @@ soak: $(VENV)/built ## Test random devices and changed inputs for SECONDS (600)
 golden: ## Rewrite the golden results after an intended change
 	SLCACHE_GOLDEN=write cargo test --test it golden::
 
+# Held-out figures are not read; git shows what moved. DRIVES names some, all by default.
+.PHONY: presets
+presets: $(VENV)/built ## Calibrate the presets that are like drives anew (an hour), or DRIVES='A B'
+	PYTHONPATH=tests $(BIN)/python tests/drive_presets.py $(DRIVES)
+
 .PHONY: clean
 clean: ## Remove what the other targets made
 	rm -rf $(VENV) target out dist .mypy_cache .pytest_cache .ruff_cache python/slcache/_core*.so
