@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from slcache.drives import measured
+from slcache.drives import measured, usual
 
 PAGE, UNIT, WORDLINES, KEPT = 16384, 4096, 256, 32
 #: Every size can be divided by so much: `--scale`.
@@ -29,20 +29,21 @@ LINK_GB_S = {
 MAPS = {"hmb-64mb": (64 << 20, 1000), "hmb": (64 << 20, 1000), "dram-reduced": (256 << 20, 0)}
 
 
-#: Slower pages of a wordline, as a multiple of the faster ones: two of three bits are fast, two of four.
-SLOWER = 1.28
-#: The controller's own time for a command, by the link, and for a flush, by the maker, microseconds.
-COMMAND_US = {"pcie3x4": (7, 10), "pcie4x4": (7, 10), "sata": (20, 20)}
+#: The controller's own time for a flush, by the maker, microseconds.
 FLUSH_US = {"Samsung": 1700}
 
 
 @dataclass(frozen=True)
 class Stripe:
-    """What leaves the buffer at once: programs, how many at a time, and nanoseconds for a run of units."""
+    """What leaves the buffer at once: programs, how many at a time, by random writes a second."""
 
     planes: int
     in_flight: int
-    run_ns: int
+    iops: float
+
+    def run_ns(self, gb_s: float) -> int:
+        """Return nanoseconds for a run of units, where data in order have this speed; in tens."""
+        return 10 * round(usual.run_overhead_ns(self.iops, gb_s * 1e9, self.in_flight) / 10)
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,7 @@ TEMPLATES = {
     "samsung-980-pro-1tb": Template(64, 8, 1200, SAMSUNG_128, True, "table", "Samsung 980 PRO, 1 TB",
         (5.0, TPU_RATED + "pugetsystems.com"), static_blocks=16, busy=True),
     "samsung-970-evo-500gb": Template(32, 8, 800, KIOXIA_96, False, "table", "Samsung 970 EVO, 500 GB",
-        static_blocks=32, busy=True, stripe=Stripe(32, 1, 2580)),
+        static_blocks=32, busy=True, stripe=Stripe(32, 1, 225_000)),
     "samsung-870-qvo-4tb": Template(64, 8, 800, SAMSUNG_QLC, True, "table", "Samsung 870 QVO, 4 TB",
         static_blocks=16),
     "intel-660p-1tb": Template(32, 4, 800, INTEL_QLC, False, "falling", "Intel 660p, 1 TB", lazy=True),
@@ -141,14 +142,12 @@ class Model:
     @property
     def reads_us(self) -> list[float]:
         """The read time of each page of a wordline."""
-        fast = self.template.nand.read_us
-        return [fast, fast, *[fast * SLOWER] * (self.bits - 2)]
+        return usual.page_reads(self.template.nand.read_us, self.bits)
 
     @property
     def controller_us(self) -> dict[str, float]:
         """The controller's own time."""
-        read, write = COMMAND_US[self.drive.link]
-        own: dict[str, float] = {"read": read, "write": write}
+        own = {op: ns / 1e3 for op, ns in usual.command_ns(self.drive.link).items()}
         maker = self.template.title.split()[0]
         if maker in FLUSH_US:
             own["flush"] = FLUSH_US[maker]

@@ -82,7 +82,7 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
     buffer: dict[str, Any] = {"bytes": 16 << 20, "write_back": "at-once"}
     if template.stripe:
         buffer |= {"stripe_planes": template.stripe.planes, "stripes_in_flight": template.stripe.in_flight,
-                   "run_overhead_ns": template.stripe.run_ns}  # fmt: skip
+                   "run_overhead_ns": template.stripe.run_ns(model.first)}  # fmt: skip
     return {
         "device": {
             "name": model.drive.preset,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -146,12 +146,17 @@ def unsimulated(trial: Trial) -> str | None:
 
 def judged(trial: Trial, documents: Sequence[Mapping[str, Any]]) -> list[Judged]:
     """Return every figure that is printed of a trial, beside ours; `documents` are of its loads."""
-    found = []
+    return [_judged(trial, *figure) for figure in figures(trial, documents)]
+
+
+def figures(
+    trial: Trial, documents: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[str, str, float, float | None]]:
+    """Yield what is known of a trial: the side, the figure's name, its value, and ours."""
     for side, printed in trial.figures.items():
         host = documents[-1 if side in ("flush", "sync") else 0]["host"]
-        for name, value, ours in _figures(trial, side, printed, host):
-            found.append(_judged(trial, side, name, value, ours))
-    return found
+        for found in _figures(trial, side, printed, host):
+            yield side, *found
 
 
 def _figures(
@@ -171,7 +176,7 @@ def _figures(
         ours = host[side]["requests"] / seconds
         if len(trial.depths) > 1 and side == "read":
             # A reader that waits for each read has as many as their mean allows.
-            ours = 1e6 / (latency["mean"] + published.host_us(trial.source))
+            ours = 1e6 / (latency["mean"] + trial.host_us)
         found.append(("iops", rate, ours))
     return found or [("mean", printed["mean"], latency["mean"])]
 

@@ -38,6 +38,8 @@ class Trial:
     name: str
     drive: Drive
     source: str
+    #: The time of its host between two requests, which is in no latency.
+    host_us: float
     rw: str
     #: Reads in a hundred reads and writes of one loop.
     reads: int
@@ -81,11 +83,6 @@ def sources() -> Mapping[str, Mapping[str, Any]]:
     return dict(_data()["source"])
 
 
-def host_us(source: str) -> float:
-    """Return the time of a source's host between two requests, which is in no latency."""
-    return float(_data()["source"][source].get("host_us", 0))
-
-
 @cache
 def trials() -> tuple[Trial, ...]:
     """Return every trial in the file's order."""
@@ -104,6 +101,7 @@ def _test(entry: Mapping[str, Any], drive: Drive) -> Trial:
         name=entry["id"],
         drive=drive,
         source=entry["source"],
+        host_us=float(sources()[entry["source"]].get("host_us", 0)),
         rw=entry["rw"],
         reads=entry.get("rwmixread", 100 if entry["rw"].endswith("read") else 0),
         size=int(size[:-1]) * _BYTES[size[-1]],

@@ -84,7 +84,7 @@ def plan(trial: Trial, whole: Content, part: int = 1) -> Planned:
     asked = requests(trial) / scale
     count = max(int(min(asked, _most_units(trial) * UNIT / trial.size / part)), 1)
     settings, share = state(trial, footprint / user, user, part)
-    settings["host.turnaround_ns"] = int(published.host_us(trial.source) * 1000)
+    settings["host.turnaround_ns"] = int(trial.host_us * 1000)
     runs = tuple(
         Run(
             title=f"{trial.name}, {name}",
@@ -130,6 +130,8 @@ def iops(trial: Trial, side: Mapping[str, float]) -> float | None:
 def state(trial: Trial, span: float, user: int, part: int) -> tuple[dict[str, Any], float]:
     """Return the settings of the state before a trial, and the share that is left of it."""
     name, _, numbers = (trial.state or "empty").partition("=")
+    if name == "erased":
+        return {"trace.prefill": "none"}, 1.0
     if name == "empty":
         return {}, 1.0
     given = [float(number) for number in numbers.split(",") if number]
