@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hidden_drives import fio_log, waits
+import fio_documents
+from hidden_drives import fio_log
 from slcache.fit import job
 
 FOLDER = Path(__file__).parents[1] / "examples" / "fit"
@@ -16,7 +17,9 @@ DRIVE: dict[str, Any] = {
     "device": {
         "name": "made-up",
         "user_bytes": 32_000_000_000 >> 20 << 20,
-        "mu_bytes": 16384,
+        "mu_bytes": 4096,
+        "plp": False,
+        "controller": {"read_ns": 6_000, "write_ns": 9_000},
         "pool": [
             {
                 **{"name": "nand", "channels": 8, "chips": 1, "dies": 1, "planes": 8},
@@ -25,23 +28,31 @@ DRIVE: dict[str, Any] = {
                 "bus": {"ps_per_byte": 625},
                 "slc": {"read_ns": [25_000], "program_ns": [205_000], "erase_ns": 3_500_000},
                 "tlc": {
-                    **{"read_ns": [60_000], "program": "one-shot", "program_ns": [2_050_000]},
+                    **{
+                        "read_ns": [58_000, 58_000, 74_000],
+                        "program": "one-shot",
+                        "program_ns": [2_050_000],
+                    },
                     **{"erase_ns": 3_500_000, "fold": {"program_ns": 2_450_000}},
                 },
             }
         ],
     },
-    "buffer": {"bytes": 16 << 20, "write_back": "at-once"},
+    "buffer": {
+        **{"bytes": 16 << 20, "write_back": "at-once"},
+        **{"stripe_planes": 32, "stripes_in_flight": 2, "run_overhead_ns": 7_000},
+    },
     "scheme-defaults": {
         "client": {"dynamic": {"max_bytes": 52 << 26}, "fold": {"keep_blocks": 4}},
     },
 }
 INTERVAL_MS = 25
+TESTS = {"reads": ("read", "read32"), "writes": ("erased", "write", "write8", "flush", "sync")}
 
 
-def fill() -> str:
+def fill(device: dict[str, Any]) -> str:
     """Return the log of the job's fill, in short intervals since the drive is small."""
-    curve = job.filled(DRIVE)
+    curve = job.filled(device)
     ends = np.append(
         np.arange(INTERVAL_MS / 1e3, curve.seconds[-1], INTERVAL_MS / 1e3), curve.seconds[-1]
     )
@@ -52,10 +63,9 @@ def fill() -> str:
 def main() -> None:
     """Write them."""
     FOLDER.mkdir(exist_ok=True)
-    (FOLDER / "fill_bw.1.log").write_text(fill())
-    for name, kind in (("read", "reads"), ("write", "writes")):
-        text = waits(DRIVE, kind, 1)
-        (FOLDER / f"{name}_lat.1.log").write_text("".join(text.splitlines(keepends=True)[:1600]))
+    (FOLDER / "fill_bw.1.log").write_text(fill(DRIVE))
+    for name, tests in TESTS.items():
+        (FOLDER / f"{name}.json").write_text(fio_documents.document(DRIVE, tests, requests=200_000))
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ def drive(seed: int, scale: float = 1.0) -> Drive:
     cap = round(usable * random.uniform(0.15, 0.6))
     begins = usable * bits - (bits - 1) * cap
     user = round(begins + random.uniform(0.3, 0.9) * (bits - 1) * cap)
-    user = min(user, (usable - 2) * bits)
+    user = min(user, (usable - 8) * bits)
     drawn = {
         "slc": random.uniform(120e3, 300e3),
         mode: bits * random.uniform(450e3, 900e3),
@@ -163,19 +163,25 @@ def a_log(folder: Path, parts: Parts, ms: int = 500, noise: float = 0.05, seed: 
     return path
 
 
+#: Logs of single requests: whether they read, of what data, how large and how they are written.
+KINDS = {
+    "reads": ("randread", "touched", 4096, "on-buffer"),
+    "erased": ("randread", "none", 4096, "on-buffer"),
+    "buffered": ("randwrite", "none", 4096, "on-buffer"),
+    "writes": ("randwrite", "none", PAGE, "on-program"),
+}
+
+
 def waits(device: Mapping[str, Any], kind: str, seed: int, noise: float = 0.02) -> str:
     """Return what fio 3.36 logs of single random requests on a drive, with noise and a tail."""
-    is_read = kind == "reads"
-    size, turnaround_ns = (4096, 7_000) if is_read else (PAGE, 9_000)
+    rw, prefill, size, acknowledge = KINDS[kind]
+    is_read, turnaround_ns = rw == "randread", 7_000
     load = {
         "requests": 4000,
         "footprint_bytes": 64 << 20,
-        "global": {"rw": "randread" if is_read else "randwrite", "bs": str(size)},
+        "global": {"rw": rw, "bs": str(size)},
     }
-    settings = {
-        "buffer.acknowledge": "on-program",
-        "trace.prefill": "touched" if is_read else "none",
-    }
+    settings = {"buffer.acknowledge": acknowledge, "trace.prefill": prefill}
     document = slcache.run(
         load, device=device, scheme="client", replay="closed:1", settings=settings, seed=seed
     ).documents[0]

@@ -15,7 +15,7 @@ from changed_inputs import text_changed
 from hidden_drives import Parts, fio_log, lines, steady, windows
 from slcache import fit
 from slcache.errors import TraceError
-from slcache.fit import latency
+from slcache.fit import files
 from support import cases
 
 PARTS: Parts = [(1.0, 2000.0), (4.0, 700.0), (5.0, 400.0)]
@@ -71,6 +71,14 @@ def changed(text: str, rng: random.Random) -> bytes:
     return "\n".join(",".join(row) for row in rows).encode()
 
 
+FIGURES = """rw,bytes,depth,iops,p50_us,p99_us,p99_9_us
+randread,4096,1,13000,67.1,85.5,87
+randwrite,4096,8,225000,20,313,594
+erased,4096,1,,6.5,,
+write,131072,1,17000,,,
+"""
+
+
 def fitted(path: Path) -> None:
     for user in (None, 5_000_000_000):
         fit.fitted(*fit.fill(path, user), 3, user)
@@ -79,7 +87,8 @@ def fitted(path: Path) -> None:
 FORMS: dict[str, tuple[Callable[[], str], Callable[[Path], object]]] = {
     "fio": (of_fio, fitted),
     "csv": (of_csv, fitted),
-    "latencies": (lambda: lines(steady), latency.read),
+    "latencies": (lambda: lines(steady), files.read),
+    "figures": (lambda: FIGURES, files.read),
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from hidden_drives import lines, steady
 from slcache.errors import TraceError
-from slcache.fit import latency
+from slcache.fit import files
 
 
 @pytest.mark.parametrize(
@@ -35,12 +35,12 @@ def test_logs_that_tell_nothing_end_in_words(tmp_path: Path, text: str, told: st
     path = tmp_path / "read_lat.1.log"
     path.write_text(text)
     with pytest.raises(TraceError, match=told):
-        latency.read(path)
+        files.read(path)
 
 
 def test_two_logs_of_one_kind_are_refused(tmp_path: Path) -> None:
     paths = [tmp_path / "a.log", tmp_path / "b.log"]
     for path in paths:
         path.write_text(lines(steady))
-    with pytest.raises(TraceError, match=r"b\.log: reads, as in .*a\.log"):
-        latency.several(paths)
+    with pytest.raises(TraceError, match=r"b\.log: 4 KiB random reads, as in .*a\.log"):
+        files.several(paths)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from slcache.fit import Fitted
     from slcache.fit.device import Given
     from slcache.fit.judged import Judged
-    from slcache.fit.latency import Latencies
+    from slcache.fit.measured import Measured
+    from slcache.fit.simulated import Row
     from slcache.plots.fit import Curve
+
+    Near = Sequence[tuple[Measured, Sequence[Row]]]
 
 #: The device file, and its pictures.
 _ENDS = (".toml", ".svg", ".png")
@@ -38,6 +41,21 @@ _ROWS = {
     "fold.program_ns": ("program of a fold", "µs", 1e3),
     "busy": ("folded per page past the cache", "pages", 1.0),
 }
+#: The same of what latencies tell.
+_LATENCY_ROWS = {
+    "read_ns": ("dense read", "µs", 1e3),
+    "planes": ("planes", "", 1.0),
+    "host.turnaround_ns": ("host, between requests", "µs", 1e3),
+    "controller.read_ns": ("controller, a read", "µs", 1e3),
+    "controller.write_ns": ("controller, a write", "µs", 1e3),
+    "controller.flush_ns": ("controller, a flush", "µs", 1e3),
+    "controller.commands_per_s": ("controller, at most", "thousand a second", 1e3),
+    "buffer.stripe_planes": ("planes of a stripe", "", 1.0),
+    "buffer.stripes_in_flight": ("stripes at a time", "", 1.0),
+    "buffer.run_overhead_ns": ("stripe, beside its programs", "µs a unit", 1e3),
+}
+#: Figures of a test, and how their columns are titled.
+_FIGURES = {"iops": "a second", "p50": "p50 µs", "p99": "p99 µs", "p99_9": "p99.9 µs"}
 
 
 def fit(
@@ -63,7 +81,7 @@ def fit(
     latency: Annotated[
         list[Path] | None,
         opt.option(
-            "FILE", "fio's latency log of random reads, or of synchronous writes; once for each."
+            "FILE", "fio's JSON or latency log, or CSV with rw,bytes,depth,iops,...; several times."
         ),
     ] = None,
     progress: opt.Progress = "auto",
@@ -75,15 +93,16 @@ def fit(
     file is marked: known, fitted (with an interval), assumed, or not
     identifiable. The job that --job prints is then simulated on the device and
     drawn over the log: a device that differs by more than 15 % anywhere is not
-    fitted, and not written. Latency logs of single requests tell times of
-    reads, and planes apart from the times of programs: half of them is fitted,
-    the other half judges.
+    fitted, and not written. Latencies tell the times of reads, the controller,
+    flushes and the host, planes apart from the times of programs, and how the
+    buffer is written back. Each test is simulated on the device too; what is
+    not near is told.
 
     \b
     [bold]Examples[/bold]
       slcache fit --job /dev/nvme1n1 > fill.fio
       slcache fit fill_bw.1.log --user 1TB --bits 3 --out drive.toml
-      slcache fit fill_bw.1.log --latency read_lat.1.log --out drive.toml
+      slcache fit fill_bw.1.log --latency reads.json --latency writes.json --out drive.toml
       slcache run trace.csv --scheme client --device drive.toml
     """
     if job is not None:
@@ -121,7 +140,7 @@ def _fit(
     progress: opt.When,
 ) -> None:
     from slcache import fit
-    from slcache.fit import latency as latencies
+    from slcache.fit import files as tests
     from slcache.fit.device import MODES
 
     several = (bits,) if bits else tuple(MODES)
@@ -134,14 +153,17 @@ def _fit(
         console.meter(progress) as meter,
     ):
         fill, phases, again = fit.fill(log, user_bytes)
-        waits = latencies.several(latency)
+        waits = tests.several(latency)
         for b, stem in stems.items():
             found = fit.fitted(fill, phases, again, b, user_bytes, link, waits)
             judged = fit.judge(found, fill, phases, meter)
-            console.show(_table(found), *_judged(found, waits), _beside(judged, phases))
+            near = fit.near(found, waits)
+            console.show(_table(found), *_judged(near), _beside(judged, phases))
             if judged.off:
                 refused.append(f"{stem}: not fitted: {'; '.join(_reasons(found, judged))}")
                 continue
+            for told in _far(near):
+                console.note(f"{stem}: {told}")
             contents = _contents(stem, found, judged, (fill.curve(), phases))
             for name, content in contents.items():
                 files.write(name, content)
@@ -198,34 +220,42 @@ def _table(found: Fitted) -> Table:
 
 def _latency_rows(given: Given) -> Iterator[tuple[str, list[str]]]:
     """Yield what latencies tell, a row for each value."""
-    rows = (
-        ("dense read", "µs", 1e3, given.reads),
-        ("planes", "", 1.0, given.planes),
-        ("host, between requests", "µs", 1e3, given.turnaround),
-    )
-    for name, unit, scale, told in rows:
-        if told is None:
+    for key, (name, unit, scale) in _LATENCY_ROWS.items():
+        if (told := given.told.get(key)) is None:
             continue
-        for value, ends in zip(told.values, told.ranges, strict=True):
-            low, high = (significant(end / scale, 4) for end in ends)
+        ranges = told.ranges or ((),) * len(told.values)
+        for value, ends in zip(told.values, ranges, strict=True):
+            interval = " to ".join(significant(end / scale, 4) for end in ends) or "–"
             mark = "fitted" if told.problem is None else f"not identifiable: {told.problem}"
-            yield name, [f"{significant(value / scale, 4)} {unit}", f"{low} to {high}", mark]
+            yield name, [f"{significant(value / scale, 4)} {unit}".rstrip(), interval, mark]
 
 
-def _judged(found: Fitted, waits: Mapping[str, Latencies]) -> list[Table | Text]:
-    """Return latencies that nothing was fitted to beside those of the device."""
-    from slcache.fit import times
+def _judged(near: Near) -> list[Table]:
+    """Return the figures of tests beside those of the device."""
+    table = Table("latency, measured and device", list(_FIGURES.values()), boxed=False)
+    for test, rows in near:
+        for side in dict.fromkeys(row.side for row in rows):
+            found = {row.figure: row for row in rows if row.side == side}
+            if "p50" not in found and "mean" in found:
+                found["p50"] = found["mean"]
+            name = test.title + (f": {side}" if len(test.figures) > 1 else "")
+            table.add(name, *(_pair(found.get(figure)) for figure in _FIGURES))
+    return [table] if near else []
 
-    table = Table(
-        "latency, log and device", ["requests", "p50 µs", "p99 µs", "within 10 %"], boxed=False
-    )
-    for log in waits.values():
-        each = times.judged(log, found.text)
-        pairs = (each.p50_us, each.p99_us)
-        ends = [", ".join(significant(us, 4) for us in pair) for pair in pairs]
-        name = f"{each.kind} of {each.block_bytes // 1024} KiB"
-        table.add(name, f"{each.requests:,}", *ends, f"{100 * each.near:.0f} %")
-    return [table] if waits else []
+
+def _pair(row: Row | None) -> str:
+    if row is None:
+        return "–"
+    told = ", ".join(significant(value, 4) for value in (row.measured, row.ours))
+    return told if row.holds else f"{told} (far)"
+
+
+def _far(near: Near) -> Iterator[str]:
+    """Yield which figures of tests the device is not near to."""
+    for test, rows in near:
+        far = [f"{row.side} {_FIGURES.get(row.figure, 'mean')}" for row in rows if not row.holds]
+        if far:
+            yield f"{test.title}: the device is not near in {', '.join(far)}"
 
 
 def _beside(judged: Judged, phases: Phases) -> Table:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,10 +16,13 @@ from slcache import api
 from slcache.bandwidth import phases
 from slcache.bandwidth.phases import Phases, Values
 from slcache.errors import TraceError, about
-from slcache.fit import device, job, judged, laws, log
+from slcache.fit import device, file, job, judged, laws, log
 from slcache.fit.evidence import Marks, Value
 from slcache.fit.judged import Judged
-from slcache.fit.latency import Latencies
+from slcache.fit.measured import Measured
+
+if TYPE_CHECKING:
+    from slcache.fit.simulated import Row
 
 RESAMPLES = 200
 #: Resamples that may show other phases than the log, as a share.
@@ -49,6 +53,16 @@ def judge(
     return judged.judged(read, shown, job.filled(tomllib.loads(of.text), progress))
 
 
+def near(of: Fitted, tests: Sequence[Measured]) -> list[tuple[Measured, list[Row]]]:
+    """Simulate each test on a device fitted to it; raises ConfigError or RunError."""
+    if not tests:
+        return []
+    from slcache.fit import simulated
+
+    content = simulated.device_of(of.text)
+    return [(test, simulated.rows(test, content)) for test in tests]
+
+
 def fill(path: Path, user_bytes: int | None) -> tuple[log.Fill, Phases, list[Phases]]:
     """Return a log's fill, its phases, and those of its resamples; raises TraceError."""
     read = log.read(path, user_bytes)
@@ -71,9 +85,9 @@ def fitted(
     bits: int,
     user_bytes: int | None,
     link: str | None = None,
-    latencies: Mapping[str, Latencies] | None = None,
+    tests: Sequence[Measured] = (),
 ) -> Fitted:
-    """Return what the phases tell with so many bits, and latencies beside.
+    """Return what the phases tell with so many bits, and tests of latency beside.
 
     Raises TraceError where they tell nothing.
     """
@@ -84,49 +98,34 @@ def fitted(
         others = [laws.found(each, bits, total, kind) for each in again]
         whole = int(total) // device.PAGE_BYTES * device.PAGE_BYTES
         given = device.Given(whole, user_bytes is not None, link)
-        first = _made(read, found, others, bits, given)
-        if not latencies:
-            return first
-        given = _told(first, others, latencies, given)
-        return _made(read, found, others, bits, given)
+
+        def made(given: device.Given) -> Fitted:
+            return _made(read, found, others, bits, given)
+
+        if not tests:
+            return made(given)
+        # It simulates what fills alone do without.
+        from slcache.fit import times
+
+        return made(times.told(tests, given, lambda given: made(given).text, found, others))
 
 
 def _made(
     read: log.Fill, found: laws.Found, others: list[laws.Found], bits: int, given: device.Given
 ) -> Fitted:
     """Return the device of what is known by now; ValueError where no device is like that."""
-    at = device.shape(found, None if given.planes is None else int(given.planes.values[0]))
-    values = device.keys(found, at, bits)
-    again = [device.keys(each, at, bits) for each in others]
+    at = device.shape(found, given.planes)
+    crossing_ns = device.crossing_ns(given, at, found.slc)
+    values = device.keys(found, at, bits, crossing_ns)
+    again = [device.keys(each, at, bits, crossing_ns) for each in others]
     ranges = {}
     for key in values:
         low, high = np.percentile([each[key].value for each in again], (2.5, 97.5))
         ranges[key] = float(low), float(high)
     marks = Marks(values, ranges, read.source.name)
-    text = device.text(found, marks, at, bits, given, read.source)
+    text = file.text(found, marks, at, bits, given, read.source)
     _, raised = device.blocks(found.usable, given.user_bytes, at, bits)
     return Fitted(bits, found, values, ranges, text, raised and found.fold is not None, given)
-
-
-def _told(
-    first: Fitted,
-    others: list[laws.Found],
-    latencies: Mapping[str, Latencies],
-    given: device.Given,
-) -> device.Given:
-    """Return what is given, and what latencies tell beside."""
-    from slcache.fit import times
-
-    reads, writes = latencies.get("reads"), latencies.get("writes")
-    host = reads or writes
-    assert host is not None
-    if reads is not None:
-        given = replace(given, reads=times.reads(reads, first.text, first.bits))
-    if writes is not None:
-        speeds = [each.slc for each in others]
-        told = times.planes(writes, first.text, first.found.cache, first.found.slc, speeds)
-        given = replace(given, planes=told)
-    return replace(given, turnaround=host.turnaround)
 
 
 @contextlib.contextmanager

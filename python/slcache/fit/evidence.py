@@ -38,9 +38,10 @@ class Value:
 
 @dataclass(frozen=True)
 class Told:
-    """Values that a log told, each with its interval, or why they are not what was asked."""
+    """Values that a log told, each with its interval if it has one, or why they are no such."""
 
     values: tuple[float, ...]
+    #: None of what was chosen among a few.
     ranges: tuple[tuple[float, float], ...]
     log: str
     problem: str | None = None
@@ -49,6 +50,8 @@ class Told:
         """Return what a key with these values stands on."""
         if self.problem is not None:
             return Ground("not-identifiable", f"{self.log}: {self.problem}")
+        if not self.ranges:
+            return Ground("fitted", self.log)
         if len(self.values) > 1:
             ends = ", ".join(f"{low:.0f} to {high:.0f}" for low, high in self.ranges)
             return Ground("fitted", f"{self.log}: {ends}")

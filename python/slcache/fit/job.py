@@ -11,10 +11,16 @@ from slcache.drives import fills
 #: One writer, a MiB at a time.
 WRITE_MIB, DEPTH = 1, 1
 
+# The lines of a job stay whole.
+# ruff: noqa: E501
 _TEXT = """\
-# DESTROYS EVERYTHING ON THE DRIVE. Unmounted, whole device, cooled;
-# blkdiscard {device} before [fill] and before [write], and wait 10 minutes.
-# A section at a time: fio --section=fill THIS_FILE; [read] 30 minutes after [fill].
+# DESTROYS EVERYTHING ON THE DRIVE. Unmounted, whole device, cooled.
+# blkdiscard {device}; wait 10 minutes; then
+#   fio --section=fill THIS_FILE
+# 30 minutes later
+#   fio --section=read --section=read32 --output-format=json --output=reads.json THIS_FILE
+# blkdiscard {device}; wait 10 minutes; then
+#   fio --section=erased --section=write --section=write8 --section=flush --section=sync --output-format=json --output=writes.json THIS_FILE
 [global]
 filename={device}
 direct=1
@@ -32,20 +38,56 @@ log_avg_msec=500
 stonewall
 rw=randread
 bs=4k
-offset=25%
-size=50%
 runtime=60
 time_based
-write_lat_log=read
+
+[read32]
+stonewall
+rw=randread
+bs=4k
+iodepth=32
+runtime=20
+time_based
+
+[erased]
+stonewall
+rw=randread
+bs=4k
+runtime=10
+time_based
 
 [write]
 stonewall
 rw=randwrite
-bs=16k
-sync=1
+bs=4k
+size=4g
+io_size=512m
+
+[write8]
+stonewall
+rw=randwrite
+bs=4k
+size=4g
+io_size=2g
+iodepth=8
+
+[flush]
+stonewall
+rw=randwrite
+bs=4k
+size=4g
+fsync=1
 runtime=10
 time_based
-write_lat_log=write
+
+[sync]
+stonewall
+rw=randwrite
+bs=16k
+size=4g
+sync=1
+runtime=5
+time_based
 """
 
 

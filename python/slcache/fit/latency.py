@@ -6,15 +6,16 @@ version 3. Nothing in a log says how it was made: its latencies and its times ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from slcache.bandwidth.phases import Values
-from slcache.fit import lines
+from slcache.fit import lines, measured
+from slcache.fit.device import PAGE_BYTES
 from slcache.fit.evidence import Told
-from slcache.fit.lines import Source, refuse
+from slcache.fit.lines import Rows, Source, refuse
+from slcache.fit.measured import Measured
 
 #: Requests of a log, at least; stretches of it, of which every other one is judged by.
 LEAST, STRETCHES = 1000, 40
@@ -26,48 +27,20 @@ _SPENT, _BEYOND = 0.1, 0.02
 _STEADY, _FAST = 0.1, 0.95
 #: Requests right behind the one before them, at most: more are no random ones.
 _IN_ORDER = 0.5
-_KINDS = {"0": "reads", "1": "writes"}
+_KINDS = {"0": "read", "1": "write"}
+#: No chip programs a page faster than this, ns.
+PROGRAM_NS = 50_000
 
 
-@dataclass(frozen=True)
-class Latencies:
-    """Latencies in ns of requests of one kind and size, in stretches of the log's order."""
-
-    source: Source
-    kind: str
-    block_bytes: int
-    count: int
-    stretches: tuple[Values, ...]
-    #: ns from a completion to the next request, on average.
-    turnaround: Told
-
-    @property
-    def fitted(self) -> Values:
-        """What parameters are fitted to: every other stretch."""
-        return np.concatenate(self.stretches[::2])
-
-    @property
-    def judged(self) -> Values:
-        """What they are judged by."""
-        return np.concatenate(self.stretches[1::2])
-
-    def resampled(self) -> list[Values]:
-        """Return the latencies that are fitted to, of stretches that are drawn anew."""
-        random, kept = np.random.default_rng(0), self.stretches[::2]
-        drawn = random.integers(len(kept), size=(RESAMPLES, len(kept)))
-        return [np.concatenate([kept[i] for i in each]) for each in drawn]
-
-
-def read(path: Path) -> Latencies:
+def read(source: Source, rows: Rows) -> Measured:
     """Return the latencies that a log holds; TraceError where they are no random requests alone."""
-    source, rows = lines.read(path)
-    first = rows[0][1]
+    path, first = source.path, rows[0][1]
 
     def check(line: int, cells: list[str]) -> None:
         if cells[2] not in _KINDS:
             refuse(path, f"direction {cells[2]}: must be 0 (reads) or 1 (writes)", line)
         if cells[2] != first[2]:
-            told = f"{_KINDS[cells[2]]} beside {_KINDS[first[2]]}"
+            told = f"{_KINDS[cells[2]]}s beside {_KINDS[first[2]]}s"
             refuse(path, f"{told}: those wait for one another; log them apart", line)
         if cells[3] != first[3]:
             refuse(path, f"block size {cells[3]} beside {first[3]}: must be one", line)
@@ -80,21 +53,46 @@ def read(path: Path) -> Latencies:
     if found.offsets is not None:
         _check_random(path, found.offsets, found.sizes)
     turnaround = _turnaround(source, found.times, found.values)
-    stretches = tuple(np.array_split(found.values, STRETCHES))
+    stretches = np.array_split(found.values, STRETCHES)
     _check_steady(path, stretches)
-    kind = _KINDS[first[2]]
-    return Latencies(source, kind, int(found.sizes[0]), len(rows), stretches, turnaround)
+    kind, size = _KINDS[first[2]], int(found.sizes[0])
+    rw, synced = f"rand{kind}", kind == "write" and _is_synced(path, size, found.values)
+    kept, odd = stretches[::2], np.concatenate(stretches[1::2])
+    drawn = np.random.default_rng(0).integers(len(kept), size=(RESAMPLES, len(kept)))
+    # The mean of a host's own time is that of all requests.
+    rate = 1e9 / (float(found.values.mean()) + turnaround.values[0])
+    figures = _figures(odd, rate)
+    return Measured(
+        source=source,
+        name="",
+        role=measured.role_of(path.name, rw, synced, flushed=False),
+        rw=rw,
+        reads=100 * (kind == "read"),
+        block_bytes=size,
+        depth=1,
+        count=len(rows),
+        fitted=np.concatenate(kept),
+        draws=tuple(np.concatenate([kept[i] for i in each]) for each in drawn),
+        turnaround=turnaround,
+        figures={"sync": {"mean": figures["p50"]}} if synced else {kind: figures},
+    )
 
 
-def several(paths: list[Path]) -> dict[str, Latencies]:
-    """Return the logs of reads and of writes; TraceError where there are two of a kind."""
-    found: dict[str, Latencies] = {}
-    for path in paths:
-        each = read(path)
-        if each.kind in found:
-            refuse(path, f"{each.kind}, as in {found[each.kind].source.path}: one log is of them")
-        found[each.kind] = each
-    return found
+def _is_synced(path: Path, size: int, values: Values) -> bool:
+    """Return whether writes end in the flash: no log says whether they were synchronous."""
+    if float(np.median(values)) < PROGRAM_NS:
+        return False
+    if size != PAGE_BYTES:
+        told = f"writes of {size} bytes that take a program or more: must be {PAGE_BYTES}"
+        refuse(path, f"{told}, of which each is one; fio's JSON says more")
+    return True
+
+
+def _figures(values: Values, rate: float) -> dict[str, float]:
+    """Return what latencies are judged by."""
+    ranks = {"p50": 0.5, "p99": 0.99} | ({"p99_9": 0.999} if len(values) >= LEAST else {})
+    found = {name: float(np.quantile(values, at)) / 1e3 for name, at in ranks.items()}
+    return {**found, "iops": rate}
 
 
 def _check_random(path: Path, offsets: Values, sizes: Values) -> None:
@@ -116,11 +114,11 @@ def _turnaround(source: Source, times_ms: Values, latencies: Values) -> Told:
     if spent < _SPENT * elapsed:
         refuse(path, f"{told}: the host paused, or they are no ns, as before fio 3")
     between = len(latencies) - 1
-    ends = [max(0.0, (elapsed - spent + more) / between) for more in (-1e6, 0.0, 1e6)]
+    ends = [max(0.0, float(elapsed - spent + more) / between) for more in (-1e6, 0.0, 1e6)]
     return Told((ends[1],), ((ends[0], ends[2]),), source.name)
 
 
-def _check_steady(path: Path, stretches: tuple[Values, ...]) -> None:
+def _check_steady(path: Path, stretches: list[Values]) -> None:
     quarter = len(stretches) // 4
     begin, end = (
         _mean(np.concatenate(part)) for part in (stretches[:quarter], stretches[-quarter:])

@@ -44,20 +44,32 @@ class Source:
 
 def read(path: Path) -> tuple[Source, Rows]:
     """Return a log's cells with their lines; TraceError for what is no text, or empty."""
+    source, content = text(path)
+    return source, cells(path, content)
+
+
+def text(path: Path) -> tuple[Source, str]:
+    """Return what a file holds; TraceError for what is no text."""
     _check_alone(path)
     try:
         content = bounded.read(path, bounded.RESULT_BYTES_MAX)
-        lines = content.decode("utf-8-sig").split("\n")
+        found = content.decode("utf-8-sig")
     except bounded.TooLongError as error:
         raise about(TraceError(str(error)), file=str(path)) from error
     except (OSError, UnicodeDecodeError) as error:
         told = error.strerror if isinstance(error, OSError) else "is no text"
         raise about(TraceError(f"{path}: {told}"), file=str(path)) from error
+    return Source(path, hashlib.sha256(content).hexdigest()), found
+
+
+def cells(path: Path, content: str) -> Rows:
+    """Return the cells of a text with their lines; TraceError where there are none."""
+    lines = content.split("\n")
     rows = [(i, [cell.strip() for cell in line.split(",")]) for i, line in enumerate(lines, 1)]
-    rows = [(i, cells) for i, cells in rows if cells != [""]]
+    rows = [(i, found) for i, found in rows if found != [""]]
     if not rows:
         refuse(path, "is empty")
-    return Source(path, hashlib.sha256(content).hexdigest()), rows
+    return rows
 
 
 def refuse(path: Path, told: str, line: int | None = None) -> NoReturn:

@@ -1,119 +1,188 @@
-"""What latencies tell: times of reads, planes apart from the times of programs, the host's own."""
+"""What latencies tell: the times of the controller and of pages, planes, the host's own time."""
 
 from __future__ import annotations
 
-import copy
-import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from slcache import api, catalogue
+from slcache import catalogue
 from slcache.bandwidth.phases import Values
-from slcache.fit.device import MODES, PAGE_BYTES, TRANSFER_NS
+from slcache.drives import fills, usual
+from slcache.fit import deep
+from slcache.fit.device import MODES, PAGE_BYTES, TRANSFER_NS, Given
 from slcache.fit.evidence import Told
-from slcache.fit.latency import Latencies
+from slcache.fit.latency import PROGRAM_NS
+from slcache.fit.laws import Found
 from slcache.fit.lines import refuse
+from slcache.fit.measured import Measured, Role
+from slcache.fit.simulated import all_planes, device_of, median_ns
 
-#: No chip programs a page faster than this, ns; a read of one takes this at least.
-_PROGRAM_NS, _READ_NS = 50_000, 1_000
+#: A read of a page takes this at least, ns.
+_READ_NS = 1_000
 #: Kinds of pages are apart by so many spreads of one; one kind is within this share of its median.
 _APART, _ALIKE = 3.0, 0.1
+#: Planes and medians are known within this share, at best.
+_NEAR = 0.05
 #: A cache nearer to its link than this tells nothing of its planes.
 _LINK = 0.9
-#: The device that a latency is simulated on: blocks of a plane, and requests.
-_BLOCKS, _REQUESTS = 64, 2000
-_CACHE = 16
+#: No drive of one user has more planes.
+_MOST_PLANES = 256
+_TOO_MANY = f"a program of it needs more than {_MOST_PLANES} planes: a flush takes time of its own"
+
+#: What makes the text of a device of what is given.
+Make = Callable[[Given], str]
 
 
-@dataclass(frozen=True)
-class Judged:
-    """Latencies that nothing was fitted to, in µs, beside those of the device."""
+def told(
+    tests: Sequence[Measured], given: Given, make: Make, found: Found, others: Sequence[Found]
+) -> Given:
+    """Return what is given and what tests tell beside it, one after the other.
 
-    kind: str
-    block_bytes: int
-    requests: int
-    p50_us: tuple[float, float]
-    p99_us: tuple[float, float]
-    #: The share of requests within a tenth of the device's at the same rank.
-    near: float
+    `others` are the fill's resamples. Raises TraceError for what no flash has.
+    """
+    turnaround = next((test.turnaround for test in tests if test.turnaround is not None), None)
+    if turnaround is not None:
+        given = given.also({"host.turnaround_ns": turnaround})
+    single = {test.role: test for test in tests if test.depth == 1}
+    for role, tell in _TELLS.items():
+        if role in single:
+            given = given.also(tell(single[role], make(given)))
+    planes = None
+    if (synced := single.get(Role.synced)) is not None:
+        speeds = [each.slc for each in others]
+
+        def planes(text: str) -> dict[str, Told]:
+            return _planes(synced, text, found, speeds)
+
+        given = given.also(planes(make(given)))
+    given = deep.told([test for test in tests if test.depth > 1], given, make, found.slc, planes)
+    if Role.flushed in single and "controller.flush_ns" not in given.told:
+        given = given.also(_own("controller.flush_ns", single[Role.flushed], make(given)))
+    return given
 
 
-def reads(log: Latencies, text: str, bits: int) -> Told:
+def _own(key: str, test: Measured, text: str) -> dict[str, Told]:
+    """Return the controller's time: what is left of a latency without it."""
+    device, name = device_of(text), key.partition(".")[2]
+    controller = device["device"]["controller"]
+    assumed, controller[name] = controller[name], 0
+    rest = median_ns(test, device)
+    median = float(np.median(test.fitted))
+    found = median - rest
+    if found < -_NEAR * median:
+        told = f"{rest / 1e3:.4g} µs go without it, more than was measured; a usual value"
+        return {key: Told((assumed,), (), test.log, told)}
+    again = [max(float(np.median(each)) - rest, 0.0) for each in test.draws]
+    low, high = np.percentile(again, (2.5, 97.5))
+    return {key: Told((max(found, 0.0),), ((float(low), float(high)),), test.log)}
+
+
+def _reads(test: Measured, text: str) -> dict[str, Told]:
     """Return the times of reads of a dense page: one for each kind of page, if they show."""
-    if log.block_bytes > PAGE_BYTES or PAGE_BYTES % log.block_bytes:
-        refuse(log.source.path, f"reads of {log.block_bytes} bytes: must be a part of {PAGE_BYTES}")
-    device = tomllib.loads(text)
-    at = device["device"]["pool"][0][MODES[bits]]["read_ns"][0]
-    rest = _median_us(_shown(log, device)) * 1e3 - at
-    found, problem = _levels(log.fitted, bits)
-    if found[0] - rest < _READ_NS:
-        told = f"reads take {found[0] / 1e3:.4g} µs, and {rest / 1e3:.4g} without the array"
-        refuse(log.source.path, f"{told}: not from flash (direct=1, a random span)")
-    again = np.array([_middles(each, len(found)) for each in log.resampled()]) - rest
+    path = test.source.path
+    if test.block_bytes > PAGE_BYTES or PAGE_BYTES % test.block_bytes:
+        refuse(path, f"reads of {test.block_bytes} bytes: must be a part of {PAGE_BYTES}")
+    device = device_of(text)
+    bits, mode = _dense(device)
+    at = mode["read_ns"][0]
+    mode["read_ns"] = [at]
+    rest = median_ns(test, device) - at
+    found, problem = _levels(test.fitted - rest, bits)
+    if found[0] < _READ_NS:
+        whole = (found[0] + rest) / 1e3
+        shown = f"reads take {whole:.4g} µs, and {rest / 1e3:.4g} without the array"
+        refuse(path, f"{shown}: not from flash (direct=1, a random span)")
+    again = np.array([_middles(each - rest, len(found)) for each in test.draws])
     low, high = np.percentile(again, (2.5, 97.5), axis=0)
-    return Told(
-        tuple(float(each - rest) for each in found),
-        tuple(zip(low.tolist(), high.tolist(), strict=True)),
-        log.source.name,
-        problem,
-    )
+    values = tuple(float(each) for each in found)
+    ranges = tuple(zip(low.tolist(), high.tolist(), strict=True))
+    return {"read_ns": Told(values, ranges, test.log, problem)}
 
 
-def planes(log: Latencies, text: str, cache: float, speed: float, speeds: Sequence[float]) -> Told:
+#: What tests with one outstanding tell, by what they are of, in this order.
+_TELLS: Mapping[Role, Callable[[Measured, str], dict[str, Told]]] = {
+    Role.erased: lambda test, text: _own("controller.read_ns", test, text),
+    Role.reads: _reads,
+    Role.writes: lambda test, text: _own("controller.write_ns", test, text),
+}
+
+
+def _planes(test: Measured, text: str, of: Found, speeds: Sequence[float]) -> dict[str, Told]:
     """Return how many planes program the cache at its speed, by what one program takes.
 
-    `cache` is in bytes; `speed` and `speeds`, bytes per second, are its own and those of resamples.
+    `speeds`, bytes per second, are those of the fill's resamples.
     """
-    path, size = log.source.path, log.block_bytes
+    path, size = test.source.path, test.block_bytes
     if size != PAGE_BYTES:
         refuse(path, f"writes of {size} bytes: must be {PAGE_BYTES}, of which each is a program")
-    if log.count * PAGE_BYTES > cache:
-        refuse(path, f"{log.count} writes: more pages than the cache of {cache / 1e9:.4g} GB holds")
-    device = tomllib.loads(text)
-    at = device["device"]["pool"][0]["slc"]["program_ns"][0]
-    rest = _median_us(_shown(log, device)) * 1e3 - at
-    found = float(np.median(log.fitted))
-    if found - rest < _PROGRAM_NS:
+    if test.count * PAGE_BYTES > of.cache:
+        told = f"{test.count} writes: more pages than the cache of {of.cache / 1e9:.4g} GB holds"
+        refuse(path, told)
+    device = device_of(text)
+    ours = median_ns(test, device)
+    rest = ours - device["device"]["pool"][0]["slc"]["program_ns"][0]
+    found = float(np.median(test.fitted))
+    if found - rest < PROGRAM_NS:
         told = f"writes take {found / 1e3:.4g} µs, less than a program: they end in a buffer"
         refuse(path, f"{told}; log them with sync=1; not identifiable")
-    again = [float(np.median(each)) for each in log.resampled()]
-    random = np.random.default_rng(1)
-    drawn = random.choice(speeds, len(again)), np.array(again)
 
-    def needed(at_speed: Values | float, ns: Values | float) -> Any:  # noqa: ANN401
-        return at_speed * (ns - rest + TRANSFER_NS) / 1e9 / PAGE_BYTES
+    each_ns, all_ns = _crossing(device)
 
-    is_bound = speed > _LINK * _link_bytes_s(device)
+    def needed(speed: Values | float, ns: Values | float) -> Values:
+        return np.asarray((ns - rest + all_ns) / (1e9 * PAGE_BYTES / speed - each_ns))
+
+    count = max(1, round(float(needed(of.slc, found))))
+    again = [float(np.median(each)) for each in test.draws]
+    if count > _MOST_PLANES:
+        # As many as are assumed without it, and the rest is the flush's.
+        least = Told((all_planes(device),), (), test.log, _TOO_MANY)
+        low, high = np.percentile(np.array(again) - ours, (2.5, 97.5))
+        flush = Told((found - ours,), ((float(low), float(high)),), test.log)
+        return {"planes": least, "controller.flush_ns": flush}
+    drawn = np.random.default_rng(1).choice(speeds, len(again)), np.array(again)
+    low, high = (float(end) for end in np.percentile(needed(*drawn), (2.5, 97.5)))
+    is_bound = of.slc > _LINK * _link_bytes_s(device)
     problem = "the least: the link is no faster than the cache" if is_bound else None
-    low, high = np.percentile(needed(*drawn), (2.5, 97.5))
-    count = max(1, round(needed(speed, found)))
-    return Told((count,), ((float(low), float(high)),), log.source.name, problem)
+    even = _even(count, low, high)
+    ends = min(low, even), max(high, even)
+    return {"planes": Told((even,), (ends,), test.log, problem)}
 
 
-def judged(log: Latencies, text: str) -> Judged:
-    """Return the latencies of a fitted device beside those that it was not fitted to."""
-    ends, shares = np.array(_shown(log, tomllib.loads(text))).T
-    logged = np.sort(log.judged) / 1e3
-    ranks = (np.arange(len(logged)) + 0.5) / len(logged)
-    ours = ends[np.minimum(np.searchsorted(shares, ranks), len(ends) - 1)]
+def _crossing(device: Mapping[str, Any]) -> tuple[float, float]:
+    """Return what a plane waits for the channel, for each plane that there is and in all."""
+    if "stripes_in_flight" not in device["buffer"]:
+        return 0.0, TRANSFER_NS
+    channels = device["device"]["pool"][0]["channels"]
+    return TRANSFER_NS / (channels * device["buffer"]["stripes_in_flight"]), 0.0
 
-    def both(rank: float) -> tuple[float, float]:
-        place = int(rank * len(logged))
-        return float(logged[place]), float(ours[place])
 
-    near = float(np.mean(np.abs(logged / ours - 1) <= 0.1))
-    return Judged(log.kind, log.block_bytes, len(logged), both(0.5), both(0.99), near)
+def _even(count: int, low: float, high: float) -> int:
+    """Return the count with most factors of two near one that was found: chips come in such."""
+    near = max(high - count, count - low, _NEAR * count)
+    every = range(max(1, math.ceil(count - near)), math.floor(count + near) + 1)
+    return max(every, key=lambda each: (each & -each, -abs(each - count)))
+
+
+def _dense(device: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+    """Return the bits of a dense cell, and the section of its mode."""
+    pool = device["device"]["pool"][0]
+    return next((bits, pool[mode]) for bits, mode in MODES.items() if mode in pool)
 
 
 def _levels(values: Values, bits: int) -> tuple[Values, str | None]:
     """Return the middles of the kinds of pages: as many as a cell has bits, or one."""
+    if len(values) == 1:
+        told = "one figure tells no kinds of pages; slower ones are assumed as usual"
+        return _middles(values, bits), told
     parts = np.array_split(np.sort(values), bits)
     spread = max(float(np.subtract(*np.percentile(part, (75, 25)))) for part in parts)
     kinds = _middles(values, bits)
-    if float(np.diff(kinds).min()) > _APART * spread:
+    # Two kinds may take the same time.
+    gap = max(float(np.diff(kinds).min()), float(kinds[-1] - kinds[0]) / 2)
+    if gap > _APART * spread:
         return kinds, None
     middle = _middles(values, 1)
     if float(np.mean(np.abs(values / middle - 1) <= _ALIKE)) >= 0.5:
@@ -122,49 +191,15 @@ def _levels(values: Values, bits: int) -> tuple[Values, str | None]:
 
 
 def _middles(values: Values, parts: int) -> Values:
+    if len(values) == 1:
+        return np.array(usual.page_reads(float(values[0]), parts))
     return np.array([np.median(part) for part in np.array_split(np.sort(values), parts)])
 
 
-def _median_us(shown: Sequence[Sequence[float]]) -> float:
-    return float(next(us for us, share in shown if share >= 0.5))
-
-
-def _shown(log: Latencies, device: Mapping[str, Any]) -> list[list[float]]:
-    """Return the latencies in µs, with the share up to each, of a device under a log's load."""
-    small = _small(device)
-    user, size = small["device"]["user_bytes"], log.block_bytes
-    is_read = log.kind == "reads"
-    load = {
-        "requests": _REQUESTS if is_read else min(_REQUESTS, user // size // 2),
-        "footprint_bytes": user // size * size,
-        "global": {"rw": "randread" if is_read else "randwrite", "bs": str(size)},
-    }
-    settings = {
-        "trace.prefill": "touched" if is_read else "none",
-        "buffer.acknowledge": "on-program",
-    }
-    found = api.run(load, device=small, scheme="client", replay="closed:1", settings=settings)
-    cdf: list[list[float]] = found.documents[0]["host"]["read" if is_read else "write"]["cdf"]
-    return cdf
-
-
-def _link_bytes_s(device: Mapping[str, Any]) -> float:
+def _link_bytes_s(device: Mapping[str, object]) -> float:
     """Return what a device's host link carries; without one there is no limit."""
-    link = catalogue.resolve(device=device, scheme="client")["host"].get("link")
+    link = catalogue.resolve(device=dict(device), scheme=fills.SCHEME)["host"].get("link")
     if link is None:
         return float("inf")
     share = link["payload_bytes"] / (link["payload_bytes"] + link["header_bytes"])
     return float(link["lanes"] * link["lane_mb_per_s"] * 1e6 * share)
-
-
-def _small(device: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a device with few blocks: one request at a time asks for no more."""
-    small = copy.deepcopy(dict(device))
-    pool, client = small["device"]["pool"][0], small["scheme-defaults"]["client"]
-    row = pool["channels"] * pool["planes"] * pool["wordlines"] * PAGE_BYTES
-    pool["blocks"] = _BLOCKS
-    small["device"]["user_bytes"] = _BLOCKS // 2 * row
-    client["dynamic"] = {"rule": "free", "max_bytes": _CACHE * row}
-    # What is made up here has no grounds to be told.
-    small.pop("evidence", None)
-    return small

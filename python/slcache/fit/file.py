@@ -1,0 +1,212 @@
+"""The device file of a fit, and on what each of its keys stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from slcache.drives import usual
+from slcache.fit import device, evidence
+from slcache.fit.evidence import Ground, Marks, Told
+from slcache.fit.laws import Found, Reading
+from slcache.fit.lines import Source
+
+#: The most blocks of a plane, and planes of a die.
+_MOST_BLOCKS, _MOST_PLANES = 65_536, 16
+#: Why the controller's times are what they are, where no latency tells.
+_CONTROLLER = {
+    "read": "as drives with the link have; no reads of the erased drive tell it apart from tR",
+    "write": "as drives with the link have; no buffered writes tell it",
+    "flush": "no flushes tell it; 0.2 to 2.2 ms are printed of drives",
+}
+
+
+def text(
+    found: Found, marks: Marks, at: device.Shape, bits: int, given: device.Given, log: Source
+) -> str:
+    """Return the device file."""
+    values, user_bytes = marks.values, given.user_bytes
+    count, _ = device.blocks(values["usable"].value, user_bytes, at, bits)
+    if count > _MOST_BLOCKS:
+        told = f"{count:,} blocks of a plane, more than {_MOST_BLOCKS:,}"
+        raise ValueError(f"{told}: the cache is too small beside the drive")
+    count_channels = device.channels(at.planes, found.slc)
+    per_channel = at.planes // count_channels
+    chips = next(n for n in _divisors(per_channel) if per_channel // n <= _MOST_PLANES)
+    times = {key: f"{round(each.value):_}" for key, each in values.items()}
+    row = at.row_bytes
+    cap = ""
+    if found.reading != Reading.whole:
+        cap = f"dynamic.max_bytes = {max(1, round(found.cache / row)) * row:_}\n"
+    if found.busy is not None:
+        cap += f"flush.busy_ratio = {found.busy:.3f}\nreopen = 0\n"
+    content = _FILE.format(
+        mode=device.MODES[bits],
+        size=f"{user_bytes / 1e9:,.0f} GB {device.MODES[bits].upper()}",
+        user_bytes=f"{user_bytes:_}",
+        page=device.PAGE_BYTES,
+        unit=usual.UNIT_BYTES,
+        channels=count_channels,
+        chips=chips,
+        planes=per_channel // chips,
+        blocks=count,
+        wordlines=at.wordlines,
+        ps=device.PS_PER_BYTE,
+        slc_read=f"{device.SLC_READ_NS:_}",
+        read=", ".join(f"{ns:_.0f}" for ns in _reads(given, bits)),
+        erase=f"{device.ERASE_NS:_}",
+        slc_program=times["slc.program_ns"],
+        program=times["dense.program_ns"],
+        fold=times["fold.program_ns"],
+        buffer=_lines(given, "buffer", {"bytes": 2 * at.planes * bits * device.PAGE_BYTES}),
+        controller=_lines(given, "controller", _controller(given.link)),
+        host=_host(given),
+        keep=device.KEEP_BLOCKS,
+        cap=cap,
+    )
+    statement = f"fitted to {log.path.name}, sha256 {log.sha256}: {found.reading}"
+    return content + "\n" + evidence.section(statement, _grounds(found, marks, at, bits, given))
+
+
+def _divisors(count: int) -> Iterator[int]:
+    return (n for n in range(1, count + 1) if count % n == 0)
+
+
+def _reads(given: device.Given, bits: int) -> Sequence[float]:
+    """Return the read time of each kind of dense page."""
+    told = given.told.get("read_ns")
+    return usual.page_reads(device.READ_NS, bits) if told is None else told.values
+
+
+def _lines(given: device.Given, section: str, assumed: Mapping[str, float]) -> str:
+    """Return the keys of a section: what is told of it goes before what is assumed."""
+    told = {key.partition(".")[2]: each.values[0] for key, each in given.told.items()
+            if key.startswith(f"{section}.")}  # fmt: skip
+    return "\n".join(f"{key} = {value:_.0f}" for key, value in {**assumed, **told}.items())
+
+
+def _controller(link: str | None) -> dict[str, float]:
+    """Return the controller's times where nothing tells."""
+    return {f"{op}_ns": ns for op, ns in {**usual.command_ns(link), "flush": 0}.items()}
+
+
+def _host(given: device.Given) -> str:
+    """Return the section of the host, if anything is known of it."""
+    lines = [f'link = "{given.link}"'] if given.link else []
+    lines += [_lines(given, "host", {})] if "host.turnaround_ns" in given.told else []
+    return "\n".join(["[host]", *lines]) + "\n\n" if lines else ""
+
+
+def _grounds(
+    found: Found, marks: Marks, at: device.Shape, bits: int, given: device.Given
+) -> dict[str, Ground]:
+    """Return on what the keys of the file stand."""
+    pool, mode, client = (
+        "device.pool[0]",
+        f"device.pool[0].{device.MODES[bits]}",
+        "scheme-defaults.client",
+    )
+    row, as_usual = at.row_bytes, evidence.assumed()
+    size = Ground("known", "--user") if given.is_stated else evidence.assumed("what the log holds")
+    cells = marks.ground("usable", row * bits, 1, device.KEEP_BLOCKS)
+    if device.blocks(marks.values["usable"].value, given.user_bytes, at, bits)[1]:
+        cells = replace(cells, source=f"{cells.source}; raised to hold the user's data")
+    one_fill = "from one fill; a usual value"
+    grounds = {
+        "device.user_bytes": size,
+        "device.mu_bytes": evidence.assumed("4 KiB, as drives people own have"),
+        "device.plp": evidence.assumed("drives people own have no power-loss protection"),
+        **{f"device.controller.{op}_ns": evidence.assumed(why) for op, why in _CONTROLLER.items()},
+        **{f"{pool}.{key}": as_usual for key in _USUAL},
+        f"{pool}.planes": evidence.unknown("apart from the times of programs; a usual value"),
+        f"{pool}.blocks": cells,
+        f"{pool}.slc.program_ns": marks.ground("slc.program_ns"),
+        **{f"{mode}.{key}": as_usual for key in ("read_ns", "erase_ns", "program")},
+        f"{mode}.program_ns": marks.ground("dense.program_ns"),
+        f"{mode}.fold.program_ns": marks.ground("fold.program_ns"),
+        "buffer": evidence.assumed("two wordlines of every plane; no latency tells its size"),
+        f"{client}.fold.keep_blocks": as_usual,
+        f"{client}.static_blocks": evidence.unknown(one_fill),
+        f"{client}.dynamic.rule": evidence.unknown(one_fill),
+        f"{client}.flush.when": evidence.unknown("a fill has no pause; a usual value"),
+    }
+    if given.link:
+        grounds["host.link"] = Ground("known", "--link")
+    for key, told in given.told.items():
+        place = {"planes": f"{pool}.planes", "read_ns": f"{mode}.read_ns"}.get(key, key)
+        place = f"device.{place}" if key.startswith("controller.") else place
+        grounds[place] = _planes(told) if key == "planes" else told.ground()
+    if found.reading != Reading.whole:
+        grounds[f"{client}.dynamic.max_bytes"] = marks.ground("cache", row, row)
+    if found.busy is not None:
+        grounds[f"{client}.flush.busy_ratio"] = marks.ground("busy", 0.001, 0.001)
+        grounds[f"{client}.reopen"] = evidence.assumed("the cache is back when it is empty")
+    return grounds
+
+
+def _planes(told: Told) -> Ground:
+    """Return on what the number of planes stands: of all channels, so the interval is a word."""
+    if not told.ranges:
+        return told.ground()
+    (low, high), kind = told.ranges[0], "not-identifiable" if told.problem else "fitted"
+    why = told.problem or "if a flush takes no time of its own"
+    return Ground(kind, f"{told.log}: {low:.2f} to {high:.2f} planes of all channels, {why}")
+
+
+_USUAL = (
+    *("name", "channels", "chips", "dies", "wordlines", "page_bytes", "plane_parallelism", "bus"),
+    *("slc.read_ns", "slc.erase_ns"),
+)
+
+_FILE = """\
+# Fitted to a fill; on what each key stands is told at the end.
+
+[device]
+name = "fitted"
+summary = "{size} drive, fitted to a fill"
+source = "slcache fit"
+user_bytes = {user_bytes}
+mu_bytes = {unit}
+plp = false
+
+[device.controller]
+{controller}
+
+[[device.pool]]
+name = "nand"
+channels = {channels}
+chips = {chips}
+dies = 1
+planes = {planes}
+blocks = {blocks}
+wordlines = {wordlines}
+page_bytes = {page}
+plane_parallelism = "independent"
+
+[device.pool.bus]
+ps_per_byte = {ps}
+
+[device.pool.slc]
+read_ns = [{slc_read}]
+program_ns = [{slc_program}]
+erase_ns = {erase}
+
+[device.pool.{mode}]
+read_ns = [{read}]
+program = "one-shot"
+program_ns = [{program}]
+erase_ns = {erase}
+
+[device.pool.{mode}.fold]
+program_ns = {fold}
+
+[buffer]
+{buffer}
+write_back = "at-once"
+
+{host}[scheme-defaults.client]
+fold.keep_blocks = {keep}
+static_blocks = 0
+dynamic.rule = "free"
+flush.when = "eager"
+{cap}"""

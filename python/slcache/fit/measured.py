@@ -1,0 +1,97 @@
+"""Latencies of a drive as somebody measured them: what fits its parameters, and what judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from slcache.bandwidth.phases import Values
+from slcache.drives import published
+from slcache.fit.evidence import Told
+from slcache.fit.lines import Source
+
+#: Tests are simulated over this at most, bytes.
+_SPAN_BYTES = 1 << 30
+
+
+class Role(StrEnum):
+    """What a test is of."""
+
+    reads = "random reads"
+    erased = "random reads, erased"
+    writes = "random writes"
+    synced = "synchronous writes"
+    flushed = "flushed writes"
+    other = "other requests"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A test: one loop of equal requests."""
+
+    source: Source
+    name: str
+    role: Role
+    #: As fio has it, and reads in a hundred requests.
+    rw: str
+    reads: int
+    block_bytes: int
+    depth: int
+    count: int
+    #: Latencies in ns that parameters are fitted to, and the same drawn anew; those of flushes
+    #: where there are some.
+    fitted: Values
+    draws: tuple[Values, ...]
+    #: ns from a completion to the next request, on average; None where nothing tells.
+    turnaround: Told | None
+    #: What it is judged by: of each side in us, and requests a second.
+    figures: Mapping[str, Mapping[str, float]]
+    span_bytes: int = _SPAN_BYTES
+
+    @property
+    def log(self) -> str:
+        """What evidence calls it."""
+        return f"{self.name} of {self.source.name}" if self.name else self.source.name
+
+    @property
+    def title(self) -> str:
+        """What tables call it."""
+        of_mixed = f"{self.rw} ({self.reads} % reads)" if 0 < self.reads < 100 else self.rw
+        kind = of_mixed if self.role == Role.other else self.role
+        depth = f", {self.depth} outstanding" if self.depth > 1 else ""
+        return f"{self.block_bytes / 1024:g} KiB {kind}{depth}"
+
+    def trial(self, host_us: float, requests: int | None = None) -> published.Trial:
+        """Return it as tests of published drives are simulated, or the beginning of it."""
+        state = "erased" if self.role == Role.erased else "file" if self.reads else "empty"
+        flushed = self.role in (Role.synced, Role.flushed)
+        sides = self.figures.values()
+        rate = sum(side.get("iops", 0) for side in sides) or 1e6 / next(iter(sides))["mean"]
+        return published.Trial(
+            name=self.title,
+            drive=published.Drive("fitted", "fitted", "client", None, Fraction(1)),
+            source=self.log,
+            host_us=host_us,
+            rw=self.rw,
+            reads=self.reads,
+            size=self.block_bytes,
+            depths=(self.depth,),
+            drives=1,
+            span_bytes=max(self.span_bytes, self.block_bytes),
+            seconds=min(self.count, requests or self.count) / rate,
+            state=state,
+            phase="flush" if flushed else "reads" if self.reads == 100 else "in-cache",
+            use="calibrate",
+            figures=self.figures,
+        )
+
+
+def role_of(name: str, rw: str, synced: bool, flushed: bool) -> Role:
+    """Return what a test is of, by its name and its options."""
+    if synced or flushed:
+        return Role.synced if synced else Role.flushed
+    if rw == "randread":
+        return Role.erased if name.startswith("erased") else Role.reads
+    return Role.writes if rw == "randwrite" else Role.other
