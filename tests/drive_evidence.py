@@ -28,26 +28,31 @@ def evidence(model: Model, content: dict[str, Any]) -> dict[str, tuple[str, str]
         f"{pool}.channels": ("assumed", "as drives of this class have"),
         f"{pool}.chips": ("assumed", "only the number of planes counts for writes"),
         f"{pool}.dies": ("assumed", "only the number of planes counts for writes"),
-        f"{pool}.planes": ("assumed", f"{template.planes} planes in all"),
+        f"{pool}.planes": ("assumed", _why_joined(model)),
         f"{pool}.blocks": ("derived", _why_blocks(model)),
         f"{pool}.wordlines": ("assumed", "of an order with chips of this age"),
-        f"{pool}.page_bytes": ("assumed", "16 KiB, as chips of this age have"),
+        f"{pool}.page_bytes": ("assumed", "16 KiB, as chips of this age have" + (f", of {template.joined} planes" if template.joined > 1 else "")),
         f"{pool}.bus": ("assumed", f"{template.mega_transfers} MT/s"),
         f"{pool}.slc.read_ns": ("known", CONZONE),
         f"{pool}.slc.erase_ns": ("known", CONZONE),
         f"{pool}.slc.endurance_cycles": ("assumed", "as papers assume"),
-        f"{pool}.{dense}.read_ns": (kind, f"{chips}; {KINDS}"),
+        f"{pool}.{dense}.read_ns": ("calibrated", f"{DEPTH[drive.name]}; {KINDS}") if template.reads_us else (kind, f"{chips}; {KINDS}"),
+        f"{pool}.slc.program_variation": ("assumed", VARIES),
+        f"{pool}.{dense}.program_variation": ("assumed", VARIES),
         f"{pool}.{dense}.erase_ns": ("known", CONZONE),
         f"{pool}.{dense}.endurance_cycles": ("assumed", "as papers assume"),
         f"{pool}.{dense}.program": ("assumed", "chips of this age program a wordline at once"),
         f"{pool}.{dense}.program_ns": (kind, chips),
         "scheme-defaults.client.dense.parallel": _why_planes(model, f"{page}: {printed}"),
+        "scheme-defaults.client.dense.clean_ahead": ("assumed", "any firmware cleans beside writes, in small steps"),
         "scheme-defaults.client.fold.parallel": _why_folding(model, f"{page}: {printed}"),
         f"{cap}.rule": ("derived", "from the kind of cache that the phases show"),
         "scheme-defaults.client.fold.keep_blocks": ("assumed", "the room above what is published"),
         "host.link": ("assumed", "recalled, the maker's interface"),
         "buffer": ("assumed", "16 MiB, written back as pages come"),
     }  # fmt: skip
+    if "clean_ahead" not in client["dense"]:
+        del marks["scheme-defaults.client.dense.clean_ahead"]
     marks |= _why_controller(model)
     if "map" in content["device"]:
         marks |= _why_map(drive.map, content["device"]["map"])
@@ -81,6 +86,8 @@ def _why_blocks(model: Model) -> str:
         how = f"the third phase begins at {model.boundary_gb:g} GB (law 1)"
     elif model.template.rule == "whole" and not model.template.through:
         how = "all of the drive is SLC at first"
+    elif model.template.rule == "table":
+        how = "1,024 GiB for each TB"
     else:
         how = "the user's data"
     return f"{how}, at least the user's data and {SPARE} blocks; a multiple of {PARTS}, and {KEPT} kept"
@@ -112,6 +119,21 @@ def _row(name: str) -> str:
 KINDS = f"the slower pages 1.28 times as long: calibrated to {_row('980pro-rr-q1-spdk')}"
 
 
+#: Reads at a depth tell the time of the chips, that at depth 1 less it the controller's.
+DEPTH = {
+    "samsung-970-evo-500gb": f"to {_row('pm981a-512-mix100-q1')} and {_row('pm981a-256-rr-q64')}",
+    "samsung-980-pro-1tb": f"to {_row('980pro-rr-q1-spdk')} and {_row('980pro-rr-q256-spdk')}",
+}
+VARIES = "programs of chips differ; planes get out of step by 2 % as by 30 %"
+
+
+def _why_joined(model: Model) -> str:
+    template = model.template
+    if template.joined == 1:
+        return f"{template.planes} planes in all"
+    return f"{template.planes} planes in all; the {template.joined} of a die read and program together, as one with larger pages: reads at a depth show no more"
+
+
 def _why_controller(model: Model) -> dict[str, tuple[str, str]]:
     both = " and ".join(map(_row, ("pm981a-512-mix0-q1", "980pro-rr-q1-spdk")))
     own = ("calibrated", f"to {both}, for all drives with PCIe")
@@ -120,10 +142,8 @@ def _why_controller(model: Model) -> dict[str, tuple[str, str]]:
     marks = {f"device.controller.{op}_ns": own for op in ("read", "write")}
     if "flush" in model.controller_us:
         marks["device.controller.flush_ns"] = ("calibrated", f"to {_row('980-fsync-q1')}, for all of the maker")  # fmt: skip
-    if model.template.stripe:
-        row = f"to {_row('pm981a-512-mix0-q8')}: 225,000 a second, p99 of 313 us"
-        marks |= {f"buffer.{key}": ("calibrated", row) for key in
-                  ("stripe_planes", "stripes_in_flight", "run_overhead_ns")}  # fmt: skip
+    if model.template.reads_us:
+        marks["device.controller.read_ns"] = ("calibrated", DEPTH[model.drive.name])
     return marks
 
 
@@ -163,6 +183,8 @@ def _why_folding(model: Model, printed: str) -> tuple[str, str]:
 
 
 def _why_falling(model: Model) -> str:
+    if model.template.rule == "table":
+        return "; from where free room of the user ends it falls to none: derived"
     if model.template.rule != "falling":
         return ""
     own = model.drive.name == "intel-660p-1tb"

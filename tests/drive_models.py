@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from slcache.drives import measured, usual
+from slcache.drives import measured
 
 PAGE, UNIT, WORDLINES, KEPT = 16384, 4096, 256, 32
 #: Every size can be divided by so much: `--scale`.
@@ -29,21 +29,13 @@ LINK_GB_S = {
 MAPS = {"hmb-64mb": (64 << 20, 1000), "hmb": (64 << 20, 1000), "dram-reduced": (256 << 20, 0)}
 
 
-#: The controller's own time for a flush, by the maker, microseconds.
+#: Slower pages of a wordline, as a multiple of the faster ones: two of three bits are fast, two of four.
+SLOWER = 1.28
+#: How much programs differ in time, as a share of it. Planes get out of step by little as by much.
+VARIATION = 0.05
+#: The controller's own time for a command, by the link, and for a flush, by the maker, microseconds.
+COMMAND_US = {"pcie3x4": (7, 10), "pcie4x4": (7, 10), "sata": (20, 20)}
 FLUSH_US = {"Samsung": 1700}
-
-
-@dataclass(frozen=True)
-class Stripe:
-    """What leaves the buffer at once: programs, how many at a time, by random writes a second."""
-
-    planes: int
-    in_flight: int
-    iops: float
-
-    def run_ns(self, gb_s: float) -> int:
-        """Return nanoseconds for a run of units, where data in order have this speed; in tens."""
-        return 10 * round(usual.run_overhead_ns(self.iops, gb_s * 1e9, self.in_flight) / 10)
 
 
 @dataclass(frozen=True)
@@ -88,8 +80,10 @@ class Template:
     busy: bool = False
     lazy: bool = False
     through: bool = False
-    #: None where nothing is known: pages leave as they come.
-    stripe: Stripe | None = None
+    #: Planes of a die that read and program together, as one with pages of so many times the size.
+    joined: int = 1
+    #: Read times of the faster pages and of a command, where the depth of reads tells them apart, microseconds.
+    reads_us: tuple[float, float] | None = None
 
 
 TPU_RATED = "rated by the maker, as printed at "
@@ -97,9 +91,9 @@ TEMPLATES = {
     "samsung-980-1tb": Template(32, 4, 1200, SAMSUNG_128, True, "table", "Samsung 980, 1 TB",
         (3.0, TPU_RATED + "guru3d.com"), never_reopens=True, busy=True),
     "samsung-980-pro-1tb": Template(64, 8, 1200, SAMSUNG_128, True, "table", "Samsung 980 PRO, 1 TB",
-        (5.0, TPU_RATED + "pugetsystems.com"), static_blocks=16, busy=True),
+        (5.0, TPU_RATED + "pugetsystems.com"), static_blocks=16, busy=True, joined=2, reads_us=(35, 17)),
     "samsung-970-evo-500gb": Template(32, 8, 800, KIOXIA_96, False, "table", "Samsung 970 EVO, 500 GB",
-        static_blocks=32, busy=True, stripe=Stripe(32, 1, 225_000)),
+        static_blocks=32, busy=True, joined=2, reads_us=(46, 19)),
     "samsung-870-qvo-4tb": Template(64, 8, 800, SAMSUNG_QLC, True, "table", "Samsung 870 QVO, 4 TB",
         static_blocks=16),
     "intel-660p-1tb": Template(32, 4, 800, INTEL_QLC, False, "falling", "Intel 660p, 1 TB", lazy=True),
@@ -123,6 +117,9 @@ class Model:
     def __init__(self, name: str) -> None:
         self.drive, self.template = measured.drives()[name], TEMPLATES[name]
         self.bits = self.drive.bits
+        # Planes that act as one count as one.
+        self.planes = self.template.planes // self.template.joined
+        self.page = PAGE * self.template.joined
         phases = self.drive.phases
         if any(bar.gb_s.use != "calibrate" for bar in phases):
             raise ValueError(f"{name}: a phase may not be used")
@@ -142,12 +139,17 @@ class Model:
     @property
     def reads_us(self) -> list[float]:
         """The read time of each page of a wordline."""
-        return usual.page_reads(self.template.nand.read_us, self.bits)
+        own = self.template.reads_us
+        fast = own[0] if own else self.template.nand.read_us
+        return [fast, fast, *[fast * SLOWER] * (self.bits - 2)]
 
     @property
     def controller_us(self) -> dict[str, float]:
         """The controller's own time."""
-        own = {op: ns / 1e3 for op, ns in usual.command_ns(self.drive.link).items()}
+        read, write = COMMAND_US[self.drive.link]
+        if self.template.reads_us:
+            read = self.template.reads_us[1]
+        own: dict[str, float] = {"read": read, "write": write}
         maker = self.template.title.split()[0]
         if maker in FLUSH_US:
             own["flush"] = FLUSH_US[maker]
@@ -156,12 +158,12 @@ class Model:
     @property
     def bus_us(self) -> float:
         """A page on the channel."""
-        return PAGE / self.template.mega_transfers
+        return self.page / self.template.mega_transfers
 
     @property
     def row_gb(self) -> float:
         """A dense block of every plane."""
-        return self.template.planes * WORDLINES * self.bits * PAGE / 1e9
+        return self.planes * WORDLINES * self.bits * self.page / 1e9
 
     @property
     def static_gb(self) -> float:
@@ -170,7 +172,7 @@ class Model:
 
     def page_us(self, gb_s: float) -> float:
         """The time of a page of one plane at a speed of all planes."""
-        return self.template.planes * PAGE / gb_s / 1e3
+        return self.planes * self.page / gb_s / 1e3
 
     @property
     def usable_rows(self) -> int:
@@ -180,6 +182,9 @@ class Model:
             usable = self.boundary_gb + (self.bits - 1) * self.cache_gb
         elif self.template.rule == "whole" and name != "hp-fx700-2tb":
             usable = self.bits * self.cache_gb
+        elif self.template.rule == "table":
+            # A drive of 500 GB has 512 GiB of flash.
+            usable = max(needed, self.drive.user_gb / 1000 * 1.024 * 2**30 / 1e6)
         else:
             usable = needed
         return PARTS * max(
@@ -218,7 +223,7 @@ class Model:
 
     def _behind(self, program_us: float) -> dict[str, float]:
         """Return the parameters of what comes after the cache, whose pages take `program_us`."""
-        planes, ratio = self.template.planes, self.bits / (self.bits - 1)
+        planes, ratio = self.planes, self.bits / (self.bits - 1)
         # What folding has of the time of a page, where it makes room for the host's.
         spent_us = self.page_us(self.last) - self.bus_us - program_us
         if self.folds_at_once:
@@ -251,7 +256,10 @@ class Model:
         """Return the rule of the cache."""
         static_gb = self.template.static_blocks * self.row_gb / self.bits
         if self.template.rule == "table":
-            return {"rule": "table", "table": [[0.0, sized_bytes(self.cache_gb - static_gb)]]}
+            # It takes free room of the user's, a bit of each cell of it.
+            dynamic_gb = self.cache_gb - static_gb
+            full = round(1 - self.bits * dynamic_gb / self.drive.user_gb, 4)
+            return {"rule": "table", "table": [[full, sized_bytes(dynamic_gb)], [1.0, 0]]}
         if self.template.rule == "falling":
             # What is left at 80 % is printed of one drive; where the line begins follows from the
             # cache of the empty drive, during whose filling it has already fallen.

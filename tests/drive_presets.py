@@ -1,7 +1,7 @@
 # ruff: noqa: ANN401, E501 - a script that holds texts
 """Make the presets that are like drives: what is published, the laws, and at most five steps each.
 
-    make presets DRIVES='DRIVE ...'      # all of them without
+    PYTHONPATH=python:tests python tests/drive_presets.py [DRIVE...]
 
 Writes `presets/devices/DRIVE-like.toml` and what was calibrated, with its steps, to
 `python/slcache/drives/calibrated.json`. Held-out figures are not read.
@@ -21,11 +21,11 @@ from drive_models import (
     KEPT,
     MAPS,
     MEGABYTE,
-    PAGE,
     PARTS,
     SLC_READ_US,
     TEMPLATES,
     UNIT,
+    VARIATION,
     WORDLINES,
     Model,
 )
@@ -50,11 +50,13 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
     template, bits = model.template, model.bits
     dense = {3: "tlc", 4: "qlc"}[bits]
     mode = {"read_ns": [round(us) * 1000 for us in model.reads_us], "program_ns": [round(template.nand.program_us * 1e3)],
-            "erase_ns": ERASE_US * 1000, "program": "one-shot", "endurance_cycles": {3: 1500, 4: 900}[bits]}  # fmt: skip
+            "program_variation": VARIATION, "erase_ns": ERASE_US * 1000, "program": "one-shot", "endurance_cycles": {3: 1500, 4: 900}[bits]}  # fmt: skip
     client: dict[str, Any] = {"dynamic": model.cap()}
     if template.static_blocks:
         client["static_blocks"] = template.static_blocks
     client["dense"] = {"parallel": found["dense_planes"]}
+    if not template.through:
+        client["dense"]["clean_ahead"] = True
     client["fold"] = {"keep_blocks": KEPT, "parallel": found["fold_planes"]}
     if found.get("fold_ns"):
         client["fold"]["overhead_ns"] = round(found["fold_ns"])
@@ -80,25 +82,23 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
         further_ns = found["turnaround_ns"] - 1e3 * model.controller_us["write"]
         host["turnaround_ps_per_byte"] = max(round(further_ns * 1e3 / (MEGABYTE - UNIT)), 0)
     buffer: dict[str, Any] = {"bytes": 16 << 20, "write_back": "at-once"}
-    if template.stripe:
-        buffer |= {"stripe_planes": template.stripe.planes, "stripes_in_flight": template.stripe.in_flight,
-                   "run_overhead_ns": template.stripe.run_ns(model.first)}  # fmt: skip
     return {
         "device": {
             "name": model.drive.preset,
             "summary": f"like the {template.title}, {dense.upper()}: {STATEMENT}",
             "source": measured.url(model.drive.phases[0].gb_s.source),
-            "user_bytes": int(model.drive.user_gb * 1e9) // (PARTS * PAGE) * PARTS * PAGE,
+            "user_bytes": int(model.drive.user_gb * 1e9) // (PARTS * model.page) * PARTS * model.page,
             "mu_bytes": UNIT,
             "plp": False,
             "controller": {f"{op}_ns": round(us * 1e3) for op, us in model.controller_us.items()},
             **table,
             "pool": [{
                 "name": "nand", "channels": template.channels, "chips": 2, "dies": 1,
-                "planes": template.planes // template.channels // 2,
-                "blocks": model.usable_rows + KEPT, "wordlines": WORDLINES, "page_bytes": PAGE,
+                "planes": model.planes // template.channels // 2,
+                "blocks": model.usable_rows + KEPT, "wordlines": WORDLINES, "page_bytes": model.page,
                 "bus": {"ps_per_byte": round(1e6 / template.mega_transfers)},
                 "slc": {"read_ns": [SLC_READ_US * 1000], "program_ns": [round(found["slc_ns"])],
+                        "program_variation": VARIATION,
                         "erase_ns": ERASE_US * 1000, "endurance_cycles": 40000},
                 dense: mode,
             }],
@@ -204,7 +204,7 @@ def _nearer(model: Model, key: str, tried: dict[float, float], wanted: float) ->
     """Return a parameter for which the speed is nearer: a time by secants of time over speed."""
     (*_, before, now) = [next(iter(tried)), *tried]
     if key == "dense_planes":
-        planes = min(max(round(now * wanted / tried[now]), 1), model.template.planes)
+        planes = min(max(round(now * wanted / tried[now]), 1), model.planes)
         return min(tried, key=lambda n: abs(tried[n] / wanted - 1)) if planes in tried else planes
     slope = _slope(model, key)
     if before != now:
@@ -216,7 +216,7 @@ def _nearer(model: Model, key: str, tried: dict[float, float], wanted: float) ->
 def _slope(model: Model, key: str) -> float:
     """Return how a page's seconds per GB grow with a nanosecond, by the closed forms."""
     page = 1 / model.page_us(1.0) / 1e3
-    rounds = math.ceil(model.template.planes / model.start()["fold_planes"])
+    rounds = math.ceil(model.planes / model.start()["fold_planes"])
     folded = page / (model.bits - 1) * rounds
     return {"slc_ns": page, "turnaround_ns": 1 / MEGABYTE, "fold_ns": folded}[key]
 

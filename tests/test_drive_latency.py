@@ -27,8 +27,8 @@ LATENCY_US = (1, 200_000)
 def test_there_are_as_many_tests_as_were_collected() -> None:
     assert len(published.trials()) == len(TRIALS) == 88
     assert Counter(t.use for t in TRIALS.values()) == {
-        "held-out": 53,
-        "context": 23,
+        "held-out": 54,
+        "context": 22,
         "calibrate": 12,
     }
     assert len({trial.drive.name for trial in TRIALS.values()}) == 26
@@ -223,6 +223,17 @@ def test_half_a_drive_has_half_the_planes_and_the_same_controller() -> None:
     assert clients[0]["dynamic"]["table"][0][1] == clients[1]["dynamic"]["table"][0][1] // 2
 
 
+def test_a_closed_cache_takes_nothing_and_a_full_state_is_written_in_order() -> None:
+    trial = shortened("pm981a-512-mix0-q1", closed=True, state="full=0.5")
+    planned = trials.plan(trial, small())
+    assert planned.runs[0].settings["precondition.fill"] == 0.5
+    assert planned.runs[0].settings["precondition.overwrite"] == 0.0
+    with Engine(None) as engine:
+        (document,) = engine.results(planned.runs)
+    assert document["state"]["cache"]["peak_bytes"] == 0
+    assert document["state"]["full_share"] == pytest.approx(0.5, rel=0.01)
+
+
 def test_a_test_over_much_is_run_on_a_part_and_a_long_one_is_cut() -> None:
     whole = trials.device(TRIALS["sn530-rw-q8"].drive)
     planned = trials.plan(TRIALS["sn530-rw-q8"], whole)
@@ -252,7 +263,9 @@ def test_each_mechanism_is_taken_out_alone() -> None:
     device = small()
     device["device"]["map"] = {"cache_bytes": 1 << 20}
     device["device"]["pool"][0]["tlc"]["read_ns"] = [40_000, 60_000]
-    device["scheme-defaults"][SCHEME]["flush"] = {"inside_ratio": 0.1}
+    device["device"]["pool"][0]["page_bytes"] = 2 * without.PAGE_BYTES
+    device["device"]["pool"][0]["tlc"]["program_variation"] = 0.1
+    device["scheme-defaults"][SCHEME]["dense"] = {"parallel": 4, "clean_ahead": True}
     before = json.dumps(device)
     gone = {
         name: set(leaves(json.loads(before)).items()) ^ set(leaves(off(json.loads(before))).items())
@@ -261,8 +274,14 @@ def test_each_mechanism_is_taken_out_alone() -> None:
     assert {name: {key for key, _ in found} for name, found in gone.items()} == {
         "controller": {f"device.controller.{side}_ns" for side in ("read", "write", "flush")},
         "page types": {"device.pool.0.tlc.read_ns"},
-        "stripes": {"buffer.stripe_planes"},
-        "folding inside": {"scheme-defaults.client.flush.inside_ratio"},
+        "planes of a die as one": {
+            "device.pool.0.planes",
+            "device.pool.0.page_bytes",
+            "scheme-defaults.client.dense.parallel",
+            "scheme-defaults.client.fold.parallel",
+        },
+        "variation of programs": {"device.pool.0.tlc.program_variation"},
+        "cleaning ahead": {"scheme-defaults.client.dense.clean_ahead"},
         "map cache": {"device.map.cache_bytes"},
     }
 

@@ -52,6 +52,8 @@ class Trial:
     span_bytes: int | None
     seconds: float
     state: str | None
+    #: Whether the SLC cache took no data of it, as far as the source shows.
+    closed: bool
     phase: str
     use: str
     #: Of each side, in us but for `iops` and `mb_s`.
@@ -110,6 +112,7 @@ def _test(entry: Mapping[str, Any], drive: Drive) -> Trial:
         span_bytes=None if span is None else int(span * 2**30),
         seconds=float(entry.get("seconds", 0)),
         state=entry.get("state"),
+        closed=entry.get("closed", False),
         phase=entry["phase"],
         use=entry["use"],
         figures={side: entry[f"{side}_us"] for side in SIDES if f"{side}_us" in entry},

@@ -77,7 +77,7 @@ def plan(trial: Trial, whole: Content, part: int = 1) -> Planned:
     """Return how a trial is simulated on a device; `part` of its requests are left out but one."""
     span = trial.span_bytes
     scale = 1 if span is not None and span <= WHOLE_SPAN_BYTES else PART
-    content = fills.scaled(whole, scale, fills.as_client(None))
+    content = fills.scaled(_closed(whole) if trial.closed else whole, scale, fills.as_client(None))
     user = int(catalogue.resolve(device=content, scheme=fills.SCHEME)["device"]["user_bytes"])
     # Whole requests; a load over the drive may be printed a little longer than the drive.
     footprint = min(user if span is None else span // scale, user) // trial.size * trial.size
@@ -98,6 +98,17 @@ def plan(trial: Trial, whole: Content, part: int = 1) -> Planned:
         for name, load, depth in loads(trial, count)
     )
     return Planned(trial, runs, min(share, count / asked if asked > count + 1 else 1.0))
+
+
+def _closed(whole: Content) -> Content:
+    """Return a device whose SLC cache stays closed: it is simulated without one."""
+    found: dict[str, Any] = json.loads(_core.scaled_device(device_of(whole), 1))
+    client = found["scheme-defaults"][fills.SCHEME]
+    client.pop("flush", None)
+    client.pop("full", None)
+    client |= {"static_blocks": 0, "dynamic": {"rule": "none"}}
+    client["fold"] = client.get("fold", {}) | {"host": "dense"}
+    return found
 
 
 def _most_units(trial: Trial) -> int:
@@ -135,7 +146,7 @@ def state(trial: Trial, span: float, user: int, part: int) -> tuple[dict[str, An
     if name == "empty":
         return {}, 1.0
     given = [float(number) for number in numbers.split(",") if number]
-    full = given.pop(0) if name == "worn" else span
+    full = given.pop(0) if name in ("full", "worn") else span
     # All data of before the run are in dense blocks, overwritten or not.
     times = given[0] if given and trial.writes else 0.0
     left = min(times, MOST_OVERWRITTEN_UNITS / part / (full * user / UNIT))

@@ -8,6 +8,8 @@ from typing import Any
 from slcache.drives.fills import SCHEME
 
 Device = dict[str, Any]
+#: A page of one plane.
+PAGE_BYTES = 16_384
 
 
 def _controller(device: Device) -> Device:
@@ -23,14 +25,29 @@ def _page_types(device: Device) -> Device:
     return device
 
 
-def _stripes(device: Device) -> Device:
-    for key in ("stripe_planes", "stripes_in_flight", "run_overhead_ns"):
-        device.get("buffer", {}).pop(key, None)
+def _joined_planes(device: Device) -> Device:
+    """Two planes of half the page for each plane that stands for those of a die."""
+    client = device["scheme-defaults"][SCHEME]
+    for pool in device["device"]["pool"]:
+        joined = pool["page_bytes"] // PAGE_BYTES
+        pool["planes"] *= joined
+        pool["page_bytes"] = PAGE_BYTES
+        for part in (client.get("dense", {}), client.get("fold", {})):
+            if "parallel" in part:
+                part["parallel"] *= joined
     return device
 
 
-def _folding_inside(device: Device) -> Device:
-    device["scheme-defaults"][SCHEME].get("flush", {}).pop("inside_ratio", None)
+def _variation(device: Device) -> Device:
+    for pool in device["device"]["pool"]:
+        for mode in pool.values():
+            if isinstance(mode, dict):
+                mode.pop("program_variation", None)
+    return device
+
+
+def _cleaning_ahead(device: Device) -> Device:
+    device["scheme-defaults"][SCHEME].get("dense", {}).pop("clean_ahead", None)
     return device
 
 
@@ -43,7 +60,8 @@ def _map_cache(device: Device) -> Device:
 MECHANISMS: Mapping[str, Callable[[Device], Device]] = {
     "controller": _controller,
     "page types": _page_types,
-    "stripes": _stripes,
-    "folding inside": _folding_inside,
+    "planes of a die as one": _joined_planes,
+    "variation of programs": _variation,
+    "cleaning ahead": _cleaning_ahead,
     "map cache": _map_cache,
 }
