@@ -80,7 +80,7 @@ def test_a_missing_key_is_told_as_the_page_says(
     page = "howto/describe-your-drive.md"
     monkeypatch.chdir(tmp_path)
     ((name, content),) = files(page)
-    Path(name).write_text(re.sub(r"^\w+_overhead_ns = .*\n", "", content, flags=re.MULTILINE))
+    Path(name).write_text(re.sub(r"^program_ns = .*\n", "", content, flags=re.MULTILINE))
     done = slcache("devices", "show", name)
     assert done.returncode == 3
     (error,) = re.findall(r"```\n(error: .*?)```", text(page), re.DOTALL)
