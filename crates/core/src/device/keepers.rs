@@ -64,6 +64,8 @@ struct Mark {
 #[derive(Clone)]
 pub(super) struct Keepers {
     kept_ns: KeptTime,
+    /// Which of them occurred, a bit each: mostly a few.
+    seen: u32,
     /// Until when that is told, ns, and how much before then is not.
     told_ns: u64,
     untold_ns: u64,
@@ -73,7 +75,7 @@ pub(super) struct Keepers {
 
 impl Default for Keepers {
     fn default() -> Self {
-        Self { kept_ns: [0; KEEPERS], told_ns: 0, untold_ns: 0, marks: Vec::new() }
+        Self { kept_ns: [0; KEEPERS], seen: 0, told_ns: 0, untold_ns: 0, marks: Vec::new() }
     }
 }
 
@@ -100,6 +102,9 @@ impl Keepers {
     /// A write-back with this way has ended. What it began too late to explain is told by those that end
     /// later and began before.
     fn end(&mut self, way_ns: &KeptTime, now_ns: u64) {
+        for (kind, ns) in way_ns.iter().enumerate() {
+            self.seen |= u32::from(*ns > 0) << kind;
+        }
         let mut left_ns = now_ns - std::mem::replace(&mut self.told_ns, now_ns) + self.untold_ns;
         let mut rest_ns: u64 = way_ns.iter().sum();
         self.untold_ns = left_ns.saturating_sub(rest_ns);
@@ -115,16 +120,20 @@ impl Keepers {
         }
     }
 
-    /// Request `id` waits no longer: what it waited for. What was over of the first stretch when it came are
-    /// the kinds told last: a way begins with them.
-    fn take(&mut self, id: RequestId, now_ns: u64) -> &KeptTime {
+    /// Request `id` waits no longer: what it waited for is booked in `sums_ns`. What was over of the first
+    /// stretch when it came are the kinds told last: a way begins with them.
+    fn take(&mut self, id: RequestId, now_ns: u64, sums_ns: &mut [u128; KEEPERS]) {
         let mark = &mut self.marks[id.0 as usize];
         let mut left_ns = now_ns - mark.since_ns;
-        for (ns, kept_ns) in mark.kept_ns.iter_mut().zip(&self.kept_ns) {
-            *ns = (kept_ns - *ns).min(left_ns);
-            left_ns -= *ns;
+        let mut seen = self.seen;
+        while seen != 0 {
+            let kind = seen.trailing_zeros() as usize;
+            seen &= seen - 1;
+            let ns = (self.kept_ns[kind] - mark.kept_ns[kind]).min(left_ns);
+            mark.kept_ns[kind] = ns;
+            sums_ns[kind] += u128::from(ns);
+            left_ns -= ns;
         }
-        &mark.kept_ns
     }
 
     /// What request `id` waited for, which was taken.
@@ -195,8 +204,8 @@ impl Simulation {
     /// Books what a finished request waited for that had to wait for room.
     pub(super) fn end_waiting(&mut self, id: RequestId) {
         if let Client::Host(record) = self.requests.client(id) {
-            let kept_ns = self.keepers.take(id, self.io.now_ns());
-            self.stats.of(record.request.op).record_kept(kept_ns);
+            let sums_ns = self.stats.of(record.request.op).kept_ns();
+            self.keepers.take(id, self.io.now_ns(), sums_ns);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What the host saw: requests, bytes, latency and where the latency went.
 
 use super::front::Ends;
-use super::keepers::{KeptTime, KEEPERS, KEEPER_NAMES};
+use super::keepers::{KEEPERS, KEEPER_NAMES};
 use super::requests::HostRequest;
 use crate::base::gap::{Gap, GAPS};
 use crate::base::op::{Cause, CAUSES};
@@ -92,9 +92,9 @@ impl OpStats {
         bucket
     }
 
-    /// Books what a request that waited for room in the DRAM buffer waited for.
-    pub(super) fn record_kept(&mut self, kept_ns: &KeptTime) {
-        self.sums.kept_ns.iter_mut().zip(kept_ns).for_each(|(sum, ns)| *sum += u128::from(*ns));
+    /// Sums of waiting for room in the DRAM buffer, by what kept the room, to add to.
+    pub(super) fn kept_ns(&mut self) -> &mut [u128; KEEPERS] {
+        &mut self.sums.kept_ns
     }
 
     /// Requests booked.
