@@ -13,6 +13,8 @@ from slcache.fit.lines import Source
 
 #: The most blocks of a plane, and planes of a die.
 _MOST_BLOCKS, _MOST_PLANES = 65_536, 16
+_UNPROTECTED = "drives people own have no power-loss protection"
+_PROTECTED = "without it a cache that is emptied beside the writes pads each page that is left over"
 #: Why the controller's times are what they are, where no latency tells.
 _CONTROLLER = {
     "read": "as drives with the link have; no reads of the erased drive tell it apart from tR",
@@ -46,6 +48,7 @@ def text(
         user_bytes=f"{user_bytes:_}",
         page=device.PAGE_BYTES,
         unit=usual.UNIT_BYTES,
+        plp=str(found.is_protected).lower(),
         channels=count_channels,
         chips=chips,
         planes=per_channel // chips,
@@ -115,7 +118,7 @@ def _grounds(
     grounds = {
         "device.user_bytes": size,
         "device.mu_bytes": evidence.assumed("4 KiB, as drives people own have"),
-        "device.plp": evidence.assumed("drives people own have no power-loss protection"),
+        "device.plp": evidence.assumed(_PROTECTED if found.is_protected else _UNPROTECTED),
         **{f"device.controller.{op}_ns": evidence.assumed(why) for op, why in _CONTROLLER.items()},
         **{f"{pool}.{key}": as_usual for key in _USUAL},
         f"{pool}.planes": evidence.unknown("apart from the times of programs; a usual value"),
@@ -167,7 +170,7 @@ summary = "{size} drive, fitted to a fill"
 source = "slcache fit"
 user_bytes = {user_bytes}
 mu_bytes = {unit}
-plp = false
+plp = {plp}
 
 [device.controller]
 {controller}

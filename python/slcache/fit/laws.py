@@ -49,6 +49,11 @@ class Found:
     #: Pages folded for each page past the cache; `dense` is the speed meanwhile.
     busy: float | None = None
 
+    @property
+    def is_protected(self) -> bool:
+        """Whether the closed forms want power-loss protection: what is folded is never padded."""
+        return self.busy is not None
+
 
 def check(phases: Phases) -> None:
     """Raise ValueError where no cells whatever make these the phases of a fill."""

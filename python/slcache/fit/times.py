@@ -59,7 +59,9 @@ def told(
 
         given = given.also(planes(make(given)))
     given = deep.told([test for test in tests if test.depth > 1], given, make, found.slc, planes)
-    if Role.flushed in single and "controller.flush_ns" not in given.told:
+    # With power-loss protection a flush finds all durable.
+    wanted = Role.flushed in single and not found.is_protected
+    if wanted and "controller.flush_ns" not in given.told:
         given = given.also(_own("controller.flush_ns", single[Role.flushed], make(given)))
     return given
 
@@ -122,6 +124,8 @@ def _planes(test: Measured, text: str, of: Found, speeds: Sequence[float]) -> di
         told = f"{test.count} writes: more pages than the cache of {of.cache / 1e9:.4g} GB holds"
         refuse(path, told)
     device = device_of(text)
+    # A program is seen where a flush waits for it.
+    device["device"]["plp"] = False
     ours = median_ns(test, device)
     rest = ours - device["device"]["pool"][0]["slc"]["program_ns"][0]
     found = float(np.median(test.fitted))
@@ -141,7 +145,7 @@ def _planes(test: Measured, text: str, of: Found, speeds: Sequence[float]) -> di
         least = Told((all_planes(device),), (), test.log, _TOO_MANY)
         low, high = np.percentile(np.array(again) - ours, (2.5, 97.5))
         flush = Told((found - ours,), ((float(low), float(high)),), test.log)
-        return {"planes": least, "controller.flush_ns": flush}
+        return {"planes": least, **({} if of.is_protected else {"controller.flush_ns": flush})}
     drawn = np.random.default_rng(1).choice(speeds, len(again)), np.array(again)
     low, high = (float(end) for end in np.percentile(needed(*drawn), (2.5, 97.5)))
     is_bound = of.slc > _LINK * _link_bytes_s(device)
