@@ -210,7 +210,7 @@ impl Reopen {
 pub struct DenseConfig {
     /// Which block is cleaned next.
     pub victim: Victim,
-    /// Dense blocks are cleaned beside the host's writes, wordline by wordline, before a plane has no free
+    /// Dense blocks are cleaned beside the host's writes past the cache, wordline by wordline, before a plane has no free
     /// block left for them; else a whole block when it has none.
     pub clean_ahead: bool,
     /// Planes that take the host's writes past the cache at a time, 1 to all of them; default: all. Each

@@ -124,13 +124,13 @@ impl Client {
                 io.wake_at(self.pads_at_ns(io));
             }
             self.owe_busy(plane, slots);
-            self.owe_cleaning(plane, slots, 1);
+            let state = &mut self.planes[plane.index()];
+            state.due_units += state.due_ratio * slots as f64;
             return Some(Taken { region: DENSE, page, fills, after });
         }
         let page = self.slc.take_page(io, plane, Writer::Host, 0)?;
         let after = if opens { self.paid_by(plane, io) } else { OpId::NONE };
         self.owe_inside(plane, slots);
-        self.owe_cleaning(plane, slots, self.dense.spec.mode.bits());
         self.stats.slc_pages += 1;
         if opens {
             self.stats.note(self.slc.used_blocks(plane));

@@ -143,11 +143,11 @@ impl Client {
         true
     }
 
-    /// Cleans dense blocks of `plane` beside the host's writes, where few free blocks are left: as much as keeps
+    /// Cleans dense blocks of `plane` beside the host's writes past the cache, where few free blocks are left: as much as keeps
     /// their number, wordline by wordline.
     #[inline]
     pub(super) fn clean_ahead(&mut self, plane: PlaneId, io: &mut Io) {
-        if !self.config.dense.clean_ahead {
+        if !self.config.dense.clean_ahead || !self.writes_dense(plane) {
             return;
         }
         if self.free(plane, io) > self.keep_blocks + AHEAD {
@@ -157,14 +157,7 @@ impl Client {
         while self.clean_due(plane, io) {}
     }
 
-    /// The host takes pages of `units` of `plane`, and as much room as `bits` times them in dense blocks.
-    #[inline]
-    pub(super) fn owe_cleaning(&mut self, plane: PlaneId, units: u64, bits: u32) {
-        let state = &mut self.planes[plane.index()];
-        state.due_units += state.due_ratio * units as f64 * f64::from(bits);
-    }
-
-    /// Moves a wordline out of the block of `plane` that is folded or cleaned next, if so much is due; false if
+    /// Moves a wordline out of the block of `plane` that is cleaned next, if so much is due; false if
     /// not, or where cleaning wins nothing.
     fn clean_due(&mut self, plane: PlaneId, io: &mut Io) -> bool {
         let (state, full) = (self.planes[plane.index()], self.dense.full_block(io));
@@ -180,16 +173,12 @@ impl Client {
             (state.due_units, state.due_ratio) = (0.0, f64::from(units) / f64::from(full));
             return false;
         };
-        let cached = self.victim(plane, io);
-        let live = io.array().block(cached.unwrap_or(dense)).live();
+        let live = io.array().block(dense).live();
         if state.due_ratio == 0.0 && live > 0 {
             self.planes[plane.index()].due_ratio = f64::from(live) / f64::from(full - live);
             return true;
         }
-        let has_moved = match cached {
-            Some(block) => self.fold_part(block, units, Class::HostWrite, io),
-            None => self.clean_part(dense, units, io),
-        };
+        let has_moved = self.clean_part(dense, units, io);
         pad_unprotected(&mut self.dense, io, plane);
         let state = &mut self.planes[plane.index()];
         state.due_units = (state.due_units - f64::from(live.min(units))).max(0.0);

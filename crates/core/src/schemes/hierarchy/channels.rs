@@ -190,7 +190,7 @@ mod tests {
         for _ in 0..500 {
             let io = io(&mut rng);
             let planes: Vec<PlaneId> = (0..16).map(PlaneId).collect();
-            let mut channels = Channels::new(&planes, L1Planes::default(), &io);
+            let mut channels = Channels::new(&planes, L1Planes::LeastLoaded, &io);
             channels.turn = rng.below(16) as usize;
             for (channel, of) in channels.channels.iter_mut().enumerate() {
                 (of.conflicts, of.load_ns) = (rng.below(3), io.channel_load_ns(channel));
