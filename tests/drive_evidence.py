@@ -124,7 +124,7 @@ DEPTH = {
     "samsung-970-evo-500gb": f"to {_row('pm981a-512-mix100-q1')} and {_row('pm981a-256-rr-q64')}",
     "samsung-980-pro-1tb": f"to {_row('980pro-rr-q1-spdk')} and {_row('980pro-rr-q256-spdk')}",
 }
-VARIES = "programs of chips differ; planes get out of step by 2 % as by 30 %"
+VARIES = "programs of chips differ; planes get out of step by 5 % as by 30 %"
 
 
 def _why_joined(model: Model) -> str:

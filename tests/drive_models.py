@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from slcache.drives import measured
+from slcache.drives import measured, usual
 
 PAGE, UNIT, WORDLINES, KEPT = 16384, 4096, 256, 32
 #: Every size can be divided by so much: `--scale`.
@@ -29,12 +29,9 @@ LINK_GB_S = {
 MAPS = {"hmb-64mb": (64 << 20, 1000), "hmb": (64 << 20, 1000), "dram-reduced": (256 << 20, 0)}
 
 
-#: Slower pages of a wordline, as a multiple of the faster ones: two of three bits are fast, two of four.
-SLOWER = 1.28
 #: How much programs differ in time, as a share of it. Planes get out of step by little as by much.
 VARIATION = 0.05
-#: The controller's own time for a command, by the link, and for a flush, by the maker, microseconds.
-COMMAND_US = {"pcie3x4": (7, 10), "pcie4x4": (7, 10), "sata": (20, 20)}
+#: The controller's own time for a flush, by the maker, microseconds.
 FLUSH_US = {"Samsung": 1700}
 
 
@@ -140,16 +137,14 @@ class Model:
     def reads_us(self) -> list[float]:
         """The read time of each page of a wordline."""
         own = self.template.reads_us
-        fast = own[0] if own else self.template.nand.read_us
-        return [fast, fast, *[fast * SLOWER] * (self.bits - 2)]
+        return usual.page_reads(own[0] if own else self.template.nand.read_us, self.bits)
 
     @property
     def controller_us(self) -> dict[str, float]:
         """The controller's own time."""
-        read, write = COMMAND_US[self.drive.link]
+        own = {op: ns / 1e3 for op, ns in usual.command_ns(self.drive.link).items()}
         if self.template.reads_us:
-            read = self.template.reads_us[1]
-        own: dict[str, float] = {"read": read, "write": write}
+            own["read"] = self.template.reads_us[1]
         maker = self.template.title.split()[0]
         if maker in FLUSH_US:
             own["flush"] = FLUSH_US[maker]
@@ -179,7 +174,7 @@ class Model:
         """Blocks of a plane that hold data when folding begins, as far as `--scale` allows."""
         name, needed = self.drive.name, self.drive.user_gb + SPARE * self.row_gb + self.static_gb
         if self.boundary_gb:
-            usable = self.boundary_gb + (self.bits - 1) * self.cache_gb
+            usable: float = self.boundary_gb + (self.bits - 1) * self.cache_gb
         elif self.template.rule == "whole" and name != "hp-fx700-2tb":
             usable = self.bits * self.cache_gb
         elif self.template.rule == "table":

@@ -1,7 +1,7 @@
 # ruff: noqa: ANN401, E501 - a script that holds texts
 """Make the presets that are like drives: what is published, the laws, and at most five steps each.
 
-    PYTHONPATH=python:tests python tests/drive_presets.py [DRIVE...]
+    make presets DRIVES='DRIVE ...'      # all of them without
 
 Writes `presets/devices/DRIVE-like.toml` and what was calibrated, with its steps, to
 `python/slcache/drives/calibrated.json`. Held-out figures are not read.

@@ -52,12 +52,12 @@ class Trial:
     span_bytes: int | None
     seconds: float
     state: str | None
-    #: Whether the SLC cache took no data of it, as far as the source shows.
-    closed: bool
     phase: str
     use: str
     #: Of each side, in us but for `iops` and `mb_s`.
     figures: Mapping[str, Mapping[str, float]]
+    #: Whether the SLC cache took no data of it, as far as the source shows.
+    closed: bool = False
 
     @property
     def kind(self) -> str:
