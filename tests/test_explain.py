@@ -91,7 +91,8 @@ def test_every_suggestion_is_a_few_letters_away() -> None:
     """A letter less, more or other in keys' own words leads back to each of them."""
     words = {entry.key.name.rpartition(".")[2] for entry in explain.entries()}
     for word in sorted(word for word in words if len(word) > 9)[::20]:
-        for wrong in (f"{word}q", word[:-1], f"q{word[1:]}"):
+        # A key less a letter may be another key.
+        for wrong in {f"{word}q", word[:-1], f"q{word[1:]}"} - words:
             with pytest.raises(ValueError, match="did you mean") as caught:
                 explain.find(wrong)
             named = re.split(r" or |; did you mean |\?", str(caught.value))
