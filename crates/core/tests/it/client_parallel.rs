@@ -133,21 +133,24 @@ fn pressed(setup: Setup, depth: u32, pages: u64) -> Setup {
     setup
 }
 
-/// v2 = n G / delta, however much waits in front of the planes.
+/// v2 = n G / delta, however much waits in front of the planes, and however their programs differ.
 #[test]
 fn a_limit_of_planes_holds_in_time_under_every_depth_and_buffer() {
-    for most in 1..=PLANES {
+    for (most, variation) in (1..=PLANES).flat_map(|most| [0.0, 0.05, 0.3].map(|part| (most, part))) {
         for (depth, pages) in pressures() {
-            let setup = client(false, depth, &[("dense.parallel", json!(most))]);
+            let mut setup = client(false, depth, &[("dense.parallel", json!(most))]);
+            setup.device.pool[0].tlc.as_mut().unwrap().program_variation = variation;
             let mut sim = new(&pressed(setup, depth, pages));
             write_through(&mut sim, 0..D1 + PLANES * WORDLINES);
             let (begin, end) = (D1 + PLANES * WORDLINES, D2 - 2 * PLANES * WORDLINES * BITS);
             let ratio = write_through(&mut sim, begin..end) * most as f64 / ((end - begin) as f64 * DELTA_NS);
-            let what = format!("{most} planes, depth {depth}, buffer of {pages} pages: {ratio}");
-            assert!(ratio > 0.97, "{what}");
+            let what = format!("{most} planes, depth {depth}, buffer of {pages} pages, {variation}: {ratio}");
+            // Out of step, a plane sometimes has nothing to do where little waits, and the last to end is late.
+            let near = if variation > 0.0 { 0.05 } else { 0.03 };
+            assert!(ratio > 1.0 - near, "{what}");
             // Without a buffer, a short queue keeps fewer planes busy.
             let is_fed = pages >= 8 * most * BITS || u64::from(depth) >= 4 * most * BITS;
-            assert!(ratio < 1.03 || !is_fed, "{what}");
+            assert!(ratio < 1.0 + near || !is_fed, "{what}");
         }
     }
 }

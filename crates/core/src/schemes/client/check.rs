@@ -50,10 +50,10 @@ impl<'a> Fit<'a> {
         self.config.fold.stop_blocks.or(beyond)
     }
 
-    /// So many planes, if that is not all of them.
-    pub fn fewer_planes(&self, parallel: Option<u32>) -> Option<usize> {
+    /// So many planes; 0 if that is all of them.
+    pub fn fewer_planes(&self, parallel: Option<u32>) -> usize {
         let all = self.pool().map(PoolConfig::plane_count);
-        parallel.filter(|&planes| Some(planes) != all).map(|planes| planes as usize)
+        parallel.filter(|&planes| Some(planes) != all).unwrap_or(0) as usize
     }
 
     fn check_parallel(&self, pool: &PoolConfig, problems: &mut Vec<Problem>) {
@@ -64,8 +64,8 @@ impl<'a> Fit<'a> {
                 check_range(problems, &key, planes, 1..=pool.plane_count());
             }
         }
-        if let (Placement::Static, Some(most)) = (config.placement, self.fewer_planes(config.dense.parallel))
-        {
+        let most = self.fewer_planes(config.dense.parallel);
+        if config.placement == Placement::Static && most > 0 {
             let (why, all) = ("a page cannot wait for its plane", pool.plane_count());
             let allowed = format!(
                 "round-robin or least-loaded with dense.parallel = {most}, for {why}; {all} is no limit"

@@ -214,7 +214,7 @@ pub struct DenseConfig {
     /// block left for them; else a whole block when it has none.
     pub clean_ahead: bool,
     /// Planes that take the host's writes past the cache at a time, 1 to all of them; default: all. Each
-    /// writes a block, then the next plane has its turn.
+    /// writes a block, then that with the fewest dense blocks has its turn.
     pub parallel: Option<u32>,
 }
 

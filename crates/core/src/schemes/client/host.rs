@@ -30,9 +30,9 @@ impl Packed for Client {
             };
             return self.old_plane(page, io, take);
         }
-        let plane = match self.writers_max {
-            None => self.turns.choose(page, &mut self.slc, &self.dense, io),
-            Some(most) => self.choose_writer(page, most, io),
+        let plane = match self.writers.are_few() {
+            false => self.turns.choose(page, &mut self.slc, &self.dense, io),
+            true => self.choose_writer(page, io),
         };
         try_planes(
             self,
@@ -51,21 +51,13 @@ impl Packed for Client {
 
     fn programmed(&mut self, page: Ppn, op: OpId, io: &Io) {
         let plane = io.geometry().plane_of(io.geometry().block_of(page));
-        if let Some(lane) = self.lane.take() {
-            self.writing.give_back(lane, plane, op, io);
+        if let Some(place) = self.place.take() {
+            self.writers.programmed(place, plane, op, io);
         }
     }
 }
 
 impl Client {
-    /// Takes one of the lanes in which the host writes past the cache, if they are fewer than the planes;
-    /// what its program waits for.
-    fn take_lane(&mut self, plane: PlaneId, io: &Io) -> OpId {
-        let taken = self.writing.take(plane, io);
-        self.lane = taken.map(|(lane, _)| lane);
-        taken.map_or(OpId::NONE, |(_, after)| after)
-    }
-
     /// What the first page of an SLC block of `plane` waits for: where all data go through the cache, the
     /// fold that made room for it.
     fn paid_by(&self, plane: PlaneId, io: &Io) -> OpId {
@@ -113,9 +105,12 @@ impl Client {
             let fills = self.dense.fills_wordline(plane, Writer::Host);
             let begins = self.dense.staged(plane, Writer::Host).is_none();
             let page = self.dense.take_page(io, plane, Writer::Host, 0)?;
-            let after = if begins { self.take_lane(plane, io) } else { OpId::NONE };
+            let mut after = OpId::NONE;
+            if begins {
+                (self.place, after) = self.writers.take_place(plane, io);
+            }
             self.turns.went_to(plane);
-            if self.writers_max.is_some() && self.dense.needs_block(plane, Writer::Host) {
+            if self.dense.needs_block(plane, Writer::Host) {
                 self.writers.leave(plane);
             }
             self.stats.direct_pages += 1;

@@ -92,13 +92,11 @@ pub struct Client {
     past: u32,
     /// Planes in which idle work had no room: asked again when the host changed anything.
     cramped: Vec<PlaneId>,
-    /// Planes that the host may write past the cache at a time, if not all; and which do.
-    writers_max: Option<usize>,
+    /// Planes that write past the cache, and the place of one of them just taken.
     writers: Writers,
+    place: Option<usize>,
+    /// Planes that fold.
     lanes: Lanes,
-    /// Those of the host's programs past the cache, and the one just taken.
-    writing: Lanes,
-    lane: Option<usize>,
     /// The last fold of each plane, and its serial number.
     folds: Vec<(OpId, u64)>,
     /// When the last page was staged that the host no longer waits for, ns.
@@ -143,11 +141,9 @@ impl Client {
             planes: vec![PlaneState::default(); io.geometry().planes.len()],
             past: 0,
             cramped: Vec::new(),
-            writers_max: fit.fewer_planes(config.dense.parallel),
-            writers: Writers::default(),
-            lanes: Lanes::new(fit.fewer_planes(config.fold.parallel).unwrap_or(0)),
-            writing: Lanes::new(fit.fewer_planes(config.dense.parallel).unwrap_or(0)),
-            lane: None,
+            writers: Writers::new(fit.fewer_planes(config.dense.parallel), slc.planes()),
+            place: None,
+            lanes: Lanes::new(fit.fewer_planes(config.fold.parallel)),
             folds: vec![(OpId::NONE, 0); io.geometry().planes.len()],
             staged_ns: 0,
             dials: Self::dials(config, row_bytes * u64::from(blocks)),
@@ -344,7 +340,7 @@ impl Scheme for Client {
                 return Err(format!("{dense} dense blocks of plane {}, of {}", plane.0, self.dense.quota()));
             }
         }
-        if !own.writers.is_sound(self.slc.planes(), self.writers_max.unwrap_or(0)) {
+        if !own.writers.is_sound(&self.writers) {
             return Err(format!("planes that cannot all write past the cache: {:?}", own.writers));
         }
         self.stats.load(own.slc_blocks_max, &self.slc)?;

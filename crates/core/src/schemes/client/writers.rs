@@ -1,34 +1,89 @@
 //! Which planes take the host's writes past the cache, where not all of them may at a time.
 
+use super::lanes::Lane;
 use super::Client;
 use crate::base::PlaneId;
 use crate::ftl::io::Io;
 use crate::ftl::region::Writer;
+use crate::hw::timing::OpId;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
-/// The planes that write, in turn; each until its block is full, then the next one that is closed.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The planes that write: each until its block is full, then that with the fewest dense blocks of those that
+/// are closed, in its place and behind its last program.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Writers {
-    active: Vec<PlaneId>,
-    /// Which of `active` is next, from 0 on without end.
+    each: Vec<Place>,
+    /// The place that is asked first.
     turn: u32,
-    /// Place in the order of planes from which on the next one is looked for.
-    next: u32,
+    /// Planes that do not write, by when they last did.
+    rest: VecDeque<PlaneId>,
+}
+
+/// A plane that writes, or nobody, and the programs of whoever wrote in its place.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Place {
+    plane: Option<PlaneId>,
+    #[serde(skip)]
+    programs: Lane,
 }
 
 impl Writers {
-    /// Whether these can be writers of `planes`, `most` at a time.
-    pub fn is_sound(&self, planes: &[PlaneId], most: usize) -> bool {
-        let known = |plane| planes.contains(plane);
-        self.active.len() <= most
-            && (self.next as usize) < planes.len()
-            && self.active.iter().all(known)
-            && (1..self.active.len()).all(|at| !self.active[..at].contains(&self.active[at]))
+    /// Places for `most` of `planes`; none where all may write.
+    pub fn new(most: usize, planes: &[PlaneId]) -> Self {
+        let rest = if most > 0 { planes.iter().copied().collect() } else { VecDeque::new() };
+        Self { each: vec![Place::default(); most], turn: 0, rest }
+    }
+
+    /// Whether fewer than all planes may write at a time.
+    pub fn are_few(&self) -> bool {
+        !self.each.is_empty()
+    }
+
+    /// Whether these can be writers where `like` are: as many of the same planes.
+    pub fn is_sound(&self, like: &Self) -> bool {
+        let planes = |writers: &Self| {
+            let writing = writers.each.iter().filter_map(|place| place.plane);
+            let mut planes: Vec<_> = writing.chain(writers.rest.iter().copied()).collect();
+            planes.sort_unstable();
+            planes
+        };
+        self.each.len() == like.each.len()
+            && (self.turn as usize) < self.each.len().max(1)
+            && planes(self) == planes(like)
     }
 
     /// `plane` writes no longer: its block is full, or its cache open again.
     pub fn leave(&mut self, plane: PlaneId) {
-        self.active.retain(|&active| active != plane);
+        for place in self.each.iter_mut().filter(|place| place.plane == Some(plane)) {
+            place.plane = None;
+            self.rest.push_back(plane);
+        }
+    }
+
+    /// The place of a plane with the fewest programs in flight, from the one whose turn it is on.
+    fn least_loaded(&mut self, io: &Io) -> Option<(usize, PlaneId)> {
+        let count = self.each.len();
+        let from = self.turn as usize;
+        let writes = self.each.iter_mut().enumerate().filter_map(|(at, place)| {
+            let plane = place.plane?;
+            Some((place.programs.load(io), (at + count - from) % count, at, plane))
+        });
+        writes.min_by_key(|&(load, turns, ..)| (load, turns)).map(|(.., at, plane)| (at, plane))
+    }
+
+    /// The place of what `plane` programs next, and what that has to wait for; none where all may write. A
+    /// plane that is none of the writers goes behind those who have the least to do.
+    pub fn take_place(&mut self, plane: PlaneId, io: &Io) -> (Option<usize>, OpId) {
+        let own = self.each.iter().position(|place| place.plane == Some(plane));
+        let loads = self.each.iter_mut().map(|place| place.programs.load(io)).enumerate();
+        let at = own.or(loads.min_by_key(|each| each.1).map(|(at, _)| at));
+        (at, at.map_or(OpId::NONE, |at| self.each[at].programs.before(io)))
+    }
+
+    /// Says what `plane` programs in place `at`.
+    pub fn programmed(&mut self, at: usize, plane: PlaneId, op: OpId, io: &Io) {
+        self.each[at].programs.push(plane, op, io);
     }
 }
 
@@ -36,14 +91,14 @@ impl Client {
     /// The plane of the host's next page, for logical page `page`, where few planes write past the cache at a
     /// time.
     #[cold]
-    pub(super) fn choose_writer(&mut self, page: u32, most: usize, io: &mut Io) -> PlaneId {
+    pub(super) fn choose_writer(&mut self, page: u32, io: &mut Io) -> PlaneId {
         let begun = self.turns.direct().filter(|&plane| self.dense.staged(plane, Writer::Host).is_some());
         if let Some(plane) = begun.filter(|&plane| self.writes_dense(plane)) {
             return plane;
         }
         let plane = self.slc.choose_plane(io, page);
         if self.is_past_cache(plane, io) {
-            self.active_writer(most, io).unwrap_or(plane)
+            self.next_writer(io).unwrap_or(plane)
         } else {
             plane
         }
@@ -56,18 +111,14 @@ impl Client {
         decided && self.writes_dense(plane)
     }
 
-    /// The active plane whose turn it is; none if no plane can write past the cache.
-    fn active_writer(&mut self, most: usize, io: &mut Io) -> Option<PlaneId> {
-        // A plane that is asked and is not past its cache any more is none that could become active.
+    /// The writer with the least to do; none if no plane can write past the cache.
+    fn next_writer(&mut self, io: &mut Io) -> Option<PlaneId> {
+        // A plane that is asked and is not past its cache any more is none that could become a writer.
         for _ in 0..=2 * self.slc.planes().len() {
-            while self.writers.active.len() < most && self.activate_next() {}
-            let count = self.writers.active.len();
-            if count == 0 {
-                return None;
-            }
-            let plane = self.writers.active[self.writers.turn as usize % count];
+            self.fill_places();
+            let (at, plane) = self.writers.least_loaded(io)?;
             if self.is_past_cache(plane, io) {
-                self.writers.turn = self.writers.turn.wrapping_add(1);
+                self.writers.turn = ((at + 1) % self.writers.each.len()) as u32;
                 return Some(plane);
             }
             self.writers.leave(plane);
@@ -75,18 +126,14 @@ impl Client {
         None
     }
 
-    /// Makes the next plane of the order active whose host writes dense blocks; false if there is none.
-    fn activate_next(&mut self) -> bool {
-        let planes = self.slc.planes();
-        let found = (0..planes.len())
-            .map(|step| (self.writers.next as usize + step) % planes.len())
-            .find(|&at| self.writes_dense(planes[at]) && !self.writers.active.contains(&planes[at]));
-        let Some(at) = found else {
-            return false;
-        };
-        let (plane, next) = (planes[at], (at + 1) % planes.len());
-        self.writers.active.push(plane);
-        self.writers.next = next as u32;
-        true
+    /// Gives empty places to planes whose host writes dense blocks.
+    fn fill_places(&mut self) {
+        while let Some(at) = self.writers.each.iter().position(|place| place.plane.is_none()) {
+            let rest = self.writers.rest.iter().enumerate().filter(|&(_, &plane)| self.writes_dense(plane));
+            let Some((next, _)) = rest.min_by_key(|&(_, &plane)| self.dense.used_blocks(plane)) else {
+                return;
+            };
+            self.writers.each[at].plane = self.writers.rest.remove(next);
+        }
     }
 }
