@@ -86,12 +86,12 @@ $(PROFILE): $(RUST_SOURCES)
 		|| { echo "error: llvm-profdata is missing: rustup component add llvm-tools" >&2; exit 1; }
 	rm -rf $(PGO)/raw
 	CARGO_ENCODED_RUSTFLAGS="-Cprofile-generate=$(CURDIR)/$(PGO)/raw" cargo build --release \
-		--target $(HOST) --target-dir $(PGO)/instrumented -p slcache-sim --bin slcache-bench
+		--target $(HOST) --target-dir $(PGO)/instrumented -p slcache-bench
 	$(PGO)/instrumented/$(HOST)/release/slcache-bench --train
 	"$(LLVM_PROFDATA)" merge --output=$@ $(PGO)/raw
 
 $(PGO_BENCH): $(PROFILE)
-	$(WITH_PROFILE) cargo build --release --target $(HOST) --target-dir $(PGO)/built -p slcache-sim --bins
+	$(WITH_PROFILE) cargo build --release --target $(HOST) --target-dir $(PGO)/built -p slcache-sim -p slcache-bench --bins
 
 .PHONY: wheel
 wheel: $(PROFILE) $(VENV)/tools ## Build dist/*.whl with a profile
@@ -125,7 +125,7 @@ growth: $(PGO_BENCH) $(VENV)/tools ## Measure cost as the work grows; draws docs
 	$(BIN)/python benches/growth.py
 
 # Instructions do not depend on what else the machine does; counting needs valgrind.
-COUNT = cargo run --release -p slcache-sim --bin slcache-bench -- $(1) benches/instructions.toml
+COUNT = cargo run --release -p slcache-bench -- $(1) benches/instructions.toml
 
 .PHONY: bench-check
 bench-check: ## Fail when a request takes over 3 % more instructions than committed

@@ -21,6 +21,11 @@ pub fn commit() -> &'static str {
     env!("SLCACHE_COMMIT")
 }
 
+/// The compiler the simulator was built with; `unknown` where it does not say.
+pub fn compiler() -> &'static str {
+    env!("SLCACHE_RUSTC")
+}
+
 /// The provenance part of a result document.
 pub fn provenance(config: &RunConfig) -> Value {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());

@@ -25,7 +25,7 @@ struct File {
 
 /// Every reference figure that is shipped.
 pub fn all() -> Vec<Reference> {
-    let text = include_str!("../../../../../benches/reference.toml");
+    let text = include_str!("../../../benches/reference.toml");
     let file: Result<File, _> = toml::from_str(text);
     // Shipped with the program and read by a test.
     file.expect("the shipped reference figures parse").result

@@ -2,6 +2,7 @@
 
 use super::instructions::PerRequest;
 use serde::{Deserialize, Serialize};
+use slcache_sim::provenance;
 use std::path::Path;
 
 /// Growth that fails the check, percent.
@@ -26,7 +27,7 @@ impl Table {
     /// Of this program.
     pub fn new(per_request: &PerRequest) -> Self {
         let rounded = per_request.iter().map(|(name, count)| (name.clone(), count.round())).collect();
-        Self { compiler: env!("SLCACHE_RUSTC").to_owned(), per_request: rounded }
+        Self { compiler: provenance::compiler().to_owned(), per_request: rounded }
     }
 
     /// Reads a file.
