@@ -6,7 +6,8 @@
 //! and shorter for flushes and for the completions that end a flush sequence
 //! (blkparse_fmt.c of blktrace).
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::rwbs::{Flags, Kind, SKIPPED_PASS_THROUGH, SKIPPED_ZONE};
+use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_NOTE};
 use crate::error::LineFault;
 use crate::fields::line_end::Followed;
 use crate::options::TraceOptions;
@@ -18,10 +19,10 @@ use crate::fields::sectors::{Column, SizeRules};
 use crate::records::volumes::plain_name;
 use slcache_base::request::HostOp;
 
-mod flags;
+mod actions;
 mod report;
 
-use flags::{event_reason, Flags, Kind};
+use actions::event_reason;
 
 pub(super) const FORMAT: Format = Format {
     name: "blkparse",
@@ -38,27 +39,30 @@ pub(super) const FORMAT: Format = Format {
 };
 
 const NAMES: [&str; 7] = ["device", "cpu", "sequence", "time", "pid", "action", "RWBS"];
+/// Number of the RWBS column.
+const RWBS: usize = 7;
 const SECTORS: Column<'static> = Column { number: 10, name: "sectors" };
 const LINE: &str = "maj,min cpu sequence seconds.nanoseconds pid action RWBS sector + sectors [name]";
 const SKIPPED_SUMMARY: &str = "blkparse summary line";
 const SKIPPED_NO_SECTORS: &str = "completion without sectors (end of a flush sequence)";
-const SKIPPED_PASS_THROUGH: &str = "pass-through command (not a block request)";
 
 struct Blkparse {
     action: u8,
     sizes: SizeRules,
+    /// Whether there was an event: what stands above the first one may be anything.
+    begun: bool,
 }
 
 impl Blkparse {
     fn new(options: &TraceOptions) -> Self {
-        Self { action: options.action.letter(), sizes: SizeRules::new(options) }
+        Self { action: options.action.letter(), sizes: SizeRules::new(options), begun: false }
     }
 
     /// What the chosen event asks for, from RWBS on.
     #[inline]
     fn event<'a>(&self, line: &[u8], mut words: Words<'a>, raw: RawRequest<'a>) -> Result<Record<'a>, LineFault> {
         let rwbs = words.next().ok_or_else(|| unknown(line))?;
-        let flags = Flags::parse(rwbs)?;
+        let flags = Flags::parse(RWBS, rwbs)?;
         let first = words.next().ok_or_else(|| unknown(line))?;
         if words.clone().next() != Some(b"+") {
             return self.without_sectors(line, flags, first, raw);
@@ -74,28 +78,7 @@ impl Blkparse {
         if words.next().is_none_or(|name| !matches!(name.first(), Some(b'[' | b'('))) {
             return Err(unknown(line));
         }
-        self.transfer(flags, (sector, sectors), raw)
-    }
-
-    #[inline]
-    fn transfer<'a>(&self, flags: Flags, (sector, sectors): (u64, u64), raw: RawRequest<'a>) -> Result<Record<'a>, LineFault> {
-        let op = match flags.kind {
-            Kind::Read => HostOp::Read,
-            Kind::Write => HostOp::Write,
-            Kind::Discard => HostOp::Trim,
-            Kind::None => return Err(LineFault::field(7, "RWBS", b"N", "R, W or D, as the event names sectors")),
-        };
-        let Some(extent) = self.sizes.extent_of_sectors(sector, (sectors, SECTORS))? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        Ok(Record::Request(RawRequest {
-            sector: extent.sector,
-            sectors: extent.sectors,
-            op,
-            flush_before: flags.preflush,
-            forced_unit_access: flags.forced_unit_access,
-            ..raw
-        }))
+        flags.record(RWBS, self.sizes, (sector, (sectors, SECTORS)), raw)
     }
 
     /// An event without `sector + sectors`: a flush, a pass-through command, or
@@ -107,6 +90,9 @@ impl Blkparse {
         }
         if flags.preflush {
             return Ok(Record::Request(raw));
+        }
+        if flags.kind == Kind::Zone {
+            return Ok(Record::Skipped(SKIPPED_ZONE));
         }
         if self.action == b'C' && !bracketed {
             return Ok(Record::Skipped(SKIPPED_NO_SECTORS));
@@ -124,11 +110,14 @@ impl RecordParser for Blkparse {
         let mut words = Words::new(line);
         let device = words.next().unwrap_or_default();
         if !is_device(device) {
-            return match report::is_report_line(line) {
-                true => Ok(Record::Skipped(SKIPPED_SUMMARY)),
-                false => Err(unknown(line)),
+            return match line {
+                _ if report::is_report_line(line) => Ok(Record::Skipped(SKIPPED_SUMMARY)),
+                [b'#', ..] => Ok(Record::Skipped(SKIPPED_NOTE)),
+                _ if !self.begun => Ok(Record::Skipped(SKIPPED_NOTE)),
+                _ => Err(unknown(line)),
             };
         }
+        self.begun = true;
         let mut next = || words.next().ok_or_else(|| unknown(line));
         let [cpu, sequence, time, pid, action] = [next()?, next()?, next()?, next()?, next()?];
         for (column, field) in [(2, cpu), (3, sequence), (5, pid)] {
@@ -150,6 +139,9 @@ impl RecordParser for Blkparse {
 
     #[inline(always)]
     fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
+        if !self.begun {
+            return None;
+        }
         let Event { at_ns, device, action, rest } = Event::of(pending)?;
         if action != [self.action] {
             let behind = &rest[memchr::memchr(b'\n', rest)? + 1..];
@@ -164,7 +156,8 @@ impl RecordParser for Blkparse {
         };
         let behind = &name[memchr::memchr(b'\n', name)? + 1..];
         let raw = RawRequest::plain(at_ns, (0, 0), HostOp::Flush, device);
-        Some((self.transfer(Flags::parse(rwbs).ok()?, (sector, sectors), raw).ok()?, behind))
+        let flags = Flags::parse(RWBS, rwbs).ok()?;
+        Some((flags.record(RWBS, self.sizes, (sector, (sectors, SECTORS)), raw).ok()?, behind))
     }
 }
 

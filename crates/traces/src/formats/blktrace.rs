@@ -1,4 +1,4 @@
-//! blktrace's binary records: 48 bytes and a payload, in either byte order.
+//! blktrace's binary records of version 7 or 8 (Linux from 6.18, for zones), in either byte order.
 //!
 //! The layout and the numbers are those of Linux' `blktrace_api.h`. As in
 //! blkparse's text, one request shows up as several events; the `action` option
@@ -34,22 +34,56 @@ pub(super) const FORMAT: Format = Format {
     build: |options| Ok(Box::new(Blktrace::new(options))),
 };
 
-/// Upper 24 bits of the magic number, and the version in its lowest byte.
+/// Upper 24 bits of the magic number; the lowest byte is the version.
 const MAGIC: u32 = 0x6561_7400;
-const VERSION: u32 = 7;
-/// Bytes of a record without its payload.
-const HEADER_BYTES: usize = 48;
-/// Where a record names the device.
-const DEVICE: std::ops::Range<usize> = 36..40;
+
+/// Where a version of the record has its fields; the first five are at the same place in all.
+struct Layout {
+    version: u32,
+    /// Bytes of a record without its payload.
+    header_bytes: usize,
+    /// Place and width of the action.
+    action: (usize, usize),
+    device: usize,
+    payload_bytes: usize,
+    /// Widths of the fields in bytes, for turning them round.
+    widths: &'static [usize],
+}
+
+static LAYOUTS: [Layout; 2] = [
+    Layout {
+        version: 7,
+        header_bytes: 48,
+        action: (28, 4),
+        device: 36,
+        payload_bytes: 46,
+        widths: &[4, 4, 8, 8, 4, 4, 4, 4, 4, 2, 2],
+    },
+    Layout {
+        version: 8,
+        header_bytes: 64,
+        action: (32, 8),
+        device: 40,
+        payload_bytes: 50,
+        widths: &[4, 4, 8, 8, 4, 4, 8, 4, 4, 2, 2],
+    },
+];
+
+/// The layout of a record by its magic number, in the byte order it is read in.
+fn layout(magic: u32) -> Option<&'static Layout> {
+    LAYOUTS.iter().find(|layout| magic == MAGIC | layout.version)
+}
+
+/// The layout of a record that the parser has set off and normalised.
+fn layout_of(record: &[u8]) -> &'static Layout {
+    layout(Fields::little(record).u32(0)).expect("the parser sets off records of known versions")
+}
 
 const SECTOR: Column<'static> = Column { number: 4, name: "sector" };
 const BYTES: Column<'static> = Column { number: 5, name: "bytes" };
 
 const SKIPPED_NO_BYTES: &str = "completion without sectors (end of a flush sequence)";
 const SKIPPED_PASS_THROUGH: &str = "pass-through command (not a block request)";
-
-/// Widths of a record's fields in bytes, for turning them round.
-const WIDTHS: [usize; 11] = [4, 4, 8, 8, 4, 4, 4, 4, 4, 2, 2];
 
 /// The fields of a record in the byte order its magic number shows.
 fn fields(record: &[u8]) -> Option<Fields<'_>> {
@@ -66,7 +100,7 @@ pub(crate) type MergeKey = (u64, u32, u32);
 /// the parser has set off.
 pub(crate) fn merge_key(record: &[u8]) -> MergeKey {
     let fields = Fields::little(record);
-    (fields.u64(8), fields.u32(36), fields.u32(4))
+    (fields.u64(8), fields.u32(layout_of(record).device), fields.u32(4))
 }
 
 struct Blktrace {
@@ -80,13 +114,13 @@ impl Blktrace {
     }
 
     /// The chosen event as a request.
-    fn request<'a>(&self, record: &'a [u8], event: Event) -> Result<Record<'a>, LineFault> {
+    fn request<'a>(&self, record: &'a [u8], device: usize, event: Event) -> Result<Record<'a>, LineFault> {
         let fields = Fields::little(record);
         let (sector, bytes) = (fields.u64(16), fields.u32(24));
         if event.pass_through {
             return Ok(Record::Skipped(SKIPPED_PASS_THROUGH));
         }
-        let mut raw = RawRequest::plain(fields.u64(8), (0, 0), HostOp::Flush, &record[DEVICE]);
+        let mut raw = RawRequest::plain(fields.u64(8), (0, 0), HostOp::Flush, &record[device..device + 4]);
         if bytes == 0 && event.preflush {
             return Ok(Record::Request(raw));
         }
@@ -112,36 +146,39 @@ impl Blktrace {
 
 impl RecordParser for Blktrace {
     fn frame(&mut self, pending: &[u8]) -> Result<usize, LineFault> {
-        if pending.len() < HEADER_BYTES {
-            return Ok(HEADER_BYTES);
+        if pending.len() < LAYOUTS[0].header_bytes {
+            return Ok(LAYOUTS[0].header_bytes);
         }
-        match fields(pending) {
-            Some(fields) if fields.u32(0) & 0xff == VERSION => Ok(HEADER_BYTES + usize::from(fields.u16(46))),
-            Some(fields) => {
-                let allowed = "version 7, the only one there is";
-                Err(number_fault((1, "version of magic"), (fields.u32(0) & 0xff).into(), allowed))
-            }
+        let Some(fields) = fields(pending) else {
+            let allowed = "the magic number 0x656174 and a version of a blktrace record, in either byte order";
+            return Err(LineFault::field(1, "magic", &pending[..4], allowed));
+        };
+        match layout(fields.u32(0)) {
+            Some(layout) if pending.len() < layout.header_bytes => Ok(layout.header_bytes),
+            Some(layout) => Ok(layout.header_bytes + usize::from(fields.u16(layout.payload_bytes))),
             None => {
-                let allowed = "the magic number 0x65617407 of a blktrace record, in either byte order";
-                Err(LineFault::field(1, "magic", &pending[..4], allowed))
+                let version = fields.u32(0) & 0xff;
+                Err(number_fault((1, "version of magic"), version.into(), "version 7 or 8"))
             }
         }
     }
 
     fn normalise(&mut self, record: &mut [u8]) {
-        if Fields::little(record).u32(0) & 0xffff_ff00 == MAGIC {
+        let Some(layout) = layout(Fields::ordered(record, true).u32(0)) else {
             return;
-        }
+        };
         let mut place = 0;
-        for width in WIDTHS {
+        for width in layout.widths {
             record[place..place + width].reverse();
             place += width;
         }
     }
 
     fn record<'a>(&mut self, record: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        match event(Fields::little(record).u32(28), self.action)? {
-            Ok(event) => self.request(record, event),
+        let layout = layout_of(record);
+        let (place, width) = layout.action;
+        match event(Fields::little(record).unsigned(place, width), self.action)? {
+            Ok(event) => self.request(record, layout.device, event),
             Err(reason) => Ok(Record::Skipped(reason)),
         }
     }
@@ -164,13 +201,16 @@ fn detect(sample: &Sample<'_>) -> Fit {
         true => first_content(sample.bytes),
         false => sample.bytes,
     };
-    let starts = |big_endian| {
-        bytes.len() >= HEADER_BYTES && Fields::ordered(bytes, big_endian).u32(0) == MAGIC | VERSION
-    };
-    match starts(false) || starts(true) {
+    match bytes.len() >= LAYOUTS[0].header_bytes && begins_record(bytes) {
         true => Fit::Yes,
         false => Fit::No,
     }
+}
+
+/// Whether the bytes begin with the magic number of a known version, in either byte order.
+fn begins_record(bytes: &[u8]) -> bool {
+    let magic = |big_endian| layout(Fields::ordered(bytes, big_endian).u32(0));
+    bytes.len() >= 4 && (magic(false).is_some() || magic(true).is_some())
 }
 
 /// Bytes of a block in a tar archive.
@@ -184,10 +224,8 @@ pub(crate) fn looks_like_tar(bytes: &[u8]) -> bool {
 /// The beginning of the first content in an archive: directories, extended
 /// headers and empty files may stand before it.
 fn first_content(bytes: &[u8]) -> &[u8] {
-    let magics = [(MAGIC | VERSION).to_le_bytes(), (MAGIC | VERSION).to_be_bytes()];
     let blocks = (TAR_BLOCK_BYTES..bytes.len()).step_by(TAR_BLOCK_BYTES);
-    let mut contents = blocks.map(|start| &bytes[start..]);
-    contents.find(|content| magics.iter().any(|magic| content.starts_with(magic))).unwrap_or_default()
+    blocks.map(|start| &bytes[start..]).find(|content| begins_record(content)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::format_names::{PARQUET, WORKLOAD};
 use crate::options::{SubSector, TraceOptions, ZeroSize};
 use crate::records::batch::RowParser;
 use crate::records::checker::Checker;
-pub(crate) use crate::records::parser::{RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
+pub(crate) use crate::records::parser::{RawRequest, Record, RecordParser, SKIPPED_NOTE, SKIPPED_ZERO_SIZE};
 use serde::Serialize;
 
 /// Declares the formats: each name is a file in this folder that holds a
@@ -45,6 +45,7 @@ pub(crate) use blktrace::{looks_like_tar, merge_key, MergeKey, BLKTRACE};
 
 mod lines;
 mod objects;
+mod rwbs;
 
 /// One trace format.
 pub(crate) struct Format {
@@ -160,13 +161,21 @@ pub(crate) fn named_if_most_parse(format: &Format, sample: &Sample<'_>) -> Fit {
 
 /// Whether at least half of the lines parse: one bad line must not hide the
 /// format, since it is then reported by its line number. Sizes that only a
-/// choice of the user lets through count as parsed.
+/// choice of the user lets through count as parsed; what may be anything
+/// counts for nothing.
 pub(crate) fn parses_most(format: &Format, lines: &[&[u8]]) -> bool {
     let options =
         TraceOptions { zero_size: ZeroSize::Skip, sub_sector: SubSector::Round, ..TraceOptions::default() };
     let Ok(mut parser) = (format.build)(&options) else {
         return false;
     };
-    let parsed = lines.iter().filter(|line| parser.record(line).is_ok()).count();
-    parsed > 0 && parsed * 2 >= lines.len()
+    let (mut parsed, mut faults) = (0, 0);
+    for line in lines {
+        match parser.record(line) {
+            Ok(Record::Skipped(SKIPPED_NOTE)) => {}
+            Ok(_) => parsed += 1,
+            Err(_) => faults += 1,
+        }
+    }
+    parsed > 0 && parsed >= faults
 }

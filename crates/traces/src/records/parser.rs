@@ -52,6 +52,9 @@ pub(crate) enum Record<'a> {
 /// Why zero-size requests are left out when the user asks for it.
 pub(crate) const SKIPPED_ZERO_SIZE: &str = "size 0";
 
+/// Why a line above the first record is left out, or one that says itself that it is no record.
+pub(crate) const SKIPPED_NOTE: &str = "note";
+
 /// A request as its file gives it, in common units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RawRequest<'a> {

@@ -71,6 +71,30 @@ fn other_events_and_the_summary_are_counted() {
 }
 
 #[test]
+fn newer_flags() {
+    let write = request("259,0 11 1 0.0 1889 D WFSU 768 + 32 [atomic]", BlkparseAction::D);
+    assert_eq!((write.op, write.sectors, write.forced_unit_access), (HostOp::Write, 32, true));
+    for line in ["259,0 11 3 0.0 1889 D WZS 4096 + 80 [zeroer]", "259,0 11 4 0.0 1889 D ZA 4096 + 80 [zoned]"] {
+        assert_eq!(request(line, BlkparseAction::D), RawRequest::plain(0, (4096, 80), HostOp::Write, b"259,0"));
+    }
+    for line in ["259,0 11 5 0.0 1889 D ZR 524288 + 0 [zoned]", "259,0 11 5 0.0 1889 D ZRA [zoned]"] {
+        assert_eq!(skipped(line, BlkparseAction::D), SKIPPED_ZONE, "{line}");
+    }
+    assert!(skipped("259,0 11 6 0.0 1889 ZP WS 8 + 8 [zoned]", BlkparseAction::D).contains("event ZP/ZU"));
+}
+
+#[test]
+fn notes_may_stand_above_the_events() {
+    let mut parser = Blkparse::new(&TraceOptions::default());
+    for note in ["# a note", "recorded on 2 disks, see below", "$ blkparse -i sda"] {
+        assert_eq!(parser.record(note.as_bytes()), Ok(Record::Skipped(SKIPPED_NOTE)), "{note}");
+    }
+    assert!(matches!(parser.record(FORMAT.example.as_bytes()), Ok(Record::Request(_))));
+    assert_eq!(parser.record(b"# another"), Ok(Record::Skipped(SKIPPED_NOTE)));
+    assert!(parser.record(b"recorded on 2 disks").is_err());
+}
+
+#[test]
 fn bad_lines_are_named() {
     let cases = [
         ("7,5 x 1 1.0 9 D W 8 + 8 [0]", "column 2 (cpu): \"x\""),
@@ -79,7 +103,7 @@ fn bad_lines_are_named() {
         ("7,5 0 1 -1.0 9 D W 8 + 8 [0]", "column 4 (time)"),
         ("7,5 0 1 1.0 x D W 8 + 8 [0]", "column 5 (pid)"),
         ("7,5 0 1 1.0 9 Y W 8 + 8 [0]", "column 6 (action): \"Y\""),
-        ("7,5 0 1 1.0 9 D WZ 8 + 8 [0]", "column 7 (RWBS): \"WZ\""),
+        ("7,5 0 1 1.0 9 D WQ 8 + 8 [0]", "column 7 (RWBS): \"WQ\""),
         ("7,5 0 1 1.0 9 D N 8 + 8 [0]", "column 7 (RWBS)"),
         ("7,5 0 1 1.0 9 D W -8 + 8 [0]", "column 8 (sector): \"-8\""),
         ("7,5 0 1 1.0 9 D W -8 [0]", "column 8 (sector): \"-8\""),
@@ -90,10 +114,12 @@ fn bad_lines_are_named() {
         ("7,5 0 1 1.0 9 D W", "not a line of this format"),
         ("7,5 0 1 1.0 9 D W [x]", "not a line of this format"),
         ("7,5 0 1 1.0", "not a line of this format"),
-        ("hello world", "not a line of this format: \"hello world\"; expected maj,min"),
+        ("hello 8,0 world", "not a line of this format: \"hello 8,0 world\"; expected maj,min"),
     ];
+    let mut parser = Blkparse::new(&TraceOptions::default());
+    assert!(parser.record(FORMAT.example.as_bytes()).is_ok());
     for (line, expected) in cases {
-        let message = parse(line, BlkparseAction::D).unwrap_err().to_string();
+        let message = parser.record(line.as_bytes()).unwrap_err().to_string();
         assert!(message.contains(expected), "{line}: {message}");
     }
 }

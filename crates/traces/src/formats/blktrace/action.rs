@@ -2,6 +2,7 @@
 
 use crate::fields::binary::number_fault;
 use crate::error::LineFault;
+use crate::formats::rwbs::SKIPPED_ZONE;
 use crate::options::BlkparseAction;
 use slcache_base::request::HostOp;
 
@@ -12,6 +13,8 @@ const NOTIFY: u32 = 1 << 10;
 const DISCARD: u32 = 1 << 13;
 const DRIVER_DATA: u32 = 1 << 14;
 const FORCED_UNIT_ACCESS: u32 = 1 << 15;
+/// Reset, reset all, finish, open and close.
+const ZONE_MANAGEMENT: u32 = 0b11111 << 17;
 /// In the lower half: a control group's id leads the payload.
 const WITH_CONTROL_GROUP: u32 = 1 << 8;
 
@@ -29,14 +32,17 @@ pub(super) struct Event {
 }
 
 /// The chosen event, or why another one is left out.
-pub(super) fn event(action: u32, chosen: BlkparseAction) -> Result<Result<Event, &'static str>, LineFault> {
-    let category = action >> 16;
-    let what = action & 0xffff & !WITH_CONTROL_GROUP;
+pub(super) fn event(action: u64, chosen: BlkparseAction) -> Result<Result<Event, &'static str>, LineFault> {
+    let category = (action >> 16) as u32;
+    let what = (action & 0xffff) as u32 & !WITH_CONTROL_GROUP;
     if category & NOTIFY != 0 {
         return Ok(Err("blktrace notify record (process names, time stamps, messages)"));
     }
     if what != number(chosen) {
         return reason(what, action).map(Err);
+    }
+    if category & ZONE_MANAGEMENT != 0 {
+        return Ok(Err(SKIPPED_ZONE));
     }
     let op = match category {
         _ if category & DISCARD != 0 => HostOp::Trim,
@@ -60,7 +66,7 @@ fn number(action: BlkparseAction) -> u32 {
 }
 
 /// Why an event other than the chosen one is left out.
-fn reason(what: u32, action: u32) -> Result<&'static str, LineFault> {
+fn reason(what: u32, action: u64) -> Result<&'static str, LineFault> {
     Ok(match what {
         1 => "blktrace event Q (queued)",
         2 => "blktrace event M (back merge)",
@@ -78,9 +84,10 @@ fn reason(what: u32, action: u32) -> Result<&'static str, LineFault> {
         15 => "blktrace event A (remapped)",
         16 => "blktrace event abort",
         17 => "blktrace driver data",
+        18 | 19 => "blktrace event ZP/ZU (writes of a zone plugged or unplugged)",
         _ => {
-            let allowed = "an action of blktrace (1 to 17 in its lower 16 bits)";
-            return Err(number_fault((6, "action"), action.into(), allowed));
+            let allowed = "an action of blktrace (1 to 19 in its lower 16 bits)";
+            return Err(number_fault((6, "action"), action, allowed));
         }
     })
 }

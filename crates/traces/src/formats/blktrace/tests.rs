@@ -6,23 +6,39 @@ const DISCARD: u32 = 1 << 29;
 const FUA: u32 = 1 << 31;
 const PC: u32 = 1 << 25;
 
-fn record(big_endian: bool, (time, sector, bytes): (u64, u64, u32), action: u32, payload: &[u8]) -> Vec<u8> {
+fn record(big_endian: bool, place: (u64, u64, u32), action: u32, payload: &[u8]) -> Vec<u8> {
+    versioned(7, big_endian, place, action.into(), payload)
+}
+
+fn versioned(
+    version: u64,
+    big_endian: bool,
+    (time, sector, bytes): (u64, u64, u32),
+    action: u64,
+    payload: &[u8],
+) -> Vec<u8> {
     let mut record = Vec::new();
     let number = |record: &mut Vec<u8>, value: u64, width: usize| match big_endian {
         true => record.extend(&value.to_be_bytes()[8 - width..]),
         false => record.extend(&value.to_le_bytes()[..width]),
     };
-    number(&mut record, 0x6561_7407, 4);
+    number(&mut record, 0x6561_7400 | version, 4);
     number(&mut record, 5, 4);
     number(&mut record, time, 8);
     number(&mut record, sector, 8);
     number(&mut record, bytes.into(), 4);
-    number(&mut record, action.into(), 4);
+    if version == 7 {
+        number(&mut record, action, 4);
+    }
     number(&mut record, 17_560, 4);
+    if version == 8 {
+        number(&mut record, action, 8);
+    }
     number(&mut record, 7 << 20 | 3, 4);
     number(&mut record, 1, 4);
     number(&mut record, 0, 2);
     number(&mut record, payload.len() as u64, 2);
+    record.extend(&[0; 12][..if version == 8 { 12 } else { 0 }]);
     record.extend(payload);
     record
 }
@@ -57,6 +73,30 @@ fn both_byte_orders_name_one_volume() {
         assert_eq!(merge_key(&normal), (99, 7 << 20 | 3, 5));
     }
     assert_eq!(device_name(expected.volume), "7,3");
+}
+
+#[test]
+fn version_8_says_the_same_in_other_places() {
+    for big_endian in [false, true] {
+        let issued = |action| versioned(8, big_endian, (99, 4096, 16_384), 7 | action, b"name");
+        let write = RawRequest::plain(99, (4096, 32), HostOp::Write, &[3, 0, 0x70, 0]);
+        assert_eq!(parse(&issued(u64::from(WRITE))), Ok(write), "big endian: {big_endian}");
+        let (zone_append, write_zeroes) = (1 << 32, 1 << 38);
+        for category in [zone_append, write_zeroes] {
+            assert_eq!(parse(&issued(u64::from(WRITE) | category)), Ok(write));
+        }
+        for category in 33..=37 {
+            let management = issued(u64::from(WRITE) | 1 << category);
+            assert!(parse(&management).unwrap_err().starts_with("zone management"), "{category}");
+        }
+        let mut normal = issued(0);
+        Blktrace::new(&TraceOptions::default()).normalise(&mut normal);
+        assert_eq!(merge_key(&normal), (99, 7 << 20 | 3, 5));
+    }
+    let plugged = versioned(8, false, (1, 8, 512), 18, b"");
+    assert!(parse(&plugged).unwrap_err().contains("event ZP/ZU"));
+    let whole = versioned(8, false, (1, 8, 512), 7, b"");
+    assert_eq!(Blktrace::new(&TraceOptions::default()).frame(&whole[..50]), Ok(64));
 }
 
 #[test]
@@ -95,7 +135,7 @@ fn bad_records_are_named() {
     assert!(parse(&record(false, (1, u64::MAX, 512), 7, b"")).unwrap_err().contains("past the last byte"));
     let mut version = good.clone();
     version[0] = 6;
-    assert!(parse(&version).unwrap_err().contains("\"6\" is not version 7"));
+    assert!(parse(&version).unwrap_err().contains("\"6\" is not version 7 or 8"));
     let mut magic = good.clone();
     magic[2] = 0;
     assert!(parse(&magic).unwrap_err().contains("column 1 (magic)"));
@@ -106,7 +146,9 @@ fn bad_records_are_named() {
 fn it_is_told_by_the_magic_number() {
     let fit = |bytes: &[u8]| detect(&Sample { bytes, lines: Vec::new() });
     for big_endian in [false, true] {
-        assert_eq!(fit(&record(big_endian, (1, 8, 512), 7, b"")), Fit::Yes);
+        for version in [7, 8] {
+            assert_eq!(fit(&versioned(version, big_endian, (1, 8, 512), 7, b"")), Fit::Yes);
+        }
     }
     assert_eq!(fit(&[0; 100]), Fit::No);
     assert_eq!(fit(b"ta"), Fit::No);

@@ -1,0 +1,132 @@
+//! The RWBS letters of Linux' block events, as blkparse, ftrace, perf and biosnoop print them.
+
+use super::{RawRequest, Record, SKIPPED_ZERO_SIZE};
+use crate::error::LineFault;
+use crate::fields::sectors::{Column, SizeRules};
+use slcache_base::request::HostOp;
+
+/// Why what is done to whole zones is left out: none of it says how long they are.
+pub(super) const SKIPPED_ZONE: &str = "zone management (reset, open, close or finish; no length is told)";
+/// Why commands that are no reads or writes are left out.
+pub(super) const SKIPPED_PASS_THROUGH: &str = "pass-through command (not a block request)";
+
+/// What RWBS says a request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Read,
+    /// Also of zeroes, and at the end of a zone.
+    Write,
+    Discard,
+    /// Reset, open, close or finish a zone.
+    Zone,
+    /// No data.
+    None,
+}
+
+/// RWBS taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Flags {
+    /// What it is.
+    pub kind: Kind,
+    /// `F` in front: flush the cache first.
+    pub preflush: bool,
+    /// `F` behind: durable on completion.
+    pub forced_unit_access: bool,
+}
+
+impl Flags {
+    /// `F` for preflush, then what it is, then F (FUA), A (read-ahead), B (barrier), S (sync), M
+    /// (metadata), U (atomic). A flush of its own is `FN` in blkparse and `FF` in the kernel.
+    #[inline]
+    pub(super) fn parse(column: usize, rwbs: &[u8]) -> Result<Self, LineFault> {
+        let (preflush, rest) = match rwbs {
+            [b'F', rest @ ..] => (true, rest),
+            _ => (false, rwbs),
+        };
+        let (kind, marks) = match rest {
+            [b'R', marks @ ..] => (Kind::Read, marks),
+            [b'W', b'Z', marks @ ..] | [b'Z', b'A', marks @ ..] | [b'W', marks @ ..] => (Kind::Write, marks),
+            [b'D', b'E', marks @ ..] | [b'D', marks @ ..] => (Kind::Discard, marks),
+            [b'Z', b'R' | b'O' | b'C' | b'F', marks @ ..] => (Kind::Zone, marks),
+            [b'N', marks @ ..] => (Kind::None, marks),
+            marks if preflush => (Kind::None, marks),
+            _ => return Err(bad_rwbs(column, rwbs)),
+        };
+        if !marks.iter().all(|mark| matches!(mark, b'F' | b'A' | b'B' | b'S' | b'M' | b'U')) {
+            return Err(bad_rwbs(column, rwbs));
+        }
+        let forced_unit_access = kind == Kind::Write && marks.contains(&b'F');
+        Ok(Self { kind, preflush, forced_unit_access })
+    }
+
+    /// The request of an event that names its sectors, given the RWBS of what stands in `column`; `raw`
+    /// is a flush at the time of the event.
+    #[inline]
+    pub(super) fn record<'a>(
+        self,
+        column: usize,
+        sizes: SizeRules,
+        (sector, (sectors, length)): (u64, (u64, Column<'_>)),
+        raw: RawRequest<'a>,
+    ) -> Result<Record<'a>, LineFault> {
+        let op = match self.kind {
+            _ if self.preflush && sectors == 0 => return Ok(Record::Request(raw)),
+            Kind::Read => HostOp::Read,
+            Kind::Write => HostOp::Write,
+            Kind::Discard => HostOp::Trim,
+            Kind::Zone => return Ok(Record::Skipped(SKIPPED_ZONE)),
+            Kind::None if sectors == 0 => return Ok(Record::Skipped(SKIPPED_PASS_THROUGH)),
+            Kind::None => {
+                return Err(LineFault::field(column, "RWBS", b"N", "R, W or D, as the event names sectors"))
+            }
+        };
+        let Some(extent) = sizes.extent_of_sectors(sector, (sectors, length))? else {
+            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
+        };
+        Ok(Record::Request(RawRequest {
+            sector: extent.sector,
+            sectors: extent.sectors,
+            op,
+            flush_before: self.preflush,
+            forced_unit_access: self.forced_unit_access,
+            ..raw
+        }))
+    }
+}
+
+#[cold]
+fn bad_rwbs(column: usize, rwbs: &[u8]) -> LineFault {
+    let allowed = "RWBS: an optional F (flush first), one of R, W, WZ, D, DE, N, ZA, ZR, ZRA, ZO, ZC, ZF, then any of F, A, B, S, M, U";
+    LineFault::field(column, "RWBS", rwbs, allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters() {
+        let parsed = |rwbs: &str| {
+            Flags::parse(7, rwbs.as_bytes())
+                .map(|flags| (flags.kind, flags.preflush, flags.forced_unit_access))
+        };
+        for (rwbs, expected) in [
+            ("R", (Kind::Read, false, false)),
+            ("RAM", (Kind::Read, false, false)),
+            ("FWFSU", (Kind::Write, true, true)),
+            ("WZS", (Kind::Write, false, false)),
+            ("ZAS", (Kind::Write, false, false)),
+            ("DE", (Kind::Discard, false, false)),
+            ("ZRA", (Kind::Zone, false, false)),
+            ("ZF", (Kind::Zone, false, false)),
+            ("FF", (Kind::None, true, false)),
+            ("FN", (Kind::None, true, false)),
+            ("FS", (Kind::None, true, false)),
+        ] {
+            assert_eq!(parsed(rwbs), Ok(expected), "{rwbs}");
+        }
+        for bad in ["", "Z", "WQ", "ZX", "S", "w"] {
+            assert!(parsed(bad).unwrap_err().to_string().contains("column 7 (RWBS)"), "{bad}");
+        }
+    }
+}
