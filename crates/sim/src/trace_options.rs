@@ -24,9 +24,13 @@ const PLAIN: [&str; 14] = [
     "resample_block_ns",
 ];
 /// Columns and units of a generic trace, written with or without `generic.` in front.
-const GENERIC: [&str; 12] = [
+const GENERIC: [&str; 16] = [
     "delimiter",
     "header",
+    "skip_lines",
+    "comment",
+    "keep_column",
+    "keep_value",
     "time",
     "time_unit",
     "address",
@@ -147,9 +151,9 @@ fn read(plain: Map<String, Value>, mut errors: Vec<ConfigError>) -> Result<Trace
 /// The value in the type its key takes: most are text, columns may be numbers.
 fn typed(key: &str, text: &str) -> Value {
     let is_flag = matches!(key, "rebase" | "header");
-    let is_column = matches!(key, "time" | "address" | "size" | "op" | "stream" | "response");
+    let is_column = matches!(key, "time" | "address" | "size" | "op" | "stream" | "response" | "keep_column");
     let is_unit = matches!(key, "address_unit" | "size_unit" | "object_unit");
-    let is_number = matches!(key, "seed" | "resample" | "resample_block_ns");
+    let is_number = matches!(key, "seed" | "resample" | "resample_block_ns" | "skip_lines");
     match (text.parse::<bool>(), text.parse::<u64>()) {
         (Ok(flag), _) if is_flag => flag.into(),
         (_, Ok(number)) if is_column || is_unit || is_number => number.into(),

@@ -15,6 +15,18 @@ pub(crate) fn unsigned(field: &[u8]) -> Option<u64> {
     }
 }
 
+/// A whole number of decimal digits, or of hexadecimal ones behind `0x`.
+pub(crate) fn unsigned_or_hex(field: &[u8]) -> Option<u64> {
+    let Some(digits) = field.strip_prefix(b"0x").or_else(|| field.strip_prefix(b"0X")) else {
+        return unsigned(field);
+    };
+    let shifted = |value: u64, &digit: &u8| {
+        let digit = char::from(digit).to_digit(16)?;
+        Some(value.checked_mul(16)? + u64::from(digit))
+    };
+    (!digits.is_empty()).then(|| digits.iter().try_fold(0, shifted))?
+}
+
 /// More digits than always fit, which leading zeros may have.
 #[cold]
 fn unsigned_long(digits: &[u8]) -> Option<u64> {
@@ -232,6 +244,16 @@ mod tests {
         assert_eq!(unsigned(b"000000000000000000000000007"), Some(7));
         for bad in ["", "-1", "+1", "1 ", "1.0", "0x1", "1e3"] {
             assert_eq!(unsigned(bad.as_bytes()), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn hexadecimal_numbers() {
+        assert_eq!(unsigned_or_hex(b"0x018f0b8000"), Some(0x018f_0b80_00));
+        assert_eq!(unsigned_or_hex(b"0XffffFFFFffffFFFF"), Some(u64::MAX));
+        assert_eq!(unsigned_or_hex(b"12"), Some(12));
+        for bad in ["0x", "0x10000000000000000", "0xg", "x1", "1f", "-0x1", "0x-1", ""] {
+            assert_eq!(unsigned_or_hex(bad.as_bytes()), None, "{bad}");
         }
     }
 

@@ -1,12 +1,12 @@
 //! Any delimited text whose columns, units and codes the user declares.
 //!
-//! Fields are taken as they stand: quoting as in spreadsheets is not undone.
+//! Quoting as in spreadsheets is not undone; blanks around fields are.
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE};
 use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
 use crate::options::generic::{OpName, TimeUnit};
-use crate::fields::scan::{decimal_time, unsigned, Words};
+use crate::fields::scan::{decimal_time, unsigned_or_hex, Words};
 use crate::fields::sectors::{Column, SizeRules};
 use crate::records::volumes::plain_name;
 use slcache_base::request::HostOp;
@@ -31,6 +31,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 const SKIPPED_HEADER: &str = "header line";
+const SKIPPED_OTHER: &str = "row without the value of keep_value";
 
 struct Generic {
     layout: Layout,
@@ -38,6 +39,9 @@ struct Generic {
     /// Columns of the first line; every later line must have as many.
     columns: Option<usize>,
     header_pending: bool,
+    /// Lines at the beginning that are still to be left out.
+    skip_lines: u64,
+    comment: Option<Vec<u8>>,
 }
 
 impl Generic {
@@ -52,18 +56,20 @@ impl Generic {
             sizes: SizeRules::new(options),
             columns: None,
             header_pending: columns.header,
+            skip_lines: columns.skip_lines,
+            comment: columns.comment.clone().map(String::into_bytes),
         })
     }
 
-    /// The declared fields of a line, after its column count is checked.
-    fn fields<'a>(&mut self, line: &'a [u8]) -> Result<[&'a [u8]; Part::COUNT], LineFault> {
+    /// The declared fields of a line, and how many it has in all.
+    fn fields<'a>(&self, line: &'a [u8]) -> ([&'a [u8]; Part::COUNT], usize) {
         let mut fields: [&[u8]; Part::COUNT] = [&[]; Part::COUNT];
         let mut found = 0;
         let mut put = |field: &'a [u8]| {
             found += 1;
             for (place, number) in self.layout.numbers.iter().enumerate() {
                 if *number == found {
-                    fields[place] = field;
+                    fields[place] = field.trim_ascii();
                 }
             }
         };
@@ -71,8 +77,20 @@ impl Generic {
             Some(delimiter) => line.split(|&byte| byte == delimiter).for_each(&mut put),
             None => Words::new(line).for_each(&mut put),
         }
-        self.check_count(line, found)?;
-        Ok(fields)
+        (fields, found)
+    }
+
+    /// Why a line is left out before its fields are looked at.
+    fn skipped(&mut self, line: &[u8]) -> Option<&'static str> {
+        let begins = |comment: &Vec<u8>| line.trim_ascii_start().starts_with(comment);
+        if self.skip_lines > 0 {
+            self.skip_lines -= 1;
+            Some(SKIPPED_NOTE)
+        } else if line.trim_ascii().is_empty() {
+            Some(SKIPPED_EMPTY)
+        } else {
+            self.comment.as_ref().is_some_and(begins).then_some(SKIPPED_NOTE)
+        }
     }
 
     fn check_count(&mut self, line: &[u8], found: usize) -> Result<(), LineFault> {
@@ -91,7 +109,7 @@ impl Generic {
 
     /// Whole units as bytes, checked for overflow.
     fn bytes(&self, part: Part, field: &[u8], unit_bytes: u64, allowed: &str) -> Result<u64, LineFault> {
-        let bytes = unsigned(field).and_then(|units| units.checked_mul(unit_bytes));
+        let bytes = unsigned_or_hex(field).and_then(|units| units.checked_mul(unit_bytes));
         bytes.ok_or_else(|| self.layout.fault(part, field, allowed))
     }
 
@@ -120,12 +138,19 @@ impl Generic {
 
 impl RecordParser for Generic {
     fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
+        if let Some(reason) = self.skipped(line) {
+            return Ok(Record::Skipped(reason));
+        }
         if self.header_pending {
             self.columns = Some(self.layout.read_header(line)?);
             self.header_pending = false;
             return Ok(Record::Skipped(SKIPPED_HEADER));
         }
-        let [time, address, size, op, stream, response] = self.fields(line)?;
+        let ([time, address, size, op, stream, response, keep], found) = self.fields(line);
+        if self.layout.kept.as_ref().is_some_and(|kept| kept != keep) {
+            return Ok(Record::Skipped(SKIPPED_OTHER));
+        }
+        self.check_count(line, found)?;
         let (at_ns, rounded_to_ns) = self.time(Part::Time, self.layout.time_unit, time)?;
         let op = match self.op(op)? {
             OpName::Read => HostOp::Read,

@@ -5,7 +5,7 @@ use crate::format_names::{PARQUET, WORKLOAD};
 use crate::options::{SubSector, TraceOptions, ZeroSize};
 use crate::records::batch::RowParser;
 use crate::records::checker::Checker;
-pub(crate) use crate::records::parser::{RawRequest, Record, RecordParser, SKIPPED_NOTE, SKIPPED_ZERO_SIZE};
+pub(crate) use crate::records::parser::{RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE};
 use serde::Serialize;
 
 /// Declares the formats: each name is a file in this folder that holds a

@@ -14,6 +14,19 @@ pub struct GenericColumns {
     /// Whether the first line names the columns; default no.
     #[serde(default)]
     pub header: bool,
+    /// Lines above the header or the first record that are left out; default 0.
+    #[serde(default)]
+    pub skip_lines: u64,
+    /// How a line begins that is a comment; default: none is.
+    #[serde(default)]
+    pub comment: Option<String>,
+    /// Column whose value tells the rows that are requests, such as the event of
+    /// a line; left out: all rows are.
+    #[serde(default)]
+    pub keep_column: Option<ColumnReference>,
+    /// The value such a row has in that column.
+    #[serde(default)]
+    pub keep_value: Option<String>,
     /// Column of the arrival time.
     pub time: ColumnReference,
     /// Unit of the time column.

@@ -55,6 +55,9 @@ pub(crate) const SKIPPED_ZERO_SIZE: &str = "size 0";
 /// Why a line above the first record is left out, or one that says itself that it is no record.
 pub(crate) const SKIPPED_NOTE: &str = "note";
 
+/// Why an empty line is left out by formats that people put together by hand or by a tool.
+pub(crate) const SKIPPED_EMPTY: &str = "empty line";
+
 /// A request as its file gives it, in common units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RawRequest<'a> {

@@ -24,6 +24,10 @@ fn read_back() -> TraceOptions {
     let columns = GenericColumns {
         delimiter: ",".to_owned(),
         header: true,
+        skip_lines: 0,
+        comment: None,
+        keep_column: None,
+        keep_value: None,
         time: column("at_ns"),
         time_unit: TimeUnit::Ns,
         address: column("sector"),

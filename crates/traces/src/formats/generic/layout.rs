@@ -14,12 +14,14 @@ pub(super) enum Part {
     Op,
     Stream,
     Response,
+    /// Tells the rows that are requests; any column may.
+    Keep,
 }
 
 impl Part {
     /// How many there are.
-    pub(super) const COUNT: usize = 6;
-    const ALL: [Self; Self::COUNT] = [Self::Time, Self::Address, Self::Size, Self::Op, Self::Stream, Self::Response];
+    pub(super) const COUNT: usize = 7;
+    const ALL: [Self; Self::COUNT] = [Self::Time, Self::Address, Self::Size, Self::Op, Self::Stream, Self::Response, Self::Keep];
 
     /// Its name in the options.
     pub(super) fn name(self) -> &'static str {
@@ -30,6 +32,7 @@ impl Part {
             Self::Op => "op",
             Self::Stream => "stream",
             Self::Response => "response",
+            Self::Keep => "keep_column",
         }
     }
 }
@@ -55,6 +58,8 @@ pub(super) struct Layout {
     pub size_bytes: u64,
     /// Codes of the operation column.
     pub ops: Vec<(String, OpName)>,
+    /// What a row has in the column that tells requests, where there is one.
+    pub kept: Option<Vec<u8>>,
 }
 
 impl Layout {
@@ -68,6 +73,7 @@ impl Layout {
             response_unit: columns.response_unit.unwrap_or(columns.time_unit),
             address_bytes: unit_bytes("generic.address_unit", columns.address_unit)?,
             size_bytes: unit_bytes("generic.size_unit", columns.size_unit)?,
+            kept: columns.keep_value.clone().map(String::into_bytes),
             ops: columns.ops.iter().map(|(code, op)| (code.clone(), *op)).collect(),
         };
         if layout.ops.is_empty() {
@@ -76,8 +82,14 @@ impl Layout {
         if columns.response.is_none() && columns.response_unit.is_some() {
             return Err(refused("generic.response_unit", "", "only with a column declared as response"));
         }
+        if columns.keep_column.is_some() != columns.keep_value.is_some() {
+            return Err(refused("generic.keep_column", "", "a column and a value (keep_value), or neither"));
+        }
+        if columns.comment.as_deref() == Some("") {
+            return Err(refused("generic.comment", "", "what a comment begins with, of at least one character"));
+        }
         let required = [&columns.time, &columns.address, &columns.size, &columns.op].map(Some);
-        let optional = [columns.stream.as_ref(), columns.response.as_ref()];
+        let optional = [&columns.stream, &columns.response, &columns.keep_column].map(Option::as_ref);
         for (part, reference) in Part::ALL.into_iter().zip(required.into_iter().chain(optional)) {
             if let Some(reference) = reference {
                 layout.declare(part, reference, columns.header)?;
@@ -91,7 +103,7 @@ impl Layout {
             ColumnReference::Number(0) => {
                 Err(refused("generic column", "0", "a column number from 1"))
             }
-            ColumnReference::Number(number) if self.numbers.contains(number) => {
+            ColumnReference::Number(number) if self.is_declared(part, *number) => {
                 Err(refused("generic column", &number.to_string(), "a column declared only once"))
             }
             ColumnReference::Number(number) => {
@@ -108,6 +120,11 @@ impl Layout {
         }
     }
 
+    /// Whether the column holds another part already.
+    fn is_declared(&self, part: Part, number: usize) -> bool {
+        part != Part::Keep && self.numbers[..Part::Keep as usize].contains(&number)
+    }
+
     /// Finds the named columns in the header line; the number of columns.
     pub(super) fn read_header(&mut self, line: &[u8]) -> Result<usize, LineFault> {
         let names: Vec<&[u8]> = match self.delimiter {
@@ -121,7 +138,7 @@ impl Layout {
                 let expected = format!("a header that names column {} ({}) once", quoted(&name), part.name());
                 return Err(LineFault::Unknown { text: line.to_vec(), expected });
             };
-            if self.numbers.contains(&number) {
+            if self.is_declared(part, number) {
                 let expected = format!("column {number} declared only once");
                 return Err(LineFault::Unknown { text: line.to_vec(), expected });
             }

@@ -71,6 +71,51 @@ fn bad_fields_are_named() {
 }
 
 #[test]
+fn lines_that_are_no_records_are_left_out() {
+    let declared = GenericColumns {
+        delimiter: ";".to_owned(),
+        skip_lines: 2,
+        comment: Some("//".to_owned()),
+        keep_column: Some(ColumnReference::Number(7)),
+        keep_value: Some("D".to_owned()),
+        ..columns()
+    };
+    let mut parser = parser(declared).unwrap();
+    for (line, expected) in [
+        ("Anybody may use these lines.", SKIPPED_NOTE),
+        ("", SKIPPED_NOTE),
+        ("  // a comment", SKIPPED_NOTE),
+        ("x;;R;0;8;1.0;Q;9", SKIPPED_OTHER),
+        ("a row of another kind", SKIPPED_OTHER),
+        (" \t", SKIPPED_EMPTY),
+    ] {
+        assert_eq!(parser.record(line.as_bytes()), Ok(Record::Skipped(expected)), "{line:?}");
+    }
+    let expected = RawRequest::plain(1_000_000_000, (0x800, 8), HostOp::Write, b"");
+    assert_eq!(parser.record(b"x ; ; W ; 0x800 ; 8 ; 1.0 ; D"), Ok(Record::Request(expected)));
+    let message = parser.record(b"x;;W;0x8g;8;1.0;D").unwrap_err().to_string();
+    assert!(message.contains("column 4 (address): \"0x8g\""), "{message}");
+    let message = parser.record(b"x;;W;8;8;1.0;D;9").unwrap_err().to_string();
+    assert!(message.contains("8 columns where 7, as in the first line"), "{message}");
+}
+
+#[test]
+fn the_column_that_tells_requests_may_have_a_name_and_hold_something_else() {
+    let name = |text: &str| Some(ColumnReference::Name(text.to_owned()));
+    let declared = GenericColumns {
+        header: true,
+        keep_column: name("rw"),
+        keep_value: Some("W".to_owned()),
+        op: ColumnReference::Name("rw".to_owned()),
+        ..columns()
+    };
+    let mut parser = parser(declared).unwrap();
+    assert_eq!(parser.record(b"p,d,rw,lba,size,time"), Ok(Record::Skipped(SKIPPED_HEADER)));
+    assert_eq!(parser.record(b"p,1,R,8,8,1.0"), Ok(Record::Skipped(SKIPPED_OTHER)));
+    assert!(matches!(parser.record(b"p,1,W,8,8,1.0"), Ok(Record::Request(_))));
+}
+
+#[test]
 fn bad_declarations_are_refused() {
     let refused = |change: fn(&mut GenericColumns), expected: &str| {
         let mut declared = columns();
@@ -84,6 +129,8 @@ fn bad_declarations_are_refused() {
     refused(|columns| columns.op = ColumnReference::Name("rw".to_owned()), "header = false");
     refused(|columns| columns.size_unit = UnitBytes::Bytes(1000), "multiple of 512");
     refused(|columns| columns.ops.clear(), "at least one code");
+    refused(|columns| columns.keep_value = Some("D".to_owned()), "generic.keep_column");
+    refused(|columns| columns.comment = Some(String::new()), "generic.comment");
     assert!(Generic::new(&TraceOptions::default()).is_err());
 }
 
