@@ -27,6 +27,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["blktrace"],
     rebases: true,
     merges_volumes: false,
+    reorders: false,
     takes_columns: false,
     text: false,
     volume_name: device_name,

@@ -22,6 +22,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["blkparse", "txt", "trace"],
     rebases: true,
     merges_volumes: false,
+    reorders: false,
     takes_columns: false,
     text: true,
     volume_name,

@@ -22,6 +22,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["csv", "tsv", "txt"],
     rebases: false,
     merges_volumes: false,
+    reorders: false,
     takes_columns: true,
     text: true,
     volume_name: plain_name,

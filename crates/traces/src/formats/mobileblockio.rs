@@ -18,6 +18,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["csv"],
     rebases: true,
     merges_volumes: false,
+    reorders: false,
     takes_columns: false,
     text: true,
     volume_name: plain_name,

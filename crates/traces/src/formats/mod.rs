@@ -2,10 +2,12 @@
 
 use crate::error::TraceError;
 use crate::format_names::{PARQUET, WORKLOAD};
-use crate::options::{SubSector, TraceOptions, ZeroSize};
+use crate::options::{SubSector, TraceOptions, Unsorted, ZeroSize};
 use crate::records::batch::RowParser;
 use crate::records::checker::Checker;
-pub(crate) use crate::records::parser::{RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE};
+pub(crate) use crate::records::parser::{
+    RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE,
+};
 use serde::Serialize;
 
 /// Declares the formats: each name is a file in this folder that holds a
@@ -29,6 +31,9 @@ formats! {
     mobileblockio,
     blkparse,
     fio,
+    blkreplay,
+    biosnoop,
+    xperf,
     mqsim,
     ssdsim,
     disksim,
@@ -46,6 +51,11 @@ pub(crate) use blktrace::{looks_like_tar, merge_key, MergeKey, BLKTRACE};
 mod lines;
 mod objects;
 mod rwbs;
+mod table;
+
+/// Requests among which those that completed later may have been issued earlier: far more than are
+/// ever in flight.
+const COMPLETIONS_WINDOW: usize = 1 << 16;
 
 /// One trace format.
 pub(crate) struct Format {
@@ -61,6 +71,9 @@ pub(crate) struct Format {
     pub rebases: bool,
     /// Whether volumes are merged unless the user says otherwise.
     pub merges_volumes: bool,
+    /// Whether records stand in the order of completions, so that a window puts them in order unless
+    /// the user says otherwise.
+    pub reorders: bool,
     /// Whether the user has to declare the columns.
     pub takes_columns: bool,
     /// Whether records are lines of text, not binary.
@@ -76,6 +89,11 @@ pub(crate) struct Format {
 impl Format {
     /// The checks with the user's choices, or the format's where there are none.
     pub(crate) fn checker(&self, options: &TraceOptions) -> Checker {
+        let unsorted = match options.unsorted {
+            Unsorted::Error if self.reorders => Unsorted::Sort(COMPLETIONS_WINDOW),
+            chosen => chosen,
+        };
+        let options = &TraceOptions { unsorted, ..options.clone() };
         Checker::new(options, self.merges_volumes, self.rebases, self.volume_name)
     }
 }
@@ -164,15 +182,18 @@ pub(crate) fn named_if_most_parse(format: &Format, sample: &Sample<'_>) -> Fit {
 /// choice of the user lets through count as parsed; what may be anything
 /// counts for nothing.
 pub(crate) fn parses_most(format: &Format, lines: &[&[u8]]) -> bool {
-    let options =
-        TraceOptions { zero_size: ZeroSize::Skip, sub_sector: SubSector::Round, ..TraceOptions::default() };
+    let options = TraceOptions {
+        zero_size: ZeroSize::Skip,
+        sub_sector: SubSector::Round,
+        ..TraceOptions::default()
+    };
     let Ok(mut parser) = (format.build)(&options) else {
         return false;
     };
     let (mut parsed, mut faults) = (0, 0);
     for line in lines {
         match parser.record(line) {
-            Ok(Record::Skipped(SKIPPED_NOTE)) => {}
+            Ok(Record::Skipped(SKIPPED_NOTE | SKIPPED_EMPTY)) => {}
             Ok(_) => parsed += 1,
             Err(_) => faults += 1,
         }

@@ -19,6 +19,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["trace", "txt"],
     rebases: false,
     merges_volumes: true,
+    reorders: false,
     takes_columns: false,
     text: true,
     volume_name: plain_name,

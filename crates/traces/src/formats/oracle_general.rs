@@ -21,6 +21,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["oracleGeneral", "bin"],
     rebases: true,
     merges_volumes: false,
+    reorders: false,
     takes_columns: false,
     text: false,
     volume_name: plain_name,

@@ -18,6 +18,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["oracleGeneralOpNS"],
     rebases: true,
     merges_volumes: false,
+    reorders: false,
     takes_columns: false,
     text: false,
     volume_name: number_name,

@@ -20,6 +20,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["spc"],
     rebases: false,
     merges_volumes: false,
+    reorders: false,
     takes_columns: false,
     text: true,
     volume_name: plain_name,

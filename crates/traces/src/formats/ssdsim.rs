@@ -17,6 +17,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["ascii", "trace", "txt"],
     rebases: false,
     merges_volumes: false,
+    reorders: false,
     takes_columns: false,
     text: true,
     volume_name: plain_name,

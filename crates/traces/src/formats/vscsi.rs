@@ -28,6 +28,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["vscsi", "vscsitrace"],
     rebases: true,
     merges_volumes: false,
+    reorders: false,
     takes_columns: false,
     text: false,
     volume_name: plain_name,

@@ -14,7 +14,11 @@ const OBJECTS: &[&str] = &["oracle_general", "oracle_general_op_ns", "lcs"];
 fn uses(options: &TraceOptions) -> [Use; 4] {
     let default = TraceOptions::default();
     [
-        ("action", options.action != default.action, &["blkparse", "blktrace"]),
+        (
+            "action",
+            options.action != default.action,
+            &["blkparse", "blktrace", "biosnoop", "xperf"],
+        ),
         ("mqsim_time_unit", options.mqsim_time_unit != default.mqsim_time_unit, &["mqsim"]),
         ("op_default", options.op_default.is_some(), OBJECTS),
         ("object_unit", options.object_unit.is_some(), OBJECTS),
@@ -68,7 +72,7 @@ mod tests {
                 .map(|format| format.name)
                 .filter(|name| refuse_foreign(&options, name).is_ok())
                 .collect();
-            assert!(!takers.is_empty() && takers.len() <= 3, "{key}: {takers:?}");
+            assert!(!takers.is_empty() && takers.len() <= 5, "{key}: {takers:?}");
             let error = refuse_foreign(&options, "msr").unwrap_err().to_string();
             assert!(error.contains(key) && error.contains(takers[0]), "{error}");
             assert!(refuse_foreign(&options, PARQUET).is_err(), "{key}");

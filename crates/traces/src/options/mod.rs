@@ -20,7 +20,8 @@ pub struct TraceOptions {
     pub format: Option<String>,
     /// Columns and units of a `generic` trace; required there, refused elsewhere.
     pub generic: Option<GenericColumns>,
-    /// Which blkparse event is a request; default `D` (issued to the driver).
+    /// Which event is a request, of formats that record several or a completion
+    /// and how long it took; default `D` (issued to the driver).
     pub action: BlkparseAction,
     /// Unit of the time column of an MQSim trace; default `ns`.
     pub mqsim_time_unit: MqsimTimeUnit,

@@ -4,7 +4,7 @@ use super::columns::Fields;
 use super::{Found, LineFormat};
 use crate::error::LineFault;
 use crate::fields::line_end::{Alone, Followed};
-use crate::formats::{Format, Record};
+use crate::formats::{Format, RawRequest, Record};
 use crate::options::TraceOptions;
 
 /// What a format makes of a line, with the options as they are by default.
@@ -19,6 +19,34 @@ pub(in crate::formats) fn parse_with<'a>(
     line: &'a str,
 ) -> Result<Record<'a>, LineFault> {
     (format.build)(options).unwrap().record(line.as_bytes())
+}
+
+/// The request in a line below others, or what is said of it; with the options as they are by default.
+pub(in crate::formats) fn below(
+    format: &Format,
+    above: &[&str],
+    line: &str,
+) -> Result<RawRequest<'static>, String> {
+    let options = TraceOptions { rebase: Some(false), ..TraceOptions::default() };
+    below_with(format, &options, above, line)
+}
+
+/// The request in a line below others, or what is said of it.
+pub(in crate::formats) fn below_with(
+    format: &Format,
+    options: &TraceOptions,
+    above: &[&str],
+    line: &str,
+) -> Result<RawRequest<'static>, String> {
+    let mut parser = (format.build)(options).unwrap();
+    for line in above {
+        assert!(matches!(parser.record(line.as_bytes()), Ok(Record::Skipped(_))), "{line}");
+    }
+    match parser.record(line.to_owned().leak().as_bytes()) {
+        Ok(Record::Request(raw)) => Ok(raw),
+        Ok(Record::Skipped(reason)) => Err(reason.to_owned()),
+        Err(fault) => Err(fault.to_string()),
+    }
 }
 
 /// What may stand in a field instead: around what 64 bits hold, with zeros before it, nothing, and

@@ -163,9 +163,12 @@ proptest! {
     }
 }
 
+/// Formats of which each line is taken apart with care.
+const CAREFUL: [&str; 3] = ["blkreplay", "biosnoop", "xperf"];
+
 #[test]
 fn examples_need_no_closer_look() {
-    for format in lines_formats() {
+    for format in lines_formats().filter(|format| !CAREFUL.contains(&format.name)) {
         let (header, line) = format.example.split_once('\n').unwrap_or(("", format.example));
         let mut parser = parser(format, &TraceOptions::default());
         if !header.is_empty() {
@@ -189,7 +192,7 @@ fn lines_across_blocks_are_whole() {
         let (header, line) = format.example.split_once('\n').unwrap_or(("", format.example));
         let header = if header.is_empty() { String::new() } else { format!("{header}\n") };
         let text = header.clone() + &format!("{line}\n").repeat(600_000 / line.len());
-        let options = options(Unsorted::Error, VolumeChoice::Error, true);
+        let options = options(Unsorted::Keep, VolumeChoice::Error, true);
         check(format, &options, text.as_bytes(), 4096);
         let (entries, faults, summary) =
             outcome(parser(format, &options), format.checker(&options), text.as_bytes(), 4096);
