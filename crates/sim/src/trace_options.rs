@@ -7,11 +7,12 @@ use slcache_traces::TraceOptions;
 use std::collections::BTreeMap;
 
 /// Options of every format.
-const PLAIN: [&str; 14] = [
+const PLAIN: [&str; 15] = [
     "format",
     "unsorted",
     "volume",
     "action",
+    "ufs_lba_bytes",
     "mqsim_time_unit",
     "zero_size",
     "sub_sector",
@@ -153,7 +154,7 @@ fn typed(key: &str, text: &str) -> Value {
     let is_flag = matches!(key, "rebase" | "header");
     let is_column = matches!(key, "time" | "address" | "size" | "op" | "stream" | "response" | "keep_column");
     let is_unit = matches!(key, "address_unit" | "size_unit" | "object_unit");
-    let is_number = matches!(key, "seed" | "resample" | "resample_block_ns" | "skip_lines");
+    let is_number = matches!(key, "seed" | "resample" | "resample_block_ns" | "skip_lines" | "ufs_lba_bytes");
     match (text.parse::<bool>(), text.parse::<u64>()) {
         (Ok(flag), _) if is_flag => flag.into(),
         (_, Ok(number)) if is_column || is_unit || is_number => number.into(),

@@ -72,7 +72,7 @@ pub fn workload(data: &[u8]) {
 fn reader_options(format: &str, choices: u8) -> TraceOptions {
     let chosen = |bit: u8| choices >> bit & 1 == 1;
     let objects = OBJECTS.contains(&format);
-    let completed = ["blkparse", "blktrace", "biosnoop", "xperf"].contains(&format) && chosen(5);
+    let completed = ["blkparse", "blktrace", "ftrace", "biosnoop", "xperf"].contains(&format) && chosen(5);
     TraceOptions {
         format: Some(format.to_owned()),
         generic: (format == "generic").then(columns),

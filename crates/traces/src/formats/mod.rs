@@ -31,6 +31,7 @@ formats! {
     mobileblockio,
     blkparse,
     fio,
+    ftrace,
     blkreplay,
     biosnoop,
     xperf,
@@ -185,6 +186,7 @@ pub(crate) fn parses_most(format: &Format, lines: &[&[u8]]) -> bool {
     let options = TraceOptions {
         zero_size: ZeroSize::Skip,
         sub_sector: SubSector::Round,
+        ufs_lba_bytes: Some(4096),
         ..TraceOptions::default()
     };
     let Ok(mut parser) = (format.build)(&options) else {

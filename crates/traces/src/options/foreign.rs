@@ -11,15 +11,16 @@ type Use = (&'static str, bool, &'static [&'static str]);
 /// Formats whose ids are those of objects.
 const OBJECTS: &[&str] = &["oracle_general", "oracle_general_op_ns", "lcs"];
 
-fn uses(options: &TraceOptions) -> [Use; 4] {
+fn uses(options: &TraceOptions) -> [Use; 5] {
     let default = TraceOptions::default();
     [
         (
             "action",
             options.action != default.action,
-            &["blkparse", "blktrace", "biosnoop", "xperf"],
+            &["blkparse", "blktrace", "ftrace", "biosnoop", "xperf"],
         ),
         ("mqsim_time_unit", options.mqsim_time_unit != default.mqsim_time_unit, &["mqsim"]),
+        ("ufs_lba_bytes", options.ufs_lba_bytes.is_some(), &["ftrace"]),
         ("op_default", options.op_default.is_some(), OBJECTS),
         ("object_unit", options.object_unit.is_some(), OBJECTS),
     ]
@@ -60,6 +61,7 @@ mod tests {
         vec![
             option("action", "\"Q\""),
             option("mqsim_time_unit", "\"us\""),
+            option("ufs_lba_bytes", "512"),
             option("op_default", "\"read\""),
             option("object_unit", "512"),
         ]

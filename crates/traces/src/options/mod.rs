@@ -23,6 +23,9 @@ pub struct TraceOptions {
     /// Which event is a request, of formats that record several or a completion
     /// and how long it took; default `D` (issued to the driver).
     pub action: BlkparseAction,
+    /// What a block address counts in UFS events without `hwq_id`, of kernels before
+    /// 6.3: 512 bytes (up to 5.13) or 4096. Required for those.
+    pub ufs_lba_bytes: Option<u32>,
     /// Unit of the time column of an MQSim trace; default `ns`.
     pub mqsim_time_unit: MqsimTimeUnit,
     /// What to do with several volumes in one file: `error`, `merge`, `each`

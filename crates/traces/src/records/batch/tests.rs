@@ -164,7 +164,7 @@ proptest! {
 }
 
 /// Formats of which each line is taken apart with care.
-const CAREFUL: [&str; 3] = ["blkreplay", "biosnoop", "xperf"];
+const CAREFUL: [&str; 4] = ["ftrace", "blkreplay", "biosnoop", "xperf"];
 
 #[test]
 fn examples_need_no_closer_look() {
