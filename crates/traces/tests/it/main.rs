@@ -13,6 +13,7 @@ mod parquet;
 mod pipes;
 mod prepared;
 mod real_traces;
+mod recordings;
 mod round_trip;
 mod streams;
 mod synthetic;

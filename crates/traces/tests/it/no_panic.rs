@@ -7,7 +7,9 @@ use slcache_traces::{info, lint, TraceOptions, Unsorted, VolumeChoice};
 fn options() -> Vec<TraceOptions> {
     let generic = r#"{"format": "generic", "generic": {"time": 1, "time_unit": "s", "address": 2,
         "address_unit": 4096, "size": 3, "size_unit": "byte", "op": 4, "delimiter": "whitespace"}}"#;
-    let mut all: Vec<TraceOptions> = ["msr", "mqsim", "blkparse"].map(TraceOptions::with_format).into();
+    let mut all: Vec<TraceOptions> = ["msr", "mqsim", "blkparse", "ftrace", "blkreplay", "biosnoop", "xperf"]
+        .map(TraceOptions::with_format)
+        .into();
     all.push(serde_json::from_str(generic).unwrap());
     all.push(TraceOptions::default());
     let loose: Vec<TraceOptions> = all
@@ -70,6 +72,21 @@ fn near_lines() -> impl Strategy<Value = Vec<u8>> {
         "Write",
         "hm",
         "",
+        "TIME(s)",
+        "LAT(ms)",
+        "SECTOR",
+        "BYTES",
+        "T",
+        "DISK",
+        "COMM",
+        "start",
+        "DiskRead",
+        "TimeStamp",
+        "BeginHeader",
+        "1.5:",
+        "block_rq_issue:",
+        "ufshcd_command:",
+        "()",
     ]);
     let separator = prop::sample::select(vec![" ", ",", "\n", "  ", "\r\n"]);
     prop::collection::vec((words, separator), 0..60).prop_map(|parts| {
@@ -85,6 +102,14 @@ fn mutated_lines() -> impl Strategy<Value = Vec<u8>> {
         "  7,5    0       35     1.014268784 13558  D  FN [kworker/u8:1]\n",
         "938513000 4 264719034 16 0\n",
         "1.5 12 4096 R\n",
+        "writer-901 [001] d... 100.000100: block_rq_issue: 8,0 W 0 () 2048 + 8 [writer]\n",
+        "a-1 [000] 1.0: ufshcd_command: send_req: u: tag: 1, DB: 0x1, size: 4096, IS: 0, LBA: 16, opcode: 0x28, group_id: 0x0, hwq_id: 0\n",
+        "start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0\n",
+        "0.449518165 ; 37766917 ; 14 ; W ; 0.0 ; 0.0\n",
+        "TIME(s)     COMM           PID    DISK      T SECTOR     BYTES   LAT(ms)\n",
+        "2.004204    kworker/0:3    77     nvme0n1   R 41950344   65536      0.34\n",
+        "DiskRead, TimeStamp, ThreadID, ByteOffset, IOSize, ElapsedTime, DiskNum, FileName\n",
+        "DiskRead, 8612, 11844, 0x018f0b8000, 0x00001000, 283, 0, \"C:\\one, two\"\n",
     ]);
     (
         prop::collection::vec(line, 1..8),
