@@ -47,9 +47,9 @@ pub use info::{
     Interarrival, ResponseTimes, SizeBucket, StartAlignment, StreamInfo, Timeline, TraceInfo,
 };
 pub use options::generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
-pub use options::objects::DefaultOp;
 pub use options::{
-    BlkparseAction, CoarseTime, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice, ZeroSize,
+    BlkparseAction, CoarseTime, DefaultOp, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice,
+    ZeroSize,
 };
 pub use origin::Origin as TraceOrigin;
 pub use page_set::{PageSet, RankedPages};

@@ -13,7 +13,6 @@ use std::io::{Seek, Write};
 /// Requests asked for at a time.
 const BATCH: usize = 64;
 /// Formats of object ids, which do not say what an id is.
-const OBJECTS: [&str; 3] = ["oracle_general", "oracle_general_op_ns", "lcs"];
 /// Requests taken of a workload.
 const GENERATED: usize = 300;
 
@@ -71,7 +70,7 @@ pub fn workload(data: &[u8]) {
 
 fn reader_options(format: &str, choices: u8) -> TraceOptions {
     let chosen = |bit: u8| choices >> bit & 1 == 1;
-    let objects = OBJECTS.contains(&format);
+    let objects = format == "oracle_general";
     let completed = ["blkparse", "blktrace", "ftrace", "biosnoop", "xperf"].contains(&format) && chosen(5);
     TraceOptions {
         format: Some(format.to_owned()),

@@ -10,9 +10,7 @@ pub fn of_reader(format: &str) -> Vec<Vec<u8>> {
     let files = match format {
         "vscsi" => vec![vscsi1(), vscsi2()],
         "blktrace" => vec![blktrace(false), blktrace(true), archive(&blktrace(false))],
-        "oracle_general" => vec![objects(24)],
-        "oracle_general_op_ns" => vec![objects(27)],
-        "lcs" => (1..=4).map(lcs).chain([lcs_described()]).collect(),
+        "oracle_general" => vec![objects()],
         _ => vec![lines(format, 1), lines(format, 5)],
     };
     files.iter().flat_map(|file| [0, 0xbf, 0x1f].map(|choices| [&[choices], &file[..]].concat())).collect()
@@ -21,7 +19,7 @@ pub fn of_reader(format: &str) -> Vec<Vec<u8>> {
 /// Files of several formats in every compression.
 pub fn of_input() -> Vec<Vec<u8>> {
     let text = lines("msr", 4);
-    let plain = [text.clone(), vscsi1(), lcs(2), archive(&blktrace(false))];
+    let plain = [text.clone(), vscsi1(), archive(&blktrace(false))];
     let packed = plain.iter().flat_map(|file| [file.clone(), gzip(file), zstd(file), xz(file), bzip2(file)]);
     let members = [gzip(&text), gzip(&text)].concat();
     packed.chain([members]).map(|file| [&[0], &file[..]].concat()).collect()
@@ -111,44 +109,10 @@ fn archive(file: &[u8]) -> Vec<u8> {
     builder.into_inner().expect("an archive")
 }
 
-fn objects(bytes: usize) -> Vec<u8> {
-    let mut record = vec![0; bytes];
-    (record[4], record[13], record[16]) = (8, 16, if bytes == 27 { 13 } else { 0 });
-    record.repeat(3)
-}
-
-fn lcs(version: u8) -> Vec<u8> {
-    let (length, bytes) = if version < 3 {
-        (1024, 20 + 4 * usize::from(version))
-    } else {
-        (8192, 36 + 4 * usize::from(version - 3))
-    };
-    let mut header = magics(length);
-    (header[8], header[24]) = (version, 3);
-    let mut record = vec![0; bytes];
+fn objects() -> Vec<u8> {
+    let mut record = vec![0; 24];
     (record[4], record[13]) = (8, 16);
-    let op = if version < 3 { 16 } else { 20 };
-    if version > 1 {
-        record[op] = 13;
-    }
-    [header, record.repeat(3)].concat()
-}
-
-fn lcs_described() -> Vec<u8> {
-    let mut header = magics(1024);
-    header[8..13].copy_from_slice(b"<IQIB");
-    (header[248], header[249], header[250], header[253], header[1004]) = (2, 3, 1, 4, 17);
-    let mut record = [0; 17];
-    (record[4], record[13], record[16]) = (8, 16, 12);
-    [header, record.repeat(2)].concat()
-}
-
-fn magics(length: usize) -> Vec<u8> {
-    let mut header = vec![0; length];
-    for place in [0, length - 8] {
-        header[place..place + 8].copy_from_slice(&0x1234_5678_9abc_def0u64.to_le_bytes());
-    }
-    header
+    record.repeat(3)
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {

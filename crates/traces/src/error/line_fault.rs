@@ -61,19 +61,6 @@ pub enum LineFault {
         /// Bytes the record takes.
         needed: usize,
     },
-    /// The records do not say what is asked, and neither does the user.
-    #[error("the records carry no operation; op_default = \"read\" or \"write\" says what all of them are")]
-    NoOperation,
-    /// The file holds another number of records than its header states.
-    #[error(
-        "the file holds {found} records, but its header states {stated}; it is cut short or was added to"
-    )]
-    RecordCount {
-        /// Records found.
-        found: u64,
-        /// Records stated.
-        stated: u64,
-    },
     /// A read or write (or trim) of no bytes.
     #[error("column {column} ({name}): a request of size 0; expected a positive size (zero_size = \"skip\" leaves such requests out and counts them)")]
     ZeroSize {
@@ -177,8 +164,6 @@ impl LineFault {
             Self::Binary { .. } => "binary data",
             Self::LineTooLong { .. } => "line too long",
             Self::CutShort { .. } => "cut short",
-            Self::NoOperation => "no operation",
-            Self::RecordCount { .. } => "record count",
             Self::ZeroSize { .. } => "zero size",
             Self::SubSector { .. } => "not whole sectors",
             Self::Backwards { .. } => "time backwards",

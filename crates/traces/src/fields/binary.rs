@@ -71,16 +71,6 @@ pub(crate) fn number_fault(
     LineFault::field(column, name, value.to_string().as_bytes(), allowed)
 }
 
-/// A whole number in little-endian bytes as text: how volumes are named in
-/// binary records; empty where there are none.
-pub(crate) fn number_name(key: &[u8]) -> String {
-    match key.len() {
-        0 => String::new(),
-        width @ 1..=8 => Fields::little(key).unsigned(0, width).to_string(),
-        _ => crate::error::quote::quoted(key),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +83,5 @@ mod tests {
         assert_eq!(Fields::little(&bytes).u32(0), 0x0403_0201);
         assert_eq!(Fields::ordered(&bytes, true).u64(1), 0x0203_0405_0607_0809);
         assert_eq!(Fields::little(&bytes).unsigned(0, 3), 0x03_0201);
-        assert_eq!((number_name(&[1, 1]), number_name(b"")), ("257".to_owned(), String::new()));
     }
 }

@@ -41,8 +41,6 @@ formats! {
     vscsi,
     blktrace,
     oracle_general,
-    oracle_general_op_ns,
-    lcs,
     generic,
 }
 
@@ -50,7 +48,6 @@ formats! {
 pub(crate) use blktrace::{looks_like_tar, merge_key, MergeKey, BLKTRACE};
 
 mod lines;
-mod objects;
 mod rwbs;
 mod table;
 

@@ -3,16 +3,17 @@
 //! Time in whole seconds, object id, size in bytes, and the record at which the
 //! object comes again. It carries no operation, and nothing in it tells it
 //! from other binary data, so the user names the format, the operation of all
-//! records and the unit of the ids (`oracleGeneralBin.h` of libCacheSim).
+//! records and the unit of the ids, which are block addresses only where the
+//! trace was one of a disk (`oracleGeneralBin.h` of libCacheSim).
 
-use super::objects::{Object, ObjectRules};
-use super::{Fit, Format, Record, RecordParser};
-use crate::records::batch::RowParser;
-use crate::fields::binary::{time_ns, Fields};
+use super::{Fit, Format, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
 use crate::error::{LineFault, TraceError};
-use crate::options::TraceOptions;
-use crate::fields::sectors::Column;
+use crate::fields::binary::{number_fault, time_ns, Fields};
+use crate::fields::sectors::{Column, SizeRules};
+use crate::options::{DefaultOp, TraceOptions};
+use crate::records::batch::RowParser;
 use crate::records::volumes::plain_name;
+use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
     name: "oracle_general",
@@ -31,24 +32,35 @@ pub(super) const FORMAT: Format = Format {
 
 const RECORD_BYTES: usize = 24;
 const UNIT_NS: u64 = 1_000_000_000;
-pub(super) const ID: Column<'static> = Column { number: 2, name: "obj_id" };
-pub(super) const SIZE: Column<'static> = Column { number: 3, name: "obj_size" };
+const ID: Column<'static> = Column { number: 2, name: "obj_id" };
+const SIZE: Column<'static> = Column { number: 3, name: "obj_size" };
 
 struct OracleGeneral {
-    rules: ObjectRules,
+    op: HostOp,
+    /// Bytes that an id counts.
+    unit_bytes: u64,
+    sizes: SizeRules,
 }
 
 fn build(options: &TraceOptions) -> Result<Box<dyn RowParser>, TraceError> {
-    let rules = ObjectRules::new(options, FORMAT.name)?;
-    if rules.op_default().is_err() {
-        return Err(TraceError::Option {
-            key: "op_default",
-            value: format!("nothing given, for format {}", FORMAT.name),
-            allowed: "\"read\" or \"write\": the records carry no operation, so all of them are this"
-                .to_owned(),
-        });
-    }
-    Ok(Box::new(OracleGeneral { rules }))
+    let needed = |key, value: &str, allowed: &str| {
+        Err(TraceError::Option { key, value: value.to_owned(), allowed: allowed.to_owned() })
+    };
+    let unit = "\"sector\" (512 bytes), \"byte\" or a positive number of bytes: what the ids of objects count in, if they are block addresses at all";
+    let unit_bytes = match options.object_unit.map(|unit| unit.bytes()) {
+        None => return needed("object_unit", "nothing given, for format oracle_general", unit),
+        Some(0) => return needed("object_unit", "0", unit),
+        Some(bytes) => bytes,
+    };
+    let op = match options.op_default {
+        Some(DefaultOp::Read) => HostOp::Read,
+        Some(DefaultOp::Write) => HostOp::Write,
+        None => {
+            let allowed = "\"read\" or \"write\": the records carry no operation, so all of them are this";
+            return needed("op_default", "nothing given, for format oracle_general", allowed);
+        }
+    };
+    Ok(Box::new(OracleGeneral { op, unit_bytes, sizes: SizeRules::new(options) }))
 }
 
 impl RecordParser for OracleGeneral {
@@ -58,23 +70,25 @@ impl RecordParser for OracleGeneral {
 
     fn record<'a>(&mut self, record: &'a [u8]) -> Result<Record<'a>, LineFault> {
         let fields = Fields::little(record);
-        self.rules.request(Object {
-            id: (fields.u64(4), ID),
-            size: (fields.u32(12).into(), SIZE),
-            op: None,
-            at_ns: time_ns((1, "real_time"), fields.u32(0).into(), UNIT_NS)?,
-            volume: &[],
-        })
+        let (id, size) = (fields.u64(4), fields.u32(12).into());
+        let at_ns = time_ns((1, "real_time"), fields.u32(0).into(), UNIT_NS)?;
+        let Some(address) = id.checked_mul(self.unit_bytes) else {
+            let allowed = format!("an id whose address in units of {} bytes fits 64 bits", self.unit_bytes);
+            return Err(number_fault((ID.number, ID.name), id, allowed));
+        };
+        let Some(extent) = self.sizes.extent_of_bytes((address, ID), (size, SIZE))? else {
+            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
+        };
+        let mut raw = RawRequest::plain(at_ns, (extent.sector, extent.sectors), self.op, b"");
+        raw.rounded_to_sectors = extent.rounded;
+        Ok(Record::Request(raw))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::RawRequest;
     use crate::options::generic::UnitBytes;
-    use crate::options::objects::DefaultOp;
-    use slcache_base::request::HostOp;
 
     const RECORD: [u8; 24] =
         [2, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255];

@@ -8,9 +8,6 @@ use crate::options::{SubSector, TraceOptions, ZeroSize};
 /// An option, whether it is set to something else than its default, and who reads it.
 type Use = (&'static str, bool, &'static [&'static str]);
 
-/// Formats whose ids are those of objects.
-const OBJECTS: &[&str] = &["oracle_general", "oracle_general_op_ns", "lcs"];
-
 fn uses(options: &TraceOptions) -> [Use; 5] {
     let default = TraceOptions::default();
     [
@@ -21,8 +18,8 @@ fn uses(options: &TraceOptions) -> [Use; 5] {
         ),
         ("mqsim_time_unit", options.mqsim_time_unit != default.mqsim_time_unit, &["mqsim"]),
         ("ufs_lba_bytes", options.ufs_lba_bytes.is_some(), &["ftrace"]),
-        ("op_default", options.op_default.is_some(), OBJECTS),
-        ("object_unit", options.object_unit.is_some(), OBJECTS),
+        ("op_default", options.op_default.is_some(), &["oracle_general"]),
+        ("object_unit", options.object_unit.is_some(), &["oracle_general"]),
     ]
 }
 
@@ -90,9 +87,7 @@ mod tests {
         };
         for (key, options) in settings() {
             for format in formats().map(|format| format.name) {
-                let objects = source("objects").contains(&format!("options.{key}"));
-                let reads = source(format).contains(&format!("options.{key}"))
-                    || (objects && source(format).contains("ObjectRules::new"));
+                let reads = source(format).contains(&format!("options.{key}"));
                 assert_eq!(refuse_foreign(&options, format).is_ok(), reads, "{key} of {format}");
             }
         }

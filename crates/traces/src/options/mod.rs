@@ -2,11 +2,9 @@
 
 pub(crate) mod foreign;
 pub(crate) mod generic;
-pub(crate) mod objects;
 
 use crate::error::TraceError;
 use crate::options::generic::{GenericColumns, UnitBytes};
-use crate::options::objects::DefaultOp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -40,10 +38,10 @@ pub struct TraceOptions {
     /// default `error`.
     pub sub_sector: SubSector,
     /// What all requests of a trace are whose records carry no operation:
-    /// `read` or `write`. Required for `oracle_general` and such `lcs` files.
+    /// `read` or `write`. Required for `oracle_general`, refused elsewhere.
     pub op_default: Option<DefaultOp>,
     /// What the ids of objects count in, where they are block addresses:
-    /// `sector`, `byte` or a number of bytes. Required for libCacheSim's formats.
+    /// `sector`, `byte` or a number of bytes. Required for `oracle_general`, refused elsewhere.
     pub object_unit: Option<UnitBytes>,
     /// Whether time 0 is the first request taken (`true`) or times are kept as
     /// given (`false`). Default `false` for the formats whose times count from
@@ -93,6 +91,16 @@ impl BlkparseAction {
             Self::C => b'C',
         }
     }
+}
+
+/// The operation of records that carry none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DefaultOp {
+    /// All are reads.
+    Read,
+    /// All are writes.
+    Write,
 }
 
 /// Unit of MQSim's time column.

@@ -30,11 +30,6 @@ pub(crate) trait RecordParser: Send {
     /// off into the byte order that [`RecordParser::record`] expects. May be
     /// called twice on one record.
     fn normalise(&mut self, _record: &mut [u8]) {}
-
-    /// At the end of a trace of so many records, what its header says against it.
-    fn end(&self, _records: u64) -> Result<(), LineFault> {
-        Ok(())
-    }
 }
 
 /// Most bytes a binary record may take.

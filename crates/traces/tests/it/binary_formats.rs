@@ -1,7 +1,7 @@
 //! Binary formats through the public reader, and real files of them.
 
 use crate::common::{message, read, shared};
-use slcache_traces::{detect, open, DefaultOp, HostOp, TraceEntry, TraceOptions, UnitBytes, VolumeChoice};
+use slcache_traces::{detect, open, DefaultOp, HostOp, TraceEntry, TraceOptions, UnitBytes};
 use std::io::Read;
 
 fn vscsi1(cmd: u16, lbn: u64, len: u32, ts: u64) -> Vec<u8> {
@@ -14,10 +14,6 @@ fn vscsi1(cmd: u16, lbn: u64, len: u32, ts: u64) -> Vec<u8> {
     record.extend(lbn.to_le_bytes());
     record.extend(ts.to_le_bytes());
     record
-}
-
-fn objects(op: Option<DefaultOp>) -> TraceOptions {
-    TraceOptions { op_default: op, object_unit: Some(UnitBytes::SECTOR), ..TraceOptions::default() }
 }
 
 #[test]
@@ -49,37 +45,14 @@ fn a_binary_file_cut_short_is_told() {
 }
 
 #[test]
-fn lcs_by_its_header() {
-    let mut header = vec![0; 1024];
-    header[..8].copy_from_slice(&0x1234_5678_9abc_def0u64.to_le_bytes());
-    header[1016..].copy_from_slice(&0x1234_5678_9abc_def0u64.to_le_bytes());
-    header[8] = 2;
-    header[24] = 2;
-    let record = |tenant: u8| {
-        let mut record = vec![0; 28];
-        record[4] = 8;
-        record[13] = 2;
-        record[16] = 13;
-        record[17] = tenant;
-        record
-    };
-    let file = [header, record(1), record(2)].concat();
-    let each = TraceOptions { volume: Some(VolumeChoice::Each), ..objects(None) };
-    let outcome = read(&file, &each);
-    assert!(outcome.error.is_none(), "{:?}", outcome.error);
-    assert_eq!(outcome.requests.iter().map(|request| request.stream).collect::<Vec<_>>(), [0, 1]);
-    assert!(outcome.summary.skipped_reason("file header"));
-    assert!(message(&file, &objects(None)).contains("holds 2 volumes: 1 (1 requests), 2 (1 requests)"));
-    assert!(message(&file, &TraceOptions::default()).contains("trace option object_unit"));
-    let cut = message(&file[..file.len() - 28], &each);
-    assert!(cut.contains("the file holds 1 records, but its header states 2"), "{cut}");
-}
-
-#[test]
 fn traces_of_objects_have_to_be_named() {
     let record = [2, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255];
     assert!(message(&record, &TraceOptions::default()).contains("known formats"));
-    let named = TraceOptions { format: Some("oracle_general".to_owned()), ..objects(Some(DefaultOp::Write)) };
+    let named = TraceOptions {
+        op_default: Some(DefaultOp::Write),
+        object_unit: Some(UnitBytes::SECTOR),
+        ..TraceOptions::with_format("oracle_general")
+    };
     let outcome = read(&record, &named);
     assert_eq!((outcome.requests[0].sector, outcome.requests[0].sectors), (9, 8));
 }

@@ -222,8 +222,7 @@ fn binary(format: &str) -> Vec<u8> {
                 let back = [(4096, 4), (action, 4), (1, 4), (7 << 20, 4), (0, 4), (0, 4)];
                 [le(&front), le(&back)].concat()
             }
-            "oracle_general" => le(&[(place, 4), (place, 8), (4096, 4), (u64::MAX, 8)]),
-            _ => le(&[(place, 4), (place, 8), (4096, 4), (2, 1), (0, 2), (u64::MAX, 8)]),
+            _ => le(&[(place, 4), (place, 8), (4096, 4), (u64::MAX, 8)]),
         }
     };
     (0..500).flat_map(record).collect()
@@ -254,7 +253,7 @@ fn cases() -> Vec<Case> {
         object_unit: Some(UnitBytes::SECTOR),
         ..TraceOptions::default()
     };
-    for format in ["vscsi", "blktrace", "oracle_general", "oracle_general_op_ns"] {
+    for format in ["vscsi", "blktrace", "oracle_general"] {
         let named = TraceOptions { format: Some(format.to_owned()), ..objects.clone() };
         cases.push(Case::new(format, &binary(format), named));
     }
