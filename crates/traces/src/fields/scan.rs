@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn hexadecimal_numbers() {
-        assert_eq!(unsigned_or_hex(b"0x018f0b8000"), Some(0x018f_0b80_00));
+        assert_eq!(unsigned_or_hex(b"0x018f0b8000"), Some(0x0001_8f0b_8000));
         assert_eq!(unsigned_or_hex(b"0XffffFFFFffffFFFF"), Some(u64::MAX));
         assert_eq!(unsigned_or_hex(b"12"), Some(12));
         for bad in ["0x", "0x10000000000000000", "0xg", "x1", "1f", "-0x1", "0x-1", ""] {

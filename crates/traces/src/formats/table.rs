@@ -355,7 +355,7 @@ impl<'a> Row<'_, 'a> {
 }
 
 /// A column's name in a header without its unit, `TIME(s)`, or its value, `replay_delay=0`.
-fn name_of<'a>(field: &'a [u8]) -> &'a [u8] {
+fn name_of(field: &[u8]) -> &[u8] {
     let end = field.iter().position(|byte| matches!(byte, b'(' | b'='));
     &field[..end.unwrap_or(field.len())]
 }

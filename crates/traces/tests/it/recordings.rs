@@ -96,7 +96,7 @@ fn every_tool_is_told_and_read() {
             "xperf",
             &[
                 (0, Write, 4096, 128, Some(500_000)),
-                (129_000, Read, 0x18f_0b80_00 / 512, 8, Some(283_000)),
+                (129_000, Read, 0x0001_8f0b_8000 / 512, 8, Some(283_000)),
                 (1_300_000, Flush, 0, 0, Some(200_000)),
             ],
         ),
@@ -204,7 +204,7 @@ fn samples_of_recordings() {
         ("ftrace_ufshcd.txt", default(), &[(Read, 49_772_088, 8), (Write, 125_024, 24), (Flush, 0, 0)]),
         ("generic_with_licence.txt", generic(licence), &[(Write, 2048, 8), (Read, 4096, 16)]),
         ("perf_script.txt", default(), &[(Write, 2048, 8), (Read, 9_999_360, 256)]),
-        ("xperf_diskio.csv", default(), &[(Read, 0x18f_0b80_00 / 512, 8), (Write, 4096, 128)]),
+        ("xperf_diskio.csv", default(), &[(Read, 0x0001_8f0b_8000 / 512, 8), (Write, 4096, 128)]),
     ];
     for (name, options, expected) in samples {
         let Some(path) = shared(&format!("samples/{name}")) else { continue };
