@@ -30,13 +30,14 @@ struct BankWear<'a> {
     pool: &'a Pool,
     blocks: u64,
     pages: Pages,
-    most_worn: Pages,
+    /// What the most worn block has used of its life; none where an endurance is not known.
+    most: Option<f64>,
 }
 
 impl<'a> BankWear<'a> {
     fn of(bank: &Bank, array: &'a FlashArray) -> Self {
         let pool = array.geometry.pool_of(bank.first_plane());
-        let mut wear = Self { pool, blocks: 0, pages: Pages::default(), most_worn: Pages::default() };
+        let mut wear = Self { pool, blocks: 0, pages: Pages::default(), most: Some(0.0) };
         for block in bank.blocks(array) {
             wear.blocks += 1;
             // What was never opened stays untouched in memory.
@@ -49,9 +50,7 @@ impl<'a> BankWear<'a> {
 
     fn add(&mut self, block: Pages) {
         self.pages.iter_mut().zip(block).for_each(|(sum, pages)| *sum += pages);
-        if self.damage(&block) > self.damage(&self.most_worn) {
-            self.most_worn = block;
-        }
+        self.most = self.damage(&block).zip(self.most).map(|(used, most)| used.max(most));
     }
 
     /// The modes in which there was any wear, each with its cycles.
@@ -79,7 +78,7 @@ impl<'a> BankWear<'a> {
             blocks: self.blocks,
             cycles: self.cycles(&self.pages).map(|(_, cycles)| cycles).sum::<f64>() / blocks,
             mean: self.damage(&self.pages)? / blocks,
-            max: self.damage(&self.most_worn)?,
+            max: self.most?,
         })
     }
 }
