@@ -110,7 +110,7 @@ fn archive(file: &[u8]) -> Vec<u8> {
 }
 
 fn objects() -> Vec<u8> {
-    let mut record = vec![0; 24];
+    let mut record = [0; 24];
     (record[4], record[13]) = (8, 16);
     record.repeat(3)
 }

@@ -154,6 +154,9 @@ fn a_bad_line_is_told_by_its_number() {
     }
 }
 
+/// Of each request the operation, the first sector and how many.
+type Requests = &'static [(HostOp, u64, u32)];
+
 #[test]
 fn samples_of_recordings() {
     let generic = |text: &str| {
@@ -165,7 +168,7 @@ fn samples_of_recordings() {
     let licence = r#"{"skip_lines": 2, "delimiter": ";", "time": 1, "time_unit": "s", "op": 4,
         "address": 2, "address_unit": "sector", "size": 3, "size_unit": "sector"}"#;
     let default = TraceOptions::default;
-    let samples: [(&str, TraceOptions, &[(HostOp, u64, u32)]); 11] = [
+    let samples: [(&str, TraceOptions, Requests); 11] = [
         (
             "biosnoop.txt",
             default(),
