@@ -19,6 +19,7 @@ MAY_USE = {
     "core": {"base"},
     "traces": {"base", "files"},
     "sim": {"base", "core", "files", "traces"},
+    "bench": {"core", "sim", "traces"},
     "py": {"core", "files", "sim", "traces"},
 }
 #: Folders whose files take types of `mod.rs` or `lib.rs`, which uses these files: only such a type
