@@ -4,24 +4,17 @@
 //! README of alibaba/block-traces: opcode is R or W, offset and length are
 //! bytes, the timestamp is Unix time in microseconds. A volume is a device.
 
-use super::lines::columns::{column, Columns, Holds, Split, Units, LETTERS};
-use super::lines::{build, LineFormat};
+use super::lines::columns::{column, Header, Columns, Holds, Split, Units, LETTERS};
+use super::lines::{LineFormat};
+use super::volume_names::VolumeNames;
 use super::Format;
-use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "alicloud",
     about: "Alibaba Cloud 2020 csv: device (volume), R/W, offset and length in bytes, Unix microseconds",
     example: "419,W,8792731648,16384,1577808144360767",
     extensions: &["csv"],
-    rebases: true,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
-    text: true,
-    volume_name: plain_name,
-    detect: |sample| super::certain_if_most_parse(&FORMAT, sample),
-    build: build::<Alicloud>,
+    ..Format::lines::<Alicloud>()
 };
 
 const MICROSECOND_NS: u64 = 1000;
@@ -32,8 +25,9 @@ struct Alicloud;
 impl LineFormat for Alicloud {
     const COLUMNS: &'static Columns = &Columns {
         split: Split::Commas,
-        header: Some(&[]),
+        header: Header::Maybe,
         units: Units::Bytes,
+        volumes: VolumeNames::Number,
         columns: &[
             column("device_id", Holds::Volume, "a device number from 0"),
             column("opcode", Holds::Op(LETTERS), "R or W"),

@@ -7,21 +7,14 @@
 
 use super::table::{self, Part, Table};
 use super::Format;
-use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "biosnoop",
     about: "biosnoop of bcc or libbpf-tools, below its header: seconds of completion, disk (volume), R/W or RWBS, 512 B sector, bytes, latency in ms; action D (issued: the latency is taken off), Q or C says which time",
     example: "TIME(s)     COMM           PID    DISK      T SECTOR     BYTES   LAT(ms)\n2.004204    kworker/0:3    77     nvme0n1   R 41950344   65536      0.34",
     extensions: &["biosnoop", "txt"],
-    rebases: true,
-    merges_volumes: false,
     reorders: true,
-    takes_columns: false,
-    text: true,
-    volume_name: plain_name,
-    detect: |sample| super::certain_if_most_parse(&FORMAT, sample),
-    build: |options| table::build(&TABLE, options, options.action),
+    ..Format::of(|options| table::build(&TABLE, options, options.action))
 };
 
 static TABLE: Table = Table {

@@ -7,7 +7,7 @@
 //! (blkparse_fmt.c of blktrace).
 
 use super::rwbs::{Flags, Kind, SKIPPED_PASS_THROUGH, SKIPPED_ZONE};
-use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_NOTE};
+use super::{Fit, Format, Told, RawRequest, Record, RecordParser, Sample, SKIPPED_NOTE};
 use crate::error::LineFault;
 use crate::fields::line_end::Followed;
 use crate::options::TraceOptions;
@@ -16,7 +16,6 @@ use crate::fields::scan::{
     unsigned_word, Words,
 };
 use crate::fields::sectors::{Column, SizeRules};
-use crate::records::volumes::plain_name;
 use slcache_base::request::HostOp;
 
 mod actions;
@@ -29,14 +28,8 @@ pub(super) const FORMAT: Format = Format {
     about: "blkparse default text: device (volume), seconds, action (D, Q or C is the request), RWBS, 512 B sector + sectors",
     example: "  7,0    0      568     0.000000000 17560  D  RS 14320672 + 32 [mariadbd]",
     extensions: &["blkparse", "txt"],
-    rebases: true,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
-    text: true,
-    volume_name: plain_name,
-    detect,
-    build: |options| Ok(Box::new(Blkparse::new(options))),
+    told: Told::By(detect),
+    ..Format::of(|options| Ok(Box::new(Blkparse::new(options))))
 };
 
 const NAMES: [&str; 7] = ["device", "cpu", "sequence", "time", "pid", "action", "RWBS"];

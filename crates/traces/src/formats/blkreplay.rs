@@ -6,7 +6,6 @@
 use super::table::{self, Part, Table};
 use super::Format;
 use crate::options::BlkparseAction;
-use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "blkreplay",
@@ -14,13 +13,7 @@ pub(super) const FORMAT: Format = Format {
     example: "start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0\n      0.449518165 ;     37766917 ;   14 ; W ; 0.0 ; 0.0",
     extensions: &["load", "txt"],
     rebases: false,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
-    text: true,
-    volume_name: plain_name,
-    detect: |sample| super::certain_if_most_parse(&FORMAT, sample),
-    build: |options| table::build(&TABLE, options, BlkparseAction::D),
+    ..Format::of(|options| table::build(&TABLE, options, BlkparseAction::D))
 };
 
 static TABLE: Table = Table {

@@ -6,7 +6,7 @@
 //! bytes, lengths bytes, times nanoseconds. blktrace writes one file per CPU;
 //! the files of a recording, or a tar archive of them, are read merged by time.
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, Told, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::fields::binary::{number_fault, Fields};
 use crate::error::LineFault;
 use crate::options::{BlkparseAction, TraceOptions};
@@ -25,14 +25,10 @@ pub(super) const FORMAT: Format = Format {
     about: "blktrace binary (NAME.blktrace.CPU merged by time, or a tar of them): device (volume), ns, action (D, Q or C is the request), 512 B sector, bytes",
     example: "(binary) magic=0x65617407 sequence=1 time=0 sector=14320672 bytes=16384 action=0x00890007 pid=17560 device=7,0",
     extensions: &["blktrace"],
-    rebases: true,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
     text: false,
+    told: Told::By(detect),
     volume_name: device_name,
-    detect,
-    build: |options| Ok(Box::new(Blktrace::new(options))),
+    ..Format::of(|options| Ok(Box::new(Blktrace::new(options))))
 };
 
 /// Upper 24 bits of the magic number; the lowest byte is the version.

@@ -6,10 +6,10 @@
 //! tell a scheduler how urgent a request is and whether it is asynchronous,
 //! and are not used here.
 
-use super::lines::columns::{column, Columns, Holds, Split, Units};
-use super::lines::{build, LineFormat};
-use super::Format;
-use crate::records::volumes::plain_name;
+use super::lines::columns::{column, Header, Columns, Holds, Split, Units};
+use super::lines::{LineFormat};
+use super::volume_names::VolumeNames;
+use super::{Format, Told};
 
 pub(super) const FORMAT: Format = Format {
     name: "disksim",
@@ -17,13 +17,8 @@ pub(super) const FORMAT: Format = Format {
     example: "0.221 5 162947904 16 1",
     extensions: &["trace", "ascii", "txt"],
     rebases: false,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
-    text: true,
-    volume_name: plain_name,
-    detect: |sample| super::named_if_most_parse(&FORMAT, sample),
-    build: build::<Disksim>,
+    told: Told::MustBeNamed,
+    ..Format::lines::<Disksim>()
 };
 
 /// DISKSIM_READ.
@@ -35,8 +30,9 @@ struct Disksim;
 impl LineFormat for Disksim {
     const COLUMNS: &'static Columns = &Columns {
         split: Split::Blanks,
-        header: None,
+        header: Header::Never,
         units: Units::Sectors,
+        volumes: VolumeNames::Number,
         columns: &[
             column("time", Holds::Milliseconds, "a time in milliseconds, in digits with at most one point"),
             column("device", Holds::Volume, "a device number from 0"),

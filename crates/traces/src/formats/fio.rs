@@ -7,13 +7,12 @@
 //! without waits every request is at time 0. A volume is a file. `sync`,
 //! `datasync` and `syncfs` are flushes.
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, Told, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
 use crate::fields::line_end::{Alone, Followed, LineEnd};
 use crate::options::TraceOptions;
 use crate::fields::scan::{field_until, unsigned, unsigned_last, unsigned_until, Words};
 use crate::fields::sectors::{Column, SizeRules};
-use crate::records::volumes::plain_name;
 use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
@@ -22,13 +21,8 @@ pub(super) const FORMAT: Format = Format {
     example: "fio version 3 iolog\n158 /dev/sda read 61440 4096",
     extensions: &["log", "iolog"],
     rebases: false,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
-    text: true,
-    volume_name: plain_name,
-    detect,
-    build: |options| Ok(Box::new(Fio::new(options))),
+    told: Told::By(detect),
+    ..Format::of(|options| Ok(Box::new(Fio::new(options))))
 };
 
 const MICROSECOND_NS: u64 = 1000;

@@ -6,13 +6,13 @@
 //! and the volume here; the md5 of each 4 KiB (in the home traces of each 512
 //! bytes) is one run of hexadecimal digits and is not used.
 
-use super::lines::columns::{between, column, Columns, Holds, Split, Units, LETTERS};
-use super::lines::{build, Found, Line, LineFormat};
+use super::lines::columns::{between, column, Header, Columns, Holds, Split, Units, LETTERS};
+use super::lines::{Found, Line, LineFormat};
+use super::volume_names::VolumeNames;
 use super::Format;
 use crate::error::LineFault;
 use crate::fields::line_end::LineEnd;
 use crate::fields::scan::{field_until, unsigned, unsigned_word, Words};
-use crate::records::volumes::plain_name;
 use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
@@ -20,14 +20,7 @@ pub(super) const FORMAT: Format = Format {
     about: "FIU: time in ns, pid, process, 512 B sector, sectors, W/R, major and minor number (volume), md5",
     example: "89968195792462 20782 gzip 283193184 8 R 6 0 56f11b711d91a065a2b6458eca924523",
     extensions: &["blkparse", "txt", "trace"],
-    rebases: true,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
-    text: true,
-    volume_name,
-    detect: |sample| super::certain_if_most_parse(&FORMAT, sample),
-    build: build::<Fiu>,
+    ..Format::lines::<Fiu>()
 };
 
 const LINE: &str = "8 or 9 (ts pid process lba size op major minor [md5])";
@@ -40,12 +33,13 @@ struct Fiu;
 impl LineFormat for Fiu {
     const COLUMNS: &'static Columns = &Columns {
         split: Split::Blanks,
-        header: None,
+        header: Header::Never,
         units: Units::Sectors,
+        volumes: VolumeNames::MajorAndMinor,
         columns: &[
             column("ts", Holds::Ticks(1), "a time in whole nanoseconds from 0 to 2^64 - 1"),
-            column("pid", Holds::Unused, "a process number from 0"),
-            column("process", Holds::Unused, "the name of a process"),
+            column("pid", Holds::Unused("0"), "a process number from 0"),
+            column("process", Holds::Unused("-"), "the name of a process"),
             column("lba", Holds::Address, "a sector number from 0 to 2^64 - 1"),
             column("size", Holds::Size, "a positive number of sectors"),
             column("op", Holds::Op(LETTERS), "R or W"),
@@ -126,11 +120,6 @@ fn is_md5(word: &[u8]) -> bool {
     !word.is_empty() && word.len() % MD5_DIGITS == 0 && word.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// `6 0` is known as `6,0`.
-fn volume_name(key: &[u8]) -> String {
-    plain_name(key).split_whitespace().collect::<Vec<_>>().join(",")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,7 +131,7 @@ mod tests {
     fn the_documented_line() {
         let expected = RawRequest::plain(89_968_195_792_462, (283_193_184, 8), HostOp::Read, b"6 0");
         assert_eq!(parse(&FORMAT, FORMAT.example), Ok(Record::Request(expected)));
-        assert_eq!(volume_name(expected.volume), "6,0");
+        assert_eq!((FORMAT.volume_name)(expected.volume), "6,0");
     }
 
     #[test]

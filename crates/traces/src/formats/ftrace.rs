@@ -24,14 +24,8 @@ pub(super) const FORMAT: Format = Format {
     about: "ftrace, trace-cmd report or perf script: device (volume), seconds, block_rq_issue (action D; block_bio_queue Q, block_rq_complete C), RWBS, 512 B sector + sectors; or ufshcd_command send_req (D) and complete_rsp (C) with 4 KiB blocks and bytes",
     example: "          writer-901     [001] d... 100.000100: block_rq_issue: 8,0 W 0 () 2048 + 8 [writer]",
     extensions: &["ftrace", "perf", "txt"],
-    rebases: true,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
-    text: true,
     volume_name: device_name,
-    detect: |sample| super::certain_if_most_parse(&FORMAT, sample),
-    build: |options| Ok(Box::new(Ftrace::new(options)?)),
+    ..Format::of(|options| Ok(Box::new(Ftrace::new(options)?)))
 };
 
 /// Why each event that is not the chosen one is left out.

@@ -2,13 +2,12 @@
 //!
 //! Quoting as in spreadsheets is not undone; blanks around fields are.
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE};
+use super::{Format, Told, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE};
 use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
 use crate::options::generic::{OpName, TimeUnit};
 use crate::fields::scan::{decimal_time, unsigned_or_hex, Words};
 use crate::fields::sectors::{Column, SizeRules};
-use crate::records::volumes::plain_name;
 use slcache_base::request::HostOp;
 
 mod layout;
@@ -21,14 +20,10 @@ pub(super) const FORMAT: Format = Format {
     example: "kworker/u17:3-7403,8388608,R,3103800,32,5218127.730127",
     extensions: &["csv", "tsv", "txt"],
     rebases: false,
-    merges_volumes: false,
-    reorders: false,
     takes_columns: true,
-    text: true,
-    volume_name: plain_name,
     // Which columns mean what cannot be seen; the user says so.
-    detect: |_| Fit::No,
-    build: |options| Ok(Box::new(Generic::new(options)?)),
+    told: Told::Never,
+    ..Format::of(|options| Ok(Box::new(Generic::new(options)?)))
 };
 
 const SKIPPED_HEADER: &str = "header line";

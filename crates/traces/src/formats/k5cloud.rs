@@ -6,10 +6,10 @@
 //! are bytes. Times are kept as given, since the volumes of a data set lie in
 //! files of their own and share their time 0.
 
-use super::lines::columns::{column, Columns, Holds, Split, Units, LETTERS};
-use super::lines::{build, LineFormat};
+use super::lines::columns::{column, Header, Columns, Holds, Split, Units, LETTERS};
+use super::lines::{LineFormat};
+use super::volume_names::VolumeNames;
 use super::Format;
-use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "k5cloud",
@@ -17,13 +17,7 @@ pub(super) const FORMAT: Format = Format {
     example: "1283,3.000012,W,42932745216,65536",
     extensions: &["csv"],
     rebases: false,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
-    text: true,
-    volume_name: plain_name,
-    detect: |sample| super::certain_if_most_parse(&FORMAT, sample),
-    build: build::<K5cloud>,
+    ..Format::lines::<K5cloud>()
 };
 
 #[derive(Default)]
@@ -32,8 +26,9 @@ struct K5cloud;
 impl LineFormat for K5cloud {
     const COLUMNS: &'static Columns = &Columns {
         split: Split::Commas,
-        header: Some(&[]),
+        header: Header::Maybe,
         units: Units::Bytes,
+        volumes: VolumeNames::Number,
         columns: &[
             column("ID", Holds::Volume, "a volume number from 0"),
             column("Timestamp", Holds::Seconds, "a time in seconds from 0, in digits with at most one point"),

@@ -41,12 +41,6 @@ pub(super) trait LineFormat: Default + Send + 'static {
     fn time(&self, line: &Line<'_>) -> Result<ScannedTime, LineFault> {
         Ok(line.time)
     }
-
-    /// Its response time in nanoseconds.
-    #[inline(always)]
-    fn response_ns(line: &Line<'_>) -> Result<Option<u64>, LineFault> {
-        Ok(line.response)
-    }
 }
 
 /// A line taken apart; address and size still in the units of the file.
@@ -106,7 +100,7 @@ impl<F: LineFormat> LineParser<F> {
         let mut raw = RawRequest::plain(time.at_ns, place, line.op, line.volume);
         raw.rounded_to_sectors = extent.rounded;
         raw.rounded_to_ns = time.rounded;
-        raw.response_ns = F::response_ns(&line)?;
+        raw.response_ns = line.response;
         Ok(Record::Request(raw))
     }
 

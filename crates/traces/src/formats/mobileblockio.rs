@@ -6,24 +6,17 @@
 //! here, rw_flag R or W, the sector and size in 512 bytes, the timestamp in
 //! seconds since boot. `proces` is how the files spell it.
 
-use super::lines::columns::{column, Columns, Holds, Split, Units, LETTERS};
-use super::lines::{build, LineFormat};
+use super::lines::columns::{column, Header, Columns, Holds, Split, Units, LETTERS};
+use super::lines::{LineFormat};
+use super::volume_names::VolumeNames;
 use super::Format;
-use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "mobileblockio",
     about: "MobileBlockIO csv (SYSTOR '24): process, device (volume), R/W, 512 B sector, sectors, seconds",
     example: "kworker/u17:3-7403,8388608,R,3103800,32,5218127.730127",
     extensions: &["csv"],
-    rebases: true,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
-    text: true,
-    volume_name: plain_name,
-    detect: |sample| super::certain_if_most_parse(&FORMAT, sample),
-    build: build::<MobileBlockIo>,
+    ..Format::lines::<MobileBlockIo>()
 };
 
 #[derive(Default)]
@@ -32,10 +25,11 @@ struct MobileBlockIo;
 impl LineFormat for MobileBlockIo {
     const COLUMNS: &'static Columns = &Columns {
         split: Split::CommasFromEnd,
-        header: Some(&[(1, "process")]),
+        header: Header::Usual(&[(1, "process")]),
         units: Units::Sectors,
+        volumes: VolumeNames::Number,
         columns: &[
-            column("proces", Holds::Unused, "the name of a process"),
+            column("proces", Holds::Unused("-"), "the name of a process"),
             column("device", Holds::Volume, "a device number from 0"),
             column("rw_flag", Holds::Op(LETTERS), "R or W"),
             column("sector", Holds::Address, "a sector number from 0 to 2^64 - 1"),

@@ -8,6 +8,7 @@ use crate::records::checker::Checker;
 pub(crate) use crate::records::parser::{
     RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE,
 };
+use crate::records::volumes::plain_name;
 use serde::Serialize;
 
 /// Declares the formats: each name is a file in this folder that holds a
@@ -50,6 +51,10 @@ pub(crate) use blktrace::{looks_like_tar, merge_key, MergeKey, BLKTRACE};
 mod lines;
 mod rwbs;
 mod table;
+pub(crate) mod volume_names;
+
+pub(crate) use lines::columns::{Columns, Header, Holds, Units};
+use lines::LineFormat;
 
 /// Requests among which those that completed later may have been issued earlier: far more than are
 /// ever in flight.
@@ -78,13 +83,66 @@ pub(crate) struct Format {
     pub text: bool,
     /// Turns the bytes that name a volume into its name.
     pub volume_name: fn(&[u8]) -> String,
-    /// Whether the beginning of a file looks like this format.
-    pub detect: fn(&Sample<'_>) -> Fit,
+    /// How it is told from the beginning of a file.
+    pub told: Told,
+    /// Its columns, where it has such: then it can be written too.
+    pub columns: Option<&'static Columns>,
     /// Makes a parser.
     pub build: fn(&TraceOptions) -> Result<Box<dyn RowParser>, TraceError>,
 }
 
+/// How a format is told from the beginning of a file.
+pub(crate) enum Told {
+    /// By lines that parse.
+    ByLines,
+    /// In the same way, but other formats make something else of such lines.
+    MustBeNamed,
+    /// Not at all.
+    Never,
+    /// By a look of its own.
+    By(fn(&Sample<'_>) -> Fit),
+}
+
 impl Format {
+    /// A format of text with a parser of its own, as most are; its name and the rest are to be said.
+    const fn of(build: fn(&TraceOptions) -> Result<Box<dyn RowParser>, TraceError>) -> Self {
+        Self {
+            name: "",
+            about: "",
+            example: "",
+            extensions: &[],
+            rebases: true,
+            merges_volumes: false,
+            reorders: false,
+            takes_columns: false,
+            text: true,
+            volume_name: plain_name,
+            told: Told::ByLines,
+            columns: None,
+            build,
+        }
+    }
+
+    /// A format of which every line is one request.
+    const fn lines<F: LineFormat>() -> Self {
+        Self {
+            columns: Some(F::COLUMNS),
+            volume_name: F::COLUMNS.volumes.named(),
+            ..Self::of(lines::build::<F>)
+        }
+    }
+
+    /// Whether the beginning of a file looks like this format.
+    pub(crate) fn detect(&self, sample: &Sample<'_>) -> Fit {
+        match self.told {
+            Told::Never => Fit::No,
+            Told::By(detect) => detect(sample),
+            Told::ByLines | Told::MustBeNamed if !parses_most(self, &sample.lines) => Fit::No,
+            Told::ByLines => Fit::Yes,
+            Told::MustBeNamed => Fit::MustBeNamed,
+        }
+    }
+
     /// The checks with the user's choices, or the format's where there are none.
     pub(crate) fn checker(&self, options: &TraceOptions) -> Checker {
         let unsorted = match options.unsorted {
@@ -107,7 +165,7 @@ pub(crate) struct Sample<'a> {
 /// Whether a file of one line, or none, can be in any format that is told from its beginning.
 pub(crate) fn fits_any(bytes: &[u8]) -> bool {
     let sample = Sample { bytes, lines: vec![bytes] };
-    FORMATS.iter().any(|format| (format.detect)(&sample) != Fit::No)
+    FORMATS.iter().any(|format| format.detect(&sample) != Fit::No)
 }
 
 /// How well the beginning of a file fits a format.
@@ -156,23 +214,6 @@ pub(crate) fn names() -> String {
 pub(crate) fn named(name: &str) -> Result<&'static Format, TraceError> {
     let found = FORMATS.iter().find(|format| format.name == name);
     found.ok_or_else(|| TraceError::Option { key: "format", value: name.to_owned(), allowed: names() })
-}
-
-/// [`Fit::Yes`] when the beginning of a file is mostly lines of the format.
-pub(crate) fn certain_if_most_parse(format: &Format, sample: &Sample<'_>) -> Fit {
-    match parses_most(format, &sample.lines) {
-        true => Fit::Yes,
-        false => Fit::No,
-    }
-}
-
-/// [`Fit::MustBeNamed`] when the beginning of a file is mostly lines of the
-/// format, of which other formats make something else.
-pub(crate) fn named_if_most_parse(format: &Format, sample: &Sample<'_>) -> Fit {
-    match parses_most(format, &sample.lines) {
-        true => Fit::MustBeNamed,
-        false => Fit::No,
-    }
 }
 
 /// Whether at least half of the lines parse: one bad line must not hide the

@@ -4,13 +4,13 @@
 //! are 512-byte sectors, type 0 is a WRITE and 1 a READ. MQSim itself ignores
 //! the device number (README and ASCII_Trace_Definition.h of MQSim).
 
-use super::lines::columns::{column, Columns, Holds, Split, Units, ONE_IS_READ};
-use super::lines::{build, Line, LineFormat};
-use super::Format;
+use super::lines::columns::{column, Header, Columns, Holds, Split, Units, ONE_IS_READ};
+use super::lines::{Line, LineFormat};
+use super::volume_names::VolumeNames;
+use super::{Format, Told};
 use crate::error::LineFault;
 use crate::options::{MqsimTimeUnit, TraceOptions};
 use crate::fields::scan::ScannedTime;
-use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "mqsim",
@@ -19,13 +19,9 @@ pub(super) const FORMAT: Format = Format {
     extensions: &["trace", "txt"],
     rebases: false,
     merges_volumes: true,
-    reorders: false,
-    takes_columns: false,
-    text: true,
-    volume_name: plain_name,
     // SSDsim and DiskSim files look the same and mean other things by the last column and the time.
-    detect: |sample| super::named_if_most_parse(&FORMAT, sample),
-    build: build::<Mqsim>,
+    told: Told::MustBeNamed,
+    ..Format::lines::<Mqsim>()
 };
 
 #[derive(Default)]
@@ -36,8 +32,9 @@ struct Mqsim {
 impl LineFormat for Mqsim {
     const COLUMNS: &'static Columns = &Columns {
         split: Split::Blanks,
-        header: None,
+        header: Header::Never,
         units: Units::Sectors,
+        volumes: VolumeNames::Number,
         columns: &[
             column("time", Holds::Ticks(1), "a time as a whole number that fits 64 bits in nanoseconds"),
             column("device", Holds::Volume, "a device number from 0"),

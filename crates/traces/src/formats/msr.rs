@@ -4,31 +4,22 @@
 //! Timestamp and ResponseTime are Windows file times (100 ns ticks, the former
 //! since 1601); Offset and Size are bytes. A volume is a host with a disk.
 
-use super::lines::columns::{column, Codes, Columns, Holds, Split, Units};
-use super::lines::{build, Line, LineFormat};
+use super::lines::columns::{column, Header, Codes, Columns, Holds, Split, Units};
+use super::lines::LineFormat;
+use super::volume_names::VolumeNames;
 use super::Format;
-use crate::error::LineFault;
-use crate::fields::scan::ScannedTime;
-use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "msr",
     about: "MSR Cambridge csv: file time in 100 ns ticks, host and disk (volume), Read/Write, offset and size in bytes",
     example: "128166385295514663,hm,0,Write,9056014336,2048,2833",
     extensions: &["csv"],
-    rebases: true,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
-    text: true,
-    volume_name,
-    detect: |sample| super::certain_if_most_parse(&FORMAT, sample),
-    build: build::<Msr>,
+    ..Format::lines::<Msr>()
 };
 
 /// Nanoseconds in a tick of Windows file time.
 const TICK_NS: u64 = 100;
-const WORDS: Codes = Codes { reads: &[b"Read"], writes: &[b"Write"] };
+const WORDS: Codes = Codes { reads: &["Read"], writes: &["Write"] };
 
 #[derive(Default)]
 struct Msr;
@@ -36,41 +27,19 @@ struct Msr;
 impl LineFormat for Msr {
     const COLUMNS: &'static Columns = &Columns {
         split: Split::BareCommas,
-        header: None,
+        header: Header::Never,
         units: Units::Bytes,
+        volumes: VolumeNames::HostAndDisk,
         columns: &[
-            column("Timestamp", Holds::Ticks(1), "a file time in 100 ns ticks (a whole number up to 184467440737095516)"),
+            column("Timestamp", Holds::Ticks(TICK_NS), "a file time in 100 ns ticks (a whole number up to 184467440737095516)"),
             column("Hostname", Holds::VolumeText, "a host name"),
             column("DiskNumber", Holds::Volume, "a disk number from 0"),
             column("Type", Holds::Op(WORDS), "Read or Write"),
             column("Offset", Holds::Address, "a whole number of bytes from 0 to 2^64 - 1"),
             column("Size", Holds::Size, "a positive number of bytes"),
-            column("ResponseTime", Holds::ResponseTicks, "a whole number of ticks from 0 to 2^64 - 1"),
+            column("ResponseTime", Holds::ResponseTicks(TICK_NS), "a response time of at most 2^64 - 1 ns, in whole ticks"),
         ],
     };
-
-    #[inline(always)]
-    fn time(&self, line: &Line<'_>) -> Result<ScannedTime, LineFault> {
-        let ticks = line.time.at_ns;
-        match ticks.checked_mul(TICK_NS) {
-            Some(at_ns) => Ok(ScannedTime { at_ns, rounded: false }),
-            None => Err(Self::COLUMNS.fault(1, ticks.to_string().as_bytes())),
-        }
-    }
-
-    #[inline(always)]
-    fn response_ns(line: &Line<'_>) -> Result<Option<u64>, LineFault> {
-        let ticks = line.response.unwrap_or_default();
-        ticks.checked_mul(TICK_NS).map(Some).ok_or_else(|| {
-            let allowed = "a response time of at most 2^64 - 1 ns";
-            LineFault::field(7, "ResponseTime", ticks.to_string().as_bytes(), allowed)
-        })
-    }
-}
-
-/// `hm,0` is known as `hm_0`, as the published files are named.
-fn volume_name(key: &[u8]) -> String {
-    plain_name(key).replace(',', "_")
 }
 
 #[cfg(test)]
@@ -89,7 +58,7 @@ mod tests {
         assert_eq!(raw.at_ns, 12_816_638_529_551_466_300);
         assert_eq!((raw.sector, raw.sectors), (9_056_014_336 / 512, 4));
         assert_eq!((raw.op, raw.volume), (HostOp::Write, &b"hm,0"[..]));
-        assert_eq!(volume_name(raw.volume), "hm_0");
+        assert_eq!((FORMAT.volume_name)(raw.volume), "hm_0");
     }
 
     #[test]

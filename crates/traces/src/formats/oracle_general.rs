@@ -6,13 +6,12 @@
 //! records and the unit of the ids, which are block addresses only where the
 //! trace was one of a disk (`oracleGeneralBin.h` of libCacheSim).
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
+use super::{Format, Told, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
 use crate::error::{LineFault, TraceError};
 use crate::fields::binary::{number_fault, time_ns, Fields};
 use crate::fields::sectors::{Column, SizeRules};
 use crate::options::{DefaultOp, TraceOptions};
 use crate::records::batch::RowParser;
-use crate::records::volumes::plain_name;
 use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
@@ -20,14 +19,9 @@ pub(super) const FORMAT: Format = Format {
     about: "libCacheSim oracleGeneral binary (24 B): s, object id, bytes; op_default and object_unit must be given",
     example: "(binary) real_time=5633898 obj_id=42932745 obj_size=512 next_access_vtime=-1",
     extensions: &["oracleGeneral", "bin"],
-    rebases: true,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
     text: false,
-    volume_name: plain_name,
-    detect: |_| Fit::No,
-    build,
+    told: Told::Never,
+    ..Format::of(build)
 };
 
 const RECORD_BYTES: usize = 24;

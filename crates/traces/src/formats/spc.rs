@@ -8,10 +8,10 @@
 //! fields may be surrounded by blanks. The size of a block is not in the file;
 //! it is 512 bytes in the UMass traces.
 
-use super::lines::columns::{column, Codes, Columns, Holds, Split, Units};
-use super::lines::{build, LineFormat};
+use super::lines::columns::{column, Header, Codes, Columns, Holds, Split, Units};
+use super::lines::{LineFormat};
+use super::volume_names::VolumeNames;
 use super::Format;
-use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "spc",
@@ -19,17 +19,11 @@ pub(super) const FORMAT: Format = Format {
     example: "0,303567,3584,w,0.026214",
     extensions: &["spc"],
     rebases: false,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
-    text: true,
-    volume_name: plain_name,
-    detect: |sample| super::certain_if_most_parse(&FORMAT, sample),
-    build: build::<Spc>,
+    ..Format::lines::<Spc>()
 };
 
 /// Letters in either case.
-const ANY_CASE: Codes = Codes { reads: &[b"R", b"r"], writes: &[b"W", b"w"] };
+const ANY_CASE: Codes = Codes { reads: &["r", "R"], writes: &["w", "W"] };
 
 #[derive(Default)]
 struct Spc;
@@ -37,8 +31,9 @@ struct Spc;
 impl LineFormat for Spc {
     const COLUMNS: &'static Columns = &Columns {
         split: Split::CommasOrMore,
-        header: None,
+        header: Header::Never,
         units: Units::SectorAndBytes,
+        volumes: VolumeNames::Number,
         columns: &[
             column("ASU", Holds::Volume, "an application storage unit: a whole number from 0"),
             column("LBA", Holds::Address, "a block number from 0 to 2^64 - 1"),

@@ -5,10 +5,10 @@
 //! 0 a WRITE. SSDsim itself ignores the device number; files made of a trace of
 //! several volumes carry it, so a second one is not merged in silence.
 
-use super::lines::columns::{column, Columns, Holds, Split, Units, ONE_IS_READ};
-use super::lines::{build, LineFormat};
-use super::Format;
-use crate::records::volumes::plain_name;
+use super::lines::columns::{column, Header, Columns, Holds, Split, Units, ONE_IS_READ};
+use super::lines::{LineFormat};
+use super::volume_names::VolumeNames;
+use super::{Format, Told};
 
 pub(super) const FORMAT: Format = Format {
     name: "ssdsim",
@@ -16,13 +16,8 @@ pub(super) const FORMAT: Format = Format {
     example: "26214000 1 240840 6 0",
     extensions: &["ascii", "trace", "txt"],
     rebases: false,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
-    text: true,
-    volume_name: plain_name,
-    detect: |sample| super::named_if_most_parse(&FORMAT, sample),
-    build: build::<Ssdsim>,
+    told: Told::MustBeNamed,
+    ..Format::lines::<Ssdsim>()
 };
 
 #[derive(Default)]
@@ -31,8 +26,9 @@ struct Ssdsim;
 impl LineFormat for Ssdsim {
     const COLUMNS: &'static Columns = &Columns {
         split: Split::Blanks,
-        header: None,
+        header: Header::Never,
         units: Units::Sectors,
+        volumes: VolumeNames::Number,
         columns: &[
             column("time", Holds::Ticks(1), "a time in whole nanoseconds from 0 to 2^64 - 1"),
             column("device", Holds::Volume, "a device number from 0"),

@@ -6,25 +6,18 @@
 //! IOType is R, W or blank where no response was captured; Offset and Size are
 //! bytes. Which way a blank request went is not known, so it is left out.
 
-use super::lines::columns::{column, Columns, Fields, Holds, Split, Units, LETTERS, SKIPPED_HEADER};
-use super::lines::{build, Found, Line, LineFormat};
+use super::lines::columns::{column, Header, Columns, Fields, Holds, Split, Units, LETTERS, SKIPPED_HEADER};
+use super::lines::{Found, Line, LineFormat};
+use super::volume_names::VolumeNames;
 use super::Format;
 use crate::error::LineFault;
-use crate::records::volumes::plain_name;
 
 pub(super) const FORMAT: Format = Format {
     name: "systor17",
     about: "SYSTOR '17 csv: seconds, response seconds, R/W (blank: left out), LUN (volume), offset and size in bytes",
     example: "1456095145.133076000,0.000806000,R,0,899056122368,131072",
     extensions: &["csv"],
-    rebases: true,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
-    text: true,
-    volume_name: plain_name,
-    detect: |sample| super::certain_if_most_parse(&FORMAT, sample),
-    build: build::<Systor17>,
+    ..Format::lines::<Systor17>()
 };
 
 /// Names found in headers beside those of the README.
@@ -38,8 +31,9 @@ struct Systor17;
 impl LineFormat for Systor17 {
     const COLUMNS: &'static Columns = &Columns {
         split: Split::Commas,
-        header: Some(OTHER_NAMES),
+        header: Header::Usual(OTHER_NAMES),
         units: Units::Bytes,
+        volumes: VolumeNames::Number,
         columns: &[
             column("Timestamp", Holds::Seconds, "a Unix time in seconds, in digits with at most one point"),
             column("Response", Holds::ResponseSeconds, "a response time in seconds from 0, or blank"),

@@ -7,28 +7,22 @@
 //! is never told from the content. `coarse_time = "spread"` spreads the requests
 //! of a second over it.
 
-use super::lines::columns::{column, Codes, Columns, Holds, Split, Units};
-use super::lines::{build, LineFormat};
-use super::Format;
-use crate::records::volumes::plain_name;
+use super::lines::columns::{column, Header, Codes, Columns, Holds, Split, Units};
+use super::lines::{LineFormat};
+use super::volume_names::VolumeNames;
+use super::{Format, Told};
 
 pub(super) const FORMAT: Format = Format {
     name: "tencent",
     about: "Tencent CBS 2018 csv: whole Unix seconds, 512 B sector, sectors, 0 = read / 1 = write, volume",
     example: "1538323199,13896880,128,0,1063",
     extensions: &["csv"],
-    rebases: true,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
-    text: true,
-    volume_name: plain_name,
-    detect: |sample| super::named_if_most_parse(&FORMAT, sample),
-    build: build::<Tencent>,
+    told: Told::MustBeNamed,
+    ..Format::lines::<Tencent>()
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
-const ZERO_IS_READ: Codes = Codes { reads: &[b"0"], writes: &[b"1"] };
+const ZERO_IS_READ: Codes = Codes { reads: &["0"], writes: &["1"] };
 
 #[derive(Default)]
 struct Tencent;
@@ -36,8 +30,9 @@ struct Tencent;
 impl LineFormat for Tencent {
     const COLUMNS: &'static Columns = &Columns {
         split: Split::Commas,
-        header: Some(&[]),
+        header: Header::Maybe,
         units: Units::Sectors,
+        volumes: VolumeNames::Number,
         columns: &[
             column("Timestamp", Holds::Ticks(SECOND_NS), "a Unix time in whole seconds, up to 18446744073"),
             column("Offset", Holds::Address, "a sector number from 0 to 2^64 - 1"),

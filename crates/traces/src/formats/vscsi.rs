@@ -9,12 +9,11 @@
 //! 512-byte blocks. Version 2 adds `rt`, taken as the response time in
 //! microseconds like `ts`; no file of that version could be checked.
 
-use super::{Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, Told, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::fields::binary::{number_fault, time_ns, Fields};
 use crate::error::LineFault;
 use crate::options::TraceOptions;
 use crate::fields::sectors::{Column, SizeRules};
-use crate::records::volumes::plain_name;
 use slcache_base::request::HostOp;
 
 mod commands;
@@ -26,14 +25,9 @@ pub(super) const FORMAT: Format = Format {
     about: "CloudPhysics vscsi binary, version 1 (32 B) or 2 (40 B): SCSI commands, µs, 512 B block, length in bytes",
     example: "(binary) sn=1 len=4096 nSG=1 cmd=0x2a ver=0x100 lbn=8 ts=5633898368802",
     extensions: &["vscsi", "vscsitrace"],
-    rebases: true,
-    merges_volumes: false,
-    reorders: false,
-    takes_columns: false,
     text: false,
-    volume_name: plain_name,
-    detect,
-    build: |options| Ok(Box::new(Vscsi::new(options))),
+    told: Told::By(detect),
+    ..Format::of(|options| Ok(Box::new(Vscsi::new(options))))
 };
 
 /// Records looked at to tell the version.

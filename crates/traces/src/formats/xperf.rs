@@ -6,7 +6,6 @@
 
 use super::table::{self, Part, Table};
 use super::Format;
-use crate::records::volumes::plain_name;
 use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {
@@ -14,14 +13,8 @@ pub(super) const FORMAT: Format = Format {
     about: "xperf csv of Windows' disk events, below BeginHeader: microseconds of completion, hexadecimal offset and size in bytes, disk (volume), elapsed time in us; action D (issued: the elapsed time is taken off) or C says which time",
     example: "DiskRead, TimeStamp, Process Name ( PID), ThreadID, IrpPtr, ByteOffset, IOSize, ElapsedTime, DiskNum, FileName\nDiskRead, 8612, reader.exe (3984), 11844, 0xffffe288b23f1b20, 0x018f0b8000, 0x00001000, 283, 0, \"C:\\one, two.dat\"",
     extensions: &["csv", "txt"],
-    rebases: true,
-    merges_volumes: false,
     reorders: true,
-    takes_columns: false,
-    text: true,
-    volume_name: plain_name,
-    detect: |sample| super::certain_if_most_parse(&FORMAT, sample),
-    build: |options| table::build(&TABLE, options, options.action),
+    ..Format::of(|options| table::build(&TABLE, options, options.action))
 };
 
 static TABLE: Table = Table {

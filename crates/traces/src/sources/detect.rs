@@ -22,7 +22,7 @@ pub fn detect(path: &str) -> Result<&'static str, TraceError> {
 pub(crate) fn detect_in(path: &str, sample: &[u8]) -> Result<&'static Format, TraceError> {
     let sample = Sample { bytes: sample, lines: sample_lines(sample) };
     let fits = |wanted: Fit| -> Vec<&'static Format> {
-        FORMATS.iter().filter(|format| (format.detect)(&sample) == wanted).collect()
+        FORMATS.iter().filter(|format| format.detect(&sample) == wanted).collect()
     };
     let certain = fits(Fit::Yes);
     let by_name: Vec<&'static Format> =

@@ -1,15 +1,17 @@
 //! blkparse's default text, every request as an event D (issued) on CPU 0.
 
-use super::{as_written, Buffer, Holds, Line, TextFormat, VolumeNames};
+use super::{as_written, Buffer, Line, Places, TextFormat, VolumeNames};
 use slcache_base::request::HostOp;
 
-pub(super) const FORMAT: TextFormat = TextFormat {
-    name: "blkparse",
-    header: "",
-    holds: Holds { trims: true, flushes: true, ..Holds::transfers(1, VolumeNames::MajorAndMinor) },
-    build: || Box::new(line),
-    read_back: || as_written("blkparse"),
-};
+pub(super) fn format() -> TextFormat {
+    TextFormat {
+        name: "blkparse",
+        header: String::new(),
+        places: Places { trims: true, flushes: true, ..Places::transfers(1, VolumeNames::MajorAndMinor) },
+        lines: Box::new(line),
+        read_back: as_written("blkparse"),
+    }
+}
 
 fn line(line: &Line<'_>, out: &mut Buffer) {
     let request = line.request;

@@ -1,20 +1,22 @@
 //! fio's iolog, version 3: `microseconds file action [offset length]`.
 
-use super::{as_written, Buffer, Holds, Line, LineWriter, TextFormat, VolumeNames};
+use super::{as_written, Buffer, Line, LineWriter, Places, TextFormat, VolumeNames};
 use rustc_hash::FxHashSet;
 use slcache_base::request::{HostOp, SECTOR_BYTES};
 
-pub(super) const FORMAT: TextFormat = TextFormat {
-    name: "fio",
-    header: "fio version 3 iolog\n",
-    holds: HOLDS,
-    build: || Box::new(Fio::default()),
-    read_back: || as_written("fio"),
-};
+pub(super) fn format() -> TextFormat {
+    TextFormat {
+        name: "fio",
+        header: "fio version 3 iolog\n".to_owned(),
+        places: PLACES,
+        lines: Box::new(Fio::default()),
+        read_back: as_written("fio"),
+    }
+}
 
 /// What both versions have a place for.
-pub(super) const HOLDS: Holds =
-    Holds { trims: true, flushes: true, ..Holds::transfers(1000, VolumeNames::Word) };
+pub(super) const PLACES: Places =
+    Places { trims: true, flushes: true, ..Places::transfers(1000, VolumeNames::Word) };
 
 #[derive(Default)]
 struct Fio {

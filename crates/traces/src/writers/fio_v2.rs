@@ -1,15 +1,17 @@
 //! fio's iolog, version 2: `file action [offset length]` with waits between.
 
-use super::fio::{action, Files, HOLDS};
+use super::fio::{action, Files, PLACES};
 use super::{as_written, Buffer, Line, LineWriter, TextFormat};
 
-pub(super) const FORMAT: TextFormat = TextFormat {
-    name: "fio_v2",
-    header: "fio version 2 iolog\n",
-    holds: HOLDS,
-    build: || Box::new(FioV2::default()),
-    read_back: || as_written("fio"),
-};
+pub(super) fn format() -> TextFormat {
+    TextFormat {
+        name: "fio_v2",
+        header: "fio version 2 iolog\n".to_owned(),
+        places: PLACES,
+        lines: Box::new(FioV2::default()),
+        read_back: as_written("fio"),
+    }
+}
 
 #[derive(Default)]
 struct FioV2 {

@@ -1,22 +1,24 @@
 //! Delimited text of slcache's own columns, with a header line; all that a trace says.
 
-use super::{as_written, Buffer, Holds, Line, Response, TextFormat, VolumeNames};
-use crate::options::TraceOptions;
+use super::{as_written, Buffer, Line, Places, Response, TextFormat, VolumeNames};
 use crate::options::generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
+use crate::options::TraceOptions;
 use slcache_base::request::HostOp;
 
-pub(super) const FORMAT: TextFormat = TextFormat {
-    name: "generic",
-    header: "at_ns,volume,op,sector,sectors,response_ns\n",
-    holds: Holds {
-        trims: true,
-        flushes: true,
-        response: Response::Optional,
-        ..Holds::transfers(1, VolumeNames::Field)
-    },
-    build: || Box::new(line),
-    read_back,
-};
+pub(super) fn format() -> TextFormat {
+    TextFormat {
+        name: "generic",
+        header: "at_ns,volume,op,sector,sectors,response_ns\n".to_owned(),
+        places: Places {
+            trims: true,
+            flushes: true,
+            response: Response::Optional,
+            ..Places::transfers(1, VolumeNames::Field)
+        },
+        lines: Box::new(line),
+        read_back: read_back(),
+    }
+}
 
 fn read_back() -> TraceOptions {
     let column = |name: &str| ColumnReference::Name(name.to_owned());

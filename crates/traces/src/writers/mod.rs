@@ -1,69 +1,52 @@
-//! The registry of formats that can be written: one file per text format, one
-//! line each below. The Parquet layout is beside them in its own room.
+//! Writing traces: the Parquet layout in its own room, formats of columns as their table says, and one
+//! file for each other text format.
 
+mod blkparse;
+mod columns;
+mod fio;
+mod fio_v2;
+mod generic;
 mod loss;
 mod number;
 mod output;
 mod text;
 mod trace_writer;
-mod volume_names;
 
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::format_names::PARQUET;
+use crate::formats::volume_names::VolumeNames;
+use crate::formats::FORMATS;
 use crate::options::TraceOptions;
 use number::Buffer;
 use slcache_base::request::Request;
-use volume_names::VolumeNames;
 
 pub use loss::{Loss, Losses};
 pub use trace_writer::{TraceWriter, WriteOptions, Written};
-
-/// Declares the text formats: each name is a file in this folder that holds a
-/// constant `FORMAT`.
-macro_rules! writers {
-    ($($name:ident),+ $(,)?) => {
-        $(mod $name;)+
-        /// Every text format that can be written, in the order of declaration.
-        static WRITERS: &[TextFormat] = &[$($name::FORMAT),+];
-    };
-}
-
-writers! {
-    msr,
-    spc,
-    systor17,
-    alicloud,
-    tencent,
-    fiu,
-    k5cloud,
-    mobileblockio,
-    blkparse,
-    fio,
-    fio_v2,
-    mqsim,
-    ssdsim,
-    disksim,
-    generic,
-}
 
 /// A text format as it is written.
 struct TextFormat {
     /// Name, as the user gives it.
     name: &'static str,
     /// What stands in front of the first request.
-    header: &'static str,
+    header: String,
     /// What it has a place for.
-    holds: Holds,
-    /// Makes what writes the lines.
-    build: fn() -> Box<dyn LineWriter>,
+    places: Places,
+    /// What writes the lines.
+    lines: Box<dyn LineWriter>,
     /// Trace options that read the file back as it was written.
-    read_back: fn() -> TraceOptions,
+    read_back: TraceOptions,
+}
+
+/// Every text format that can be written.
+fn text_formats() -> impl Iterator<Item = TextFormat> {
+    let of_columns = FORMATS.iter().filter_map(|format| Some(columns::format(format, format.columns?)));
+    of_columns.chain([blkparse::format(), fio::format(), fio_v2::format(), generic::format()])
 }
 
 /// What a format has a place for.
 #[derive(Clone, Copy, Debug)]
-struct Holds {
+struct Places {
     /// Nanoseconds in its smallest step of time.
     time_step_ns: u64,
     trims: bool,
@@ -83,7 +66,7 @@ enum Response {
     Required { step_ns: u64 },
 }
 
-impl Holds {
+impl Places {
     /// Reads and writes only, without response times.
     const fn transfers(time_step_ns: u64, volumes: VolumeNames) -> Self {
         Self { time_step_ns, trims: false, flushes: false, response: Response::Absent, volumes }
@@ -128,19 +111,19 @@ fn as_written(format: &str) -> TraceOptions {
 
 /// The names of the formats that can be written, the Parquet layout first.
 pub fn writable_formats() -> impl Iterator<Item = &'static str> {
-    std::iter::once(PARQUET).chain(WRITERS.iter().map(|format| format.name))
+    std::iter::once(PARQUET).chain(text_formats().map(|format| format.name))
 }
 
 /// What may have to be lost on the way into a format, by the names of the losses.
 pub(crate) fn loss_names(format: &str) -> Vec<&'static str> {
-    let Some(TextFormat { holds, .. }) = WRITERS.iter().find(|writer| writer.name == format) else {
+    let Some(TextFormat { places, .. }) = text_formats().find(|text| text.name == format) else {
         return Vec::new();
     };
     let may_lose = |loss: &Loss| match loss {
-        Loss::Time => holds.time_step_ns > 1,
-        Loss::Flush => !holds.flushes,
-        Loss::Trim => !holds.trims,
-        Loss::Response => !matches!(holds.response, Response::Optional),
+        Loss::Time => places.time_step_ns > 1,
+        Loss::Flush => !places.flushes,
+        Loss::Trim => !places.trims,
+        Loss::Response => !matches!(places.response, Response::Optional),
         Loss::Volume | Loss::Label => true,
     };
     Loss::ALL.into_iter().filter(may_lose).map(Loss::name).collect()
@@ -153,8 +136,8 @@ pub fn write_text(
     requests: &[Request],
     output: &mut impl std::io::Write,
 ) -> Result<(), TraceError> {
-    let Some(text) = WRITERS.iter().find(|writer| writer.name == format) else {
-        let allowed = WRITERS.iter().map(|writer| writer.name).collect::<Vec<_>>().join(", ");
+    let Some(text) = text_formats().find(|text| text.name == format) else {
+        let allowed = text_formats().map(|text| text.name).collect::<Vec<_>>().join(", ");
         return Err(TraceError::Option { key: "format", value: format.to_owned(), allowed });
     };
     let mut writer = text::TextWriter::new(text, Losses::NONE, format);

@@ -2,10 +2,11 @@
 //! user says so, a counted loss.
 
 use super::loss::{Loss, Losses};
-use super::{Buffer, Holds, Line, LineWriter, Response, TextFormat};
+use super::{Buffer, Line, Places, Response, TextFormat};
 use crate::entry::TraceEntry;
 use crate::error::quote::quoted;
 use crate::error::TraceError;
+use crate::options::TraceOptions;
 use slcache_base::request::HostOp;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -16,8 +17,7 @@ const BLOCK_BYTES: usize = 1 << 16;
 
 /// Writes one text format.
 pub(super) struct TextWriter {
-    format: &'static TextFormat,
-    lines: Box<dyn LineWriter>,
+    format: TextFormat,
     allowed: Losses,
     file: String,
     buffer: Buffer,
@@ -28,12 +28,11 @@ pub(super) struct TextWriter {
 }
 
 impl TextWriter {
-    pub(super) fn new(format: &'static TextFormat, allowed: Losses, file: &str) -> Self {
+    pub(super) fn new(format: TextFormat, allowed: Losses, file: &str) -> Self {
         let mut buffer = Buffer::default();
-        buffer.text(format.header);
+        buffer.text(&format.header);
         Self {
             format,
-            lines: (format.build)(),
             allowed,
             file: file.to_owned(),
             buffer,
@@ -68,6 +67,11 @@ impl TextWriter {
         written.map_err(|source| TraceError::Write { file: self.file.clone(), source: Arc::new(source) })
     }
 
+    /// Trace options that read the file back as it was written.
+    pub(super) fn read_back(&self) -> TraceOptions {
+        self.format.read_back.clone()
+    }
+
     /// What was lost, by kind.
     pub(super) fn lost(&self) -> &BTreeMap<Loss, u64> {
         &self.lost
@@ -75,9 +79,9 @@ impl TextWriter {
 
     #[inline]
     fn line(&mut self, entry: &TraceEntry, names: &[String]) -> Result<(), TraceError> {
-        let holds = &self.format.holds;
+        let places = self.format.places;
         let (volume, is_named) = &self.volumes[usize::from(entry.request.stream)];
-        let lost = losses(holds, entry, *is_named);
+        let lost = losses(places, entry, *is_named);
         if !lost.is_empty() {
             if !lost.without(self.allowed).is_empty() {
                 return Err(self.does_not_fit(entry, names, lost.without(self.allowed)));
@@ -90,14 +94,14 @@ impl TextWriter {
             }
         }
         let cut = |ns: u64, step_ns: u64| ns - ns % step_ns;
-        let response_ns = match holds.response {
+        let response_ns = match places.response {
             Response::Absent => None,
             Response::Optional => entry.response_ns,
             Response::Required { step_ns } => entry.response_ns.map(|ns| cut(ns, step_ns)),
         };
-        let at_ns = cut(entry.request.at_ns, holds.time_step_ns);
+        let at_ns = cut(entry.request.at_ns, places.time_step_ns);
         let line = Line { at_ns, request: &entry.request, volume, response_ns };
-        self.lines.line(&line, &mut self.buffer).map_err(|reason| TraceError::Impossible {
+        self.format.lines.line(&line, &mut self.buffer).map_err(|reason| TraceError::Impossible {
             file: self.file.clone(),
             format: self.format.name,
             request: self.requests,
@@ -110,7 +114,7 @@ impl TextWriter {
     fn name_streams(&mut self, stream: u16, names: &[String]) {
         while self.volumes.len() <= usize::from(stream) {
             let next = self.volumes.len();
-            let volumes = self.format.holds.volumes;
+            let volumes = self.format.places.volumes;
             let name = names.get(next).filter(|name| !name.is_empty());
             let is_named = name.is_none_or(|name| volumes.express(name));
             // With the loss named, all volumes are numbered, so that no number meets a name.
@@ -123,21 +127,21 @@ impl TextWriter {
 
     #[cold]
     fn does_not_fit(&self, entry: &TraceEntry, names: &[String], missing: Losses) -> TraceError {
-        let holds = &self.format.holds;
+        let places = self.format.places;
         let request = &entry.request;
         let reason = |loss: Loss| match loss {
             Loss::Time => format!(
                 "its time of {} ns is not a multiple of {} ns, the format's unit",
-                request.at_ns, holds.time_step_ns
+                request.at_ns, places.time_step_ns
             ),
             Loss::Flush => "it is a flush, which the format does not know".to_owned(),
             Loss::Trim => "it is a trim, which the format does not know".to_owned(),
             Loss::Volume => format!(
                 "its volume {} is not {}",
                 quoted(names.get(usize::from(request.stream)).map_or("", String::as_str)),
-                holds.volumes.allowed()
+                places.volumes.allowed()
             ),
-            Loss::Response => response_reason(holds.response, entry.response_ns),
+            Loss::Response => response_reason(places.response, entry.response_ns),
             Loss::Label => "the label".to_owned(),
         };
         TraceError::DoesNotFit {
@@ -152,26 +156,26 @@ impl TextWriter {
 
 /// What a format has no place for in a request.
 #[inline]
-fn losses(holds: &Holds, entry: &TraceEntry, is_named: bool) -> Losses {
+fn losses(places: Places, entry: &TraceEntry, is_named: bool) -> Losses {
     let mut lost = Losses::NONE;
     match entry.request.op {
-        HostOp::Trim if !holds.trims => {
+        HostOp::Trim if !places.trims => {
             lost.insert(Loss::Trim);
             return lost;
         }
-        HostOp::Flush if !holds.flushes => {
+        HostOp::Flush if !places.flushes => {
             lost.insert(Loss::Flush);
             return lost;
         }
         _ => {}
     }
-    if holds.time_step_ns > 1 && entry.request.at_ns % holds.time_step_ns != 0 {
+    if places.time_step_ns > 1 && entry.request.at_ns % places.time_step_ns != 0 {
         lost.insert(Loss::Time);
     }
     if !is_named {
         lost.insert(Loss::Volume);
     }
-    let response_fits = match (holds.response, entry.response_ns) {
+    let response_fits = match (places.response, entry.response_ns) {
         (Response::Absent, response) => response.is_none(),
         (Response::Optional, _) => true,
         (Response::Required { step_ns }, response) => response.is_some_and(|ns| ns % step_ns == 0),
@@ -182,8 +186,8 @@ fn losses(holds: &Holds, entry: &TraceEntry, is_named: bool) -> Losses {
     lost
 }
 
-fn response_reason(holds: Response, response_ns: Option<u64>) -> String {
-    match (holds, response_ns) {
+fn response_reason(places: Response, response_ns: Option<u64>) -> String {
+    match (places, response_ns) {
         (Response::Required { step_ns }, Some(ns)) => {
             format!("its response time of {ns} ns is not a multiple of {step_ns} ns, the format's unit")
         }

@@ -3,7 +3,7 @@
 use super::loss::{Loss, Losses};
 use super::output::{stem, Output};
 use super::text::TextWriter;
-use super::{writable_formats, WRITERS};
+use super::{text_formats, writable_formats};
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::format_names::PARQUET;
@@ -74,7 +74,7 @@ impl TraceWriter {
         label: Option<&str>,
     ) -> Result<Self, TraceError> {
         let name = format_name(path, options)?;
-        let text = WRITERS.iter().find(|format| format.name == name);
+        let text = text_formats().find(|format| format.name == name);
         let refused = |reason: String| TraceError::Output { file: path.to_owned(), reason };
         let Some(text) = text else {
             let output = Output::create(path, outputs)?;
@@ -98,10 +98,11 @@ impl TraceWriter {
                 text.name
             )));
         }
+        let format = text.name;
         let writer = TextWriter::new(text, options.lossy, path);
         let body = Body::Text(Box::new((writer, Output::create(path, outputs)?)));
         let (file, label_lost) = (path.to_owned(), label.is_some());
-        Ok(Self { outputs: None, file, format: text.name, body, requests: 0, label_lost })
+        Ok(Self { outputs: None, file, format, body, requests: 0, label_lost })
     }
 
     /// Appends requests; `names` are the volumes' names by stream, as far as
@@ -121,7 +122,7 @@ impl TraceWriter {
     pub fn finish(self, origin: &Origin, names: &[String]) -> Result<Written, TraceError> {
         let Self { outputs, file, format, body, requests, label_lost } = self;
         let mut lost = BTreeMap::new();
-        let (bytes, dropped) = match body {
+        let (bytes, dropped, read_back) = match body {
             Body::Text(text) => {
                 let (mut writer, mut output) = *text;
                 writer.flush(&mut output)?;
@@ -130,14 +131,14 @@ impl TraceWriter {
                     [Loss::Trim, Loss::Flush].map(|loss| writer.lost().get(&loss).copied().unwrap_or(0));
                 let dropped = dropped.iter().sum::<u64>();
                 refuse_empty(&file, requests - dropped)?;
-                (output.finish()?, dropped)
+                (output.finish()?, dropped, writer.read_back())
             }
             Body::Parquet(writer) => {
                 refuse_empty(&file, requests)?;
                 let finished = writer.finish(origin.clone(), names.to_vec());
                 let output = finished
                     .map_err(|error| TraceError::Output { file: file.clone(), reason: error.to_string() })?;
-                (output.finish()?, 0)
+                (output.finish()?, 0, TraceOptions::with_format(PARQUET))
             }
         };
         if let Some(outputs) = outputs {
@@ -147,7 +148,7 @@ impl TraceWriter {
         if label_lost {
             lost.insert(Loss::Label.name(), requests);
         }
-        Ok(Written { file, format, requests, bytes, lost, read_back: read_back(format) })
+        Ok(Written { file, format, requests, bytes, lost, read_back })
     }
 
     #[cold]
@@ -162,12 +163,6 @@ fn refuse_empty(file: &str, requests: u64) -> Result<(), TraceError> {
     }
     let reason = "no request is left to write; a trace holds at least one request".to_owned();
     Err(TraceError::Output { file: file.to_owned(), reason })
-}
-
-/// Trace options that read a file of the format back as it was written.
-fn read_back(format: &str) -> TraceOptions {
-    let text = WRITERS.iter().find(|writer| writer.name == format);
-    text.map_or_else(|| TraceOptions::with_format(PARQUET), |writer| (writer.read_back)())
 }
 
 /// The format named, or told by the name of the output.

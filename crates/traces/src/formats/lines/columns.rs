@@ -3,6 +3,7 @@
 
 use crate::error::LineFault;
 use crate::fields::sectors;
+use crate::formats::volume_names::VolumeNames;
 use slcache_base::request::HostOp;
 
 mod fields;
@@ -15,21 +16,32 @@ pub(in crate::formats) use quick::quick;
 const COLUMNS_MAX: usize = 8;
 
 /// The columns of a format.
-pub(in crate::formats) struct Columns {
+pub(crate) struct Columns {
     /// How they are told apart.
     pub split: Split,
-    /// Whether there may be lines that name the columns, with the spellings of names beside those of the
-    /// columns, by column.
-    pub header: Option<&'static [(usize, &'static str)]>,
+    /// Whether lines name the columns.
+    pub header: Header,
     /// What address and size count.
     pub units: Units,
+    /// What volumes are called.
+    pub volumes: VolumeNames,
     /// One after the other.
     pub columns: &'static [Column],
 }
 
+/// Whether lines name the columns.
+pub(crate) enum Header {
+    /// No.
+    Never,
+    /// Some files have such a line.
+    Maybe,
+    /// Files have one; with the spellings beside the names of the columns, by column.
+    Usual(&'static [(usize, &'static str)]),
+}
+
 /// How columns are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::formats) enum Split {
+pub(crate) enum Split {
     /// At commas, with blanks around them or not.
     Commas,
     /// At commas, and blanks count.
@@ -44,7 +56,7 @@ pub(in crate::formats) enum Split {
 
 /// What address and size of a request count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::formats) enum Units {
+pub(crate) enum Units {
     /// Both bytes.
     Bytes,
     /// Both sectors.
@@ -54,7 +66,7 @@ pub(in crate::formats) enum Units {
 }
 
 /// One column.
-pub(in crate::formats) struct Column {
+pub(crate) struct Column {
     /// Its name in headers and messages.
     pub name: &'static str,
     /// What it is for.
@@ -65,9 +77,9 @@ pub(in crate::formats) struct Column {
 
 /// What a column is for.
 #[derive(Clone, Copy)]
-pub(in crate::formats) enum Holds {
-    /// Text that no request needs.
-    Unused,
+pub(crate) enum Holds {
+    /// Text that no request needs; what stands there where a trace is written.
+    Unused(&'static str),
     /// Text that begins the name of a volume, of which the next column is the rest.
     VolumeText,
     /// A number that names a volume, or ends its name.
@@ -86,34 +98,35 @@ pub(in crate::formats) enum Holds {
     Seconds,
     /// A time in milliseconds, with a fraction or without.
     Milliseconds,
-    /// A response time in whole units, of which the format knows what they are.
-    ResponseTicks,
+    /// A response time in whole units of so many nanoseconds.
+    ResponseTicks(u64),
     /// A response time in seconds, or blank.
     ResponseSeconds,
 }
 
 /// What stands for each operation.
 #[derive(Clone, Copy)]
-pub(in crate::formats) struct Codes {
+pub(crate) struct Codes {
     /// Each of them for a read.
-    pub reads: &'static [&'static [u8]],
+    pub reads: &'static [&'static str],
     /// Each of them for a write.
-    pub writes: &'static [&'static [u8]],
+    pub writes: &'static [&'static str],
 }
 
 /// The codes most formats have.
-pub(in crate::formats) const LETTERS: Codes = Codes { reads: &[b"R"], writes: &[b"W"] };
+pub(crate) const LETTERS: Codes = Codes { reads: &["R"], writes: &["W"] };
 /// The codes of simulators' formats.
-pub(in crate::formats) const ONE_IS_READ: Codes = Codes { reads: &[b"1"], writes: &[b"0"] };
+pub(crate) const ONE_IS_READ: Codes = Codes { reads: &["1"], writes: &["0"] };
 
 impl Codes {
     /// The operation of a field.
     #[inline(always)]
-    pub(in crate::formats) fn op(self, field: &[u8]) -> Option<HostOp> {
-        if self.reads.contains(&field) {
+    pub(crate) fn op(self, field: &[u8]) -> Option<HostOp> {
+        let among = |codes: &[&str]| codes.iter().any(|code| code.as_bytes() == field);
+        if among(self.reads) {
             Some(HostOp::Read)
         } else {
-            self.writes.contains(&field).then_some(HostOp::Write)
+            among(self.writes).then_some(HostOp::Write)
         }
     }
 }
@@ -131,13 +144,13 @@ fn op_of_flags(field: &[u8], read: u32) -> Option<HostOp> {
 }
 
 /// A column of a table.
-pub(in crate::formats) const fn column(name: &'static str, holds: Holds, allowed: &'static str) -> Column {
+pub(crate) const fn column(name: &'static str, holds: Holds, allowed: &'static str) -> Column {
     Column { name, holds, allowed }
 }
 
 impl Columns {
     /// The column of the address.
-    pub(in crate::formats) const fn address(&self) -> sectors::Column<'static> {
+    pub(crate) const fn address(&self) -> sectors::Column<'static> {
         let mut place = 0;
         while !matches!(self.columns[place].holds, Holds::Address) {
             place += 1;
@@ -146,7 +159,7 @@ impl Columns {
     }
 
     /// The column of the size.
-    pub(in crate::formats) const fn size(&self) -> sectors::Column<'static> {
+    pub(crate) const fn size(&self) -> sectors::Column<'static> {
         let mut place = 0;
         while !matches!(self.columns[place].holds, Holds::Size) {
             place += 1;
@@ -160,7 +173,7 @@ impl Columns {
 
     /// A field that may not stand in its column, counted from 1.
     #[cold]
-    pub(in crate::formats) fn fault(&self, column: usize, field: &[u8]) -> LineFault {
+    pub(crate) fn fault(&self, column: usize, field: &[u8]) -> LineFault {
         let Column { name, allowed, .. } = self.columns[column - 1];
         LineFault::field(column, name, field, allowed)
     }
@@ -169,8 +182,20 @@ impl Columns {
     #[cold]
     fn count_fault(&self, line: &[u8], found: usize) -> LineFault {
         let or_more = if self.split == Split::CommasOrMore { "at least " } else { "" };
-        let delimiter = if self.split == Split::Blanks { " " } else { "," };
+        LineFault::columns(line, found, format!("{or_more}{} ({})", self.columns.len(), self.names()))
+    }
+
+    /// The names of the columns as a line.
+    pub(crate) fn names(&self) -> String {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
-        LineFault::columns(line, found, format!("{or_more}{} ({})", names.len(), names.join(delimiter)))
+        names.join(self.delimiter())
+    }
+
+    /// What stands between two columns.
+    pub(crate) const fn delimiter(&self) -> &'static str {
+        match self.split {
+            Split::Blanks => " ",
+            _ => ",",
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Field by field: slower, but whatever is wrong with a line has a name.
 
-use super::{op_of_flags, Columns, Holds, Split, COLUMNS_MAX};
+use super::{op_of_flags, Columns, Header, Holds, Split, COLUMNS_MAX};
 use crate::error::LineFault;
 use crate::fields::scan::{decimal_time, unsigned, ScannedTime, Words};
 use crate::formats::lines::{Found, Line, LineFormat};
@@ -71,8 +71,10 @@ impl<'a> Fields<'a> {
     /// other spellings given for it.
     #[inline(always)]
     pub(in crate::formats) fn is_header(&self) -> bool {
-        let Some(other_spellings) = self.columns.header else {
-            return false;
+        let other_spellings = match self.columns.header {
+            Header::Never => return false,
+            Header::Maybe => &[],
+            Header::Usual(spellings) => spellings,
         };
         (1..).zip(self.columns.columns).all(|(number, column)| {
             let named = |name: &str| self.get(number).eq_ignore_ascii_case(name.as_bytes());
@@ -85,7 +87,7 @@ impl<'a> Fields<'a> {
     pub(in crate::formats) fn put(&self, column: usize, line: &mut Line<'a>) -> Result<(), LineFault> {
         let field = self.get(column);
         match self.columns.columns[column - 1].holds {
-            Holds::Unused => {}
+            Holds::Unused(_) => {}
             Holds::VolumeText if field.is_empty() => return Err(self.fault(column)),
             Holds::VolumeText => line.volume = field,
             Holds::Volume => {
@@ -103,7 +105,10 @@ impl<'a> Fields<'a> {
             }
             Holds::Seconds => line.time = self.decimal(column, SECOND_NS)?,
             Holds::Milliseconds => line.time = self.decimal(column, MILLISECOND_NS)?,
-            Holds::ResponseTicks => line.response = Some(self.number(column)?),
+            Holds::ResponseTicks(unit_ns) => {
+                let response_ns = self.number(column)?.checked_mul(unit_ns);
+                line.response = Some(response_ns.ok_or_else(|| self.fault(column))?);
+            }
             Holds::ResponseSeconds if field.is_empty() => {}
             Holds::ResponseSeconds => line.response = Some(self.decimal(column, SECOND_NS)?.at_ns),
         }
@@ -162,6 +167,7 @@ pub(in crate::formats) fn between<'a>(line: &'a [u8], first: &[u8], last: &[u8])
 mod tests {
     use super::super::{column, Column, Units, LETTERS};
     use super::*;
+    use crate::formats::volume_names::VolumeNames;
 
     const THREE: &[Column] = &[
         column("time", Holds::Ticks(1), "a time"),
@@ -170,7 +176,13 @@ mod tests {
     ];
 
     const fn columns(split: Split) -> Columns {
-        Columns { split, header: Some(&[(2, "rw_flag")]), units: Units::Sectors, columns: THREE }
+        Columns {
+            split,
+            header: Header::Usual(&[(2, "rw_flag")]),
+            units: Units::Sectors,
+            volumes: VolumeNames::Number,
+            columns: THREE,
+        }
     }
 
     const COMMAS: &Columns = &columns(Split::Commas);

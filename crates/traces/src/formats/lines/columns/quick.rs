@@ -68,7 +68,7 @@ impl<'a> Scan<'a> {
         };
         let behind = Behind::of(F::COLUMNS, PLACE);
         match column.holds {
-            Holds::Unused => {
+            Holds::Unused(_) => {
                 self.text(behind)?;
             }
             Holds::VolumeText => {
@@ -83,7 +83,9 @@ impl<'a> Scan<'a> {
             Holds::Ticks(unit_ns) => self.line.time.at_ns = self.number::<E>(behind)?.checked_mul(unit_ns)?,
             Holds::Seconds => self.line.time.at_ns = self.decimal::<9, E>(behind)?,
             Holds::Milliseconds => self.line.time.at_ns = self.decimal::<6, E>(behind)?,
-            Holds::ResponseTicks => self.line.response = Some(self.number::<E>(behind)?),
+            Holds::ResponseTicks(unit_ns) => {
+                self.line.response = Some(self.number::<E>(behind)?.checked_mul(unit_ns)?);
+            }
             Holds::ResponseSeconds => self.line.response = Some(self.decimal::<9, E>(behind)?),
         }
         Some(())
@@ -144,7 +146,8 @@ impl<'a> Scan<'a> {
     fn op<E: LineEnd>(&mut self, codes: Codes, behind: Behind) -> Option<HostOp> {
         let found = match behind {
             Behind::Comma => {
-                let any = |codes: &[&[u8]]| codes.iter().find_map(|code| behind_code(self.rest, code));
+                let any =
+                    |codes: &[&str]| codes.iter().find_map(|code| behind_code(self.rest, code.as_bytes()));
                 match any(codes.reads) {
                     Some(rest) => Some((HostOp::Read, rest)),
                     None => any(codes.writes).map(|rest| (HostOp::Write, rest)),

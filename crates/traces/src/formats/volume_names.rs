@@ -1,8 +1,10 @@
 //! How formats name volumes.
 
+use crate::records::volumes::plain_name;
+
 /// The names a format can express.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum VolumeNames {
+pub(crate) enum VolumeNames {
     /// Whole numbers.
     Number,
     /// A host name and the number of its disk, known as `HOST_NUMBER`.
@@ -19,15 +21,35 @@ pub(super) enum VolumeNames {
 const HOST: &str = "trace";
 
 impl VolumeNames {
+    /// What turns the bytes that name a volume into its name.
+    pub(crate) const fn named(self) -> fn(&[u8]) -> String {
+        match self {
+            // `hm,0` is known as `hm_0`, as the published files are named.
+            Self::HostAndDisk => |key| plain_name(key).replace(',', "_"),
+            // `6 0` is known as `6,0`.
+            Self::MajorAndMinor => |key| plain_name(key).split_whitespace().collect::<Vec<_>>().join(","),
+            Self::Number | Self::Word | Self::Field => plain_name,
+        }
+    }
+
+    /// The two parts of such a name, where it has two.
+    pub(crate) fn parts(self, name: &str) -> Option<(&str, &str)> {
+        match self {
+            Self::HostAndDisk => name.rsplit_once('_'),
+            Self::MajorAndMinor => name.split_once(','),
+            Self::Number | Self::Word | Self::Field => None,
+        }
+    }
+
     /// Whether a volume of that name can be told from the file again.
-    pub(super) fn express(self, name: &str) -> bool {
+    pub(crate) fn express(self, name: &str) -> bool {
         match self {
             Self::Number => is_number(name),
             Self::HostAndDisk => {
-                name.rsplit_once('_').is_some_and(|(host, disk)| is_field(host) && is_number(disk))
+                self.parts(name).is_some_and(|(host, disk)| is_field(host) && is_number(disk))
             }
             Self::MajorAndMinor => {
-                name.split_once(',').is_some_and(|(major, minor)| is_number(major) && is_number(minor))
+                self.parts(name).is_some_and(|(major, minor)| is_number(major) && is_number(minor))
             }
             Self::Word => {
                 !name.is_empty()
@@ -38,7 +60,7 @@ impl VolumeNames {
     }
 
     /// A stream that has no name, or none that can be expressed.
-    pub(super) fn number(self, stream: u16) -> String {
+    pub(crate) fn number(self, stream: u16) -> String {
         match self {
             Self::Number | Self::Field => stream.to_string(),
             Self::HostAndDisk => format!("{HOST}_{stream}"),
@@ -48,7 +70,7 @@ impl VolumeNames {
     }
 
     /// What is allowed, for messages.
-    pub(super) fn allowed(self) -> &'static str {
+    pub(crate) fn allowed(self) -> &'static str {
         match self {
             Self::Number => "a whole number",
             Self::HostAndDisk => "HOST_NUMBER",
