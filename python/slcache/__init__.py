@@ -26,7 +26,7 @@ from slcache.results.differences import diff
 from slcache.results.loading import load
 from slcache.scheme import Scheme, dense, option, reclaim, slc
 from slcache.sweep.api import sweep
-from slcache.traces.api import Trace, generate, merge, workload, workloads
+from slcache.traces.api import Trace, generate, workload, workloads
 from slcache.tune.api import tune
 
 __version__: str = _core.version()
@@ -54,7 +54,6 @@ __all__ = [
     "formats",
     "generate",
     "load",
-    "merge",
     "option",
     "reclaim",
     "rerun",

@@ -242,35 +242,19 @@ def workload(spec: str, overrides: list[tuple[str, str]]) -> str:
     """Return a workload's figures, given, free and derived, as JSON."""
 
 def trace_convert(
-    input: str,
-    output: str,
-    *,
-    trace_options: list[tuple[str, str]],
-    format: str | None,
-    lossy: str,
-    progress: Callable[[str, int, int], bool | None] | None,
-) -> str:
-    """Write a trace in another format and return the report as JSON.
-
-    `lossy` names, separated by commas, what may get lost: time, flush, trim, volume, response,
-    label.
-    """
-
-def trace_transform(
-    kind: str,
     inputs: list[str],
     output: str,
     *,
-    params: str,
     trace_options: list[tuple[str, str]],
     format: str | None,
     lossy: str,
+    blocks: str | None,
     progress: Callable[[str, int, int], bool | None] | None,
 ) -> str:
-    """Transform traces and return the report as JSON.
+    """Write traces in another format, several as one, and return the report as JSON.
 
-    `kind` is sample, window, scale, remap, repeat, merge, split or pipeline, and `params` a JSON
-    object with its parameters; those of pipeline are `{"steps": [{"kind": ..., parameters}, ...]}`.
+    `lossy` names, separated by commas, what may get lost: time, flush, trim, volume, response,
+    label. `blocks` is a JSON object with the parameters of a twin that is written in their place.
     """
 
 def trace_generate(

@@ -9,21 +9,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from slcache.files import Path
 from slcache.given.arguments import checked
-from slcache.traces.api import Progress, Trace, generate, merge
+from slcache.traces.api import Progress, Trace, convert, generate
 
 __all__ = [
     "convert",
     "generate",
     "info",
     "lint",
-    "merge",
     "picture",
-    "transform",
     "twin",
 ]
 
@@ -77,46 +75,3 @@ def twin(
     What was fitted or given up is there with the reasons, and what else it does not carry.
     """
     return Trace(trace, trace_format, trace_options).twin(output)
-
-
-@checked
-def convert(
-    trace: Path,
-    output: Path,
-    *,
-    to: str | None = None,
-    lossy: Sequence[str] = (),
-    trace_format: str | None = None,
-    trace_options: Mapping[str, str] | None = None,
-    on_progress: Progress | None = None,
-) -> dict[str, Any]:
-    """Write a trace in another format; the name's ending says it where `to` does not.
-
-    What the format has no place for is an error unless `lossy` names it. Returns what was read,
-    lost and written.
-    """
-    given = Trace(trace, trace_format, trace_options)
-    return given.convert(output, to=to, lossy=lossy, on_progress=on_progress)
-
-
-@checked
-def transform(
-    trace: Path,
-    kind: str,
-    output: Path,
-    *,
-    to: str | None = None,
-    lossy: Sequence[str] = (),
-    trace_format: str | None = None,
-    trace_options: Mapping[str, str] | None = None,
-    on_progress: Progress | None = None,
-    **parameters: Any,  # noqa: ANN401
-) -> dict[str, Any]:
-    """Write a changed copy: `sample`, `window`, `scale`, `remap`, `repeat` or `split`.
-
-    `transform("web.csv", "window", "hour.parquet", from_ns=0, to_ns=3600 * 10**9)` keeps an hour;
-    `pipeline` with `steps=[{"kind": "window", ...}, ...]` does several at once. Returns what was
-    read, done, lost and written.
-    """
-    given = Trace(trace, trace_format, trace_options)
-    return given.transform(kind, output, to=to, lossy=lossy, on_progress=on_progress, **parameters)

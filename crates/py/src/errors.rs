@@ -126,11 +126,11 @@ pub fn trace_error(error: &Trace) -> PyErr {
     }
 }
 
-/// The exception for a transformation that cannot be done: what was asked for wrongly is a fault of
+/// The exception for a trace that cannot be written as asked: what was asked for wrongly is a fault of
 /// the configuration, not of the trace.
-pub fn transform_error(error: &Trace) -> PyErr {
+pub fn writing_error(error: &Trace) -> PyErr {
     match error {
-        Trace::Transform { .. }
+        Trace::Refused { .. }
         | Trace::Option { .. }
         | Trace::Output { .. }
         | Trace::OutputTaken(_)

@@ -327,7 +327,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace_lint, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::trace_formats, module)?)?;
     module.add_function(wrap_pyfunction!(trace_tools::trace_convert, module)?)?;
-    module.add_function(wrap_pyfunction!(trace_tools::trace_transform, module)?)?;
     module.add_function(wrap_pyfunction!(trace_tools::trace_generate, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::workloads, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::workload_names, module)?)?;

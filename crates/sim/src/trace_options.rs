@@ -3,46 +3,55 @@
 use crate::config::{Argument, ConfigError, ConfigErrors, Origin, Said};
 use crate::nearest::nearest;
 use serde_json::{Map, Value};
-use slcache_traces::TraceOptions;
+use slcache_traces::{time_ns, GenericColumns, TraceOptions};
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-/// Options of every format.
-const PLAIN: [&str; 15] = [
-    "format",
-    "unsorted",
-    "volume",
-    "action",
-    "ufs_lba_bytes",
-    "mqsim_time_unit",
-    "zero_size",
-    "sub_sector",
-    "rebase",
-    "op_default",
-    "object_unit",
-    "coarse_time",
-    "seed",
-    "resample",
-    "resample_block_ns",
-];
-/// Columns and units of a generic trace, written with or without `generic.` in front.
-const GENERIC: [&str; 16] = [
-    "delimiter",
-    "header",
-    "skip_lines",
-    "comment",
-    "keep_column",
-    "keep_value",
-    "time",
-    "time_unit",
-    "address",
-    "address_unit",
-    "size",
-    "size_unit",
-    "op",
-    "stream",
-    "response",
-    "response_unit",
-];
+/// The options of every format, and the columns and units of a generic trace, which are written with
+/// `generic.` in front or without: what the schema of [`TraceOptions`] has.
+static KEYS: LazyLock<Keys> = LazyLock::new(Keys::new);
+
+struct Keys {
+    plain: BTreeMap<String, Takes>,
+    generic: BTreeMap<String, Takes>,
+}
+
+/// What a key takes beside text.
+#[derive(Clone, Copy)]
+struct Takes {
+    flag: bool,
+    number: bool,
+}
+
+impl Keys {
+    fn new() -> Self {
+        let keys = |schema: schemars::Schema, apart: &[&str]| {
+            let (schema, mut keys) = (schema.to_value(), BTreeMap::new());
+            for (key, of) in schema["properties"].as_object().into_iter().flatten() {
+                if !apart.contains(&key.as_str()) {
+                    let takes = |kind| takes(of, kind, &schema["$defs"]);
+                    keys.insert(key.clone(), Takes { flag: takes("boolean"), number: takes("integer") });
+                }
+            }
+            keys
+        };
+        Self {
+            plain: keys(schemars::schema_for!(TraceOptions), &["generic", "workload"]),
+            generic: keys(schemars::schema_for!(GenericColumns), &["ops"]),
+        }
+    }
+}
+
+/// Whether a schema allows a kind of value anywhere but within objects.
+fn takes(schema: &Value, kind: &str, definitions: &Value) -> bool {
+    let named = schema["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/"));
+    let variants = ["anyOf", "oneOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
+    schema["type"] == kind
+        || schema["type"].as_array().is_some_and(|kinds| kinds.iter().any(|any| any == kind))
+        || named.is_some_and(|name| takes(&definitions[name], kind, definitions))
+        || variants.into_iter().any(|variant| takes(variant, kind, definitions))
+}
+
 /// Codes in a generic trace's operation column: `ops.CODE=read`.
 const OPS: &str = "ops.";
 /// Settings of a workload: `workload.KEY=VALUE`.
@@ -63,10 +72,10 @@ pub fn trace_options<'a>(
             workload.insert(setting.to_owned(), text.into());
         } else if key == "time_unit" && is_mqsim {
             plain.insert("mqsim_time_unit".to_owned(), text.into());
-        } else if PLAIN.contains(&key) {
-            plain.insert(key.to_owned(), typed(key, text));
-        } else if GENERIC.contains(&inner) {
-            generic.insert(inner.to_owned(), typed(inner, text));
+        } else if let Some(takes) = KEYS.plain.get(key) {
+            plain.insert(key.to_owned(), typed(key, text, *takes));
+        } else if let Some(takes) = KEYS.generic.get(inner) {
+            generic.insert(inner.to_owned(), typed(inner, text, *takes));
         } else if let Some(code) = inner.strip_prefix(OPS) {
             ops.insert(code.to_owned(), text.into());
         } else {
@@ -149,21 +158,21 @@ fn read(plain: Map<String, Value>, mut errors: Vec<ConfigError>) -> Result<Trace
         .map_err(|error| ConfigErrors::one(Origin::Nowhere, "", format!("trace options: {error}")))
 }
 
-/// The value in the type its key takes: most are text, columns may be numbers.
-fn typed(key: &str, text: &str) -> Value {
-    let is_flag = matches!(key, "rebase" | "header");
-    let is_column = matches!(key, "time" | "address" | "size" | "op" | "stream" | "response" | "keep_column");
-    let is_unit = matches!(key, "address_unit" | "size_unit" | "object_unit");
-    let is_number = matches!(key, "seed" | "resample" | "resample_block_ns" | "skip_lines" | "ufs_lba_bytes");
-    match (text.parse::<bool>(), text.parse::<u64>()) {
-        (Ok(flag), _) if is_flag => flag.into(),
-        (_, Ok(number)) if is_column || is_unit || is_number => number.into(),
+/// The value in the type its key takes: most are text, columns may be numbers, times have units.
+fn typed(key: &str, text: &str, takes: Takes) -> Value {
+    let number = match text.parse::<u64>() {
+        Err(_) if key.ends_with("_ns") => time_ns(text),
+        parsed => parsed.ok(),
+    };
+    match (text.parse::<bool>(), number) {
+        (Ok(flag), _) if takes.flag => flag.into(),
+        (_, Some(number)) if takes.number => number.into(),
         _ => text.into(),
     }
 }
 
 fn unknown(key: &str) -> String {
-    let allowed: Vec<&str> = PLAIN.into_iter().chain(GENERIC).collect();
+    let allowed: Vec<&str> = KEYS.plain.keys().chain(KEYS.generic.keys()).map(String::as_str).collect();
     let near = nearest(key, allowed.iter().copied());
     let near = near.map_or(".".to_owned(), |near| format!("; did you mean {near}?"));
     format!("unknown trace option{near} Allowed: {}, ops.CODE, workload.KEY", allowed.join(", "))
@@ -229,6 +238,11 @@ mod tests {
             ("coarse_time", "spread"),
             ("resample", "3"),
             ("resample_block_ns", "1000"),
+            ("from_ns", "10"),
+            ("to_ns", "20"),
+            ("skip", "1"),
+            ("take", "2"),
+            ("time_scale", "1/3"),
             ("seed", "7"),
             ("workload.twin.update_ratio", "0.5"),
         ];
@@ -239,6 +253,17 @@ mod tests {
             assert_eq!(trace_options(text.iter().map(|(k, v)| (k.as_str(), v.as_str()))).unwrap(), options);
         }
         assert!(said(&TraceOptions::default()).is_empty());
+    }
+
+    #[test]
+    fn times_may_have_units() {
+        let options =
+            trace_options([("from_ns", "2h"), ("to_ns", "7.5 s"), ("resample_block_ns", "3")]).unwrap();
+        assert_eq!((options.from_ns, options.to_ns), (Some(7_200_000_000_000), Some(7_500_000_000)));
+        assert_eq!(options.resample_block_ns, Some(3));
+        for text in ["2 hours", "-1s", "0.1ns", "h"] {
+            assert!(trace_options([("from_ns", text)]).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -208,7 +208,7 @@ impl Counter {
 }
 
 fn unfit(reason: String) -> TraceError {
-    TraceError::Transform { kind: "bound", reason }
+    TraceError::Refused { what: "bound", reason }
 }
 
 fn no_room(file: &str, units: u64, unit_bytes: u64) -> TraceError {

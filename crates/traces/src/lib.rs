@@ -9,6 +9,7 @@
 mod bootstrap;
 mod bound;
 mod catalogue;
+mod convert;
 mod entry;
 mod error;
 mod features;
@@ -29,15 +30,16 @@ mod progress;
 mod records;
 mod sources;
 mod stored;
+mod stream_ends;
 mod summary;
 pub mod synthetic;
 mod times;
-pub mod transform;
 pub mod workload;
 mod writers;
 
 pub use bound::{bound_telling, Bound, SizeBound};
 pub use catalogue::{format_catalogue, CatalogueEntry};
+pub use convert::{Blocks, Conversion, ConvertReport, InputReport, StepReport};
 pub use entry::TraceEntry;
 pub use error::place::Place;
 pub use error::{LineFault, TraceError};
@@ -47,6 +49,7 @@ pub use info::{
     Interarrival, ResponseTimes, SizeBucket, StartAlignment, StreamInfo, Timeline, TraceInfo,
 };
 pub use options::generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
+pub use options::ratio::Ratio;
 pub use options::{
     BlkparseAction, CoarseTime, DefaultOp, MqsimTimeUnit, SubSector, TraceOptions, Unsorted, VolumeChoice,
     ZeroSize,
@@ -64,6 +67,8 @@ pub use sources::reader::{open, TraceReader};
 pub use sources::spawn::{spawn, TraceStream};
 pub use stored::input_files::input_files;
 pub use stored::trace_path::TracePath;
+pub use stream_ends::StreamEnds;
 pub use summary::{Skipped, TraceSummary, VolumeCount};
 pub use times::TIME_END_NS;
+pub use workload::time_ns;
 pub use writers::{writable_formats, write_text, Loss, Losses, TraceWriter, WriteOptions, Written};

@@ -86,11 +86,32 @@ impl TraceSummary {
         self.reads + self.writes
     }
 
+    /// What was read, with nothing taken of it yet.
+    pub(crate) fn untaken(&self) -> Self {
+        Self {
+            reads: 0,
+            writes: 0,
+            flushes: 0,
+            trims: 0,
+            read_bytes: 0,
+            write_bytes: 0,
+            trim_bytes: 0,
+            first_ns: None,
+            last_ns: None,
+            ..self.clone()
+        }
+    }
+
     /// Counts a record left out.
     pub(crate) fn skip(&mut self, reason: &'static str) {
+        self.skip_all(reason, 1);
+    }
+
+    /// Counts records left out.
+    pub(crate) fn skip_all(&mut self, reason: &'static str, count: u64) {
         match self.skipped.iter_mut().find(|entry| entry.reason == reason) {
-            Some(entry) => entry.count += 1,
-            None => self.skipped.push(Skipped { reason: Cow::Borrowed(reason), count: 1 }),
+            Some(entry) => entry.count += count,
+            None => self.skipped.push(Skipped { reason: Cow::Borrowed(reason), count }),
         }
     }
 

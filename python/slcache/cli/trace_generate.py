@@ -1,4 +1,4 @@
-"""The verbs about workloads and formats: `generate`, `workloads` and `formats`."""
+"""The verbs that write traces or say what can be: `convert`, `generate`, `workloads`, `formats`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,34 @@ from rich.text import Text
 from slcache import catalogue
 from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
-from slcache.cli.trace_job import Making
+from slcache.cli.trace_job import Making, Writing
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.traces import api as traces
 from slcache.words import units
 from slcache.words.leaves import shown
+
+
+def convert(
+    *,
+    sources: Annotated[list[str], opt.argument("TRACE...", "The trace, or several.")],
+    job: Writing,
+) -> None:
+    """Write a trace in another format: slcache's Parquet layout, or a text format.
+
+    A format without a place for something, such as flushes, refuses it unless --lossy names
+    the loss, which is then counted. Several traces become one in the order of time, each a
+    volume of its own; --volume merge puts all in one address space. Options of the reader take a
+    part of a trace, copies of it, or scale its times.
+
+    \b
+    [bold]Examples[/bold]
+      slcache trace convert web.csv.gz -o web.parquet
+      slcache trace convert web.parquet -o web.trace --as mqsim --lossy flush,trim
+      slcache trace convert week.parquet -o hour.parquet --trace-option take=1000000
+      slcache trace convert web.csv.gz mail.csv.gz -o both.parquet
+    """
+    job.write(lambda **how: traces.convert(sources, job.out, trace_options=job.reader, **how))
 
 
 def generate(

@@ -12,7 +12,6 @@ from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.cli.made import Made
 from slcache.given import quantity
-from slcache.traces import api as traces
 from slcache.words import units
 
 Out = Annotated[
@@ -44,15 +43,6 @@ class Job:
     lossy: list[str]
     json: bool
     progress: opt.When
-
-    def trace(self, path: str) -> traces.Trace:
-        """Return the trace to read."""
-        return traces.Trace(path, options=self.reader)
-
-    def transform(self, path: str, kind: str, **parameters: Any) -> None:  # noqa: ANN401
-        """Write a changed copy of a trace and tell what was done."""
-        source = self.trace(path)
-        self.write(lambda **how: source.transform(kind, self.out, **how, **parameters))
 
     def write(self, work: Callable[..., dict[str, Any]]) -> None:
         """Call what writes the file, with how to write it, and tell what was done."""
@@ -91,7 +81,7 @@ def _taken(summary: Mapping[str, Any]) -> str:
     return ", ".join(f"{units.count(number)} {kind}" for kind, number in counts if number)
 
 
-def _job(
+def job_of(
     *,
     out: Out,
     format: Format = None,
@@ -113,10 +103,10 @@ def _made(
     progress: opt.Progress = "auto",
 ) -> Job:
     """Return the job of a verb that writes a trace from nothing."""
-    return _job(out=out, format=format, lossy=lossy, reader={}, json=json, progress=progress)
+    return job_of(out=out, format=format, lossy=lossy, reader={}, json=json, progress=progress)
 
 
-Writing = Annotated[Job, Made(_job)]
+Writing = Annotated[Job, Made(job_of)]
 Making = Annotated[Job, Made(_made)]
 
 

@@ -10,39 +10,130 @@ import typer
 from slcache import api
 from slcache.cli import console, joint
 from slcache.cli import options as opt
-from slcache.cli.trace_job import Writing, bytes_of, ns_of, size_option, time_option
+from slcache.cli.trace_job import (
+    Format,
+    Lossy,
+    Out,
+    bytes_of,
+    job_of,
+    ns_of,
+    size_option,
+    time_option,
+)
 from slcache.documents.keys import unit_of
 from slcache.tables.sheets import Sheet
 from slcache.words.leaves import leaves
 
-
-def _check_workload(value: str) -> str:
-    if not value.endswith(".toml"):
-        raise typer.BadParameter(f"{value}: a workload's name ends with .toml")
-    return value
+#: Parameters of a twin by blocks.
+_OF_BLOCKS = "of a twin by blocks, which --by blocks asks for"
 
 
 def twin(
     *,
     trace: opt.TracePath,
-    out: Annotated[
-        str, opt.option("FILE.toml", "The file to write.", "--out", "-o", callback=_check_workload)
-    ],
+    out: Out,
+    by: Annotated[
+        Literal["figures", "blocks"],
+        typer.Option(help="From what is measured in the trace, or from its own requests."),
+    ] = "figures",
+    requests: Annotated[
+        int | None, opt.option("N", "Requests to make (as many as the trace has).", min=1)
+    ] = None,
+    footprint: Annotated[
+        str | None, size_option("Addresses of a volume stay below this (no bound).")
+    ] = None,
+    pause: Annotated[str | None, time_option("Cut at gaps longer than this (100ms).")] = None,
+    block_requests: Annotated[
+        int | None, opt.option("N", "Requests of a block at least (256).", min=1)
+    ] = None,
+    stages: Annotated[
+        int | None,
+        opt.option(
+            "N", "Blocks change places only within one of so many parts of the trace (16).", min=1
+        ),
+    ] = None,
+    places: Annotated[
+        Literal["kept", "drawn"] | None,
+        typer.Option(
+            help="How recently a request's place was used: as its own (default), or as that of "
+            "another request of its operation and size."
+        ),
+    ] = None,
+    regions: Annotated[
+        Literal["shuffled", "kept"] | None,
+        typer.Option(
+            help="Where data that lie together go: anywhere, cut after 4 MiB (default), or in the "
+            "order of the trace's addresses."
+        ),
+    ] = None,
+    seed: opt.Seed = None,
+    format: Format = None,
+    lossy: Lossy = None,
     reader: joint.Recording,
     form: joint.Shown,
+    progress: opt.Progress = "auto",
 ) -> None:
-    """Write a workload whose requests have the figures measured in a trace.
+    """Write a twin of a trace: a workload of its figures, or a trace of its own blocks.
 
-    Figures that conflict are left out, and the skews are fitted to the trace's hot set; the
-    file says so, and what else of the trace it does not carry. slcache trace bootstrap makes
-    a twin from the trace's own requests, which comes nearer to its results.
+    By figures: a .toml whose requests have what is measured in the trace. Figures that conflict are
+    left out, and the skews are fitted to the trace's hot set; the file says so, and what else
+    of the trace it does not carry.
+
+    By blocks, which comes nearer to the trace's results: blocks are cut at pauses; times,
+    operations and sizes stay together in them. They change places within the sixteenth of the
+    trace that they are in, so its phases stay. No address of the trace is left. What is:
+    docs/twins-by-bootstrap.md.
 
     \b
     [bold]Examples[/bold]
       slcache trace twin web.csv.gz -o web.toml
       slcache trace info web.csv.gz --against web.toml
-      slcache run web.toml --device tiny --scheme baseline
+      slcache trace twin web.csv.gz -o twin.parquet --by blocks
+      slcache trace twin web.csv.gz -o long.parquet --by blocks --requests 10000000 --seed 7
     """
+    blocks = {
+        "requests": requests,
+        "footprint": footprint,
+        "pause": pause,
+        "block-requests": block_requests,
+        "stages": stages,
+        "places": places,
+        "regions": regions,
+        "seed": seed,
+        "as": format,
+        "lossy": lossy,
+    }
+    if by == "figures":
+        for name, value in blocks.items():
+            if value is not None:
+                raise typer.BadParameter(f"--{name} is {_OF_BLOCKS}")
+        _by_figures(trace, out, reader, form)
+        return
+    if form not in ("table", "json"):
+        raise typer.BadParameter(f"--format {form} is of a twin by figures; one by blocks has none")
+    job = job_of(
+        out=out, format=format, lossy=lossy, reader=reader, json=form == "json", progress=progress
+    )
+    source = api.Trace(trace, options=reader)
+    job.write(
+        lambda **how: source.twin_by_blocks(
+            out,
+            **how,
+            requests=requests,
+            footprint_bytes=bytes_of(footprint),
+            pause_ns=ns_of(pause),
+            block_requests=block_requests,
+            stages=stages,
+            places=places,
+            regions=regions,
+            seed=seed,
+        )
+    )
+
+
+def _by_figures(trace: str, out: str, reader: dict[str, str], form: opt.Form) -> None:
+    if not out.endswith(".toml"):
+        raise typer.BadParameter(f"{out}: a workload's name ends with .toml")
     report = api.Trace(trace, options=reader).twin(out)
     if console.in_form(form, lambda: console.json_of(report), lambda: _twin_sheets(report)):
         return
@@ -62,66 +153,3 @@ def _twin_sheets(report: Mapping[str, Any]) -> list[Sheet]:
     given_up = [{"left out": name, "reason": why} for name, why in report["given_up"].items()]
     others = [{"left out": what, "reason": None} for what in report["not_carried"]]
     return [Sheet(figures), Sheet([*given_up, *others], always=("left out", "reason"))]
-
-
-def bootstrap(
-    *,
-    trace: opt.TracePath,
-    requests: Annotated[
-        int | None, opt.option("N", "Requests to make (as many as the trace has).", min=1)
-    ] = None,
-    footprint: Annotated[
-        str | None, size_option("Addresses of a volume stay below this (no bound).")
-    ] = None,
-    pause: Annotated[str | None, time_option("Cut at gaps longer than this (100ms).")] = None,
-    block_requests: Annotated[
-        int | None, opt.option("N", "Requests of a block at least (256).", min=1)
-    ] = None,
-    stages: Annotated[
-        int | None,
-        opt.option(
-            "N", "Blocks change places only within one of so many parts of the trace (16).", min=1
-        ),
-    ] = None,
-    places: Annotated[
-        Literal["kept", "drawn"],
-        typer.Option(
-            help="How recently a request's place was used: as its own, or as that of another "
-            "request of its operation and size."
-        ),
-    ] = "kept",
-    regions: Annotated[
-        Literal["shuffled", "kept"],
-        typer.Option(
-            help="Where data that lie together go: anywhere, cut after 4 MiB, or in the order of "
-            "the trace's addresses."
-        ),
-    ] = "shuffled",
-    seed: opt.Seed = None,
-    job: Writing,
-) -> None:
-    """Write a twin of a trace: its blocks in random order, at addresses of their own.
-
-    Blocks are cut at pauses; times, operations and sizes stay together in them. They change
-    places within the sixteenth of the trace that they are in, so its phases stay. No address of
-    the trace is left. What is: docs/twins-by-bootstrap.md.
-
-    \b
-    [bold]Examples[/bold]
-      slcache trace bootstrap web.csv.gz -o twin.parquet
-      slcache trace bootstrap web.csv.gz -o long.parquet --requests 10000000 --seed 7
-      slcache trace bootstrap web.csv.gz -o near.parquet --regions kept
-      slcache trace info web.csv.gz --against twin.parquet
-    """
-    job.transform(
-        trace,
-        "bootstrap",
-        requests=requests,
-        footprint_bytes=bytes_of(footprint),
-        pause_ns=ns_of(pause),
-        block_requests=block_requests,
-        stages=stages,
-        places=places,
-        regions=regions,
-        seed=seed,
-    )

@@ -115,24 +115,16 @@ def _design() -> typer.Typer:
 
 @functools.cache
 def _trace() -> typer.Typer:
-    from slcache.cli import trace, trace_files, trace_generate, trace_twins
+    from slcache.cli import trace, trace_generate, trace_twins
 
-    told = "Look at traces, convert and change them, or make new ones.\n\n"
+    told = "Look at traces, convert them, or make new ones.\n\n"
     example = "[bold]Example[/bold]\n\n  slcache trace info web.csv.gz"
     group = typer.Typer(cls=Verbs, no_args_is_help=True, help=told + example)
     for function in (
         trace.info,
         trace_twins.twin,
         trace.lint,
-        trace_files.convert,
-        trace_files.split,
-        trace_files.sample,
-        trace_files.window,
-        trace_files.scale,
-        trace_files.remap,
-        trace_files.repeat,
-        trace_twins.bootstrap,
-        trace_files.merge,
+        trace_generate.convert,
         trace_generate.generate,
         trace_generate.formats,
         trace_generate.workloads,

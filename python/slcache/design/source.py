@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from slcache import files
 from slcache.traces.api import Progress, Trace, is_workload, reader_options
@@ -51,16 +50,15 @@ class Source:
             yield tuple(self._times(each, folder, progress) for each in copies)
 
     def _times(self, copies: int, folder: Path, progress: Progress | None) -> Source:
-        steps: list[dict[str, Any]] = []
-        if self.first_requests is not None:
-            steps.append({"kind": "window", "skip": 0, "take": self.first_requests})
-        if copies > 1:
-            steps.append({"kind": "repeat", "times": copies})
-        if not steps:
+        said = {"take": self.first_requests, "copies": copies if copies > 1 else None}
+        taken = {key: str(number) for key, number in said.items() if number is not None}
+        if not taken:
             return self
-        trace, path = Trace(self.path, options=dict(self.options)), folder / f"{copies}.parquet"
-        told = trace.transform("pipeline", path, steps=steps, on_progress=progress)
-        cut = self.first_requests is not None and told["steps"][0]["counts"]["behind the window"]
+        path = folder / f"{copies}.parquet"
+        trace = Trace(self.path, options={**dict(self.options), **taken})
+        told = trace.convert(path, on_progress=progress)["inputs"][0]["summary"]
+        reasons = [skipped["reason"] for skipped in told["skipped"]]
+        cut = "behind the part taken" in reasons
         if not cut and copies == 1:
             return replace(self, first_requests=None)
         first = self.first_requests if cut else None

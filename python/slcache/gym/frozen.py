@@ -72,10 +72,9 @@ class Inputs:
             if found != CHECKSUMS[name]:
                 told = f"{name}: has another checksum, {found:.12}…, than the benchmark's"
                 raise about(ConfigError(f"{told}, {CHECKSUMS[name]:.12}…"), "inputs")
-        recording = Trace(self._given / RECORDING)
         for index, part in enumerate(PARTS):
-            skip, file = index * _CUT, self._piece(part)
-            recording.transform("window", file, skip=skip, take=_CUT, rebase=True)
+            piece = {"skip": str(index * _CUT), "take": str(_CUT)}
+            Trace(self._given / RECORDING, options=piece).convert(self._piece(part))
 
     def env(self, cell: Cell) -> SlcCacheEnv:
         """Return the environment of a cell."""

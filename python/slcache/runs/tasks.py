@@ -7,7 +7,6 @@ the same result.
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -140,16 +139,15 @@ def _state(task: Task, path: Path) -> None:
 
 def _repeat(task: Task, path: Path) -> None:
     """Write a trace over and over, or its beginning, up to the bytes of writes wanted."""
-    trace = Trace(task.trace, options=dict(task.trace_options))
-    told = trace.info()
+    options = dict(task.trace_options)
+    told = Trace(task.trace, options=options).info()
     if not told["write_bytes"]:
         raise TraceError(f"{task.trace}: no writes to repeat")
     times = task.write_bytes / told["write_bytes"]
-    take = round(times * (told["requests"] + told["flushes"] + told["trims"]))
-    steps: list[dict[str, Any]] = [{"kind": "window", "skip": 0, "take": take}]
-    if times > 1:
-        steps.insert(0, {"kind": "repeat", "times": math.ceil(times)})
-    trace.transform("pipeline", path, steps=steps)
+    every = told["requests"] + told["flushes"] + told["trims"]
+    take = round(times * every)
+    part = {"copies": f"{take}/{every}"} if times > 1 else {"take": str(take)}
+    Trace(task.trace, options={**options, **part}).convert(path)
 
 
 _MAKINGS: Mapping[str, Callable[[Task, Path], object]] = {

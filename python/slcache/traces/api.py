@@ -74,6 +74,26 @@ class Trace:
         return {"file": name, **made.to_dict()}
 
     @checked
+    def twin_by_blocks(
+        self,
+        output: Path,
+        *,
+        to: str | None = None,
+        lossy: Sequence[str] = (),
+        on_progress: Progress | None = None,
+        **parameters: Any,  # noqa: ANN401
+    ) -> dict[str, Any]:
+        """Write a trace of this one's blocks in random order, at addresses of their own.
+
+        Parameters are `seed`, `requests`, `footprint_bytes`, `pause_ns`, `block_requests`,
+        `stages`, `places` and `regions`. Returns what was read, done, lost and written.
+        """
+        given = {key: value for key, value in parameters.items() if value is not None}
+        return _converted(
+            [self.path], output, self._options, to, lossy, on_progress, blocks=_json(given)
+        )
+
+    @checked
     def convert(
         self,
         output: Path,
@@ -87,78 +107,51 @@ class Trace:
         What the format has no place for is an error unless `lossy` names it. Returns what was
         read, lost and written.
         """
-        text = _core.trace_convert(
-            self.path,
-            os.fspath(output),
-            trace_options=self._options,
-            format=to,
-            lossy=",".join(lossy),
-            progress=on_progress,
-        )
-        return _document(text)
-
-    @checked
-    def transform(
-        self,
-        kind: str,
-        output: Path,
-        *,
-        to: str | None = None,
-        lossy: Sequence[str] = (),
-        on_progress: Progress | None = None,
-        **parameters: Any,  # noqa: ANN401
-    ) -> dict[str, Any]:
-        """Write a changed copy: `sample`, `window`, `scale`, `remap`, `repeat` or `split`.
-
-        `trace.transform("window", "hour.parquet", from_ns=0, to_ns=3600 * 10**9)` keeps an hour;
-        `pipeline` with `steps=[{"kind": "window", ...}, ...]` does several at once. Returns what
-        was read, done, lost and written.
-        """
-        if kind == "merge":
-            raise about(UsageError("several traces are merged by slcache.merge"), "kind")
-        text = _core.trace_transform(
-            kind,
-            [self.path],
-            os.fspath(output),
-            params=_given(parameters),
-            trace_options=self._options,
-            format=to,
-            lossy=",".join(lossy),
-            progress=on_progress,
-        )
-        return _document(text)
+        return _converted([self.path], output, self._options, to, lossy, on_progress)
 
     def __repr__(self) -> str:
         return f"<slcache.Trace {self.path}>"
 
 
 @checked
-def merge(
-    traces: Sequence[Path],
+def convert(
+    trace: Path | Sequence[Path],
     output: Path,
     *,
-    addresses: str = "streams",
-    offsets_bytes: Sequence[int] | None = None,
-    trace_format: str | None = None,
-    trace_options: Mapping[str, str] | None = None,
     to: str | None = None,
     lossy: Sequence[str] = (),
+    trace_format: str | None = None,
+    trace_options: Mapping[str, str] | None = None,
     on_progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Write several traces as one, in order of time.
+    """Write a trace in another format, or several as one in order of time.
 
-    `addresses` is `streams` (each trace a volume of its own), `one` (one address space, shifted
-    by `offsets_bytes`) or `stacked` (one behind the other). Returns what was read and written.
+    The output's ending says the format where `to` does not. What it has no place for is an error
+    unless `lossy` names it. Each of several traces becomes a volume of its own, unless their option
+    `volume` is `merge`. Returns what was read, lost and written.
     """
-    parameters = {"addresses": addresses, "offsets_bytes": offsets_bytes}
-    text = _core.trace_transform(
-        "merge",
-        [os.fspath(trace) for trace in traces],
+    traces = [trace] if isinstance(trace, str | os.PathLike) else trace
+    options = reader_options(trace_format, trace_options)
+    return _converted([os.fspath(each) for each in traces], output, options, to, lossy, on_progress)
+
+
+def _converted(
+    inputs: list[str],
+    output: Path,
+    options: list[tuple[str, str]],
+    to: str | None,
+    lossy: Sequence[str],
+    on_progress: Progress | None,
+    *,
+    blocks: str | None = None,
+) -> dict[str, Any]:
+    text = _core.trace_convert(
+        inputs,
         os.fspath(output),
-        params=_given(parameters),
-        trace_options=reader_options(trace_format, trace_options),
+        trace_options=options,
         format=to,
         lossy=",".join(lossy),
+        blocks=blocks,
         progress=on_progress,
     )
     return _document(text)
@@ -219,9 +212,8 @@ def _document(text: str) -> dict[str, Any]:
     return document
 
 
-def _given(parameters: Mapping[str, object]) -> str:
-    """Return the parameters that are given, as JSON; UsageError for numbers beyond all of them."""
-    given = {key: value for key, value in parameters.items() if value is not None}
+def _json(given: Mapping[str, object]) -> str:
+    """Return parameters as JSON; UsageError for numbers beyond all of them."""
     for key, value in leaves(given):
         numbers = value if isinstance(value, list) else [value]
         if any(isinstance(number, int) and number > _WHOLE_MAX for number in numbers):

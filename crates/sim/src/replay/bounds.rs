@@ -21,7 +21,7 @@ pub fn bounds(request: &RunRequest, sizes: &[u32], progress: &mut Progress<'_>) 
     let config = resolve(&request.layers)?;
     if sizes.is_empty() || !sizes.is_sorted() {
         let reason = "slots: must be one at least, by rising size".to_owned();
-        return Err(TraceError::Transform { kind: "bound", reason }.into());
+        return Err(TraceError::Refused { what: "bound", reason }.into());
     }
     let name = request.trace.name();
     let (mut source, plan) = opened(request, &config, progress)?;

@@ -3,7 +3,7 @@
 use super::address_error::AddressError;
 use serde_json::{json, Value};
 use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
-use slcache_traces::transform::StreamEnds;
+use slcache_traces::StreamEnds;
 use slcache_traces::VolumeCount;
 
 /// Where each volume lies: behind the volume before it, at a logical page.

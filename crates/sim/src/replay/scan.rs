@@ -5,8 +5,8 @@ use super::namespaces::Namespaces;
 use super::source::Source;
 use super::{Progress, SimError};
 use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
-use slcache_traces::transform::StreamEnds;
 use slcache_traces::PageSet;
+use slcache_traces::StreamEnds;
 
 /// The unit in which a trace's footprint is counted.
 const FOOTPRINT_BYTES: u64 = 4096;

@@ -140,7 +140,7 @@ pub enum LineFault {
         sectors: u64,
     },
     /// The request comes behind all times there are.
-    #[error("the request comes at {at_ns} ns; allowed: times below 2^62 ns, 146 years (rebase = true counts from the first request; rebase = false keeps such times for a transformation, and none is run)")]
+    #[error("the request comes at {at_ns} ns; allowed: times below 2^62 ns, 146 years (rebase = true counts from the first request; rebase = false keeps such times where nothing is run)")]
     TooLate {
         /// Its time as given out, in nanoseconds.
         at_ns: u64,

@@ -278,11 +278,11 @@ pub enum TraceError {
         /// Why.
         reason: String,
     },
-    /// A transformation cannot be done as asked.
-    #[error("{kind}: {reason}")]
-    Transform {
-        /// Name of the transformation.
-        kind: &'static str,
+    /// Something cannot be done with a trace as asked.
+    #[error("{what}: {reason}")]
+    Refused {
+        /// What was to be done.
+        what: &'static str,
         /// Why, and what is allowed.
         reason: String,
     },

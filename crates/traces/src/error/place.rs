@@ -57,7 +57,7 @@ impl TraceError {
             | Self::Impossible { file, .. }
             | Self::Endless { file }
             | Self::ReaderStopped { file } => Place { file: Some(file), ..Place::default() },
-            Self::OutputTaken(_) | Self::Transform { .. } | Self::Cancelled => Place::default(),
+            Self::OutputTaken(_) | Self::Refused { .. } | Self::Cancelled => Place::default(),
         }
     }
 }

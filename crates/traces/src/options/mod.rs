@@ -2,9 +2,11 @@
 
 pub(crate) mod foreign;
 pub(crate) mod generic;
+pub(crate) mod ratio;
 
 use crate::error::TraceError;
 use crate::options::generic::{GenericColumns, UnitBytes};
+use crate::options::ratio::Ratio;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -56,6 +58,23 @@ pub struct TraceOptions {
     /// What to do with the requests of a trace that tells whole seconds only,
     /// such as `tencent`: `keep` (default) or `spread`.
     pub coarse_time: CoarseTime,
+    /// First time taken, counted from the trace's time 0; default 0. What lies before, or
+    /// behind the end, is left out and counted, and time 0 is then this one, unless `rebase`
+    /// is `false`.
+    pub from_ns: Option<u64>,
+    /// First time no longer taken; default none.
+    pub to_ns: Option<u64>,
+    /// How many requests are left out at the beginning, flushes and trims among them. Time 0
+    /// is then the first one taken. Refused beside `from_ns` and `to_ns`.
+    pub skip: Option<u64>,
+    /// How many requests are taken from there; default all.
+    pub take: Option<u64>,
+    /// How often what is taken comes, one copy behind the other, each with its first request
+    /// at the time of the last one before; `5/2` ends in the middle of the third. Default 1.
+    pub copies: Option<Ratio>,
+    /// Factor on all times, rounded down to nanoseconds: 0.5 doubles the load. `1/3` is
+    /// exact. Response times stay.
+    pub time_scale: Option<Ratio>,
     /// Number of a draw of the trace: stretches of its time in random order. The same number
     /// is the same draw. Refused for workloads, which are drawn by their seed.
     pub resample: Option<u64>,

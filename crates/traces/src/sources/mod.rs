@@ -4,6 +4,7 @@ pub(crate) mod detect;
 pub(crate) mod fingerprint;
 pub(crate) mod lint;
 pub(crate) mod merged;
+pub(crate) mod part;
 pub(crate) mod prepare;
 pub(crate) mod reader;
 pub(crate) mod records;

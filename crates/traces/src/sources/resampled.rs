@@ -47,8 +47,9 @@ impl Resampled {
         match self.requests.len() <= REQUESTS_MAX {
             true => Ok(()),
             false => {
-                let allowed =
-                    format!("with traces of up to {REQUESTS_MAX} requests; take a window of it first");
+                let allowed = format!(
+                    "with traces of up to {REQUESTS_MAX} requests; take a part of it first (take = N)"
+                );
                 Err(self.refused("resample", self.draw, &allowed))
             }
         }
@@ -122,16 +123,7 @@ fn drawn(of: &TraceSummary, file: &str, draw: u64, block_ns: u64) -> TraceSummar
         label: Some(format!(
             "draw {draw} of {file} (stretches of its time in random order, {block_s} s on average)"
         )),
-        reads: 0,
-        writes: 0,
-        flushes: 0,
-        trims: 0,
-        read_bytes: 0,
-        write_bytes: 0,
-        trim_bytes: 0,
-        first_ns: None,
-        last_ns: None,
-        ..of.clone()
+        ..of.untaken()
     }
 }
 

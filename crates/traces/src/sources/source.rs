@@ -11,6 +11,7 @@ use crate::prepared::PreparedSource;
 use crate::records::blocks::RecordReader;
 use crate::sources::detect::detect_in;
 use crate::sources::merged::MergedSource;
+use crate::sources::part::Part;
 use crate::sources::records::RecordSource;
 use crate::sources::resampled::Resampled;
 use crate::sources::workload::WorkloadSource;
@@ -35,8 +36,41 @@ pub(crate) enum Source {
     Merged(Box<MergedSource>),
     /// What was made of a trace for many runs.
     Prepared(Box<PreparedSource>),
+    /// Another source, and the part of it that is taken.
+    Part(Box<PartSource>),
     /// Another source, and a draw of it.
     Resampled(Box<(Source, Resampled)>),
+}
+
+/// A source, the part of it that is taken, and what opens it once more for the next copy.
+pub(crate) struct PartSource {
+    inner: Source,
+    part: Part,
+    again: (TracePath, TraceOptions),
+}
+
+impl PartSource {
+    fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
+        let before = out.len();
+        loop {
+            let more = self.inner.step(out, max);
+            self.part.keep(before, out)?;
+            match more {
+                Ok(true) if out.len() == before => {}
+                Ok(false) if self.part.goes_on() => {
+                    self.inner.finish()?;
+                    self.inner = Source::open(&self.again.0, &self.again.1)?;
+                }
+                more => return more,
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), TraceError> {
+        self.inner.finish()?;
+        self.inner.update_summary();
+        self.part.finish(self.inner.summary())
+    }
 }
 
 impl Source {
@@ -50,15 +84,26 @@ impl Source {
             Some(name) => name == WORKLOAD,
             None => is_workload(name),
         };
-        if is_workload {
-            return Ok(Self::Workload(Box::new(WorkloadSource::open(path, options)?)));
-        }
-        refuse_workload_options(options)?;
-        if let Some(draw) = options.resample {
+        if let Some(draw) = options.resample.filter(|_| !is_workload) {
             let as_it_is = TraceOptions { resample: None, resample_block_ns: None, ..options.clone() };
             let inner = Self::open(path, &as_it_is)?;
             return Ok(Self::Resampled(Box::new((inner, Resampled::new(name, draw, options)))));
         }
+        if let Some(mut part) = Part::of(options)? {
+            // What gives its bytes only once is read once for each copy.
+            let again = match options.copies {
+                Some(_) => path.clone().rereadable(&mut |_, _, _| true)?,
+                None => path.clone(),
+            };
+            let whole = Part::whole(options);
+            let inner = Self::open(&again, &whole)?;
+            part.begin(inner.summary());
+            return Ok(Self::Part(Box::new(PartSource { inner, part, again: (again, whole) })));
+        }
+        if is_workload {
+            return Ok(Self::Workload(Box::new(WorkloadSource::open(path, options)?)));
+        }
+        refuse_workload_options(options)?;
         let may_be_blktrace = options.format.as_deref().is_none_or(|name| name == BLKTRACE);
         if may_be_blktrace && name != STDIN {
             if let Some(files) = blktrace_files::files_of(name)? {
@@ -83,6 +128,7 @@ impl Source {
     pub(crate) fn copy(&self) -> Option<&SharedFile> {
         match self {
             Self::Parquet(source) => Some(source.bytes()),
+            Self::Part(source) => source.inner.copy(),
             Self::Resampled(source) => source.0.copy(),
             Self::Records(_) | Self::Workload(_) | Self::Merged(_) | Self::Prepared(_) => None,
         }
@@ -99,6 +145,7 @@ impl Source {
             Self::Workload(source) => source.step(out, max),
             Self::Merged(source) => source.step(out),
             Self::Prepared(source) => source.step(out, max),
+            Self::Part(source) => source.step(out, max),
             Self::Resampled(source) => source.0.draw(&mut source.1, out, max),
         }
     }
@@ -130,6 +177,7 @@ impl Source {
             Self::Workload(source) => source.finish(),
             Self::Merged(source) => source.finish(),
             Self::Prepared(source) => source.finish(),
+            Self::Part(source) => source.finish(),
             Self::Resampled(source) => source.1.finish(),
         }
     }
@@ -138,6 +186,7 @@ impl Source {
     pub(crate) fn final_error(&mut self, error: TraceError) -> TraceError {
         match self {
             Self::Records(source) => source.final_error(error),
+            Self::Part(source) => source.inner.final_error(error),
             Self::Parquet(_) | Self::Workload(_) | Self::Prepared(_) | Self::Resampled(_) => error,
             Self::Merged(source) => source.list_volumes(error),
         }
@@ -148,7 +197,7 @@ impl Source {
         match self {
             Self::Records(source) => source.update_summary(),
             Self::Parquet(source) => source.update_summary(),
-            Self::Workload(_) | Self::Prepared(_) | Self::Resampled(_) => {}
+            Self::Workload(_) | Self::Prepared(_) | Self::Part(_) | Self::Resampled(_) => {}
             Self::Merged(source) => source.update_summary(),
         }
     }
@@ -161,6 +210,7 @@ impl Source {
             Self::Workload(source) => source.summary(),
             Self::Merged(source) => source.summary(),
             Self::Prepared(source) => source.summary(),
+            Self::Part(source) => source.part.summary(),
             Self::Resampled(source) => source.1.summary(),
         }
     }
@@ -171,6 +221,7 @@ impl Source {
             Self::Records(source) => source.format_name(),
             Self::Merged(source) => source.format_name(),
             Self::Prepared(source) => source.format_name(),
+            Self::Part(source) => source.inner.format_name(),
             Self::Resampled(source) => source.0.format_name(),
             Self::Parquet(_) => PARQUET,
             Self::Workload(_) => WORKLOAD,
@@ -185,6 +236,7 @@ impl Source {
             Self::Merged(source) => source.stream_names(),
             Self::Parquet(source) => source.stream_names(),
             Self::Prepared(source) => source.stream_names(),
+            Self::Part(source) => source.inner.stream_names(),
             Self::Resampled(source) => source.0.stream_names(),
             // Its streams share one address space.
             Self::Workload(_) => Vec::new(),
@@ -197,6 +249,7 @@ impl Source {
             Self::Parquet(source) => source.stream_names().len() > 1,
             Self::Workload(_) => false,
             Self::Prepared(source) => source.has_volumes(),
+            Self::Part(source) => source.inner.has_volumes(options),
             Self::Resampled(source) => source.0.has_volumes(options),
             _ => options.volume == Some(VolumeChoice::Each),
         }
@@ -209,6 +262,11 @@ impl Source {
             Self::Parquet(source) => source.origin().clone(),
             Self::Workload(source) => source.origin(),
             Self::Prepared(source) => source.origin(path),
+            Self::Part(source) => {
+                let mut origin = source.inner.origin(path);
+                origin.steps.push(source.part.step_text().to_owned());
+                origin
+            }
             Self::Resampled(source) => {
                 Origin { label: self.summary().label.clone(), ..source.0.origin(path) }
             }
@@ -230,6 +288,7 @@ impl Source {
             Self::Workload(_) => Arc::default(),
             Self::Merged(source) => source.byte_counter(),
             Self::Prepared(source) => source.byte_counter(),
+            Self::Part(source) => source.inner.byte_counter(),
             Self::Resampled(source) => source.0.byte_counter(),
         }
     }
@@ -242,6 +301,7 @@ impl Source {
             Self::Workload(_) => None,
             Self::Merged(source) => source.bytes_total(),
             Self::Prepared(source) => Some(source.bytes_total()),
+            Self::Part(source) => source.inner.bytes_total(),
             Self::Resampled(source) => source.0.bytes_total(),
         }
     }

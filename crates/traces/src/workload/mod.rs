@@ -18,7 +18,7 @@ mod zipf;
 pub use crate::error::workload_problem::{WorkloadProblem, WorkloadProblems};
 pub use describe::{Description, FigureState, FigureValue};
 pub use presets::{is_workload, preset_names, presets, WorkloadPreset};
-pub use quantity::{FigureBytes, SizeBytes, SizeText, TimeNs};
+pub use quantity::{time_ns, FigureBytes, SizeBytes, SizeText, TimeNs};
 pub use spec::{
     ArrivalProcess, ArrivalsSpec, BurstLength, FreeFigure, GapShare, MeasuredClass, SizeShare, SizeSharesBy,
     StreamSpec, SweepValue, TwinSpec, WorkloadSpec,

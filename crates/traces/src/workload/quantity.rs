@@ -59,6 +59,11 @@ pub(super) fn parse_size_bytes(text: &str) -> Option<u64> {
     parse(text, size_unit).and_then(whole)
 }
 
+/// Parses a time in whole nanoseconds such as `2h` or `7.5s`.
+pub fn time_ns(text: &str) -> Option<u64> {
+    parse(text, time_unit).and_then(whole)
+}
+
 /// Text and numbers through one parser.
 struct QuantityVisitor {
     unit: fn(&str) -> Option<f64>,

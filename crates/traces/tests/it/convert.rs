@@ -2,8 +2,7 @@
 //! and counted; outputs appear whole or not at all.
 
 use crate::common::{msr_lines, read_entries};
-use slcache_traces::transform::Plan;
-use slcache_traces::{Losses, TraceOptions, WriteOptions, Written};
+use slcache_traces::{Conversion, Losses, TraceOptions, WriteOptions, Written};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -22,8 +21,8 @@ fn input(folder: &TempDir, name: &str, text: &str) -> String {
 
 fn convert(input: &str, output: &Path, format: Option<&str>, lossy: &str) -> Result<Written, String> {
     let options = WriteOptions { format: format.map(str::to_owned), lossy: Losses::parse(lossy).unwrap() };
-    let plan = Plan::of(input, &TraceOptions::default());
-    let report = plan.write(output.to_str().unwrap(), &options, &mut |_, _, _| true);
+    let conversion = Conversion::of(vec![input.to_owned()], &TraceOptions::default());
+    let report = conversion.write(output.to_str().unwrap(), &options, &mut |_, _, _| true);
     report.map(|mut report| report.outputs.remove(0)).map_err(|error| error.to_string())
 }
 
@@ -114,13 +113,14 @@ fn cancelling_stops_and_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let input = input(&folder, "a.csv", &msr_lines(20_000));
     let output = folder.path().join("out.parquet");
-    let plan = Plan::of(&input, &TraceOptions::default());
+    let conversion = Conversion::of(vec![input], &TraceOptions::default());
     let mut calls = 0;
-    let result = plan.write(output.to_str().unwrap(), &WriteOptions::default(), &mut |_, done, total| {
-        calls += 1;
-        assert!(done <= total);
-        calls < 3
-    });
+    let result =
+        conversion.write(output.to_str().unwrap(), &WriteOptions::default(), &mut |_, done, total| {
+            calls += 1;
+            assert!(done <= total);
+            calls < 3
+        });
     assert_eq!(result.unwrap_err().to_string(), "cancelled");
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
 }

@@ -3,11 +3,10 @@
 
 use crate::common::{gzip, msr_lines};
 use serde_json::{json, Value};
-use slcache_traces::transform::Plan;
 use slcache_traces::workload::Workload;
 use slcache_traces::{
-    info, lint, open, writable_formats, DefaultOp, HostOp, Request, TraceEntry, TraceError, TraceOptions,
-    TraceOrigin, TracePath, TraceWriter, UnitBytes, VolumeChoice, WriteOptions,
+    info, lint, open, writable_formats, Conversion, ConvertReport, DefaultOp, HostOp, Request, TraceEntry,
+    TraceError, TraceOptions, TraceOrigin, TracePath, TraceWriter, UnitBytes, VolumeChoice, WriteOptions,
 };
 use std::os::fd::AsRawFd;
 use std::path::Path;
@@ -101,87 +100,41 @@ fn informed(path: &str, options: &TraceOptions, _: &Path) -> Result<Value, Trace
     info(path, options).map(|info| serde_json::to_value(info).unwrap())
 }
 
-fn planned(
-    path: &str,
-    options: &TraceOptions,
-    out: &Path,
-    steps: &[(&str, Value)],
-) -> Result<Value, TraceError> {
-    let mut plan = Plan::of(path, options);
-    for (kind, parameters) in steps {
-        plan = plan.then(kind, parameters.clone())?;
-    }
+fn written_again(inputs: &[&str], options: &TraceOptions, out: &Path) -> Result<ConvertReport, TraceError> {
+    let inputs = inputs.iter().map(|input| (*input).to_owned()).collect();
     let output = out.join("out.parquet");
-    let report = plan.write(output.to_str().unwrap(), &WriteOptions::default(), &mut |_, _, _| true)?;
-    Ok(serde_json::to_value(report).unwrap())
+    Conversion::of(inputs, options).write(
+        output.to_str().unwrap(),
+        &WriteOptions::default(),
+        &mut |_, _, _| true,
+    )
 }
 
 fn convert(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
-    planned(path, options, out, &[])
+    Ok(serde_json::to_value(written_again(&[path], options, out)?).unwrap())
 }
 
-fn changed_once(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
-    let window = json!({"skip": 3, "take": 100_000});
-    let steps = [("sample", json!({"every": 3})), ("window", window), ("scale", json!({"time": "1/2"}))];
-    planned(path, options, out, &steps)
+fn part(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
+    let taken = TraceOptions { skip: Some(3), take: Some(100_000), ..options.clone() };
+    convert(path, &taken, out)
 }
 
-fn remapped(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
-    planned(path, options, out, &[("remap", json!({}))])
-}
-
-fn repeated(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
-    planned(path, options, out, &[("repeat", json!({"times": 3, "addresses": "shifted"}))])
-}
-
-fn split(path: &str, options: &TraceOptions, out: &Path, parameters: Value) -> Result<Value, TraceError> {
-    let output = out.join("{}.parquet");
-    let (plan, write) = (Plan::of(path, options), WriteOptions::default());
-    let report = plan.split(parameters, output.to_str().unwrap(), &write, &mut |_, _, _| true)?;
-    Ok(serde_json::to_value(report).unwrap())
-}
-
-fn split_by_number(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
-    split(path, options, out, json!({"by": "requests", "requests": 700}))
-}
-
-fn split_by_volume(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
-    split(path, options, out, json!({"by": "volume"}))
-}
-
-fn merge(path: &str, options: &TraceOptions, out: &Path, addresses: &str) -> Result<Value, TraceError> {
+fn merged(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
     let other = out.join("../other.csv");
     std::fs::write(&other, msr_lines(500)).unwrap();
-    let other = (other.to_str().unwrap().to_owned(), TraceOptions::default());
-    let inputs = vec![(path.to_owned(), options.clone()), other];
-    let output = out.join("out.parquet");
-    let plan = Plan::merged(inputs, json!({"addresses": addresses}))?;
-    let report = plan.write(output.to_str().unwrap(), &WriteOptions::default(), &mut |_, _, _| true)?;
+    let report = written_again(&[path, other.to_str().unwrap()], options, out)?;
     // Its own place differs with the output's.
     Ok(serde_json::to_value(report.outputs).unwrap())
 }
 
-fn merged(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
-    merge(path, options, out, "streams")
-}
-
-fn stacked(path: &str, options: &TraceOptions, out: &Path) -> Result<Value, TraceError> {
-    merge(path, options, out, "stacked")
-}
-
 type Verb = fn(&str, &TraceOptions, &Path) -> Result<Value, TraceError>;
-const VERBS: [(&str, Verb); 11] = [
+const VERBS: [(&str, Verb); 6] = [
     ("read", read),
     ("lint", linted),
     ("info", informed),
     ("convert", convert),
-    ("sample, window, scale", changed_once),
-    ("remap", remapped),
-    ("repeat", repeated),
-    ("split by number", split_by_number),
-    ("split by volume", split_by_volume),
-    ("merge", merged),
-    ("merge stacked", stacked),
+    ("convert a part", part),
+    ("convert several", merged),
 ];
 
 fn entry(place: u64) -> TraceEntry {
@@ -320,8 +273,9 @@ fn a_parquet_pipe_is_copied_when_it_is_opened() {
 fn what_would_wait_or_be_halved_is_refused() {
     let case = Case::new("a.csv", msr_lines(10).as_bytes(), TraceOptions::default());
     let mut child = case.pipe();
-    let twice = vec![(case.path("pipe"), TraceOptions::default()); 2];
-    let error = Plan::merged(twice, json!({})).err().unwrap().to_string();
+    let pipe = case.path("pipe");
+    let out = tempfile::tempdir().unwrap();
+    let error = written_again(&[&pipe, &pipe], &TraceOptions::default(), out.path()).unwrap_err().to_string();
     assert!(error.contains("can be read only once, and is one of the traces twice"), "{error}");
     child.kill().unwrap();
     child.wait().unwrap();

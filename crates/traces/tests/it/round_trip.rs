@@ -2,9 +2,8 @@
 //! back, through the Parquet layout and again as text.
 
 use crate::common::{read_entries, shared};
-use slcache_traces::transform::Plan;
 use slcache_traces::{
-    writable_formats, HostOp, Losses, Request, TraceEntry, TraceOptions, Unsorted, VolumeChoice,
+    writable_formats, Conversion, HostOp, Losses, Request, TraceEntry, TraceOptions, Unsorted, VolumeChoice,
     WriteOptions, Written,
 };
 use std::path::{Path, PathBuf};
@@ -12,7 +11,8 @@ use std::path::{Path, PathBuf};
 fn write(input: &str, options: &TraceOptions, output: &Path, format: &str, lossy: &str) -> Written {
     let lossy = Losses::parse(lossy).unwrap();
     let write = WriteOptions { format: Some(format.to_owned()), lossy };
-    let report = Plan::of(input, options).write(output.to_str().unwrap(), &write, &mut |_, _, _| true);
+    let conversion = Conversion::of(vec![input.to_owned()], options);
+    let report = conversion.write(output.to_str().unwrap(), &write, &mut |_, _, _| true);
     report.unwrap_or_else(|error| panic!("{format}: {error}")).outputs.remove(0)
 }
 

@@ -2,8 +2,6 @@
 //! the workload or the transformation make of it.
 
 use crate::common::{file, message, mqsim, msr_lines, path, read, read_path};
-use serde_json::{json, Value};
-use slcache_traces::transform::Plan;
 use slcache_traces::workload::Workload;
 use slcache_traces::{
     open, CoarseTime, HostOp, Request, TraceEntry, TraceOptions, TraceOrigin, TraceWriter, Unsorted,
@@ -71,29 +69,18 @@ fn a_parquet_row_is_bound_as_well() {
     assert!(error.contains("late.parquet: row 1: the request comes at"), "{error}");
 }
 
-fn transformed(kind: &str, parameters: Value) -> Result<(), String> {
-    let ten_days_ns = 864_000_000_000_000;
-    let trace = file(&lines(&[0, ten_days_ns]));
-    let folder = tempfile::tempdir().unwrap();
-    let output = folder.path().join("out.parquet");
-    let plan = Plan::of(path(&trace), &mqsim()).then(kind, parameters).map_err(|error| error.to_string())?;
-    let done = plan.write(output.to_str().unwrap(), &WriteOptions::default(), &mut |_, _, _| true);
-    assert_eq!(output.exists(), done.is_ok(), "nothing is left half-written");
-    done.map(|_| ()).map_err(|error| error.to_string())
-}
-
 #[test]
-fn transformations_name_the_key() {
-    let refused = |kind, parameters| transformed(kind, parameters).unwrap_err();
-    let told = refused("scale", json!({"time": 1_000_000}));
-    assert!(told.contains("scale: time = 1000000/1: the request at 864000000000000 ns"), "{told}");
-    assert!(told.contains("2^62 ns"), "{told}");
-    transformed("scale", json!({"time": 5337})).unwrap();
-    let told = refused("repeat", json!({"times": 6000}));
-    assert!(told.contains("repeat: times = 6000, gap_ns = 0: "), "{told}");
-    let told = refused("repeat", json!({"times": 2, "gap_ns": u64::MAX}));
-    assert!(told.contains("gap_ns = 18446744073709551615"), "{told}");
-    transformed("window", json!({"from_ns": 5, "to_ns": u64::MAX, "rebase": true})).unwrap();
+fn a_scaled_time_is_bound_too() {
+    let trace = file(&lines(&[0, 864_000_000_000_000]));
+    let scaled = |time_scale: &str| {
+        let time_scale = serde_json::from_str(time_scale).unwrap();
+        read_path(path(&trace), &TraceOptions { time_scale, ..mqsim() }, 10)
+            .error
+            .map(|error| error.to_string())
+    };
+    let told = scaled("1000000").unwrap();
+    assert!(told.contains("time_scale: \"1000000\"") && told.contains("2^62 ns"), "{told}");
+    assert_eq!(scaled("5337"), None);
 }
 
 const PATTERN: &str = "footprint_bytes = \"1MiB\"\n[global]\nrw = \"randwrite\"\n";

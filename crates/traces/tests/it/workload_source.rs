@@ -1,9 +1,8 @@
 //! A workload in the place of a trace file.
 
 use crate::common::{message, msr_lines, read_entries, read_path};
-use slcache_traces::transform::Plan;
 use slcache_traces::workload::Workload;
-use slcache_traces::{open, TraceOptions, Unsorted, WriteOptions};
+use slcache_traces::{open, Conversion, TraceOptions, Unsorted, WriteOptions};
 use std::collections::BTreeMap;
 
 fn options(settings: &[(&str, &str)], seed: u64) -> TraceOptions {
@@ -30,8 +29,8 @@ fn a_twin_is_called_a_twin_in_its_parquet_file_too() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("t.parquet").to_str().unwrap().to_owned();
     let made = options(&[("requests", "20000")], 1);
-    let report =
-        Plan::of("hierarchy-hm_0", &made).write(&output, &WriteOptions::default(), &mut |_, _, _| true);
+    let conversion = Conversion::of(vec!["hierarchy-hm_0".to_owned()], &made);
+    let report = conversion.write(&output, &WriteOptions::default(), &mut |_, _, _| true);
     let label = report.unwrap().label.unwrap();
     assert!(label.starts_with("twin of hm_0"), "{label}");
     let outcome = read_path(&output, &TraceOptions::default(), 1000);

@@ -1,12 +1,14 @@
 //! Exact factors: `2`, `0.125`, `1/3`.
 
+use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 
 /// A positive factor as a fraction of whole numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Ratio {
+pub struct Ratio {
     numerator: u64,
     denominator: u64,
 }
@@ -23,20 +25,9 @@ impl Ratio {
 
     /// `value` times the factor, rounded down; `None` above `u64::MAX`.
     #[inline]
-    pub(super) fn times(self, value: u64) -> Option<u64> {
+    pub(crate) fn times(self, value: u64) -> Option<u64> {
         let product = u128::from(value) * u128::from(self.numerator) / u128::from(self.denominator);
         u64::try_from(product).ok()
-    }
-
-    /// Whether it is below or at 1.
-    pub(super) fn is_share(self) -> bool {
-        self.numerator <= self.denominator
-    }
-
-    /// The share of the numbers below 2^64: a number belongs to it when it is
-    /// below the result, which is 2^64 for a share of 1.
-    pub(super) fn threshold(self) -> u128 {
-        (u128::from(self.numerator) << 64) / u128::from(self.denominator)
     }
 }
 
@@ -77,9 +68,22 @@ impl Serialize for Ratio {
     }
 }
 
+impl JsonSchema for Ratio {
+    fn schema_name() -> Cow<'static, str> {
+        "Ratio".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["number", "string"] })
+    }
+}
+
 impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.numerator, self.denominator)
+        match self.denominator {
+            1 => write!(f, "{}", self.numerator),
+            denominator => write!(f, "{}/{denominator}", self.numerator),
+        }
     }
 }
 
@@ -103,11 +107,5 @@ mod tests {
         {
             assert_eq!(Ratio::parse(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn a_share_of_one_holds_every_number() {
-        assert!(u128::from(u64::MAX) < Ratio::parse("1").unwrap().threshold());
-        assert_eq!(Ratio::parse("0.25").unwrap().threshold(), 1 << 62);
     }
 }

@@ -1,11 +1,12 @@
-//! What flows through a pipeline.
+//! Requests on their way into a file.
 
 use super::report::{InputReport, StepReport};
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
+use crate::options::TraceOptions;
 use crate::origin::Origin;
 use crate::progress::Progress;
-use crate::sources::reader::TraceReader;
+use crate::sources::reader::{open, TraceReader};
 
 /// Requests taken at a time.
 const BATCH: usize = 4096;
@@ -32,13 +33,17 @@ pub(super) trait Entries {
     fn report(&self, inputs: &mut Vec<InputReport>, steps: &mut Vec<StepReport>);
 }
 
-/// Opens a stream once more from the beginning.
-pub(super) type Again = Box<dyn Fn(&mut Progress<'_>) -> Result<Box<dyn Entries>, TraceError>>;
-
 /// A trace as it is read.
 pub(super) struct Read {
-    pub path: String,
-    pub reader: TraceReader,
+    path: String,
+    reader: TraceReader,
+}
+
+impl Read {
+    /// Opens it.
+    pub(super) fn open(path: &str, options: &TraceOptions) -> Result<Self, TraceError> {
+        Ok(Self { path: path.to_owned(), reader: open(path, options)? })
+    }
 }
 
 impl Entries for Read {
@@ -75,72 +80,6 @@ impl Entries for Read {
             summary: self.reader.summary().clone(),
         });
     }
-}
-
-/// One transformation of a stream.
-pub(super) trait Stage {
-    /// Changes the requests of a batch; those left out vanish from it.
-    fn apply(&mut self, batch: &mut Vec<TraceEntry>) -> Result<(), TraceError>;
-
-    /// What was left out or changed so far, by reason.
-    fn counts(&self) -> Vec<(&'static str, u64)>;
-}
-
-/// A stream behind a transformation.
-pub(super) struct Staged {
-    pub inner: Box<dyn Entries>,
-    pub stage: Box<dyn Stage>,
-    /// The transformation with its parameters.
-    pub step: String,
-}
-
-impl Entries for Staged {
-    fn next(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
-        while self.inner.next(out)? {
-            self.stage.apply(out)?;
-            if !out.is_empty() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.inner.names()
-    }
-
-    fn label(&self) -> Option<String> {
-        self.inner.label()
-    }
-
-    fn origin(&self) -> Origin {
-        let mut origin = self.inner.origin();
-        origin.steps.push(self.step.clone());
-        origin
-    }
-
-    fn progress(&self) -> (u64, u64) {
-        self.inner.progress()
-    }
-
-    fn report(&self, inputs: &mut Vec<InputReport>, steps: &mut Vec<StepReport>) {
-        self.inner.report(inputs, steps);
-        steps.push(StepReport::new(&self.step, self.stage.counts()));
-    }
-}
-
-/// Reads a stream to its end and shows every request.
-pub(super) fn visit(
-    entries: &mut dyn Entries,
-    progress: &mut Progress<'_>,
-    mut see: impl FnMut(&TraceEntry),
-) -> Result<(), TraceError> {
-    let mut batch = Vec::new();
-    while entries.next(&mut batch)? {
-        batch.iter().for_each(&mut see);
-        tell("scan", entries, progress)?;
-    }
-    Ok(())
 }
 
 /// Tells how far a stream is read; an error when the caller cancels.

@@ -1,16 +1,16 @@
-//! What is reported about a pipeline that ran.
+//! What is reported about traces that were written again.
 
 use crate::summary::TraceSummary;
 use crate::writers::Written;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What a pipeline read, did and wrote.
+/// What was read, done and written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct TransformReport {
+pub struct ConvertReport {
     /// The traces read, in order.
     pub inputs: Vec<InputReport>,
-    /// The transformations, in order.
+    /// What was done beside reading and writing, in order.
     pub steps: Vec<StepReport>,
     /// The files written, in order.
     pub outputs: Vec<Written>,
@@ -29,7 +29,7 @@ pub struct InputReport {
     pub summary: TraceSummary,
 }
 
-/// A transformation that was done.
+/// Something that was done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StepReport {
     /// Its name and parameters.

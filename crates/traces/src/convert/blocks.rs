@@ -1,4 +1,4 @@
-//! `bootstrap`: a twin of the trace, its blocks in random order at addresses of their own.
+//! A twin of a trace: its blocks in random order, at addresses of their own.
 //!
 //! The trace is cut at gaps longer than `pause_ns` (100 ms) into blocks of `block_requests` (256)
 //! or more. Blocks are drawn in rounds, each once a round, until there are `requests` (as many as
@@ -13,8 +13,8 @@
 //! The trace is read once. 32 bytes are kept of each request, at most 1 GiB, and about 150 of each
 //! extent in use. Response times are left out.
 
-use super::describe::{refused, step_text, unit_sectors};
 use super::entries::{tell, Entries};
+use super::refused;
 use super::report::{InputReport, StepReport};
 use crate::bootstrap::{Drawing, Source, TooLate, Twin, Unfit, RECORDS_MAX};
 use crate::entry::TraceEntry;
@@ -22,18 +22,19 @@ use crate::error::TraceError;
 use crate::origin::Origin;
 use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use slcache_base::request::SECTOR_BYTES;
 
-pub(super) const KIND: &str = "bootstrap";
+const WHAT: &str = "twin by blocks";
 /// Requests made at a time.
 const BATCH: usize = 4096;
 /// The last sector that a twin without a footprint goes to; what lies behind still fits 64 bits.
 const END_SECTORS: u64 = u64::MAX / SECTOR_BYTES / 2;
 
-/// The parameters.
+/// How a twin is made of a trace's blocks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Bootstrap {
+pub struct Blocks {
     #[serde(default)]
     seed: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,9 +84,15 @@ fn default_stages() -> u64 {
     16
 }
 
-impl Bootstrap {
-    /// Refuses what makes no sense.
-    pub(super) fn check(&self) -> Result<(), TraceError> {
+impl Blocks {
+    /// Reads the parameters and refuses what makes no sense.
+    pub fn new(parameters: Value) -> Result<Self, TraceError> {
+        let blocks: Self =
+            serde_json::from_value(parameters).map_err(|error| refused(WHAT, error.to_string()))?;
+        blocks.check().map(|()| blocks)
+    }
+
+    fn check(&self) -> Result<(), TraceError> {
         let counts = [
             ("requests", self.requests),
             ("block_requests", Some(self.block_requests)),
@@ -93,10 +100,16 @@ impl Bootstrap {
         ];
         for (key, value) in counts {
             if value == Some(0) {
-                return Err(refused(KIND, format!("{key} = 0; expected a whole number from 1")));
+                return Err(refused(WHAT, format!("{key} = 0; expected a whole number from 1")));
             }
         }
-        self.footprint_bytes.map_or(Ok(()), |bytes| unit_sectors(KIND, "footprint_bytes", bytes).map(|_| ()))
+        match self.footprint_bytes {
+            Some(bytes) if bytes == 0 || bytes % SECTOR_BYTES != 0 => {
+                let allowed = "expected a positive multiple of 512 bytes";
+                Err(refused(WHAT, format!("footprint_bytes = {bytes}; {allowed}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Reads a stream to its end and makes that of its twin.
@@ -124,14 +137,20 @@ impl Bootstrap {
         };
         let twin = source.draw(drawing).map_err(|unfit| self.refusal(unfit))?;
         let volumes = Volumes::of(inner.as_ref());
-        Ok(Box::new(Bootstrapped { parameters: self.clone(), inner, twin, volumes, made: 0 }))
+        Ok(Box::new(Drawn { blocks: self.clone(), inner, twin, volumes, made: 0 }))
+    }
+
+    /// What was done, the same text for the same parameters.
+    fn step_text(&self) -> String {
+        // Plain data with text keys always has a JSON form.
+        format!("{WHAT} {}", serde_json::to_string(self).expect("parameters are plain data"))
     }
 
     fn refusal(&self, unfit: Unfit) -> TraceError {
         let Self { pause_ns, block_requests, .. } = self;
         let footprint_bytes = self.footprint_bytes.unwrap_or(END_SECTORS * SECTOR_BYTES);
         refused(
-            KIND,
+            WHAT,
             match unfit {
                 Unfit::OneBlock { requests, longest_gap_ns } => format!(
                     "pause_ns = {pause_ns}, block_requests = {block_requests}: the trace is one block; \
@@ -142,7 +161,9 @@ impl Bootstrap {
                     format!("footprint_bytes = {footprint_bytes}: the trace has a request of {bytes} bytes")
                 }
                 Unfit::TooMany => {
-                    format!("the trace has more than {RECORDS_MAX} requests; take a window of it first")
+                    format!(
+                        "the trace has more than {RECORDS_MAX} requests; take a part of it first (take = N)"
+                    )
                 }
             },
         )
@@ -170,8 +191,8 @@ impl Volumes {
     }
 }
 
-struct Bootstrapped {
-    parameters: Bootstrap,
+struct Drawn {
+    blocks: Blocks,
     /// The trace, read to its end.
     inner: Box<dyn Entries>,
     twin: Twin,
@@ -179,14 +200,14 @@ struct Bootstrapped {
     made: u64,
 }
 
-impl Entries for Bootstrapped {
+impl Entries for Drawn {
     fn next(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
         out.clear();
         while out.len() < BATCH {
             let drawn = self.twin.next(|stream| self.volumes.volume(stream));
             let too_late = |TooLate| {
                 let made = self.made + out.len() as u64;
-                refused(KIND, format!("the request behind {made} would come after 2^62 ns (146 years)"))
+                refused(WHAT, format!("the request behind {made} would come after 2^62 ns (146 years)"))
             };
             let Some(request) = drawn.map_err(too_late)? else { break };
             out.push(TraceEntry { request, response_ns: None });
@@ -201,13 +222,13 @@ impl Entries for Bootstrapped {
 
     fn label(&self) -> Option<String> {
         let of = self.inner.label().unwrap_or_else(|| self.inner.origin().file);
-        Some(format!("twin of {of} (its blocks in random order, seed {})", self.parameters.seed))
+        Some(format!("twin of {of} (its blocks in random order, seed {})", self.blocks.seed))
     }
 
     fn origin(&self) -> Origin {
         let mut origin = self.inner.origin();
         origin.label = self.label();
-        origin.steps.push(step_text(KIND, &self.parameters));
+        origin.steps.push(self.blocks.step_text());
         origin
     }
 
@@ -222,6 +243,6 @@ impl Entries for Bootstrapped {
             ("blocks that keep their place", self.twin.fixed_blocks()),
             ("trims of what is not there", self.twin.idle_trims()),
         ];
-        steps.push(StepReport::new(&step_text(KIND, &self.parameters), counts));
+        steps.push(StepReport::new(&self.blocks.step_text(), counts));
     }
 }
