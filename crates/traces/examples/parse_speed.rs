@@ -7,48 +7,32 @@
 //! `cargo run --release -p slcache-traces --example parse_speed [FORMAT ...]`
 
 use slcache_traces::synthetic::{synth1m, SYNTH1M_REQUESTS};
-use slcache_traces::{open, HostOp, Request, TraceOptions, VolumeChoice};
+use slcache_traces::{
+    open, writable_formats, Losses, Request, TraceEntry, TraceOptions, TraceOrigin, TraceWriter,
+    VolumeChoice, WriteOptions,
+};
 use std::error::Error;
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::Path;
 use std::time::Instant;
 
 const PASSES: usize = 5;
 const BATCH: usize = 4096;
-/// Bytes of a file, from which the number of its lines follows.
-const FILE_BYTES: u64 = 50_000_000;
-
-/// Name of a format, the line before the requests, and a request as a line.
-type Lines = (&'static str, &'static str, fn(&Request, &mut dyn Write) -> std::io::Result<()>);
-
-const FORMATS: [Lines; 13] = [
-    ("msr", "", msr),
-    ("spc", "", spc),
-    ("systor17", "Timestamp,Response,IOType,LUN,Offset,Size\n", systor17),
-    ("alicloud", "", alicloud),
-    ("tencent", "", tencent),
-    ("fiu", "", fiu),
-    ("k5cloud", "", k5cloud),
-    ("mobileblockio", "proces,device,rw_flag,sector,size,timestamp\n", mobileblockio),
-    ("blkparse", "", blkparse),
-    ("fio", "fio version 3 iolog\n", fio),
-    ("mqsim", "", mqsim),
-    ("ssdsim", "", ssdsim),
-    ("disksim", "", disksim),
-];
+/// About how many lines a file of 50 MB has.
+const LINES: usize = 1_100_000;
+/// Unix time of the first request, as in published files.
+const BEGIN_NS: u64 = 1_456_095_145_133_076_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let folder = tempfile::tempdir()?;
     let requests = synth1m(SYNTH1M_REQUESTS);
-    for (format, header, line) in FORMATS {
+    for format in writable_formats().filter(|format| !matches!(*format, "parquet" | "generic" | "fio_v2")) {
         if !wanted.is_empty() && !wanted.iter().any(|name| name == format) {
             continue;
         }
         let path = folder.path().join(format);
-        write_file(&path, &requests, header, line)?;
-        measure(format, path.to_str().ok_or("the path is not UTF-8")?)?;
+        let name = path.to_str().ok_or("the path is not UTF-8")?;
+        write_file(name, format, &requests)?;
+        measure(format, name)?;
         std::fs::remove_file(&path)?;
     }
     Ok(())
@@ -101,132 +85,20 @@ fn process_cpu_s() -> Option<f64> {
 }
 
 /// The requests again and again, each time later, until the file is full.
-fn write_file(
-    path: &Path,
-    requests: &[Request],
-    header: &str,
-    line: fn(&Request, &mut dyn Write) -> std::io::Result<()>,
-) -> std::io::Result<()> {
-    let mut output = BufWriter::with_capacity(1 << 18, File::create(path)?);
-    output.write_all(header.as_bytes())?;
+fn write_file(path: &str, format: &str, requests: &[Request]) -> Result<(), Box<dyn Error>> {
+    let lossy = Losses::parse("time")?;
+    let options = WriteOptions { format: Some(format.to_owned()), lossy };
+    let mut writer = TraceWriter::create(path, &options, None)?;
     let round_ns = requests.last().map_or(0, |request| request.at_ns);
-    let mut later_ns = 0;
-    loop {
-        for request in requests {
-            line(&Request { at_ns: request.at_ns + later_ns, ..*request }, &mut output)?;
-        }
-        later_ns += round_ns;
-        if output.get_ref().metadata()?.len() >= FILE_BYTES {
-            return output.flush();
-        }
+    let mut batch = Vec::with_capacity(requests.len());
+    for round in 0..LINES.div_ceil(requests.len()) as u64 {
+        batch.clear();
+        batch.extend(requests.iter().map(|request| TraceEntry {
+            request: Request { at_ns: BEGIN_NS + round * round_ns + request.at_ns, ..*request },
+            response_ns: (format == "msr").then_some(283_300),
+        }));
+        writer.write(&batch, &[])?;
     }
-}
-
-/// `R` or `W`.
-fn letter(request: &Request) -> char {
-    if request.op == HostOp::Read {
-        'R'
-    } else {
-        'W'
-    }
-}
-
-fn seconds(request: &Request) -> (u64, u64) {
-    (request.at_ns / 1_000_000_000, request.at_ns % 1_000_000_000)
-}
-
-fn is_read(request: &Request) -> u8 {
-    u8::from(request.op == HostOp::Read)
-}
-
-fn msr(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
-    let ticks = 128_166_385_295_514_663 + request.at_ns / 100;
-    let op = if request.op == HostOp::Read { "Read" } else { "Write" };
-    writeln!(output, "{ticks},hm,0,{op},{},{},2833", request.sector * 512, request.bytes())
-}
-
-fn spc(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
-    let (s, ns) = seconds(request);
-    let (sector, bytes, op) = (request.sector, request.bytes(), letter(request));
-    writeln!(output, "0,{sector},{bytes},{op},{s}.{:06}", ns / 1000)
-}
-
-fn systor17(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
-    let (s, ns) = seconds(request);
-    let (offset, bytes, op) = (request.sector * 512, request.bytes(), letter(request));
-    writeln!(output, "{}.{ns:09},0.000806000,{op},0,{offset},{bytes}", 1_456_095_145 + s)
-}
-
-fn alicloud(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
-    let (offset, bytes, op) = (request.sector * 512, request.bytes(), letter(request));
-    writeln!(output, "419,{op},{offset},{bytes},{}", 1_577_808_144_360_767 + request.at_ns / 1000)
-}
-
-fn tencent(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
-    let Request { sector, sectors, .. } = *request;
-    let second = 1_538_323_199 + seconds(request).0;
-    // Neighbouring lines of the published files name different volumes.
-    let volume = 1000 + sector % 2000;
-    writeln!(output, "{second},{sector},{sectors},{},{volume}", 1 - is_read(request))
-}
-
-fn fiu(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
-    let Request { at_ns, sector, sectors, .. } = *request;
-    let op = letter(request);
-    writeln!(
-        output,
-        "{} 20782 gzip {sector} {sectors} {op} 6 0 56f11b711d91a065a2b6458eca924523",
-        89_968_195_792_462 + at_ns
-    )
-}
-
-fn k5cloud(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
-    let (s, ns) = seconds(request);
-    let (offset, bytes, op) = (request.sector * 512, request.bytes(), letter(request));
-    writeln!(output, "1283,{s}.{:06},{op},{offset},{bytes}", ns / 1000)
-}
-
-fn mobileblockio(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
-    let Request { sector, sectors, .. } = *request;
-    let (s, ns) = seconds(request);
-    let op = letter(request);
-    writeln!(
-        output,
-        "kworker/u17:3-7403,8388608,{op},{sector},{sectors},{}.{:06}\r",
-        5_218_127 + s,
-        ns / 1000
-    )
-}
-
-fn blkparse(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
-    let Request { sector, sectors, .. } = *request;
-    let (s, ns) = seconds(request);
-    let op = letter(request);
-    writeln!(output, "  7,0    0 {sector:8} {s:5}.{ns:09} 17560  D  {op}S {sector} + {sectors} [mariadbd]")
-}
-
-fn fio(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
-    let action = if request.op == HostOp::Read { "read" } else { "write" };
-    let (offset, bytes) = (request.sector * 512, request.bytes());
-    writeln!(output, "{} /dev/nvme0n1 {action} {offset} {bytes}", request.at_ns / 1000)
-}
-
-fn mqsim(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
-    let Request { at_ns, sector, sectors, .. } = *request;
-    writeln!(output, "{at_ns} 0 {sector} {sectors} {}", is_read(request))
-}
-
-fn ssdsim(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
-    mqsim(request, output)
-}
-
-fn disksim(request: &Request, output: &mut dyn Write) -> std::io::Result<()> {
-    let Request { at_ns, sector, sectors, .. } = *request;
-    writeln!(
-        output,
-        "{}.{:06} 0 {sector} {sectors} {:x}",
-        at_ns / 1_000_000,
-        at_ns % 1_000_000,
-        is_read(request)
-    )
+    writer.finish(&TraceOrigin::default(), &[])?;
+    Ok(())
 }
