@@ -27,12 +27,11 @@ REPLAY = "closed:4"
 
 def halves(folder: Path) -> list[str]:
     """Write the halves of the recording to files of their own."""
-    trace = slcache.Trace(TRACE)
-    counted = trace.info()["summary"]
+    counted = slcache.trace.info(TRACE)["summary"]
     middle = sum(counted[kind] for kind in ("reads", "writes", "flushes", "trims")) // 2
     names = [str(folder / "first.parquet"), str(folder / "second.parquet")]
-    trace.transform("window", names[0], take=middle)
-    trace.transform("window", names[1], skip=middle)
+    for part, name in zip(("take", "skip"), names, strict=True):
+        slcache.trace.convert(TRACE, name, trace_options={part: str(middle)})
     return names
 
 

@@ -1,7 +1,7 @@
-"""How far the results of a twin by bootstrap lie from those of the piece of a trace it is made of.
+"""How far the results of a twin by blocks lie from those of the piece of a trace it is made of.
 
 Run as a program, it prints the table of docs/twins-by-bootstrap.md, or what
-bootstrap_distance.toml holds. KEY=VALUE are parameters of the step, such as `regions=kept`:
+bootstrap_distance.toml holds. KEY=VALUE are parameters of the twin, such as `regions=kept`:
 `python tests/bootstrap_distance.py [--record] [KEY=VALUE...] [PIECE...]`.
 """
 
@@ -105,7 +105,7 @@ def measure(source: Source, **given: object) -> Measured:
         for seed in range(1 if info["requests"] > LARGE else SEEDS):
             twins.append(Path(folder) / f"{seed}.parquet")
             how: dict[str, Any] = {**source.parameters, **given, "seed": seed}
-            trace.transform("bootstrap", twins[-1], **how)
+            trace.twin_by_blocks(twins[-1], **how)
         return {scheme: _pairs(source.piece, path, twins, scheme, info) for scheme in COMPARED}
 
 

@@ -34,13 +34,15 @@ VERBS = (
     ["trace", "info", "trace.csv"],
     ["trace", "lint", "trace.csv"],
     ["trace", "convert", "trace.csv", "-o", "out/new.trace", "--as", "mqsim"],
-    ["trace", "window", "trace.csv", "-o", "out/new.csv.gz", "--as", "msr", "--take", "9"],
-    ["trace", "sample", "trace.csv", "-o", "out/new.parquet", "--every", "2"],
-    ["trace", "scale", "trace.csv", "-o", "out/new.parquet", "--time", "2"],
-    ["trace", "remap", "trace.csv", "-o", "out/new.parquet", "--page", "16k"],
-    ["trace", "repeat", "trace.csv", "-o", "out/new.parquet", "--times", "2", "--gap", "1s"],
-    ["trace", "split", "trace.csv", "-o", "out/new-{}.parquet", "--requests", "20"],
-    ["trace", "merge", "trace.csv", "trace.csv", "-o", "out/new.parquet"],
+    ["trace", "convert", "trace.csv", "trace.csv", "-o", "out/new.csv.gz", "--as", "msr"],
+    *(
+        ["trace", "convert", "trace.csv", "-o", "out/new.parquet", "--trace-option", option]
+        for option in ("take=9", "from_ns=10ms", "copies=2.5", "time_scale=1/3")
+    ),
+    [
+        *("trace", "twin", "trace.csv", "-o", "out/new.parquet", "--by", "blocks"),
+        *("--pause", "1ms", "--block-requests", "9"),
+    ],
 )
 EXTRA = (
     *(["--address", "wrap"], ["--replay", "closed:4"], ["--seed", "7"], ["--volume", "each"]),

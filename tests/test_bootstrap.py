@@ -1,4 +1,4 @@
-"""Twins by bootstrap from the command line: the same bytes, other addresses, refusals in words."""
+"""Twins by blocks from the command line: the same bytes, other addresses, refusals in words."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def trace(tmp_path: Path) -> Path:
 
 def twin(trace: Path, out: Path, *arguments: str) -> Path:
     """Write a twin of a trace, cut into its bursts."""
-    done = slcache("trace", "bootstrap", trace, "-o", out, "--block-requests", "9", *arguments)
+    how = ("--by", "blocks", "--block-requests", "9", *arguments)
+    done = slcache("trace", "twin", trace, "-o", out, *how)
     assert done.returncode == 0, done.stderr
     return out
 
@@ -122,7 +123,7 @@ def test_refusals_are_told_and_leave_nothing(
 ) -> None:
     source = write_trace(tmp_path / "source.csv", rows)
     out = tmp_path / "twin.parquet"
-    done = slcache("trace", "bootstrap", source, "-o", out, *arguments)
+    done = slcache("trace", "twin", source, "-o", out, "--by", "blocks", *arguments)
     assert (done.returncode, done.stdout) == (status, b""), done.stderr
     assert all(text in done.stderr.decode() for text in told), done.stderr
     assert [path.name for path in tmp_path.iterdir()] == [source.name]

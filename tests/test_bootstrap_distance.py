@@ -1,4 +1,4 @@
-"""Twins by bootstrap give what their pieces give, as nearly as was measured once."""
+"""Twins by blocks give what their pieces give, as nearly as was measured once."""
 
 from __future__ import annotations
 

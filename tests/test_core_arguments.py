@@ -31,6 +31,7 @@ MADE = {"Rereadable", "View", "Write", "Window"}
 SECTIONS = {"device": "tiny", "scheme": "baseline", "sets": ["trace.address=wrap"]}
 COMMON = {**SECTIONS, "seed": 1, "replay": None}
 SHORT = [("workload.requests", "20")]
+BLOCKS = '{"pause_ns": 1, "block_requests": 5}'
 TIER = {
     "read_ns": 1e4, "program_ns": 1e5, "copyback_ns": 1e5, "erase_ns": 1e6, "units_per_block": 64.0,
     "bytes": 1e9,
@@ -98,13 +99,11 @@ def of_traces(folder: Path) -> Iterator[Call]:
     yield _core.trace_lint, {**read, **told}
     yield _core.workloads, {"described": False}
     yield _core.workload, {"spec": trace, "overrides": [("requests", "20")]}
-    yield _core.trace_convert, {"input": trace, "output": out, "trace_options": SHORT, **write}
+    yield _core.trace_convert, {
+        "inputs": [trace], "output": out, "trace_options": SHORT, "blocks": BLOCKS, **write,
+    }  # fmt: skip
     yield _core.trace_generate, {
         "spec": trace, "output": out, "seed": 1, "overrides": [("requests", "20")], **write,
-    }  # fmt: skip
-    yield _core.trace_transform, {
-        "kind": "sample", "inputs": [trace], "output": out, "params": '{"share": 0.5}',
-        "trace_options": SHORT, **write,
     }  # fmt: skip
     yield _core.input_files, {"trace": trace}
     yield _core.Outputs, {"inputs": [trace]}

@@ -118,7 +118,7 @@ def twice(files: dict[str, Path]) -> Path:
     """Return the workload as a trace that has it two times."""
     path = files["trace"].with_name("twice.parquet")
     if not path.exists():
-        sl.Trace(files["trace"]).transform("repeat", path, times=2)
+        sl.Trace(files["trace"], options={"copies": "2"}).convert(path)
     return path
 
 

@@ -51,10 +51,10 @@ VERBS: dict[str, list[str]] = {
     "info": ["trace", "info", "{trace}"],
     "lint": ["trace", "lint", "{trace}"],
     "twin": ["trace", "twin", "{trace}", "--out", "{out}.toml"],
-    "bootstrap": ["trace", "bootstrap", "{trace}", "--out", "{out}.csv"],
+    "blocks": ["trace", "twin", "{trace}", "--out", "{out}.csv", "--by", "blocks"],
     "kept": [
-        *("trace", "bootstrap", "{trace}", "--out", "{out}.kept.csv", "--regions", "kept"),
-        *("--places", "drawn", "--requests", "300"),
+        *("trace", "twin", "{trace}", "--out", "{out}.kept.csv", "--by", "blocks"),
+        *("--regions", "kept", "--places", "drawn", "--requests", "300"),
     ],
     "bound": ["bound", "{trace}"],
 }

@@ -46,18 +46,13 @@ def others(source: Path) -> list[Path]:
 def writers(trace: Path, output: Path) -> dict[str, list[str | Path]]:
     """Return commands that read a trace and write a file."""
     verbs: dict[str, list[str | Path]] = {
-        "convert": [],
-        "sample": ["--every", "2"],
-        "window": ["--take", "10"],
-        "scale": ["--time", "2"],
-        "remap": [],
-        "repeat": ["--times", "2"],
-        "bootstrap": ["--pause", "1ms", "--block-requests", "9"],
-        "merge": [trace],
+        "convert": ["convert"],
+        "copies": ["convert", "--trace-option", "copies=2"],
+        "several": ["convert", trace],
+        "twin": ["twin", "--by", "blocks", "--pause", "1ms", "--block-requests", "9"],
     }
     commands: dict[str, list[str | Path]] = {
-        verb: ["trace", verb, trace, *more, "-o", output, "--as", "msr"]
-        for verb, more in verbs.items()
+        name: ["trace", *verb, trace, "-o", output, "--as", "msr"] for name, verb in verbs.items()
     }
     commands["run"] = ["run", trace, *RUN, "--save-state", output]
     return commands
@@ -73,16 +68,6 @@ def test_no_verb_replaces_its_trace(verb: str, source: Path, others: list[Path])
         assert str(output).encode() in done.stderr
     assert source.read_bytes() == before
     assert sorted(p.name for p in source.parent.iterdir()) == ["hard.csv", "soft.csv", "t.csv"]
-
-
-def test_no_part_of_a_split_replaces_the_trace(source: Path) -> None:
-    part = source.rename(source.with_name("p-0001.csv"))
-    before = part.read_bytes()
-    how = ("--requests", "100", "--as", "msr")
-    done = slcache("trace", "split", part, "-o", part.with_name("p-{}.csv"), *how)
-    assert done.returncode == 3, done.stderr
-    assert [p.name for p in part.parent.iterdir()] == [part.name]
-    assert part.read_bytes() == before
 
 
 def test_no_trace_replaces_the_workload_it_is_drawn_from(tmp_path: Path) -> None:
@@ -163,8 +148,8 @@ def test_python_refuses_as_the_command_line_does(source: Path, others: list[Path
     calls: list[Callable[[Path], object]] = [
         lambda output: sl.run(source, device="tiny", scheme="baseline", save_state=output),
         lambda output: sl.Trace(source).convert(output, to="msr"),
-        lambda output: sl.Trace(source).transform("sample", output, every=2, to="msr"),
-        lambda output: sl.merge([source, source], output, to="msr"),
+        lambda output: sl.Trace(source).twin_by_blocks(output, to="msr"),
+        lambda output: sl.trace.convert([source, source], output, to="msr"),
     ]
     for call in calls:
         for output in others:

@@ -42,16 +42,15 @@ def commands(endless: Path, folder: Path) -> dict[str, list[str | Path]]:
     """Return what takes for ever, each in a part of the work of its own."""
     schemes = ("--device", "tiny", "--schemes", "tlc-only,baseline")
     large = ("--set", "trace.prefill=touched")
-    out = ("-o", folder / "o.parquet")
+    out, last = ("-o", folder / "o.parquet"), ("--trace-option", f"skip={ENDLESS - 1}")
     return {
         "replay": ["run", endless, *RUN, "--out", folder / "out"],
         "scan": ["run", endless, *RUN, *large],
         "info": ["trace", "info", endless],
         "lint": ["trace", "lint", endless],
         "convert": ["trace", "convert", endless, *out],
-        "nothing left": ["trace", "window", endless, *out, "--skip", str(ENDLESS - 1)],
-        "remap": ["trace", "remap", endless, *out],
-        "bootstrap": ["trace", "bootstrap", endless, *out],
+        "nothing taken": ["trace", "convert", endless, *out, *last],
+        "twin": ["trace", "twin", endless, *out, "--by", "blocks"],
         "generate": ["trace", "generate", endless, *out],
         "compare": ["compare", endless, *schemes, "--out", folder / "out"],
         "no writer": ["trace", "info", folder / "fifo"],

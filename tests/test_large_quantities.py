@@ -26,7 +26,7 @@ WITH = {
     "--user": ["log", "--out", "d.toml"],
 }
 #: Verbs in which these are other options.
-ALONE = {"trace window"}
+ALONE = {"trace twin"}
 
 
 @pytest.mark.parametrize(("path", "option"), CASES)

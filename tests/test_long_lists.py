@@ -89,10 +89,10 @@ def bounds_of_a_search(count: int) -> None:
         Goals.read(keep=[f"waf<={i}" for i in range(count)])
 
 
-def traces_of_a_merge(count: int) -> None:
+def traces_of_one(count: int) -> None:
     # Of files that are not there, so that none has to be open.
-    with pytest.raises(slcache.ConfigError, match="offsets_bytes needs"):
-        slcache.merge(names(4 * count), "merged.parquet", offsets_bytes=[0])
+    with pytest.raises(slcache.TraceError, match="s0: cannot be opened"):
+        slcache.trace.convert(names(4 * count), "one.parquet")
 
 
 def points_of_a_study(count: int) -> None:
@@ -115,7 +115,7 @@ def draws_of_a_search(count: int) -> None:
         *(schemes_compared, schemes_of_a_study, seeds_and_workloads_of_a_paper, names_of_files),
         *(traces_of_a_table, levels_of_a_parameter, points_of_a_front, keys_of_runs_that_differ),
         *(bounds_of_a_search, points_of_a_study, draws_of_a_search),
-        *(levels_of_a_study_that_is_no_grid, traces_of_a_merge),
+        *(levels_of_a_study_that_is_no_grid, traces_of_one),
     ],
 )
 def test_twice_the_list_takes_twice_as_long(work: Callable[[int], None]) -> None:

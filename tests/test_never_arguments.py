@@ -21,23 +21,21 @@ NEVER: list[Any] = [object(), b"x", [None], "\ud800", 10**400, float("nan")]
 Call = tuple[Any, dict[str, Any]]
 OF_SCHEMES = {"slc", "dense", "option", "reclaim"}
 #: Functions that have no arguments, or are there under another name.
-WITHOUT = {"devices", "formats", "trace.generate", "trace.merge", "design.sentences"}
+WITHOUT = {"devices", "formats", "trace.generate", "design.sentences"}
 
 
 def of_traces(trace: Path, out: Path) -> dict[str, Call]:
     """Return the functions on traces, which are methods of one too."""
     found: dict[str, Call] = {}
-    for name in ("info", "lint", "picture", "twin", "convert", "transform"):
-        more = {"output": out, "path": out, "kind": "window", "take": 5}
+    for name in ("info", "lint", "picture", "twin", "convert"):
+        more = {"output": out, "path": out}
         for prefix, of, given in (
             ("trace", slcache.trace, {"trace": trace}),
             ("Trace", slcache.Trace(trace), {}),
         ):
             function = getattr(of, name)
             known = inspect.signature(function).parameters
-            taken = {
-                k: v for k, v in more.items() if k in known or (k, name) == ("take", "transform")
-            }
+            taken = {key: value for key, value in more.items() if key in known}
             found[f"{prefix}.{name}"] = (function, {**given, **taken})
     return found
 
@@ -83,7 +81,7 @@ def calls(trace: Path, folder: Path) -> dict[str, Call]:
         **of_models(),
         **of_results(run, folder),
         "Trace": (slcache.Trace, {"path": trace}),
-        "merge": (slcache.merge, {"traces": [trace], "output": folder / "o.parquet"}),
+        "Trace.twin_by_blocks": (slcache.Trace(trace).twin_by_blocks, {"output": folder / "t.csv"}),
         "sweep": (slcache.sweep, {**load, "vary": {"host.time_scale": [0.5]}}),
         "tune": (slcache.tune, {**load, "vary": {"host.queue_depth": [1, 2]}}),
         "cliff": (slcache.cliff, {"device": "tiny"}),

@@ -35,9 +35,10 @@ def test_an_option_of_another_format(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["sample", "T", "-o", "x.parquet", "--every", "2", "--seed", "1"], "--seed"),
-        (["sample", "T", "-o", "x.parquet", "--every", "2", "--unit", "1m"], "--unit"),
-        (["scale", "T", "-o", "x.parquet", "--time", "2", "--unit", "1m"], "--unit"),
+        (["twin", "T", "-o", "x.toml", "--requests", "9"], "--requests"),
+        (["twin", "T", "-o", "x.toml", "--seed", "1"], "--seed"),
+        (["twin", "T", "-o", "x.toml", "--lossy", "label"], "--lossy"),
+        (["twin", "T", "-o", "x.parquet", "--by", "blocks", "--format", "csv"], "--format"),
         (["info", "T", "--seed", "1"], "--seed"),
         (["workloads", "--workload", "requests=3"], "--workload"),
     ],
@@ -51,7 +52,7 @@ def test_an_option_without_the_one_it_belongs_to(
     assert status == 2
     assert told in error
     assert f"see slcache trace {arguments[0]} --help" in error
-    assert not Path("x.parquet").exists()
+    assert not list(Path().glob("x.*"))
 
 
 def test_a_name_and_a_format_that_contradict(

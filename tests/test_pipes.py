@@ -76,21 +76,19 @@ VERBS = [
     ("lint", "--json"),
     ("convert", "-o", "OUT/a.parquet", "--json"),
     ("convert", "-o", "OUT/a.csv.gz", "--as", "msr", "--json"),
-    ("sample", "-o", "OUT/a.parquet", "--every", "3", "--json"),
-    ("window", "-o", "OUT/a.parquet", "--take", "50", "--json"),
-    ("scale", "-o", "OUT/a.parquet", "--time", "0.5", "--json"),
-    ("remap", "-o", "OUT/a.parquet", "--json"),
-    ("repeat", "-o", "OUT/a.parquet", "--times", "3", "--json"),
-    ("bootstrap", "-o", "OUT/a.parquet", "--pause", "1ms", "--block-requests", "9", "--json"),
-    ("split", "-o", "OUT/{}.parquet", "--requests", "100", "--json"),
-    ("split", "-o", "OUT/{}.parquet", "--volumes", "--json"),
-    ("merge", "OTHER", "-o", "OUT/a.parquet", "--addresses", "stacked", "--json"),
+    ("convert", "-o", "OUT/a.parquet", "--trace-option", "take=50", "--json"),
+    ("convert", "-o", "OUT/a.parquet", "--trace-option", "copies=3", "--json"),
+    ("convert", "OTHER", "-o", "OUT/a.parquet", "--json"),
+    (
+        *("twin", "-o", "OUT/a.parquet", "--by", "blocks"),
+        *("--pause", "1ms", "--block-requests", "9", "--json"),
+    ),
 ]
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 def test_a_trace_verb_of_a_pipe(stored: dict[str, Path], tmp_path: Path, verb: list[str]) -> None:
-    form = stored["parquet" if verb[0] in ("info", "remap") else "gzip"]
+    form = stored["parquet" if verb[0] in ("info", "twin") else "gzip"]
     # A file called like standard input, so that even its name in the output is the same.
     (tmp_path / "stdin").write_bytes(form.read_bytes())
     results: list[tuple[dict[str, Any], dict[str, bytes]]] = []

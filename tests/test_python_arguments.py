@@ -162,7 +162,7 @@ def test_functions_on_traces_are_those_of_the_class(trace: Path, tmp_path: Path)
     assert slcache.trace.lint(trace, trace_format="msr")["counts"] == {}
     report = slcache.trace.convert(trace, tmp_path / "t.parquet")
     assert report == slcache.Trace(trace).convert(tmp_path / "t.parquet")
-    slcache.trace.transform(trace, "window", tmp_path / "w.parquet", take=10)
+    slcache.trace.convert(trace, tmp_path / "w.parquet", trace_options={"take": "10"})
     assert slcache.trace.info(tmp_path / "w.parquet")["requests"] == 10
 
 
@@ -207,7 +207,7 @@ def test_python_names_the_length_of_windows(trace: Path, tmp_path: Path) -> None
 
 #: Functions that end soon. A sweep or search starts processes, and a cliff may write for long.
 PUBLIC: list[Callable[..., object]] = [
-    *(slcache.run, slcache.compare, slcache.resolve, slcache.generate, slcache.merge),
+    *(slcache.run, slcache.compare, slcache.resolve, slcache.generate, slcache.trace.convert),
     *(slcache.rerun, slcache.diff, slcache.load, slcache.workload),
     *(slcache.device_facts, slcache.fitting),
 ]
@@ -219,7 +219,7 @@ WRONG += [{}, {1: 2}, object(), ["x", None], "9" * 5000]
 def needed(function: Callable[..., object], trace: Path, folder: Path) -> dict[str, Any]:
     """Return arguments with which a function begins."""
     everything: dict[str, Any] = {
-        "trace": trace, "traces": [trace], "device": "tiny", "scheme": "baseline",
+        "trace": trace, "device": "tiny", "scheme": "baseline",
         "schemes": ["baseline"], "vary": {"host.time_scale": [0.5]}, "spec": "zipf-4k",
         "output": folder / "o.parquet", "sources": [trace, trace], "minimise": ["waf"],
         "asked": folder / "none.toml", "path": folder / "none", "first": folder / "none",

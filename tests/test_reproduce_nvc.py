@@ -243,7 +243,7 @@ def test_moves_in_flash_are_told_beside_those_with_the_disk(scheme: str, tmp_pat
     """Both are shares of one whole; between them lie the disk's operations for what moves."""
     path = tmp_path / "w.parquet"
     trace = sl.Trace("nvc-financial1", options={"workload.requests": "20000"})
-    trace.transform("window", path, skip=0, take=20_000)
+    trace.convert(path)
     settings = {"device.pool.0.blocks": 16, "buffer.bytes": "256KiB"}
     found = sl.run(path, device="nvc-hdd", scheme=scheme, settings=settings).to_dict()
     ops = {part: found[part]["ops"] for part in ("flash", "disk")}

@@ -46,73 +46,37 @@ def test_parquet_and_back_gives_the_same_requests(small: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("verb", "arguments", "requests", "duration_s"),
+    ("options", "requests", "duration_s"),
     [
-        ("sample", ["--every", "4"], 25, None),
-        ("sample", ["--share", "1"], 100, 0.198),
-        ("window", ["--from", "100ms", "--to", "150ms", "--rebase"], 25, 0.048),
-        ("window", ["--skip", "10", "--take", "5"], 5, 0.008),
-        ("scale", ["--time", "0.5"], 100, 0.099),
-        ("remap", ["--page", "4k"], 100, 0.198),
-        ("repeat", ["--times", "3", "--gap", "2ms"], 300, None),
+        ("from_ns=100ms to_ns=150ms", 25, 0.048),
+        ("skip=10 take=5", 5, 0.008),
+        ("time_scale=0.5", 100, 0.099),
+        ("copies=2.5", 250, 0.494),
+        ("from_ns=100ms copies=3 time_scale=1/2", 150, 0.147),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
-def test_changed_copies_hold_what_was_asked_for(
-    small: Path,
-    tmp_path: Path,
-    verb: str,
-    arguments: list[str],
-    requests: int,
-    duration_s: float | None,
+def test_parts_and_copies_hold_what_was_asked_for(
+    small: Path, tmp_path: Path, options: str, requests: int, duration_s: float
 ) -> None:
-    report = make(verb, small, tmp_path / "out.parquet", *arguments)
+    how = [word for option in options.split() for word in ("--trace-option", option)]
+    report = make("convert", small, tmp_path / "out.parquet", *how)
     assert [output["requests"] for output in report["outputs"]] == [requests]
     figures = info(tmp_path / "out.parquet")
     assert figures["requests"] == requests
-    if duration_s is not None:
-        assert figures["duration_s"] == pytest.approx(duration_s)
+    assert figures["duration_s"] == pytest.approx(duration_s)
 
 
-def test_remap_leaves_no_gap(small: Path, tmp_path: Path) -> None:
-    make("remap", small, tmp_path / "dense.parquet")
-    figures = info(tmp_path / "dense.parquet")
-    assert figures["end_address_bytes"] == figures["touched_4kib_pages"] * 4096
-
-
-def test_split_names_its_parts(small: Path, tmp_path: Path) -> None:
-    report = make("split", small, tmp_path / "part-{}.parquet", "--requests", "30")
-    assert [output["requests"] for output in report["outputs"]] == [30, 30, 30, 10]
-    assert all(Path(output["file"]).exists() for output in report["outputs"])
-
-
-def test_split_by_volume_needs_no_other_option(small: Path, tmp_path: Path) -> None:
-    both = tmp_path / "both.csv"
-    both.write_text(small.read_text() + small.read_text().replace(",test,", ",other,"))
-    report = make("split", both, tmp_path / "{}.parquet", "--volumes", "--unsorted", "sort:200")
-    assert [output["requests"] for output in report["outputs"]] == [100, 100]
-
-
-def test_merged_traces_are_volumes_in_order_of_time(small: Path, tmp_path: Path) -> None:
-    make("merge", [small, small], tmp_path / "two.parquet")
+def test_several_traces_are_volumes_in_order_of_time(small: Path, tmp_path: Path) -> None:
+    make("convert", [small, small], tmp_path / "two.parquet")
     figures = info(tmp_path / "two.parquet", volume="each")
     assert figures["requests"] == 200
     assert [stream["requests"] for stream in figures["streams"]] == [100, 100]
     assert figures["duration_s"] == pytest.approx(0.198)
 
 
-def test_a_sample_is_the_same_for_the_same_seed(small: Path, tmp_path: Path) -> None:
-    hashes = []
-    for i, seed in enumerate(("7", "7", "8")):
-        out = tmp_path / f"{i}.csv"
-        make("sample", small, out, "--share", "0.3", "--seed", seed, "--as", "msr")
-        hashes.append(out.read_bytes())
-    assert hashes[0] == hashes[1] != hashes[2]
-
-
 def test_the_report_for_readers_names_file_and_count(small: Path, tmp_path: Path) -> None:
     out = tmp_path / "few.parquet"
-    done = slcache("trace", "window", small, "-o", out, "--take", "5")
+    done = slcache("trace", "convert", small, "-o", out, "--trace-option", "take=5")
     text = done.stdout.decode().replace("\n", "")
     assert f"read {small} (msr)" in text
     assert "5 requests" in text
@@ -145,23 +109,15 @@ BAD = [
     (["convert", "{trace}", "-o", "{out}", "--as", "msr", "--lossy", "all"], 3, "all"),
     (["convert", "{trace}", "-o", "{missing}/t.parquet"], 1, "missing"),
     (["convert", "{missing}", "-o", "{out}"], 4, "missing"),
-    (["split", "{trace}", "-o", "{out}"], 2, "--volumes"),
-    (["split", "{trace}", "-o", "{out}", "--requests", "10", "--time", "1s"], 2, "--requests"),
-    (["split", "{trace}", "-o", "{out}", "--requests", "10"], 3, "{}"),
-    (["sample", "{trace}", "-o", "{out}"], 2, "--every"),
-    (["sample", "{trace}", "-o", "{out}", "--share", "2"], 3, "share"),
-    (["sample", "{trace}", "-o", "{out}", "--share", "half"], 3, "half"),
-    (["window", "{trace}", "-o", "{out}"], 2, "--from"),
-    (["window", "{trace}", "-o", "{out}", "--from", "soon"], 2, "soon"),
-    (["window", "{trace}", "-o", "{out}", "--from", "9"], 2, "time"),
-    (["window", "{trace}", "-o", "{out}", "--from", "1h"], 3, "no request"),
-    (["scale", "{trace}", "-o", "{out}"], 2, "--time"),
-    (["scale", "{trace}", "-o", "{out}", "--time", "0"], 3, "positive number"),
-    (["remap", "{trace}", "-o", "{out}", "--page", "1000"], 3, "1000"),
-    (["remap", "{trace}", "-o", "{out}", "--page", "4x"], 2, "4x"),
-    (["repeat", "{trace}", "-o", "{out}", "--times", "0"], 2, "--times"),
-    (["merge", "{trace}", "{trace}", "-o", "{out}", "--addresses", "x"], 2, "stacked"),
-    (["merge", "{trace}", "{trace}", "-o", "{out}", "--offset", "4k"], 3, "offset"),
+    (["convert", "{trace}", "{missing}", "-o", "{out}"], 4, "missing"),
+    (["convert", "{trace}", "{trace}", "-o", "{out}", "--volume", "x"], 4, "--volume"),
+    *(
+        (["convert", "{trace}", "-o", "{out}", "--trace-option", option], 3, option.split("=")[0])
+        for option in (
+            *("from_ns=1h", "from_ns=soon", "to_ns=0s", "skip=100", "skip=-1", "take=0"),
+            *("copies=0.5", "copies=x", "time_scale=0", "rebase=x"),
+        )
+    ),
     (["generate", "nonsense", "-o", "{out}"], 4, "nonsense"),
 ]
 
@@ -181,9 +137,10 @@ def test_bad_requests_are_told_and_leave_nothing(
 
 def test_ctrl_c_leaves_nothing_half_written(small: Path, tmp_path: Path) -> None:
     out = tmp_path / "long.parquet"
-    arguments: list[str | Path] = ["trace", "repeat", small, "-o", out, "--times", "100000000"]
+    arguments: list[str | Path] = ["trace", "convert", small, "-o", out]
+    how = ["--trace-option", "copies=100000000", "--progress", "always"]
     with subprocess.Popen(
-        command([*arguments, "--progress", "always"]),
+        command([*arguments, *how]),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         preexec_fn=heed_ctrl_c,

@@ -95,16 +95,10 @@ design nvc --trace TRACE --lifespan 2x --device DISK --candidates 4 --store >kep
 design nvc --workload WORKLOAD --lifespan 2x --device DISK --candidates 4 --out >out/
 trace info TRACE --against OTHER --picture >page.svg
 trace convert TRACE -o >o.parquet
-trace split TRACE -o >o-{}.parquet --requests 200
-trace sample TRACE -o >o.parquet --share 0.5
-trace window TRACE -o >o.parquet --take 9
-trace scale TRACE -o >o.parquet --time 0.5
-trace remap TRACE -o >o.parquet
-trace repeat TRACE -o >o.parquet --times 2
-trace bootstrap TRACE -o >o.parquet --pause 1ms --block-requests 9
-trace merge TRACE OTHER -o >o.parquet
+trace convert TRACE OTHER -o >o.parquet --trace-option take=9
 trace generate WORKLOAD -o >o.parquet
 trace twin TRACE -o >o.toml
+trace twin TRACE -o >o.parquet --by blocks --pause 1ms --block-requests 9
 env bench --inputs EXAMPLES --quick --out >bench.json
 """
 #: Verbs that write nothing.

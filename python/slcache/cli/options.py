@@ -15,7 +15,6 @@ from slcache.given.quantity import time_ns
 
 #: What to do with requests beyond the device's capacity.
 Address = Literal["error", "wrap", "compact", "clip"]
-#: What becomes of the addresses of merged traces.
 #: How tables are printed.
 Form = Literal["table", "csv", "markdown", "json"]
 #: When to draw progress.
