@@ -25,7 +25,7 @@ MAY_USE = {
 #: Folders whose files take types of `mod.rs` or `lib.rs`, which uses these files: only such a type
 #: in a file of its own would open the circle. None may come in addition.
 OWN_CIRCLES = {
-    "traces": {"formats/lines", "formats/lines/columns", "info", "workload", "writers"},
+    "traces": {"formats/lines", "info", "workload", "writers"},
     "sim": {"device_facts", "replay"},
     "py": {""},
 }

@@ -14,7 +14,6 @@
 //! extent in use. Response times are left out.
 
 use super::entries::{tell, Entries};
-use super::refused;
 use super::report::{InputReport, StepReport};
 use crate::bootstrap::{Drawing, Source, TooLate, Twin, Unfit, RECORDS_MAX};
 use crate::entry::TraceEntry;
@@ -87,8 +86,8 @@ fn default_stages() -> u64 {
 impl Blocks {
     /// Reads the parameters and refuses what makes no sense.
     pub fn new(parameters: Value) -> Result<Self, TraceError> {
-        let blocks: Self =
-            serde_json::from_value(parameters).map_err(|error| refused(WHAT, error.to_string()))?;
+        let read: Result<Self, _> = serde_path_to_error::deserialize(parameters);
+        let blocks = read.map_err(|error| TraceError::refused(WHAT, error.to_string()))?;
         blocks.check().map(|()| blocks)
     }
 
@@ -100,13 +99,13 @@ impl Blocks {
         ];
         for (key, value) in counts {
             if value == Some(0) {
-                return Err(refused(WHAT, format!("{key} = 0; expected a whole number from 1")));
+                return Err(TraceError::refused(WHAT, format!("{key} = 0; expected a whole number from 1")));
             }
         }
         match self.footprint_bytes {
             Some(bytes) if bytes == 0 || bytes % SECTOR_BYTES != 0 => {
                 let allowed = "expected a positive multiple of 512 bytes";
-                Err(refused(WHAT, format!("footprint_bytes = {bytes}; {allowed}")))
+                Err(TraceError::refused(WHAT, format!("footprint_bytes = {bytes}; {allowed}")))
             }
             _ => Ok(()),
         }
@@ -149,7 +148,7 @@ impl Blocks {
     fn refusal(&self, unfit: Unfit) -> TraceError {
         let Self { pause_ns, block_requests, .. } = self;
         let footprint_bytes = self.footprint_bytes.unwrap_or(END_SECTORS * SECTOR_BYTES);
-        refused(
+        TraceError::refused(
             WHAT,
             match unfit {
                 Unfit::OneBlock { requests, longest_gap_ns } => format!(
@@ -207,7 +206,10 @@ impl Entries for Drawn {
             let drawn = self.twin.next(|stream| self.volumes.volume(stream));
             let too_late = |TooLate| {
                 let made = self.made + out.len() as u64;
-                refused(WHAT, format!("the request behind {made} would come after 2^62 ns (146 years)"))
+                TraceError::refused(
+                    WHAT,
+                    format!("the request behind {made} would come after 2^62 ns (146 years)"),
+                )
             };
             let Some(request) = drawn.map_err(too_late)? else { break };
             out.push(TraceEntry { request, response_ns: None });

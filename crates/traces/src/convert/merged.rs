@@ -5,7 +5,6 @@
 //! lie in one address space, addresses as they are.
 
 use super::entries::{Entries, Read};
-use super::refused;
 use super::report::{InputReport, StepReport};
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
@@ -63,12 +62,12 @@ impl Merged {
     /// Opens the traces.
     pub(super) fn open(paths: &[String], options: &TraceOptions) -> Result<Self, TraceError> {
         if paths.is_empty() {
-            return Err(refused(WHAT, "expected at least one"));
+            return Err(TraceError::refused(WHAT, "expected at least one"));
         }
         let mut pipes = HashSet::new();
         for name in paths {
             if TracePath::new(name).pipe().is_some_and(|pipe| !pipes.insert(pipe)) {
-                return Err(refused(WHAT, format!("{name} is a pipe or standard input, which can be read only once, and is one of the traces twice")));
+                return Err(TraceError::refused(WHAT, format!("{name} is a pipe or standard input, which can be read only once, and is one of the traces twice")));
             }
         }
         let opened = paths
@@ -114,8 +113,8 @@ impl Merged {
         if let Some(number) = known[own] {
             return Ok(number);
         }
-        let number =
-            u16::try_from(self.names.len()).map_err(|_| refused(WHAT, "more than 65536 volumes together"))?;
+        let number = u16::try_from(self.names.len())
+            .map_err(|_| TraceError::refused(WHAT, "more than 65536 volumes together"))?;
         let label = &self.labels[input];
         let is_only = volumes.len() < 2;
         let name = volumes.get(own).filter(|name| !name.is_empty() && (!is_only || *name != label));

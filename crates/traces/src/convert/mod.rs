@@ -81,8 +81,3 @@ impl Conversion {
         }
     }
 }
-
-/// An error about what was to be done with traces.
-fn refused(what: &'static str, reason: impl Into<String>) -> TraceError {
-    TraceError::Refused { what, reason: reason.into() }
-}

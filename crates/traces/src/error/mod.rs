@@ -306,6 +306,13 @@ pub enum TraceError {
     },
 }
 
+impl TraceError {
+    /// An error about what was to be done with traces.
+    pub(crate) fn refused(what: &'static str, reason: impl Into<String>) -> Self {
+        Self::Refused { what, reason: reason.into() }
+    }
+}
+
 impl From<OutputError> for TraceError {
     fn from(error: OutputError) -> Self {
         match error {

@@ -4,7 +4,7 @@
 //! README of alibaba/block-traces: opcode is R or W, offset and length are
 //! bytes, the timestamp is Unix time in microseconds. A volume is a device.
 
-use super::lines::columns::{column, Header, Columns, Holds, Split, Units, LETTERS};
+use super::columns::{column, Header, Columns, Holds, Split, Units, LETTERS};
 use super::lines::{LineFormat};
 use super::volume_names::VolumeNames;
 use super::Format;
@@ -42,7 +42,7 @@ impl LineFormat for Alicloud {
 mod tests {
     use super::*;
     use crate::error::LineFault;
-    use crate::formats::lines::columns::SKIPPED_HEADER;
+    use crate::formats::lines::SKIPPED_HEADER;
     use crate::formats::lines::check::{self, both_ways_agree, only_careful, refused};
     use crate::formats::{RawRequest, Record};
     use crate::options::TraceOptions;

@@ -6,7 +6,8 @@
 //! and the volume here; the md5 of each 4 KiB (in the home traces of each 512
 //! bytes) is one run of hexadecimal digits and is not used.
 
-use super::lines::columns::{between, column, Header, Columns, Holds, Split, Units, LETTERS};
+use super::columns::{column, Header, Columns, Holds, Split, Units, LETTERS};
+use super::lines::{between};
 use super::lines::{Found, Line, LineFormat};
 use super::volume_names::VolumeNames;
 use super::Format;

@@ -6,7 +6,7 @@
 //! are bytes. Times are kept as given, since the volumes of a data set lie in
 //! files of their own and share their time 0.
 
-use super::lines::columns::{column, Header, Columns, Holds, Split, Units, LETTERS};
+use super::columns::{column, Header, Columns, Holds, Split, Units, LETTERS};
 use super::lines::{LineFormat};
 use super::volume_names::VolumeNames;
 use super::Format;
@@ -43,7 +43,7 @@ impl LineFormat for K5cloud {
 mod tests {
     use super::*;
     use crate::error::LineFault;
-    use crate::formats::lines::columns::SKIPPED_HEADER;
+    use crate::formats::lines::SKIPPED_HEADER;
     use crate::formats::lines::check::{self, both_ways_agree, refused};
     use crate::formats::{RawRequest, Record};
     use crate::options::TraceOptions;

@@ -1,17 +1,20 @@
 //! The reader that formats share of which every line is one request: it takes a line apart, quickly or
 //! with care, and makes the request of what it found.
 
-use super::{RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
+use super::columns::{Columns, Units};
+use super::{Format, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
 use crate::error::{LineFault, TraceError};
 use crate::fields::line_end::{Alone, Followed, LineEnd};
 use crate::fields::scan::ScannedTime;
 use crate::fields::sectors::{Extent, SizeRules};
 use crate::options::TraceOptions;
 use crate::records::batch::RowParser;
-use columns::{Columns, Units};
 use slcache_base::request::HostOp;
 
-pub(super) mod columns;
+mod fields;
+mod quick;
+
+pub(super) use fields::{between, Fields, SKIPPED_HEADER};
 
 /// A format of lines. Mostly its columns say all; what they cannot say, it defines itself.
 pub(super) trait LineFormat: Default + Send + 'static {
@@ -27,13 +30,13 @@ pub(super) trait LineFormat: Default + Send + 'static {
     /// has to look. Where both find something, it is the same.
     #[inline(always)]
     fn quick<E: LineEnd>(line: &[u8]) -> Option<(Line<'_>, &[u8])> {
-        columns::quick::<Self, E>(line)
+        quick::quick::<Self, E>(line)
     }
 
     /// Field by field, so that whatever is wrong can be named.
     #[cold]
     fn careful(line: &[u8]) -> Result<Found<'_>, LineFault> {
-        columns::careful::<Self>(line)
+        fields::careful::<Self>(line)
     }
 
     /// The time of a line in nanoseconds, where the columns leave it in units of the file.
@@ -78,8 +81,15 @@ pub(super) enum Found<'a> {
     Skipped(&'static str),
 }
 
+impl Format {
+    /// A format of which every line is one request.
+    pub(super) const fn lines<F: LineFormat>() -> Self {
+        Self { columns: Some(F::COLUMNS), volume_name: F::COLUMNS.volumes.named(), ..Self::of(build::<F>) }
+    }
+}
+
 /// Makes the parser of a format.
-pub(super) fn build<F: LineFormat>(options: &TraceOptions) -> Result<Box<dyn RowParser>, TraceError> {
+fn build<F: LineFormat>(options: &TraceOptions) -> Result<Box<dyn RowParser>, TraceError> {
     Ok(Box::new(LineParser { format: F::new(options), sizes: SizeRules::new(options) }))
 }
 

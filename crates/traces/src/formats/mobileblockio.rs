@@ -6,7 +6,7 @@
 //! here, rw_flag R or W, the sector and size in 512 bytes, the timestamp in
 //! seconds since boot. `proces` is how the files spell it.
 
-use super::lines::columns::{column, Header, Columns, Holds, Split, Units, LETTERS};
+use super::columns::{column, Header, Columns, Holds, Split, Units, LETTERS};
 use super::lines::{LineFormat};
 use super::volume_names::VolumeNames;
 use super::Format;
@@ -43,7 +43,7 @@ impl LineFormat for MobileBlockIo {
 mod tests {
     use super::*;
     use crate::error::LineFault;
-    use crate::formats::lines::columns::SKIPPED_HEADER;
+    use crate::formats::lines::SKIPPED_HEADER;
     use crate::formats::lines::check::{self, both_ways_agree, refused};
     use crate::formats::{RawRequest, Record};
     use crate::options::TraceOptions;

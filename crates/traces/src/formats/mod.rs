@@ -48,13 +48,13 @@ formats! {
 /// Which records belong to which file of a blktrace recording in several.
 pub(crate) use blktrace::{looks_like_tar, merge_key, MergeKey, BLKTRACE};
 
+pub(crate) mod columns;
 mod lines;
 mod rwbs;
 mod table;
 pub(crate) mod volume_names;
 
-pub(crate) use lines::columns::{Columns, Header, Holds, Units};
-use lines::LineFormat;
+use columns::Columns;
 
 /// Requests among which those that completed later may have been issued earlier: far more than are
 /// ever in flight.
@@ -120,15 +120,6 @@ impl Format {
             told: Told::ByLines,
             columns: None,
             build,
-        }
-    }
-
-    /// A format of which every line is one request.
-    const fn lines<F: LineFormat>() -> Self {
-        Self {
-            columns: Some(F::COLUMNS),
-            volume_name: F::COLUMNS.volumes.named(),
-            ..Self::of(lines::build::<F>)
         }
     }
 

@@ -8,7 +8,7 @@
 //! fields may be surrounded by blanks. The size of a block is not in the file;
 //! it is 512 bytes in the UMass traces.
 
-use super::lines::columns::{column, Header, Codes, Columns, Holds, Split, Units};
+use super::columns::{column, Header, Codes, Columns, Holds, Split, Units};
 use super::lines::{LineFormat};
 use super::volume_names::VolumeNames;
 use super::Format;

@@ -7,7 +7,7 @@
 //! is never told from the content. `coarse_time = "spread"` spreads the requests
 //! of a second over it.
 
-use super::lines::columns::{column, Header, Codes, Columns, Holds, Split, Units};
+use super::columns::{column, Header, Codes, Columns, Holds, Split, Units};
 use super::lines::{LineFormat};
 use super::volume_names::VolumeNames;
 use super::{Format, Told};
@@ -47,7 +47,7 @@ impl LineFormat for Tencent {
 mod tests {
     use super::*;
     use crate::error::LineFault;
-    use crate::formats::lines::columns::SKIPPED_HEADER;
+    use crate::formats::lines::SKIPPED_HEADER;
     use crate::formats::lines::check::{self, both_ways_agree, refused};
     use crate::formats::{RawRequest, Record};
     use slcache_base::request::HostOp;

@@ -20,7 +20,12 @@ impl Ratio {
             Some((numerator, denominator)) => (whole(numerator)?, whole(denominator)?),
             None => decimal(text)?,
         };
-        (numerator > 0 && denominator > 0).then_some(Self { numerator, denominator })
+        let (mut divisor, mut rest) = (numerator, denominator);
+        while rest > 0 {
+            (divisor, rest) = (rest, divisor % rest);
+        }
+        (numerator > 0 && denominator > 0)
+            .then(|| Self { numerator: numerator / divisor, denominator: denominator / divisor })
     }
 
     /// `value` times the factor, rounded down; `None` above `u64::MAX`.

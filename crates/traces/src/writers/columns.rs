@@ -1,7 +1,8 @@
 //! Lines of the formats whose columns are in a table.
 
 use super::{as_written, Buffer, Line, LineWriter, Places, Response, TextFormat};
-use crate::formats::{Columns, Format, Header, Holds, Units};
+use crate::formats::columns::{Columns, Header, Holds, Units};
+use crate::formats::Format;
 use slcache_base::request::{HostOp, SECTOR_BYTES};
 
 /// How a format of columns is written.

@@ -1,6 +1,6 @@
 //! What the tests of every format of lines do.
 
-use super::columns::Fields;
+use super::fields::Fields;
 use super::{Found, LineFormat};
 use crate::error::LineFault;
 use crate::fields::line_end::{Alone, Followed};

@@ -4,14 +4,14 @@
 //! built is one scanner behind the other, as if it were written out by hand. A column at a place where
 //! no format has such a one is left to the careful way.
 
-use super::{op_of_flags, Codes, Columns, Holds, Split, COLUMNS_MAX};
+use super::{Line, LineFormat};
 use crate::fields::digits::{leading_digits, DIGITS_MAX};
 use crate::fields::line_end::LineEnd;
 use crate::fields::scan::{
     decimal_last, decimal_until, digits_until, digits_word, field_until, unsigned_last, unsigned_until,
     unsigned_word,
 };
-use crate::formats::lines::{Line, LineFormat};
+use crate::formats::columns::{op_of_flags, Codes, Columns, Holds, Split, COLUMNS_MAX};
 use slcache_base::request::HostOp;
 
 /// A well-formed line taken apart, and what is behind it; `None` when [`super::careful`] has to look.

@@ -1,9 +1,9 @@
 //! Field by field: slower, but whatever is wrong with a line has a name.
 
-use super::{op_of_flags, Columns, Header, Holds, Split, COLUMNS_MAX};
+use super::{Found, Line, LineFormat};
 use crate::error::LineFault;
 use crate::fields::scan::{decimal_time, unsigned, ScannedTime, Words};
-use crate::formats::lines::{Found, Line, LineFormat};
+use crate::formats::columns::{op_of_flags, Columns, Header, Holds, Split, COLUMNS_MAX};
 
 const SECOND_NS: u64 = 1_000_000_000;
 const MILLISECOND_NS: u64 = 1_000_000;
@@ -165,8 +165,8 @@ pub(in crate::formats) fn between<'a>(line: &'a [u8], first: &[u8], last: &[u8])
 
 #[cfg(test)]
 mod tests {
-    use super::super::{column, Column, Units, LETTERS};
     use super::*;
+    use crate::formats::columns::{column, Column, Units, LETTERS};
     use crate::formats::volume_names::VolumeNames;
 
     const THREE: &[Column] = &[

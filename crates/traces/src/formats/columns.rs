@@ -1,19 +1,13 @@
-//! The table of a format's columns: what each holds and what may stand in it. Both ways of taking a line
-//! apart are built for each format out of it: [`quick`], and [`careful`] for what that leaves.
+//! The table of a format's columns: what each holds and what may stand in it. Readers, writers and the
+//! texts of errors come from it.
 
 use crate::error::LineFault;
 use crate::fields::sectors;
 use crate::formats::volume_names::VolumeNames;
 use slcache_base::request::HostOp;
 
-mod fields;
-mod quick;
-
-pub(in crate::formats) use fields::{between, careful, Fields, SKIPPED_HEADER};
-pub(in crate::formats) use quick::quick;
-
 /// Most columns of a format.
-const COLUMNS_MAX: usize = 8;
+pub(super) const COLUMNS_MAX: usize = 8;
 
 /// The columns of a format.
 pub(crate) struct Columns {
@@ -133,7 +127,7 @@ impl Codes {
 
 /// The operation in hexadecimal flags, which may have `0x` in front.
 #[inline]
-fn op_of_flags(field: &[u8], read: u32) -> Option<HostOp> {
+pub(super) fn op_of_flags(field: &[u8], read: u32) -> Option<HostOp> {
     let digits = field.strip_prefix(b"0x").unwrap_or(field);
     if !(1..=8).contains(&digits.len()) {
         return None;
@@ -180,7 +174,7 @@ impl Columns {
 
     /// A line of so many fields instead of one for each column.
     #[cold]
-    fn count_fault(&self, line: &[u8], found: usize) -> LineFault {
+    pub(super) fn count_fault(&self, line: &[u8], found: usize) -> LineFault {
         let or_more = if self.split == Split::CommasOrMore { "at least " } else { "" };
         LineFault::columns(line, found, format!("{or_more}{} ({})", self.columns.len(), self.names()))
     }
