@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import slcache as package
+from slcache.documents.schemata import schema
 from slcache.traces import expect
 from support import EPOCH, TICKS_PER_MS, line, slcache, write_trace
 
@@ -26,7 +26,7 @@ ROWS = [
     (2_004, "Read", 1_024 * KIB, 8 * KIB),
 ]
 RESPONSE_TICKS = 2 * TICKS_PER_MS
-SCHEMA = json.loads((resources.files("slcache") / "schema" / "trace-info.schema.json").read_text())
+SCHEMA = schema("trace-info")
 
 
 @pytest.fixture(scope="module")

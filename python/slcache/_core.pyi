@@ -192,6 +192,9 @@ def formats() -> str:
 def config_schema() -> str:
     """Return the JSON schema of the configuration."""
 
+def trace_info_schema() -> str:
+    """Return the JSON schema of a trace's statistics."""
+
 def trace_info(
     trace: str,
     trace_options: list[tuple[str, str]],
@@ -323,6 +326,10 @@ class Write:
     @property
     def stream(self) -> int:
         """Stream of the request."""
+
+    @property
+    def hint(self) -> int:
+        """What the host says about the data, such as a write hint or a UFS group; 0: nothing."""
 
     @property
     def first(self) -> bool:

@@ -25,6 +25,8 @@ pub struct Request {
     pub sectors: u32,
     /// Stream (volume, namespace or submission queue) the request belongs to.
     pub stream: u16,
+    /// What the host says about the data, such as a write hint or a UFS group; 0 for nothing.
+    pub hint: u8,
     /// What is asked.
     pub op: HostOp,
 }

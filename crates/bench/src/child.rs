@@ -86,6 +86,7 @@ fn large() -> Result<LargeDevice, String> {
     let start_s = start.elapsed().as_secs_f64();
     let requests: Vec<Request> = (0..LARGE_REQUESTS as u64)
         .map(|i| Request {
+            hint: 0,
             at_ns: i * 1_000_000,
             // An odd stride spreads the writes over the whole address space.
             sector: (i * 2_654_435_761 % pages) * 16,

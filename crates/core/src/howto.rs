@@ -47,6 +47,7 @@ fn the_how_tos_scheme_keeps_every_write() {
             sector: i * 7 % 200 * 8,
             sectors: 8,
             stream: 0,
+            hint: 0,
             op: HostOp::Write,
         };
         (from..from + 256).map(page).collect()

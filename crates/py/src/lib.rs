@@ -164,6 +164,12 @@ fn config_schema() -> String {
     slcache_sim::schema::run_schema().to_string()
 }
 
+/// The JSON schema of a trace's statistics.
+#[pyfunction]
+fn trace_info_schema() -> String {
+    slcache_sim::schema::trace_info_schema().to_string()
+}
+
 /// Counts and statistics of a trace, as JSON.
 #[pyfunction]
 #[pyo3(signature = (trace, trace_options, progress=None))]
@@ -321,6 +327,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::device_line, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::formats, module)?)?;
     module.add_function(wrap_pyfunction!(config_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(trace_info_schema, module)?)?;
     module.add_function(wrap_pyfunction!(trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace_bound, module)?)?;
     module.add_function(wrap_pyfunction!(run_bounds, module)?)?;

@@ -226,10 +226,17 @@ fn requests(rng: &mut RngStream, user_bytes: u64) -> Vec<Request> {
             let sector = u64::from(rng.below(within - count + 1));
             let is_flush = op == HostOp::Flush;
             let (sector, sectors) = if is_flush { (0, 0) } else { (sector, count) };
-            Request { at_ns, sector, sectors, stream: rng.below(3) as u16, op }
+            Request { at_ns, sector, sectors, stream: rng.below(3) as u16, hint: 0, op }
         })
         .collect();
     // Idle work that has no end shows in a long pause.
-    all.push(Request { at_ns: at_ns + PAUSE_NS, sector: 0, sectors: 8, stream: 0, op: HostOp::Read });
+    all.push(Request {
+        at_ns: at_ns + PAUSE_NS,
+        sector: 0,
+        sectors: 8,
+        stream: 0,
+        hint: 0,
+        op: HostOp::Read,
+    });
     all
 }

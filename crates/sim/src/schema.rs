@@ -1,8 +1,34 @@
-//! The JSON schema of what a user writes.
+//! The JSON schemas of what a user writes, and of what is told of a trace.
 
 use crate::config::RunConfig;
 use crate::json_schema::schema_of;
 use serde_json::Value;
+use slcache_traces::TraceInfo;
+
+/// The JSON schema (draft 2020-12) of a trace's statistics.
+pub fn trace_info_schema() -> Value {
+    let mut schema = schema_of::<TraceInfo>(false);
+    schema["$id"] = "urn:slcache:schema:trace-info:1".into();
+    schema["title"] = "slcache trace statistics".into();
+    close(&mut schema);
+    schema
+}
+
+/// Closes all objects of what the program writes, and says of what are shares that they are.
+fn close(schema: &mut Value) {
+    const SHARES: [&str; 5] = ["share", "_ratio", "_runs", "_coupling", "_spread"];
+    if schema["properties"].is_object() {
+        schema["additionalProperties"] = false.into();
+    }
+    for (key, inner) in schema["properties"].as_object_mut().into_iter().flatten() {
+        if inner["type"] == "number" && SHARES.iter().any(|ending| key.ends_with(ending)) {
+            (inner["minimum"], inner["maximum"]) = (0.into(), 1.into());
+        }
+    }
+    for (_, inner) in schema["$defs"].as_object_mut().into_iter().flatten() {
+        close(inner);
+    }
+}
 
 /// The JSON schema (draft 2020-12) of a run's configuration.
 pub fn run_schema() -> Value {

@@ -292,10 +292,10 @@ mod tests {
 
     #[test]
     fn no_option_is_said_twice_however_it_is_written() {
-        let names = PLAIN.into_iter().chain(GENERIC).map(str::to_owned);
+        let names = KEYS.plain.keys().chain(KEYS.generic.keys()).cloned();
         let names: Vec<String> = names.chain(["ops.W".to_owned()]).collect();
         for name in &names {
-            let generic = GENERIC.contains(&name.as_str()) || name.starts_with(OPS);
+            let generic = KEYS.generic.contains_key(name) || name.starts_with(OPS);
             let other = if generic { format!("generic.{name}") } else { name.clone() };
             for pair in [[name, name], [name, &other], [&other, name]] {
                 let text = trace_options(pair.map(|key| (key.as_str(), "1"))).unwrap_err().to_string();

@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     fn request(op: HostOp, sector: u64, sectors: u32, stream: u16) -> Request {
-        Request { at_ns: 0, sector, sectors, stream, op }
+        Request { at_ns: 0, sector, sectors, stream, hint: 0, op }
     }
 
     fn counted(by_stream: bool, requests: &[Request]) -> (u64, u64, Vec<SizeBound>) {

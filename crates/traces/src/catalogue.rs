@@ -70,7 +70,7 @@ mod tests {
             found[0]
         };
         assert!(find("parquet").losses.is_empty());
-        assert_eq!(find("tencent").losses, ["time", "flush", "trim", "volume", "response", "label"]);
+        assert_eq!(find("tencent").losses, ["time", "flush", "trim", "volume", "response", "hint", "label"]);
         assert_eq!(find("generic").losses, ["volume", "label"]);
         assert!(find("fio_v2").writes && !find("fio_v2").reads);
         assert!(all.iter().all(|entry| entry.reads || entry.writes));

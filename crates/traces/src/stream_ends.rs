@@ -48,7 +48,8 @@ mod tests {
     #[test]
     fn streams_lie_behind_each_other() {
         let mut ends = StreamEnds::default();
-        let request = |stream, sector, sectors, op| Request { at_ns: 0, sector, sectors, stream, op };
+        let request =
+            |stream, sector, sectors, op| Request { at_ns: 0, sector, sectors, stream, hint: 0, op };
         ends.add(&request(0, 0, 9, HostOp::Write));
         ends.add(&request(2, 100, 4, HostOp::Trim));
         ends.add(&request(0, 3, 1, HostOp::Read));

@@ -2,12 +2,13 @@
 
 use crate::error::listed::{cut, listed};
 use crate::error::LineFault;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slcache_base::request::{HostOp, Request};
 use std::borrow::Cow;
 
 /// Counts of what a reader took and left out; complete at the end of the trace.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TraceSummary {
     /// Read requests.
@@ -61,7 +62,7 @@ pub struct TraceSummary {
 }
 
 /// Records left out for one reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Skipped {
     /// Why.
@@ -71,7 +72,7 @@ pub struct Skipped {
 }
 
 /// A volume and how many records name it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VolumeCount {
     /// Its name; empty where the format has no volumes.

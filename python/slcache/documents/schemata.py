@@ -7,6 +7,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from slcache import _core
+
 #: What `slcache schema` also calls a document.
 _ALIASES = {"run": "result"}
 #: Keys that tell of a file; within another schema there is no place for them.
@@ -20,6 +22,11 @@ def schema(name: str) -> dict[str, Any]:
     It is shared by all who ask: not to be changed.
     """
     whole = read(f"{_ALIASES.get(name, name)}.schema.json")
+    if name == "trace-info":
+        # What is measured comes from the engine; the file has what comparisons put beside it.
+        measured = json.loads(_core.trace_info_schema())
+        both = {key: measured[key] | whole[key] for key in ("properties", "$defs")}
+        return {**measured, **both}
     for other in sorted(_others(whole)):
         found = read(other)
         inner = other.removesuffix(".schema.json")

@@ -31,6 +31,7 @@ def sections(info: Info) -> list[Section]:
         _gap_classes(info),
         _deciders(info),
         _hot_set(info),
+        _hints(info),
         _streams(info),
         _notes(info),
     )
@@ -61,6 +62,16 @@ def _responses(info: Info) -> Iterator[Row]:
         yield (f"{name.replace('_', '.')} response", "", *cells)
     if response["mean_queue_depth"] is not None:
         yield ("mean queue depth", units.significant(response["mean_queue_depth"]), "", "")
+
+
+def _hints(info: Info) -> Section:
+    """Return what writes there are by hint, where some have one."""
+    rows: list[Row] = [
+        (str(each["hint"]) if each["hint"] else "none", units.count(each["writes"]))
+        + (units.size(each["write_bytes"]),)
+        for each in info["hints"]
+    ]
+    return Section(("hint", "writes", "data"), rows)
 
 
 def _places(info: Info) -> Section:
@@ -242,6 +253,8 @@ def _notes(info: Info) -> Section:
         )
         if value
     ]
+    if info["event"]:
+        rows.insert(0, ("a request comes with its", info["event"]))
     rows += [(f"left out: {e['reason']}", units.count(e["count"])) for e in summary["skipped"]]
     if info["trims"]:
         rows.append(("trimmed", units.size(info["trim_bytes"])))

@@ -19,6 +19,8 @@ pub struct Buffered {
     pub dirty: u32,
     /// Stream of the last write that came for it.
     pub stream: u16,
+    /// Its hint.
+    pub hint: u8,
     /// Size of that write's request, sectors.
     pub request_sectors: u32,
     prev: u32,
@@ -39,6 +41,7 @@ impl Buffered {
             self.dirty |= piece.mask;
         }
         self.stream = piece.stream;
+        self.hint = piece.hint;
         self.request_sectors = piece.request_sectors;
     }
 }

@@ -54,6 +54,7 @@ impl Simulation {
                 cause: Cause::Host,
                 first: mu == start_mu,
                 stream: request.stream,
+                hint: request.hint,
                 request_sectors: request.sectors,
             };
             if lead != 0 {

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     fn request(op: HostOp, sectors: u32) -> Request {
-        Request { at_ns: 0, sector: 0, sectors, stream: 0, op }
+        Request { at_ns: 0, sector: 0, sectors, stream: 0, hint: 0, op }
     }
 
     /// The requests before which a window is over, and the window.

@@ -62,6 +62,7 @@ impl Simulation {
             cause: Cause::Host,
             first: false,
             stream: 0,
+            hint: 0,
             request_sectors: 0,
         };
         if self.try_buffer(&piece, self.waiting.is_empty()) || self.is_striped() {
@@ -127,6 +128,7 @@ impl Simulation {
             cause,
             first: true,
             stream: entry.stream,
+            hint: entry.hint,
             request_sectors: entry.request_sectors,
         }
     }

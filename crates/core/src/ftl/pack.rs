@@ -148,6 +148,7 @@ mod tests {
                 cause: Cause::Host,
                 first: true,
                 stream: 0,
+                hint: 0,
                 request_sectors: size * 8,
             };
             hold.put(&piece, 0, size, 0);

@@ -268,6 +268,7 @@ pub fn part_of_page(page: u32, mask: u32, mu_bytes: u32) -> Piece {
         cause: Cause::Host,
         first: true,
         stream: 0,
+        hint: 0,
         request_sectors: units * (mu_bytes / SECTOR_BYTES as u32),
     }
 }

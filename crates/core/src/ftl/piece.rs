@@ -22,6 +22,8 @@ pub struct Piece {
     pub first: bool,
     /// The stream of its request; out of the DRAM buffer, of the last write that came for the page.
     pub stream: u16,
+    /// The hint of its request; out of the DRAM buffer, of the last write that came for the page.
+    pub hint: u8,
     /// Size of the whole request, sectors; out of the DRAM buffer, of the last write that came for the
     /// page.
     pub request_sectors: u32,

@@ -89,6 +89,7 @@ mod tests {
             cause: Cause::Host,
             first: true,
             stream: 0,
+            hint: 0,
             request_sectors: bytes / 512,
         }
     }

@@ -98,7 +98,7 @@ fn write(sim: &mut Simulation, pages: std::ops::Range<u64>, user_pages: u64) {
     for page in pages {
         sim.feed(&[request(sim.now_ns(), HostOp::Write, page % user_pages * PAGE, PAGE)]).unwrap();
     }
-    sim.feed(&[Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush }]).unwrap();
+    sim.feed(&[Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, hint: 0, op: HostOp::Flush }]).unwrap();
 }
 
 fn is_host(op: &LoggedOp, dense: bool) -> bool {

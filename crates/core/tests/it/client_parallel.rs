@@ -63,7 +63,7 @@ fn write(sim: &mut Simulation, pages: std::ops::Range<u64>) -> f64 {
     for page in pages {
         sim.feed(&[request(begin_ns, HostOp::Write, page % USER * PAGE, PAGE)]).unwrap();
     }
-    sim.feed(&[Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush }]).unwrap();
+    sim.feed(&[Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, hint: 0, op: HostOp::Flush }]).unwrap();
     (sim.now_ns() - begin_ns) as f64
 }
 

@@ -128,7 +128,14 @@ pub fn mix(n: usize) -> Vec<Request> {
                 50..=93 => HostOp::Read,
                 94..=97 => HostOp::Trim,
                 _ => {
-                    return Request { at_ns: at as u64, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush }
+                    return Request {
+                        at_ns: at as u64,
+                        sector: 0,
+                        sectors: 0,
+                        stream: 0,
+                        hint: 0,
+                        op: HostOp::Flush,
+                    }
                 }
             };
             request(at as u64, op, u64::from(first) * 512, u64::from(sectors) * 512)

@@ -59,7 +59,7 @@ fn write(sim: &mut Simulation, pages: Range<u64>) -> u64 {
         sim.audit().unwrap();
     }
     // An empty flush is complete behind everything that the host waits for.
-    sim.feed(&[Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush }]).unwrap();
+    sim.feed(&[Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, hint: 0, op: HostOp::Flush }]).unwrap();
     sim.now_ns()
 }
 

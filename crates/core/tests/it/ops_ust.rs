@@ -41,7 +41,8 @@ fn and_then(sim: &mut Simulation, requests: &[Request]) {
         sim.audit().unwrap();
     }
     let end = requests.last().map_or(0, |request| request.at_ns) + LATER;
-    sim.feed(&[Request { at_ns: end, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush }]).unwrap();
+    sim.feed(&[Request { at_ns: end, sector: 0, sectors: 0, stream: 0, hint: 0, op: HostOp::Flush }])
+        .unwrap();
     assert_eq!(sim.timing().ops_in_flight(), 0);
 }
 
@@ -254,7 +255,7 @@ fn the_parts_of_the_time_add_up_to_the_run() {
         sim.feed(&random(4_000, logical_blocks * LOGICAL * PAGE, 8, 0.0, 1.0, 3)).unwrap();
     }
     // The flush is the last of the run: nothing is held when it is done.
-    sim.feed(&[Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush }]).unwrap();
+    sim.feed(&[Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, hint: 0, op: HostOp::Flush }]).unwrap();
     let report = sim.finish().unwrap();
     let parts = ["slc_write", "dense_write", "slc_to_dense", "dense_to_dense", "slc_to_slc"];
     let parts = parts.map(|part| figure(&report, &format!("t_{part}_ns")));

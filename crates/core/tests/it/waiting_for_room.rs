@@ -55,7 +55,7 @@ fn mix(count: u64, bytes: u64) -> Vec<Request> {
             0..=31 => HostOp::Write,
             32..=37 => HostOp::Read,
             38 => HostOp::Trim,
-            _ => return Request { at_ns: i, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush },
+            _ => return Request { at_ns: i, sector: 0, sectors: 0, stream: 0, hint: 0, op: HostOp::Flush },
         };
         request(i, op, first * MU, u64::from(many) * MU)
     };

@@ -34,6 +34,9 @@ pub struct PyWrite {
     /// Stream of the request.
     #[pyo3(get)]
     stream: u16,
+    /// What the host says about the data, such as a write hint or a UFS group; 0 for nothing.
+    #[pyo3(get)]
+    hint: u8,
     /// Whether it is the first piece of its request.
     #[pyo3(get)]
     first: bool,
@@ -50,8 +53,8 @@ pub struct PyWrite {
 
 impl From<&Write> for PyWrite {
     fn from(write: &Write) -> Self {
-        let &Write { page, bytes, request_bytes, stream, first, time_ns, age_ns, frequency } = write;
-        Self { page, bytes, request_bytes, stream, first, time_ns, age_ns, frequency }
+        let &Write { page, bytes, request_bytes, stream, hint, first, time_ns, age_ns, frequency } = write;
+        Self { page, bytes, request_bytes, stream, hint, first, time_ns, age_ns, frequency }
     }
 }
 

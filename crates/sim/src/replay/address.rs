@@ -167,7 +167,7 @@ mod tests {
     use slcache_traces::PageSet;
 
     fn request(op: HostOp, sector: u64, sectors: u32) -> Request {
-        Request { at_ns: 0, sector, sectors, stream: 0, op }
+        Request { at_ns: 0, sector, sectors, stream: 0, hint: 0, op }
     }
 
     /// 16 pages of 4 KiB.

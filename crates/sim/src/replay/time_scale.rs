@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn the_bound_lies_behind_the_factor() {
-        let at = |at_ns| [Request { at_ns, sector: 0, sectors: 8, stream: 0, op: HostOp::Read }];
+        let at = |at_ns| [Request { at_ns, sector: 0, sectors: 8, stream: 0, hint: 0, op: HostOp::Read }];
         let ten_days_ns = 864_000_000_000_000;
         assert!(TimeScale(1e6).check(&at(ten_days_ns)).is_err());
         assert!(TimeScale(5337.0).check(&at(ten_days_ns)).is_ok());

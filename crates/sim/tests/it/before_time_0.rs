@@ -93,6 +93,7 @@ fn the_first_writes_pay_for_themselves_alone() {
             sim.preload(preloaded).ok()?;
             let sectors = config.device.piece_bytes() / 512;
             let write = |i: u64| Request {
+                hint: 0,
                 at_ns: i * 1_000_000_000,
                 sector: (100 + i) * u64::from(sectors),
                 sectors,
@@ -120,6 +121,7 @@ fn data_mapped_at_their_first_read_are_not_padded() {
         config.trace.prefill = Prefill::OnRead;
         let Ok(mut sim) = Simulation::new(&config.setup()) else { return };
         let read = |i: u32| Request {
+            hint: 0,
             at_ns: u64::from(i),
             sector: u64::from(i * 8),
             sectors: 8,

@@ -34,7 +34,14 @@ fn plain(preset: &Preset, pool: usize, mode: CellMode) -> Setup {
 }
 
 fn request(at_ns: u64, op: HostOp, byte: u64, bytes: u64) -> Request {
-    Request { at_ns, op, sector: byte / 512, sectors: u32::try_from(bytes / 512).unwrap(), stream: 0 }
+    Request {
+        hint: 0,
+        at_ns,
+        op,
+        sector: byte / 512,
+        sectors: u32::try_from(bytes / 512).unwrap(),
+        stream: 0,
+    }
 }
 
 /// The latency of a write and of a later read of 4 KiB on an idle device.

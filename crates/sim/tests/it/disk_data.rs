@@ -41,7 +41,16 @@ fn requests(seed: u64) -> Vec<Request> {
             at_ns += 5e8 + rng.fraction() * 2e10;
         }
         let op = match rng.below(20) {
-            0 => return Request { at_ns: at_ns as u64, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush },
+            0 => {
+                return Request {
+                    at_ns: at_ns as u64,
+                    sector: 0,
+                    sectors: 0,
+                    stream: 0,
+                    hint: 0,
+                    op: HostOp::Flush,
+                }
+            }
             1 => HostOp::Trim,
             2..=8 => HostOp::Read,
             _ => HostOp::Write,
@@ -50,7 +59,7 @@ fn requests(seed: u64) -> Vec<Request> {
         let sectors = 1 + rng.below(if is_large { 200 } else { 20 });
         let space = (USED / 512) as u32 / if is_far { 1 } else { 8 };
         let sector = u64::from(rng.below(space - sectors));
-        Request { at_ns: at_ns as u64, sector, sectors, stream: 0, op }
+        Request { at_ns: at_ns as u64, sector, sectors, stream: 0, hint: 0, op }
     };
     (0..3000).map(request).collect()
 }

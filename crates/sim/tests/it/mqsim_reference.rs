@@ -36,7 +36,8 @@ fn answer(line: &str) -> Answer {
     let fields: Vec<&str> = line.split(',').collect();
     let number = |i: usize| fields[i].parse::<u64>().unwrap_or_else(|e| panic!("{line}: {e}"));
     let op = if fields[3] == "read" { HostOp::Read } else { HostOp::Write };
-    let request = Request { at_ns: number(0), sector: number(1), sectors: number(2) as u32, stream: 0, op };
+    let request =
+        Request { at_ns: number(0), sector: number(1), sectors: number(2) as u32, stream: 0, hint: 0, op };
     (request, number(4))
 }
 
@@ -163,7 +164,7 @@ fn cleaning_costs_what_ten_blocks_held_back_cost() {
     let requests: Vec<Request> = (1..=400_000)
         .map(|i| {
             let sector = u64::from(rng.below(PAGES as u32)) * 32;
-            Request { at_ns: i * 10_000_000, sector, sectors: 32, stream: 0, op: HostOp::Write }
+            Request { at_ns: i * 10_000_000, sector, sectors: 32, stream: 0, hint: 0, op: HostOp::Write }
         })
         .collect();
     sim.feed(&requests).unwrap();

@@ -19,7 +19,7 @@ fn mix(user_bytes: u64) -> Vec<Request> {
             let sectors = 1 + rng.below(most);
             let op = if rng.below(2) == 0 { HostOp::Read } else { HostOp::Write };
             let sector = u64::from(rng.below(span - sectors));
-            Request { at_ns, sector, sectors, stream: 0, op }
+            Request { at_ns, sector, sectors, stream: 0, hint: 0, op }
         })
         .collect()
 }

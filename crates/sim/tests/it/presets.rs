@@ -108,6 +108,7 @@ fn ust_runs_on_every_preset_that_has_an_slc_mode_beside_another() {
         let setup = resolved.unwrap_or_else(|errors| panic!("{}:\n{errors}", preset.name)).setup();
         let mut simulation = Simulation::new(&setup).unwrap();
         let write = |i: u64| Request {
+            hint: 0,
             at_ns: i * 100_000,
             sector: i * 123_456_789 % (1 << 11) * 8,
             sectors: 8 << (i % 4),

@@ -18,7 +18,7 @@ fn bursts(user_bytes: u64) -> Vec<Request> {
             let sectors = 8 * (1 + rng.below(32));
             let op = if rng.below(4) == 0 { HostOp::Read } else { HostOp::Write };
             let at_ns = if i < 1000 { 0 } else { 10_000_000_000_000 };
-            Request { at_ns, sector: u64::from(rng.below(span - sectors)), sectors, stream: 0, op }
+            Request { at_ns, sector: u64::from(rng.below(span - sectors)), sectors, stream: 0, hint: 0, op }
         })
         .collect()
 }

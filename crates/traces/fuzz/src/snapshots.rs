@@ -124,7 +124,8 @@ fn go_on(simulation: &mut Simulation, user_bytes: u64) {
     for i in 0..REQUESTS {
         let op = [HostOp::Write, HostOp::Write, HostOp::Read, HostOp::Trim][i as usize % 4];
         let sector = u64::from(i.wrapping_mul(2_654_435_761) % (pages - 4)) * 8;
-        let request = Request { at_ns: u64::from(i) * 400_000, sector, sectors: 8 + i % 24, stream: 0, op };
+        let request =
+            Request { at_ns: u64::from(i) * 400_000, sector, sectors: 8 + i % 24, stream: 0, hint: 0, op };
         simulation.feed(&[request]).expect("what loads goes on");
     }
     simulation.finish().expect("what loads comes to an end");

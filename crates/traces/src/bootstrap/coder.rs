@@ -110,7 +110,14 @@ impl Coder {
 
     fn push(&mut self, request: &Request, sectors: u32, place: Place) {
         let gap_ns = std::mem::take(&mut self.gap_ns);
-        self.records.push(Record { gap_ns, sectors, stream: request.stream, op: request.op, place });
+        self.records.push(Record {
+            gap_ns,
+            sectors,
+            stream: request.stream,
+            hint: request.hint,
+            op: request.op,
+            place,
+        });
     }
 
     /// Says where a read or write goes, and takes note of it.

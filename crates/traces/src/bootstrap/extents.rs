@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     fn request(sector: u64, sectors: u32, op: HostOp) -> Request {
-        Request { at_ns: 0, sector, sectors, stream: 0, op }
+        Request { at_ns: 0, sector, sectors, stream: 0, hint: 0, op }
     }
 
     #[test]

@@ -185,8 +185,8 @@ impl Twin {
                 continue;
             };
             self.left -= 1;
-            let Record { sectors, stream, op, .. } = record;
-            let mut request = Request { at_ns: self.at_ns, sector, sectors, stream, op };
+            let Record { sectors, stream, hint, op, .. } = record;
+            let mut request = Request { at_ns: self.at_ns, sector, sectors, stream, hint, op };
             self.widen(&mut request, &volume);
             return Ok(Some(request));
         }

@@ -47,7 +47,7 @@ impl Placer {
         let sector = sector.min(end - sectors);
         self.last_end = Some(sector + sectors);
         let Record { sectors, stream, op, .. } = *record;
-        self.extents.touch(&Request { at_ns: 0, sector, sectors, stream, op });
+        self.extents.touch(&Request { at_ns: 0, sector, sectors, stream, hint: 0, op });
         Some(sector)
     }
 

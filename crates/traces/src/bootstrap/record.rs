@@ -11,6 +11,8 @@ pub(super) struct Record {
     pub sectors: u32,
     /// Its stream.
     pub stream: u16,
+    /// Its hint.
+    pub hint: u8,
     /// What is asked.
     pub op: HostOp,
     /// Where.

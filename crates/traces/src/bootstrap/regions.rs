@@ -123,7 +123,8 @@ mod tests {
     use super::*;
     use slcache_base::request::HostOp;
 
-    const RECORD: Record = Record { gap_ns: 0, sectors: 8, stream: 0, op: HostOp::Write, place: Place::None };
+    const RECORD: Record =
+        Record { gap_ns: 0, sectors: 8, stream: 0, hint: 0, op: HostOp::Write, place: Place::None };
 
     /// Where the records of first sectors go, and the volumes' lengths.
     fn formed(places: &[(u32, u64, u32)], random: Option<&mut RngStream>) -> (Vec<u64>, Vec<u64>) {

@@ -36,7 +36,7 @@ fn source(shift: u64, swap: bool) -> Vec<Request> {
                 }
             };
             written.push((sector, sectors));
-            requests.push(Request { at_ns, sector: sector + shift, sectors, stream: 0, op });
+            requests.push(Request { at_ns, sector: sector + shift, sectors, stream: 0, hint: 0, op });
         }
     }
     requests
@@ -169,7 +169,14 @@ fn overlapping(seed: u64) -> Vec<Request> {
     let request = |place: u64| {
         let op = [HostOp::Read, HostOp::Write][random.below(2) as usize];
         let sector = u64::from(random.below(9)) * 1_000_003 + u64::from(random.below(300));
-        Request { at_ns: 2 * PAUSE_NS * place, sector, sectors: 1 + random.below(200), stream: 0, op }
+        Request {
+            at_ns: 2 * PAUSE_NS * place,
+            sector,
+            sectors: 1 + random.below(200),
+            stream: 0,
+            hint: 0,
+            op,
+        }
     };
     (0..3_000).map(request).collect()
 }
@@ -225,7 +232,7 @@ fn any_length_and_any_footprint() {
 
 #[test]
 fn trims_that_come_too_early_are_not_made_up_for() {
-    let request = |at_ns, sector, op| Request { at_ns, sector, sectors: 8, stream: 0, op };
+    let request = |at_ns, sector, op| Request { at_ns, sector, sectors: 8, stream: 0, hint: 0, op };
     let mut source = Source::new(10, 1);
     for place in 0..20 {
         source.add(&request(100 * place, 1_000 * place, HostOp::Write), 0).unwrap();
@@ -240,7 +247,7 @@ fn trims_that_come_too_early_are_not_made_up_for() {
 
 #[test]
 fn a_trim_goes_where_its_data_are() {
-    let request = |at_ns, sector, sectors, op| Request { at_ns, sector, sectors, stream: 0, op };
+    let request = |at_ns, sector, sectors, op| Request { at_ns, sector, sectors, stream: 0, hint: 0, op };
     let mut source = Source::new(10, 1);
     let mut at_ns = 0;
     for block in 0..20 {

@@ -28,6 +28,9 @@ pub(super) const FORMAT: Format = Format {
     ..Format::of(|options| Ok(Box::new(Ftrace::new(options)?)))
 };
 
+/// What a UFS group number may be.
+const GROUP: &str = "a group number from 0 to 255";
+
 /// Why each event that is not the chosen one is left out.
 const EVENTS: [(&[u8], &str); 8] = [
     (b"block_rq_issue", "event block_rq_issue"),
@@ -171,8 +174,15 @@ impl Ftrace {
         let Some(extent) = self.sizes.extent_of_bytes((first, lba.place()), (size_bytes, size.place()))? else {
             return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
         };
+        let hint = match rest.told("group_id") {
+            Some(group) => {
+                let group = group.listed().unwrap_or(group);
+                u8::try_from(group.number(GROUP)?).map_err(|_| group.fault(GROUP))?
+            }
+            None => 0,
+        };
         let rounded_to_sectors = extent.rounded;
-        Ok(Record::Request(RawRequest { sector: extent.sector, sectors: extent.sectors, op, rounded_to_sectors, ..raw }))
+        Ok(Record::Request(RawRequest { sector: extent.sector, sectors: extent.sectors, op, rounded_to_sectors, hint, ..raw }))
     }
 }
 

@@ -142,7 +142,7 @@ impl RecordParser for Generic {
             self.header_pending = false;
             return Ok(Record::Skipped(SKIPPED_HEADER));
         }
-        let ([time, address, size, op, stream, response, keep], found) = self.fields(line);
+        let ([time, address, size, op, stream, response, hint, keep], found) = self.fields(line);
         if self.layout.kept.as_ref().is_some_and(|kept| kept != keep) {
             return Ok(Record::Skipped(SKIPPED_OTHER));
         }
@@ -159,6 +159,10 @@ impl RecordParser for Generic {
         if !response.is_empty() {
             let (response_ns, _) = self.time(Part::Response, self.layout.response_unit, response)?;
             raw.response_ns = Some(response_ns);
+        }
+        if !hint.is_empty() {
+            let number = unsigned_or_hex(hint).and_then(|number| u8::try_from(number).ok());
+            raw.hint = number.ok_or_else(|| self.layout.fault(Part::Hint, hint, "a number from 0 to 255"))?;
         }
         if op == HostOp::Flush {
             return Ok(Record::Request(raw));

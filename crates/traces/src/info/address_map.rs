@@ -1,6 +1,7 @@
 //! Where in the address space requests go, over time.
 
 use super::axis::Axis;
+use schemars::JsonSchema;
 use serde::Serialize;
 use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 
@@ -14,7 +15,7 @@ const SECTOR_SHIFT: u32 = 3;
 /// Reads and writes by time and by first address, in at most 256 by 128 cells.
 /// Only cells with requests are listed: `time`, `address`, `reads` and `writes`
 /// have one entry for each. Addresses of all streams lie over each other.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct AddressMap {
     /// Time a cell covers in nanoseconds.
     pub cell_ns: u64,
@@ -126,6 +127,7 @@ mod tests {
         let mut counter = AddressMapCounter::default();
         let requests: Vec<Request> = (0..5_000_u64)
             .map(|i| Request {
+                hint: 0,
                 at_ns: i * i * 1000,
                 sector: (i * 7_919 % 5_000) * 640 + (1 << 40),
                 sectors: 8,

@@ -2,6 +2,7 @@
 
 use super::ratio;
 use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
 use serde::Serialize;
 use slcache_base::request::{HostOp, Request};
 
@@ -23,7 +24,7 @@ pub(super) fn gap_class(gap_ns: u64) -> usize {
 }
 
 /// Gaps of one class: longer than the bound of the class before.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct GapClass {
     /// Longest gap of the class in nanoseconds; the last class has no bound.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -197,7 +198,7 @@ mod tests {
     fn arrivals(requests: &[(u64, HostOp)]) -> Arrivals {
         let mut arrivals = Arrivals::default();
         for &(at_us, op) in requests {
-            arrivals.add(&Request { at_ns: at_us * 1000, sector: 0, sectors: 8, stream: 0, op });
+            arrivals.add(&Request { at_ns: at_us * 1000, sector: 0, sectors: 8, stream: 0, hint: 0, op });
         }
         arrivals
     }

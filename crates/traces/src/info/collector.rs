@@ -6,6 +6,7 @@ use super::coupling::Coupling;
 use super::extents::Extents;
 use super::footprint::PageSet;
 use super::gaps::Gaps;
+use super::hints::Hints;
 use super::hot_set::PageHeat;
 use super::phases::Phases;
 use super::ratio;
@@ -57,7 +58,8 @@ pub(super) struct Collector {
     heat: PageHeat,
     timeline: TimelineCounter,
     map: AddressMapCounter,
-    responses: Responses,
+    pub(super) responses: Responses,
+    hints: Hints,
 }
 
 impl Collector {
@@ -78,6 +80,7 @@ impl Collector {
         self.heat.add(request);
         self.timeline.add(request);
         self.map.add(request);
+        self.hints.add(request);
         if let Some(response_ns) = entry.response_ns {
             self.responses.add(request.op, response_ns);
         }
@@ -239,6 +242,7 @@ impl Collector {
         info.gap_op_coupling = self.coupling.gap_op();
         info.size_op_coupling = self.coupling.size_op();
         info.median_burst_write_bytes = self.coupling.median_burst_write_bytes();
+        info.hints = self.hints.finish();
         info.response = self.responses.finish(info.duration_s);
     }
 }

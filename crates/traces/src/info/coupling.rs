@@ -107,7 +107,7 @@ mod tests {
     fn coupling(requests: &[(u64, u32, HostOp)]) -> Coupling {
         let mut coupling = Coupling::default();
         for &(at_us, sectors, op) in requests {
-            coupling.add(&Request { at_ns: at_us * 1000, sector: 0, sectors, stream: 0, op });
+            coupling.add(&Request { at_ns: at_us * 1000, sector: 0, sectors, stream: 0, hint: 0, op });
         }
         coupling
     }

@@ -67,7 +67,7 @@ mod tests {
     use slcache_base::request::HostOp;
 
     fn write(sector: u64, sectors: u32) -> Request {
-        Request { at_ns: 0, sector, sectors, stream: 0, op: HostOp::Write }
+        Request { at_ns: 0, sector, sectors, stream: 0, hint: 0, op: HostOp::Write }
     }
 
     #[test]

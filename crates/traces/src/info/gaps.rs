@@ -2,6 +2,7 @@
 
 use super::ratio;
 use super::spread::Spread;
+use schemars::JsonSchema;
 use serde::Serialize;
 use slcache_base::latency::LatencySummary;
 
@@ -12,7 +13,7 @@ const IDLE_OVER_US: [u64; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 const DECADES: usize = 18;
 
 /// Times between the arrivals of one read or write and the next.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Interarrival {
     /// Mean, extremes and percentiles in microseconds; `None` with fewer than two requests.
     pub us: Option<LatencySummary>,
@@ -25,7 +26,7 @@ pub struct Interarrival {
 }
 
 /// Gaps of one power of ten.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct GapDecade {
     /// Gaps in the range are longer than this, in microseconds; 0 for those up to 1 µs.
     pub over_us: f64,
@@ -38,7 +39,7 @@ pub struct GapDecade {
 }
 
 /// How much of a trace nothing arrives for a while.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct IdleTime {
     /// Gaps longer than this count, in microseconds.
     pub over_us: u64,

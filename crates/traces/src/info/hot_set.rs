@@ -3,6 +3,7 @@
 use super::ratio;
 use super::sample::is_sampled;
 use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
 use serde::Serialize;
 use slcache_base::request::{HostOp, Request};
 
@@ -19,7 +20,7 @@ const SHARES: [f64; 7] = [0.001, 0.01, 0.05, 0.1, 0.2, 0.5, 1.0];
 const POINTS: u32 = 60;
 
 /// How accesses spread over 4 KiB pages. A page covered in part counts as accessed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct HotSet {
     /// 1 when every page was counted; N when only one of N groups of 16 pages was,
     /// chosen by a hash of its address because all would not fit in memory.
@@ -41,7 +42,7 @@ pub struct HotSet {
 }
 
 /// What the hottest pages take.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HotShare {
     /// Share of the pages, from 0 to 1; a fraction of a page counts in proportion.
     pub pages_share: f64,
@@ -206,7 +207,7 @@ mod tests {
     use super::*;
 
     fn request(op: HostOp, page: u64, pages: u32) -> Request {
-        Request { at_ns: 0, sector: page * 8, sectors: pages * 8, stream: 0, op }
+        Request { at_ns: 0, sector: page * 8, sectors: pages * 8, stream: 0, hint: 0, op }
     }
 
     fn at(figures: &HotSet, share: f64) -> &HotShare {
@@ -235,8 +236,8 @@ mod tests {
     #[test]
     fn a_page_covered_in_part_counts_once() {
         let mut heat = PageHeat::default();
-        heat.add(&Request { at_ns: 0, sector: 127, sectors: 2, stream: 0, op: HostOp::Write });
-        heat.add(&Request { at_ns: 0, sector: 120, sectors: 1, stream: 1, op: HostOp::Read });
+        heat.add(&Request { at_ns: 0, sector: 127, sectors: 2, stream: 0, hint: 0, op: HostOp::Write });
+        heat.add(&Request { at_ns: 0, sector: 120, sectors: 1, stream: 1, hint: 0, op: HostOp::Read });
         assert_eq!((heat.finish().pages, heat.finish().written_pages), (3, 2));
     }
 
@@ -271,7 +272,7 @@ mod tests {
     #[test]
     fn huge_requests_are_left_out_and_counted() {
         let mut heat = PageHeat::default();
-        heat.add(&Request { at_ns: 0, sector: 0, sectors: u32::MAX, stream: 0, op: HostOp::Write });
+        heat.add(&Request { at_ns: 0, sector: 0, sectors: u32::MAX, stream: 0, hint: 0, op: HostOp::Write });
         assert_eq!((heat.finish().left_out_requests, heat.finish().pages), (1, 0));
     }
 }

@@ -8,12 +8,14 @@ mod coupling;
 mod extents;
 mod footprint;
 mod gaps;
+mod hints;
 mod hot_set;
 mod log_buckets;
 mod phases;
 mod responses;
 mod rewrites;
 mod sample;
+mod service;
 mod sizes;
 mod spread;
 mod streams;
@@ -22,16 +24,19 @@ mod writers;
 
 use crate::entry::TraceEntry;
 use crate::error::{LineFault, TraceError};
+use crate::options::foreign::event;
 use crate::options::TraceOptions;
 use crate::progress::Progress;
 use crate::sources::reader::open;
 use crate::summary::TraceSummary;
+use schemars::JsonSchema;
 use serde::Serialize;
 use slcache_base::request::{Request, SECTOR_BYTES};
 
 pub use address_map::AddressMap;
 pub use arrivals::GapClass;
 pub use gaps::{GapDecade, IdleTime, Interarrival};
+pub use hints::HintCount;
 pub use hot_set::{HotSet, HotShare};
 pub use responses::ResponseTimes;
 pub use sizes::SizeBucket;
@@ -41,12 +46,15 @@ pub use timeline::Timeline;
 /// Figures about a trace. "Requests" are reads and writes; flushes and trims
 /// are counted apart. Pages are 4 KiB and those of this trace only: nothing is
 /// taken as written before its first request.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct TraceInfo {
     /// Path as given.
     pub file: String,
     /// Name of the format.
     pub format: &'static str,
+    /// Which event is the request, of formats that record several: `queue`, `issue` or
+    /// `completion`.
+    pub event: Option<&'static str>,
     /// Reads and writes.
     pub requests: u64,
     /// Reads.
@@ -208,7 +216,10 @@ pub struct TraceInfo {
     pub interarrival: Interarrival,
     /// How accesses concentrate on pages.
     pub hot_set: HotSet,
-    /// Response times; `None` where the trace publishes none.
+    /// Writes by the hint they come with, where some have one; 0 is none.
+    pub hints: Vec<HintCount>,
+    /// Response times; `None` where the trace has none. Of recordings of issues and
+    /// completions, the time from the one to the other.
     pub response: Option<ResponseTimes>,
     /// Figures of each stream: of each volume where they lie side by side.
     pub streams: Vec<StreamInfo>,
@@ -221,7 +232,7 @@ pub struct TraceInfo {
 }
 
 /// Requests whose start is a multiple of `bytes`, and not of twice as many.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StartAlignment {
     /// A power of two; for the largest one, larger multiples are counted too.
     pub bytes: u64,
@@ -236,6 +247,9 @@ fn start_alignment(counts: &[u64; ALIGNMENTS]) -> Vec<StartAlignment> {
     let alignment = |(power, &requests)| StartAlignment { bytes: SECTOR_BYTES << power, requests };
     counts.iter().enumerate().map(alignment).collect()
 }
+
+/// Formats that record issues and completions as events of their own.
+const RECORDINGS: [&str; 3] = ["blkparse", "blktrace", "ftrace"];
 
 /// Requests taken from the reader at a time.
 const BATCH: usize = 4096;
@@ -260,7 +274,12 @@ pub fn info_telling(
             return Err(TraceError::Cancelled);
         }
     }
-    Ok(collector.finish(path, reader.format(), reader.summary(), &reader.stream_names()))
+    if RECORDINGS.contains(&reader.format()) {
+        service::add(path, options, &mut collector.responses, progress)?;
+    }
+    let mut info = collector.finish(path, reader.format(), reader.summary(), &reader.stream_names());
+    info.event = event(options, info.format);
+    Ok(info)
 }
 
 /// The figures of requests that come from no file, under the name of `label`.

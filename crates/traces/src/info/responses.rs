@@ -1,6 +1,7 @@
 //! Response times, where the trace publishes them.
 
 use super::spread::Spread;
+use schemars::JsonSchema;
 use serde::Serialize;
 use slcache_base::latency::LatencySummary;
 use slcache_base::request::HostOp;
@@ -8,7 +9,7 @@ use slcache_base::request::HostOp;
 const NS_PER_S: f64 = 1e9;
 
 /// Response times of the traced system.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ResponseTimes {
     /// Reads and writes with a response time.
     pub requests: u64,

@@ -56,7 +56,7 @@ mod tests {
     use slcache_base::request::HostOp;
 
     fn write(page: u64) -> Request {
-        Request { at_ns: 0, sector: page * 8, sectors: 8, stream: 0, op: HostOp::Write }
+        Request { at_ns: 0, sector: page * 8, sectors: 8, stream: 0, hint: 0, op: HostOp::Write }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! How large requests are.
 
 use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
 use serde::Serialize;
 use slcache_base::rank::rank;
 use slcache_base::request::SECTOR_BYTES;
@@ -9,7 +10,7 @@ use slcache_base::request::SECTOR_BYTES;
 const COMMON_SECTORS: usize = 2048;
 
 /// Requests of one range of sizes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SizeBucket {
     /// Smallest size in the range, in bytes.
     pub from_bytes: u64,

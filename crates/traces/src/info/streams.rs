@@ -1,11 +1,12 @@
 //! Figures of each stream (volume) of a trace.
 
 use super::ratio;
+use schemars::JsonSchema;
 use serde::Serialize;
 use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 
 /// Reads and writes of one stream.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct StreamInfo {
     /// Number of the stream.
     pub stream: u16,
@@ -127,7 +128,7 @@ mod tests {
     fn runs_are_counted_within_a_stream() {
         let mut streams = Streams::default();
         for (stream, sector, sectors) in [(0, 0, 8), (3, 8, 8), (0, 8, 16), (0, 24, 8), (0, 0, 8)] {
-            let request = Request { at_ns: 0, sector, sectors, stream, op: HostOp::Read };
+            let request = Request { at_ns: 0, sector, sectors, stream, hint: 0, op: HostOp::Read };
             streams.of(stream).add(&request, 1, 0);
         }
         let infos = streams.finish(&["a".to_owned()]);

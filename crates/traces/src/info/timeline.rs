@@ -1,6 +1,7 @@
 //! Requests and bytes over time.
 
 use super::axis::Axis;
+use schemars::JsonSchema;
 use serde::Serialize;
 use slcache_base::request::{HostOp, Request};
 
@@ -11,7 +12,7 @@ const SHIFT: u32 = 10;
 
 /// Reads and writes over time in at most 512 windows of equal length; columns
 /// of equal length, one entry per window.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Timeline {
     /// Length of a window in nanoseconds: a power of two.
     pub window_ns: u64,
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     fn write(at_ns: u64, sectors: u32) -> Request {
-        Request { at_ns, sector: 0, sectors, stream: 0, op: HostOp::Write }
+        Request { at_ns, sector: 0, sectors, stream: 0, hint: 0, op: HostOp::Write }
     }
 
     #[test]

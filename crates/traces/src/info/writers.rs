@@ -82,7 +82,7 @@ mod tests {
     fn writers(writes: &[(u64, u32)]) -> Writers {
         let mut writers = Writers::default();
         for &(sector, sectors) in writes {
-            writers.add(&Request { at_ns: 0, sector, sectors, stream: 0, op: HostOp::Write });
+            writers.add(&Request { at_ns: 0, sector, sectors, stream: 0, hint: 0, op: HostOp::Write });
         }
         writers
     }

@@ -3,7 +3,7 @@
 
 use crate::error::TraceError;
 use crate::format_names::PARQUET;
-use crate::options::{SubSector, TraceOptions, ZeroSize};
+use crate::options::{BlkparseAction, SubSector, TraceOptions, ZeroSize};
 
 /// An option, whether it is set to something else than its default, and who reads it.
 type Use = (&'static str, bool, &'static [&'static str]);
@@ -21,6 +21,16 @@ fn uses(options: &TraceOptions) -> [Use; 5] {
         ("op_default", options.op_default.is_some(), &["oracle_general"]),
         ("object_unit", options.object_unit.is_some(), &["oracle_general"]),
     ]
+}
+
+/// Which event is the request of a trace of `format`, of a format that records several.
+pub(crate) fn event(options: &TraceOptions, format: &str) -> Option<&'static str> {
+    let (_, _, formats) = uses(options)[0];
+    formats.contains(&format).then_some(match options.action {
+        BlkparseAction::Q => "queue",
+        BlkparseAction::D => "issue",
+        BlkparseAction::C => "completion",
+    })
 }
 
 /// Refuses an option that a trace of `format` would not heed.

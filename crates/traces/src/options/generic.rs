@@ -52,6 +52,10 @@ pub struct GenericColumns {
     /// Column of the response time, where there is one; an empty field is none.
     #[serde(default)]
     pub response: Option<ColumnReference>,
+    /// Column of a hint of the host, such as a write hint or a group: a number from 0
+    /// (none) to 255; an empty field is none.
+    #[serde(default)]
+    pub hint: Option<ColumnReference>,
     /// Unit of the response time; default: that of the time column.
     #[serde(default)]
     pub response_unit: Option<TimeUnit>,

@@ -16,6 +16,7 @@ pub(super) struct Columns {
     pub sector: Vec<i64>,
     pub sectors: Vec<i32>,
     pub stream: Vec<i32>,
+    pub hint: Vec<i32>,
     /// 1 where there is a response time.
     pub has_response: Vec<i16>,
     pub response_ns: Vec<i64>,
@@ -34,6 +35,7 @@ impl Columns {
         self.sector.clear();
         self.sectors.clear();
         self.stream.clear();
+        self.hint.clear();
         self.has_response.clear();
         self.response_ns.clear();
     }
@@ -52,6 +54,7 @@ impl Columns {
         self.sector.push(request.sector as i64);
         self.sectors.push(request.sectors as i32);
         self.stream.push(i32::from(request.stream));
+        self.hint.push(i32::from(request.hint));
         self.has_response.push(i16::from(entry.response_ns.is_some()));
         self.response_ns.extend(entry.response_ns.map(|ns| ns as i64));
     }
@@ -59,7 +62,7 @@ impl Columns {
     /// Whether all columns have `rows` values.
     pub(super) fn are_complete(&self, rows: usize) -> bool {
         let lengths = [self.at_ns.len(), self.op.len(), self.sector.len(), self.sectors.len()];
-        let rest = [self.stream.len(), self.has_response.len()];
+        let rest = [self.stream.len(), self.has_response.len(), self.hint.len()];
         let responses = self.has_response.iter().filter(|&&level| level == 1).count();
         lengths.into_iter().chain(rest).all(|length| length == rows) && self.response_ns.len() == responses
     }
@@ -77,11 +80,14 @@ impl Columns {
         let Ok(stream) = u16::try_from(self.stream[row]) else {
             return Err(number_fault(5, "stream", self.stream[row], "a number from 0 to 65535"));
         };
+        let Ok(hint) = u8::try_from(self.hint[row]) else {
+            return Err(number_fault(7, "hint", self.hint[row], "a number from 0 to 255"));
+        };
         let (sector, sectors) = (self.sector[row] as u64, self.sectors[row] as u32);
         if (sectors == 0) != (op == HostOp::Flush) || (op == HostOp::Flush && sector != 0) {
             return Err(extent_fault(sector, sectors, op));
         }
-        let request = Request { at_ns: self.at_ns[row] as u64, sector, sectors, stream, op };
+        let request = Request { at_ns: self.at_ns[row] as u64, sector, sectors, stream, hint, op };
         Ok(TraceEntry { request, response_ns })
     }
 }

@@ -16,7 +16,9 @@ impl Digest {
     #[inline]
     pub(super) fn add(&mut self, entry: &TraceEntry) {
         let request = &entry.request;
-        let rest = u64::from(request.sectors) | u64::from(request.stream) << 32 | (request.op as u64) << 48;
+        let stream = u64::from(request.stream) << 32;
+        let kind = (request.op as u64) << 48 | u64::from(request.hint) << 56;
+        let rest = u64::from(request.sectors) | stream | kind;
         // No response and a response of 0 differ by the added mark.
         let response = entry.response_ns.map_or(0, |ns| ns.rotate_left(1) ^ 0x5bd1_e995);
         let mixed = request.at_ns.wrapping_mul(MULTIPLIERS[0])
@@ -39,7 +41,7 @@ mod tests {
 
     #[test]
     fn every_field_and_the_order_count() {
-        let request = Request { at_ns: 7, sector: 8, sectors: 9, stream: 1, op: HostOp::Write };
+        let request = Request { at_ns: 7, sector: 8, sectors: 9, stream: 1, hint: 0, op: HostOp::Write };
         let entry = |request, response_ns| TraceEntry { request, response_ns };
         let of = |entries: &[TraceEntry]| {
             let mut digest = Digest::default();
@@ -52,6 +54,7 @@ mod tests {
             entry(Request { sector: 9, ..request }, None),
             entry(Request { sectors: 8, ..request }, None),
             entry(Request { stream: 0, ..request }, None),
+            entry(Request { hint: 1, ..request }, None),
             entry(Request { op: HostOp::Read, ..request }, None),
             entry(request, Some(0)),
         ];

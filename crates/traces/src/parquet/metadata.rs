@@ -8,8 +8,8 @@ use slcache_base::request::HostOp;
 
 /// The footer's key.
 pub(super) const KEY: &str = "slcache.trace";
-/// Version of the layout that this program writes and reads.
-const LAYOUT_VERSION: u32 = 1;
+/// Version of the layout that this program writes; it reads the one before too, which has no hints.
+const LAYOUT_VERSION: u32 = 2;
 
 /// Everything the footer says.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -106,9 +106,9 @@ impl Metadata {
         }
         let damaged = |error: serde_json::Error| format!("the footer's {KEY} cannot be understood: {error}");
         let version: Version = serde_json::from_str(text).map_err(damaged)?;
-        if version.layout_version != LAYOUT_VERSION {
+        if !(1..=LAYOUT_VERSION).contains(&version.layout_version) {
             return Err(format!(
-                "written in version {} of slcache's Parquet layout; this program reads version {LAYOUT_VERSION}",
+                "written in version {} of slcache's Parquet layout; this program reads versions 1 to {LAYOUT_VERSION}",
                 version.layout_version
             ));
         }

@@ -8,6 +8,7 @@
 //! | `sectors` | UINT32 | length in sectors; 0 for a flush only |
 //! | `stream` | UINT16 | place among the volumes of the footer |
 //! | `response_ns` | UINT64, optional | published response time in nanoseconds |
+//! | `hint` | UINT8 | what the host says about the data; not in files of version 1 |
 //!
 //! The footer holds, under the key `slcache.trace`, what the requests come from,
 //! their counts with a digest, and a checksum of each row group, so that a file

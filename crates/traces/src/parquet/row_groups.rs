@@ -36,6 +36,8 @@ struct Group {
     sectors: ColumnReaderImpl<Int32Type>,
     stream: ColumnReaderImpl<Int32Type>,
     response_ns: ColumnReaderImpl<Int64Type>,
+    /// None in files of the first version.
+    hint: Option<ColumnReaderImpl<Int32Type>>,
     rows_left: usize,
 }
 
@@ -129,6 +131,10 @@ impl Group {
             sectors: get_typed_column_reader(group.get_column_reader(3)?),
             stream: get_typed_column_reader(group.get_column_reader(4)?),
             response_ns: get_typed_column_reader(group.get_column_reader(5)?),
+            hint: match group.num_columns() {
+                6 => None,
+                _ => Some(get_typed_column_reader(group.get_column_reader(6)?)),
+            },
             rows_left: group.metadata().num_rows() as usize,
         })
     }
@@ -141,6 +147,10 @@ impl Group {
         read_all(&mut self.sectors, rows, &mut columns.sectors, None)?;
         read_all(&mut self.stream, rows, &mut columns.stream, None)?;
         read_all(&mut self.response_ns, rows, &mut columns.response_ns, Some(&mut columns.has_response))?;
+        match &mut self.hint {
+            Some(hint) => read_all(hint, rows, &mut columns.hint, None)?,
+            None => columns.hint.resize(rows, 0),
+        }
         if !columns.are_complete(rows) {
             return Err(ParquetError::General("a column holds fewer rows than its row group".to_owned()));
         }

@@ -7,13 +7,15 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 use std::sync::Arc;
 
 /// Name, bits and whether a value may be missing, in the order of the file.
-const COLUMNS: [(&str, i8, bool); 6] = [
+const COLUMNS: [(&str, i8, bool); 7] = [
     ("at_ns", 64, false),
     ("op", 8, false),
     ("sector", 64, false),
     ("sectors", 32, false),
     ("stream", 16, false),
     ("response_ns", 64, true),
+    // Files of the first version end before it.
+    ("hint", 8, false),
 ];
 
 /// The layout as Parquet sees it.
@@ -37,7 +39,9 @@ fn unsigned(bit_width: i8) -> LogicalType {
 
 /// What is wrong with the columns of a file, if anything.
 pub(super) fn problem(found: &SchemaDescriptor) -> Result<Option<String>, ParquetError> {
-    if found.root_schema().get_fields() == schema()?.get_fields() {
+    let (fields, ours) = (found.root_schema().get_fields(), schema()?);
+    let ours = ours.get_fields();
+    if fields == ours || *fields == ours[..ours.len() - 1] {
         return Ok(None);
     }
     let expected: Vec<String> = COLUMNS

@@ -66,6 +66,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         write_narrow(&mut group, &columns.sectors)?;
         write_narrow(&mut group, &columns.stream)?;
         write_wide(&mut group, &columns.response_ns, Some(&columns.has_response))?;
+        write_narrow(&mut group, &columns.hint)?;
         group.close()?;
         self.file.flush()?;
         let end_byte = self.file.bytes_written() as u64;

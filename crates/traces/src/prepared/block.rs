@@ -5,9 +5,9 @@ use std::ops::Range;
 
 /// Rows and CRC-32 in front of the columns.
 pub(super) const PREFIX_BYTES: usize = 8;
-/// Time, sector, sectors, stream and operation of a request.
-const WIDTHS: [usize; 5] = [8, 8, 4, 2, 1];
-pub(super) const ROW_BYTES: usize = 23;
+/// Time, sector, sectors, stream, hint and operation of a request.
+const WIDTHS: [usize; 6] = [8, 8, 4, 2, 1, 1];
+pub(super) const ROW_BYTES: usize = 24;
 
 /// Appends a block of these requests.
 pub(crate) fn encode(requests: &[Request], out: &mut Vec<u8>) {
@@ -18,6 +18,7 @@ pub(crate) fn encode(requests: &[Request], out: &mut Vec<u8>) {
     requests.iter().for_each(|r| out.extend_from_slice(&r.sector.to_le_bytes()));
     requests.iter().for_each(|r| out.extend_from_slice(&r.sectors.to_le_bytes()));
     requests.iter().for_each(|r| out.extend_from_slice(&r.stream.to_le_bytes()));
+    out.extend(requests.iter().map(|r| r.hint));
     out.extend(requests.iter().map(|r| r.op as u8));
     let crc = crc32fast::hash(&out[start + PREFIX_BYTES..]);
     out[start + 4..start + PREFIX_BYTES].copy_from_slice(&crc.to_le_bytes());
@@ -30,7 +31,7 @@ pub(super) fn prefix(bytes: [u8; PREFIX_BYTES]) -> (usize, u32) {
 }
 
 /// The columns of a block, whose CRC-32 holds.
-pub(super) struct Columns<'a>([&'a [u8]; 5]);
+pub(super) struct Columns<'a>([&'a [u8]; 6]);
 
 impl<'a> Columns<'a> {
     /// Of the bytes behind a block's prefix.
@@ -47,10 +48,11 @@ impl<'a> Columns<'a> {
     /// The requests of some rows; `None` in the place of one that cannot be.
     #[inline]
     pub fn requests(&self, rows: Range<usize>) -> impl Iterator<Item = Option<Request>> + 'a {
-        let [at_ns, sector, sectors, stream, op] = self.0;
+        let [at_ns, sector, sectors, stream, hint, op] = self.0;
         let times = fields(at_ns, &rows).zip(fields(sector, &rows));
         let sizes = fields(sectors, &rows).zip(fields(stream, &rows));
-        times.zip(sizes).zip(&op[rows]).map(|(((at_ns, sector), (sectors, stream)), op)| {
+        let kinds = hint[rows.clone()].iter().zip(&op[rows]);
+        times.zip(sizes).zip(kinds).map(|(((at_ns, sector), (sectors, stream)), (&hint, op))| {
             let op = match op {
                 0 => HostOp::Read,
                 1 => HostOp::Write,
@@ -63,6 +65,7 @@ impl<'a> Columns<'a> {
                 sector: u64::from_le_bytes(sector),
                 sectors: u32::from_le_bytes(sectors),
                 stream: u16::from_le_bytes(stream),
+                hint,
                 op,
             })
         })

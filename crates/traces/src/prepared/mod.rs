@@ -2,7 +2,7 @@
 //!
 //! Layout: magic; blocks of up to [`BLOCK_ROWS`] requests, each with its rows, the CRC-32 of its
 //! columns and the columns one after the other; the header as JSON, which is known at the end; its
-//! length and CRC-32; magic. Integers are little-endian, a request takes 23 bytes.
+//! length and CRC-32; magic. Integers are little-endian, a request takes 24 bytes.
 
 mod block;
 mod header;
@@ -15,7 +15,7 @@ pub(crate) use source::PreparedSource;
 use crate::error::TraceError;
 use std::path::Path;
 
-pub(crate) const MAGIC: &[u8; 8] = b"SLCTRC1\n";
+pub(crate) const MAGIC: &[u8; 8] = b"SLCTRC2\n";
 /// Requests of a block: about 1.5 MB, which is read at once.
 pub(crate) const BLOCK_ROWS: usize = 1 << 16;
 /// Length and CRC-32 of the header, and the magic number.

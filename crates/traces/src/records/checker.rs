@@ -98,7 +98,8 @@ impl Checker {
         let Some(at_ns) = raw.at_ns.checked_sub(zero_ns) else {
             return false;
         };
-        let request = Request { at_ns, sector: raw.sector, sectors: raw.sectors, stream, op: raw.op };
+        let request =
+            Request { at_ns, sector: raw.sector, sectors: raw.sectors, stream, hint: raw.hint, op: raw.op };
         let in_time = self.order.is_next(raw.at_ns) && (!self.bounded || at_ns < times::TIME_END_NS);
         let plain = in_time && self.spread.is_none() && !raw.flush_before;
         if !plain || check_end(&request).is_err() || self.summary.take(&request).is_err() {
@@ -118,8 +119,14 @@ impl Checker {
             return Ok(());
         };
         self.count_notes(raw);
-        let request =
-            Request { at_ns: raw.at_ns, sector: raw.sector, sectors: raw.sectors, stream, op: raw.op };
+        let request = Request {
+            at_ns: raw.at_ns,
+            sector: raw.sector,
+            sectors: raw.sectors,
+            stream,
+            hint: raw.hint,
+            op: raw.op,
+        };
         if raw.flush_before {
             let flush = Request { sector: 0, sectors: 0, op: HostOp::Flush, ..request };
             self.put_in_order(TraceEntry { request: flush, response_ns: None }, out)?;

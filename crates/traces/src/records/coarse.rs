@@ -74,7 +74,8 @@ mod tests {
     use slcache_base::request::{HostOp, Request};
 
     fn entry(at_s: u64, sector: u64) -> TraceEntry {
-        let request = Request { at_ns: at_s * SECOND_NS, sector, sectors: 8, stream: 0, op: HostOp::Read };
+        let request =
+            Request { at_ns: at_s * SECOND_NS, sector, sectors: 8, stream: 0, hint: 0, op: HostOp::Read };
         TraceEntry { request, response_ns: None }
     }
 

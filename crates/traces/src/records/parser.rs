@@ -76,6 +76,8 @@ pub(crate) struct RawRequest<'a> {
     pub rounded_to_ns: bool,
     /// Published response time in nanoseconds, where the format has one.
     pub response_ns: Option<u64>,
+    /// What the host says about the data; 0 for nothing.
+    pub hint: u8,
 }
 
 impl<'a> RawRequest<'a> {
@@ -93,6 +95,7 @@ impl<'a> RawRequest<'a> {
             rounded_to_sectors: false,
             rounded_to_ns: false,
             response_ns: None,
+            hint: 0,
         }
     }
 }

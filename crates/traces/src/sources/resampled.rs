@@ -192,8 +192,14 @@ mod tests {
 
     /// Requests at 1,000, 1,010, ...: the sector tells which one it is.
     fn requests() -> Vec<Request> {
-        let request =
-            |n| Request { at_ns: 1000 + 10 * n, op: HostOp::Write, sector: n, sectors: 1, stream: 0 };
+        let request = |n| Request {
+            at_ns: 1000 + 10 * n,
+            op: HostOp::Write,
+            sector: n,
+            sectors: 1,
+            stream: 0,
+            hint: 0,
+        };
         (0..COUNT).map(request).collect()
     }
 

@@ -53,6 +53,7 @@ fn write(at_ns: u64, page: u32, pages: u32) -> Request {
         sector: u64::from(page) * PAGE_SECTORS,
         sectors: pages * PAGE_SECTORS as u32,
         stream: 0,
+        hint: 0,
         op: HostOp::Write,
     }
 }

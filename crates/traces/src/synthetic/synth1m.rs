@@ -27,7 +27,7 @@ pub fn synth1m(n: usize) -> Vec<Request> {
             let sector = (u64::from(page) * 8).min(FOOTPRINT_SECTORS - u64::from(sectors));
             let write = random.random() < 0.7;
             let op = if write { HostOp::Write } else { HostOp::Read };
-            Request { at_ns, sector, sectors, stream: 0, op }
+            Request { at_ns, sector, sectors, stream: 0, hint: 0, op }
         })
         .collect()
 }

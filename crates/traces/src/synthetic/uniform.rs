@@ -63,7 +63,7 @@ pub fn uniform(workload: &UniformWorkload) -> Result<Vec<Request>, UniformError>
         let sector = below(&mut random, places) * u64::from(sectors);
         let read = unit(&mut random) < workload.read_share;
         let op = if read { HostOp::Read } else { HostOp::Write };
-        requests.push(Request { at_ns, sector, sectors, stream: 0, op });
+        requests.push(Request { at_ns, sector, sectors, stream: 0, hint: 0, op });
     }
     Ok(requests)
 }

@@ -8,10 +8,11 @@ use slcache_base::request::HostOp;
 pub(super) fn format() -> TextFormat {
     TextFormat {
         name: "generic",
-        header: "at_ns,volume,op,sector,sectors,response_ns\n".to_owned(),
+        header: "at_ns,volume,op,sector,sectors,response_ns,hint\n".to_owned(),
         places: Places {
             trims: true,
             flushes: true,
+            hints: true,
             response: Response::Optional,
             ..Places::transfers(1, VolumeNames::Field)
         },
@@ -40,6 +41,7 @@ fn read_back() -> TraceOptions {
         ops: ops.map(|(code, op)| (code.to_owned(), op)).into(),
         stream: Some(column("volume")),
         response: Some(column("response_ns")),
+        hint: Some(column("hint")),
         response_unit: Some(TimeUnit::Ns),
     };
     TraceOptions { generic: Some(columns), ..as_written("generic") }
@@ -58,5 +60,5 @@ fn line(line: &Line<'_>, out: &mut Buffer) {
     if let Some(response_ns) = line.response_ns {
         out.number(response_ns);
     }
-    out.text("\n");
+    out.text(",").number(u64::from(request.hint)).text("\n");
 }

@@ -16,14 +16,16 @@ pub enum Loss {
     /// Response times are left out or cut to whole units of the format; where
     /// the format has one for every request and the trace has none, 0 is written.
     Response,
+    /// Hints are left out.
+    Hint,
     /// Nothing in the file says that the requests are no recording.
     Label,
 }
 
 impl Loss {
     /// Every kind, in the order of messages.
-    pub const ALL: [Self; 6] =
-        [Self::Time, Self::Flush, Self::Trim, Self::Volume, Self::Response, Self::Label];
+    pub const ALL: [Self; 7] =
+        [Self::Time, Self::Flush, Self::Trim, Self::Volume, Self::Response, Self::Hint, Self::Label];
 
     /// Its name, as the user gives it.
     pub fn name(self) -> &'static str {
@@ -33,6 +35,7 @@ impl Loss {
             Self::Trim => "trim",
             Self::Volume => "volume",
             Self::Response => "response",
+            Self::Hint => "hint",
             Self::Label => "label",
         }
     }

@@ -51,6 +51,7 @@ struct Places {
     time_step_ns: u64,
     trims: bool,
     flushes: bool,
+    hints: bool,
     response: Response,
     volumes: VolumeNames,
 }
@@ -69,7 +70,7 @@ enum Response {
 impl Places {
     /// Reads and writes only, without response times.
     const fn transfers(time_step_ns: u64, volumes: VolumeNames) -> Self {
-        Self { time_step_ns, trims: false, flushes: false, response: Response::Absent, volumes }
+        Self { time_step_ns, trims: false, flushes: false, hints: false, response: Response::Absent, volumes }
     }
 }
 
@@ -124,6 +125,7 @@ pub(crate) fn loss_names(format: &str) -> Vec<&'static str> {
         Loss::Flush => !places.flushes,
         Loss::Trim => !places.trims,
         Loss::Response => !matches!(places.response, Response::Optional),
+        Loss::Hint => !places.hints,
         Loss::Volume | Loss::Label => true,
     };
     Loss::ALL.into_iter().filter(may_lose).map(Loss::name).collect()

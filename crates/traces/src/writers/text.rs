@@ -142,6 +142,7 @@ impl TextWriter {
                 places.volumes.allowed()
             ),
             Loss::Response => response_reason(places.response, entry.response_ns),
+            Loss::Hint => format!("its hint is {}, and the format knows none", request.hint),
             Loss::Label => "the label".to_owned(),
         };
         TraceError::DoesNotFit {
@@ -174,6 +175,9 @@ fn losses(places: Places, entry: &TraceEntry, is_named: bool) -> Losses {
     }
     if !is_named {
         lost.insert(Loss::Volume);
+    }
+    if entry.request.hint != 0 && !places.hints {
+        lost.insert(Loss::Hint);
     }
     let response_fits = match (places.response, entry.response_ns) {
         (Response::Absent, response) => response.is_none(),

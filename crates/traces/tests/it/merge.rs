@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use tempfile::TempDir;
 
 fn request(at_ns: u64, sector: u64, op: HostOp) -> Request {
-    Request { at_ns, sector, sectors: 8, stream: 0, op }
+    Request { at_ns, sector, sectors: 8, stream: 0, hint: 0, op }
 }
 
 fn save(folder: &TempDir, name: &str, requests: &[Request], names: &[&str]) -> String {

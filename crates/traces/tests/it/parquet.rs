@@ -15,6 +15,7 @@ fn entries(count: u64) -> Vec<TraceEntry> {
             let (sector, sectors) =
                 if op == HostOp::Flush { (0, 0) } else { (u64::MAX / 512 - 9 - place, 9) };
             let request = Request {
+                hint: 0,
                 at_ns: TIME_END_NS - count + place,
                 sector,
                 sectors,

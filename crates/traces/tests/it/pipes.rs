@@ -140,6 +140,7 @@ const VERBS: [(&str, Verb); 6] = [
 fn entry(place: u64) -> TraceEntry {
     let op = if place % 3 == 0 { HostOp::Read } else { HostOp::Write };
     let request = Request {
+        hint: 0,
         at_ns: place / 2 * 1_000_000_000,
         sector: place * 7919 % 100_003 * 8,
         sectors: (place % 30 + 1) as u32 * 8,

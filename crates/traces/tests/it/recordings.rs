@@ -1,8 +1,8 @@
 //! What the tools that record on Linux and Windows print: files made after each tool's form, read whole,
 //! and files from elsewhere where they are at hand.
 
-use crate::common::{message, read_entries, read_path, shared};
-use slcache_traces::{detect, BlkparseAction, GenericColumns, HostOp, TraceOptions};
+use crate::common::{file, message, path, read_entries, read_path, shared};
+use slcache_traces::{detect, BlkparseAction, GenericColumns, HostOp, TraceOptions, VolumeChoice};
 use HostOp::{Flush, Read, Trim, Write};
 
 /// Time in nanoseconds, operation, first sector, sectors, response time in nanoseconds.
@@ -234,4 +234,42 @@ fn an_hour_of_servers_as_blkreplay_keeps_it() {
         assert_eq!((summary.read_bytes + summary.write_bytes) / 512, sectors, "{name}");
         assert_eq!(summary.last_ns, Some(last_ns), "{name}");
     }
+}
+
+/// Two requests to one place, one that is lost, one that began before, a flush and another volume.
+const BOTH_EVENTS: &str = "\
+  8,0    0        1     0.000000000   1  C   R 900 + 8 [0]
+  8,0    0        2     0.000001000   1  D   R 16 + 8 [a]
+  8,0    0        3     0.000002000   1  D   W 16 + 8 [a]
+  8,0    0        4     0.000003000   1  D  FN [a]
+  8,16   0        5     0.000004000   1  D   R 16 + 8 [a]
+  8,0    0        6     0.000005000   1  D   R 16 + 8 [a]
+  8,0    0        7     0.000006000   1  C   R 16 + 8 [0]
+  8,16   0        8     0.000008000   1  C   R 16 + 8 [0]
+  8,0    0        9     0.000102000   1  C   W 16 + 8 [0]
+  8,0    0       10     0.000200000   1  D   W 64 + 8 [a]
+";
+
+#[test]
+fn service_times_of_recordings_with_both_events() {
+    let trace = file(BOTH_EVENTS.as_bytes());
+    let info = |action, volume| {
+        let options = TraceOptions { action, volume: Some(volume), ..TraceOptions::default() };
+        slcache_traces::info(path(&trace), &options).unwrap()
+    };
+    for (action, event) in [(BlkparseAction::D, "issue"), (BlkparseAction::C, "completion")] {
+        let all = info(action, VolumeChoice::Each);
+        assert_eq!(all.event, Some(event));
+        let response = all.response.unwrap();
+        assert_eq!(response.requests, 3);
+        assert_eq!(response.read_us.map(|us| (us.min, us.max)), Some((4.0, 5.0)));
+        assert_eq!(response.write_us.map(|us| (us.min, us.max)), Some((100.0, 100.0)));
+    }
+    let other = info(BlkparseAction::D, VolumeChoice::Named("8,16".to_owned())).response.unwrap();
+    assert_eq!((other.requests, other.write_us), (1, None));
+    let issues: String =
+        BOTH_EVENTS.lines().filter(|line| !line.contains(" C ")).map(|line| line.to_owned() + "\n").collect();
+    let trace = file(issues.as_bytes());
+    let options = TraceOptions { volume: Some(VolumeChoice::Each), ..TraceOptions::default() };
+    assert!(slcache_traces::info(path(&trace), &options).unwrap().response.is_none());
 }

@@ -82,8 +82,9 @@ fn entry(place: u64, format: &str) -> TraceEntry {
         "systor17" | "generic" | "parquet" => (place % 3 > 0).then_some(place * 17),
         _ => None,
     };
+    let hint = if matches!(format, "generic" | "parquet") { (place % 256) as u8 } else { 0 };
     TraceEntry {
-        request: Request { at_ns: place / 2 * 3 * unit_ns, sector, sectors, stream, op },
+        request: Request { at_ns: place / 2 * 3 * unit_ns, sector, sectors, stream, hint, op },
         response_ns,
     }
 }

@@ -43,7 +43,7 @@ fn without_the_fill_only_random_writes_are_left() {
 
 #[test]
 fn what_mqsim_cannot_say_is_refused() {
-    let flush = Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush };
+    let flush = Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, hint: 0, op: HostOp::Flush };
     let error = write_text("mqsim", &[flush], &mut Vec::new()).unwrap_err().to_string();
     assert!(error.contains("request 1 does not fit the format mqsim: it is a flush"), "{error}");
 }

@@ -62,7 +62,7 @@ fn a_parquet_row_is_bound_as_well() {
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("late.parquet").to_str().unwrap().to_owned();
     let mut writer = TraceWriter::create(&output, &WriteOptions::default(), None).unwrap();
-    let request = Request { at_ns: TIME_END_NS, sector: 0, sectors: 8, stream: 0, op: HostOp::Read };
+    let request = Request { at_ns: TIME_END_NS, sector: 0, sectors: 8, stream: 0, hint: 0, op: HostOp::Read };
     writer.write(&[TraceEntry { request, response_ns: None }], &[]).unwrap();
     writer.finish(&TraceOrigin::default(), &[]).unwrap();
     let error = read_path(&output, &TraceOptions::default(), 10).error.unwrap().to_string();

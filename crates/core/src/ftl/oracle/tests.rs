@@ -10,7 +10,14 @@ fn draw(rng: &mut RngStream) -> Request {
     let end = PAGES * PAGE_SECTORS;
     let sectors = if op == HostOp::Flush { 0 } else { 1 + rng.below(4 * PAGE_SECTORS) };
     let sector = rng.below(end - sectors.min(end - 1));
-    Request { at_ns: 0, sector: u64::from(sector), sectors: sectors.min(end - sector), stream: 0, op }
+    Request {
+        at_ns: 0,
+        sector: u64::from(sector),
+        sectors: sectors.min(end - sector),
+        stream: 0,
+        hint: 0,
+        op,
+    }
 }
 
 /// The logical pages that a request writes, or trims wholly.
@@ -81,7 +88,14 @@ fn written(order: &[u64]) -> Oracle {
     let mut foresight = Foresight::new(PAGES, PAGE_SECTORS * 512);
     for &page in order {
         let sector = page * u64::from(PAGE_SECTORS);
-        foresight.add(&Request { at_ns: 0, sector, sectors: PAGE_SECTORS, stream: 0, op: HostOp::Write });
+        foresight.add(&Request {
+            at_ns: 0,
+            sector,
+            sectors: PAGE_SECTORS,
+            stream: 0,
+            hint: 0,
+            op: HostOp::Write,
+        });
     }
     foresight.finish()
 }

@@ -98,6 +98,7 @@ mod tests {
             sector: u64::from(rng.below(pages)) * 8,
             sectors: 8,
             stream: 0,
+            hint: 0,
             op: if rng.below(6) == 0 { HostOp::Trim } else { HostOp::Write },
         };
         (0..count).map(request).collect()

@@ -61,6 +61,8 @@ pub struct Write {
     pub request_bytes: u64,
     /// The request's stream.
     pub stream: u16,
+    /// What the host says about the data; 0 for nothing.
+    pub hint: u8,
     /// Whether it is the first piece of its request.
     pub first: bool,
     /// The present time, ns.

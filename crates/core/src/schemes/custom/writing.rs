@@ -40,6 +40,7 @@ impl Custom {
             bytes: piece.bytes,
             request_bytes: u64::from(piece.request_sectors) * SECTOR_BYTES,
             stream: piece.stream,
+            hint: piece.hint,
             first: piece.first,
             time_ns: io.now_ns(),
             age_ns,

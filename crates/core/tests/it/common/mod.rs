@@ -197,7 +197,7 @@ pub fn configure(setup: &mut Setup, values: &[(&str, serde_json::Value)]) -> usi
 
 /// A request of `bytes` at byte `at`.
 pub fn request(at_ns: u64, op: HostOp, at: u64, bytes: u64) -> Request {
-    Request { at_ns, sector: at / 512, sectors: (bytes / 512) as u32, stream: 0, op }
+    Request { at_ns, sector: at / 512, sectors: (bytes / 512) as u32, stream: 0, hint: 0, op }
 }
 
 /// Random reads and writes of 1-`mus_max` mapping units.
@@ -270,7 +270,7 @@ pub fn page_writes(start_ns: u64, gap_ns: u64, pages: impl IntoIterator<Item = u
 
 /// Lets the device be idle until `at_ns`.
 pub fn rest(sim: &mut Simulation, at_ns: u64) {
-    sim.feed(&[Request { at_ns, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush }]).unwrap();
+    sim.feed(&[Request { at_ns, sector: 0, sectors: 0, stream: 0, hint: 0, op: HostOp::Flush }]).unwrap();
 }
 
 /// One of the scheme's own figures.

@@ -52,7 +52,8 @@ pub fn and_then(sim: &mut Simulation, requests: &[Request]) {
     }
     // A flush far behind lets everything before it finish.
     let end = requests.last().map_or(0, |r| r.at_ns) + LATER;
-    sim.feed(&[Request { at_ns: end, sector: 0, sectors: 0, stream: 0, op: HostOp::Flush }]).unwrap();
+    sim.feed(&[Request { at_ns: end, sector: 0, sectors: 0, stream: 0, hint: 0, op: HostOp::Flush }])
+        .unwrap();
     assert_eq!(sim.timing().ops_in_flight(), usize::from(has_stage(sim)));
     sim.audit().unwrap();
 }

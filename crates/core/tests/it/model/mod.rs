@@ -57,13 +57,13 @@ fn requests(draws: &[Draw], setup: &Setup) -> Vec<Request> {
             _ => HostOp::Flush,
         };
         if op == HostOp::Flush {
-            return Request { at_ns, sector: 0, sectors: 0, stream: 0, op };
+            return Request { at_ns, sector: 0, sectors: 0, stream: 0, hint: 0, op };
         }
         let most = if len % 8 == 0 { 3 * page } else { (2 * unit).max(page / 2) };
         let step = if aligned { unit } else { 1 };
         let len = (1 + len / 8 % most).next_multiple_of(step).min(sectors / step * step);
         let first = place % (sectors - len + 1) / step * step;
-        Request { at_ns, sector: u64::from(first), sectors: len, stream: (kind % 2).into(), op }
+        Request { at_ns, sector: u64::from(first), sectors: len, stream: (kind % 2).into(), hint: 0, op }
     };
     draws.iter().map(request).collect()
 }
@@ -155,6 +155,7 @@ fn stays_full((choice, seed): (Choice, u64), tally: &Tally) -> TestCaseResult {
     let bytes = setup.device.user_bytes;
     let page = u64::from(setup.device.piece_bytes());
     let whole = |i| Request {
+        hint: 0,
         at_ns: 0,
         sector: i * page / 512,
         sectors: (page / 512) as u32,

@@ -68,7 +68,10 @@ fn commands_of_ufs() {
         format!("   kworker/u17:2-7053    [000] ..... 400.001000: ufshcd_command: {kind}: 1d84000.ufshc: tag: 49, DB: 0x0, {rest}")
     };
     let write = "size: 12288, IS: 0, LBA: 15628, opcode: 0x2a (WRITE_10), group_id: 0x11, hwq_id: 0";
-    let expected = RawRequest::plain(400_001_000_000, (15_628 * 8, 24), HostOp::Write, b"1d84000.ufshc");
+    let plain = RawRequest::plain(400_001_000_000, (15_628 * 8, 24), HostOp::Write, b"1d84000.ufshc");
+    let expected = RawRequest { hint: 0x11, ..plain };
+    let ungrouped = line("send_req", write).replace(" group_id: 0x11,", "");
+    assert_eq!(issued(&ungrouped), Ok(plain));
     assert_eq!(issued(&line("send_req", write)), Ok(expected));
     assert_eq!(issued(&line("complete_rsp", write)).unwrap_err(), SKIPPED_UFS);
     assert_eq!(parsed(BlkparseAction::C, &line("complete_rsp", write)), Ok(expected));
@@ -85,6 +88,7 @@ fn commands_of_ufs() {
         (write.replace("12288", "-1"), "column 13 (size): \"-1\""),
         (write.replace("12288", "100"), "column 13 (size): 100 bytes is not a multiple of 512"),
         (write.replace("0x2a", "write"), "column 19 (opcode): \"write\""),
+        (write.replace("0x11", "0x100"), "column 22 (group_id): \"0x100\" is not a group number from 0 to 255"),
         (write.replace("LBA: 15628, ", ""), "expected LBA in it"),
     ] {
         let message = issued(&line("send_req", &rest)).unwrap_err();

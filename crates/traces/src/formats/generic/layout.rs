@@ -14,14 +14,15 @@ pub(super) enum Part {
     Op,
     Stream,
     Response,
+    Hint,
     /// Tells the rows that are requests; any column may.
     Keep,
 }
 
 impl Part {
     /// How many there are.
-    pub(super) const COUNT: usize = 7;
-    const ALL: [Self; Self::COUNT] = [Self::Time, Self::Address, Self::Size, Self::Op, Self::Stream, Self::Response, Self::Keep];
+    pub(super) const COUNT: usize = 8;
+    const ALL: [Self; Self::COUNT] = [Self::Time, Self::Address, Self::Size, Self::Op, Self::Stream, Self::Response, Self::Hint, Self::Keep];
 
     /// Its name in the options.
     pub(super) fn name(self) -> &'static str {
@@ -32,6 +33,7 @@ impl Part {
             Self::Op => "op",
             Self::Stream => "stream",
             Self::Response => "response",
+            Self::Hint => "hint",
             Self::Keep => "keep_column",
         }
     }
@@ -89,7 +91,7 @@ impl Layout {
             return Err(refused("generic.comment", "", "what a comment begins with, of at least one character"));
         }
         let required = [&columns.time, &columns.address, &columns.size, &columns.op].map(Some);
-        let optional = [&columns.stream, &columns.response, &columns.keep_column].map(Option::as_ref);
+        let optional = [&columns.stream, &columns.response, &columns.hint, &columns.keep_column].map(Option::as_ref);
         for (part, reference) in Part::ALL.into_iter().zip(required.into_iter().chain(optional)) {
             if let Some(reference) = reference {
                 layout.declare(part, reference, columns.header)?;

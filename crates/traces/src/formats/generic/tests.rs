@@ -24,6 +24,20 @@ fn the_documented_line() {
 }
 
 #[test]
+fn a_hint_is_a_number_or_none() {
+    let declared = GenericColumns { hint: Some(ColumnReference::Number(7)), ..columns() };
+    let mut parser = parser(declared).unwrap();
+    for (text, expected) in [("", Ok(0)), ("3", Ok(3)), ("0xff", Ok(255)), ("256", Err(())), ("hot", Err(()))] {
+        let line = format!("p,1,W,8,8,1.0,{text}");
+        match (parser.record(line.as_bytes()), expected) {
+            (Ok(Record::Request(raw)), Ok(hint)) => assert_eq!(raw.hint, hint, "{line}"),
+            (Err(fault), Err(())) => assert!(fault.to_string().contains("column 7 (hint)"), "{fault}"),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+}
+
+#[test]
 fn a_header_names_the_columns() {
     let name = |text: &str| ColumnReference::Name(text.to_owned());
     let declared = GenericColumns {

@@ -42,7 +42,7 @@ impl Stream {
     pub(super) fn request(&mut self, at_ns: u64) -> Request {
         let op = self.op();
         if op == HostOp::Flush {
-            return Request { at_ns, sector: 0, sectors: 0, stream: self.plan.number, op };
+            return Request { at_ns, sector: 0, sectors: 0, stream: self.plan.number, hint: 0, op };
         }
         let kind = match op {
             HostOp::Read => 0,
@@ -52,7 +52,7 @@ impl Stream {
         let sectors = self.plan.sizes[kind].draw(&mut self.sizes);
         let start = self.start(kind, u64::from(sectors));
         self.ends[kind] = start + u64::from(sectors);
-        Request { at_ns, sector: self.plan.first + start, sectors, stream: self.plan.number, op }
+        Request { at_ns, sector: self.plan.first + start, sectors, stream: self.plan.number, hint: 0, op }
     }
 
     /// Whether a flush follows the request just made.

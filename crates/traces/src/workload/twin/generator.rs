@@ -67,6 +67,7 @@ impl Iterator for TwinGenerator {
             sector,
             sectors,
             stream: 0,
+            hint: 0,
             op: if write { HostOp::Write } else { HostOp::Read },
         })
     }

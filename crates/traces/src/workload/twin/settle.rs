@@ -149,7 +149,8 @@ mod tests {
 
     #[test]
     fn only_the_last_writers_count() {
-        let write = |(sector, sectors)| Request { at_ns: 0, sector, sectors, stream: 0, op: HostOp::Write };
+        let write =
+            |(sector, sectors)| Request { at_ns: 0, sector, sectors, stream: 0, hint: 0, op: HostOp::Write };
         let of = |writes: &[(u64, u32)]| writers(writes.iter().copied().map(write));
         assert_eq!(of(&[(0, 8), (8, 8), (16, 16)]), 3.0);
         assert_eq!(of(&[(0, 32), (8, 8)]), 2.0);

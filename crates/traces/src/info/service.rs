@@ -1,0 +1,115 @@
+//! How long a device took, from the two events of a recording that has both.
+//!
+//! The recording is read twice side by side, once for its issues and once for its completions. A
+//! completion ends the earliest issue of the same place, length and operation that is in flight.
+
+use super::responses::Responses;
+use crate::entry::TraceEntry;
+use crate::error::TraceError;
+use crate::options::{BlkparseAction, TraceOptions, Unsorted, VolumeChoice};
+use crate::progress::Progress;
+use crate::sources::part::Part;
+use crate::sources::reader::{open, TraceReader};
+use crate::stored::trace_path::TracePath;
+use rustc_hash::FxHashMap;
+use slcache_base::request::HostOp;
+use std::collections::VecDeque;
+
+/// Requests taken from a reader at a time.
+const BATCH: usize = 4096;
+/// Most requests in flight: what was lost of a recording must not pile up.
+const IN_FLIGHT_MAX: usize = 1 << 20;
+
+/// Number of the volume among those known, first sector, length and operation.
+type Key = (usize, u64, u32, HostOp);
+
+/// Adds what can be told of a recording in which `action` chooses the request; nothing where it has only
+/// one of both events, or can be read only once.
+pub(super) fn add(
+    path: &str,
+    options: &TraceOptions,
+    responses: &mut Responses,
+    progress: &mut Progress<'_>,
+) -> Result<(), TraceError> {
+    let once = TracePath::new(path).is_read_once();
+    if once || options.resample.is_some() || Part::of(options)?.is_some() {
+        return Ok(());
+    }
+    let read = |action| {
+        let (rebase, volume) = (Some(false), options.volume.clone().or(Some(VolumeChoice::Each)));
+        let options = TraceOptions { action, rebase, volume, unsorted: Unsorted::Keep, ..options.clone() };
+        Ok::<_, TraceError>(Events {
+            reader: open(path, &options)?,
+            waiting: VecDeque::new(),
+            volumes: Vec::new(),
+        })
+    };
+    let (mut issues, mut completions) = (read(BlkparseAction::D)?, read(BlkparseAction::C)?);
+    let mut known: Vec<String> = Vec::new();
+    let mut in_flight: FxHashMap<Key, VecDeque<u64>> = FxHashMap::default();
+    loop {
+        // Neither event may be there at all; what is wrong with the file was told by the first reading.
+        let (Ok(issue), Ok(completion)) = (issues.time(&mut known), completions.time(&mut known)) else {
+            return Ok(());
+        };
+        let Some(completion_ns) = completion else { return Ok(()) };
+        if issue.is_some_and(|issue_ns| issue_ns <= completion_ns) {
+            let (key, at_ns) = issues.next();
+            if in_flight.len() == IN_FLIGHT_MAX {
+                in_flight.clear();
+            }
+            in_flight.entry(key).or_default().push_back(at_ns);
+            continue;
+        }
+        let (key, at_ns) = completions.next();
+        if let Some(times) = in_flight.get_mut(&key) {
+            if let Some(issued_ns) = times.pop_front() {
+                responses.add(key.3, at_ns - issued_ns);
+            }
+            if times.is_empty() {
+                in_flight.remove(&key);
+            }
+        }
+        let reader = &completions.reader;
+        if completions.waiting.is_empty()
+            && !progress("service times", reader.bytes_read(), reader.bytes_total().unwrap_or(0))
+        {
+            return Err(TraceError::Cancelled);
+        }
+    }
+}
+
+/// One of the two events, request by request.
+struct Events {
+    reader: TraceReader,
+    waiting: VecDeque<TraceEntry>,
+    /// Of each stream the volume's number among those known to both.
+    volumes: Vec<usize>,
+}
+
+impl Events {
+    /// When the next one is; none at the end.
+    fn time(&mut self, known: &mut Vec<String>) -> Result<Option<u64>, TraceError> {
+        let mut batch = Vec::new();
+        while self.waiting.is_empty() && self.reader.next_entries(&mut batch, BATCH)? {
+            let batch = std::mem::take(&mut batch);
+            let transfers = |entry: &TraceEntry| matches!(entry.request.op, HostOp::Read | HostOp::Write);
+            self.waiting.extend(batch.into_iter().filter(transfers));
+            self.volumes.clear();
+            for name in self.reader.stream_names() {
+                let found = known.iter().position(|other| *other == name);
+                self.volumes.push(found.unwrap_or(known.len()));
+                if found.is_none() {
+                    known.push(name);
+                }
+            }
+        }
+        Ok(self.waiting.front().map(|entry| entry.request.at_ns))
+    }
+
+    fn next(&mut self) -> (Key, u64) {
+        let request = self.waiting.pop_front().expect("its time was asked for").request;
+        let volume = self.volumes.get(usize::from(request.stream));
+        ((volume.copied().unwrap_or(0), request.sector, request.sectors, request.op), request.at_ns)
+    }
+}
