@@ -174,9 +174,10 @@ def _rows(keys: Iterable[Key]) -> Iterator[Row]:
 
 
 def result_keys() -> str:
-    """Return every key of a result document, and every metric."""
+    """Return every key of a result document, and every metric, which are those of its figures."""
     entries = explain.entries()
     keys = [entry.key for entry in entries if entry.of == "result" and not entry.key.section]
+    keys = [key for key in keys if not key.name.startswith("figures.")]
     parts = [("## Keys\n", "key", keys), ("## Metrics\n", "metric", _of(entries, "metric"))]
     return "\n".join(
         f"{head}\n" + table((word, "what it is"), _rows(keys)) for head, word, keys in parts

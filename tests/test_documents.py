@@ -151,7 +151,8 @@ def test_a_missing_key_is_named(whole: str) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("schema_version",), 3, "schema_version = 3: this slcache reads versions 1 and 2"),
+        (("schema_version",), 2, "schema_version = 2: .* reads version 3; run the trace again"),
+        (("schema_version",), 4, "schema_version = 4: this slcache reads version 3$"),
         (("schema_version",), "2", "schema_version = '2'"),
         (("waf", "total"), NAN, "waf.total = nan: must be finite"),
         (("host", "read", "latency_us", "p99"), "fast", "host.read.latency_us.p99 = 'fast': must"),
@@ -185,25 +186,6 @@ def test_a_series_names_the_unit_of_its_windows(whole: str, key: str) -> None:
         slcache.Result(document)
 
 
-def test_a_document_of_the_version_before_is_read_as_one_of_this(whole: str) -> None:
-    now = json.loads(whole)
-    old = json.loads(whole)
-    old["schema_version"] = 1
-    for side in ("read", "write", "flush"):
-        del old["host"][side]["requests_beyond"]
-        latency = old["host"][side]["latency_us"]
-        # Version 1 told a latency that no request had as 0.
-        latency.update({key: 0.0 for key, value in latency.items() if value is None})
-    read = slcache.Result(old).to_dict()
-    assert read["schema_version"] == 2
-    assert set(read["host"]["flush"]["latency_us"].values()) == {None}
-    for side in ("read", "write"):
-        assert read["host"][side]["latency_us"] == now["host"][side]["latency_us"]
-    del old["host"]["write"]["latency_us"]
-    with pytest.raises(slcache.ResultError, match="latency_us: missing"):
-        slcache.Result(old)
-
-
 def test_a_histogram_has_a_count_for_every_combination_of_bins(whole: str) -> None:
     document = json.loads(whole)
     axes = [{"name": "slc_blocks", "bins": ["-", "0", "+"]}, {"name": "theta", "bins": ["-", "+"]}]
@@ -226,7 +208,7 @@ def test_what_is_no_document_is_told() -> None:
     for _ in range(3000):
         deep = {"deep": deep}
     with pytest.raises(slcache.ResultError, match="nested more than"):
-        slcache.Result({"schema_version": 1, "config": deep})
+        slcache.Result({"schema_version": 3, "config": deep})
 
 
 def test_runs_of_different_traces_are_not_compared(whole: str) -> None:

@@ -150,6 +150,12 @@ def check_scheme(
 ) -> str:
     """Run small random cases of a scheme up to the first that fails; return JSON."""
 
+def figures() -> str:
+    """Return the table of a run's figures, as a JSON list."""
+
+def kinds() -> str:
+    """Return what causes of flash work and components of latencies are in words, as JSON."""
+
 def schemes() -> str:
     """Return the catalogue of schemes, as a JSON list."""
 

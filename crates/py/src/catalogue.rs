@@ -26,6 +26,18 @@ pub fn knobs(device: Device, scheme: String, sets: Vec<String>) -> PyResult<Stri
     Ok(knobs.to_string())
 }
 
+/// The figures of a run, with their units, goals and sentences.
+#[pyfunction]
+pub fn figures() -> String {
+    slcache_sim::catalogue::figures().to_string()
+}
+
+/// What causes of flash work and components of latencies are in words.
+#[pyfunction]
+pub fn kinds() -> String {
+    slcache_sim::catalogue::kinds().to_string()
+}
+
 /// The device presets.
 #[pyfunction]
 pub fn devices() -> String {

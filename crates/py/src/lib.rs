@@ -312,6 +312,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(shared::save_state, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(resolve, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::figures, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::kinds, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::schemes, module)?)?;
     module.add_function(wrap_pyfunction!(policy::check_scheme, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::knobs, module)?)?;

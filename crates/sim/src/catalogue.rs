@@ -1,11 +1,30 @@
-//! The catalogue of schemes, and the knobs that one has on a device.
+//! The catalogue of schemes, the knobs that one has on a device, and the figures of a run.
 
 use crate::{memory, resolve, ConfigErrors, Layers, SimError};
 use serde_json::{json, Value};
+use slcache_core::base::Cause;
 use slcache_core::device::Simulation;
 use slcache_core::ftl::knob::{Knob, KnobRange, KnobSpec};
 use slcache_core::ftl::signal::SignalSpec;
+use slcache_core::metrics::components::components;
+use slcache_core::metrics::figures;
 use slcache_core::schemes::{CatalogEntry, SchemeConfig, CATALOG};
+
+/// Every figure of a run: name, unit, goal, sentence, whether it is whole and whether it is a part of a mean.
+pub fn figures() -> Value {
+    // Plain data with text keys always has a JSON form.
+    serde_json::to_value(figures::figures()).expect("figures are plain data")
+}
+
+/// What causes of flash work and components of latencies are in words, by name.
+pub fn kinds() -> Value {
+    let causes: Value = Cause::ALL.iter().map(|cause| (cause.name(), cause.words())).collect();
+    let of = |is_service: bool| -> Value {
+        let parts = components().filter(|part| part.is_service == is_service);
+        parts.map(|part| (part.name, part.words)).collect()
+    };
+    json!({ "causes": causes, "service": of(true), "wait": of(false) })
+}
 
 /// Every scheme: name, aliases, summary, paper, the version of its memory, the schema of its parameters,
 /// its knobs (what may be turned while it runs) and its signals (what it shows whoever turns them).

@@ -10,65 +10,25 @@ from slcache.errors import ResultError, about
 from slcache.words.few import few
 from slcache.words.leaves import leaves, shown
 
-#: What is written, and what is read beside it.
-VERSION, OLDER = 2, 1
+#: What is written and read.
+VERSION = 3
 #: What a trace is told by, where runs are compared.
 _TRACE = ("sha256", "requests", "reads", "writes", "read_bytes", "write_bytes")
 
 
 def current(document: object) -> Mapping[str, Any]:
-    """Return a result document as this version writes it, also of the version before.
-
-    Raises ResultError, naming the key, unless it is a whole one.
-    """
+    """Return a result document; raises ResultError, naming the key, unless it is a whole one."""
     if not isinstance(document, Mapping):
         raise ResultError(f"a result document is an object, not {checks.kind(document)}")
     _check_version(document)
     checks.check_values(document, "", 0)
-    if document["schema_version"] == OLDER:
-        document = _raised(document)
     checks.check_schema(document)
     checks.check_sense(document)
     return document
 
 
-def _raised(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a document of the version before, in which latencies that nobody had were 0."""
-    host, columns = document.get("host"), checks.columns_of(document)
-    raised = {**document, "schema_version": VERSION}
-    if isinstance(host, Mapping):
-        sides = {k: _with_nulls(host[k]) for k in ("read", "write", "flush") if k in host}
-        raised["host"] = {**host, **sides}
-    if columns is not None:
-        longest = {f"{side}_latency_ns_max": _nulled(columns, side) for side in ("read", "write")}
-        known = {name: values for name, values in longest.items() if name in columns}
-        raised["series"] = {**document["series"], "columns": {**columns, **known}}
-    return raised
-
-
-def _nulled(columns: Mapping[str, Any], side: str) -> object:
-    """Return the longest latency of each window, null in those without a request."""
-    longest, requests = (columns.get(f"{side}_{name}") for name in ("latency_ns_max", "requests"))
-    if not isinstance(longest, list) or not isinstance(requests, list):
-        return longest
-    if len(longest) != len(requests):
-        return longest
-    return [None if count == 0 else ns for ns, count in zip(longest, requests, strict=True)]
-
-
-def _with_nulls(side: object) -> object:
-    if not isinstance(side, Mapping) or side.get("requests") != 0:
-        return side
-    latency = side.get("latency_us")
-    nulls = dict.fromkeys(latency) if isinstance(latency, Mapping) else latency
-    return {**side, "latency_us": nulls}
-
-
 def current_comparison(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the document of a comparison as this version writes it, also of the version before.
-
-    Raises ResultError, naming the key, unless it is a whole one.
-    """
+    """Return a comparison's document; raises ResultError, naming the key, unless it is whole."""
     for key in ("runs", "normalised"):
         if key not in document:
             raise checks.wrong(key, ": missing")
@@ -158,8 +118,9 @@ def _check_version(document: Mapping[str, Any]) -> None:
     if "schema_version" not in document:
         raise checks.wrong("schema_version", ": missing; is this a result document of slcache?")
     version = document["schema_version"]
-    if version not in (VERSION, OLDER) or isinstance(version, bool):
+    if version != VERSION or isinstance(version, bool):
+        older = "; run the trace again" if version in range(1, VERSION) else ""
         raise checks.wrong(
             "schema_version",
-            f" = {checks.short(version)}: this slcache reads versions {OLDER} and {VERSION}",
+            f" = {checks.short(version)}: this slcache reads version {VERSION}{older}",
         )

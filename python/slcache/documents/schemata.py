@@ -11,6 +11,7 @@ from slcache import _core
 
 #: What `slcache schema` also calls a document.
 _ALIASES = {"run": "result"}
+_RESULT = "result.schema.json"
 #: Keys that tell of a file; within another schema there is no place for them.
 _OF_FILES = ("$schema", "$id")
 
@@ -40,9 +41,22 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def read(name: str) -> dict[str, Any]:
-    """Return a schema as its file has it."""
+    """Return a schema as its file has it; of a result with the figures that the model knows."""
     text = (resources.files("slcache") / "schema" / name).read_text("utf-8")
-    return dict(json.loads(text))
+    whole = dict(json.loads(text))
+    if name == _RESULT:
+        whole["properties"]["figures"] |= {"required": [*_figures()], "properties": _figures()}
+    return whole
+
+
+def _figures() -> dict[str, Any]:
+    return {
+        row["name"]: {
+            "description": row["sentence"],
+            "type": ["integer" if row["whole"] else "number", "null"],
+        }
+        for row in json.loads(_core.figures())
+    }
 
 
 def _others(node: object) -> set[str]:

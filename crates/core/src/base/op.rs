@@ -103,6 +103,22 @@ impl Cause {
             Cause::Map => "map",
         }
     }
+
+    /// What it programs, as part of a sentence.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Cause::Host => "the host's own data",
+            Cause::Rmw => "read-modify-write (old data programmed again beside it)",
+            Cause::Migration => "migration",
+            Cause::Gc => "garbage collection",
+            Cause::Flush => "buffer flushes",
+            Cause::Pad => "padding of unfilled pages and wordlines",
+            Cause::Agc => "idle-time cleaning (agc)",
+            Cause::Promote => "promotion of dense data that were read",
+            Cause::Fill => "filling with data read from the disk",
+            Cause::Map => "pages of the map that are not cached",
+        }
+    }
 }
 
 /// What is indexed by kind or cause has a place for each, in the order of `ALL`.

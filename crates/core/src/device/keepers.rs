@@ -5,41 +5,15 @@
 
 use super::requests::{Client, Stage, WriteBack};
 use super::Simulation;
-use crate::base::op::{Cause, CAUSES};
+use crate::base::op::Cause;
 use crate::base::room::Room;
 use crate::base::Gap;
 use crate::hw::timing::{
     RequestId, RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_SOURCE, WAIT_SPIN_UP,
 };
+use crate::metrics::components::KEEPERS;
 use std::collections::TryReserveError;
 
-/// How many things can keep the room.
-pub const KEEPERS: usize = CAUSES + 11;
-
-/// Their names: first the causes of flash work, then what write-backs wait for.
-pub const KEEPER_NAMES: [&str; KEEPERS] = [
-    "buffer-host",
-    "buffer-rmw",
-    "buffer-migration",
-    "buffer-gc",
-    "buffer-flush",
-    "buffer-pad",
-    "buffer-agc",
-    "buffer-promote",
-    "buffer-fill",
-    "buffer-map",
-    "buffer-channel",
-    "buffer-order",
-    "buffer-source",
-    "buffer-suspended",
-    "buffer-spin-up",
-    "buffer-disk",
-    "buffer-fetch",
-    "buffer-stage",
-    "buffer-merge",
-    "buffer-look-up",
-    "buffer-stripe",
-];
 /// What a path tells of as waiting, but for the disk's own work.
 const WAITED: usize = WAIT_SPIN_UP + 1;
 const DISK: usize = WAITED;

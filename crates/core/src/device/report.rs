@@ -6,11 +6,13 @@ use crate::base::op::Cause;
 use crate::ftl::by_regions::ByRegions;
 use crate::ftl::scheme::Scheme;
 use crate::ftl::translation::MapCache;
+use crate::hw::config::PlaneParallelism;
+use crate::hw::geometry::Pool;
 use crate::metrics::counters::{Counted, OpCounters};
 use crate::metrics::latency::RequestsBeyond;
 use crate::metrics::report::{
-    Adjusted, BacklogReport, CacheReport, FlashReport, FlushReport, HostReport, OpRow, Report, SchemeReport,
-    SlotRow, TrimReport, WafReport,
+    Adjusted, BacklogReport, CacheReport, DeviceScale, FlashReport, FlushReport, HostReport, OpRow, Report,
+    SchemeReport, SlotRow, TrimReport, WafReport,
 };
 use std::collections::BTreeMap;
 
@@ -32,7 +34,18 @@ impl Simulation {
             series: self.io.series_mut().report(cache),
             bound: self.bound_report(),
             adjusted: Adjusted { sub_mu_rounded: self.stats.sub_mu_rounded },
+            device: self.scale(),
         })
+    }
+
+    fn scale(&self) -> DeviceScale {
+        let geometry = self.io.geometry();
+        let at_a_time = |pool: &Pool| match pool.config.plane_parallelism {
+            PlaneParallelism::Serial => pool.planes / pool.config.planes,
+            PlaneParallelism::MultiPlane | PlaneParallelism::Independent => pool.planes,
+        };
+        let array_units = geometry.pools.iter().map(|pool| u64::from(at_a_time(pool))).sum();
+        DeviceScale { mu_bytes: geometry.mu_bytes.into(), array_units }
     }
 
     /// The scheme's report, with the knobs that do not stand as configured.

@@ -1,7 +1,7 @@
 //! Every request with its times and where they went, for whoever asked for it.
 
 use super::front::Ends;
-use super::keepers::{KeptTime, KEEPERS, KEEPER_NAMES};
+use super::keepers::KeptTime;
 use super::requests::HostRequest;
 use super::Simulation;
 use crate::base::gap::Gap;
@@ -11,41 +11,10 @@ use crate::hw::timing::{
     LoggedOperation, RequestId, RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL,
     WAIT_ORDER, WAIT_SOURCE, WAIT_SPIN_UP, WAIT_SUSPENDED,
 };
-
-/// How many components a latency has that are service: the first ones.
-pub const SERVICES: usize = 7;
-/// How many components a latency has.
-pub const COMPONENTS: usize = SERVICES + CAUSES + WAITS.len() + KEEPERS;
-
-/// Being served, by what.
-const SERVICE_NAMES: [&str; SERVICES] =
-    ["array", "transfer", "link", "buffer", "disk-positioning", "disk-transfer", "controller"];
-/// Waiting for what is no cause of flash work.
-const WAITS: [&str; 13] = [
-    "channel",
-    "order",
-    "source",
-    "suspended",
-    "spin-up",
-    "fetch",
-    "stage",
-    "merge",
-    "buffer",
-    "queue",
-    "link",
-    "look-up",
-    "controller",
-];
+use crate::metrics::components::{COMPONENTS, KEEPERS, SERVICES};
 
 /// Waiting for room in a buffer.
 const BUFFER: usize = SERVICES + CAUSES + 8;
-
-/// The names of the components as in the attribution, each with whether it is service.
-pub fn component_names() -> impl Iterator<Item = (&'static str, bool)> {
-    let causes = Cause::ALL.iter().map(|cause| cause.name());
-    let waits = causes.chain(WAITS).chain(KEEPER_NAMES).map(|name| (name, false));
-    SERVICE_NAMES.iter().map(|name| (*name, true)).chain(waits)
-}
 
 /// A request that is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

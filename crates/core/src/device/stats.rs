@@ -1,7 +1,6 @@
 //! What the host saw: requests, bytes, latency and where the latency went.
 
 use super::front::Ends;
-use super::keepers::{KEEPERS, KEEPER_NAMES};
 use super::requests::HostRequest;
 use crate::base::gap::{Gap, GAPS};
 use crate::base::op::{Cause, CAUSES};
@@ -10,6 +9,7 @@ use crate::hw::timing::{
     RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER,
     WAIT_SOURCE, WAIT_SPIN_UP, WAIT_SUSPENDED,
 };
+use crate::metrics::components::{keeper_names, KEEPERS};
 use crate::metrics::latency::{Bucket, Latency, RequestsBeyond};
 use crate::metrics::report::{Attribution, HostOpReport};
 
@@ -140,7 +140,7 @@ impl OpStats {
         let service = service.into_iter().chain(some);
         out.service.extend(service.map(|(name, ns)| (name.to_string(), us(ns))));
         let causes = (0..CAUSES).map(|c| (Cause::ALL[c].name(), s.wait_ns[c]));
-        let kept = KEEPER_NAMES.into_iter().zip(s.kept_ns);
+        let kept = keeper_names().zip(s.kept_ns);
         let untold_ns = s.gap_ns[Gap::Room as usize] - s.kept_ns.iter().sum::<u128>();
         let others = [
             ("channel", s.wait_ns[WAIT_CHANNEL]),

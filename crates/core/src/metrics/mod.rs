@@ -1,6 +1,8 @@
-//! What is counted and reported: operations by cause, latency, time series.
+//! What is counted and reported: operations by cause, latency, time series, and the figures of a run.
 
+pub mod components;
 pub mod counters;
+pub mod figures;
 pub mod report;
 pub mod series;
 mod spectrum;

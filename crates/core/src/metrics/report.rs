@@ -440,7 +440,16 @@ pub struct Adjusted {
     pub sub_mu_rounded: u64,
 }
 
-/// Every figure of a run.
+/// What figures of a run need to know of its device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeviceScale {
+    /// Mapping unit, bytes.
+    pub mu_bytes: u64,
+    /// Array operations that the flash can do at a time.
+    pub array_units: u64,
+}
+
+/// What is told of a run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Report {
     /// What the host saw.
@@ -471,4 +480,7 @@ pub struct Report {
     /// What was adjusted on request.
     #[serde(skip)]
     pub adjusted: Adjusted,
+    /// The device's scale, which the configuration tells.
+    #[serde(skip)]
+    pub device: DeviceScale,
 }

@@ -8,12 +8,12 @@ use slcache_core::base::CellMode;
 use slcache_core::device::config::{
     Acknowledge, BufferConfig, InflightRead, LinkConfig, PartReads, ReadTransfer, Replay, WriteBack,
 };
-use slcache_core::device::request_log::component_names;
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::array::BlockState;
 use slcache_core::hw::config::{PlaneParallelism, ProgramRule};
 use slcache_core::hw::controller_config::ControllerConfig;
 use slcache_core::hw::disk::config::AtStart;
+use slcache_core::metrics::components::components;
 use slcache_core::metrics::report::{HostOpReport, OpRow, Report};
 use slcache_core::schemes::CATALOG;
 use std::cell::RefCell;
@@ -199,8 +199,7 @@ fn waiting_and_service_add_up_to_the_latency() {
         "look-up",
         "controller",
     ];
-    let known: BTreeSet<&str> =
-        component_names().filter(|(_, is_service)| !is_service).map(|(name, _)| name).collect();
+    let known: BTreeSet<&str> = components().filter(|part| !part.is_service).map(|part| part.name).collect();
     let kinds = kinds.into_inner();
     let seen: BTreeSet<&str> = kinds.iter().map(String::as_str).collect();
     assert!(seen.is_subset(&known), "{seen:?}");
@@ -236,13 +235,13 @@ fn the_log_has_every_request_with_parts_that_add_up_to_the_nanosecond() {
                 assert_eq!(logged.components_ns.iter().sum::<u64>(), latency_ns, "{name}: {logged:?}");
             }
             for (op, host) in [(HostOp::Read, &report.host.read), (HostOp::Write, &report.host.write)] {
-                for (i, (component, is_service)) in component_names().enumerate() {
+                for (i, component) in components().enumerate() {
                     let of_op = log.iter().filter(|logged| logged.request.op == op);
                     let sum_ns: u64 = of_op.map(|logged| logged.components_ns[i]).sum();
                     let parts = &host.attribution_us;
-                    let parts = if is_service { &parts.service } else { &parts.wait };
-                    let told_us = parts.get(component).copied().unwrap_or(0.0);
-                    assert_near(&format!("{name} {component}"), sum_ns as f64 / 1000.0, told_us);
+                    let parts = if component.is_service { &parts.service } else { &parts.wait };
+                    let told_us = parts.get(component.name).copied().unwrap_or(0.0);
+                    assert_near(&format!("{name} {}", component.name), sum_ns as f64 / 1000.0, told_us);
                 }
             }
         }

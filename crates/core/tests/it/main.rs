@@ -15,6 +15,7 @@ mod disk;
 mod disk_orders;
 mod disk_runs;
 mod endings;
+mod figures;
 mod fill_on_read;
 mod flash_rules;
 mod flush;

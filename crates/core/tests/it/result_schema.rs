@@ -3,15 +3,15 @@
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 use slcache_core::base::{Cause, CellMode, OpKind};
-use slcache_core::device::request_log::component_names;
 use slcache_core::hw::disk::PowerState;
+use slcache_core::metrics::components::{components, Component};
 use slcache_core::metrics::report::Report;
 use std::collections::BTreeMap;
 
 const PUBLISHED: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/slcache/schema/result.schema.json");
 /// What is put around a report.
-const AROUND: [&str; 6] = ["schema_version", "config", "trace", "provenance", "episode", "sim"];
+const AROUND: [&str; 7] = ["schema_version", "config", "trace", "figures", "provenance", "episode", "sim"];
 
 /// What is put into a part of it.
 const WITHIN: [&str; 2] = [".wear.note", ".wear.years"];
@@ -115,7 +115,7 @@ fn every_word_of_a_report_is_published() {
     let mut waits = words(&schema, &format!("{parts}/wait/propertyNames/anyOf/1"));
     waits.extend(words(&schema, &format!("{parts}/wait/propertyNames/anyOf/2")));
     waits.extend(Cause::ALL.map(Cause::name));
-    for (name, is_service) in component_names() {
+    for Component { name, is_service, .. } in components() {
         assert!(if is_service { services[name].is_object() } else { waits.contains(&name) }, "{name}");
     }
 }

@@ -5,9 +5,10 @@ use crate::common::{configure, device, foresee, free_bus, mode, pool, request, s
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::device::config::{BufferConfig, Replay, WriteBack};
-use slcache_core::device::request_log::{component_names, LoggedRequest, COMPONENTS};
+use slcache_core::device::request_log::LoggedRequest;
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::config::{PoolConfig, ProgramRule};
+use slcache_core::metrics::components::{components, Component, COMPONENTS};
 use slcache_core::metrics::report::Report;
 use slcache_core::schemes::CATALOG;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,8 +31,8 @@ fn logged(setup: &Setup, requests: &[Request]) -> (Vec<LoggedRequest>, Report) {
 
 /// What a request waited for in the end, by its name without `buffer-`, ns.
 fn kept(logged: &LoggedRequest) -> BTreeMap<&'static str, u64> {
-    let parts = component_names().zip(logged.components_ns);
-    let kept = parts.filter_map(|((name, _), ns)| Some((name.strip_prefix("buffer-")?, ns)));
+    let parts = components().zip(logged.components_ns);
+    let kept = parts.filter_map(|(part, ns)| Some((part.name.strip_prefix("buffer-")?, ns)));
     kept.filter(|(_, ns)| *ns > 0).collect()
 }
 
@@ -72,7 +73,7 @@ fn assert_told(what: &str, log: &[LoggedRequest], report: &Report) {
         }
     }
     let parts = &report.host.write.attribution_us;
-    for ((name, is_service), sum_ns) in component_names().zip(sums) {
+    for (Component { name, is_service, .. }, sum_ns) in components().zip(sums) {
         let told = if is_service { &parts.service } else { &parts.wait };
         let told_us = told.get(name).copied().unwrap_or(0.0);
         assert!((told_us - sum_ns as f64 / 1e3).abs() < 1e-3, "{what}, {name}: {told_us} us, {sum_ns} ns");

@@ -7,10 +7,10 @@ use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::CellMode;
 use slcache_core::device::config::{BufferConfig, Prefill, Replay, WriteBack};
-use slcache_core::device::request_log::component_names;
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::config::{PoolConfig, ProgramRule};
 use slcache_core::hw::controller_config::ControllerConfig;
+use slcache_core::metrics::components::components;
 use slcache_core::metrics::report::Report;
 
 /// Time of a write in the controller, and of a page into SLC.
@@ -350,7 +350,7 @@ fn the_controller_takes_its_time_occupies_nothing_and_counts_commands() {
         let waits = parts.wait.get("controller").copied().unwrap_or(0.0) > 0.01 * parts.total;
         assert_eq!(waits, depth > 4, "depth {depth}: {parts:?}");
     }
-    assert!(component_names().filter(|(name, _)| *name == "controller").count() == 2);
+    assert!(components().filter(|part| part.name == "controller").count() == 2);
 }
 
 /// The one thing that is wrong with a setup: key, value, range.

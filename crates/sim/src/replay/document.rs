@@ -10,11 +10,12 @@ use crate::provenance::provenance;
 use crate::resources::{peak_rss_bytes, Stopwatch};
 use crate::trace_options;
 use serde_json::{json, Value};
+use slcache_core::metrics::figures::figures;
 use slcache_core::metrics::report::{HostReport, Report};
 use slcache_traces::{TraceError, TraceSummary};
 
 /// Version of the document's shape.
-const SCHEMA_VERSION: u32 = 2;
+const SCHEMA_VERSION: u32 = 3;
 
 /// What there is to say of the trace that was replayed.
 #[derive(Clone)]
@@ -72,6 +73,8 @@ pub fn assemble(
     // The report is plain data with text keys, so it always has a JSON form.
     let mut document = serde_json::to_value(report).expect("a report is plain data");
     document["schema_version"] = SCHEMA_VERSION.into();
+    document["figures"] =
+        figures().iter().map(|figure| (figure.name.clone(), json!(figure.value(report)))).collect();
     document["config"] = config.to_json();
     let per_day = life::write_bytes_per_day(config, &trace.summary, report);
     document["trace"] = told(trace, report, per_day);

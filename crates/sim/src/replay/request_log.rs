@@ -6,7 +6,8 @@ use crate::config::RunConfig;
 use crate::provenance;
 use serde_json::json;
 use slcache_core::device::request::HostOp;
-use slcache_core::device::request_log::{component_names, LoggedRequest, COMPONENTS, SERVICES};
+use slcache_core::device::request_log::LoggedRequest;
+use slcache_core::metrics::components::{components, COMPONENTS, SERVICES};
 use slcache_files::{OutputError, Outputs};
 use slcache_traces::{ColumnKind as Kind, TableWriter};
 use std::fs::File;
@@ -64,10 +65,7 @@ impl RequestLog {
     /// Begins the log of a run at `path`, which is reserved among `outputs`.
     pub fn begin(path: &Path, mut outputs: Outputs, config: &RunConfig) -> Result<Self, SimError> {
         let file = outputs.create(path).map_err(LogError)?;
-        let parts = component_names().map(|(name, is_service)| {
-            let kind = if is_service { "service" } else { "wait" };
-            (format!("{kind}_{}_ns", name.replace('-', "_")), Kind::Number)
-        });
+        let parts = components().map(|part| (part.column(), Kind::Number));
         let columns: Vec<_> =
             COLUMNS.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).chain(parts).collect();
         let table = TableWriter::new(file, &columns).map_err(failed(path))?;

@@ -38,6 +38,7 @@ fn a_document_has_every_section() {
         "host",
         "provenance",
         "scheme",
+        "figures",
         "schema_version",
         "series",
         "sim",

@@ -15,9 +15,10 @@ use packed::Packed;
 use packets::{Body, Head, Named, Packets, Sequence};
 use scheme::SchemeTracks;
 use slcache_core::device::levels::Change;
-use slcache_core::device::request_log::{component_names, LoggedRequest};
+use slcache_core::device::request_log::LoggedRequest;
 use slcache_core::device::Simulation;
 use slcache_core::hw::timing::LoggedOperation;
+use slcache_core::metrics::components::components;
 use slcache_files::Outputs;
 use std::io::Result;
 use std::path::{Path, PathBuf};
@@ -80,10 +81,6 @@ impl Timeline {
         let has_disk = simulation.timing().disk().is_some();
         let operations = Operations::begin(geometry, has_disk, &mut packets)?;
         let scheme = SchemeTracks::begin(simulation, operations.free_track(), &mut packets)?;
-        let part = |(name, is_service): (&str, bool)| {
-            let what = if is_service { "service" } else { "wait" };
-            format!("{what}_{}_ns", name.replace('-', "_"))
-        };
         Ok(Self {
             asked: asked.clone(),
             outputs,
@@ -93,7 +90,7 @@ impl Timeline {
             scheme,
             lanes: Lanes::default(),
             lanes_named: 0,
-            parts: component_names().map(part).collect(),
+            parts: components().map(|part| part.column()).collect(),
             body: Body::default(),
             left_out: 0,
             written: 0,

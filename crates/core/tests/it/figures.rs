@@ -1,0 +1,101 @@
+//! The table of figures gives what a report holds, in closed forms.
+
+use crate::common::{configure, device, request, setup, versatile_pool};
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::device::Simulation;
+use slcache_core::metrics::figures::{figures, Value};
+use slcache_core::metrics::report::Report;
+use std::collections::BTreeSet;
+
+const PAGE: u64 = 16384;
+const USER: u64 = 24 << 20;
+
+/// Writes that overwrite all of the device several times, with reads between them.
+fn report(requests: u64) -> Report {
+    let chips = versatile_pool(2, 2, 24, 16, PAGE as u32);
+    let mut setup = setup(device(chips, USER), "baseline");
+    assert_eq!(configure(&mut setup, &[("slc_blocks", 6.into())]), 1);
+    let mut sim = Simulation::new(&setup).unwrap();
+    let places = USER / PAGE;
+    let one = |i: u64| {
+        let op = if i % 5 == 4 { HostOp::Read } else { HostOp::Write };
+        request(i * 400_000, op, i * 7919 % places * PAGE, PAGE)
+    };
+    sim.feed(&(0..requests).map(one).collect::<Vec<Request>>()).unwrap();
+    sim.finish().unwrap()
+}
+
+fn value(report: &Report, name: &str) -> Option<f64> {
+    let table = figures();
+    let figure = table.iter().find(|figure| figure.name == name).unwrap_or_else(|| panic!("{name}"));
+    figure.value(report).map(|value| match value {
+        Value::Whole(value) => value as f64,
+        Value::Real(value) => value,
+    })
+}
+
+#[track_caller]
+fn assert_near(found: Option<f64>, law: f64) {
+    let found = found.unwrap();
+    assert!((found - law).abs() <= 1e-9 * law.abs(), "{found}, not {law}");
+}
+
+#[test]
+fn figures_are_sums_and_quotients_of_what_was_counted() {
+    let report = report(6000);
+    let rows = |kinds: &'static [&str]| report.flash.ops.iter().filter(|row| kinds.contains(&row.kind));
+    let programmed: u64 = rows(&["program", "reprogram", "copy-back"]).map(|row| row.bytes).sum();
+    let erased: u64 = rows(&["erase"]).map(|row| row.count).sum();
+    let (host_bytes, seconds) = (4800 * PAGE, report.host.duration_ns as f64 / 1e9);
+    assert!(erased > 0 && programmed > host_bytes);
+    assert_near(value(&report, "waf"), programmed as f64 / host_bytes as f64);
+    assert_near(value(&report, "erases"), erased as f64);
+    assert_near(value(&report, "iops"), 6000.0 / seconds);
+    assert_near(value(&report, "bytes_per_s"), (6000 * PAGE) as f64 / seconds);
+    let flash_ns: f64 = report.flash.ops.iter().map(|row| row.time_us * 1e3).sum();
+    assert_near(value(&report, "flash_time_ns"), flash_ns.round());
+    // Two channels with two planes that work alone.
+    assert_near(value(&report, "utilisation"), flash_ns / (4 * report.flash.ops_until_ns) as f64);
+}
+
+#[test]
+fn the_parts_of_a_side_add_up_to_its_mean() {
+    let report = report(6000);
+    for (side, host) in [("read", &report.host.read), ("write", &report.host.write)] {
+        let parts: Vec<_> = figures().into_iter().filter(|figure| figure.part).collect();
+        let of_side = parts.iter().filter(|part| part.name.starts_with(side));
+        let sum: f64 = of_side.map(|part| value(&report, &part.name).unwrap()).sum();
+        let mean = value(&report, &format!("{side}_mean_ns")).unwrap();
+        assert!((sum - mean).abs() < 1e-6 * mean, "{side}: {sum} ns, not {mean}");
+        assert_near(Some(mean), host.attribution_us.total * 1e3 / host.requests as f64);
+    }
+}
+
+#[test]
+fn what_a_run_has_not_is_none() {
+    let report = report(0);
+    for figure in figures() {
+        let none = figure.part || figure.name.starts_with("read_") || figure.name.starts_with("write_");
+        assert!(!none || figure.value(&report).is_none(), "{}", figure.name);
+    }
+    for name in ["waf", "iops", "bytes_per_s", "utilisation", "energy_j", "miss_rate", "dense_bytes"] {
+        assert_eq!(value(&report, name), None, "{name}");
+    }
+}
+
+#[test]
+fn every_figure_has_a_name_of_its_own_and_a_sentence() {
+    let names: BTreeSet<_> = figures().into_iter().map(|figure| figure.name).collect();
+    assert_eq!(names.len(), figures().len());
+    for figure in figures() {
+        let end = match figure.unit {
+            "ns" => "_ns",
+            "bytes" => "_bytes",
+            "bytes/s" => "bytes_per_s",
+            "J" => "_j",
+            _ => "",
+        };
+        assert!(figure.name.ends_with(end), "{}", figure.name);
+        assert!(figure.sentence.ends_with('.'), "{}", figure.sentence);
+    }
+}
