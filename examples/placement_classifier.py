@@ -14,7 +14,6 @@ import numpy as np
 
 import slcache
 import slcache.gym
-from slcache.documents import gains
 from slcache.gym import features
 from slcache.gym.placement import PlacementEnv
 
@@ -85,7 +84,7 @@ def placed(trace: str, actions: np.ndarray) -> dict:
 
 def told(name: str, document: dict) -> None:
     """Print what a run came to."""
-    dense = gains.dense_bytes(document) / gains.least_bytes(document)
+    dense = document["figures"]["dense_over_least"]
     write = document["host"]["write"]["latency_us"]
     print(
         f"{name:24} write mean {write['mean']:9,.0f} us  p99 {write['p99']:9,.0f} us"

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import slcache
+from figured import figured
 from support import mixed, write_trace
 
 #: Power by state in W, as far as time in it costs what it lasts.
@@ -40,7 +41,7 @@ def result(
     document["waf"]["by_cause"]["fill"] = 0.5
     document["waf"]["total"] += 0.5
     document["disk"] = disk(seconds, fills)
-    return slcache.Result(document)
+    return slcache.Result(figured(document))
 
 
 def disk(seconds: Mapping[str, float], fills: int) -> dict[str, Any]:

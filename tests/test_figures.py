@@ -13,6 +13,7 @@ from matplotlib.container import BarContainer
 from matplotlib.figure import Figure
 
 import slcache
+from figured import figured
 from slcache import api
 from slcache.plots import attribution, dots, images, latency, plain, style, trace, writes
 from slcache.words import kinds, units
@@ -148,6 +149,7 @@ def test_a_new_kind_of_waiting_just_appears(nine: slcache.Comparison) -> None:
     documents = [run.to_dict() for run in nine.runs[:2]]
     for document in documents:
         document["host"]["write"]["attribution_us"]["wait"] |= {"zeal": 5.0, "ardour": 9.0}
+        figured(document)
     found = attribution.seen(documents)
     colours = [kind.colour for kind in found.values()]
     assert len(set(colours)) == len(colours)
@@ -159,6 +161,7 @@ def test_a_new_kind_of_waiting_just_appears(nine: slcache.Comparison) -> None:
 def test_waiting_for_a_wordline_is_explained(nine: slcache.Comparison) -> None:
     documents = [run.to_dict() for run in nine.runs[:2]]
     documents[0]["host"]["write"]["attribution_us"]["wait"]["stage"] = 1e6
+    figured(documents[0])
     keys = _keys(attribution.draw(["a", "b"], documents))
     assert "wait stage" not in keys
     assert "wait wordline to fill" in keys

@@ -66,7 +66,6 @@ def test_the_share_is_of_what_the_reference_leaves() -> None:
     assert gains.share(run("b", 250, 200), reference) is None
     assert gains.is_nothing(run("b", 199, 198), reference)
     assert not gains.is_nothing(run("b", 199, 190), reference)
-    assert gains.above(run("b", 5, 0)) is None
     other = {**run("b", 5, 0), "bound": {"kind": "none", "why": "so"}}
     assert gains.share(other, reference) is None
     assert gains.share(reference, other) is None

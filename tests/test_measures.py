@@ -78,7 +78,7 @@ def test_a_response_is_the_mean_over_reads_and_writes() -> None:
 
 
 def test_a_side_without_requests_has_no_latency() -> None:
-    none = {"requests": 0, "latency_us": {"mean": None}}
+    none = {"requests": 0, "latency_us": {"mean": None, "p99": None}}
     write = {"requests": 2, "latency_us": {"mean": 5000.0}}
     document = {"host": {"read": none, "write": write, "backlog": None}}
     assert value("response_ms", document) == 5.0

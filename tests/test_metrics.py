@@ -1,15 +1,17 @@
-"""What the catalogue of metrics reads is what a result document holds."""
+"""The catalogue of metrics is the model's table, and every document has its figures."""
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 import slcache
-from slcache import metrics
-from slcache.metrics import METRICS, PARTS
+from slcache import _core, metrics
+from slcache.metrics import GAIN_SHARE, METRICS, PARTS
+from slcache.words import kinds
 from support import mixed, write_trace
 
 
@@ -27,6 +29,36 @@ def test_metrics_read_what_the_document_holds(comparison: slcache.Comparison) ->
         assert told["utilisation"] == pytest.approx(flash_ns / 4 / host["duration_ns"])
         assert told["energy_j"] is None
         assert told["miss_rate"] is None
+
+
+@pytest.mark.parametrize("device", ["tiny", "nvc-hdd", "hyssd-st"])
+def test_every_document_has_the_figures_of_the_table(device: str, tmp_path: Path) -> None:
+    table = {row["name"]: row for row in json.loads(_core.figures())}
+    alone = {name: metric for name, metric in (METRICS | PARTS).items() if name != GAIN_SHARE}
+    assert {name: metric.unit for name, metric in alone.items()} == {
+        name: row["unit"] for name, row in table.items()
+    }
+    trace = write_trace(tmp_path / "t.csv", mixed(200))
+    schemes, _ = slcache.fitting(device=device)
+    for scheme in schemes[:4]:
+        settings = {"run.bound": True, "trace.address": "wrap"}
+        run = slcache.run(trace, device=device, scheme=scheme, settings=settings)
+        document = run.to_dict()
+        assert document["figures"].keys() == table.keys()
+        assert slcache.Result(json.loads(run.to_json())).to_dict() == document
+        for metric in alone.values():
+            assert metric.value(document) == document["figures"][metric.name]
+        assert METRICS[GAIN_SHARE].value(document) is None
+
+
+def test_every_component_has_words_and_a_colour_of_its_own() -> None:
+    words = json.loads(_core.kinds())
+    for group, table in (
+        ("service", kinds.SERVICES),
+        ("wait", kinds.WAITS),
+        ("causes", kinds.CAUSES),
+    ):
+        assert {name: kind.words for name, kind in table.items()} == words[group]
 
 
 def test_whole_metrics_are_whole(comparison: slcache.Comparison) -> None:

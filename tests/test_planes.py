@@ -18,7 +18,6 @@ import pytest
 import browser
 import slcache
 from browser import browsed, check_script, figures, needs_chromium, needs_node
-from slcache.documents import normalise
 from slcache.report import planes
 from slcache.slow import operations, shown
 from test_report import Page
@@ -187,7 +186,7 @@ def test_planes_are_as_busy_as_the_result_says(name: str, drawn: Path, tmp_path:
     settings = {"trace.address": "wrap", **settings}
     asked: dict[str, Any] = {"device": device, "scheme": scheme, "settings": settings}
     run = slcache.run(drawn / "t.csv", **asked, timeline=tmp_path / "t.parquet")
-    told = normalise.utilisation(run.to_dict())
+    told = run.to_dict()["figures"]["utilisation"]
     # Operations have the channel too, and results tell the time of the arrays.
     assert shown.busy_share(operations.read(tmp_path / "t.parquet")) == pytest.approx(told, 0.08)
 

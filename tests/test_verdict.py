@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import slcache
+from figured import figured
 from slcache.documents.normalise import winners
 from slcache.words import units
 from support import mixed, write_trace
@@ -21,7 +22,7 @@ KEYS = ("mean", "min", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max")
 
 def side(mean: float, p99: float, wait: dict[str, float], requests: int = 10) -> dict[str, Any]:
     """Return one direction's part of a document; array service takes what waiting leaves."""
-    latencies = dict.fromkeys(KEYS, p99) | {"mean": mean}
+    latencies = dict.fromkeys(KEYS, p99) | {"mean": mean} if requests else dict.fromkeys(KEYS)
     service = {"array": mean - sum(wait.values()), "transfer": 0.0, "link": 0.0, "buffer": 0.0}
     return {
         "requests": requests,
@@ -42,7 +43,7 @@ def run(
     document["flash"] = {"ops": [{**op, "kind": "erase", "count": erases}], "slots": []}
     document["waf"] = {"total": sum(waf.values()), "by_cause": waf}
     document["scheme"]["name"] = name
-    return slcache.Result(document)
+    return slcache.Result(figured(document))
 
 
 @cache

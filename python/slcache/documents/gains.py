@@ -18,25 +18,10 @@ def bound(document: Document) -> Mapping[str, Any] | None:
     return None if found is None or found["kind"] == "none" else found
 
 
-def dense_bytes(document: Document) -> int | None:
-    """Return what the run programmed dense for the first time, or wrote to the disk, in bytes."""
-    return _bytes(document, "counted")
-
-
-def least_bytes(document: Document) -> int | None:
-    """Return the least of that with a cache of this size, in bytes."""
-    return _bytes(document, "least")
-
-
 def room_bytes(document: Document) -> int | None:
     """Return what cache and controller's memory can hold at once, in bytes."""
-    return _bytes(document, "capacity_slots")
-
-
-def _bytes(document: Document, figure: str) -> int | None:
-    """Return a figure of the bound, which counts in units of the device."""
-    found = bound(document)
-    return None if found is None else found[figure] * int(document["config"]["device"]["mu_bytes"])
+    found, unit = bound(document), int(document["config"]["device"]["mu_bytes"])
+    return None if found is None else found["capacity_slots"] * unit
 
 
 def has_cache(document: Document) -> bool:
@@ -65,12 +50,6 @@ def is_unfilled(document: Document) -> bool:
     if known is not None and known["full_ns"] is not None:
         return False
     return cached_bytes(document) < (room_bytes(document) or 0)
-
-
-def above(document: Document) -> float | None:
-    """Return what the run did over the least; None where that is 0 or there is no bound."""
-    found = bound(document)
-    return float(found["counted"] / found["least"]) if found and found["least"] else None
 
 
 def share(document: Document, reference: Document) -> float | None:
@@ -125,8 +104,8 @@ def told_of(document: Document, reference: Document | None) -> dict[str, Any]:
         return {"why": (document.get("bound") or {"why": "not counted"})["why"]}
     return {
         "room_bytes": room_bytes(document),
-        "dense_bytes": dense_bytes(document),
-        "least_bytes": least_bytes(document),
-        "above": above(document),
+        "dense_bytes": document["figures"]["dense_bytes"],
+        "least_bytes": document["figures"]["dense_least_bytes"],
+        "above": document["figures"]["dense_over_least"],
         "share": None if reference is None else share(document, reference),
     }

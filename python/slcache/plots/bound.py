@@ -60,7 +60,7 @@ def compared(
     figure, (axes,) = style.panels(1, 1, 4.0)
     known = [(i, d) for i, d in enumerate(documents) if gains.bound(d) is not None]
     shown = _curves(curve, [document for _, document in known])
-    done = [gains.dense_bytes(document) or 0 for _, document in known]
+    done = [document["figures"]["dense_bytes"] or 0 for _, document in known]
     most = max([*done, *(least for points in shown.values() for _, least in points)])
     scale, unit = units.size_scale(most)
     looks = {}
@@ -86,7 +86,7 @@ def _curves(
     found = {}
     for key, drained in (("least", False), ("least_drained", True)):
         of = [d for d in documents if d["bound"]["drained"] == drained and gains.has_cache(d)]
-        points = {gains.room_bytes(d) or 0: gains.least_bytes(d) or 0 for d in of}
+        points = {gains.room_bytes(d) or 0: d["figures"]["dense_least_bytes"] or 0 for d in of}
         if of and curve is not None:
             unit = curve["unit_bytes"]
             points |= {row["slots"] * unit: row[key] * unit for row in curve["sizes"]}
@@ -99,7 +99,7 @@ def _scheme(
     axes: Axes, place: int, label: str, document: Document, scale: int
 ) -> dict[str, dict[str, Any]]:
     """Draw what a scheme did, a mark, or a line across without a cache; return its key."""
-    done = (gains.dense_bytes(document) or 0) / scale
+    done = (document["figures"]["dense_bytes"] or 0) / scale
     if not gains.has_cache(document):
         line: dict[str, Any] = {"color": style.scheme_colour(place), "lw": 1.2, "ls": (0, (1, 1.5))}
         axes.axhline(done, **line)

@@ -144,7 +144,7 @@ def text(*parts: RenderableType) -> str:
 def latency(document: Document, side: str, key: str) -> str:
     """Return a latency, marked where few requests carry it; a dash where there is none."""
     value = normalise.latency(document, side, key)
-    mark = grid.THIN if normalise.is_thin(document, side, key) else ""
+    mark = grid.THIN if normalise.is_thin(document, f"{side}_{key}_ns") else ""
     return "–" if value is None else units.duration(value) + mark
 
 
@@ -171,10 +171,10 @@ def _pace_line(document: Document) -> str | None:
 
 
 def _flash_line(document: Document) -> str:
-    amplification = normalise.waf(document)
+    amplification = document["figures"]["waf"]
     causes = ", ".join(
         f"{name} {value:.2f}" for name, value in document["waf"]["by_cause"].items() if value
     )
     waf = "no host writes" if amplification is None else f"WAF {amplification:.2f} ({causes})"
     simulated = units.duration(document["host"]["duration_ns"] / 1e3)
-    return f"{waf}; {units.count(normalise.erases(document))} erases; {simulated} simulated"
+    return f"{waf}; {units.count(document['figures']['erases'])} erases; {simulated} simulated"

@@ -38,17 +38,11 @@ class Column:
         return units.significant(value)
 
 
-COLUMNS = (
-    Column("read mean", "read_mean_ns"),
-    Column("read p99", "read_p99_ns"),
-    Column("write mean", "write_mean_ns"),
-    Column("write p99", "write_p99_ns"),
-    Column("write p99.9", "write_p99_9_ns"),
-    Column("WAF", "waf"),
-    Column("erases", "erases"),
-    Column("IOPS", "iops"),
-    Column("MB/s", "bytes_per_s"),
-    Column("run time", "duration_ns"),
+#: Those of the tables of one seed that are better or worse.
+COLUMNS = tuple(
+    Column(each.title, each.metric)
+    for each in (*grid.COLUMNS, *grid.PACE_COLUMNS)
+    if metrics.METRICS[each.metric].goal is not None
 )
 #: The table of dense programs beside the least, behind the size of the cache.
 GAINS = (

@@ -198,10 +198,9 @@ class SeededComparison(Comparison):
 
     def _is_thin(self, label: str, column: mean_cells.Column) -> bool:
         """Return whether too few requests carry a percentile under any of the seeds."""
-        side, _, key = column.metric.removesuffix("_ns").partition("_")
         place = self.labels.index(label)
-        return side in _SIDES and any(
-            normalise.is_thin(each.documents[place], side, key) for each in self.comparisons
+        return any(
+            normalise.is_thin(each.documents[place], column.metric) for each in self.comparisons
         )
 
     def verdict(self) -> list[str]:

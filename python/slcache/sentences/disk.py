@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from slcache.documents import normalise
 from slcache.documents.normalise import Document
 from slcache.words import kinds, units
 
@@ -25,7 +24,7 @@ def line(document: Document) -> str | None:
         f"({units.size(_sum(disk, kind, 'bytes'))})"
         for kind in ("read", "write")
     ]
-    miss = normalise.miss_rate(document)
+    miss = document["figures"]["miss_rate"]
     parts += [] if miss is None else [f"miss rate {units.percent(miss)}"]
     return "disk: " + "; ".join(parts)
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from slcache.documents import gains as figures
-from slcache.documents import normalise
 from slcache.documents.normalise import Document
 from slcache.sentences import wording
 from slcache.words import units
@@ -52,7 +51,7 @@ def beside(pairs: Mapping[str, tuple[Document, Document | None]]) -> list[Row]:
 
 
 def _cells(document: Document, reference: Document | None) -> list[str]:
-    relative = figures.above(document)
+    relative = document["figures"]["dense_over_least"]
     gained = None if reference is None else figures.share(document, reference)
     return [
         *_sizes(document),
@@ -72,8 +71,8 @@ def without_share(document: Document, reference: Document | None) -> str:
 
 def _sizes(document: Document) -> list[str]:
     """Return what cache and memory hold, what was programmed dense, and the least of that."""
-    of = (figures.room_bytes, figures.dense_bytes, figures.least_bytes)
-    sizes = [size(document) for size in of]
+    told = document["figures"]
+    sizes = [figures.room_bytes(document), told["dense_bytes"], told["dense_least_bytes"]]
     return ["–" if size is None else units.size(size) for size in sizes]
 
 
@@ -98,7 +97,7 @@ def lines(labels: Sequence[str], documents: Sequence[Document], to: str) -> list
 
 def _takes_less(document: Document) -> bool:
     """Return whether a cache took much less than the bound counts, the most it may ever."""
-    found, peak = figures.bound(document), normalise.of_cache(document, "peak_bytes")
+    found, peak = figures.bound(document), document["figures"]["cache_peak_bytes"]
     if found is None or peak is None:
         return False
     memory = found["buffer_slots"] * int(document["config"]["device"]["mu_bytes"])
@@ -106,7 +105,7 @@ def _takes_less(document: Document) -> bool:
 
 
 def _peak(document: Document) -> str:
-    return f"{units.size(normalise.of_cache(document, 'peak_bytes') or 0)} at most"
+    return f"{units.size(document['figures']['cache_peak_bytes'])} at most"
 
 
 def _taken(named: Mapping[str, Document]) -> Iterator[str]:
@@ -145,7 +144,7 @@ def _nearest(named: Mapping[str, Document]) -> Iterator[str]:
     known = [
         (value, name)
         for name, each in named.items()
-        if figures.has_cache(each) and (value := figures.above(each)) is not None
+        if figures.has_cache(each) and (value := each["figures"]["dense_over_least"]) is not None
     ]
     if not known:
         return

@@ -82,7 +82,7 @@ def _behind(group: Sequence[str], runs: Runs, firsts: Mapping[str, str]) -> str:
         _distance(side, document, winner, runs[winner], named=len(set(firsts.values())) > 1)
         for side, winner in firsts.items()
     ]
-    waf = normalise.waf(document)
+    waf = document["figures"]["waf"]
     if waf is not None:
         causes = {c: v for c, v in document["waf"]["by_cause"].items() if c != "host" and v >= 0.01}
         main = max(causes, key=lambda cause: causes[cause], default=None)

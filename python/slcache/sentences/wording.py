@@ -98,7 +98,7 @@ def _direction(relative: float) -> int:
 
 def _amplification(document: Document, to: str, reference: Document) -> str:
     """Return how write amplification compares, and the cause that differs most."""
-    mine, theirs = normalise.waf(document), normalise.waf(reference)
+    mine, theirs = (each["figures"]["waf"] for each in (document, reference))
     if mine is None or theirs is None:
         return ""
     if normalise.equal(mine, theirs):
@@ -117,7 +117,7 @@ def _amplification(document: Document, to: str, reference: Document) -> str:
 
 def _energy(document: Document, to: str, reference: Document) -> str:
     """Return how the disk's energy compares, and the power state that makes the difference."""
-    mine, theirs = normalise.energy(document), normalise.energy(reference)
+    mine, theirs = (each["figures"]["energy_j"] for each in (document, reference))
     if mine is None or theirs is None:
         return ""
     if normalise.equal(mine, theirs):

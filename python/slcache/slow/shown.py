@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from slcache.documents import normalise
 from slcache.documents.pools import planes
 from slcache.slow.log import Numbers
 from slcache.slow.operations import Operations
@@ -86,11 +85,26 @@ def busy_share(run: Operations) -> float | None:
     Idle planes count, and the disk does not. None where the configuration does not tell how many
     operations the flash can do at a time.
     """
-    count = normalise.array_units(run.config)
+    count = _array_units(run.config)
     on_planes = run.plane >= 0
     spent = int((run.end_ns - run.begin_ns)[on_planes].sum())
     span = int(run.end_ns.max() - run.begin_ns.min())
     return spent / max(span * count, 1) if count else None
+
+
+def _array_units(config: Mapping[str, Any]) -> int | None:
+    """Return how many array operations the flash can do at a time, where `config` tells."""
+    try:
+        units = sum(
+            pool["channels"]
+            * pool["chips"]
+            * pool["dies"]
+            * (1 if pool["plane_parallelism"] == "serial" else pool["planes"])
+            for pool in config["device"]["pool"]
+        )
+    except (KeyError, TypeError):
+        return None
+    return int(units) if units > 0 else None
 
 
 def place(config: Mapping[str, Any], plane: int) -> tuple[str, str]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
+from slcache.metrics import METRICS, Value
 from slcache.words import units
-
-Goal = Literal["min", "max"]
 
 #: Marks a percentile that few requests carry, and what is said of it below a table.
 THIN = "*"
@@ -25,15 +23,15 @@ MUCH = 0.1
 
 @dataclass(frozen=True)
 class Column:
-    """One compared figure: its title, how to read it from a document, how to print it."""
+    """One compared figure: its title, which metric it is, how to print it."""
 
     title: str
-    value: Callable[[Document], float | None]
+    metric: str
     show: Callable[[float], str]
-    #: Whether the least or the most is best; None where neither is.
-    goal: Goal | None = "min"
-    #: Whether too few requests carry a run's figure.
-    thin: Callable[[Document], bool] = lambda _: False
+
+    def value(self, document: Document) -> Value:
+        """Return a run's figure."""
+        return METRICS[self.metric].value(document)
 
 
 @dataclass(frozen=True)
@@ -63,37 +61,32 @@ class Row:
     cache: str
 
 
-def _latency(title: str, side: str, key: str) -> Column:
-    return Column(
-        title,
-        lambda d: normalise.latency(d, side, key),
-        units.duration,
-        thin=lambda d: normalise.is_thin(d, side, key),
-    )
+def _duration(ns: float) -> str:
+    return units.duration(ns / 1e3)
 
 
 COLUMNS = (
-    _latency("read mean", "read", "mean"),
-    _latency("read p99", "read", "p99"),
-    _latency("write mean", "write", "mean"),
-    _latency("write p99", "write", "p99"),
-    _latency("write p99.9", "write", "p99_9"),
-    Column("WAF", normalise.waf, lambda value: f"{value:.2f}"),
-    Column("erases", normalise.erases, units.count),
+    Column("read mean", "read_mean_ns", _duration),
+    Column("read p99", "read_p99_ns", _duration),
+    Column("write mean", "write_mean_ns", _duration),
+    Column("write p99", "write_p99_ns", _duration),
+    Column("write p99.9", "write_p99_9_ns", _duration),
+    Column("WAF", "waf", lambda value: f"{value:.2f}"),
+    Column("erases", "erases", units.count),
 )
 
 #: A table of their own: what a workload comes to, whatever its latencies.
 PACE_COLUMNS = (
-    Column("IOPS", normalise.iops, units.count, "max"),
-    Column("MB/s", normalise.bytes_per_s, lambda value: units.significant(value / 1e6), "max"),
-    Column("utilisation", normalise.utilisation, units.percent, None),
-    Column("run time", normalise.duration, units.span),
+    Column("IOPS", "iops", units.count),
+    Column("MB/s", "bytes_per_s", lambda value: units.significant(value / 1e6)),
+    Column("utilisation", "utilisation", units.percent),
+    Column("run time", "duration_ns", lambda ns: units.span(ns / 1e3)),
 )
 
 #: Compared beside the others where a device has a disk.
 DISK_COLUMNS = (
-    Column("energy", normalise.energy, units.energy),
-    Column("miss rate", normalise.miss_rate, units.percent),
+    Column("energy", "energy_j", units.energy),
+    Column("miss rate", "miss_rate", units.percent),
 )
 
 
@@ -115,7 +108,8 @@ def pace_rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> 
 
 def thin_note(documents: Sequence[Document], keys: Iterable[str]) -> str:
     """Return what is said below of marks; empty where none of these latencies has one."""
-    sides = itertools.product(documents, ("read", "write"), keys)
+    names = (f"{side}_{key}_ns" for side in ("read", "write") for key in keys)
+    sides = itertools.product(documents, names)
     return THIN_NOTE if any(itertools.starmap(normalise.is_thin, sides)) else ""
 
 
@@ -136,19 +130,19 @@ def _rows(
 
 
 def _cache(document: Document) -> str:
-    """Return what the cache took at most and on average; of an older run its size."""
-    peak, mean = (normalise.of_cache(document, f"{key}_bytes") for key in ("peak", "mean"))
+    """Return what the cache took at most and on average."""
+    peak, mean = (document["figures"][f"cache_{key}_bytes"] for key in ("peak", "mean"))
     if peak is None or mean is None:
-        size = normalise.cache_bytes(document)
-        return "–" if not size or document.get("state") else units.size(size)
+        return "–"
     scale, unit = units.size_scale(peak)
     return f"{units.significant(peak / scale)} / {units.significant(mean / scale)} {unit}"
 
 
 def unequal_caches(labels: Sequence[str], documents: Sequence[Document]) -> str:
     """Return a sentence that names the smallest and the largest SLC cache where they differ."""
-    known = zip(map(normalise.cache_limit_bytes, documents), labels, strict=True)
-    sizes = [(size, name) for size, name in known if size]
+    caches = [(document.get("state") or {}).get("cache") or {} for document in documents]
+    known = zip(caches, labels, strict=True)
+    sizes = [(cache["limit_bytes"], name) for cache, name in known if cache.get("limit_bytes")]
     if not sizes:
         return ""
     (least, small), (most, large) = (
@@ -164,8 +158,9 @@ def unequal_caches(labels: Sequence[str], documents: Sequence[Document]) -> str:
 
 def _cells(column: Column, documents: Sequence[Document], reference: int) -> list[Cell]:
     values = [column.value(document) for document in documents]
-    best = normalise.winners(values, most=column.goal == "max") if column.goal else set()
-    thin = [column.thin(document) for document in documents]
+    goal = METRICS[column.metric].goal
+    best = normalise.winners(values, most=goal == "max") if goal else set()
+    thin = [normalise.is_thin(document, column.metric) for document in documents]
     return [
         Cell(
             column.title,

@@ -1,12 +1,15 @@
-"""What time and bytes go to: one table of every kind's name, colour and words.
+"""What time and bytes go to: the colours of the model's kinds beside their words.
 
 A kind that a result has and the tables do not is drawn and told under its own name.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from slcache import _core
 
 
 @dataclass(frozen=True)
@@ -22,79 +25,83 @@ class Kind:
     label: str = ""
 
 
+#: The model's causes and components in words, by name.
+_WORDS: Mapping[str, Mapping[str, str]] = json.loads(_core.kinds())
+
+
+def _of(group: str, colours: Mapping[str, str], labels: Mapping[str, str]) -> dict[str, Kind]:
+    words = _WORDS[group]
+    return {
+        name: Kind(colour, words[name], labels.get(name, "")) for name, colour in colours.items()
+    }
+
+
 #: Work done for the request itself.
-SERVICES = {
-    "array": Kind("#6B7889", "flash array time"),
-    "transfer": Kind("#8D99A8", "channel transfers"),
-    "link": Kind("#B3BCC7", "host link transfers"),
-    "buffer": Kind("#D0D6DD", "controller buffer time"),
-    "disk-positioning": Kind("#5C5347", "the disk's overhead, seeks and rotation"),
-    "disk-transfer": Kind("#A0927D", "transfers from and to the disk"),
-    "controller": Kind("#9A8FB5", "the controller's own time"),
-}
+SERVICES = _of(
+    "service",
+    {
+        "array": "#6B7889",
+        "transfer": "#8D99A8",
+        "link": "#B3BCC7",
+        "buffer": "#D0D6DD",
+        "disk-positioning": "#5C5347",
+        "disk-transfer": "#A0927D",
+        "controller": "#9A8FB5",
+    },
+    {},
+)
 
 #: Flash operations that store a page.
 STORES = ("program", "reprogram", "copy-back")
 
-#: Why something is programmed.
-CAUSES = {
-    "host": Kind("#5B86B8", "the host's own data"),
-    "rmw": Kind("#A3C1E0", "read-modify-write (old data programmed again beside it)"),
-    "migration": Kind("#E0944A", "migration"),
-    "gc": Kind("#C05A6E", "garbage collection"),
-    "promote": Kind("#7FA65B", "promotion of dense data that were read"),
-    "fill": Kind("#A68FBF", "filling with data read from the disk"),
-    "map": Kind("#4F7F5B", "pages of the map that are not cached"),
-    "agc": Kind("#CDB450", "idle-time cleaning (agc)"),
-    "flush": Kind("#6FA8A0", "buffer flushes"),
-    "wear": Kind("#9C755F", "wear levelling"),
-    "pad": Kind("#A9AFB6", "padding of unfilled pages and wordlines"),
+_CAUSE_COLOURS = {
+    "host": "#5B86B8",
+    "rmw": "#A3C1E0",
+    "migration": "#E0944A",
+    "gc": "#C05A6E",
+    "promote": "#7FA65B",
+    "fill": "#A68FBF",
+    "map": "#4F7F5B",
+    "agc": "#CDB450",
+    "flush": "#6FA8A0",
+    "pad": "#A9AFB6",
 }
 
-#: What keeps the room in the DRAM buffer that a write waits for: what write-backs do or wait for.
-_KEEPERS = {
-    **{name: kind.words for name, kind in CAUSES.items() if name != "wear"},
-    "host": "programs of host data",
-    "rmw": "read-modify-write",
-    "flush": "programs for flushes",
-    "pad": "padding",
-    "channel": "transfers on a channel",
-    "order": "an earlier operation of the block",
-    "source": "reading the data to program",
-    "suspended": "reads that suspend programs",
-    "spin-up": "the disk, which wakes up",
-    "disk": "the disk's work",
-    "fetch": "fetching from the disk",
-    "stage": "a one-shot wordline to fill",
-    "merge": "a packed page to fill",
-    "look-up": "entries of the map",
-    "stripe": "a stripe's journal and map",
-}
+#: Why something is programmed.
+CAUSES = _of("causes", _CAUSE_COLOURS, {})
 
 #: What requests wait for: work of some cause, or a resource.
-WAITS = {
-    **{name: Kind(kind.colour, f"waiting behind {kind.words}") for name, kind in CAUSES.items()},
-    "host": Kind(CAUSES["host"].colour, "waiting behind host operations"),
-    "rmw": Kind(CAUSES["rmw"].colour, "waiting behind read-modify-write"),
-    "pad": Kind(CAUSES["pad"].colour, "waiting behind padding"),
-    "channel": Kind("#C9A0C9", "waiting for a channel"),
-    "link": Kind("#8F6FA8", "waiting for the host link"),
-    "queue": Kind("#5E4B8B", "waiting for a place in the device", "place in the device"),
-    "order": Kind("#C4C8CD", "waiting for an earlier operation of the block", "block order"),
-    "source": Kind("#7C9BB0", "waiting for the data to program or read", "source data"),
-    "suspended": Kind("#B57B8F", "being suspended by reads", "suspended"),
-    "stage": Kind("#B9A58A", "waiting for a one-shot wordline to fill", "wordline to fill"),
-    "merge": Kind("#8C8F5A", "waiting for a packed page to fill", "packed page to fill"),
-    "buffer": Kind(
-        "#6A8CA8", "waiting for room in the DRAM buffer or the merge buffer", "room in the buffer"
-    ),
-    "spin-up": Kind("#8C2D3F", "waiting for the disk to wake up", "disk to wake up"),
-    "fetch": Kind("#2F5D73", "waiting for data that another request fetches from the disk"),
-    "look-up": Kind("#7A9E2F", "waiting for entries of the map", "entries of the map"),
-    "controller": Kind(
-        "#57507A", "waiting for the controller to take the command", "the controller"
-    ),
-}
+WAITS = _of(
+    "wait",
+    {
+        **_CAUSE_COLOURS,
+        "channel": "#C9A0C9",
+        "link": "#8F6FA8",
+        "queue": "#5E4B8B",
+        "order": "#C4C8CD",
+        "source": "#7C9BB0",
+        "suspended": "#B57B8F",
+        "stage": "#B9A58A",
+        "merge": "#8C8F5A",
+        "buffer": "#6A8CA8",
+        "spin-up": "#8C2D3F",
+        "fetch": "#2F5D73",
+        "look-up": "#7A9E2F",
+        "controller": "#57507A",
+    },
+    {
+        "queue": "place in the device",
+        "order": "block order",
+        "source": "source data",
+        "suspended": "suspended",
+        "stage": "wordline to fill",
+        "merge": "packed page to fill",
+        "buffer": "room in the buffer",
+        "spin-up": "disk to wake up",
+        "look-up": "entries of the map",
+        "controller": "the controller",
+    },
+)
 
 #: What a disk is doing or waiting in, from the most power to the least.
 POWER = {
@@ -115,14 +122,12 @@ def _tint(colour: str) -> str:
 
 
 def _for_room() -> dict[str, Kind]:
+    """Return what keeps the room in the DRAM buffer, in lighter colours of the same elsewhere."""
     like = {**WAITS, "disk": SERVICES["disk-transfer"], "stripe": SERVICES["controller"]}
+    keepers = {name: name.removeprefix("buffer-") for name in _WORDS["wait"] if "buffer-" in name}
     return {
-        f"buffer-{name}": Kind(
-            _tint(like[name].colour),
-            f"waiting for room in the DRAM buffer behind {words}",
-            f"room in the buffer ({name})",
-        )
-        for name, words in _KEEPERS.items()
+        name: Kind(_tint(like[each].colour), _WORDS["wait"][name], f"room in the buffer ({each})")
+        for name, each in keepers.items()
     }
 
 
