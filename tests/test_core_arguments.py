@@ -117,6 +117,7 @@ def of_traces(folder: Path) -> Iterator[Call]:
     yield _core.nvc_lifespan, {"chip": CHIP, "slc_share": 0.5, "volumes": VOLUMES}
     for plain in (
         *(_core.schemes, _core.devices, _core.formats, _core.config_schema, _core.trace_formats),
+        *(_core.figures, _core.kinds, _core.trace_info_schema),
         *(_core.workload_names, _core.version, _core.model_version, _core.commit),
     ):
         yield plain, {}

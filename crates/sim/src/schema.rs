@@ -20,12 +20,12 @@ fn close(schema: &mut Value) {
     if schema["properties"].is_object() {
         schema["additionalProperties"] = false.into();
     }
-    for (key, inner) in schema["properties"].as_object_mut().into_iter().flatten() {
+    for (key, inner) in schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
         if inner["type"] == "number" && SHARES.iter().any(|ending| key.ends_with(ending)) {
             (inner["minimum"], inner["maximum"]) = (0.into(), 1.into());
         }
     }
-    for (_, inner) in schema["$defs"].as_object_mut().into_iter().flatten() {
+    for (_, inner) in schema.get_mut("$defs").and_then(Value::as_object_mut).into_iter().flatten() {
         close(inner);
     }
 }

@@ -21,6 +21,7 @@ struct Keys {
 struct Takes {
     flag: bool,
     number: bool,
+    text: bool,
 }
 
 impl Keys {
@@ -30,7 +31,10 @@ impl Keys {
             for (key, of) in schema["properties"].as_object().into_iter().flatten() {
                 if !apart.contains(&key.as_str()) {
                     let takes = |kind| takes(of, kind, &schema["$defs"]);
-                    keys.insert(key.clone(), Takes { flag: takes("boolean"), number: takes("integer") });
+                    keys.insert(
+                        key.clone(),
+                        Takes { flag: takes("boolean"), number: takes("integer"), text: takes("string") },
+                    );
                 }
             }
             keys
@@ -66,6 +70,10 @@ pub fn trace_options<'a>(
     let is_mqsim = pairs.iter().any(|&(key, value)| key == "format" && value == "mqsim");
     let mut errors = said_twice(&pairs, is_mqsim);
     let (mut plain, mut generic, mut ops, mut workload) = (Map::new(), Map::new(), Map::new(), Map::new());
+    let mut wrong = |key: &str, text: &str, message: String| {
+        let said = Said::new(Argument::TraceOption, format!("{key}={text}"));
+        errors.push(ConfigError::new(said, key, message));
+    };
     for (key, text) in pairs {
         let inner = key.strip_prefix("generic.").unwrap_or(key);
         if let Some(setting) = key.strip_prefix(WORKLOAD) {
@@ -73,14 +81,19 @@ pub fn trace_options<'a>(
         } else if key == "time_unit" && is_mqsim {
             plain.insert("mqsim_time_unit".to_owned(), text.into());
         } else if let Some(takes) = KEYS.plain.get(key) {
-            plain.insert(key.to_owned(), typed(key, text, *takes));
+            match typed(key, text, *takes) {
+                Ok(value) => drop(plain.insert(key.to_owned(), value)),
+                Err(allowed) => wrong(key, text, format!("{text}: expected {allowed}")),
+            }
         } else if let Some(takes) = KEYS.generic.get(inner) {
-            generic.insert(inner.to_owned(), typed(inner, text, *takes));
+            match typed(inner, text, *takes) {
+                Ok(value) => drop(generic.insert(inner.to_owned(), value)),
+                Err(allowed) => wrong(key, text, format!("{text}: expected {allowed}")),
+            }
         } else if let Some(code) = inner.strip_prefix(OPS) {
             ops.insert(code.to_owned(), text.into());
         } else {
-            let said = Said::new(Argument::TraceOption, format!("{key}={text}"));
-            errors.push(ConfigError::new(said, key, unknown(key)));
+            wrong(key, text, unknown(key));
         }
     }
     if !ops.is_empty() {
@@ -158,16 +171,21 @@ fn read(plain: Map<String, Value>, mut errors: Vec<ConfigError>) -> Result<Trace
         .map_err(|error| ConfigErrors::one(Origin::Nowhere, "", format!("trace options: {error}")))
 }
 
-/// The value in the type its key takes: most are text, columns may be numbers, times have units.
-fn typed(key: &str, text: &str, takes: Takes) -> Value {
+/// The value in the type its key takes: most are text, columns may be numbers, times have units. An error
+/// says what a key takes that takes no text.
+fn typed(key: &str, text: &str, takes: Takes) -> Result<Value, &'static str> {
+    let is_time = key.ends_with("_ns");
     let number = match text.parse::<u64>() {
-        Err(_) if key.ends_with("_ns") => time_ns(text),
+        Err(_) if is_time => time_ns(text),
         parsed => parsed.ok(),
     };
     match (text.parse::<bool>(), number) {
-        (Ok(flag), _) if takes.flag => flag.into(),
-        (_, Some(number)) if takes.number => number.into(),
-        _ => text.into(),
+        (Ok(flag), _) if takes.flag => Ok(flag.into()),
+        (_, Some(number)) if takes.number => Ok(number.into()),
+        _ if takes.text => Ok(text.into()),
+        _ if takes.flag => Err("true or false"),
+        _ if is_time => Err("a time from 0, such as 1500000 (ns), 1.5ms or 2h"),
+        _ => Err("a whole number from 0 to 2^64 - 1"),
     }
 }
 

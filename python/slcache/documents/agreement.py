@@ -41,9 +41,32 @@ def disagreements(document: Mapping[str, Any]) -> Iterator[Disagreement]:
     for kind in _KINDS[:3]:
         yield from _of_kind(f"host.{kind}", host[kind])
     yield from _of_waf(document["waf"])
+    yield from _of_figures(document)
     for place, pool in enumerate(document["wear"]["pools"]):
         yield from _of_pool(f"wear.pools[{place}]", pool)
     yield from _of_series(document["series"]["columns"], host)
+
+
+def _of_figures(document: Mapping[str, Any]) -> Iterator[Disagreement]:
+    """Yield the figures that stand elsewhere too, and are another number there."""
+    host, waf = document["host"], document["waf"]["total"]
+    told = {
+        "waf": waf if host["write"]["bytes"] else None,
+        "duration_ns": host["duration_ns"],
+        "iops": host["iops"] if host["duration_ns"] else None,
+        "slc_bytes": document["cache"]["slc_bytes"],
+        "lifetime_host_bytes": document["wear"]["lifetime_host_bytes"],
+        "erases": sum(op["count"] for op in document["flash"]["ops"] if op["kind"] == "erase"),
+    }
+    for side in ("read", "write"):
+        for name, us in host[side]["latency_us"].items():
+            told[f"{side}_{name}_ns"] = None if us is None else us * 1000
+    for name, other in told.items():
+        value = document["figures"].get(name, other)
+        if (value is None) != (other is None):
+            yield f"figures.{name}", value, f"{other}, as elsewhere in the document"
+        elif value is not None and other is not None:
+            yield from _same(f"figures.{name}", value, other, "as elsewhere in the document")
 
 
 def _of_counts(host: Mapping[str, Any]) -> Iterator[Disagreement]:

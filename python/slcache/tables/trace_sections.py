@@ -66,11 +66,10 @@ def _responses(info: Info) -> Iterator[Row]:
 
 def _hints(info: Info) -> Section:
     """Return what writes there are by hint, where some have one."""
-    rows: list[Row] = [
-        (str(each["hint"]) if each["hint"] else "none", units.count(each["writes"]))
-        + (units.size(each["write_bytes"]),)
-        for each in info["hints"]
-    ]
+    rows: list[Row] = []
+    for each in info["hints"]:
+        name, data = str(each["hint"] or "none"), units.size(each["write_bytes"])
+        rows.append((name, units.count(each["writes"]), data))
     return Section(("hint", "writes", "data"), rows)
 
 
