@@ -95,7 +95,7 @@ fn write_file(path: &str, format: &str, requests: &[Request]) -> Result<(), Box<
         batch.clear();
         batch.extend(requests.iter().map(|request| TraceEntry {
             request: Request { at_ns: BEGIN_NS + round * round_ns + request.at_ns, ..*request },
-            response_ns: (format == "msr").then_some(283_300),
+            response_ns: matches!(format, "msr" | "systor17").then_some(283_300),
         }));
         writer.write(&batch, &[])?;
     }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from slcache import files
-from slcache.traces.api import Progress, Trace, is_workload, reader_options
+from slcache.traces.api import Progress, Trace, cut, is_workload, reader_options
 
 
 @dataclass(frozen=True)
@@ -50,16 +50,19 @@ class Source:
             yield tuple(self._times(each, folder, progress) for each in copies)
 
     def _times(self, copies: int, folder: Path, progress: Progress | None) -> Source:
-        said = {"take": self.first_requests, "copies": copies if copies > 1 else None}
-        taken = {key: str(number) for key, number in said.items() if number is not None}
-        if not taken:
+        if self.first_requests is None and copies == 1:
             return self
         path = folder / f"{copies}.parquet"
-        trace = Trace(self.path, options={**dict(self.options), **taken})
-        told = trace.convert(path, on_progress=progress)["inputs"][0]["summary"]
-        reasons = [skipped["reason"] for skipped in told["skipped"]]
-        cut = "behind the part taken" in reasons
-        if not cut and copies == 1:
+        report = cut(
+            Trace(self.path, options=dict(self.options)),
+            path,
+            take=self.first_requests,
+            copies=str(copies) if copies > 1 else None,
+            on_progress=progress,
+        )
+        reasons = [skipped["reason"] for skipped in report["inputs"][0]["summary"]["skipped"]]
+        is_cut = "behind the part taken" in reasons
+        if not is_cut and copies == 1:
             return replace(self, first_requests=None)
-        first = self.first_requests if cut else None
+        first = self.first_requests if is_cut else None
         return replace(self, copies=copies, written=path, first_requests=first)

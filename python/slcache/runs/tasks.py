@@ -18,7 +18,7 @@ from slcache._core import ConfigError, RunError, TraceError
 from slcache.files import Drawn
 from slcache.metrics import METRICS, PARTS, Value
 from slcache.runs import given, store
-from slcache.traces.api import Progress, Trace
+from slcache.traces.api import Progress, Trace, cut
 
 #: The figures of a run, by metric.
 Values = Mapping[str, Value]
@@ -139,15 +139,17 @@ def _state(task: Task, path: Path) -> None:
 
 def _repeat(task: Task, path: Path) -> None:
     """Write a trace over and over, or its beginning, up to the bytes of writes wanted."""
-    options = dict(task.trace_options)
-    told = Trace(task.trace, options=options).info()
+    trace = Trace(task.trace, options=dict(task.trace_options))
+    told = trace.info()
     if not told["write_bytes"]:
         raise TraceError(f"{task.trace}: no writes to repeat")
     times = task.write_bytes / told["write_bytes"]
     every = told["requests"] + told["flushes"] + told["trims"]
     take = round(times * every)
-    part = {"copies": f"{take}/{every}"} if times > 1 else {"take": str(take)}
-    Trace(task.trace, options={**options, **part}).convert(path)
+    if times > 1:
+        cut(trace, path, copies=f"{take}/{every}")
+    else:
+        cut(trace, path, take=take)
 
 
 _MAKINGS: Mapping[str, Callable[[Task, Path], object]] = {

@@ -25,6 +25,8 @@ DEFAULT_SEED = 0
 #: Most options of a reader, and most keys of a workload that are changed.
 OPTIONS_MAX = 1_000
 _WHOLE_MAX = (1 << 64) - 1
+#: Options of the reader that take a part of a trace, copies of it, or a draw.
+_OF_PARTS = frozenset({"from_ns", "to_ns", "skip", "take", "copies", "time_scale", "resample"})
 
 
 class Trace:
@@ -111,6 +113,26 @@ class Trace:
 
     def __repr__(self) -> str:
         return f"<slcache.Trace {self.path}>"
+
+
+def cut(
+    trace: Trace,
+    output: Path,
+    *,
+    take: int | None = None,
+    copies: str | None = None,
+    on_progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Write the first requests of what the options of a trace take of it, or copies of it."""
+    named = {"take": None if take is None else str(take), "copies": copies}
+    part = [(key, value) for key, value in named.items() if value is not None]
+    options = trace._options
+    if not _OF_PARTS & dict(options).keys():
+        return _converted([trace.path], output, [*options, *part], None, (), on_progress)
+    with files.scratch(pathlib.Path(output).parent) as folder:
+        whole = os.fspath(folder / "whole.parquet")
+        _converted([trace.path], whole, options, None, (), on_progress)
+        return _converted([whole], output, part, None, (), on_progress)
 
 
 @checked

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from slcache import _core
 from slcache.runs import store
-from slcache.traces.api import Progress, Trace, reader_options
+from slcache.traces.api import Progress, Trace, cut, reader_options
 
 #: Shares of the trace that points are run over first.
 SHARES = (Fraction(1, 9), Fraction(1, 3))
@@ -21,7 +21,7 @@ class Prefixes:
         self, trace: str, options: Mapping[str, str], folder: Path, progress: Progress | None = None
     ) -> None:
         self._trace = Trace(trace, options=options)
-        self._said, self._options = options, reader_options(None, options)
+        self._options = reader_options(None, options)
         self._folder, self._progress = folder, progress
         self._requests: int | None = None
         self._known: set[Path] = set()
@@ -35,8 +35,7 @@ class Prefixes:
         path = self._folder / f"{name}.parquet"
         if path not in self._known and not store.sound(path):
             with store.making(path) as made:
-                taken = {**self._said, "take": str(self.requests(share))}
-                Trace(self._trace.path, options=taken).convert(made, on_progress=self._progress)
+                cut(self._trace, made, take=self.requests(share), on_progress=self._progress)
         self._known.add(path)
         return path
 
