@@ -83,12 +83,12 @@ pub fn trace_options<'a>(
         } else if let Some(takes) = KEYS.plain.get(key) {
             match typed(key, text, *takes) {
                 Ok(value) => drop(plain.insert(key.to_owned(), value)),
-                Err(allowed) => wrong(key, text, format!("{text}: expected {allowed}")),
+                Err(allowed) => wrong(key, text, format!("expected {allowed}")),
             }
         } else if let Some(takes) = KEYS.generic.get(inner) {
             match typed(inner, text, *takes) {
                 Ok(value) => drop(generic.insert(inner.to_owned(), value)),
-                Err(allowed) => wrong(key, text, format!("{text}: expected {allowed}")),
+                Err(allowed) => wrong(key, text, format!("expected {allowed}")),
             }
         } else if let Some(code) = inner.strip_prefix(OPS) {
             ops.insert(code.to_owned(), text.into());
