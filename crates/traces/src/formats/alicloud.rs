@@ -4,8 +4,8 @@
 //! README of alibaba/block-traces: opcode is R or W, offset and length are
 //! bytes, the timestamp is Unix time in microseconds. A volume is a device.
 
-use super::columns::{column, Header, Columns, Holds, Split, Units, LETTERS};
-use super::lines::{LineFormat};
+use super::columns::{column, Columns, Header, Holds, Split, Units, LETTERS};
+use super::lines::LineFormat;
 use super::volume_names::VolumeNames;
 use super::Format;
 

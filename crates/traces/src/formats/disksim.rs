@@ -6,8 +6,8 @@
 //! tell a scheduler how urgent a request is and whether it is asynchronous,
 //! and are not used here.
 
-use super::columns::{column, Header, Columns, Holds, Split, Units};
-use super::lines::{LineFormat};
+use super::columns::{column, Columns, Header, Holds, Split, Units};
+use super::lines::LineFormat;
 use super::volume_names::VolumeNames;
 use super::{Format, Told};
 

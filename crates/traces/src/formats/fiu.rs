@@ -6,9 +6,8 @@
 //! and the volume here; the md5 of each 4 KiB (in the home traces of each 512
 //! bytes) is one run of hexadecimal digits and is not used.
 
-use super::columns::{column, Header, Columns, Holds, Split, Units, LETTERS};
-use super::lines::{between};
-use super::lines::{Found, Line, LineFormat};
+use super::columns::{column, Columns, Header, Holds, Split, Units, LETTERS};
+use super::lines::{between, Found, Line, LineFormat};
 use super::volume_names::VolumeNames;
 use super::Format;
 use crate::error::LineFault;

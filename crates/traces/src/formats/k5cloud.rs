@@ -6,8 +6,8 @@
 //! are bytes. Times are kept as given, since the volumes of a data set lie in
 //! files of their own and share their time 0.
 
-use super::columns::{column, Header, Columns, Holds, Split, Units, LETTERS};
-use super::lines::{LineFormat};
+use super::columns::{column, Columns, Header, Holds, Split, Units, LETTERS};
+use super::lines::LineFormat;
 use super::volume_names::VolumeNames;
 use super::Format;
 

@@ -6,8 +6,8 @@
 //! here, rw_flag R or W, the sector and size in 512 bytes, the timestamp in
 //! seconds since boot. `proces` is how the files spell it.
 
-use super::columns::{column, Header, Columns, Holds, Split, Units, LETTERS};
-use super::lines::{LineFormat};
+use super::columns::{column, Columns, Header, Holds, Split, Units, LETTERS};
+use super::lines::LineFormat;
 use super::volume_names::VolumeNames;
 use super::Format;
 

@@ -4,7 +4,7 @@
 //! are 512-byte sectors, type 0 is a WRITE and 1 a READ. MQSim itself ignores
 //! the device number (README and ASCII_Trace_Definition.h of MQSim).
 
-use super::columns::{column, Header, Columns, Holds, Split, Units, ONE_IS_READ};
+use super::columns::{column, Columns, Header, Holds, Split, Units, ONE_IS_READ};
 use super::lines::{Line, LineFormat};
 use super::volume_names::VolumeNames;
 use super::{Format, Told};

@@ -4,7 +4,7 @@
 //! Timestamp and ResponseTime are Windows file times (100 ns ticks, the former
 //! since 1601); Offset and Size are bytes. A volume is a host with a disk.
 
-use super::columns::{column, Header, Codes, Columns, Holds, Split, Units};
+use super::columns::{column, Codes, Columns, Header, Holds, Split, Units};
 use super::lines::LineFormat;
 use super::volume_names::VolumeNames;
 use super::Format;

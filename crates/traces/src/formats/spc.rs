@@ -8,8 +8,8 @@
 //! fields may be surrounded by blanks. The size of a block is not in the file;
 //! it is 512 bytes in the UMass traces.
 
-use super::columns::{column, Header, Codes, Columns, Holds, Split, Units};
-use super::lines::{LineFormat};
+use super::columns::{column, Codes, Columns, Header, Holds, Split, Units};
+use super::lines::LineFormat;
 use super::volume_names::VolumeNames;
 use super::Format;
 

@@ -5,8 +5,8 @@
 //! 0 a WRITE. SSDsim itself ignores the device number; files made of a trace of
 //! several volumes carry it, so a second one is not merged in silence.
 
-use super::columns::{column, Header, Columns, Holds, Split, Units, ONE_IS_READ};
-use super::lines::{LineFormat};
+use super::columns::{column, Columns, Header, Holds, Split, Units, ONE_IS_READ};
+use super::lines::LineFormat;
 use super::volume_names::VolumeNames;
 use super::{Format, Told};
 

@@ -6,9 +6,8 @@
 //! IOType is R, W or blank where no response was captured; Offset and Size are
 //! bytes. Which way a blank request went is not known, so it is left out.
 
-use super::columns::{column, Header, Columns, Holds, Split, Units, LETTERS};
-use super::lines::{Fields, SKIPPED_HEADER};
-use super::lines::{Found, Line, LineFormat};
+use super::columns::{column, Columns, Header, Holds, Split, Units, LETTERS};
+use super::lines::{Fields, Found, Line, LineFormat, SKIPPED_HEADER};
 use super::volume_names::VolumeNames;
 use super::Format;
 use crate::error::LineFault;

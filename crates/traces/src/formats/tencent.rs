@@ -7,8 +7,8 @@
 //! is never told from the content. `coarse_time = "spread"` spreads the requests
 //! of a second over it.
 
-use super::columns::{column, Header, Codes, Columns, Holds, Split, Units};
-use super::lines::{LineFormat};
+use super::columns::{column, Codes, Columns, Header, Holds, Split, Units};
+use super::lines::LineFormat;
 use super::volume_names::VolumeNames;
 use super::{Format, Told};
 
