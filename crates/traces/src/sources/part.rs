@@ -204,28 +204,17 @@ impl Part {
 
     /// At the end of the trace: what else was seen of it; an error when nothing of it was taken.
     pub(crate) fn finish(&mut self, of: &TraceSummary) -> Result<(), TraceError> {
-        let TraceSummary {
-            reads,
-            writes,
-            flushes,
-            trims,
-            read_bytes,
-            write_bytes,
-            trim_bytes,
-            first_ns,
-            last_ns,
-            ..
-        } = self.summary;
+        let taken = std::mem::take(&mut self.summary);
         self.summary = TraceSummary {
-            reads,
-            writes,
-            flushes,
-            trims,
-            read_bytes,
-            write_bytes,
-            trim_bytes,
-            first_ns,
-            last_ns,
+            reads: taken.reads,
+            writes: taken.writes,
+            flushes: taken.flushes,
+            trims: taken.trims,
+            read_bytes: taken.read_bytes,
+            write_bytes: taken.write_bytes,
+            trim_bytes: taken.trim_bytes,
+            first_ns: taken.first_ns,
+            last_ns: taken.last_ns,
             ..of.clone()
         };
         for (reason, count) in [(BEFORE, self.before), (BEHIND, self.behind)] {
@@ -233,7 +222,7 @@ impl Part {
                 self.summary.skip_all(reason, count);
             }
         }
-        if last_ns.is_some() {
+        if self.summary.last_ns.is_some() {
             return Ok(());
         }
         let allowed = format!(
