@@ -1,6 +1,8 @@
 //! Sizes as a user writes them: an integer of bytes or a string such as `"42GiB"`.
 
+use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::{de, Deserialize, Deserializer};
+use std::borrow::Cow;
 
 /// Simulated time stays below this, ns (about 146 years): sums and differences of times fit 64 bits.
 pub const TIME_LIMIT_NS: u64 = 1 << 62;
@@ -27,6 +29,23 @@ pub fn parse_bytes(text: &str) -> Option<u64> {
     }
     let bytes = number.parse::<f64>().ok()? * factor as f64;
     (bytes.fract() == 0.0 && bytes < u64::MAX as f64).then_some(bytes as u64)
+}
+
+/// The schema of a size.
+pub struct Bytes;
+
+impl JsonSchema for Bytes {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Bytes".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["integer", "string"], "format": "bytes", "minimum": 0 })
+    }
 }
 
 #[derive(Deserialize)]

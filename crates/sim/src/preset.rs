@@ -1,8 +1,8 @@
 //! The devices that ship with slcache.
 
-use crate::nearest::nearest;
 use serde::Deserialize;
 use serde_json::{json, Value};
+use slcache_base::document::nearest::nearest;
 use slcache_core::base::CellMode;
 use slcache_core::device::config::DeviceConfig;
 use slcache_core::hw::config::PoolConfig;

@@ -1,13 +1,12 @@
 //! The JSON schemas of what a user writes, and of what is told of a trace.
 
 use crate::config::RunConfig;
-use crate::json_schema::schema_of;
 use serde_json::Value;
 use slcache_traces::TraceInfo;
 
 /// The JSON schema (draft 2020-12) of a trace's statistics.
 pub fn trace_info_schema() -> Value {
-    let mut schema = schema_of::<TraceInfo>(false);
+    let mut schema = schemars::schema_for!(TraceInfo).to_value();
     schema["$id"] = "urn:slcache:schema:trace-info:1".into();
     schema["title"] = "slcache trace statistics".into();
     close(&mut schema);
@@ -32,7 +31,7 @@ fn close(schema: &mut Value) {
 
 /// The JSON schema (draft 2020-12) of a run's configuration.
 pub fn run_schema() -> Value {
-    let mut schema = schema_of::<RunConfig>(false);
+    let mut schema = schemars::schema_for!(RunConfig).to_value();
     schema["$id"] = "run.schema.json".into();
     schema["title"] = "slcache run configuration".into();
     schema

@@ -1,8 +1,8 @@
 //! Trace options as text, the way a command line gives them.
 
 use crate::config::{Argument, ConfigError, ConfigErrors, Origin, Said};
-use crate::nearest::nearest;
 use serde_json::{Map, Value};
+use slcache_base::document::nearest::nearest;
 use slcache_traces::{time_ns, GenericColumns, TraceOptions};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

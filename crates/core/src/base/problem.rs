@@ -1,5 +1,8 @@
 //! One thing that is wrong with a configuration, said so that the user can mend it.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+use slcache_base::document::shape::{self, Fault};
 use std::fmt;
 
 /// A configuration problem: the key, the value found and what is allowed.
@@ -32,6 +35,12 @@ impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {}: must be {}", self.key, self.value, self.allowed)
     }
+}
+
+/// Every value of `config` that is not what its schema allows.
+pub fn of_shape<T: Serialize + JsonSchema + 'static>(config: &T) -> Vec<Problem> {
+    let problem = |fault: Fault| Problem::new(fault.key.to_string(), fault.value, fault.allowed);
+    shape::faults_of(config).into_iter().map(problem).collect()
 }
 
 /// Adds a problem unless `value` lies in `range`.

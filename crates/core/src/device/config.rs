@@ -1,7 +1,7 @@
 //! Configuration of how the host drives the device, its buffer and its state before time 0.
 
-use crate::base::problem::{check_range, Problem};
 use crate::base::units;
+use crate::base::Problem;
 use crate::hw::config::PoolConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,9 +26,12 @@ pub enum Replay {
 pub struct HostConfig {
     /// Open (time stamps) or closed (queue depth) replay.
     pub replay: Replay,
-    /// Requests in the device at once, 1-65536 per stream in closed replay; 0 = unlimited in open replay.
+    /// Requests in the device at once, per stream in closed replay; 0 = unlimited in open replay.
+    #[schemars(range(max = 65_536))]
     pub queue_depth: u32,
-    /// Factor on the trace's time stamps in open replay, 1e-9 to 1000000.
+    /// Factor on the trace's time stamps in open replay.
+    // With less a second would be no nanosecond: all requests at once is what closed replay is for.
+    #[schemars(range(min = 1e-9, max = 1e6))]
     pub time_scale: f64,
     /// In closed replay, time from a completion until the same place of the queue has its next request,
     /// ns; it occupies nothing.
@@ -69,16 +72,8 @@ impl HostConfig {
 
     /// Adds every problem of the host section.
     pub fn check(&self, problems: &mut Vec<Problem>) {
-        let depth = if self.replay == Replay::Closed { 1..=65536 } else { 0..=65536 };
-        check_range(problems, "host.queue_depth", self.queue_depth, depth);
-        // With less a second would be no nanosecond: all requests at once is what closed replay is for.
-        if !(1e-9..=1e6).contains(&self.time_scale) {
-            problems.push(Problem::new("host.time_scale", self.time_scale, "between 1e-9 and 1000000"));
-        }
-        if let Some(link) = &self.link {
-            check_range(problems, "host.link.lanes", link.lanes, 1..=32);
-            check_range(problems, "host.link.lane_mb_per_s", link.lane_mb_per_s, 1..=64_000);
-            check_range(problems, "host.link.payload_bytes", link.payload_bytes, 1..=65_536);
+        if self.replay == Replay::Closed && self.queue_depth == 0 {
+            problems.push(Problem::new("host.queue_depth", 0, "between 1 and 65536 in closed replay"));
         }
     }
 }
@@ -118,7 +113,8 @@ impl WriteBack {
 pub struct BufferConfig {
     /// Size in bytes; at least one logical page, and with `at-once` a stripe beside it.
     #[serde(deserialize_with = "units::bytes")]
-    #[schemars(with = "u64")]
+    #[schemars(with = "units::Bytes")]
+    #[schemars(range(max = 1u64 << 40))]
     pub bytes: u64,
     /// When a write is acknowledged.
     #[serde(default)]
@@ -127,18 +123,22 @@ pub struct BufferConfig {
     #[serde(default, skip_serializing_if = "WriteBack::is_default")]
     pub write_back: WriteBack,
     /// With `at-once`: programs of a stripe, which is written back as a whole: one in each of so many
-    /// planes, 1-4096.
+    /// planes.
     #[serde(default = "one", skip_serializing_if = "is_one")]
+    #[schemars(range(min = 1, max = 4096))]
     pub stripe_planes: u32,
-    /// With `at-once`: stripes on their way at a time, 1-65536; absent = as many as come.
+    /// With `at-once`: stripes on their way at a time; absent = as many as come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 65_536))]
     pub stripes_in_flight: Option<u32>,
     /// With `stripes_in_flight`: time a stripe takes beside its programs for each run of consecutive mapping
-    /// units in it, as for journal and map, ns, 0-1000000.
+    /// units in it, as for journal and map, ns.
     #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(max = 1_000_000))]
     pub run_overhead_ns: u32,
-    /// With `at-once`: after so long without a write, less than a stripe is written back, ns, 1000 to 10 s.
+    /// With `at-once`: after so long without a write, less than a stripe is written back, ns, at most 10 s.
     #[serde(default = "millisecond", skip_serializing_if = "is_millisecond")]
+    #[schemars(range(min = 1000, max = 10_000_000_000u64))]
     pub flush_after_ns: u64,
     /// Time to serve a logical page from the buffer, ns.
     #[serde(default)]
@@ -190,13 +190,13 @@ impl BufferConfig {
     /// Adds every problem of the buffer section.
     pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         let page = u64::from(device.piece_bytes());
-        check_range(problems, "buffer.bytes", self.bytes, page..=1 << 40);
-        check_range(problems, "buffer.stripe_planes", self.stripe_planes, 1..=4096);
-        if let Some(stripes) = self.stripes_in_flight {
-            check_range(problems, "buffer.stripes_in_flight", stripes, 1..=65_536);
+        if self.bytes < page {
+            problems.push(Problem::new(
+                "buffer.bytes",
+                self.bytes,
+                format!("at least {page}, a logical page"),
+            ));
         }
-        check_range(problems, "buffer.run_overhead_ns", self.run_overhead_ns, 0..=1_000_000);
-        check_range(problems, "buffer.flush_after_ns", self.flush_after_ns, 1000..=10_000_000_000);
         if !problems.is_empty() || !self.is_striped() {
             return;
         }
@@ -222,13 +222,16 @@ impl BufferConfig {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PreconditionConfig {
-    /// Share of the user capacity filled sequentially, 0-1.
+    /// Share of the user capacity filled sequentially.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub fill: f64,
-    /// Random single-page overwrites after the fill, as a multiple of the filled capacity, 0-100.
+    /// Random single-page overwrites after the fill, as a multiple of the filled capacity.
+    #[schemars(range(min = 0.0, max = 100.0))]
     pub overwrite: f64,
     /// Overwrite until the write amplification is steady (at most `overwrite` times, 10 if that is 0).
     pub steady: bool,
-    /// Two successive windows within this relative difference count as steady, 0.0001-0.5.
+    /// Two successive windows within this relative difference count as steady.
+    #[schemars(range(min = 0.0001, max = 0.5))]
     pub tolerance: f64,
     /// Do the scheme's idle work before time 0.
     pub drain: bool,
@@ -243,9 +246,6 @@ impl Default for PreconditionConfig {
 impl PreconditionConfig {
     /// Adds every problem of the precondition section.
     pub fn check(&self, problems: &mut Vec<Problem>) {
-        check_range(problems, "precondition.fill", self.fill, 0.0..=1.0);
-        check_range(problems, "precondition.overwrite", self.overwrite, 0.0..=100.0);
-        check_range(problems, "precondition.tolerance", self.tolerance, 0.0001..=0.5);
         if (self.overwrite > 0.0 || self.steady) && self.fill == 0.0 {
             problems.push(Problem::new(
                 "precondition.fill",

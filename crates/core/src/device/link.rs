@@ -63,11 +63,14 @@ impl LinkConfig {
 #[schemars(rename = "LinkKeys")]
 #[allow(dead_code)] // the fields are those of `LinkConfig`, which is what is read
 struct Keys {
-    /// Lanes, 1-32.
+    /// Lanes.
+    #[schemars(range(min = 1, max = 32))]
     lanes: u32,
-    /// Rate of one lane in MB/s, 1-64000.
+    /// Rate of one lane in MB/s.
+    #[schemars(range(min = 1, max = 64_000))]
     lane_mb_per_s: u32,
-    /// Payload bytes of a full packet, 1-65536.
+    /// Payload bytes of a full packet.
+    #[schemars(range(min = 1, max = 65_536))]
     payload_bytes: u32,
     /// Header bytes of every packet.
     header_bytes: u32,

@@ -1,15 +1,17 @@
 //! Everything a simulation is made from, and the check of it all at once.
 
 use super::config::{BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy};
-use crate::base::Problem;
+use crate::base::problem::{self, Problem};
 use crate::ftl::oracle::Foresight;
 use crate::hw::array::FlashArray;
 use crate::hw::geometry::Geometry;
 use crate::hw::timing::Timing;
 use crate::schemes::SchemeConfig;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// A resolved configuration.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Setup {
     /// The flash device.
     pub device: DeviceConfig,
@@ -24,6 +26,7 @@ pub struct Setup {
     /// What the trace does not say.
     pub trace: TracePolicy,
     /// Seed of every random stream.
+    #[serde(skip)]
     pub seed: u64,
 }
 
@@ -58,7 +61,11 @@ impl Setup {
 
     /// Every problem, across all sections; empty if the setup can run.
     pub fn check(&self) -> Vec<Problem> {
-        let mut problems = Vec::new();
+        let mut problems = problem::of_shape(self);
+        // Beside values out of their range the others mean nothing.
+        if !problems.is_empty() {
+            return problems;
+        }
         self.device.check(&mut problems);
         self.host.check(&mut problems);
         self.precondition.check(&mut problems);

@@ -1,7 +1,7 @@
 //! Configuration shared by schemes: how a region allocates, cleans and levels wear.
 
-use crate::base::problem::{check_range, Problem};
 use crate::base::units;
+use crate::base::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +77,8 @@ pub enum Victim {
     CostBenefit,
     /// The best of `d` random closed blocks.
     DChoices {
-        /// Blocks drawn, 1-64.
+        /// Blocks drawn.
+        #[schemars(range(min = 1, max = 64))]
         d: u32,
     },
 }
@@ -99,15 +100,18 @@ pub enum WearLevelling {
 pub struct CleanConfig {
     /// Which block is cleaned next.
     pub victim: Victim,
-    /// Cleaning starts when a plane has fewer free blocks than this share of the region's, 0-0.9.
+    /// Cleaning starts when a plane has fewer free blocks than this share of the region's.
+    #[schemars(range(min = 0.0, max = 0.9))]
     pub start_free_ratio: f64,
-    /// Cleaning never starts later than at this many free blocks per plane, 1-1024.
+    /// Cleaning never starts later than at this many free blocks per plane.
+    #[schemars(range(min = 1, max = Self::START_FREE_BLOCKS_MAX))]
     pub start_free_blocks: u32,
     /// Moved pages go to a frontier of their own instead of the host's.
     pub separate_frontier: bool,
     /// Which free block is opened next.
     pub wear_levelling: WearLevelling,
-    /// In idle time, clean until this share of the plane's blocks is free; 0 = no idle cleaning, at most 0.9.
+    /// In idle time, clean until this share of the plane's blocks is free; 0 = no idle cleaning.
+    #[schemars(range(min = 0.0, max = 0.9))]
     pub idle_free_ratio: f64,
 }
 
@@ -131,21 +135,6 @@ impl CleanConfig {
     /// Free blocks per plane below which cleaning starts, of `blocks` the region has per plane.
     pub fn threshold(&self, blocks: u32) -> u32 {
         (libm::floor(self.start_free_ratio * f64::from(blocks)) as u32).max(self.start_free_blocks)
-    }
-
-    /// Adds every problem; `key` is the section's dotted place.
-    pub fn check(&self, key: &str, problems: &mut Vec<Problem>) {
-        check_range(problems, &format!("{key}.start_free_ratio"), self.start_free_ratio, 0.0..=0.9);
-        check_range(
-            problems,
-            &format!("{key}.start_free_blocks"),
-            self.start_free_blocks,
-            1..=Self::START_FREE_BLOCKS_MAX,
-        );
-        check_range(problems, &format!("{key}.idle_free_ratio"), self.idle_free_ratio, 0.0..=0.9);
-        if let Victim::DChoices { d } = self.victim {
-            check_range(problems, &format!("{key}.victim.d-choices.d"), d, 1..=64);
-        }
     }
 }
 
@@ -180,13 +169,14 @@ pub enum MergeWait {
 pub struct MergeConfig {
     /// What ends the waiting of pieces that fill no page.
     pub wait: MergeWait,
-    /// How long a piece waits before its page is programmed with what there is, ns: 1-86400000000000
-    /// (a day).
+    /// How long a piece waits before its page is programmed with what there is, ns, at most a day.
+    #[schemars(range(min = 1, max = 86_400_000_000_000u64))]
     pub timeout_ns: u64,
     /// Size of the buffer, bytes (integer or a string such as "256KiB"): one logical page to 4 MiB.
     /// When it is full, the oldest pieces are programmed at once.
     #[serde(deserialize_with = "units::bytes")]
-    #[schemars(with = "u64")]
+    #[schemars(with = "units::Bytes")]
+    #[schemars(range(max = 4 << 20))]
     pub buffer_bytes: u64,
     /// When a waiting write is complete.
     pub acknowledge: MergeAcknowledge,
@@ -206,9 +196,10 @@ impl Default for MergeConfig {
 impl MergeConfig {
     /// Adds every problem; `key` is the section's dotted place.
     pub fn check(&self, key: &str, piece_bytes: u32, problems: &mut Vec<Problem>) {
-        check_range(problems, &format!("{key}.timeout_ns"), self.timeout_ns, 1..=86_400_000_000_000);
-        let bytes = u64::from(piece_bytes)..=4 << 20;
-        check_range(problems, &format!("{key}.buffer_bytes"), self.buffer_bytes, bytes);
+        if self.buffer_bytes < u64::from(piece_bytes) {
+            let allowed = format!("at least {piece_bytes}, a logical page");
+            problems.push(Problem::new(format!("{key}.buffer_bytes"), self.buffer_bytes, allowed));
+        }
         if self.wait == MergeWait::UntilFull && self.acknowledge == MergeAcknowledge::OnProgram {
             let allowed = format!(
                 "on-buffer or on-fill beside {key}.wait = \"until-full\": a write could wait for ever"

@@ -1,7 +1,7 @@
 //! Configuration of the controller's own time.
 
-use crate::base::problem::{check_range, Problem};
 use crate::base::request::HostOp;
+use crate::base::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,14 +9,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ControllerConfig {
-    /// Time of every read beside the flash's, ns, 0-1 s.
+    /// Time of every read beside the flash's, ns.
+    #[schemars(range(max = 1_000_000_000))]
     pub read_ns: u32,
-    /// Time of every write before its data are in the buffer, ns, 0-1 s.
+    /// Time of every write before its data are in the buffer, ns.
+    #[schemars(range(max = 1_000_000_000))]
     pub write_ns: u32,
-    /// Time of every flush beside its programs, ns, 0-1 s; only without power-loss protection.
+    /// Time of every flush beside its programs, ns; only without power-loss protection.
+    #[schemars(range(max = 1_000_000_000))]
     pub flush_ns: u32,
-    /// Reads and writes taken a second, one after the other, 1-100000000; absent = as many as come.
+    /// Reads and writes taken a second, one after the other; absent = as many as come.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 100_000_000))]
     pub commands_per_s: Option<u32>,
 }
 
@@ -39,13 +43,6 @@ impl ControllerConfig {
 
     /// Adds every problem; `plp` is whether the device has power-loss protection.
     pub fn check(&self, plp: bool, problems: &mut Vec<Problem>) {
-        let times = [("read_ns", self.read_ns), ("write_ns", self.write_ns), ("flush_ns", self.flush_ns)];
-        for (name, ns) in times {
-            check_range(problems, &format!("device.controller.{name}"), ns, 0..=1_000_000_000);
-        }
-        if let Some(rate) = self.commands_per_s {
-            check_range(problems, "device.controller.commands_per_s", rate, 1..=100_000_000);
-        }
         if plp && self.flush_ns > 0 {
             let allowed = "0 with device.plp = true: a flush finds everything durable and takes no time";
             problems.push(Problem::new("device.controller.flush_ns", self.flush_ns, allowed));

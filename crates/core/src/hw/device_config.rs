@@ -4,8 +4,8 @@ use super::config::PoolConfig;
 use super::controller_config::ControllerConfig;
 use super::disk::config::DiskConfig;
 use super::map_config::MapConfig;
-use crate::base::problem::{check_range, Problem};
 use crate::base::units;
+use crate::base::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -67,14 +67,15 @@ pub struct DeviceConfig {
     pub source: String,
     /// Host-visible capacity in bytes (integer or a string such as "42GiB"); the same for all schemes compared.
     #[serde(deserialize_with = "units::bytes")]
-    #[schemars(with = "u64")]
+    #[schemars(with = "units::Bytes")]
     pub user_bytes: u64,
     /// What was asked for as `user_bytes` where that is no whole number of logical pages, as the
     /// capacities on labels are not: `user_bytes` is then rounded down. Written by slcache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stated_user_bytes: Option<u64>,
-    /// Mapping unit in bytes: a power of two, 512-65536.
+    /// Mapping unit in bytes: a power of two.
     #[serde(default = "default_mu_bytes")]
+    #[schemars(range(min = 512, max = 65_536))]
     pub mu_bytes: u32,
     /// Logical page in which requests are cut, bytes; 0 = the largest page of any pool.
     #[serde(default)]
@@ -96,6 +97,7 @@ pub struct DeviceConfig {
     pub plp: bool,
     /// How long a partly filled one-shot wordline that holds host pages waits before it is padded, ns.
     #[serde(default = "default_stage_timeout_ns")]
+    #[schemars(range(min = 1, max = 10_000_000_000u64))]
     pub stage_timeout_ns: u64,
     /// Age at which a waiting low-priority flash operation is served like a host read, ns; 0 = never.
     #[serde(default)]
@@ -182,7 +184,6 @@ impl DeviceConfig {
             let allowed = format!("1 to 16 mapping units of {} bytes", self.mu_bytes);
             problems.push(Problem::new("device.piece_bytes", piece, allowed));
         }
-        check_range(problems, "device.stage_timeout_ns", self.stage_timeout_ns, 1..=10_000_000_000);
         if let Some(disk) = &self.disk {
             disk.check("device.disk", problems);
         }

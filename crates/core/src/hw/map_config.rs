@@ -24,10 +24,11 @@ pub enum MapMoves {
 pub struct MapConfig {
     /// Room for the map in DRAM or host memory, bytes; at least one translation page, at most 256 GiB.
     #[serde(deserialize_with = "units::bytes")]
-    #[schemars(with = "u64")]
+    #[schemars(with = "units::Bytes")]
     pub cache_bytes: u64,
-    /// Bytes of an entry, which maps one mapping unit, 1-64.
+    /// Bytes of an entry, which maps one mapping unit.
     #[serde(default = "default_entry_bytes")]
+    #[schemars(range(min = 1, max = 64))]
     pub entry_bytes: u32,
     /// Bytes of a translation page: a power of two, 512 to the flash page.
     #[serde(default = "default_page_bytes")]
@@ -140,7 +141,6 @@ impl MapConfig {
             let allowed = "a mode that a pool has, programmed page by page, with 2 pages or more in a block";
             refuse("mode", self.mode.name().to_owned(), allowed.to_owned());
         }
-        check_range(problems, "device.map.entry_bytes", self.entry_bytes, 1..=64);
         if let (Some(pool), true) = (pool, problems.len() == before) {
             self.check_blocks(pool, mus, problems);
         }

@@ -119,7 +119,6 @@ impl Parameters for TlcOnlyConfig {
     }
 
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-        self.clean.check("scheme.tlc-only.clean", problems);
         self.idle.check("scheme.tlc-only.idle", problems);
         let Some(index) = self.pool(device) else {
             let modes = offered_modes(device);

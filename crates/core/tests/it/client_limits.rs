@@ -44,7 +44,7 @@ fn a_number_out_of_its_range_is_refused() {
         ("reopen", json!(1.5), "1.5: must be between 0 and 1"),
         ("flush.reopen", json!(-0.1), "-0.1: must be between 0 and 1"),
         ("flush.high", json!(-0.5), "-0.5: must be between 0 and 1"),
-        ("flush.low", json!(0.8), "0.8: must be between 0 and 0.75"),
+        ("flush.low", json!(0.8), "0.8: must be at most flush.high, which is 0.75"),
         ("flush.busy_ratio", json!(5.0), "5: must be between 0 and 4"),
     ];
     for (key, value, want) in cases {

@@ -21,8 +21,8 @@ fn a_region_without_room_is_refused() {
     assert_eq!([2, 18].map(|n| blocks(n).len()), [0, 0]);
     let share = [("slc.reserve_share", json!(0.51)), ("dense.cold_share", json!(-0.1))];
     let told = [
-        "scheme.nvc.slc.reserve_share = 0.51: must be between 0 and 0.5",
         "scheme.nvc.dense.cold_share = -0.1: must be between 0 and 1",
+        "scheme.nvc.slc.reserve_share = 0.51: must be between 0 and 0.5",
     ];
     assert_eq!(problems("nvc", &share), told);
     let blocks = |blocks: u32| problems("nvc-slc-only", &[("blocks", json!(blocks))]);

@@ -195,9 +195,7 @@ fn bounds_without_sense_are_refused() {
         let mut settled = plain.clone();
         settled.scheme.settle(&plain.device);
         for setup in [plain, settled] {
-            let mut problems = Vec::new();
-            setup.scheme.check(&setup.device, &mut problems);
-            let problems: Vec<_> = problems.iter().map(ToString::to_string).collect();
+            let problems: Vec<_> = setup.check().iter().map(ToString::to_string).collect();
             assert!(problems.len() == 1 && problems[0].starts_with(told), "{problems:?}");
         }
     };

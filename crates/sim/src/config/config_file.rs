@@ -2,8 +2,8 @@
 
 use super::origin::{Origin, Words};
 use super::source::{self, Source};
-use super::tree::{Key, Step};
 use super::{ConfigError, ConfigErrors};
+use slcache_base::document::tree::{Key, Step};
 use std::collections::BTreeMap;
 use std::path::Path;
 use toml::{Table, Value};

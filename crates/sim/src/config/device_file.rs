@@ -5,42 +5,20 @@ use super::device_source::DeviceSource;
 use super::evidence::{Evidence, EVIDENCE};
 use super::moot;
 use super::origin::{Argument, Origin, Said};
-use super::repair;
 use super::source::{self, Source};
-use super::tree::{self, Key};
-use super::{ConfigError, ConfigErrors, RunSection};
+use super::{keys, ConfigError, ConfigErrors};
 use crate::preset;
 use serde::Deserialize;
-use slcache_core::device::config::{BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy};
+use serde_json::{json, Value as Schema};
+use slcache_base::document::shape;
+use slcache_base::document::tree::{self, Key};
+use slcache_core::device::config::{DeviceConfig, HostConfig};
 use slcache_core::schemes::SchemeConfig;
+use std::sync::OnceLock;
 use toml::{Table, Value};
 
 /// The section of a device file with its defaults for schemes.
 pub const SCHEME_DEFAULTS: &str = "scheme-defaults";
-
-/// Sections of a device file; what schemes hold is checked apart.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-#[allow(dead_code)] // read for its checks only; the merged tree is what runs
-struct Shape {
-    device: DeviceConfig,
-    #[serde(default)]
-    scheme: Table,
-    #[serde(default, rename = "scheme-defaults")]
-    scheme_defaults: Table,
-    #[serde(default)]
-    host: HostConfig,
-    #[serde(default)]
-    buffer: Option<BufferConfig>,
-    #[serde(default)]
-    precondition: PreconditionConfig,
-    #[serde(default)]
-    trace: TracePolicy,
-    #[serde(default)]
-    run: RunSection,
-    #[serde(default)]
-    evidence: Evidence,
-}
 
 /// The device that a preset or file describes, and how its host drives it, whatever runs on it.
 pub fn device_config(name: &str) -> Result<(DeviceConfig, HostConfig), ConfigErrors> {
@@ -79,10 +57,22 @@ pub fn line_with(name: &str, key: &str) -> Result<Option<(String, String)>, Conf
     Ok(said.and_then(|place| file.source.line_with(place, &file.tree)))
 }
 
-#[derive(Deserialize)]
-#[allow(dead_code)]
-struct SchemeShape {
-    scheme: SchemeConfig,
+/// The schema of every scheme's parameters, under its name.
+fn schemes_schema() -> &'static Schema {
+    &keys::schema()["properties"]["scheme"]
+}
+
+/// The schema of a device file; what schemes hold is checked apart.
+fn sections() -> &'static Schema {
+    static SECTIONS: OnceLock<Schema> = OnceLock::new();
+    SECTIONS.get_or_init(|| {
+        let mut schema = keys::schema().clone();
+        let schemes = json!({ "type": "object" });
+        (schema["properties"]["scheme"], schema["properties"][SCHEME_DEFAULTS]) = (schemes.clone(), schemes);
+        schema["properties"][EVIDENCE] = shape::schema_of::<Evidence>().clone();
+        schema["required"] = json!(["device"]);
+        schema
+    })
 }
 
 /// A device file after parsing: its tree with faulty parts replaced, and its faults.
@@ -95,8 +85,6 @@ pub struct DeviceFile {
     pub evidence: Evidence,
     /// Everything wrong with its shape.
     pub errors: Vec<ConfigError>,
-    /// Whether stand-ins replaced faulty values.
-    pub guessed: bool,
 }
 
 impl DeviceFile {
@@ -136,7 +124,7 @@ impl DeviceFile {
 
     fn checked(source: Source, tree: Table) -> Self {
         let evidence = Evidence::default();
-        let mut file = Self { source, tree, evidence, errors: Vec::new(), guessed: false };
+        let mut file = Self { source, tree, evidence, errors: Vec::new() };
         file.check_sections();
         for section in [SCHEME_DEFAULTS, "scheme"] {
             file.check_schemes(section);
@@ -155,21 +143,21 @@ impl DeviceFile {
     }
 
     fn check_sections(&mut self) {
-        let outcome = repair::read::<Shape>(&mut self.tree, &|_| None);
-        self.guessed = outcome.guessed;
-        let is_marked = self.tree.remove(EVIDENCE).is_some();
-        let shape = outcome.value.filter(|_| !outcome.guessed);
-        let unfit = shape.as_ref().and_then(|shape| moot::unfit(&shape.device));
-        self.evidence = shape.map(|shape| shape.evidence).unwrap_or_default();
-        if is_marked && outcome.faults.is_empty() {
+        let faults = shape::faults(sections(), &Value::Table(self.tree.clone()), &Key::default());
+        shape::mend(&mut self.tree, &faults, |_| None);
+        let evidence = self.tree.remove(EVIDENCE);
+        self.evidence = evidence.clone().and_then(|evidence| evidence.try_into().ok()).unwrap_or_default();
+        if evidence.is_some() && faults.is_empty() {
             for (key, message) in self.evidence.problems(&self.tree) {
                 self.add(&key, message);
             }
         }
-        for fault in outcome.faults {
-            self.add(&fault.key, fault.message);
+        for fault in faults {
+            self.add(&fault.key, fault.to_string());
         }
-        if let Some(message) = unfit {
+        let device =
+            self.tree.get("device").and_then(|device| DeviceConfig::deserialize(device.clone()).ok());
+        if let Some(message) = device.and_then(|device| moot::unfit(&device)) {
             self.add(&Key::default().field("device").field("stated_user_bytes"), message);
         }
     }
@@ -179,28 +167,23 @@ impl DeviceFile {
         let Some(Value::Table(schemes)) = self.tree.remove(section) else {
             return;
         };
+        let place = Key::default().field(section);
         let mut kept = Table::new();
         for (name, settings) in schemes {
-            let key = Key::default().field(section).field(&name);
+            let key = place.field(&name);
             if SchemeConfig::default_for(&name).is_none() {
                 self.add(&key, format!("{key}: {}", super::scheme_choice::unknown_scheme(&name)));
                 continue;
             }
-            let mut alone = Table::new();
-            let place = Key::default().field("scheme").field(&name);
-            if tree::set(&mut alone, &place, settings).is_err() {
-                continue;
+            let alone = Table::from_iter([(name, settings)]);
+            let faults = shape::faults(schemes_schema(), &Value::Table(alone.clone()), &place);
+            let mut whole = Table::from_iter([(section.to_owned(), Value::Table(alone))]);
+            shape::mend(&mut whole, &faults, |_| None);
+            for fault in faults {
+                self.add(&fault.key, fault.to_string());
             }
-            let outcome = repair::read::<SchemeShape>(&mut alone, &|_| None);
-            self.guessed |= outcome.guessed;
-            for fault in outcome.faults {
-                let mut in_file = fault.key.clone();
-                in_file.0[0] = key.0[0].clone();
-                let message = fault.message.replacen("scheme.", &format!("{section}."), 1);
-                self.add(&in_file, message);
-            }
-            if let Some(settings) = tree::get(&alone, &place) {
-                kept.insert(name, settings.clone());
+            if let Some(Value::Table(alone)) = whole.remove(section) {
+                kept.extend(alone);
             }
         }
         self.tree.insert(section.to_owned(), Value::Table(kept));

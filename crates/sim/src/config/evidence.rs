@@ -1,8 +1,9 @@
 //! What a device file says of itself: on what each of its keys stands, and a sentence for whoever sees
 //! it. Nothing of it is part of a run.
 
-use super::tree::{self, Key, Step};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use slcache_base::document::tree::{self, Key, Step};
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 
@@ -12,7 +13,7 @@ pub const EVIDENCE: &str = "evidence";
 const WORDS: [&str; 3] = ["device.name", "device.summary", "device.source"];
 
 /// On what a key stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A source says it.
@@ -30,7 +31,7 @@ pub enum Kind {
 }
 
 /// The evidence for one key, and for all below it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ground {
     /// What kind it is of.
@@ -46,7 +47,7 @@ pub struct Ground {
 }
 
 /// The section.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Evidence {
     /// What whoever sees the device is told.
@@ -108,9 +109,7 @@ fn collect(value: &Value, key: Key, found: &mut Vec<Key>) {
         // A list of tables has keys of its own; any other is one value.
         Value::Array(list) if list.iter().any(Value::is_table) => {
             for (index, value) in list.iter().enumerate() {
-                let mut steps = key.0.clone();
-                steps.push(Step::Index(index));
-                collect(value, Key(steps), found);
+                collect(value, key.element(index), found);
             }
         }
         _ => found.push(key),

@@ -3,13 +3,13 @@
 //! serde tells no places. So every object and list is read one level deep, its parts as the pieces of
 //! the text that they are.
 
-use super::lines::line_at;
 use super::origin::Origin;
-use super::places::Places;
-use super::tree::{self, Key, Step};
 use super::ConfigError;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
+use slcache_base::document::lines::line_at;
+use slcache_base::document::places::Places;
+use slcache_base::document::tree::{self, Key, Step};
 use std::collections::HashMap;
 use std::fmt;
 use toml::{Table, Value};

@@ -1,9 +1,9 @@
 //! Every key a configuration can hold, taken from its JSON schema.
 
 use super::RunConfig;
-use crate::json_schema::schema_of;
-use crate::nearest::nearest;
 use serde_json::Value;
+use slcache_base::document::nearest::nearest;
+use slcache_base::document::{shape, Key, Step};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ pub fn all() -> &'static BTreeMap<String, String> {
     static KEYS: OnceLock<BTreeMap<String, String>> = OnceLock::new();
     KEYS.get_or_init(|| {
         let mut keys = BTreeMap::new();
-        collect(&schema_of::<RunConfig>(true), "", &mut keys);
+        collect(schema(), "", &mut keys);
         keys
     })
 }
@@ -29,61 +29,22 @@ pub(crate) fn is_scheme_key(scheme: &str, first: &str) -> bool {
     scheme_keys(scheme).iter().any(whole)
 }
 
-/// What the schema says about a key such as `device.pool[0].blocks`.
-pub fn description(key: &str) -> Option<&'static str> {
-    let mut plain = String::with_capacity(key.len());
-    for part in key.split_inclusive('[') {
-        plain.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
-    }
-    // A key may be nested in a value that is described as a whole.
-    let found = all().get(&plain).map(|text| text.split("\n\n").next().unwrap_or_default());
-    found.filter(|text| !text.is_empty())
+/// The schema of a configuration, with all parts in place.
+pub(super) fn schema() -> &'static Value {
+    shape::schema_of::<RunConfig>()
 }
 
 /// The names that may stand at `key`, or begin a table there; none where it is no choice.
-pub(crate) fn choices(key: &str) -> Vec<String> {
-    static SCHEMA: OnceLock<Value> = OnceLock::new();
-    let whole = SCHEMA.get_or_init(|| schema_of::<RunConfig>(true));
-    let mut found = Vec::new();
-    for schema in at(vec![whole], key) {
-        names(schema, &mut found);
-    }
-    found
-}
-
-/// The schemas of what stands at a key, each option of a choice by itself.
-fn at<'a>(whole: Vec<&'a Value>, key: &str) -> Vec<&'a Value> {
-    let steps = key.split(['.', '[', ']']).filter(|step| !step.is_empty());
-    steps.fold(whole, |schemas, step| {
-        let options = schemas.into_iter().flat_map(options);
-        options.filter_map(|option| option.get("properties")?.get(step).or(option.get("items"))).collect()
-    })
-}
-
-/// A schema, or the options that it is a choice of.
-fn options(schema: &Value) -> Vec<&Value> {
-    let inner = ["anyOf", "oneOf"].into_iter().filter_map(|choice| schema.get(choice)?.as_array());
-    let inner: Vec<&Value> = inner.flatten().flat_map(options).collect();
-    if inner.is_empty() {
-        vec![schema]
-    } else {
-        inner
-    }
-}
-
-fn names(schema: &Value, found: &mut Vec<String>) {
-    for option in options(schema) {
-        let listed = option.get("enum").and_then(Value::as_array).into_iter().flatten();
-        let named = listed.chain(option.get("const")).filter_map(Value::as_str).map(str::to_owned);
-        let keys = option.get("required").and_then(Value::as_array).filter(|_| is_variant(option));
-        let keys = keys.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned);
-        found.extend(named.chain(keys));
-    }
-}
-
-/// Whether a table is one option of a choice: its only key is the option's name.
-fn is_variant(option: &Value) -> bool {
-    option.get("properties").and_then(Value::as_object).is_some_and(|keys| keys.len() == 1)
+pub(super) fn choices(key: &Key) -> Vec<String> {
+    let inner = |option: &'static Value, step: &Step| match step {
+        Step::Field(name) => option.get("properties")?.get(name),
+        Step::Index(_) => option.get("items"),
+    };
+    let found = key.0.iter().fold(vec![schema()], |schemas, step| {
+        let options = schemas.into_iter().flat_map(shape::options);
+        options.filter_map(|option| inner(option, step)).collect()
+    });
+    found.into_iter().flat_map(|schema| shape::names(&shape::options(schema))).collect()
 }
 
 /// The keys most like `wanted` among those of `scheme` and the other sections.

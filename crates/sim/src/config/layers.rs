@@ -1,32 +1,27 @@
 //! The scheme's own defaults < those in the device file < its section there < a configuration file <
 //! single settings, and every error of all of them at once.
 
-use super::blame::Blame;
 use super::config_file;
 use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
 use super::device_source::DeviceSource;
 use super::keys;
 use super::moot;
 use super::origin::{Argument, Origin, Said};
-use super::repair;
 use super::scheme_choice::{find_scheme, unknown_scheme, Chosen};
 use super::setting::Setting;
 use super::sizes;
-use super::tree::{self, Key};
 use super::twice;
 use super::{ConfigError, ConfigErrors, RunConfig};
+use slcache_base::document::shape::{self, Fault, FaultKind};
+use slcache_base::document::tree::{self, Key};
 use slcache_core::base::Problem;
 use slcache_core::schemes::SchemeConfig;
-use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use toml::{Table, Value};
 
-/// Errors that are told: as many as anyone reads, and less than repair looks for.
+/// Errors that are told: as many as anyone reads.
 const ERRORS_MAX: usize = 100;
-const _: () = assert!(ERRORS_MAX < repair::FAULTS_MAX);
-/// Settings that are tried one by one to find which is to blame.
-const TRIED_MAX: usize = 64;
 
 /// What the user says about a run's configuration.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,8 +64,7 @@ pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
         return Err(ConfigErrors(errors));
     };
     let label = file.source.label.clone();
-    let resolver =
-        Resolver { base: base_tree(&file, name, &mut errors), file, settings, name, blame: OnceCell::new() };
+    let resolver = Resolver { base: base_tree(&file, name, &mut errors), file, settings, name };
     let config = resolver.finish(&mut errors);
     let mut places = HashMap::new();
     for (place, set) in layers.sets.iter().enumerate() {
@@ -238,8 +232,6 @@ struct Resolver {
     file: DeviceFile,
     settings: Vec<Setting>,
     name: &'static str,
-    /// Made when there is something to blame.
-    blame: OnceCell<Blame>,
 }
 
 impl Resolver {
@@ -250,23 +242,28 @@ impl Resolver {
                 errors.push(ConfigError::new(setting.origin.clone(), &setting.key, message));
             }
         }
-        let below = |key: &Key| tree::get(&self.base, key).cloned();
-        let outcome = repair::read::<RunConfig>(&mut merged, &below);
-        for fault in &outcome.faults {
-            errors.push(self.fault_error(&fault.key, &fault.message));
-        }
-        let mut config = outcome.value?;
+        let faults = shape::faults(keys::schema(), &Value::Table(merged.clone()), &Key::default());
+        shape::mend(&mut merged, &faults, |key| tree::get(&self.base, key).cloned());
+        // What the device's file lacks is told of the file.
+        let is_told = |fault: &&Fault| errors.iter().all(|error| error.key != fault.key.to_string());
+        let own: Vec<_> = faults.iter().filter(is_told).map(|fault| self.fault_error(fault)).collect();
+        errors.extend(own);
+        let mut config: RunConfig = match merged.clone().try_into() {
+            Ok(config) => config,
+            Err(error) if errors.is_empty() => {
+                errors.push(ConfigError::new(Origin::Nowhere, "", error.message()));
+                return None;
+            }
+            Err(_) => return None,
+        };
         let stated = config.device.clone();
         config.settle();
         errors.extend(moot::errors(&self.settings, &config, &stated));
-        let guessed = outcome.guessed || self.file.guessed;
         for problem in config.setup().check() {
             let key = Key::of_problem(&problem.key);
-            let misled = guessed && matches!(key.section(), "device" | "scheme" | "");
-            let told = outcome.faults.iter().any(|fault| key.is_within(&fault.key));
-            if !misled && !told {
+            if !faults.iter().any(|fault| key.is_within(&fault.key)) {
                 let message = format!("{problem}{}", self.sizes_told(&merged, &config, &key, &problem));
-                errors.push(ConfigError::new(self.blamed(&key), key, message));
+                errors.push(ConfigError::new(self.origin(&key).unwrap_or_default(), key, message));
             }
         }
         Some(config)
@@ -280,15 +277,6 @@ impl Resolver {
         };
         let sizes = sizes::of(config).into_iter().filter(|(size, _)| is_asked(size));
         sizes.filter_map(|(size, given)| sizes::told(merged, &size, given, problem)).collect()
-    }
-
-    /// What to blame for a problem with `key`: the settings that cause it, or where it was said.
-    fn blamed(&self, key: &Key) -> Origin {
-        if self.settings.len() > TRIED_MAX {
-            return self.origin(key).unwrap_or_default();
-        }
-        let blame = self.blame.get_or_init(|| Blame::new(&self.base, &self.settings));
-        blame.origin(key).or_else(|| self.origin(key)).unwrap_or_default()
     }
 
     fn apply(&self, setting: &Setting, merged: &mut Table) -> Result<(), String> {
@@ -334,26 +322,26 @@ impl Resolver {
     }
 
     /// The error of a fault in shape; an unknown key of a setting gets all keys and a suggestion.
-    fn fault_error(&self, key: &Key, message: &str) -> ConfigError {
-        // Nothing else can make a key known or unknown.
-        let said = message.contains("unknown key").then(|| self.origin(key)).flatten();
-        let origin = said.unwrap_or_else(|| self.blamed(key));
-        let setting = self.setting(key).filter(|setting| key == &setting.key);
-        let Some(setting) = setting.filter(|_| message.contains("unknown key")) else {
-            return ConfigError::new(origin, key, message);
+    fn fault_error(&self, fault: &Fault) -> ConfigError {
+        // What is missing is told where something beside it was said.
+        let beside = || self.origin(&fault.key.parent()?);
+        let origin = self.origin(&fault.key).or_else(beside).unwrap_or_default();
+        let setting = self.setting(&fault.key).filter(|setting| fault.key == setting.key);
+        let Some(setting) = setting.filter(|_| fault.kind == FaultKind::Unknown) else {
+            return ConfigError::new(origin, &fault.key, fault.to_string());
         };
         let near = keys::similar(&setting.written, self.name);
         let near = near.map(|near| format!("; did you mean {}?", near.replace("[]", "[0]")));
         let near = near.unwrap_or_else(|| ".".to_owned());
         let short = keys::scheme_keys(self.name).join(", ");
-        let listed = match message.split_once("Keys allowed here: ") {
-            Some((_, allowed)) if key.section() != "scheme" => {
+        let listed = match fault.allowed.split_once("Keys allowed here: ") {
+            Some((_, allowed)) if fault.key.section() != "scheme" => {
                 format!("Keys allowed here: {allowed}")
             }
             _ if short.is_empty() => format!("{} has no keys", self.name),
             _ => format!("Keys of {}: {short}", self.name),
         };
-        ConfigError::new(origin, key, format!("{}: unknown key{near} {listed}", setting.written))
+        ConfigError::new(origin, &fault.key, format!("{}: unknown key{near} {listed}", setting.written))
     }
 
     /// The setting that says what stands at `key`; the last of those below it where none does.

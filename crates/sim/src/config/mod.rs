@@ -1,7 +1,6 @@
 //! The configuration of a run: what it holds, and how it comes together from
 //! a device file, the scheme's defaults there and single settings.
 
-mod blame;
 mod config_file;
 mod device_file;
 mod device_source;
@@ -10,19 +9,14 @@ mod evidence;
 mod json;
 mod keys;
 mod layers;
-mod lines;
 mod moot;
 mod origin;
-mod places;
-mod repair;
 mod scale;
 mod scheme_choice;
 mod setting;
 pub(crate) mod sizes;
 mod source;
-mod tree;
 mod twice;
-mod wording;
 
 pub use config_file::{config_file, placed};
 pub use device_file::line_with;

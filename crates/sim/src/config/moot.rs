@@ -1,8 +1,8 @@
 //! Settings without effect beside the rest of the configuration.
 
 use super::setting::Setting;
-use super::tree::{Key, Step};
 use super::{ConfigError, RunConfig};
+use slcache_base::document::tree::{Key, Step};
 use slcache_core::device::config::{Acknowledge, DeviceConfig, Replay};
 use toml::Value;
 

@@ -3,8 +3,8 @@
 
 use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
 use super::device_source::DeviceSource;
-use super::tree::{self, Key, Step};
 use super::{ConfigError, ConfigErrors};
+use slcache_base::document::tree::{self, Key};
 use slcache_core::base::units::parse_bytes;
 use toml::{Table, Value};
 
@@ -67,9 +67,7 @@ fn collect(value: &Value, key: &Key, found: &mut Vec<Key>) {
         }
         Value::Array(list) => {
             for (index, value) in list.iter().enumerate() {
-                let mut steps = key.0.clone();
-                steps.push(Step::Index(index));
-                collect(value, &Key(steps), found);
+                collect(value, &key.element(index), found);
             }
         }
         _ => {}

@@ -1,6 +1,6 @@
 //! The scheme that a name stands for.
 
-use crate::nearest::nearest;
+use slcache_base::document::nearest::nearest;
 use slcache_core::schemes::CATALOG;
 use std::borrow::Cow;
 use toml::Value;

@@ -3,7 +3,7 @@
 use super::config_file;
 use super::keys;
 use super::origin::{Argument, Said};
-use super::tree::Key;
+use slcache_base::document::Key;
 use toml::{Table, Value};
 
 /// A single setting above all files.
@@ -51,7 +51,7 @@ impl Setting {
         };
         let value = match parse_value(value.trim())? {
             // A choice may have names that look like numbers.
-            Value::Integer(_) if keys::choices(&key.to_string()).iter().any(|name| name == value.trim()) => {
+            Value::Integer(_) if keys::choices(&key).iter().any(|name| name == value.trim()) => {
                 Value::String(value.trim().to_owned())
             }
             other => other,

@@ -1,8 +1,8 @@
 //! The nearest size that passes, where one is too large or too small for its device.
 
-use super::tree::{self, Key};
 use super::RunConfig;
 use serde_json::Value;
+use slcache_base::document::tree::{self, Key};
 use slcache_core::base::Problem;
 use toml::Table;
 

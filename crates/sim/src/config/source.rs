@@ -1,11 +1,11 @@
 //! The text of a configuration, in TOML or JSON, and where in it a key stands.
 
 use super::json;
-use super::lines::{line_at, Lines};
 use super::origin::Origin;
-use super::places::Places;
-use super::tree::{self, Key};
 use super::ConfigError;
+use slcache_base::document::lines::{line_at, Lines};
+use slcache_base::document::places::Places;
+use slcache_base::document::tree::{self, Key};
 use slcache_files::open_regular;
 use std::cell::OnceCell;
 use std::io::{Error, Read};

@@ -2,8 +2,8 @@
 
 use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
 use super::setting::Setting;
-use super::tree::{Key, Step};
 use super::ConfigError;
+use slcache_base::document::tree::{Key, Step};
 use std::collections::HashMap;
 use toml::{Table, Value};
 

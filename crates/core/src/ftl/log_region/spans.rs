@@ -1,6 +1,6 @@
 //! How long the spans of a log are, in rows.
 
-use crate::base::problem::{check_range, Problem};
+use crate::base::Problem;
 
 /// Rows of a log and of its spans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,18 +26,8 @@ impl LogSpans {
         Self { rows, reserve, cold: share_of(cold_share, rows.saturating_sub(reserve)) }
     }
 
-    /// Adds every problem of a log with the number of blocks per plane that `blocks` names, and with
-    /// `cold_share` and `reserve_share` of the section `key`.
-    pub fn check(
-        key: &str,
-        blocks: (&str, u32),
-        cold_share: f64,
-        reserve_share: f64,
-        problems: &mut Vec<Problem>,
-    ) {
-        check_range(problems, &format!("{key}.cold_share"), cold_share, 0.0..=1.0);
-        let most = Self::RESERVE_SHARE_MAX;
-        check_range(problems, &format!("{key}.reserve_share"), reserve_share, 0.0..=most);
+    /// Adds the problem of a log with the number of blocks per plane that `blocks` names.
+    pub fn check(blocks: (&str, u32), problems: &mut Vec<Problem>) {
         if blocks.1 < Self::ROWS_MIN {
             let allowed = format!("at least {}: one to write and one in reserve to clean it", Self::ROWS_MIN);
             problems.push(Problem::new(blocks.0, blocks.1, allowed));
@@ -73,26 +63,11 @@ mod tests {
         for rows in 0..50 {
             for share in [0.0, 0.1, 0.25, 0.5] {
                 let mut problems = Vec::new();
-                LogSpans::check("scheme.nvc.slc", ("scheme.nvc.slc_blocks", rows), 1.0, share, &mut problems);
+                LogSpans::check(("scheme.nvc.slc_blocks", rows), &mut problems);
                 let spans = LogSpans::new(rows, 1.0, share);
                 let works = spans.reserve + spans.cold <= rows;
                 assert_eq!(problems.is_empty(), works, "{rows} rows, {share}: {spans:?}");
             }
         }
-    }
-
-    #[test]
-    fn a_problem_names_key_value_and_range() {
-        let mut problems = Vec::new();
-        LogSpans::check("scheme.nvc.slc", ("scheme.nvc.slc_blocks", 1), f64::NAN, 0.6, &mut problems);
-        let told: Vec<String> = problems.iter().map(Problem::to_string).collect();
-        assert_eq!(
-            told,
-            [
-                "scheme.nvc.slc.cold_share = NaN: must be between 0 and 1",
-                "scheme.nvc.slc.reserve_share = 0.6: must be between 0 and 0.5",
-                "scheme.nvc.slc_blocks = 1: must be at least 2: one to write and one in reserve to clean it",
-            ]
-        );
     }
 }

@@ -1,6 +1,6 @@
 //! When idle work starts.
 
-use crate::base::problem::{check_range, Problem};
+use crate::base::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,7 @@ pub enum IdleScope {
 #[serde(deny_unknown_fields, default)]
 pub struct IdleRule {
     /// How long the host must have stayed away, ns: at most an hour, for a device at least 0.1 ms.
+    #[schemars(range(max = Self::THRESHOLD_NS_MAX))]
     pub threshold_ns: u64,
     /// From what.
     pub scope: IdleScope,
@@ -37,12 +38,9 @@ impl IdleRule {
 
     /// Adds every problem; `key` is the section's dotted place.
     pub fn check(&self, key: &str, problems: &mut Vec<Problem>) {
-        let least_ns = if self.scope == IdleScope::Device { 100_000 } else { 0 };
-        check_range(
-            problems,
-            &format!("{key}.threshold_ns"),
-            self.threshold_ns,
-            least_ns..=Self::THRESHOLD_NS_MAX,
-        );
+        if self.scope == IdleScope::Device && self.threshold_ns < 100_000 {
+            let allowed = "at least 100000 with scope = \"device\"";
+            problems.push(Problem::new(format!("{key}.threshold_ns"), self.threshold_ns, allowed));
+        }
     }
 }

@@ -6,8 +6,8 @@ mod mode;
 pub use idle::{IdleRule, IdleScope};
 pub use mode::{FoldTimes, ModeConfig, PageKinds, ProgramRule};
 
-use crate::base::problem::{check_range, Problem};
 use crate::base::CellMode;
+use crate::base::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,7 @@ pub enum PlaneParallelism {
 #[serde(deny_unknown_fields)]
 pub struct BusConfig {
     /// Transfer time per byte in picoseconds (2000 = 500 MB/s); a transfer is rounded up to whole ns once.
+    #[schemars(range(max = 1_000_000))]
     pub ps_per_byte: u32,
     /// Channel time of a read command and its address cycles, ns.
     #[serde(default)]
@@ -78,7 +79,8 @@ pub struct SuspendConfig {
     pub suspend_ns: u32,
     /// Time to resume, ns.
     pub resume_ns: u32,
-    /// How often one operation may be suspended, 1-1000 (0 with suspension off).
+    /// How often one operation may be suspended: not 0 with suspension on.
+    #[schemars(range(max = 1000))]
     pub max_suspends: u32,
 }
 
@@ -90,21 +92,26 @@ pub struct SuspendConfig {
 #[serde(deny_unknown_fields)]
 pub struct ReprogramConfig {
     /// Time of one reprogram, which adds one bit per cell, ns.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
     pub program_ns: u32,
     /// Time to read what the wordline holds before each reprogram, ns; 0 where `program_ns` includes it.
     #[serde(default)]
+    #[schemars(range(max = 1_000_000_000))]
     pub read_ns: u32,
     /// Mode a wordline ends in: its number of bits and its read times; default: the pool's densest.
     #[serde(default)]
     pub mode: Option<CellMode>,
-    /// Wordlines in one layer of a block, 1-64.
+    /// Wordlines in one layer of a block.
     #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 64))]
     pub wordlines_per_layer: u32,
-    /// Neighbouring layers that may be reprogrammed, 1-16.
+    /// Neighbouring layers that may be reprogrammed.
     #[serde(default = "two")]
+    #[schemars(range(min = 1, max = 16))]
     pub layers: u32,
-    /// Reprograms that a wordline stands between two erases, 1-16.
+    /// Reprograms that a wordline stands between two erases.
     #[serde(default = "four")]
+    #[schemars(range(min = 1, max = 16))]
     pub max_reprograms: u32,
 }
 
@@ -132,11 +139,6 @@ impl ReprogramConfig {
     }
 
     fn check(&self, key: &str, pool: &PoolConfig, problems: &mut Vec<Problem>) {
-        check_range(problems, &format!("{key}.program_ns"), self.program_ns, 1..=1_000_000_000);
-        check_range(problems, &format!("{key}.read_ns"), self.read_ns, 0..=1_000_000_000);
-        check_range(problems, &format!("{key}.wordlines_per_layer"), self.wordlines_per_layer, 1..=64);
-        check_range(problems, &format!("{key}.layers"), self.layers, 1..=16);
-        check_range(problems, &format!("{key}.max_reprograms"), self.max_reprograms, 1..=16);
         let mode = self.final_mode(pool);
         if mode == CellMode::Slc || pool.mode(mode).is_none() || pool.slc.is_none() {
             let allowed = "mlc, tlc or qlc, and a mode that the pool offers beside slc";
@@ -160,17 +162,23 @@ impl ReprogramConfig {
 pub struct PoolConfig {
     /// Name used in results.
     pub name: String,
-    /// Channels of this pool, 1-256.
+    /// Channels of this pool.
+    #[schemars(range(min = 1, max = 256))]
     pub channels: u32,
-    /// Chips per channel, 1-64.
+    /// Chips per channel.
+    #[schemars(range(min = 1, max = 64))]
     pub chips: u32,
-    /// Dies per chip, 1-16.
+    /// Dies per chip.
+    #[schemars(range(min = 1, max = 16))]
     pub dies: u32,
-    /// Planes per die, 1-16.
+    /// Planes per die.
+    #[schemars(range(min = 1, max = 16))]
     pub planes: u32,
-    /// Blocks per plane, 4-65536.
+    /// Blocks per plane.
+    #[schemars(range(min = 4, max = 65_536))]
     pub blocks: u32,
-    /// Wordlines per block (pages in SLC mode), 1-4096.
+    /// Wordlines per block (pages in SLC mode).
+    #[schemars(range(min = 1, max = 4096))]
     pub wordlines: u32,
     /// Page size in bytes, a multiple of the mapping unit.
     pub page_bytes: u32,
@@ -259,13 +267,6 @@ impl PoolConfig {
 
     /// Adds every problem of this pool; `key` is its dotted place.
     pub fn check(&self, key: &str, mu_bytes: u32, problems: &mut Vec<Problem>) {
-        check_range(problems, &format!("{key}.channels"), self.channels, 1..=256);
-        check_range(problems, &format!("{key}.chips"), self.chips, 1..=64);
-        check_range(problems, &format!("{key}.dies"), self.dies, 1..=16);
-        check_range(problems, &format!("{key}.planes"), self.planes, 1..=16);
-        check_range(problems, &format!("{key}.blocks"), self.blocks, 4..=65536);
-        check_range(problems, &format!("{key}.wordlines"), self.wordlines, 1..=4096);
-        check_range(problems, &format!("{key}.bus.ps_per_byte"), self.bus.ps_per_byte, 0..=1_000_000);
         let page = self.page_bytes;
         if mu_bytes == 0 || page == 0 || page % mu_bytes != 0 || page / mu_bytes > 16 {
             let allowed = format!("1 to 16 mapping units of {mu_bytes} bytes");
@@ -276,8 +277,10 @@ impl PoolConfig {
         }
         self.check_bus(key, problems);
         let suspends = self.suspend.program || self.suspend.erase;
-        let range = if suspends { 1..=1000 } else { 0..=1000 };
-        check_range(problems, &format!("{key}.suspend.max_suspends"), self.suspend.max_suspends, range);
+        if suspends && self.suspend.max_suspends == 0 {
+            let key = format!("{key}.suspend.max_suspends");
+            problems.push(Problem::new(key, 0, "between 1 and 1000 with suspension on"));
+        }
         for mode in CellMode::ALL {
             if let Some(config) = self.mode(mode) {
                 config.check(&format!("{key}.{}", mode.name()), mode, problems);
@@ -300,12 +303,6 @@ impl PoolConfig {
                 let allowed = "left out: SLC pages are folded into a denser mode of the same pool";
                 problems.push(Problem::new(key, "present", allowed));
                 continue;
-            }
-            let fold = self.mode(mode).and_then(|config| config.fold).unwrap_or_default();
-            for (name, ns) in [("program_ns", fold.program_ns), ("read_ns", fold.read_ns)] {
-                if let Some(ns) = ns {
-                    check_range(problems, &format!("{key}.{name}"), ns, 1..=1_000_000_000);
-                }
             }
             let all_ns = self.fold_ns(mode).unwrap_or(0);
             if all_ns > 1_000_000_000 {

@@ -1,7 +1,7 @@
 //! Timing and endurance of a cell mode.
 
-use crate::base::problem::{check_range, Problem};
 use crate::base::CellMode;
+use crate::base::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,22 +36,26 @@ pub struct ModeConfig {
     pub read_ns: Vec<u32>,
     /// Page program time in ns: one value, or one per page kind; one value for one-shot.
     pub program_ns: Vec<u32>,
-    /// How much shorter or longer than `program_ns` a program may take, as a share of it, 0-0.5: drawn
+    /// How much shorter or longer than `program_ns` a program may take, as a share of it: drawn
     /// evenly for each wordline of each block, the same in every run.
     #[serde(default, skip_serializing_if = "is_none")]
+    #[schemars(range(min = 0.0, max = 0.5))]
     pub program_variation: f64,
     /// Block erase time in ns.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
     pub erase_ns: u32,
     /// Time to copy a page to another of its plane inside the chip, without the channel, ns; absent for
     /// chips without copy-back. Not with one-shot programming: a copy-back programs one page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000_000))]
     pub copyback_ns: Option<u32>,
     /// How SLC pages of a plane become a wordline of this mode inside the chip; absent for chips that
     /// cannot. Not for SLC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fold: Option<FoldTimes>,
-    /// Program/erase cycles a block endures, 1 or more; absent if the source gives none.
+    /// Program/erase cycles a block endures; absent if the source gives none.
     #[serde(default)]
+    #[schemars(range(min = 1))]
     pub endurance_cycles: Option<u32>,
     /// Per-page or one-shot programming.
     #[serde(default)]
@@ -66,8 +70,10 @@ pub struct ModeConfig {
 #[serde(deny_unknown_fields, default)]
 pub struct FoldTimes {
     /// Time to program the wordline, ns; default: what the mode's own programs of a wordline take.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
     pub program_ns: Option<u32>,
     /// Time to read one of the SLC pages, ns; default: that of the SLC mode.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
     pub read_ns: Option<u32>,
 }
 
@@ -88,17 +94,11 @@ impl ModeConfig {
                 problems.push(Problem::new(format!("{key}.{name}"), format!("{list:?}"), allowed));
             }
         }
-        check_range(problems, &format!("{key}.program_variation"), self.program_variation, 0.0..=0.5);
-        check_range(problems, &format!("{key}.erase_ns"), self.erase_ns, 1..=1_000_000_000);
         if let Some(ns) = self.copyback_ns {
-            check_range(problems, &format!("{key}.copyback_ns"), ns, 1..=1_000_000_000);
             if self.program == ProgramRule::OneShot {
                 let allowed = "left out with one-shot programming: a copy-back programs one page";
                 problems.push(Problem::new(format!("{key}.copyback_ns"), ns, allowed));
             }
-        }
-        if let Some(cycles) = self.endurance_cycles {
-            check_range(problems, &format!("{key}.endurance_cycles"), cycles, 1..=u32::MAX);
         }
         if self.program == ProgramRule::OneShot && self.program_ns.len() != 1 {
             let value = format!("{:?}", self.program_ns);

@@ -1,6 +1,6 @@
 //! Configuration of the disk behind the flash: its mechanics and its power states.
 
-use crate::base::problem::{check_range, Problem};
+use crate::base::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,16 +41,20 @@ pub enum AtStart {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiskConfig {
-    /// Turns per minute, 1000-100000.
+    /// Turns per minute.
+    #[schemars(range(min = 1000, max = 100_000))]
     pub rpm: u32,
     /// Seek to a neighbouring track, ns; not above `average_seek_ns`.
     pub track_seek_ns: u64,
     /// Mean seek over random pairs of places, ns; at most a second.
+    #[schemars(range(max = MECHANICS_NS_MAX))]
     pub average_seek_ns: u64,
-    /// Transfer rate between the platters and the host, MB/s (10^6 bytes), 1-10000.
+    /// Transfer rate between the platters and the host, MB/s (10^6 bytes).
+    #[schemars(range(min = 1, max = 10_000))]
     pub mb_per_s: u32,
     /// Time of the disk's controller per operation, ns; at most a second.
     #[serde(default)]
+    #[schemars(range(max = MECHANICS_NS_MAX))]
     pub overhead_ns: u64,
     /// How long an operation waits for its first sector.
     #[serde(default)]
@@ -67,30 +71,41 @@ pub struct DiskConfig {
 #[serde(deny_unknown_fields)]
 pub struct DiskPowerConfig {
     /// Power while active, busy or not, mW.
+    #[schemars(range(max = POWER_MW_MAX))]
     pub active_mw: u64,
     /// Power while idle, mW; not above `active_mw`.
     pub idle_mw: u64,
     /// Power in standby, mW; not above `idle_mw`.
     pub standby_mw: u64,
     /// Time without an operation after which an active disk goes idle, ns.
+    #[schemars(range(min = 1, max = AFTER_NS_MAX))]
     pub idle_after_ns: u64,
     /// Time from active to idle, ns.
+    #[schemars(range(max = TRANSITION_NS_MAX))]
     pub to_idle_ns: u64,
     /// Energy from active to idle, mJ.
+    #[schemars(range(max = TRANSITION_MJ_MAX))]
     pub to_idle_mj: u64,
     /// Time from idle to active, ns.
+    #[schemars(range(max = TRANSITION_NS_MAX))]
     pub from_idle_ns: u64,
     /// Energy from idle to active, mJ.
+    #[schemars(range(max = TRANSITION_MJ_MAX))]
     pub from_idle_mj: u64,
     /// Time in idle after which the disk spins down, ns.
+    #[schemars(range(min = 1, max = AFTER_NS_MAX))]
     pub standby_after_ns: u64,
     /// Time from idle to standby, ns.
+    #[schemars(range(max = TRANSITION_NS_MAX))]
     pub spin_down_ns: u64,
     /// Energy from idle to standby, mJ.
+    #[schemars(range(max = TRANSITION_MJ_MAX))]
     pub spin_down_mj: u64,
     /// Time from standby to active, ns.
+    #[schemars(range(max = TRANSITION_NS_MAX))]
     pub spin_up_ns: u64,
     /// Energy from standby to active, mJ.
+    #[schemars(range(max = TRANSITION_MJ_MAX))]
     pub spin_up_mj: u64,
 }
 
@@ -98,14 +113,10 @@ impl DiskConfig {
     /// Adds every problem; `key` is the section's dotted place.
     pub fn check(&self, key: &str, problems: &mut Vec<Problem>) {
         let at = |name: &str| format!("{key}.{name}");
-        check_range(problems, &at("rpm"), self.rpm, 1000..=100_000);
-        check_range(problems, &at("average_seek_ns"), self.average_seek_ns, 0..=MECHANICS_NS_MAX);
         if self.track_seek_ns > self.average_seek_ns {
             let allowed = format!("at most average_seek_ns, which is {}", self.average_seek_ns);
             problems.push(Problem::new(at("track_seek_ns"), self.track_seek_ns, allowed));
         }
-        check_range(problems, &at("mb_per_s"), self.mb_per_s, 1..=10_000);
-        check_range(problems, &at("overhead_ns"), self.overhead_ns, 0..=MECHANICS_NS_MAX);
         self.power.check(&at("power"), problems);
     }
 }
@@ -113,7 +124,6 @@ impl DiskConfig {
 impl DiskPowerConfig {
     fn check(&self, key: &str, problems: &mut Vec<Problem>) {
         let at = |name: &str| format!("{key}.{name}");
-        check_range(problems, &at("active_mw"), self.active_mw, 0..=POWER_MW_MAX);
         for (name, mw, above, above_mw) in [
             ("idle_mw", self.idle_mw, "active_mw", self.active_mw),
             ("standby_mw", self.standby_mw, "idle_mw", self.idle_mw),
@@ -123,8 +133,6 @@ impl DiskPowerConfig {
                 problems.push(Problem::new(at(name), mw, allowed));
             }
         }
-        check_range(problems, &at("idle_after_ns"), self.idle_after_ns, 1..=AFTER_NS_MAX);
-        check_range(problems, &at("standby_after_ns"), self.standby_after_ns, 1..=AFTER_NS_MAX);
         for (name, ns, mj) in [
             ("to_idle", self.to_idle_ns, self.to_idle_mj),
             ("from_idle", self.from_idle_ns, self.from_idle_mj),
@@ -132,12 +140,9 @@ impl DiskPowerConfig {
             ("spin_up", self.spin_up_ns, self.spin_up_mj),
         ] {
             let key = at(&format!("{name}_mj"));
-            check_range(problems, &at(&format!("{name}_ns")), ns, 0..=TRANSITION_NS_MAX);
             if ns == 0 && mj != 0 {
                 let allowed = format!("0, because {name}_ns is 0: what takes no time takes no energy");
                 problems.push(Problem::new(key, mj, allowed));
-            } else {
-                check_range(problems, &key, mj, 0..=TRANSITION_MJ_MAX);
             }
         }
     }

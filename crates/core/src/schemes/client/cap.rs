@@ -79,7 +79,6 @@ impl Cap {
 impl DynamicConfig {
     /// Adds every problem of the rule on a device that holds `raw_bytes` in SLC mode.
     pub fn check(&self, raw_bytes: u64, problems: &mut Vec<Problem>) {
-        check_range(problems, "scheme.client.dynamic.share", self.share, 0.01..=1.0);
         if let Some(bytes) = self.max_bytes {
             check_range(problems, "scheme.client.dynamic.max_bytes", bytes, 0..=raw_bytes);
         }

@@ -1,10 +1,10 @@
 //! Whether the parameters of `client` fit a device.
 
 use super::super::common::device_fit::{check_capacity, check_page, densest_beside_slc, no_pool};
-use super::config::{ClientConfig, DynamicRule, FlushWhen, FoldHost, FoldPath, Full, Reopen};
+use super::config::{ClientConfig, DynamicRule, FlushWhen, FoldHost, FoldPath, Full};
 use crate::base::problem::check_range;
 use crate::base::{CellMode, Problem};
-use crate::ftl::config::{Placement, Victim};
+use crate::ftl::config::Placement;
 use crate::ftl::scheme::Parameters;
 use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
@@ -78,17 +78,7 @@ impl<'a> Fit<'a> {
     pub fn check(&self, problems: &mut Vec<Problem>) {
         let config = self.config;
         config.idle.check("scheme.client.idle", problems);
-        if let Victim::DChoices { d } = config.dense.victim {
-            check_range(problems, "scheme.client.dense.victim.d-choices.d", d, 1..=64);
-        }
-        for (key, when) in [("reopen", Some(config.reopen)), ("flush.reopen", config.flush.reopen)] {
-            if let Some(Reopen::At(share)) = when {
-                check_range(problems, &format!("scheme.client.{key}"), share, 0.0..=1.0);
-            }
-        }
         self.check_flush(problems);
-        check_range(problems, "scheme.client.fold.ratio", config.fold.ratio, 0.0..=8.0);
-        check_range(problems, "scheme.client.fold.overhead_ns", config.fold.overhead_ns, 0..=1_000_000_000);
         if config.full == Full::Through && config.fold.host == FoldHost::Dense {
             let allowed = "slc with full = \"through\", by which the host writes nowhere else";
             problems.push(Problem::new("scheme.client.fold.host", "dense", allowed));
@@ -101,12 +91,10 @@ impl<'a> Fit<'a> {
 
     fn check_flush(&self, problems: &mut Vec<Problem>) {
         let flush = &self.config.flush;
-        check_range(problems, "scheme.client.flush.high", flush.high, 0.0..=1.0);
-        check_range(problems, "scheme.client.flush.busy_ratio", flush.busy_ratio, 0.0..=4.0);
-        check_range(problems, "scheme.client.flush.inside_ratio", flush.inside_ratio, 0.0..=4.0);
-        // What is wrong with the upper end is said once.
-        let high = if (0.0..=1.0).contains(&flush.high) { flush.high } else { 1.0 };
-        check_range(problems, "scheme.client.flush.low", flush.low, 0.0..=high);
+        if flush.low > flush.high {
+            let allowed = format!("at most flush.high, which is {}", flush.high);
+            problems.push(Problem::new("scheme.client.flush.low", flush.low, allowed));
+        }
     }
 
     /// Blocks per plane, beside those kept, that can hold no user data: one, and where pages hold several

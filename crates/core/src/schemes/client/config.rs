@@ -95,7 +95,8 @@ pub enum Shape {
 pub struct DynamicConfig {
     /// How large it may be.
     pub rule: DynamicRule,
-    /// With rule `free`: SLC blocks up to this share of a plane's blocks that are not dense, 0.01-1.
+    /// With rule `free`: SLC blocks up to this share of a plane's blocks that are not dense.
+    #[schemars(range(min = 0.01, max = 1.0))]
     pub share: f64,
     /// With rule `table`: pairs of the data held, as a share of the user capacity, and the bytes of the
     /// dynamic part, which never rise. Before the first pair its value holds, behind the last one too.
@@ -104,7 +105,7 @@ pub struct DynamicConfig {
     pub shape: Shape,
     /// The most it may have whatever the rule, bytes (integer or a string such as "72GB").
     #[serde(deserialize_with = "some_bytes")]
-    #[schemars(with = "Option<u64>")]
+    #[schemars(with = "Option<units::Bytes>")]
     pub max_bytes: Option<u64>,
 }
 
@@ -128,7 +129,8 @@ pub struct FoldConfig {
     pub host: FoldHost,
     /// Free blocks per plane that the host leaves to folding, 2-64; default: a 64th of the plane.
     pub keep_blocks: Option<u32>,
-    /// Pages folded per page of the host, 0-8; 0: what makes just enough room.
+    /// Pages folded per page of the host; 0: what makes just enough room.
+    #[schemars(range(min = 0.0, max = 8.0))]
     pub ratio: f64,
     /// Free blocks per plane at which folding for the host is over; default: `fold.keep_blocks` and the
     /// bits of a cell more.
@@ -137,7 +139,8 @@ pub struct FoldConfig {
     pub victim: FoldVictim,
     /// Which way the data take.
     pub path: FoldPath,
-    /// Time that the array takes longer for a folded wordline, ns: 0 to 1 s.
+    /// Time that the array takes longer for a folded wordline, ns.
+    #[schemars(range(max = 1_000_000_000))]
     pub overhead_ns: u32,
     /// Planes in which blocks are folded at a time, 1 to all of them; default: all. The others wait.
     pub parallel: Option<u32>,
@@ -149,14 +152,18 @@ pub struct FoldConfig {
 pub struct FlushConfig {
     /// What idle time does.
     pub when: FlushWhen,
-    /// With `lazy`: the share of the largest cache from which on it is emptied, 0-1.
+    /// With `lazy`: the share of the largest cache from which on it is emptied.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub high: f64,
-    /// With `lazy`: the share down to which it is emptied, 0-1 and not above `flush.high`.
+    /// With `lazy`: the share down to which it is emptied, not above `flush.high`.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub low: f64,
-    /// Pages folded per page that the host writes past the cache, 0-4.
+    /// Pages folded per page that the host writes past the cache.
+    #[schemars(range(min = 0.0, max = 4.0))]
     pub busy_ratio: f64,
-    /// Pages folded per page that the host writes to the cache while it is open, 0-4, when planes have time
+    /// Pages folded per page that the host writes to the cache while it is open, when planes have time
     /// for it.
+    #[schemars(range(min = 0.0, max = 4.0))]
     pub inside_ratio: f64,
     /// When idle time lets a cache that was full take data again: as `reopen`, 0-1 or "never"; default:
     /// `reopen`. With 1 each block that was folded is room at once.
@@ -188,8 +195,8 @@ pub enum Never {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Reopen {
-    /// At most this share of the largest cache is used, 0-1.
-    At(f64),
+    /// At most this share of the largest cache is used.
+    At(#[schemars(range(min = 0.0, max = 1.0))] f64),
     /// Not at all.
     Never(Never),
 }

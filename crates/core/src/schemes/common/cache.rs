@@ -74,8 +74,6 @@ impl CacheSpec<'_> {
     /// Adds every problem of the parameters on `device`.
     pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         let key = |rest: &str| format!("scheme.{}.{rest}", self.name);
-        self.slc.check(&key("slc"), problems);
-        self.dense.check(&key("dense"), problems);
         if self.mode(device) == CellMode::Slc {
             problems.push(no_pool(key("dense_mode"), CellMode::Slc, device));
             return;

@@ -179,7 +179,6 @@ impl CustomConfig {
 
     fn check_all(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.idle.check("scheme.custom.idle", problems);
-        self.dense.check("scheme.custom.dense", problems);
         if self.dense.idle_free_ratio > 0.0 {
             let allowed = "0: nothing is cleaned in idle time but what a policy empties";
             problems.push(Problem::new(

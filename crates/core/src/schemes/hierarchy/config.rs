@@ -2,7 +2,7 @@
 
 use super::super::common::cache_config::cache_config;
 use super::super::common::dials::{Dial, Dials};
-use crate::base::problem::{check_range, Problem};
+use crate::base::Problem;
 use crate::ftl::config::MergeConfig;
 use crate::ftl::gather::Gather;
 use crate::ftl::knob::KnobSpec;
@@ -86,11 +86,14 @@ cache_config! {
     pub struct HierarchyConfig("hierarchy") {
         /// How partial writes wait for others.
         pub merge: MergeConfig = MergeConfig::default(),
-        /// Write requests per window after which the division's target is set, 1-1000000000.
+        /// Write requests per window after which the division's target is set.
+        #[schemars(range(min = 1, max = 1_000_000_000))]
         pub window_writes: u32 = 1024,
-        /// Share of L2 in the cache at first, 0-1; within the bounds of the target.
+        /// Share of L2 in the cache at first; within the bounds of the target.
+        #[schemars(range(min = 0.0, max = 1.0))]
         pub initial_l2_share: f64 = 0.5,
-        /// Largest share of L1 in the cache that a window may ask for, 0-1.
+        /// Largest share of L1 in the cache that a window may ask for.
+        #[schemars(range(min = 0.0, max = 1.0))]
         pub l1_share_max: f64 = 0.5,
         /// How the division follows its target.
         pub division: DivisionRule = DivisionRule::default(),
@@ -130,9 +133,6 @@ impl HierarchyConfig {
 
     fn check_own(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.merge.check("scheme.hierarchy.merge", device.piece_bytes(), problems);
-        check_range(problems, "scheme.hierarchy.window_writes", self.window_writes, 1..=1_000_000_000);
-        check_range(problems, "scheme.hierarchy.initial_l2_share", self.initial_l2_share, 0.0..=1.0);
-        check_range(problems, "scheme.hierarchy.l1_share_max", self.l1_share_max, 0.0..=1.0);
         let kept_free = self.cache().pressure(0).kept_free();
         if self.slc_blocks < kept_free + 2 {
             let least = kept_free + 2;

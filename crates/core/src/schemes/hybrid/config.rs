@@ -4,7 +4,6 @@ use super::super::common::device_fit::{check_capacity, check_page, densest_besid
 use super::dense::RESERVE;
 use super::limits::{blocks_of, Limits};
 use crate::base::op::Class;
-use crate::base::problem::check_range;
 use crate::base::{CellMode, Problem};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim, WearLevelling};
 use crate::ftl::region::{Pack, RegionSpec};
@@ -42,8 +41,9 @@ impl Reclaim {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SlcRule {
-    /// Migration starts when a plane has fewer free SLC blocks, 1-1024; default: 5, fewer on planes
+    /// Migration starts when a plane has fewer free SLC blocks; default: 5, fewer on planes
     /// of less than 160 blocks.
+    #[schemars(range(min = 1, max = 1024))]
     pub start_free_blocks: Option<u32>,
 }
 
@@ -51,7 +51,8 @@ pub struct SlcRule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DenseRule {
-    /// Cleaning starts when a plane has fewer free blocks, 1-1024, and never later than at 2.
+    /// Cleaning starts when a plane has fewer free blocks, and never later than at 2.
+    #[schemars(range(min = 1, max = CleanConfig::START_FREE_BLOCKS_MAX))]
     pub start_free_blocks: u32,
     /// Which block is cleaned next.
     pub victim: Victim,
@@ -65,15 +66,6 @@ impl Default for DenseRule {
 }
 
 impl DenseRule {
-    /// Adds every problem; `key` is the section's dotted place.
-    pub fn check(&self, key: &str, problems: &mut Vec<Problem>) {
-        let most = CleanConfig::START_FREE_BLOCKS_MAX;
-        check_range(problems, &format!("{key}.start_free_blocks"), self.start_free_blocks, 1..=most);
-        if let Victim::DChoices { d } = self.victim {
-            check_range(problems, &format!("{key}.victim.d-choices.d"), d, 1..=64);
-        }
-    }
-
     /// Free blocks per plane below which cleaning starts.
     pub fn threshold(&self) -> u32 {
         self.start_free_blocks.max(RESERVE + 1)
@@ -149,11 +141,6 @@ impl HybridSpec<'_> {
     /// Adds every problem of the parameters on `device`.
     pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         let key = |rest: &str| format!("scheme.{}.{rest}", self.name);
-        if let Some(blocks) = self.slc.start_free_blocks {
-            check_range(problems, &key("slc.start_free_blocks"), blocks, 1..=1024);
-        }
-        self.dense.check(&key("dense"), problems);
-        check_range(problems, &key("dense_spare_share"), self.dense_spare_share, 0.0..=0.9);
         let pool = self.pool(device).filter(|_| self.mode(device) != CellMode::Slc);
         let Some(pool) = pool else {
             problems.push(no_pool(key("dense_mode"), self.mode(device), device));
@@ -217,8 +204,9 @@ macro_rules! hybrid_config {
                 pub slc: $crate::schemes::hybrid::SlcRule = Default::default(),
                 /// Cleaning of the dense region.
                 pub dense: $crate::schemes::hybrid::DenseRule = Default::default(),
-                /// Share of a plane's blocks held back from the SLC region for cleaning, 0-0.9; what the scheme
+                /// Share of a plane's blocks held back from the SLC region for cleaning; what the scheme
                 /// keeps SLC in any case comes before it.
+                #[schemars(range(min = 0.0, max = 0.9))]
                 pub dense_spare_share: f64 = $crate::schemes::hybrid::SPARE_SHARE,
                 /// When the host's requests meet the work that makes room for them.
                 pub reclaim: $crate::schemes::hybrid::Reclaim = Default::default(),

@@ -9,8 +9,7 @@
 //! **Knobs.** `theta_bytes`; the table decides the size.
 
 use super::{hybrid_config, Hybrid, HybridState, Limits, Packed, Setting, SIGNALS, THETA_BYTES};
-use crate::base::problem::check_range;
-use crate::base::{units, Problem};
+use crate::base::units;
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobSpec};
@@ -30,26 +29,22 @@ hybrid_config! {
         /// Largest write request that goes to the SLC region, bytes (integer or a string such as
         /// "32KiB"): 0 (none) to 1 GiB.
         #[serde(deserialize_with = "units::bytes")]
-        #[schemars(with = "u64")]
+        #[schemars(with = "units::Bytes")]
+        #[schemars(range(max = 1 << 30))]
         pub theta_bytes: u64 = 32 << 10,
         /// Bytes that the host writes until the size is set anew (integer or a string such as "32MiB"):
         /// 4 KiB to 1 TiB.
         #[serde(deserialize_with = "units::bytes")]
-        #[schemars(with = "u64")]
+        #[schemars(with = "units::Bytes")]
+        #[schemars(range(min = 4096, max = 1u64 << 40))]
         pub window_bytes: u64 = 32 << 20,
     }
     limits DwaConfig::limits;
-    check DwaConfig::check_own;
 }
 
 impl DwaConfig {
     fn limits(&self) -> Limits {
         Limits::default()
-    }
-
-    fn check_own(&self, _device: &DeviceConfig, problems: &mut Vec<Problem>) {
-        check_range(problems, "scheme.dwa.theta_bytes", self.theta_bytes, 0..=1 << 30);
-        check_range(problems, "scheme.dwa.window_bytes", self.window_bytes, 4096..=1 << 40);
     }
 }
 

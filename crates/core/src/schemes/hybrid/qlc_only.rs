@@ -73,7 +73,6 @@ impl Parameters for QlcOnlyConfig {
     }
 
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-        self.dense.check("scheme.qlc-only.dense", problems);
         let Some(index) = self.pool(device) else {
             let allowed = format!("one of {}", offered_modes(device));
             problems.push(Problem::new("scheme.qlc-only.mode", self.mode(device).name(), allowed));

@@ -15,7 +15,6 @@
 use super::config::{hyssd_config, HyssdSpec, Least, Wear};
 use super::lifetime::Offset;
 use super::policy::{Found, Policy, Search};
-use crate::base::problem::check_range;
 use crate::base::Problem;
 use crate::hw::device_config::DeviceConfig;
 use schemars::JsonSchema;
@@ -66,9 +65,11 @@ hyssd_config! {
         pub goal: Goal = Goal::Performance,
         /// Least utilisation of the fast tier, from 0 on.
         pub utilisation_min: f64 = 0.05,
-        /// Distance of the utilisations that the analyser tries, 0.0001-1.
+        /// Distance of the utilisations that the analyser tries.
+        #[schemars(range(min = 0.0001, max = 1.0))]
         pub utilisation_step: f64 = 0.01,
-        /// Fewest writes of units that the analyser believes in, 1-1000000000.
+        /// Fewest writes of units that the analyser believes in.
+        #[schemars(range(min = 1, max = 1_000_000_000))]
         pub min_writes: u32 = 100,
         /// What becomes of what was counted in a period.
         pub history: History = History::Halve,
@@ -92,8 +93,6 @@ impl HyssdConfig {
     }
 
     fn check_own(&self, problems: &mut Vec<Problem>) {
-        check_range(problems, "scheme.hyssd.utilisation_step", self.utilisation_step, 0.0001..=1.0);
-        check_range(problems, "scheme.hyssd.min_writes", self.min_writes, 1..=1_000_000_000);
         if !(self.lifetime.step > 0.0 && self.lifetime.step <= 1.0) {
             let key = "scheme.hyssd.lifetime.step";
             problems.push(Problem::new(key, self.lifetime.step, "above 0 and at most 1"));

@@ -3,7 +3,6 @@
 use super::capacity::Capacity;
 use super::config::HyssdSpec;
 use super::tiers::Layout;
-use crate::base::problem::check_range;
 use crate::base::Problem;
 use crate::hw::device_config::DeviceConfig;
 
@@ -12,13 +11,7 @@ impl HyssdSpec<'_> {
     pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         let key = |rest: &str| format!("scheme.{}.{rest}", self.name);
         let found = problems.len();
-        check_range(problems, &key("period_writes"), self.period_writes, 1..=1_000_000_000);
-        if let Some(writes) = self.force_after_writes {
-            check_range(problems, &key("force_after_writes"), writes, 1..=1_000_000_000);
-        }
         self.idle.check(&key("idle"), problems);
-        self.fast.check(&key("fast"), problems);
-        self.dense.check(&key("dense"), problems);
         let layout = match self.layout(device) {
             Ok(layout) => layout,
             Err(problem) => return problems.push(problem),

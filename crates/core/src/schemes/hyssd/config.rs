@@ -139,14 +139,16 @@ macro_rules! hyssd_config {
                 pub utilisation_max: Option<f64> = None,
                 /// Utilisation of the fast tier before time 0, from 0 on.
                 pub initial_utilisation: f64 = 0.05,
-                /// Write requests of a period, after which the analyser looks at the load, 1-1000000000.
+                /// Write requests of a period, after which the analyser looks at the load.
+                #[schemars(range(min = 1, max = 1_000_000_000))]
                 pub period_writes: u64 = 10_000,
                 /// Where a write of a unit goes that does not lie in the fast tier.
                 pub misses: $crate::schemes::hyssd::Misses = Default::default(),
                 /// When a write meets the destage that makes way for it.
                 pub destage: $crate::schemes::hyssd::Destage = Default::default(),
                 /// Write requests for which the fast tier must have been fuller than wanted, and a unit
-                /// unwritten, before idle time moves it to the dense tier, 1-1000000000; default: a period.
+                /// unwritten, before idle time moves it to the dense tier; default: a period.
+                #[schemars(range(min = 1, max = 1_000_000_000))]
                 pub force_after_writes: Option<u64> = None,
                 /// When idle time moves units to the dense tier.
                 pub idle: $crate::hw::config::IdleRule = Default::default(),

@@ -1,7 +1,5 @@
 //! What both schemes with advanced garbage collection let the user choose about it.
 
-use crate::base::problem::check_range;
-use crate::base::Problem;
 use crate::ftl::two_layer::Eligible;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,19 +10,13 @@ use serde::{Deserialize, Serialize};
 pub struct AgcConfig {
     /// Which blocks.
     pub eligible: Eligible,
-    /// Invalid pages that a block has at least, 1-32767.
+    /// Invalid pages that a block has at least.
+    #[schemars(range(min = 1, max = 32_767))]
     pub min_invalid: u32,
 }
 
 impl Default for AgcConfig {
     fn default() -> Self {
         Self { eligible: Eligible::Used, min_invalid: 3 }
-    }
-}
-
-impl AgcConfig {
-    /// Adds every problem; `key` is the section's dotted place.
-    pub fn check(&self, key: &str, problems: &mut Vec<Problem>) {
-        check_range(problems, &format!("{key}.min_invalid"), self.min_invalid, 1..=32767);
     }
 }

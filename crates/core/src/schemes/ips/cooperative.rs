@@ -77,7 +77,6 @@ impl Default for IpsCoopConfig {
 impl Parameters for IpsCoopConfig {
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.idle.check("scheme.ips-coop.idle", problems);
-        self.agc.check("scheme.ips-coop.agc", problems);
         if let Some(index) = cache::pool_index(device) {
             let blocks = device.pool[index].blocks;
             let most = blocks.saturating_sub(TWO_LAYER_MIN);

@@ -56,7 +56,6 @@ impl Default for IpsAgcConfig {
 impl Parameters for IpsAgcConfig {
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.idle.check("scheme.ips-agc.idle", problems);
-        self.agc.check("scheme.ips-agc.agc", problems);
         cache::check("ips-agc", 0, device, problems);
     }
 }

@@ -25,6 +25,7 @@ pub struct NvcConfig {
     /// The paper's policy: 0 = two levels, all writes go to SLC; 1 = large writes go to the dense region;
     /// 2 = the same, and nothing moves between the regions; 3 = what leaves a region's cold end always
     /// goes one level down.
+    #[schemars(range(max = 3))]
     pub policy: u32,
     /// SLC blocks per plane, 2 to the plane's less 2; default: half of them.
     pub slc_blocks: Option<u32>,
@@ -40,12 +41,14 @@ pub struct NvcConfig {
     pub dense: LastLogRule,
     /// A larger write request is a large one (integer or a string such as "16KiB"), 512 to 1 GiB.
     #[serde(deserialize_with = "units::bytes")]
-    #[schemars(with = "u64")]
+    #[schemars(with = "units::Bytes")]
+    #[schemars(range(min = 512, max = 1 << 30))]
     pub large_request_bytes: u64,
     /// Memory for what was read below and waits to be copied into flash (integer or a string such as
     /// "8MiB"), at most 1 TiB; what finds no room in it is not copied.
     #[serde(deserialize_with = "units::bytes")]
-    #[schemars(with = "u64")]
+    #[schemars(with = "units::Bytes")]
+    #[schemars(range(max = COPY_BUFFER_BYTES_MAX))]
     pub copy_buffer_bytes: u64,
     /// Clean units that leave the flash are written to the disk as well, instead of dropped.
     pub flush_clean: bool,
@@ -104,7 +107,7 @@ impl NvcConfig {
         // Either region has room by now, or there is a problem.
         let key = "scheme.nvc.slc_blocks";
         self.slc.check("scheme.nvc.slc", (key, slc.max(least)), problems);
-        self.dense.check("scheme.nvc.dense", (key, blocks.saturating_sub(slc).max(least)), problems);
+        self.dense.check((key, blocks.saturating_sub(slc).max(least)), problems);
     }
 }
 
@@ -119,11 +122,6 @@ impl Parameters for NvcConfig {
     }
 
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-        check_range(problems, "scheme.nvc.policy", self.policy, 0..=3);
-        let large = self.large_request_bytes;
-        check_range(problems, "scheme.nvc.large_request_bytes", large, 512..=1 << 30);
-        let copies = self.copy_buffer_bytes;
-        check_range(problems, "scheme.nvc.copy_buffer_bytes", copies, 0..=COPY_BUFFER_BYTES_MAX);
         let Some(pool) = self.pool(device) else {
             problems.push(no_pool("scheme.nvc.dense_mode".into(), self.mode(device), device));
             return;

@@ -39,12 +39,15 @@ impl Census {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SlcLogRule {
-    /// Share of the region's blocks but its reserve that are cleaned together, the oldest, 0-1; a block
+    /// Share of the region's blocks but its reserve that are cleaned together, the oldest; a block
     /// at least.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub cold_share: f64,
-    /// Share of the region's blocks that is kept free for what cleaning moves, 0-0.5; a block at least.
+    /// Share of the region's blocks that is kept free for what cleaning moves; a block at least.
+    #[schemars(range(min = 0.0, max = LogSpans::RESERVE_SHARE_MAX))]
     pub reserve_share: f64,
-    /// Invalid share of the cold region from which on all of its valid pages stay in SLC, 0-1.
+    /// Invalid share of the cold region from which on all of its valid pages stay in SLC.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub stay_invalid: f64,
     /// Invalid share of the cold region from which on those that were read stay in SLC: 0 to
     /// `stay_invalid`.
@@ -71,12 +74,9 @@ impl SlcLogRule {
 
     /// Adds every problem of the section `key`, for a region of the number of blocks that `blocks` names.
     pub fn check(&self, key: &str, blocks: (&str, u32), problems: &mut Vec<Problem>) {
-        LogSpans::check(key, blocks, self.cold_share, self.reserve_share, problems);
-        check_range(problems, &format!("{key}.stay_invalid"), self.stay_invalid, 0.0..=1.0);
-        if (0.0..=1.0).contains(&self.stay_invalid) {
-            let key = format!("{key}.stay_marked_invalid");
-            check_range(problems, &key, self.stay_marked_invalid, 0.0..=self.stay_invalid);
-        }
+        LogSpans::check(blocks, problems);
+        let key = format!("{key}.stay_marked_invalid");
+        check_range(problems, &key, self.stay_marked_invalid, 0.0..=self.stay_invalid);
     }
 }
 
@@ -84,15 +84,19 @@ impl SlcLogRule {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LastLogRule {
-    /// Share of the region's blocks but its reserve that are cleaned together, the oldest, 0-1; a block
+    /// Share of the region's blocks but its reserve that are cleaned together, the oldest; a block
     /// at least.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub cold_share: f64,
-    /// Share of the region's blocks that is kept free for what cleaning moves, 0-0.5; a block at least.
+    /// Share of the region's blocks that is kept free for what cleaning moves; a block at least.
+    #[schemars(range(min = 0.0, max = LogSpans::RESERVE_SHARE_MAX))]
     pub reserve_share: f64,
     /// Invalid share of the cold region from which on its valid pages stay in flash while the disk
-    /// spins, 0-1.
+    /// spins.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub stay_invalid_spinning: f64,
-    /// Invalid share from which on its valid pages stay while the disk is in standby, 0-1.
+    /// Invalid share from which on its valid pages stay while the disk is in standby.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub stay_invalid_standby: f64,
 }
 
@@ -114,11 +118,8 @@ impl LastLogRule {
     }
 
     /// Adds every problem of the section `key`, for a region of the number of blocks that `blocks` names.
-    pub fn check(&self, key: &str, blocks: (&str, u32), problems: &mut Vec<Problem>) {
-        LogSpans::check(key, blocks, self.cold_share, self.reserve_share, problems);
-        let key = |rest: &str| format!("{key}.{rest}");
-        check_range(problems, &key("stay_invalid_spinning"), self.stay_invalid_spinning, 0.0..=1.0);
-        check_range(problems, &key("stay_invalid_standby"), self.stay_invalid_standby, 0.0..=1.0);
+    pub fn check(&self, blocks: (&str, u32), problems: &mut Vec<Problem>) {
+        LogSpans::check(blocks, problems);
     }
 }
 

@@ -57,10 +57,7 @@ impl SingleSpec<'_> {
         let key = format!("scheme.{}.blocks", self.name);
         let (blocks, least) = (self.blocks.unwrap_or(pool.blocks), LogSpans::ROWS_MIN);
         check_range(problems, &key, blocks, least..=pool.blocks);
-        let section = format!("scheme.{}.clean", self.name);
-        self.clean.check(&section, (&key, blocks.max(least)), problems);
-        let copies = format!("scheme.{}.copy_buffer_bytes", self.name);
-        check_range(problems, &copies, self.copy_buffer_bytes, 0..=COPY_BUFFER_BYTES_MAX);
+        self.clean.check((&key, blocks.max(least)), problems);
     }
 
     /// No chip offers the mode.
@@ -104,7 +101,8 @@ macro_rules! single_config {
                 /// Memory for what was read from the disk and waits to be copied into flash (integer or a
                 /// string such as "8MiB"), at most 1 TiB; what finds no room in it is not copied.
                 #[serde(deserialize_with = "units::bytes")]
-                #[schemars(with = "u64")]
+                #[schemars(with = "units::Bytes")]
+                #[schemars(range(max = COPY_BUFFER_BYTES_MAX))]
                 pub copy_buffer_bytes: u64 = COPY_BUFFER_BYTES,
                 /// Clean units that leave the flash are written to the disk as well, instead of dropped.
                 pub flush_clean: bool = false,

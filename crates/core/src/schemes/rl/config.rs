@@ -15,10 +15,13 @@ hybrid_config! {
     pub struct RlConfig("rl") {
         /// Who decides after a step.
         pub agent: AgentKind = AgentKind::default(),
-        /// Bytes of host writes per step, 4096-1099511627776.
+        /// Bytes of host writes per step.
         #[serde(deserialize_with = "units::bytes")]
+        #[schemars(with = "units::Bytes")]
+        #[schemars(range(min = 4096, max = 1u64 << 40))]
         pub step_bytes: u64 = 32 << 20,
-        /// Greatest share of a plane's blocks that may be SLC, 0.01-0.95.
+        /// Greatest share of a plane's blocks that may be SLC.
+        #[schemars(range(min = 0.01, max = 0.95))]
         pub slc_share_max: f64 = SLC_SHARE_MAX,
         /// Fewest SLC blocks per plane that the knob allows, up to `slc_share_max` of them; default: 8,
         /// fewer on planes of less than 256 blocks.
@@ -26,32 +29,43 @@ hybrid_config! {
         /// Values of theta, the largest write request that goes to the SLC region, bytes (integers or
         /// strings such as "4KiB"): 1 to 64 multiples of 512 up to 1 GiB, ascending.
         #[serde(deserialize_with = "units::byte_list")]
+        #[schemars(with = "Vec<units::Bytes>")]
         pub theta_ladder_bytes: Vec<u64> = THETA_LADDER.to_vec(),
         /// SLC blocks per plane at first, up to `slc_share_max` of them; default: 20 %, or that share.
         pub initial_slc_blocks: Option<u32> = None,
         /// Theta at first, bytes: one of `theta_ladder_bytes`.
         #[serde(deserialize_with = "units::bytes")]
+        #[schemars(with = "units::Bytes")]
         pub initial_theta_bytes: u64 = 64 << 10,
-        /// SLC blocks per plane that an action adds or takes away, 1-65536; default: 1.5 % of the
+        /// SLC blocks per plane that an action adds or takes away; default: 1.5 % of the
         /// plane's blocks.
+        #[schemars(range(min = 1, max = 65_536))]
         pub slc_step_blocks: Option<u32> = None,
-        /// Learning rate, 0-1; with 0 nothing is learned.
+        /// Learning rate; with 0 nothing is learned.
+        #[schemars(range(min = 0.0, max = 1.0))]
         pub alpha: f64 = 0.1,
-        /// Discount factor, 0-1.
+        /// Discount factor.
+        #[schemars(range(min = 0.0, max = 1.0))]
         pub gamma: f64 = 0.8,
-        /// How often another action than the best is taken, 0-1.
+        /// How often another action than the best is taken.
+        #[schemars(range(min = 0.0, max = 1.0))]
         pub epsilon: f64 = 0.07,
         /// How the average cost of a step, by which steps are judged, follows the steps.
         pub average: Average = Average::default(),
-        /// Weight of the newest step in a moving average, 0-1.
+        /// Weight of the newest step in a moving average.
+        #[schemars(range(min = 0.0, max = 1.0))]
         pub average_weight: f64 = 0.1,
-        /// Bins of the SLC region's share of the blocks, from 0 to `slc_share_max`, 1-64.
+        /// Bins of the SLC region's share of the blocks, from 0 to `slc_share_max`.
+        #[schemars(range(min = 1, max = 64))]
         pub slc_share_bins: u32 = 9,
-        /// Bins of the utilisation, 1-64.
+        /// Bins of the utilisation.
+        #[schemars(range(min = 1, max = 64))]
         pub utilisation_bins: u32 = 4,
-        /// Bins of the demand for SLC writes, 1-64.
+        /// Bins of the demand for SLC writes.
+        #[schemars(range(min = 1, max = 64))]
         pub slc_demand_bins: u32 = 2,
-        /// Bins of the share of updates in the SLC region, 1-64.
+        /// Bins of the share of updates in the SLC region.
+        #[schemars(range(min = 1, max = 64))]
         pub slc_update_bins: u32 = 2,
     }
     limits RlConfig::limits;
@@ -62,37 +76,8 @@ hybrid_config! {
 
 impl RlConfig {
     fn check_own(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-        check_range(problems, "scheme.rl.step_bytes", self.step_bytes, 4096..=1 << 40);
-        let shares = [
-            ("alpha", self.alpha),
-            ("gamma", self.gamma),
-            ("epsilon", self.epsilon),
-            ("average_weight", self.average_weight),
-        ];
-        for (key, value) in shares {
-            check_range(problems, &format!("scheme.rl.{key}"), value, 0.0..=1.0);
-        }
-        let bins = [
-            ("slc_share_bins", self.slc_share_bins),
-            ("utilisation_bins", self.utilisation_bins),
-            ("slc_demand_bins", self.slc_demand_bins),
-            ("slc_update_bins", self.slc_update_bins),
-        ];
-        for (key, value) in bins {
-            check_range(problems, &format!("scheme.rl.{key}"), value, 1..=64);
-        }
-        self.check_knobs(device, problems);
-    }
-
-    fn check_knobs(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.check_theta(problems);
-        if let Some(blocks) = self.slc_step_blocks {
-            check_range(problems, "scheme.rl.slc_step_blocks", blocks, 1..=65_536);
-        }
-        let shares = 0.01..=0.95;
-        check_range(problems, "scheme.rl.slc_share_max", self.slc_share_max, shares.clone());
-        let plane = self.hybrid().plane_blocks(device).filter(|_| shares.contains(&self.slc_share_max));
-        if let Some(plane) = plane {
+        if let Some(plane) = self.hybrid().plane_blocks(device) {
             self.check_slc_blocks(plane, problems);
         }
     }

@@ -1,7 +1,7 @@
 //! Parameters of `sector`.
 
 use super::super::common::cache_config::cache_config;
-use crate::base::problem::{check_range, Problem};
+use crate::base::Problem;
 use crate::ftl::config::MergeConfig;
 use crate::hw::device_config::DeviceConfig;
 use schemars::JsonSchema;
@@ -24,8 +24,10 @@ cache_config! {
         /// How sectors wait for others.
         pub merge: MergeConfig = MergeConfig::default(),
         /// Classes of update frequency that share no page: 2 (hot and cold) or 1 (none).
+        #[schemars(range(min = 1, max = 2))]
         pub hotness_classes: u32 = 2,
-        /// Write requests after which update counters are halved, 1-1000000000.
+        /// Write requests after which update counters are halved.
+        #[schemars(range(min = 1, max = 1_000_000_000))]
         pub window_writes: u32 = 1024,
         /// Where a piece goes that covers a logical page wholly.
         pub full_pieces: FullPieces = FullPieces::default(),
@@ -37,8 +39,6 @@ cache_config! {
 impl SectorConfig {
     fn check_own(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.merge.check("scheme.sector.merge", device.piece_bytes(), problems);
-        check_range(problems, "scheme.sector.hotness_classes", self.hotness_classes, 1..=2);
-        check_range(problems, "scheme.sector.window_writes", self.window_writes, 1..=1_000_000_000);
     }
 
     fn moot_own(&self, key: &str) -> Option<&'static str> {

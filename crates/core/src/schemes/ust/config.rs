@@ -3,7 +3,6 @@
 use super::super::common::device_fit::{check_page, densest_beside_slc, offered_modes};
 use super::super::hybrid::Reclaim;
 use super::space::{FRONTIERS, OPEN_ABOVE};
-use crate::base::problem::check_range;
 use crate::base::{units, CellMode, Problem};
 use crate::ftl::config::{PlaneOrder, WearLevelling};
 use crate::ftl::scheme::Parameters;
@@ -21,13 +20,16 @@ pub const FREE_BLOCKS_MAX: u32 = 1024;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct UstConfig {
-    /// SLC blocks that a logical block may have, 1-64.
+    /// SLC blocks that a logical block may have.
+    #[schemars(range(min = 1, max = SLC_BLOCKS_MAX))]
     pub max_slc_blocks: u32,
     /// An SLC block is opened only where a plane has at least this many free blocks; where it has
-    /// fewer, blocks are reclaimed first, 3-1024; default: 5, fewer on planes of less than 160 blocks.
+    /// fewer, blocks are reclaimed first; default: 5, fewer on planes of less than 160 blocks.
+    #[schemars(range(min = OPEN_ABOVE, max = FREE_BLOCKS_MAX))]
     pub free_blocks: Option<u32>,
     /// Pages of the write buffer in which mapping units wait to fill a page with others of their
-    /// logical block, 1-256.
+    /// logical block.
+    #[schemars(range(min = 1, max = 256))]
     pub buffer_pages: u32,
     /// Cell mode of the cold data: mlc, tlc or qlc; default: the densest that a pool offers beside slc.
     pub dense_mode: Option<CellMode>,
@@ -40,7 +42,8 @@ pub struct UstConfig {
     /// Bytes that the host writes from one value of the series of SLC blocks to the next (integer or a
     /// string such as "32MiB"): 4 KiB to 1 TiB.
     #[serde(deserialize_with = "units::bytes")]
-    #[schemars(with = "u64")]
+    #[schemars(with = "units::Bytes")]
+    #[schemars(range(min = 4096, max = 1u64 << 40))]
     pub window_bytes: u64,
 }
 
@@ -102,12 +105,6 @@ impl Parameters for UstConfig {
     }
 
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-        check_range(problems, "scheme.ust.max_slc_blocks", self.max_slc_blocks, 1..=SLC_BLOCKS_MAX);
-        if let Some(blocks) = self.free_blocks {
-            check_range(problems, "scheme.ust.free_blocks", blocks, OPEN_ABOVE..=FREE_BLOCKS_MAX);
-        }
-        check_range(problems, "scheme.ust.buffer_pages", self.buffer_pages, 1..=256);
-        check_range(problems, "scheme.ust.window_bytes", self.window_bytes, 4 << 10..=1 << 40);
         let modes = offered_modes(device);
         let mode = self.mode(device);
         let pool = self.pool(device).filter(|_| mode != CellMode::Slc);

@@ -63,6 +63,19 @@ impl Key {
         Self(steps)
     }
 
+    /// The key of an element of the list at this one.
+    pub fn element(&self, index: usize) -> Self {
+        let mut steps = self.0.clone();
+        steps.push(Step::Index(index));
+        Self(steps)
+    }
+
+    /// The key around this one.
+    pub fn parent(&self) -> Option<Self> {
+        let (_, around) = self.0.split_last()?;
+        (!around.is_empty()).then(|| Self(around.to_vec()))
+    }
+
     /// The first field's name.
     pub fn section(&self) -> &str {
         match self.0.first() {
@@ -183,6 +196,10 @@ pub fn merge(base: &mut Table, over: Table) {
 
 /// A value as the user would write it, cut if long.
 pub fn shown(value: &Value) -> String {
+    if let Value::Float(number) = value {
+        let plain = number.to_string();
+        return if plain.len() > 24 { format!("{number:e}") } else { plain };
+    }
     cut(&value.to_string().split_whitespace().collect::<Vec<_>>().join(" "))
 }
 

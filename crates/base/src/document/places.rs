@@ -46,9 +46,7 @@ impl Places {
             DeValue::Table(table) => self.add_table(table, key),
             DeValue::Array(list) => {
                 for (index, element) in list.iter().enumerate() {
-                    let mut inner = key.clone();
-                    inner.0.push(Step::Index(index));
-                    self.add_value(element, &inner, element.span().start);
+                    self.add_value(element, &key.element(index), element.span().start);
                 }
             }
             _ => {}
