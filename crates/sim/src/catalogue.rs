@@ -41,7 +41,7 @@ fn describe(entry: &CatalogEntry) -> Value {
         "paper": entry.paper,
         "memory_version": entry.memory_version,
         "looks_ahead": entry.looks_ahead,
-        "config_schema": SchemeConfig::schema_for(entry.name).map(|schema| schema.to_value()),
+        "config_schema": SchemeConfig::schema_for(entry.name),
         "knobs": entry.knobs.iter().map(spec_to_json).collect::<Vec<_>>(),
         "signals": entry.signals.iter().map(signal_to_json).collect::<Vec<_>>(),
     })

@@ -2,36 +2,34 @@
 
 use crate::config::RunConfig;
 use serde_json::Value;
+use slcache_base::document::shape::closed;
 use slcache_traces::TraceInfo;
 
 /// The JSON schema (draft 2020-12) of a trace's statistics.
 pub fn trace_info_schema() -> Value {
-    let mut schema = schemars::schema_for!(TraceInfo).to_value();
+    let mut schema = closed::<TraceInfo>(false);
     schema["$id"] = "urn:slcache:schema:trace-info:1".into();
     schema["title"] = "slcache trace statistics".into();
-    close(&mut schema);
+    bound_shares(&mut schema);
     schema
 }
 
-/// Closes all objects of what the program writes, and says of what are shares that they are.
-fn close(schema: &mut Value) {
+/// Says of what are shares that they are.
+fn bound_shares(schema: &mut Value) {
     const SHARES: [&str; 5] = ["share", "_ratio", "_runs", "_coupling", "_spread"];
-    if schema["properties"].is_object() {
-        schema["additionalProperties"] = false.into();
-    }
     for (key, inner) in schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
         if inner["type"] == "number" && SHARES.iter().any(|ending| key.ends_with(ending)) {
             (inner["minimum"], inner["maximum"]) = (0.into(), 1.into());
         }
     }
     for (_, inner) in schema.get_mut("$defs").and_then(Value::as_object_mut).into_iter().flatten() {
-        close(inner);
+        bound_shares(inner);
     }
 }
 
 /// The JSON schema (draft 2020-12) of a run's configuration.
 pub fn run_schema() -> Value {
-    let mut schema = schemars::schema_for!(RunConfig).to_value();
+    let mut schema = closed::<RunConfig>(false);
     schema["$id"] = "run.schema.json".into();
     schema["title"] = "slcache run configuration".into();
     schema

@@ -164,9 +164,14 @@ def _allowed(choice: Schema) -> Iterator[tuple[str, str]]:
         yield str(word), ""
     least, most = choice.get("minimum"), choice.get("maximum")
     if most is not None and most not in _WIDTHS:
-        yield f"{least if least is not None else '…'} to {most}", ""
+        yield f"{'…' if least is None else _plain(least)} to {_plain(most)}", ""
     elif least:
-        yield f"at least {least}", ""
+        yield f"at least {_plain(least)}", ""
+
+
+def _plain(bound: float) -> str:
+    """Return a bound as one would write it."""
+    return str(bound) if isinstance(bound, int) else f"{bound:.12g}"
 
 
 def unit_of(name: str) -> str:

@@ -1,30 +1,43 @@
 //! Whether a tree has the shape that a JSON schema gives it: every fault, found in one pass.
 //!
-//! Of JSON schema this knows what schemars writes of our types, with all parts inlined. Objects are closed
-//! unless they say otherwise: serde ignores what it does not know beside a flattened struct.
+//! Of JSON schema this knows what schemars writes of our types, with all parts inlined.
 
 use super::nearest::nearest;
 use super::tree::{self, shown, Key};
 use crate::units::parse_bytes;
 use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value as Schema;
+pub use serde_json::Value as Schema;
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Mutex;
 use toml::{Table, Value};
 
+/// The schema of `T`. Its objects have no other keys than their own, unless they say otherwise: serde
+/// ignores what it does not know beside a flattened struct.
+pub fn closed<T: JsonSchema>(inline_subschemas: bool) -> Schema {
+    let close = |schema: &mut schemars::Schema| {
+        if let Some(object) = schema.as_object_mut().filter(|object| object.contains_key("properties")) {
+            object.entry("additionalProperties").or_insert(false.into());
+        }
+    };
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = inline_subschemas;
+    let settings = settings.with_transform(RecursiveTransform(close));
+    settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
 /// The schema of `T` with all parts in place, made once.
 pub fn schema_of<T: JsonSchema + 'static>() -> &'static Schema {
     static SCHEMAS: Mutex<Option<HashMap<TypeId, &'static Schema>>> = Mutex::new(None);
     let mut schemas = SCHEMAS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    schemas.get_or_insert_default().entry(TypeId::of::<T>()).or_insert_with(|| {
-        let mut settings = SchemaSettings::draft2020_12();
-        settings.inline_subschemas = true;
-        Box::leak(Box::new(settings.into_generator().into_root_schema_for::<T>().to_value()))
-    })
+    schemas
+        .get_or_insert_default()
+        .entry(TypeId::of::<T>())
+        .or_insert_with(|| Box::leak(Box::new(closed::<T>(true))))
 }
 
 /// A fault in the shape of a tree.

@@ -10,11 +10,10 @@
 //! their plane; a dense wordline is staged in the controller until it is full (one-shot).
 //! **Knobs.** `slc.start_free_ratio`.
 
-use super::common::cache::{Pressure, RECLAIM};
-use super::common::cache_config::cache_config;
+use super::common::cache::{self, CacheConfig, Pressure, RECLAIM};
 use super::common::dials::{Dial, Dials, START_FREE_RATIO};
 use super::common::reclaimed::Reclaimed;
-use crate::base::PlaneId;
+use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::knob::KnobSpec;
@@ -22,14 +21,35 @@ use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Pack, Region, Writer};
-use crate::ftl::scheme::{regions, Scheme};
+use crate::ftl::scheme::{regions, Parameters, Scheme};
 use crate::ftl::store::Store;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
-cache_config! {
-    /// Parameters of `baseline`.
-    pub struct BaselineConfig("baseline") {}
+/// Parameters of `baseline`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
+pub struct BaselineConfig {
+    /// What every page-level cache has.
+    #[serde(flatten)]
+    pub cache: CacheConfig,
+}
+
+impl Parameters for BaselineConfig {
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.cache.check("baseline", device, problems);
+    }
+
+    fn settle(&mut self, device: &DeviceConfig) {
+        self.cache.split.settle(device);
+    }
+
+    fn moot(&self, key: &str) -> Option<&'static str> {
+        cache::moot(key)
+    }
 }
 
 /// SLC write cache and dense store.
@@ -45,12 +65,12 @@ pub struct Baseline {
 impl Baseline {
     /// The scheme on a checked device.
     pub fn new(config: &BaselineConfig, device: &DeviceConfig, io: &mut Io) -> Self {
-        let cache = config.cache();
+        let cache = &config.cache;
         let slc = Region::new(cache.slc_spec(device, Pack::Page), io);
         Self {
-            pressure: cache.pressure(config.slc_blocks * slc.full_block(io)),
-            dials: Dials::new([Dial::start_free_ratio(config.slc.start_free_ratio)]),
-            store: cache.store(device, io),
+            pressure: cache.pressure(cache.split.slc_blocks * slc.full_block(io)),
+            dials: Dials::new([Dial::start_free_ratio(cache.slc.start_free_ratio)]),
+            store: cache.split.store(device, io),
             slc,
             reclaimed: Reclaimed::default(),
         }

@@ -6,11 +6,10 @@
 //! **What the paper leaves open and what we chose.** Which block is emptied (`slc.victim`).
 //! **Knobs.** `slc.start_free_blocks`.
 
-use super::common::cache::RECLAIM;
-use super::common::cache_config::cache_config;
+use super::common::cache::{self, CacheConfig, RECLAIM};
 use super::common::dials::{Dial, Dials};
 use super::common::tables::page_table;
-use crate::base::PlaneId;
+use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::knob::KnobSpec;
@@ -18,15 +17,36 @@ use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Pack, Region, Writer};
-use crate::ftl::scheme::{regions, Scheme};
+use crate::ftl::scheme::{regions, Parameters, Scheme};
 use crate::ftl::store::Store;
 use crate::ftl::victim;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
-cache_config! {
-    /// Parameters of `example`.
-    pub struct ExampleConfig("example") {}
+/// Parameters of `example`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
+pub struct ExampleConfig {
+    /// What every page-level cache has.
+    #[serde(flatten)]
+    pub cache: CacheConfig,
+}
+
+impl Parameters for ExampleConfig {
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.cache.check("example", device, problems);
+    }
+
+    fn settle(&mut self, device: &DeviceConfig) {
+        self.cache.split.settle(device);
+    }
+
+    fn moot(&self, key: &str) -> Option<&'static str> {
+        cache::moot(key)
+    }
 }
 
 /// When room is made.
@@ -47,11 +67,11 @@ pub struct Example {
 impl Example {
     /// The scheme on a checked device.
     pub fn new(config: &ExampleConfig, device: &DeviceConfig, io: &mut Io) -> Self {
-        let cache = config.cache();
+        let cache = &config.cache;
         let slc = Region::new(cache.slc_spec(device, Pack::Page), io);
-        let start = config.slc.start_free_blocks.min(config.slc_blocks);
-        let dials = Dials::new([Dial::whole(&START_FREE_BLOCKS, 1, config.slc_blocks, start)]);
-        Self { slc, store: cache.store(device, io), dials }
+        let start = cache.slc.start_free_blocks.min(cache.split.slc_blocks);
+        let dials = Dials::new([Dial::whole(&START_FREE_BLOCKS, 1, cache.split.slc_blocks, start)]);
+        Self { slc, store: cache.split.store(device, io), dials }
     }
 
     /// Whether `plane` has fewer free SLC blocks than there should be.

@@ -53,6 +53,7 @@ use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use slcache_base::document::shape;
 
 /// One line of the catalogue.
 #[derive(Clone, Copy, Debug)]
@@ -140,8 +141,8 @@ macro_rules! schemes {
             }
 
             /// The JSON schema of the parameters of the scheme called `name`.
-            pub fn schema_for(name: &str) -> Option<schemars::Schema> {
-                match name { $($(#[$when])* $name => Some(schemars::schema_for!($config)),)* _ => None }
+            pub fn schema_for(name: &str) -> Option<shape::Schema> {
+                match name { $($(#[$when])* $name => Some(shape::closed::<$config>(false)),)* _ => None }
             }
 
             /// Adds every problem of the parameters on `device`.

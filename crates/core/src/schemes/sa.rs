@@ -12,7 +12,7 @@
 //! cleaning as in `baseline`, one page of the store for each logical page (`trigger`, `slc`, `dense`).
 //! **Knobs.** `slc.start_free_ratio`, `merge.timeout_ns`.
 
-use super::common::cache_config::cache_config;
+use super::common::cache::{self, CacheConfig};
 use super::common::census::CensusState;
 use super::common::dials::{Dials, MERGE_TIMEOUT, START_FREE_RATIO};
 use super::common::mixed_cache::MixedCache;
@@ -27,32 +27,40 @@ use crate::ftl::mixed::Carry;
 use crate::ftl::pack::{exact, oldest_first, Picks};
 use crate::ftl::page_level::mapped_mask;
 use crate::ftl::piece::Piece;
-use crate::ftl::scheme::{regions, Scheme};
+use crate::ftl::scheme::{regions, Parameters, Scheme};
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::RequestId;
 use crate::metrics::report::{SchemeReport, TableReport};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// All pieces are packed together.
 const GROUP: u8 = 0;
 
-cache_config! {
-    /// Parameters of `sa`.
-    pub struct SaConfig("sa") {
-        /// How short pages wait for others.
-        pub merge: MergeConfig = MergeConfig::default(),
-    }
-    check SaConfig::check_own;
-    moot SaConfig::moot_own;
+/// Parameters of `sa`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
+pub struct SaConfig {
+    /// What every page-level cache has.
+    #[serde(flatten)]
+    pub cache: CacheConfig,
+    /// How short pages wait for others.
+    pub merge: MergeConfig,
 }
 
-impl SaConfig {
-    fn moot_own(&self, key: &str) -> Option<&'static str> {
-        self.merge.moot(key)
+impl Parameters for SaConfig {
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.merge.check("scheme.sa.merge", device.piece_bytes(), problems);
+        self.cache.check("sa", device, problems);
     }
 
-    fn check_own(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-        self.merge.check("scheme.sa.merge", device.piece_bytes(), problems);
+    fn settle(&mut self, device: &DeviceConfig) {
+        self.cache.split.settle(device);
+    }
+
+    fn moot(&self, key: &str) -> Option<&'static str> {
+        cache::moot(key).or_else(|| self.merge.moot(key))
     }
 }
 
@@ -75,8 +83,8 @@ impl Sa {
     /// The scheme on a checked device.
     pub fn new(config: &SaConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         Self {
-            cache: MixedCache::new(&config.cache(), &config.merge, device, io),
-            dials: Dials::new(MixedCache::dials(&config.cache(), &config.merge)),
+            cache: MixedCache::new(&config.cache, &config.merge, device, io),
+            dials: Dials::new(MixedCache::dials(&config.cache, &config.merge)),
             reach: Vec::new(),
         }
     }

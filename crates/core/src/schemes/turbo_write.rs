@@ -11,15 +11,15 @@
 //! being filled (`reclaim_open`). Where data move: within their plane.
 //! **Knobs.** `idle.threshold_ns`, `slc_blocks`.
 
-use super::common::cache::{CacheSpec, Trigger};
+use super::common::cache::SplitConfig;
 use super::common::dials::{Dial, Dials, IDLE_THRESHOLD, SLC_BLOCKS};
 use super::common::open_block::ReclaimOpen;
 use super::common::tables::page_table;
 use super::common::turns::Turns;
 use crate::base::op::{Cause, Class};
-use crate::base::{BlockId, CellMode, PlaneId, Problem};
+use crate::base::{BlockId, PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
-use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
+use crate::ftl::config::{CleanConfig, Victim};
 use crate::ftl::io::Io;
 use crate::ftl::job::Job;
 use crate::ftl::knob::{Knob, KnobSpec};
@@ -35,42 +35,22 @@ use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// Parameters of `turbo-write`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
 pub struct TurboWriteConfig {
-    /// SLC blocks per plane.
-    pub slc_blocks: u32,
-    /// Cell mode of the store behind the cache; default: the densest that one pool offers beside SLC.
-    pub dense_mode: Option<CellMode>,
-    /// Order in which consecutive writes go to planes.
-    pub plane_order: PlaneOrder,
-    /// How a write's plane is chosen.
-    pub placement: Placement,
+    /// What every cache in front of a store has.
+    #[serde(flatten)]
+    pub split: SplitConfig,
     /// When used SLC blocks are reclaimed.
     pub idle: IdleRule,
     /// What idle time does with the block that is being filled.
     pub reclaim_open: ReclaimOpen,
     /// The end of a run empties the cache, counted.
+    #[default(true)]
     pub drain: bool,
-    /// Cleaning of the dense region.
-    pub dense: CleanConfig,
-}
-
-impl Default for TurboWriteConfig {
-    fn default() -> Self {
-        Self {
-            slc_blocks: 64,
-            dense_mode: None,
-            plane_order: PlaneOrder::Cwdp,
-            placement: Placement::RoundRobin,
-            idle: IdleRule::default(),
-            reclaim_open: ReclaimOpen::default(),
-            drain: true,
-            dense: CleanConfig::default(),
-        }
-    }
 }
 
 /// SLC blocks are reclaimed in the order in which they were opened.
@@ -78,30 +58,14 @@ fn oldest_first() -> CleanConfig {
     CleanConfig { victim: Victim::Fifo, ..CleanConfig::default() }
 }
 
-impl TurboWriteConfig {
-    fn cache<'a>(&'a self, slc: &'a CleanConfig) -> CacheSpec<'a> {
-        CacheSpec {
-            name: "turbo-write",
-            slc_blocks: self.slc_blocks,
-            slc_blocks_min: 1,
-            dense_mode: self.dense_mode,
-            plane_order: self.plane_order,
-            placement: self.placement,
-            trigger: Trigger::FreeBlocks,
-            slc,
-            dense: &self.dense,
-        }
-    }
-}
-
 impl Parameters for TurboWriteConfig {
     fn settle(&mut self, device: &DeviceConfig) {
-        self.dense_mode = Some(self.cache(&oldest_first()).mode(device));
+        self.split.settle(device);
     }
 
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.idle.check("scheme.turbo-write.idle", problems);
-        self.cache(&oldest_first()).check(device, problems);
+        self.split.check("turbo-write", 1, device, problems);
     }
 }
 
@@ -141,14 +105,13 @@ impl TurboWrite {
     /// The scheme on a checked device.
     pub fn new(config: &TurboWriteConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         io.set_idle_rule(config.idle);
-        let slc = oldest_first();
-        let cache = config.cache(&slc);
+        let split = &config.split;
         Self {
-            slc: Region::new(cache.slc_spec(device, Pack::Page), io),
-            store: cache.store(device, io),
+            slc: Region::new(split.slc_spec(device, Pack::Page, &oldest_first()), io),
+            store: split.store(device, io),
             dials: Dials::new([
                 Dial::idle_threshold(config.idle),
-                Dial::whole(&SLC_BLOCKS, 1, config.slc_blocks, config.slc_blocks),
+                Dial::whole(&SLC_BLOCKS, 1, split.slc_blocks, split.slc_blocks),
             ]),
             reclaim_open: config.reclaim_open,
             drain: config.drain,

@@ -20,9 +20,9 @@ fn baseline() -> Setup {
     flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
     let mut setup = setup(device(flash, USER_PAGES * PAGE), "baseline");
     configure(&mut setup, |config| {
-        config.slc_blocks = 4;
-        config.slc.start_free_ratio = 0.0;
-        config.dense.start_free_ratio = 0.0;
+        config.cache.split.slc_blocks = 4;
+        config.cache.slc.start_free_ratio = 0.0;
+        config.cache.split.dense.start_free_ratio = 0.0;
     });
     setup
 }
@@ -141,8 +141,8 @@ fn reclaimed(trigger: Trigger, pages: u64) -> (u64, u64) {
     let mut setup = baseline();
     setup.device.pool[0].blocks = 20;
     configure(&mut setup, |config| {
-        (config.slc_blocks, config.trigger) = (8, trigger);
-        config.slc.start_free_ratio = 0.5;
+        (config.cache.split.slc_blocks, config.cache.trigger) = (8, trigger);
+        config.cache.slc.start_free_ratio = 0.5;
     });
     let ops = counters(&after(&setup, 0, &writes((0..41).map(|i| i % pages))));
     let of = |kind: &str| ops.iter().find(|c| c.0 == kind && c.2 == "migration").copied();

@@ -92,8 +92,8 @@ impl Clairvoyant {
     /// The scheme on a checked device.
     pub fn new(config: &ClairvoyantConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let slc = CleanConfig::default();
-        let cache = config.cache(&slc);
-        let slc = Region::new(cache.slc_spec(device, Pack::Page), io).opened_apart();
+        let split = &config.split;
+        let slc = Region::new(split.slc_spec(device, Pack::Page, &slc), io).opened_apart();
         let (count, steps) = config.windows(device);
         let windows = Windows { count, steps };
         let groups: Vec<Vec<PlaneId>> = match config.spread {
@@ -104,7 +104,7 @@ impl Clairvoyant {
         for (group, planes) in groups.iter().enumerate() {
             planes.iter().for_each(|plane| group_of[plane.index()] = group);
         }
-        let pages = slc.planes().len() as u64 * u64::from(config.slc_blocks * slc.pages_per_block);
+        let pages = slc.planes().len() as u64 * u64::from(split.slc_blocks * slc.pages_per_block);
         Self {
             groups: groups.into_iter().map(|planes| Group::new(planes, windows)).collect(),
             group_of,
@@ -113,7 +113,7 @@ impl Clairvoyant {
             plan_pages: (pages as f64 * config.plan_share) as u64,
             known: None,
             dials: Dials::new([Dial::share(&STAY_SHARE, STAY_SHARE_MAX, config.stay_share)]),
-            store: cache.store(device, io),
+            store: split.store(device, io),
             slc,
             figures: Figures::default(),
         }

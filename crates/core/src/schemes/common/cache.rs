@@ -15,6 +15,7 @@ use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// When the SLC region of a plane is reclaimed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -37,29 +38,73 @@ pub fn moot(key: &str) -> Option<&'static str> {
     (key == "slc.separate_frontier").then_some(frontier)
 }
 
-/// The parameters that the cache schemes share, as one of them has them.
-pub struct CacheSpec<'a> {
-    /// The scheme.
-    pub name: &'static str,
+/// Fewest SLC blocks per plane of a page-level cache.
+const SLC_BLOCKS_MIN: u32 = 3;
+
+/// The parameters of every scheme whose SLC blocks lie in front of a dense store.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
+pub struct SplitConfig {
     /// SLC blocks per plane.
+    #[default(64)]
     pub slc_blocks: u32,
-    /// Fewest SLC blocks per plane that the scheme works with.
-    pub slc_blocks_min: u32,
-    /// Cell mode of the store; the densest that one pool offers beside SLC where none is chosen.
+    /// Cell mode of the store behind the cache; default: the densest that one pool offers beside SLC.
     pub dense_mode: Option<CellMode>,
-    /// Plane order.
+    /// Order in which consecutive pages go to planes.
+    #[default(PlaneOrder::Cwdp)]
     pub plane_order: PlaneOrder,
-    /// Choice of plane.
+    /// How a page's plane is chosen.
+    #[default(Placement::RoundRobin)]
     pub placement: Placement,
-    /// What starts reclamation.
-    pub trigger: Trigger,
-    /// Reclamation of SLC blocks.
-    pub slc: &'a CleanConfig,
-    /// Cleaning of the store.
-    pub dense: &'a CleanConfig,
+    /// Cleaning of the dense region.
+    pub dense: CleanConfig,
 }
 
-impl CacheSpec<'_> {
+/// The parameters of every scheme with a page-level SLC cache.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
+pub struct CacheConfig {
+    /// What every cache in front of a store has.
+    #[serde(flatten)]
+    pub split: SplitConfig,
+    /// What starts the reclamation of SLC blocks.
+    pub trigger: Trigger,
+    /// Reclamation of SLC blocks.
+    #[default(CleanConfig { start_free_ratio: 0.5, ..CleanConfig::default() })]
+    pub slc: CleanConfig,
+}
+
+/// Cleaning of the region `section`, where the scheme `name` does none in idle time.
+fn check_no_idle(name: &str, section: &str, rule: &CleanConfig, problems: &mut Vec<Problem>) {
+    if rule.idle_free_ratio > 0.0 {
+        let key = format!("scheme.{name}.{section}.idle_free_ratio");
+        let allowed = "0: the scheme cleans nothing in idle time";
+        problems.push(Problem::new(key, rule.idle_free_ratio, allowed));
+    }
+}
+
+impl CacheConfig {
+    /// Adds every problem of the parameters of the scheme `name` on `device`.
+    pub fn check(&self, name: &str, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        check_no_idle(name, "slc", &self.slc, problems);
+        self.split.check(name, SLC_BLOCKS_MIN, device, problems);
+    }
+
+    /// The specification of a region over the SLC blocks, on a checked device.
+    pub fn slc_spec(&self, device: &DeviceConfig, pack: Pack) -> RegionSpec {
+        self.split.slc_spec(device, pack, &self.slc)
+    }
+
+    /// When the cache is reclaimed, where `full` pages or units of live data fill a plane's part.
+    pub fn pressure(&self, full: u32) -> Pressure {
+        let (trigger, slc, blocks) = (self.trigger, self.slc.clone(), self.split.slc_blocks);
+        let mut pressure = Pressure { trigger, slc, blocks, full, free_wanted: 0, live_max: 0 };
+        pressure.set_start_free_ratio(self.slc.start_free_ratio);
+        pressure
+    }
+}
+
+impl SplitConfig {
     /// The pool used: the first that offers both modes.
     pub fn pool(&self, device: &DeviceConfig) -> Option<usize> {
         let mode = self.mode(device);
@@ -71,51 +116,56 @@ impl CacheSpec<'_> {
         self.dense_mode.unwrap_or_else(|| densest_beside_slc(device))
     }
 
-    /// Adds every problem of the parameters on `device`.
-    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-        let key = |rest: &str| format!("scheme.{}.{rest}", self.name);
-        if self.mode(device) == CellMode::Slc {
-            problems.push(no_pool(key("dense_mode"), CellMode::Slc, device));
-            return;
-        }
-        for (section, rule) in [("slc", self.slc), ("dense", self.dense)] {
-            if rule.idle_free_ratio > 0.0 {
-                let allowed = "0: the scheme cleans nothing in idle time";
-                let key = key(&format!("{section}.idle_free_ratio"));
-                problems.push(Problem::new(key, rule.idle_free_ratio, allowed));
-            }
-        }
-        let Some(index) = self.pool(device) else {
-            problems.push(no_pool(key("dense_mode"), self.mode(device), device));
-            return;
-        };
-        self.check_sizes(device, &device.pool[index], problems);
+    /// Writes out the mode where none is chosen.
+    pub fn settle(&mut self, device: &DeviceConfig) {
+        self.dense_mode = Some(self.mode(device));
     }
 
-    fn check_sizes(&self, device: &DeviceConfig, pool: &PoolConfig, problems: &mut Vec<Problem>) {
-        check_page(device, pool, &format!("scheme.{}", self.name), problems);
+    /// Adds every problem of the parameters of the scheme `name`, which needs so many SLC blocks per plane.
+    pub fn check(&self, name: &str, slc_blocks_min: u32, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        let key = format!("scheme.{name}.dense_mode");
+        if self.mode(device) == CellMode::Slc {
+            problems.push(no_pool(key, CellMode::Slc, device));
+            return;
+        }
+        check_no_idle(name, "dense", &self.dense, problems);
+        match self.pool(device) {
+            Some(index) => {
+                self.check_sizes(name, slc_blocks_min, device, &device.pool[index], problems);
+            }
+            None => problems.push(no_pool(key, self.mode(device), device)),
+        }
+    }
+
+    fn check_sizes(
+        &self,
+        name: &str,
+        least: u32,
+        device: &DeviceConfig,
+        pool: &PoolConfig,
+        problems: &mut Vec<Problem>,
+    ) {
+        check_page(device, pool, &format!("scheme.{name}"), problems);
         let most = pool.blocks.saturating_sub(4);
-        if self.slc_blocks < self.slc_blocks_min || self.slc_blocks > most {
-            let least = self.slc_blocks_min;
+        if !(least..=most).contains(&self.slc_blocks) {
             let allowed = format!("between {least} and {most} (the plane has {} blocks)", pool.blocks);
-            let key = format!("scheme.{}.slc_blocks", self.name);
-            problems.push(Problem::new(key, self.slc_blocks, allowed));
+            problems.push(Problem::new(format!("scheme.{name}.slc_blocks"), self.slc_blocks, allowed));
             return;
         }
         let blocks = pool.blocks - self.slc_blocks;
-        let held = held_back(self.dense, blocks, RESERVE + 1);
+        let held = held_back(&self.dense, blocks, RESERVE + 1);
         check_capacity(device, pool, self.mode(device), blocks, held, problems);
     }
 
     /// The specification of a region over the SLC blocks, on a checked device.
-    pub fn slc_spec(&self, device: &DeviceConfig, pack: Pack) -> RegionSpec {
-        RegionSpec { pack, ..self.spec(device, CellMode::Slc, 0, self.slc_blocks, self.slc) }
+    pub fn slc_spec(&self, device: &DeviceConfig, pack: Pack, clean: &CleanConfig) -> RegionSpec {
+        RegionSpec { pack, ..self.spec(device, CellMode::Slc, 0, self.slc_blocks, clean) }
     }
 
     /// The dense store behind the SLC blocks, on a checked device.
     pub fn store(&self, device: &DeviceConfig, io: &mut Io) -> Store {
         let blocks = device.pool[self.pool_index(device)].blocks - self.slc_blocks;
-        let spec = self.spec(device, self.mode(device), self.slc_blocks, blocks, self.dense);
+        let spec = self.spec(device, self.mode(device), self.slc_blocks, blocks, &self.dense);
         Store::new(spec, io)
     }
 
@@ -142,14 +192,6 @@ impl CacheSpec<'_> {
             placement: self.placement,
             clean: clean.clone(),
         }
-    }
-
-    /// When the cache is reclaimed, where `full` pages or units of live data fill a plane's part.
-    pub fn pressure(&self, full: u32) -> Pressure {
-        let (trigger, slc, blocks) = (self.trigger, self.slc.clone(), self.slc_blocks);
-        let mut pressure = Pressure { trigger, slc, blocks, full, free_wanted: 0, live_max: 0 };
-        pressure.set_start_free_ratio(self.slc.start_free_ratio);
-        pressure
     }
 }
 

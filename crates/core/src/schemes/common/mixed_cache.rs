@@ -1,7 +1,7 @@
 //! An SLC cache whose pages may hold mapping units of several logical pages, managed as one region
 //! in front of a dense store: what `sa` and `sector` have in common.
 
-use super::cache::{CacheSpec, Pressure, RECLAIM};
+use super::cache::{CacheConfig, Pressure, RECLAIM};
 use super::census::{Cached, Census};
 use super::dials::{Dial, Dials, MERGE_TIMEOUT};
 use super::reclaimed::Reclaimed;
@@ -43,11 +43,11 @@ pub struct MixedCache {
 
 impl MixedCache {
     /// An empty cache on a checked device.
-    pub fn new(spec: &CacheSpec, merge: &MergeConfig, device: &DeviceConfig, io: &mut Io) -> Self {
+    pub fn new(spec: &CacheConfig, merge: &MergeConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let slc = Region::new(spec.slc_spec(device, Pack::Mu), io);
-        let store = spec.store(device, io);
+        let store = spec.split.store(device, io);
         Self {
-            pressure: spec.pressure(slc.full_block(io) * spec.slc_blocks),
+            pressure: spec.pressure(slc.full_block(io) * spec.split.slc_blocks),
             merger: Merger::new(merge, io.geometry().mu_bytes),
             census: Census::new(slc.id()),
             slots: slc.full_block(io) / slc.pages_per_block,
@@ -60,7 +60,7 @@ impl MixedCache {
     }
 
     /// The dials of such a cache: `slc.start_free_ratio` and `merge.timeout_ns`.
-    pub fn dials(spec: &CacheSpec, merge: &MergeConfig) -> [Dial; 2] {
+    pub fn dials(spec: &CacheConfig, merge: &MergeConfig) -> [Dial; 2] {
         [Dial::start_free_ratio(spec.slc.start_free_ratio), Dial::merge_timeout(merge)]
     }
 

@@ -1,13 +1,11 @@
 //! What schemes share that are no schemes themselves.
 
 pub mod cache;
-pub mod cache_config;
 pub mod census;
 pub mod device_fit;
 pub mod dials;
 pub mod mixed_cache;
 pub mod open_block;
-pub mod parameters;
 pub mod reclaimed;
 pub mod tables;
 pub mod turns;

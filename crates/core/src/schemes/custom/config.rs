@@ -5,45 +5,107 @@ use super::host::{host, Description, Given};
 use super::policy::REGIONS_MAX;
 use crate::base::{CellMode, Problem};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
+use crate::ftl::scheme::Parameters;
 use crate::ftl::store::{Store, RESERVE};
 use crate::hw::config::{IdleRule, PoolConfig};
 use crate::hw::device_config::DeviceConfig;
 use crate::schemes::common::device_fit::{
     check_capacity, check_page, densest_beside_slc, no_pool, offered_modes,
 };
-use crate::schemes::common::parameters::parameters;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// SLC blocks per plane where nobody chooses.
 const SLC_BLOCKS: u32 = 64;
 
-parameters! {
-    /// Parameters of `custom`.
-    pub struct CustomConfig {
-        /// The policy: `FILE.py:CLASS` or `MODULE:CLASS` of Python; absent: every decision is the default one.
-        pub source: Option<String> = None,
-        /// SHA-256 of the policy's source; default: the one it has now. Another source is refused.
-        pub sha256: Option<String> = None,
-        /// Options of the policy, which it declares.
-        pub options: BTreeMap<String, OptionValue> = BTreeMap::new(),
-        /// Regions, where there is no policy to name them; default: `cache` in SLC mode and `store`.
-        pub regions: Vec<RegionConfig> = Vec::new(),
-        /// SLC blocks per plane of regions in SLC mode that name no number; default: the policy's, or 64.
-        pub slc_blocks: Option<u32> = None,
-        /// Cell mode of regions that name none; default: the densest that one pool offers beside SLC.
-        pub dense_mode: Option<CellMode> = None,
-        /// Order in which consecutive writes go to planes.
-        pub plane_order: PlaneOrder = PlaneOrder::Cwdp,
-        /// How a write's plane is chosen.
-        pub placement: Placement = Placement::RoundRobin,
-        /// When idle work starts, if the policy has any.
-        pub idle: IdleRule = IdleRule::default(),
-        /// Cleaning of what the regions without blocks of their own share.
-        pub dense: CleanConfig = CleanConfig::default(),
+/// Parameters of `custom`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
+pub struct CustomConfig {
+    /// The policy: `FILE.py:CLASS` or `MODULE:CLASS` of Python; absent: every decision is the default one.
+    pub source: Option<String>,
+    /// SHA-256 of the policy's source; default: the one it has now. Another source is refused.
+    pub sha256: Option<String>,
+    /// Options of the policy, which it declares.
+    pub options: BTreeMap<String, OptionValue>,
+    /// Regions, where there is no policy to name them; default: `cache` in SLC mode and `store`.
+    pub regions: Vec<RegionConfig>,
+    /// SLC blocks per plane of regions in SLC mode that name no number; default: the policy's, or 64.
+    pub slc_blocks: Option<u32>,
+    /// Cell mode of regions that name none; default: the densest that one pool offers beside SLC.
+    pub dense_mode: Option<CellMode>,
+    /// Order in which consecutive writes go to planes.
+    #[default(PlaneOrder::Cwdp)]
+    pub plane_order: PlaneOrder,
+    /// How a write's plane is chosen.
+    #[default(Placement::RoundRobin)]
+    pub placement: Placement,
+    /// When idle work starts, if the policy has any.
+    pub idle: IdleRule,
+    /// Cleaning of what the regions without blocks of their own share.
+    pub dense: CleanConfig,
+}
+
+impl Parameters for CustomConfig {
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.idle.check("scheme.custom.idle", problems);
+        if self.dense.idle_free_ratio > 0.0 {
+            let allowed = "0: nothing is cleaned in idle time but what a policy empties";
+            problems.push(Problem::new(
+                "scheme.custom.dense.idle_free_ratio",
+                self.dense.idle_free_ratio,
+                allowed,
+            ));
+        }
+        let described = match self.described() {
+            Ok(described) => described,
+            Err(found) => return problems.extend(found),
+        };
+        if self.source.is_some() && !self.regions.is_empty() {
+            let names: Vec<_> = self.regions.iter().map(|region| region.name.as_str()).collect();
+            let allowed = "absent: the policy names its regions";
+            problems.push(Problem::new("scheme.custom.regions", format!("[{}]", names.join(", ")), allowed));
+        }
+        if self.mode(device) == CellMode::Slc {
+            return problems.push(no_pool("scheme.custom.dense_mode".into(), CellMode::Slc, device));
+        }
+        let regions = self.regions(described.as_ref());
+        let before = problems.len();
+        self.check_names(&regions, problems);
+        if problems.len() == before {
+            self.check_sizes(&regions, device, problems);
+        }
     }
-    check CustomConfig::check_all;
-    settle CustomConfig::settle_all;
-    moot CustomConfig::moot_key;
+
+    fn settle(&mut self, device: &DeviceConfig) {
+        self.dense_mode = Some(self.mode(device));
+        let described = self.described().ok().flatten();
+        if let Some(described) = &described {
+            self.sha256.get_or_insert_with(|| described.sha256.clone());
+            self.slc_blocks = self.slc_blocks.or(described.slc_blocks);
+            self.options = described.options.clone();
+        }
+        self.slc_blocks = match self.uses_slc_blocks(described.as_ref()) {
+            true => self.slc_blocks.or(Some(SLC_BLOCKS)),
+            false => None,
+        };
+    }
+
+    fn moot(&self, key: &str) -> Option<&'static str> {
+        let described = self.described().ok().flatten();
+        let is_idle = described.as_ref().is_some_and(|described| described.idle);
+        let has_none = self.source.is_none() && (key.starts_with("options") || key == "sha256");
+        match () {
+            () if has_none => Some("there is no policy whose it could be (source names one)"),
+            () if key.starts_with("idle.") && !is_idle => Some("nothing is done in idle time"),
+            () if key == "slc_blocks" && !self.uses_slc_blocks(described.as_ref()) => {
+                Some("every region in SLC mode names a number of blocks of its own")
+            }
+            () => None,
+        }
+    }
 }
 
 /// A region as it lies in every plane.
@@ -142,69 +204,11 @@ impl CustomConfig {
         regions.iter().map(plan).collect()
     }
 
-    fn settle_all(&mut self, device: &DeviceConfig) {
-        self.dense_mode = Some(self.mode(device));
-        let described = self.described().ok().flatten();
-        if let Some(described) = &described {
-            self.sha256.get_or_insert_with(|| described.sha256.clone());
-            self.slc_blocks = self.slc_blocks.or(described.slc_blocks);
-            self.options = described.options.clone();
-        }
-        self.slc_blocks = match self.uses_slc_blocks(described.as_ref()) {
-            true => self.slc_blocks.or(Some(SLC_BLOCKS)),
-            false => None,
-        };
-    }
-
     /// Whether a region's size, or the policy, follows `slc_blocks`.
     fn uses_slc_blocks(&self, described: Option<&Description>) -> bool {
         let follows = |region: &RegionConfig| region.mode == Some(CellMode::Slc) && region.blocks.is_none();
         let is_option = described.is_some_and(|described| described.slc_blocks.is_some());
         is_option || self.regions(described).iter().any(follows)
-    }
-
-    fn moot_key(&self, key: &str) -> Option<&'static str> {
-        let described = self.described().ok().flatten();
-        let is_idle = described.as_ref().is_some_and(|described| described.idle);
-        let has_none = self.source.is_none() && (key.starts_with("options") || key == "sha256");
-        match () {
-            () if has_none => Some("there is no policy whose it could be (source names one)"),
-            () if key.starts_with("idle.") && !is_idle => Some("nothing is done in idle time"),
-            () if key == "slc_blocks" && !self.uses_slc_blocks(described.as_ref()) => {
-                Some("every region in SLC mode names a number of blocks of its own")
-            }
-            () => None,
-        }
-    }
-
-    fn check_all(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-        self.idle.check("scheme.custom.idle", problems);
-        if self.dense.idle_free_ratio > 0.0 {
-            let allowed = "0: nothing is cleaned in idle time but what a policy empties";
-            problems.push(Problem::new(
-                "scheme.custom.dense.idle_free_ratio",
-                self.dense.idle_free_ratio,
-                allowed,
-            ));
-        }
-        let described = match self.described() {
-            Ok(described) => described,
-            Err(found) => return problems.extend(found),
-        };
-        if self.source.is_some() && !self.regions.is_empty() {
-            let names: Vec<_> = self.regions.iter().map(|region| region.name.as_str()).collect();
-            let allowed = "absent: the policy names its regions";
-            problems.push(Problem::new("scheme.custom.regions", format!("[{}]", names.join(", ")), allowed));
-        }
-        if self.mode(device) == CellMode::Slc {
-            return problems.push(no_pool("scheme.custom.dense_mode".into(), CellMode::Slc, device));
-        }
-        let regions = self.regions(described.as_ref());
-        let before = problems.len();
-        self.check_names(&regions, problems);
-        if problems.len() == before {
-            self.check_sizes(&regions, device, problems);
-        }
     }
 
     /// The key to blame for a region's field, and the value there.

@@ -98,7 +98,7 @@ pub struct Hierarchy {
 impl Hierarchy {
     /// The scheme on a checked device.
     pub fn new(config: &HierarchyConfig, device: &DeviceConfig, io: &mut Io) -> Self {
-        let cache = config.cache();
+        let cache = &config.cache;
         let spec = cache.slc_spec(device, Pack::Page);
         let bank = io.new_bank(spec.pool, spec.first_block, &[spec.blocks]);
         let l1 = Region::new(RegionSpec { pack: Pack::Mu, bank: Some(bank), ..spec.clone() }, io);
@@ -108,14 +108,14 @@ impl Hierarchy {
         let l2 = Region::new(RegionSpec { pack, bank: Some(bank), ..spec }, io);
         let planes = l2.planes().len() as u64;
         let slc_pages = l2.share().blocks * u64::from(l2.pages_per_block);
-        let pressure = cache.pressure(config.slc_blocks * l1.full_block(io));
+        let pressure = cache.pressure(config.cache.split.slc_blocks * l1.full_block(io));
         Self {
-            store: cache.store(device, io),
+            store: cache.split.store(device, io),
             merger: Merger::new(&config.merge, device.mu_bytes),
             division: Division::new(config, slc_pages, planes * u64::from(l2.pages_per_block)),
             channels: Channels::new(l2.planes(), config.l1_planes, io),
             census: Census::new(Labels::new(config, l1.id(), l2.id(), io)),
-            usable_blocks: config.slc_blocks - pressure.kept_free(),
+            usable_blocks: config.cache.split.slc_blocks - pressure.kept_free(),
             pressure,
             slots: l1.full_block(io) / l1.pages_per_block,
             slc_pages,
@@ -132,7 +132,7 @@ impl Hierarchy {
 
     fn follow_dials(&mut self) {
         self.pressure.follow(&self.dials);
-        self.usable_blocks = self.config.slc_blocks - self.pressure.kept_free();
+        self.usable_blocks = self.config.cache.split.slc_blocks - self.pressure.kept_free();
         self.merger.set_timeout_ns(self.dials.count(&MERGE_TIMEOUT));
         self.division.set_l1_share_max(self.dials.value(&L1_SHARE_MAX));
     }
@@ -328,7 +328,7 @@ impl Scheme for Hierarchy {
 
     /// Both levels share the blocks.
     fn slc_cache_bytes(&self, io: &Io) -> u64 {
-        self.l2.slc_bytes(self.config.slc_blocks, io)
+        self.l2.slc_bytes(self.config.cache.split.slc_blocks, io)
     }
 
     fn blocks(&self) -> Vec<BlockShare> {

@@ -54,7 +54,7 @@ impl Hierarchy {
         figure("merged_pages", stats.merged_pages as f64);
         figure("merged_units", stats.merged_units as f64);
         figure("l2_share", division.l2_share());
-        let cache_blocks = u64::from(self.config.slc_blocks) * self.l1.planes().len() as u64;
+        let cache_blocks = u64::from(self.config.cache.split.slc_blocks) * self.l1.planes().len() as u64;
         let l1_blocks = stats.l1_blocks_max.max(self.l1_blocks());
         figure("l1_block_share_max", l1_blocks as f64 / cache_blocks as f64);
         figure("windows", division.windows as f64);

@@ -1,16 +1,16 @@
-//! The parameters that every scheme with an SLC region of changing size has, declared once.
+//! The parameters that every scheme with an SLC region of changing size has.
 
 use super::super::common::device_fit::{check_capacity, check_page, densest_beside_slc, no_pool};
 use super::dense::RESERVE;
-use super::limits::{blocks_of, Limits};
+use super::limits::{blocks_of, Limits, SPARE_SHARE};
 use crate::base::op::Class;
 use crate::base::{CellMode, Problem};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim, WearLevelling};
 use crate::ftl::region::{Pack, RegionSpec};
-use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// Open blocks per plane of a dense region: the host's and the one of what is moved.
 const FRONTIERS: u32 = 2;
@@ -87,31 +87,35 @@ fn default_free(blocks: u32) -> u32 {
     (blocks / 32).clamp(1, 5)
 }
 
-/// The shared parameters, as one of the schemes has them.
-pub struct HybridSpec<'a> {
-    /// The scheme.
-    pub name: &'static str,
-    /// Cell mode of the dense region; the densest that one pool offers beside SLC where none is chosen.
+/// The parameters of every scheme with an SLC region of changing size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
+pub struct HybridConfig {
+    /// Cell mode of the dense region; default: the densest that one pool offers beside SLC.
     pub dense_mode: Option<CellMode>,
-    /// Plane order.
+    /// Order in which consecutive pages go to planes.
+    #[default(PlaneOrder::Cwdp)]
     pub plane_order: PlaneOrder,
-    /// Choice of plane.
+    /// How a page's plane is chosen.
+    #[default(Placement::RoundRobin)]
     pub placement: Placement,
     /// Which free block is opened next.
+    #[default(WearLevelling::Fifo)]
     pub wear_levelling: WearLevelling,
-    /// Reclamation of SLC blocks.
-    pub slc: &'a SlcRule,
+    /// When the SLC region is reclaimed.
+    pub slc: SlcRule,
     /// Cleaning of the dense region.
-    pub dense: &'a DenseRule,
-    /// When reclamation runs.
-    pub reclaim: Reclaim,
-    /// Share of a plane's blocks held back from the SLC region for cleaning.
+    pub dense: DenseRule,
+    /// Share of a plane's blocks held back from the SLC region for cleaning; what the scheme
+    /// keeps SLC in any case comes before it.
+    #[schemars(range(min = 0.0, max = 0.9))]
+    #[default(SPARE_SHARE)]
     pub dense_spare_share: f64,
-    /// How far a controller may turn the knobs.
-    pub limits: Limits,
+    /// When the host's requests meet the work that makes room for them.
+    pub reclaim: Reclaim,
 }
 
-impl HybridSpec<'_> {
+impl HybridConfig {
     /// Cell mode of the dense region: the chosen one, or what the device suggests.
     pub fn mode(&self, device: &DeviceConfig) -> CellMode {
         self.dense_mode.unwrap_or_else(|| densest_beside_slc(device))
@@ -138,20 +142,24 @@ impl HybridSpec<'_> {
         blocks_of(self.dense_spare_share, blocks)
     }
 
-    /// Adds every problem of the parameters on `device`.
-    pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-        let key = |rest: &str| format!("scheme.{}.{rest}", self.name);
-        let pool = self.pool(device).filter(|_| self.mode(device) != CellMode::Slc);
-        let Some(pool) = pool else {
-            problems.push(no_pool(key("dense_mode"), self.mode(device), device));
-            return;
-        };
-        self.check_sizes(device, &device.pool[pool], problems);
+    /// Writes out what is not chosen; the blocks of a plane, if the device has a pool for it.
+    pub fn settle(&mut self, device: &DeviceConfig) -> Option<u32> {
+        self.dense_mode = Some(self.mode(device));
+        let blocks = self.plane_blocks(device)?;
+        self.slc.start_free_blocks = Some(self.slc_threshold(blocks));
+        Some(blocks)
     }
 
-    fn check_sizes(&self, device: &DeviceConfig, pool: &PoolConfig, problems: &mut Vec<Problem>) {
-        check_page(device, pool, &format!("scheme.{}", self.name), problems);
-        let blocks = pool.blocks.saturating_sub(self.limits.slc_blocks_min(pool.blocks));
+    /// Adds every problem of the parameters of the scheme `name` on `device`.
+    pub fn check(&self, name: &str, limits: &Limits, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        let pool = self.pool(device).filter(|_| self.mode(device) != CellMode::Slc);
+        let Some(pool) = pool else {
+            problems.push(no_pool(format!("scheme.{name}.dense_mode"), self.mode(device), device));
+            return;
+        };
+        let pool = &device.pool[pool];
+        check_page(device, pool, &format!("scheme.{name}"), problems);
+        let blocks = pool.blocks.saturating_sub(limits.slc_blocks_min(pool.blocks));
         let held = self.dense.held_back();
         check_capacity(device, pool, self.mode(device), blocks, held, problems);
     }
@@ -176,73 +184,3 @@ impl HybridSpec<'_> {
         }
     }
 }
-
-/// Declares the parameters of scheme `$scheme`: the shared ones, and its own with their defaults.
-macro_rules! hybrid_config {
-    (
-        $(#[$about:meta])*
-        pub struct $name:ident($scheme:literal) {
-            $($(#[$doc:meta])* pub $field:ident: $type:ty = $default:expr,)*
-        }
-        limits $limits:path;
-        $(check $own:path;)?
-        $(settle $settle:path;)?
-        $(moot $moot:path;)?
-    ) => {
-        $crate::schemes::common::parameters::parameters! {
-            $(#[$about])*
-            pub struct $name {
-                /// Cell mode of the dense region; default: the densest that one pool offers beside SLC.
-                pub dense_mode: Option<$crate::base::CellMode> = None,
-                /// Order in which consecutive pages go to planes.
-                pub plane_order: $crate::ftl::config::PlaneOrder = $crate::ftl::config::PlaneOrder::Cwdp,
-                /// How a page's plane is chosen.
-                pub placement: $crate::ftl::config::Placement = $crate::ftl::config::Placement::RoundRobin,
-                /// Which free block is opened next.
-                pub wear_levelling: $crate::ftl::config::WearLevelling = $crate::ftl::config::WearLevelling::Fifo,
-                /// When the SLC region is reclaimed.
-                pub slc: $crate::schemes::hybrid::SlcRule = Default::default(),
-                /// Cleaning of the dense region.
-                pub dense: $crate::schemes::hybrid::DenseRule = Default::default(),
-                /// Share of a plane's blocks held back from the SLC region for cleaning; what the scheme
-                /// keeps SLC in any case comes before it.
-                #[schemars(range(min = 0.0, max = 0.9))]
-                pub dense_spare_share: f64 = $crate::schemes::hybrid::SPARE_SHARE,
-                /// When the host's requests meet the work that makes room for them.
-                pub reclaim: $crate::schemes::hybrid::Reclaim = Default::default(),
-                $($(#[$doc])* pub $field: $type = $default,)*
-            }
-            check |config, device, problems| {
-                $($own(config, device, problems);)?
-                config.hybrid().check(device, problems);
-            };
-            settle |config, device| {
-                config.dense_mode = Some(config.hybrid().mode(device));
-                if let Some(blocks) = config.hybrid().plane_blocks(device) {
-                    config.slc.start_free_blocks = Some(config.hybrid().slc_threshold(blocks));
-                    $($settle(config, blocks);)?
-                }
-            };
-            $(moot $moot;)?
-        }
-
-        impl $name {
-            /// The shared part.
-            pub(in $crate::schemes) fn hybrid(&self) -> $crate::schemes::hybrid::HybridSpec<'_> {
-                $crate::schemes::hybrid::HybridSpec {
-                    name: $scheme,
-                    dense_mode: self.dense_mode,
-                    plane_order: self.plane_order,
-                    placement: self.placement,
-                    wear_levelling: self.wear_levelling,
-                    slc: &self.slc,
-                    dense: &self.dense,
-                    reclaim: self.reclaim,
-                    dense_spare_share: self.dense_spare_share,
-                    limits: $limits(self),
-                }
-            }
-        }
-    };
-}
-pub(in crate::schemes) use hybrid_config;

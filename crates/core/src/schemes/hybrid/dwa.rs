@@ -8,43 +8,55 @@
 //! are packed (docs/decisions).
 //! **Knobs.** `theta_bytes`; the table decides the size.
 
-use super::{hybrid_config, Hybrid, HybridState, Limits, Packed, Setting, SIGNALS, THETA_BYTES};
-use crate::base::units;
+use super::{Hybrid, HybridConfig, HybridState, Limits, Packed, Setting, SIGNALS, THETA_BYTES};
+use crate::base::{units, Problem};
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::piece::Piece;
-use crate::ftl::scheme::{regions, Scheme};
+use crate::ftl::scheme::{regions, Parameters, Scheme};
 use crate::ftl::signal::SignalSpec;
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use crate::metrics::window_series::{PerValue, WindowSeries};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
-hybrid_config! {
-    /// Parameters of `dwa`.
-    pub struct DwaConfig("dwa") {
-        /// Row of the paper's table: "1" (more SLC blocks) or "2".
-        pub setting: Setting = Setting::One,
-        /// Largest write request that goes to the SLC region, bytes (integer or a string such as
-        /// "32KiB"): 0 (none) to 1 GiB.
-        #[serde(deserialize_with = "units::bytes")]
-        #[schemars(with = "units::Bytes")]
-        #[schemars(range(max = 1 << 30))]
-        pub theta_bytes: u64 = 32 << 10,
-        /// Bytes that the host writes until the size is set anew (integer or a string such as "32MiB"):
-        /// 4 KiB to 1 TiB.
-        #[serde(deserialize_with = "units::bytes")]
-        #[schemars(with = "units::Bytes")]
-        #[schemars(range(min = 4096, max = 1u64 << 40))]
-        pub window_bytes: u64 = 32 << 20,
-    }
-    limits DwaConfig::limits;
+/// Parameters of `dwa`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
+pub struct DwaConfig {
+    /// What every scheme with an SLC region of changing size has.
+    #[serde(flatten)]
+    pub hybrid: HybridConfig,
+    /// Row of the paper's table: "1" (more SLC blocks) or "2".
+    #[default(Setting::One)]
+    pub setting: Setting,
+    /// Largest write request that goes to the SLC region, bytes (integer or a string such as
+    /// "32KiB"): 0 (none) to 1 GiB.
+    #[serde(deserialize_with = "units::bytes")]
+    #[schemars(with = "units::Bytes")]
+    #[schemars(range(max = 1 << 30))]
+    #[default(32 << 10)]
+    pub theta_bytes: u64,
+    /// Bytes that the host writes until the size is set anew (integer or a string such as "32MiB"):
+    /// 4 KiB to 1 TiB.
+    #[serde(deserialize_with = "units::bytes")]
+    #[schemars(with = "units::Bytes")]
+    #[schemars(range(min = 4096, max = 1u64 << 40))]
+    #[default(32 << 20)]
+    pub window_bytes: u64,
 }
 
-impl DwaConfig {
-    fn limits(&self) -> Limits {
-        Limits::default()
+impl Parameters for DwaConfig {
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.hybrid.check("dwa", &Limits::default(), device, problems);
+    }
+
+    fn settle(&mut self, device: &DeviceConfig) {
+        self.hybrid.settle(device);
     }
 }
 
@@ -62,7 +74,7 @@ impl Dwa {
     /// The scheme on a checked device.
     pub fn new(config: &DwaConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let mut dwa = Self {
-            hybrid: Hybrid::new(&config.hybrid(), 0, config.theta_bytes, device, io),
+            hybrid: Hybrid::new(&config.hybrid, Limits::default(), 0, config.theta_bytes, device, io),
             setting: config.setting,
             window_bytes: config.window_bytes,
             slc_series: WindowSeries::default(),

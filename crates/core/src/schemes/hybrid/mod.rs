@@ -20,18 +20,16 @@ mod report;
 mod resize;
 mod signals;
 
-pub use config::{DenseRule, HybridSpec, Reclaim, SlcRule};
+pub use config::{DenseRule, HybridConfig, Reclaim, SlcRule};
 pub use dense::{Dense, Moved};
 pub use dwa::{Dwa, DwaConfig};
 pub use knobs::{SLC_BLOCKS, THETA_BYTES};
 pub use ladder::Setting;
-pub use limits::{slc_blocks_possible, Limits, SLC_SHARE_MAX, SPARE_SHARE, THETA_LADDER};
+pub use limits::{slc_blocks_possible, Limits, SLC_SHARE_MAX, THETA_LADDER};
 pub use packing::{Packed, Packing, Taken};
 pub use qlc_only::{QlcOnly, QlcOnlyConfig};
 pub use report::TimeSplit;
 pub use signals::SIGNALS;
-
-pub(in crate::schemes) use config::hybrid_config;
 
 use crate::base::request::SECTOR_BYTES;
 use crate::base::{CellMode, PlaneId, Ppn};
@@ -84,7 +82,8 @@ pub struct Hybrid {
 impl Hybrid {
     /// Empty regions on a checked device; at first `slc_blocks` of each plane's blocks are SLC.
     pub fn new(
-        spec: &HybridSpec,
+        spec: &HybridConfig,
+        limits: Limits,
         slc_blocks: u32,
         theta_bytes: u64,
         device: &DeviceConfig,
@@ -104,7 +103,7 @@ impl Hybrid {
             theta_bytes,
             slc_free_below: spec.slc_threshold(blocks),
             spare_blocks: spec.spare_blocks(blocks),
-            limits: spec.limits.clone(),
+            limits,
             demand: Demand::default(),
             window_before: Demand::default(),
             stats: Stats::new(slc_blocks),

@@ -12,13 +12,15 @@
 //! a miss does, the unit, the period, what a destage makes wait, what counts as wear.
 //! **Knobs.** None: the analyser turns the only one there is.
 
-use super::config::{hyssd_config, HyssdSpec, Least, Wear};
+use super::config::{HyssdSpec, Least, TierConfig, Wear};
 use super::lifetime::Offset;
 use super::policy::{Found, Policy, Search};
 use crate::base::Problem;
+use crate::ftl::scheme::Parameters;
 use crate::hw::device_config::DeviceConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// What the analyser aims at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -43,65 +45,74 @@ pub enum History {
 }
 
 /// The lifetime rule.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct LifetimeRule {
     /// By how much the utilisation is offset after a period, above 0 to 1.
+    #[default(0.01)]
     pub step: f64,
     /// What wears a tier.
     pub wear: Wear,
 }
 
-impl Default for LifetimeRule {
-    fn default() -> Self {
-        Self { step: 0.01, wear: Wear::default() }
-    }
+/// Parameters of `hyssd`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
+pub struct HyssdConfig {
+    /// What the analyser aims at.
+    #[default(Goal::Performance)]
+    pub goal: Goal,
+    /// Least utilisation of the fast tier, from 0 on.
+    #[default(0.05)]
+    pub utilisation_min: f64,
+    /// Distance of the utilisations that the analyser tries.
+    #[schemars(range(min = 0.0001, max = 1.0))]
+    #[default(0.01)]
+    pub utilisation_step: f64,
+    /// Fewest writes of units that the analyser believes in.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    #[default(100)]
+    pub min_writes: u32,
+    /// What becomes of what was counted in a period.
+    #[default(History::Halve)]
+    pub history: History,
+    /// The lifetime rule.
+    pub lifetime: LifetimeRule,
+    /// What every scheme with two tiers has.
+    #[serde(flatten)]
+    pub tiers: TierConfig,
 }
 
-hyssd_config! {
-    /// Parameters of `hyssd`.
-    pub struct HyssdConfig("hyssd") {
-        /// What the analyser aims at.
-        pub goal: Goal = Goal::Performance,
-        /// Least utilisation of the fast tier, from 0 on.
-        pub utilisation_min: f64 = 0.05,
-        /// Distance of the utilisations that the analyser tries.
-        #[schemars(range(min = 0.0001, max = 1.0))]
-        pub utilisation_step: f64 = 0.01,
-        /// Fewest writes of units that the analyser believes in.
-        #[schemars(range(min = 1, max = 1_000_000_000))]
-        pub min_writes: u32 = 100,
-        /// What becomes of what was counted in a period.
-        pub history: History = History::Halve,
-        /// The lifetime rule.
-        pub lifetime: LifetimeRule = LifetimeRule::default(),
-    }
-    least HyssdConfig::least;
-    needs_endurance HyssdConfig::needs_endurance;
-    check HyssdConfig::check_own;
-    moot HyssdConfig::moot_key;
-}
-
-impl HyssdConfig {
-    fn least(&self) -> Least {
-        let min = self.utilisation_min;
-        Least { key: "utilisation_min", given: Some(min), default: min }
-    }
-
-    fn needs_endurance(&self) -> bool {
-        self.goal == Goal::Lifetime
-    }
-
-    fn check_own(&self, problems: &mut Vec<Problem>) {
+impl Parameters for HyssdConfig {
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         if !(self.lifetime.step > 0.0 && self.lifetime.step <= 1.0) {
             let key = "scheme.hyssd.lifetime.step";
             problems.push(Problem::new(key, self.lifetime.step, "above 0 and at most 1"));
         }
+        self.spec().check(device, problems);
     }
 
-    fn moot_key(&self, key: &str) -> Option<&'static str> {
+    fn settle(&mut self, device: &DeviceConfig) {
+        self.tiers = self.spec().settled(device);
+    }
+
+    fn moot(&self, key: &str) -> Option<&'static str> {
         let is_unused = key == "lifetime.step" && self.goal == Goal::Performance;
         is_unused.then_some("goal = \"performance\" does not offset the utilisation")
+    }
+}
+
+impl HyssdConfig {
+    /// What it asks of the tiers.
+    pub(super) fn spec(&self) -> HyssdSpec<'_> {
+        let min = self.utilisation_min;
+        HyssdSpec {
+            name: "hyssd",
+            tiers: &self.tiers,
+            least: Least { key: "utilisation_min", given: Some(min), default: min },
+            wear: self.lifetime.wear,
+            needs_endurance: self.goal == Goal::Lifetime,
+        }
     }
 }
 
@@ -124,7 +135,7 @@ impl Policy for Adaptive {
     const NAME: &'static str = "hyssd";
 
     fn new(config: &HyssdConfig, _device: &DeviceConfig) -> Self {
-        let best = config.initial_utilisation.max(config.utilisation_min);
+        let best = config.tiers.initial_utilisation.max(config.utilisation_min);
         let (min, step) = (config.utilisation_min, config.lifetime.step);
         Self { goal: config.goal, min, step, best, offset: Offset::default() }
     }

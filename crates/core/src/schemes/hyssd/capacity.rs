@@ -30,17 +30,17 @@ pub struct Capacity {
 impl Capacity {
     /// Of tiers whose unit fits their pages.
     pub fn of(spec: &HyssdSpec, device: &DeviceConfig, layout: &Layout) -> Self {
-        let unit = u64::from(spec.unit_bytes(device));
+        let unit = u64::from(spec.tiers.unit_bytes(device));
         let usable = |place: &Place, rule: &DenseRule| {
-            let blocks = place.blocks.saturating_sub(spec.held_back(rule));
+            let blocks = place.blocks.saturating_sub(spec.tiers.held_back(rule));
             u64::from(place.planes(device)) * u64::from(blocks) * place.block_bytes(device) / unit
         };
         let fast_units = layout.fast.bytes(device) as f64 / unit as f64;
-        let fast_usable = usable(&layout.fast, spec.fast);
+        let fast_usable = usable(&layout.fast, &spec.tiers.fast);
         let possible = fast_usable as f64 / fast_units;
-        let utilisation_max = spec.utilisation_max.unwrap_or(UTILISATION_MAX.min(possible));
+        let utilisation_max = spec.tiers.utilisation_max.unwrap_or(UTILISATION_MAX.min(possible));
         let least = spec.least.given.unwrap_or(spec.least.default.min(utilisation_max));
-        let dense_usable = usable(&layout.dense, spec.dense);
+        let dense_usable = usable(&layout.dense, &spec.tiers.dense);
         Self { fast_units, fast_usable, dense_usable, utilisation_max, least }
     }
 
@@ -71,7 +71,7 @@ impl Capacity {
         let key = |rest: &str| format!("scheme.{}.{rest}", spec.name);
         let units = spec.units(device);
         let found = problems.len();
-        let (blocks, held) = (layout.fast.blocks, spec.held_back(spec.fast));
+        let (blocks, held) = (layout.fast.blocks, spec.tiers.held_back(&spec.tiers.fast));
         let fits = |units_max: u64| units_max >= 2 * u64::from(units.per_page);
         // A piece of a logical page is never what makes way for itself.
         if !fits(self.fast_usable) {
@@ -97,7 +97,7 @@ impl Capacity {
             );
             return problems.push(Problem::new(key("utilisation_max"), max, allowed));
         }
-        check_range(problems, &key("initial_utilisation"), spec.initial_utilisation, 0.0..=max);
+        check_range(problems, &key("initial_utilisation"), spec.tiers.initial_utilisation, 0.0..=max);
         check_range(problems, &key(spec.least.key), self.least, 0.0..=max);
         if problems.len() == found {
             self.check_user_bytes(spec, device, layout, problems);
@@ -116,7 +116,7 @@ impl Capacity {
         if self.hold(u64::from(units.count), fast, units.per_page) {
             return;
         }
-        let unit = u64::from(spec.unit_bytes(device));
+        let unit = u64::from(spec.tiers.unit_bytes(device));
         let most = (u64::from(fast) + self.dense_usable).saturating_sub(units.per_page.into()) * unit;
         let shared = match layout.is_shared() {
             true => format!("; fewer scheme.{}.fast_blocks leave it more", spec.name),
@@ -129,7 +129,7 @@ impl Capacity {
             spec.least.key,
             self.least,
             layout.dense.blocks,
-            spec.held_back(spec.dense)
+            spec.tiers.held_back(&spec.tiers.dense)
         );
         problems.push(Problem::new("device.user_bytes", device.user_bytes, allowed));
     }

@@ -11,7 +11,7 @@ impl HyssdSpec<'_> {
     pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         let key = |rest: &str| format!("scheme.{}.{rest}", self.name);
         let found = problems.len();
-        self.idle.check(&key("idle"), problems);
+        self.tiers.idle.check(&key("idle"), problems);
         let layout = match self.layout(device) {
             Ok(layout) => layout,
             Err(problem) => return problems.push(problem),
@@ -26,7 +26,7 @@ impl HyssdSpec<'_> {
     /// A unit is made of whole pages of the fast tier, and of whole pages of the dense one or fills one of
     /// them with others.
     fn check_unit(&self, device: &DeviceConfig, layout: &Layout, problems: &mut Vec<Problem>) {
-        let unit = self.unit_bytes(device);
+        let unit = self.tiers.unit_bytes(device);
         let [fast, dense] = [&layout.fast, &layout.dense].map(|place| &device.pool[place.pool]);
         let key = format!("scheme.{}.unit_bytes", self.name);
         let mut refuse = |allowed: String| problems.push(Problem::new(key.clone(), unit, allowed));

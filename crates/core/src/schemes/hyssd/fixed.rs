@@ -9,13 +9,15 @@
 
 use super::super::common::dials::{Dial, Dials};
 use super::capacity::Capacity;
-use super::config::{hyssd_config, HyssdSpec, Least, Wear};
+use super::config::{HyssdSpec, Least, TierConfig, Wear};
 use super::policy::{Found, Policy, Search};
 use crate::base::Problem;
 use crate::ftl::knob::{Knob, KnobSpec};
+use crate::ftl::scheme::Parameters;
 use crate::hw::device_config::DeviceConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// Where the figure of the model's optimum is searched, as `hyssd` does.
 const SEARCH: Search = Search { min: 0.05, step: 0.01, min_writes: 100, halves: true };
@@ -31,30 +33,41 @@ pub struct LifetimeFigures {
     pub wear: Wear,
 }
 
-hyssd_config! {
-    /// Parameters of `hyssd-static`.
-    pub struct HyssdStaticConfig("hyssd-static") {
-        /// Utilisation of the fast tier, from 0 on; default: 0.6, or what its spare blocks allow where that
-        /// is less.
-        pub utilisation: Option<f64> = None,
-        /// The figures of the lifetime.
-        pub lifetime: LifetimeFigures = LifetimeFigures::default(),
+/// Parameters of `hyssd-static`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
+pub struct HyssdStaticConfig {
+    /// Utilisation of the fast tier, from 0 on; default: 0.6, or what its spare blocks allow where that
+    /// is less.
+    pub utilisation: Option<f64>,
+    /// The figures of the lifetime.
+    pub lifetime: LifetimeFigures,
+    /// What every scheme with two tiers has.
+    #[serde(flatten)]
+    pub tiers: TierConfig,
+}
+
+impl Parameters for HyssdStaticConfig {
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.spec().check(device, problems);
     }
-    least HyssdStaticConfig::least;
-    needs_endurance HyssdStaticConfig::needs_endurance;
-    check HyssdStaticConfig::check_own;
+
+    fn settle(&mut self, device: &DeviceConfig) {
+        self.tiers = self.spec().settled(device);
+    }
 }
 
 impl HyssdStaticConfig {
-    fn least(&self) -> Least {
-        Least { key: "utilisation", given: self.utilisation, default: UTILISATION }
+    /// What it asks of the tiers.
+    pub(super) fn spec(&self) -> HyssdSpec<'_> {
+        HyssdSpec {
+            name: "hyssd-static",
+            tiers: &self.tiers,
+            least: Least { key: "utilisation", given: self.utilisation, default: UTILISATION },
+            wear: self.lifetime.wear,
+            needs_endurance: false,
+        }
     }
-
-    fn needs_endurance(&self) -> bool {
-        false
-    }
-
-    fn check_own(&self, _problems: &mut Vec<Problem>) {}
 }
 
 /// Size of the fast tier's part that holds data.

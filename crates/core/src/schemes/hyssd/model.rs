@@ -42,7 +42,7 @@ fn tier(place: &Place, unit_bytes: u32, device: &DeviceConfig) -> Tier {
 
 /// The model of a checked device that holds nothing.
 pub fn cost_model(spec: &HyssdSpec, layout: &Layout, device: &DeviceConfig) -> CostModel {
-    let unit_bytes = spec.unit_bytes(device);
+    let unit_bytes = spec.tiers.unit_bytes(device);
     CostModel {
         fast: tier(&layout.fast, unit_bytes, device),
         dense: tier(&layout.dense, unit_bytes, device),

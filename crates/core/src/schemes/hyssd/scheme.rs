@@ -50,7 +50,7 @@ impl<P: Policy> Hyssd<P> {
         Self {
             tiers: TwoTier::new(&spec, policy.first_target(), device, io),
             analysis: Analysis::new(P::search(config), max, model, lifetimes),
-            window: WindowLength { unit: WindowUnit::WriteRequests, count: spec.period_writes },
+            window: WindowLength { unit: WindowUnit::WriteRequests, count: spec.tiers.period_writes },
             policy,
         }
     }

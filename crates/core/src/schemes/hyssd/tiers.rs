@@ -58,7 +58,7 @@ impl HyssdSpec<'_> {
 
     /// The units of a checked device.
     pub fn units(&self, device: &DeviceConfig) -> Units {
-        let (unit, page) = (self.unit_bytes(device), device.piece_bytes());
+        let (unit, page) = (self.tiers.unit_bytes(device), device.piece_bytes());
         let per_page = page / unit;
         let pages = (device.user_bytes / u64::from(page)) as u32;
         Units { mus: unit / device.mu_bytes, per_page, count: pages * per_page }
@@ -97,7 +97,7 @@ impl Place {
 
     /// The specification of its region: a page that holds several units is mixed.
     pub fn region(&self, spec: &HyssdSpec, rule: &DenseRule, device: &DeviceConfig) -> RegionSpec {
-        let is_mixed = spec.unit_bytes(device) < device.pool[self.pool].page_bytes;
+        let is_mixed = spec.tiers.unit_bytes(device) < device.pool[self.pool].page_bytes;
         RegionSpec {
             pack: if is_mixed { Pack::Mu } else { Pack::Page },
             bank: None,
@@ -105,12 +105,12 @@ impl Place {
             mode: self.mode,
             first_block: self.first_block,
             blocks: self.blocks,
-            order: spec.plane_order.letters(),
-            placement: spec.placement,
+            order: spec.tiers.plane_order.letters(),
+            placement: spec.tiers.placement,
             clean: CleanConfig {
                 start_free_blocks: rule.threshold(),
-                separate_frontier: spec.separate_frontier,
-                ..rule.clean(spec.wear_levelling)
+                separate_frontier: spec.tiers.separate_frontier,
+                ..rule.clean(spec.tiers.wear_levelling)
             },
         }
     }
@@ -150,15 +150,15 @@ impl Layout {
                 format!("given a second cell mode beside {only}: the tiers of scheme.{} share it", spec.name);
             return Err(Problem::new("device.pool[0]", format!("\"{}\"", pool.name), allowed));
         }
-        let fast_mode = spec.fast_mode.unwrap_or(CellMode::Slc);
-        let dense_mode = spec.dense_mode.unwrap_or_else(|| pool.densest());
+        let fast_mode = spec.tiers.fast_mode.unwrap_or(CellMode::Slc);
+        let dense_mode = spec.tiers.dense_mode.unwrap_or_else(|| pool.densest());
         check_offered(spec, "fast_mode", fast_mode, pool)?;
         check_offered(spec, "dense_mode", dense_mode, pool)?;
         if fast_mode.bits() >= dense_mode.bits() {
             let allowed = format!("a mode that stores more than the {} of the fast tier", fast_mode.name());
             return Err(Problem::new(key(spec, "dense_mode"), dense_mode.name(), allowed));
         }
-        let blocks = spec.fast_blocks.unwrap_or_else(|| default_fast_blocks(pool.blocks));
+        let blocks = spec.tiers.fast_blocks.unwrap_or_else(|| default_fast_blocks(pool.blocks));
         let most = pool.blocks.saturating_sub(BLOCKS_MIN);
         if !(BLOCKS_MIN..=most).contains(&blocks) {
             let allowed = format!("between {BLOCKS_MIN} and {most} (the plane has {} blocks)", pool.blocks);
@@ -171,7 +171,7 @@ impl Layout {
 
     /// Each tier is a pool: the fast one that with fewer bits per cell, the first on a tie.
     fn in_two(spec: &HyssdSpec, device: &DeviceConfig) -> Result<Self, Problem> {
-        if let Some(blocks) = spec.fast_blocks {
+        if let Some(blocks) = spec.tiers.fast_blocks {
             let allowed = "left out: on a device of two pools each tier is a pool";
             return Err(Problem::new(key(spec, "fast_blocks"), blocks, allowed));
         }
@@ -183,8 +183,8 @@ impl Layout {
             check_offered(spec, name, mode, config)?;
             Ok(Place { pool, mode, first_block: 0, blocks: config.blocks })
         };
-        let fast = place(fast, "fast_mode", spec.fast_mode)?;
-        let dense = place(dense, "dense_mode", spec.dense_mode)?;
+        let fast = place(fast, "fast_mode", spec.tiers.fast_mode)?;
+        let dense = place(dense, "dense_mode", spec.tiers.dense_mode)?;
         if fast.mode.bits() > dense.mode.bits() {
             let allowed =
                 format!("a mode that stores no less than the {} of the fast tier", fast.mode.name());

@@ -72,7 +72,7 @@ pub struct TwoTier {
 impl TwoTier {
     /// Empty tiers on a checked device; the fast one is to have the utilisation `target`.
     pub fn new(spec: &HyssdSpec, target: f64, device: &DeviceConfig, io: &mut Io) -> Self {
-        io.set_idle_rule(spec.idle);
+        io.set_idle_rule(spec.tiers.idle);
         let layout = spec.layout(device).expect("Invariant: the configuration was checked");
         let capacity = Capacity::of(spec, device, &layout);
         let units = spec.units(device);
@@ -80,19 +80,19 @@ impl TwoTier {
         Self {
             fast_slots: slots(layout.fast.pool),
             dense_slots: slots(layout.dense.pool),
-            fast: Store::new(layout.fast.region(spec, spec.fast, device), io),
-            dense: Store::new(layout.dense.region(spec, spec.dense, device), io),
+            fast: Store::new(layout.fast.region(spec, &spec.tiers.fast, device), io),
+            dense: Store::new(layout.dense.region(spec, &spec.tiers.dense, device), io),
             units,
             classifier: Classifier::new(units.count, capacity.fast_units as u32),
-            migrator: Migrator::new(spec.force_after_writes()),
+            migrator: Migrator::new(spec.tiers.force_after_writes()),
             forced_to: None,
             units_max: capacity.units_max(),
-            initial_units: capacity.units_at(spec.initial_utilisation),
+            initial_units: capacity.units_at(spec.tiers.initial_utilisation),
             target,
             wanted_units: capacity.units_at(target),
             capacity,
-            destage: spec.destage,
-            misses: spec.misses,
+            destage: spec.tiers.destage,
+            misses: spec.tiers.misses,
             hot: Vec::new(),
             awaited: Vec::new(),
             sources: Vec::new(),

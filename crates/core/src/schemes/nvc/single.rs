@@ -78,18 +78,18 @@ impl<K: Kind> Single<K> {
             pool,
             mode: spec.mode,
             first_block: 0,
-            blocks: spec.blocks.unwrap_or(device.pool[pool].blocks),
-            order: spec.plane_order.letters(),
-            placement: spec.placement,
+            blocks: spec.log.blocks.unwrap_or(device.pool[pool].blocks),
+            order: spec.log.plane_order.letters(),
+            placement: spec.log.placement,
             clean: CleanConfig::default(),
         };
-        let copies = Copies::new(spec.copy_buffer_bytes, device.pool[pool].page_bytes);
-        let (cold_share, reserve_share) = (spec.clean.cold_share, spec.clean.reserve_share);
+        let copies = Copies::new(spec.log.copy_buffer_bytes, device.pool[pool].page_bytes);
+        let (cold_share, reserve_share) = (spec.log.clean.cold_share, spec.log.clean.reserve_share);
         let log = LogRegion::new(LogSpec { region, cold_share, reserve_share }, io);
         Self {
             level: Level::new(log, K::TIER),
-            rule: spec.clean.clone(),
-            shared: Shared::new(spec.flush_clean, copies, io),
+            rule: spec.log.clean.clone(),
+            shared: Shared::new(spec.log.flush_clean, copies, io),
             kind: std::marker::PhantomData,
         }
     }

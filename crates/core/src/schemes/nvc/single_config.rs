@@ -1,7 +1,6 @@
-//! The parameters of the schemes with one region, declared once.
+//! The parameters of the schemes with one region.
 
 use super::super::common::device_fit::{check_page, densest, offered_modes};
-use super::super::common::parameters::parameters;
 use super::config::{COPY_BUFFER_BYTES, COPY_BUFFER_BYTES_MAX};
 use super::figures::Tier;
 use super::rules::LastLogRule;
@@ -9,9 +8,38 @@ use crate::base::problem::check_range;
 use crate::base::{units, CellMode, Problem};
 use crate::ftl::config::{Placement, PlaneOrder};
 use crate::ftl::log_region::LogSpans;
+use crate::ftl::scheme::Parameters;
 use crate::hw::device_config::DeviceConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
-/// What both have, as one of them has it.
+/// The parameters of every scheme with one region.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
+pub struct LogConfig {
+    /// Blocks per plane that the cache uses, 2 or more; default: all.
+    pub blocks: Option<u32>,
+    /// Order in which consecutive pages go to planes.
+    #[default(PlaneOrder::Cwdp)]
+    pub plane_order: PlaneOrder,
+    /// How a page's plane is chosen.
+    #[default(Placement::RoundRobin)]
+    pub placement: Placement,
+    /// Cleaning.
+    pub clean: LastLogRule,
+    /// Memory for what was read from the disk and waits to be copied into flash (integer or a
+    /// string such as "8MiB"), at most 1 TiB; what finds no room in it is not copied.
+    #[serde(deserialize_with = "units::bytes")]
+    #[schemars(with = "units::Bytes")]
+    #[schemars(range(max = COPY_BUFFER_BYTES_MAX))]
+    #[default(COPY_BUFFER_BYTES)]
+    pub copy_buffer_bytes: u64,
+    /// Clean units that leave the flash are written to the disk as well, instead of dropped.
+    pub flush_clean: bool,
+}
+
+/// What the region is, as one of the schemes asks for it.
 #[derive(Clone, Copy)]
 pub struct SingleSpec<'a> {
     /// The scheme.
@@ -20,18 +48,8 @@ pub struct SingleSpec<'a> {
     pub tier: Tier,
     /// Its cell mode.
     pub mode: CellMode,
-    /// Blocks per plane.
-    pub blocks: Option<u32>,
-    /// Plane order.
-    pub plane_order: PlaneOrder,
-    /// Choice of plane.
-    pub placement: Placement,
-    /// Cleaning.
-    pub clean: &'a LastLogRule,
-    /// Clean units are written to the disk as well.
-    pub flush_clean: bool,
-    /// Memory for copies.
-    pub copy_buffer_bytes: u64,
+    /// What both schemes have.
+    pub log: &'a LogConfig,
 }
 
 impl SingleSpec<'_> {
@@ -46,7 +64,7 @@ impl SingleSpec<'_> {
 
     /// Blocks per plane of the region, on a device that offers its mode: all where nothing is chosen.
     pub fn blocks(&self, device: &DeviceConfig) -> Option<u32> {
-        self.blocks.or_else(|| self.pool(device).map(|pool| device.pool[pool].blocks))
+        self.log.blocks.or_else(|| self.pool(device).map(|pool| device.pool[pool].blocks))
     }
 
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
@@ -55,9 +73,9 @@ impl SingleSpec<'_> {
         };
         check_page(device, pool, &format!("scheme.{}", self.name), problems);
         let key = format!("scheme.{}.blocks", self.name);
-        let (blocks, least) = (self.blocks.unwrap_or(pool.blocks), LogSpans::ROWS_MIN);
+        let (blocks, least) = (self.log.blocks.unwrap_or(pool.blocks), LogSpans::ROWS_MIN);
         check_range(problems, &key, blocks, least..=pool.blocks);
-        self.clean.check((&key, blocks.max(least)), problems);
+        self.log.clean.check((&key, blocks.max(least)), problems);
     }
 
     /// No chip offers the mode.
@@ -77,86 +95,66 @@ impl SingleSpec<'_> {
     }
 }
 
-/// Declares the parameters of scheme `$scheme`: the shared ones, and how its cell mode is chosen.
-macro_rules! single_config {
-    (
-        $(#[$about:meta])*
-        pub struct $name:ident($scheme:literal) { $($(#[$doc:meta])* pub $field:ident: $type:ty = $default:expr,)* }
-        tier $tier:expr;
-        mode $mode:expr;
-        settle $settle:expr;
-    ) => {
-        parameters! {
-            $(#[$about])*
-            pub struct $name {
-                $($(#[$doc])* pub $field: $type = $default,)*
-                /// Blocks per plane that the cache uses, 2 or more; default: all.
-                pub blocks: Option<u32> = None,
-                /// Order in which consecutive pages go to planes.
-                pub plane_order: PlaneOrder = PlaneOrder::Cwdp,
-                /// How a page's plane is chosen.
-                pub placement: Placement = Placement::RoundRobin,
-                /// Cleaning.
-                pub clean: LastLogRule = LastLogRule::default(),
-                /// Memory for what was read from the disk and waits to be copied into flash (integer or a
-                /// string such as "8MiB"), at most 1 TiB; what finds no room in it is not copied.
-                #[serde(deserialize_with = "units::bytes")]
-                #[schemars(with = "units::Bytes")]
-                #[schemars(range(max = COPY_BUFFER_BYTES_MAX))]
-                pub copy_buffer_bytes: u64 = COPY_BUFFER_BYTES,
-                /// Clean units that leave the flash are written to the disk as well, instead of dropped.
-                pub flush_clean: bool = false,
-            }
-            const ON_DISK: bool = true;
-            check |config, device, problems| config.spec(device).check(device, problems);
-            settle |config, device| {
-                let settle: fn(&mut $name, CellMode) = $settle;
-                let (mode, blocks) = (config.spec(device).mode, config.spec(device).blocks(device));
-                settle(config, mode);
-                config.blocks = blocks;
-            };
-        }
-
-        impl SingleConfig for $name {
-            fn spec(&self, device: &DeviceConfig) -> SingleSpec<'_> {
-                let mode: fn(&Self, &DeviceConfig) -> CellMode = $mode;
-                SingleSpec {
-                    name: $scheme,
-                    tier: $tier,
-                    mode: mode(self, device),
-                    blocks: self.blocks,
-                    plane_order: self.plane_order,
-                    placement: self.placement,
-                    clean: &self.clean,
-                    flush_clean: self.flush_clean,
-                    copy_buffer_bytes: self.copy_buffer_bytes,
-                }
-            }
-        }
-    };
-}
-
 /// The parameters of a scheme with one region.
 pub trait SingleConfig {
-    /// The shared ones.
+    /// What it asks of the region on `device`.
     fn spec(&self, device: &DeviceConfig) -> SingleSpec<'_>;
 }
 
-single_config! {
-    /// Parameters of `nvc-slc-only`.
-    pub struct NvcSlcOnlyConfig("nvc-slc-only") {}
-    tier Tier::Slc;
-    mode |_, _| CellMode::Slc;
-    settle |_, _| ();
+/// Parameters of `nvc-slc-only`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
+pub struct NvcSlcOnlyConfig {
+    /// What every scheme with one region has.
+    #[serde(flatten)]
+    pub log: LogConfig,
 }
 
-single_config! {
-    /// Parameters of `nvc-mlc-only`.
-    pub struct NvcMlcOnlyConfig("nvc-mlc-only") {
-        /// Cell mode of the blocks; default: the densest that the device offers.
-        pub dense_mode: Option<CellMode> = None,
+impl SingleConfig for NvcSlcOnlyConfig {
+    fn spec(&self, _device: &DeviceConfig) -> SingleSpec<'_> {
+        SingleSpec { name: "nvc-slc-only", tier: Tier::Slc, mode: CellMode::Slc, log: &self.log }
     }
-    tier Tier::Dense;
-    mode |config, device| config.dense_mode.unwrap_or_else(|| densest(device));
-    settle |config, mode| config.dense_mode = Some(mode);
+}
+
+impl Parameters for NvcSlcOnlyConfig {
+    const ON_DISK: bool = true;
+
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.spec(device).check(device, problems);
+    }
+
+    fn settle(&mut self, device: &DeviceConfig) {
+        self.log.blocks = self.spec(device).blocks(device);
+    }
+}
+
+/// Parameters of `nvc-mlc-only`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
+pub struct NvcMlcOnlyConfig {
+    /// Cell mode of the blocks; default: the densest that the device offers.
+    pub dense_mode: Option<CellMode>,
+    /// What every scheme with one region has.
+    #[serde(flatten)]
+    pub log: LogConfig,
+}
+
+impl SingleConfig for NvcMlcOnlyConfig {
+    fn spec(&self, device: &DeviceConfig) -> SingleSpec<'_> {
+        let mode = self.dense_mode.unwrap_or_else(|| densest(device));
+        SingleSpec { name: "nvc-mlc-only", tier: Tier::Dense, mode, log: &self.log }
+    }
+}
+
+impl Parameters for NvcMlcOnlyConfig {
+    const ON_DISK: bool = true;
+
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.spec(device).check(device, problems);
+    }
+
+    fn settle(&mut self, device: &DeviceConfig) {
+        let spec = self.spec(device);
+        (self.dense_mode, self.log.blocks) = (Some(spec.mode), spec.blocks(device));
+    }
 }

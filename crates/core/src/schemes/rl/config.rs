@@ -1,6 +1,6 @@
 //! Parameters of `rl`.
 
-use super::super::hybrid::{hybrid_config, slc_blocks_possible, Limits, SLC_SHARE_MAX, THETA_LADDER};
+use super::super::hybrid::{slc_blocks_possible, HybridConfig, Limits, SLC_SHARE_MAX, THETA_LADDER};
 use super::agent::AgentKind;
 use super::q_table::Rates;
 use super::reward::{Average, Reward};
@@ -8,80 +8,120 @@ use super::state::Bins;
 use crate::base::problem::{check_range, Problem};
 use crate::base::request::SECTOR_BYTES;
 use crate::base::units;
+use crate::ftl::scheme::Parameters;
 use crate::hw::device_config::DeviceConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
-hybrid_config! {
-    /// Parameters of `rl`.
-    pub struct RlConfig("rl") {
-        /// Who decides after a step.
-        pub agent: AgentKind = AgentKind::default(),
-        /// Bytes of host writes per step.
-        #[serde(deserialize_with = "units::bytes")]
-        #[schemars(with = "units::Bytes")]
-        #[schemars(range(min = 4096, max = 1u64 << 40))]
-        pub step_bytes: u64 = 32 << 20,
-        /// Greatest share of a plane's blocks that may be SLC.
-        #[schemars(range(min = 0.01, max = 0.95))]
-        pub slc_share_max: f64 = SLC_SHARE_MAX,
-        /// Fewest SLC blocks per plane that the knob allows, up to `slc_share_max` of them; default: 8,
-        /// fewer on planes of less than 256 blocks.
-        pub slc_blocks_min: Option<u32> = None,
-        /// Values of theta, the largest write request that goes to the SLC region, bytes (integers or
-        /// strings such as "4KiB"): 1 to 64 multiples of 512 up to 1 GiB, ascending.
-        #[serde(deserialize_with = "units::byte_list")]
-        #[schemars(with = "Vec<units::Bytes>")]
-        pub theta_ladder_bytes: Vec<u64> = THETA_LADDER.to_vec(),
-        /// SLC blocks per plane at first, up to `slc_share_max` of them; default: 20 %, or that share.
-        pub initial_slc_blocks: Option<u32> = None,
-        /// Theta at first, bytes: one of `theta_ladder_bytes`.
-        #[serde(deserialize_with = "units::bytes")]
-        #[schemars(with = "units::Bytes")]
-        pub initial_theta_bytes: u64 = 64 << 10,
-        /// SLC blocks per plane that an action adds or takes away; default: 1.5 % of the
-        /// plane's blocks.
-        #[schemars(range(min = 1, max = 65_536))]
-        pub slc_step_blocks: Option<u32> = None,
-        /// Learning rate; with 0 nothing is learned.
-        #[schemars(range(min = 0.0, max = 1.0))]
-        pub alpha: f64 = 0.1,
-        /// Discount factor.
-        #[schemars(range(min = 0.0, max = 1.0))]
-        pub gamma: f64 = 0.8,
-        /// How often another action than the best is taken.
-        #[schemars(range(min = 0.0, max = 1.0))]
-        pub epsilon: f64 = 0.07,
-        /// How the average cost of a step, by which steps are judged, follows the steps.
-        pub average: Average = Average::default(),
-        /// Weight of the newest step in a moving average.
-        #[schemars(range(min = 0.0, max = 1.0))]
-        pub average_weight: f64 = 0.1,
-        /// Bins of the SLC region's share of the blocks, from 0 to `slc_share_max`.
-        #[schemars(range(min = 1, max = 64))]
-        pub slc_share_bins: u32 = 9,
-        /// Bins of the utilisation.
-        #[schemars(range(min = 1, max = 64))]
-        pub utilisation_bins: u32 = 4,
-        /// Bins of the demand for SLC writes.
-        #[schemars(range(min = 1, max = 64))]
-        pub slc_demand_bins: u32 = 2,
-        /// Bins of the share of updates in the SLC region.
-        #[schemars(range(min = 1, max = 64))]
-        pub slc_update_bins: u32 = 2,
+/// Parameters of `rl`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(default)]
+pub struct RlConfig {
+    /// What every scheme with an SLC region of changing size has.
+    #[serde(flatten)]
+    pub hybrid: HybridConfig,
+    /// Who decides after a step.
+    pub agent: AgentKind,
+    /// Bytes of host writes per step.
+    #[serde(deserialize_with = "units::bytes")]
+    #[schemars(with = "units::Bytes")]
+    #[schemars(range(min = 4096, max = 1u64 << 40))]
+    #[default(32 << 20)]
+    pub step_bytes: u64,
+    /// Greatest share of a plane's blocks that may be SLC.
+    #[schemars(range(min = 0.01, max = 0.95))]
+    #[default(SLC_SHARE_MAX)]
+    pub slc_share_max: f64,
+    /// Fewest SLC blocks per plane that the knob allows, up to `slc_share_max` of them; default: 8,
+    /// fewer on planes of less than 256 blocks.
+    pub slc_blocks_min: Option<u32>,
+    /// Values of theta, the largest write request that goes to the SLC region, bytes (integers or
+    /// strings such as "4KiB"): 1 to 64 multiples of 512 up to 1 GiB, ascending.
+    #[serde(deserialize_with = "units::byte_list")]
+    #[schemars(with = "Vec<units::Bytes>")]
+    #[default(THETA_LADDER.to_vec())]
+    pub theta_ladder_bytes: Vec<u64>,
+    /// SLC blocks per plane at first, up to `slc_share_max` of them; default: 20 %, or that share.
+    pub initial_slc_blocks: Option<u32>,
+    /// Theta at first, bytes: one of `theta_ladder_bytes`.
+    #[serde(deserialize_with = "units::bytes")]
+    #[schemars(with = "units::Bytes")]
+    #[default(64 << 10)]
+    pub initial_theta_bytes: u64,
+    /// SLC blocks per plane that an action adds or takes away; default: 1.5 % of the
+    /// plane's blocks.
+    #[schemars(range(min = 1, max = 65_536))]
+    pub slc_step_blocks: Option<u32>,
+    /// Learning rate; with 0 nothing is learned.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    #[default(0.1)]
+    pub alpha: f64,
+    /// Discount factor.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    #[default(0.8)]
+    pub gamma: f64,
+    /// How often another action than the best is taken.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    #[default(0.07)]
+    pub epsilon: f64,
+    /// How the average cost of a step, by which steps are judged, follows the steps.
+    pub average: Average,
+    /// Weight of the newest step in a moving average.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    #[default(0.1)]
+    pub average_weight: f64,
+    /// Bins of the SLC region's share of the blocks, from 0 to `slc_share_max`.
+    #[schemars(range(min = 1, max = 64))]
+    #[default(9)]
+    pub slc_share_bins: u32,
+    /// Bins of the utilisation.
+    #[schemars(range(min = 1, max = 64))]
+    #[default(4)]
+    pub utilisation_bins: u32,
+    /// Bins of the demand for SLC writes.
+    #[schemars(range(min = 1, max = 64))]
+    #[default(2)]
+    pub slc_demand_bins: u32,
+    /// Bins of the share of updates in the SLC region.
+    #[schemars(range(min = 1, max = 64))]
+    #[default(2)]
+    pub slc_update_bins: u32,
+}
+
+impl Parameters for RlConfig {
+    fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+        self.check_theta(problems);
+        if let Some(plane) = self.hybrid.plane_blocks(device) {
+            self.check_slc_blocks(plane, problems);
+        }
+        self.hybrid.check("rl", &self.limits(), device, problems);
     }
-    limits RlConfig::limits;
-    check RlConfig::check_own;
-    settle RlConfig::settle_own;
-    moot RlConfig::moot_own;
+
+    fn settle(&mut self, device: &DeviceConfig) {
+        let Some(plane_blocks) = self.hybrid.settle(device) else { return };
+        // What is given stays as it is, for the check.
+        let least = self.limits().slc_blocks_min(plane_blocks);
+        self.slc_blocks_min.get_or_insert(least);
+        self.initial_slc_blocks = Some(self.initial_slc_blocks(plane_blocks));
+        self.slc_step_blocks = Some(self.slc_step_blocks(plane_blocks));
+    }
+
+    fn moot(&self, key: &str) -> Option<&'static str> {
+        let learns = matches!(key, "alpha" | "gamma" | "epsilon");
+        let decides = key == "slc_step_blocks" || key.ends_with("_bins");
+        match self.agent {
+            AgentKind::None if learns || decides => Some("nobody decides (agent = \"none\")"),
+            AgentKind::Random if learns => Some("nobody learns (agent = \"random\")"),
+            _ if key == "average_weight" && self.average == Average::Cumulative => {
+                Some("the average is that of all steps (average = \"ema\" asks for a moving one)")
+            }
+            _ => None,
+        }
+    }
 }
 
 impl RlConfig {
-    fn check_own(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
-        self.check_theta(problems);
-        if let Some(plane) = self.hybrid().plane_blocks(device) {
-            self.check_slc_blocks(plane, problems);
-        }
-    }
-
     fn check_slc_blocks(&self, plane: u32, problems: &mut Vec<Problem>) {
         let (cap, possible) = (self.limits().slc_blocks_cap(plane), slc_blocks_possible(plane));
         if !(1..=possible).contains(&cap) {
@@ -110,27 +150,6 @@ impl RlConfig {
         }
     }
 
-    fn settle_own(&mut self, plane_blocks: u32) {
-        // What is given stays as it is, for the check.
-        let least = self.limits().slc_blocks_min(plane_blocks);
-        self.slc_blocks_min.get_or_insert(least);
-        self.initial_slc_blocks = Some(self.initial_slc_blocks(plane_blocks));
-        self.slc_step_blocks = Some(self.slc_step_blocks(plane_blocks));
-    }
-
-    fn moot_own(&self, key: &str) -> Option<&'static str> {
-        let learns = matches!(key, "alpha" | "gamma" | "epsilon");
-        let decides = key == "slc_step_blocks" || key.ends_with("_bins");
-        match self.agent {
-            AgentKind::None if learns || decides => Some("nobody decides (agent = \"none\")"),
-            AgentKind::Random if learns => Some("nobody learns (agent = \"random\")"),
-            _ if key == "average_weight" && self.average == Average::Cumulative => {
-                Some("the average is that of all steps (average = \"ema\" asks for a moving one)")
-            }
-            _ => None,
-        }
-    }
-
     /// SLC blocks per plane of `plane_blocks` at first.
     pub(super) fn initial_slc_blocks(&self, plane_blocks: u32) -> u32 {
         let limits = self.limits();
@@ -144,7 +163,7 @@ impl RlConfig {
     }
 
     /// How far the knobs can be turned.
-    fn limits(&self) -> Limits {
+    pub(super) fn limits(&self) -> Limits {
         Limits {
             slc_share_max: self.slc_share_max,
             slc_blocks_min: self.slc_blocks_min,

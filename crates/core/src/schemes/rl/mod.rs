@@ -73,10 +73,10 @@ pub struct Rl {
 impl Rl {
     /// The scheme on a checked device.
     pub fn new(config: &RlConfig, device: &DeviceConfig, io: &mut Io) -> Self {
-        let spec = config.hybrid();
+        let spec = &config.hybrid;
         let blocks = spec.plane_blocks(device).expect("Invariant: the configuration was checked");
         let initial = config.initial_slc_blocks(blocks);
-        let hybrid = Hybrid::new(&spec, initial, config.initial_theta_bytes, device, io);
+        let hybrid = Hybrid::new(spec, config.limits(), initial, config.initial_theta_bytes, device, io);
         let bins = config.bins();
         let agent = Agent::new(config.agent, config.rates(), bins.states(), ACTIONS, io.stream("agent"));
         Self {

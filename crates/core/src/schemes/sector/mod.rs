@@ -77,8 +77,8 @@ pub struct Sector {
 impl Sector {
     /// The scheme on a checked device.
     pub fn new(config: &SectorConfig, device: &DeviceConfig, io: &mut Io) -> Self {
-        let cache = MixedCache::new(&config.cache(), &config.merge, device, io);
-        let [start_free, timeout] = MixedCache::dials(&config.cache(), &config.merge);
+        let cache = MixedCache::new(&config.cache, &config.merge, device, io);
+        let [start_free, timeout] = MixedCache::dials(&config.cache, &config.merge);
         let classes = Dial::whole(&HOTNESS_CLASSES, 1, config.hotness_classes, config.hotness_classes);
         Self {
             dials: Dials::new([start_free, timeout, classes]),

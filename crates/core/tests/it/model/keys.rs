@@ -37,7 +37,7 @@ pub fn most() -> usize {
 }
 
 fn of_schema(name: &str) -> Vec<Drawn> {
-    let schema = SchemeConfig::schema_for(name).expect("a scheme of the catalogue").to_value();
+    let schema = SchemeConfig::schema_for(name).expect("a scheme of the catalogue");
     let mut found = Vec::new();
     Reader { root: &schema }.section(&schema, "", &Value::Null, &mut found);
     found.retain(|(key, _)| !SETTLED.contains(&key.as_str()));
