@@ -5,6 +5,7 @@ use crate::base::Problem;
 use crate::hw::config::PoolConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 pub use super::link::LinkConfig;
 pub use crate::hw::device_config::{DeviceConfig, InflightRead, PartReads, ReadTransfer, RmwTransfer};
@@ -21,10 +22,11 @@ pub enum Replay {
 }
 
 /// How the host drives the device.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct HostConfig {
     /// Open (time stamps) or closed (queue depth) replay.
+    #[default(Replay::Open)]
     pub replay: Replay,
     /// Requests in the device at once, per stream in closed replay; 0 = unlimited in open replay.
     #[schemars(range(max = 65_536))]
@@ -32,6 +34,7 @@ pub struct HostConfig {
     /// Factor on the trace's time stamps in open replay.
     // With less a second would be no nanosecond: all requests at once is what closed replay is for.
     #[schemars(range(min = 1e-9, max = 1e6))]
+    #[default(1.0)]
     pub time_scale: f64,
     /// In closed replay, time from a completion until the same place of the queue has its next request,
     /// ns; it occupies nothing.
@@ -47,19 +50,6 @@ pub struct HostConfig {
 #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
 fn is_zero(ns: &u32) -> bool {
     *ns == 0
-}
-
-impl Default for HostConfig {
-    fn default() -> Self {
-        Self {
-            replay: Replay::Open,
-            queue_depth: 0,
-            time_scale: 1.0,
-            turnaround_ns: 0,
-            turnaround_ps_per_byte: 0,
-            link: None,
-        }
-    }
 }
 
 impl HostConfig {
@@ -219,7 +209,7 @@ impl BufferConfig {
 }
 
 /// The state of the device before time 0.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct PreconditionConfig {
     /// Share of the user capacity filled sequentially.
@@ -232,15 +222,11 @@ pub struct PreconditionConfig {
     pub steady: bool,
     /// Two successive windows within this relative difference count as steady.
     #[schemars(range(min = 0.0001, max = 0.5))]
+    #[default(0.01)]
     pub tolerance: f64,
     /// Do the scheme's idle work before time 0.
+    #[default(true)]
     pub drain: bool,
-}
-
-impl Default for PreconditionConfig {
-    fn default() -> Self {
-        Self { fill: 0.0, overwrite: 0.0, steady: false, tolerance: 0.01, drain: true }
-    }
 }
 
 impl PreconditionConfig {

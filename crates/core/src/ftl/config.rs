@@ -4,6 +4,7 @@ use crate::base::units;
 use crate::base::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// In which order consecutive logical pages go to planes: the first letter varies fastest
 /// (C channel, W way = chip, D die, P plane).
@@ -95,37 +96,28 @@ pub enum WearLevelling {
 }
 
 /// How a region is cleaned.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct CleanConfig {
     /// Which block is cleaned next.
+    #[default(Victim::Greedy)]
     pub victim: Victim,
     /// Cleaning starts when a plane has fewer free blocks than this share of the region's.
     #[schemars(range(min = 0.0, max = 0.9))]
     pub start_free_ratio: f64,
     /// Cleaning never starts later than at this many free blocks per plane.
     #[schemars(range(min = 1, max = Self::START_FREE_BLOCKS_MAX))]
+    #[default(2)]
     pub start_free_blocks: u32,
     /// Moved pages go to a frontier of their own instead of the host's.
+    #[default(true)]
     pub separate_frontier: bool,
     /// Which free block is opened next.
+    #[default(WearLevelling::Fifo)]
     pub wear_levelling: WearLevelling,
     /// In idle time, clean until this share of the plane's blocks is free; 0 = no idle cleaning.
     #[schemars(range(min = 0.0, max = 0.9))]
     pub idle_free_ratio: f64,
-}
-
-impl Default for CleanConfig {
-    fn default() -> Self {
-        Self {
-            victim: Victim::Greedy,
-            start_free_ratio: 0.0,
-            start_free_blocks: 2,
-            separate_frontier: true,
-            wear_levelling: WearLevelling::Fifo,
-            idle_free_ratio: 0.0,
-        }
-    }
 }
 
 impl CleanConfig {
@@ -164,33 +156,26 @@ pub enum MergeWait {
 }
 
 /// How partial writes wait for others to share a page with.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct MergeConfig {
     /// What ends the waiting of pieces that fill no page.
+    #[default(MergeWait::Timeout)]
     pub wait: MergeWait,
     /// How long a piece waits before its page is programmed with what there is, ns, at most a day.
     #[schemars(range(min = 1, max = 86_400_000_000_000u64))]
+    #[default(100_000)]
     pub timeout_ns: u64,
     /// Size of the buffer, bytes (integer or a string such as "256KiB"): one logical page to 4 MiB.
     /// When it is full, the oldest pieces are programmed at once.
     #[serde(deserialize_with = "units::bytes")]
     #[schemars(with = "units::Bytes")]
     #[schemars(range(max = 4 << 20))]
+    #[default(256 << 10)]
     pub buffer_bytes: u64,
     /// When a waiting write is complete.
+    #[default(MergeAcknowledge::OnProgram)]
     pub acknowledge: MergeAcknowledge,
-}
-
-impl Default for MergeConfig {
-    fn default() -> Self {
-        Self {
-            wait: MergeWait::Timeout,
-            timeout_ns: 100_000,
-            buffer_bytes: 256 << 10,
-            acknowledge: MergeAcknowledge::OnProgram,
-        }
-    }
 }
 
 impl MergeConfig {

@@ -28,6 +28,7 @@ use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// Free blocks per plane that the host leaves to cleaning, which must win at least one more.
 const RESERVE: u32 = 1;
@@ -47,7 +48,7 @@ const IDLE_FREE_RATIO: KnobSpec = KnobSpec {
 };
 
 /// Parameters of `tlc-only`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct TlcOnlyConfig {
     /// Cell mode of the whole device; default: the densest it offers. With QLC the cells are those of
@@ -55,25 +56,15 @@ pub struct TlcOnlyConfig {
     /// several share one.
     pub mode: Option<CellMode>,
     /// Order in which consecutive logical pages go to planes.
+    #[default(PlaneOrder::Cwdp)]
     pub plane_order: PlaneOrder,
     /// How a page's plane is chosen.
+    #[default(Placement::RoundRobin)]
     pub placement: Placement,
     /// Cleaning.
     pub clean: CleanConfig,
     /// When cleaning starts in idle time, if `clean.idle_free_ratio` asks for it.
     pub idle: IdleRule,
-}
-
-impl Default for TlcOnlyConfig {
-    fn default() -> Self {
-        Self {
-            mode: None,
-            plane_order: PlaneOrder::Cwdp,
-            placement: Placement::RoundRobin,
-            clean: CleanConfig::default(),
-            idle: IdleRule::default(),
-        }
-    }
 }
 
 impl TlcOnlyConfig {

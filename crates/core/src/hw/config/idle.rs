@@ -3,6 +3,7 @@
 use crate::base::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// What must have been idle before idle work starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -16,20 +17,16 @@ pub enum IdleScope {
 }
 
 /// When idle work starts; it goes on until the host comes back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct IdleRule {
     /// How long the host must have stayed away, ns: at most an hour, for a device at least 0.1 ms.
     #[schemars(range(max = Self::THRESHOLD_NS_MAX))]
+    #[default(50_000_000)]
     pub threshold_ns: u64,
     /// From what.
+    #[default(IdleScope::Plane)]
     pub scope: IdleScope,
-}
-
-impl Default for IdleRule {
-    fn default() -> Self {
-        Self { threshold_ns: 50_000_000, scope: IdleScope::Plane }
-    }
 }
 
 impl IdleRule {

@@ -5,6 +5,7 @@ use crate::ftl::config::{Placement, PlaneOrder, Victim, WearLevelling};
 use crate::hw::config::{IdleRule, IdleScope};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use smart_default::SmartDefault;
 
 /// Where the host writes while the cache is full and blocks are free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -90,29 +91,26 @@ pub enum Shape {
 }
 
 /// The part of the cache that comes and goes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct DynamicConfig {
     /// How large it may be.
+    #[default(DynamicRule::Free)]
     pub rule: DynamicRule,
     /// With rule `free`: SLC blocks up to this share of a plane's blocks that are not dense.
     #[schemars(range(min = 0.01, max = 1.0))]
+    #[default(1.0)]
     pub share: f64,
     /// With rule `table`: pairs of the data held, as a share of the user capacity, and the bytes of the
     /// dynamic part, which never rise. Before the first pair its value holds, behind the last one too.
     pub table: Option<Vec<(f64, u64)>>,
     /// What holds between two pairs.
+    #[default(Shape::Linear)]
     pub shape: Shape,
     /// The most it may have whatever the rule, bytes (integer or a string such as "72GB").
     #[serde(deserialize_with = "some_bytes")]
     #[schemars(with = "Option<units::Bytes>")]
     pub max_bytes: Option<u64>,
-}
-
-impl Default for DynamicConfig {
-    fn default() -> Self {
-        Self { rule: DynamicRule::Free, share: 1.0, table: None, shape: Shape::Linear, max_bytes: None }
-    }
 }
 
 fn some_bytes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
@@ -147,16 +145,19 @@ pub struct FoldConfig {
 }
 
 /// When the cache is emptied beside the host's writes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct FlushConfig {
     /// What idle time does.
+    #[default(FlushWhen::Eager)]
     pub when: FlushWhen,
     /// With `lazy`: the share of the largest cache from which on it is emptied.
     #[schemars(range(min = 0.0, max = 1.0))]
+    #[default(0.75)]
     pub high: f64,
     /// With `lazy`: the share down to which it is emptied, not above `flush.high`.
     #[schemars(range(min = 0.0, max = 1.0))]
+    #[default(0.25)]
     pub low: f64,
     /// Pages folded per page that the host writes past the cache.
     #[schemars(range(min = 0.0, max = 4.0))]
@@ -168,19 +169,6 @@ pub struct FlushConfig {
     /// When idle time lets a cache that was full take data again: as `reopen`, 0-1 or "never"; default:
     /// `reopen`. With 1 each block that was folded is room at once.
     pub reopen: Option<Reopen>,
-}
-
-impl Default for FlushConfig {
-    fn default() -> Self {
-        Self {
-            when: FlushWhen::Eager,
-            high: 0.75,
-            low: 0.25,
-            busy_ratio: 0.0,
-            inside_ratio: 0.0,
-            reopen: None,
-        }
-    }
 }
 
 /// The word of `reopen` by which a full cache stays closed.
@@ -212,10 +200,11 @@ impl Reopen {
 }
 
 /// How dense blocks are written and cleaned.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct DenseConfig {
     /// Which block is cleaned next.
+    #[default(Victim::Greedy)]
     pub victim: Victim,
     /// Dense blocks are cleaned beside the host's writes past the cache, wordline by wordline, before a plane has no free
     /// block left for them; else a whole block when it has none.
@@ -225,14 +214,8 @@ pub struct DenseConfig {
     pub parallel: Option<u32>,
 }
 
-impl Default for DenseConfig {
-    fn default() -> Self {
-        Self { victim: Victim::Greedy, clean_ahead: false, parallel: None }
-    }
-}
-
 /// Parameters of `client`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct ClientConfig {
     /// SLC blocks per plane that never become dense.
@@ -240,46 +223,32 @@ pub struct ClientConfig {
     /// The part of the cache that comes and goes.
     pub dynamic: DynamicConfig,
     /// Where the host writes while the cache is full and blocks are free.
+    #[default(Full::Direct)]
     pub full: Full,
     /// How and when data move from SLC to dense blocks while the host writes.
     pub fold: FoldConfig,
     /// When a cache that was full takes data again: at most this share of the largest cache is used, 0-1;
     /// or "never".
+    #[default(Reopen::At(0.0))]
     pub reopen: Reopen,
     /// When the cache is emptied beside the host's writes.
     pub flush: FlushConfig,
     /// When idle work starts.
+    #[default(IdleRule { scope: IdleScope::Device, ..IdleRule::default() })]
     pub idle: IdleRule,
     /// Cell mode of the dense blocks; default: the densest that one pool offers beside SLC.
     pub dense_mode: Option<CellMode>,
     /// How dense blocks are written and cleaned.
     pub dense: DenseConfig,
     /// Order in which consecutive pages go to planes.
+    #[default(PlaneOrder::Cwdp)]
     pub plane_order: PlaneOrder,
     /// How a page's plane is chosen.
+    #[default(Placement::RoundRobin)]
     pub placement: Placement,
     /// Which free block is opened next.
+    #[default(WearLevelling::Fifo)]
     pub wear_levelling: WearLevelling,
     /// The end of a run empties the cache, counted.
     pub drain: bool,
-}
-
-impl Default for ClientConfig {
-    fn default() -> Self {
-        Self {
-            static_blocks: 0,
-            dynamic: DynamicConfig::default(),
-            full: Full::Direct,
-            fold: FoldConfig::default(),
-            reopen: Reopen::At(0.0),
-            flush: FlushConfig::default(),
-            idle: IdleRule { scope: IdleScope::Device, ..IdleRule::default() },
-            dense_mode: None,
-            dense: DenseConfig::default(),
-            plane_order: PlaneOrder::Cwdp,
-            placement: Placement::RoundRobin,
-            wear_levelling: WearLevelling::Fifo,
-            drain: false,
-        }
-    }
 }

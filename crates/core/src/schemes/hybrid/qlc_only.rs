@@ -22,36 +22,27 @@ use crate::hw::timing::OpId;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// Parameters of `qlc-only`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct QlcOnlyConfig {
     /// Cell mode of the whole device; default: the densest it offers, which need not be QLC.
     pub mode: Option<CellMode>,
     /// Order in which consecutive pages go to planes.
+    #[default(PlaneOrder::Cwdp)]
     pub plane_order: PlaneOrder,
     /// How a page's plane is chosen.
+    #[default(Placement::RoundRobin)]
     pub placement: Placement,
     /// Which free block is opened next.
+    #[default(WearLevelling::Fifo)]
     pub wear_levelling: WearLevelling,
     /// Cleaning.
     pub dense: DenseRule,
     /// When the host's requests meet the work that makes room for them.
     pub reclaim: Reclaim,
-}
-
-impl Default for QlcOnlyConfig {
-    fn default() -> Self {
-        Self {
-            mode: None,
-            plane_order: PlaneOrder::Cwdp,
-            placement: Placement::RoundRobin,
-            wear_levelling: WearLevelling::Fifo,
-            dense: DenseRule::default(),
-            reclaim: Reclaim::default(),
-        }
-    }
 }
 
 impl QlcOnlyConfig {

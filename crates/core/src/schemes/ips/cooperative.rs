@@ -36,19 +36,23 @@ use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// Two-layer blocks per plane at least: four are held back, one holds data.
 const TWO_LAYER_MIN: u32 = 5;
 
 /// Parameters of `ips-coop`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct IpsCoopConfig {
     /// Blocks per plane of the traditional SLC cache; all others are two-layer blocks.
+    #[default(64)]
     pub slc_blocks: u32,
     /// Order in which consecutive writes go to planes.
+    #[default(PlaneOrder::Cwdp)]
     pub plane_order: PlaneOrder,
     /// How a write's plane is chosen.
+    #[default(Placement::RoundRobin)]
     pub placement: Placement,
     /// When idle work starts.
     pub idle: IdleRule,
@@ -57,21 +61,8 @@ pub struct IpsCoopConfig {
     /// What idle time does with the block of the traditional SLC cache that is being filled.
     pub reclaim_open: ReclaimOpen,
     /// The end of a run empties the traditional SLC cache, counted.
+    #[default(true)]
     pub drain: bool,
-}
-
-impl Default for IpsCoopConfig {
-    fn default() -> Self {
-        Self {
-            slc_blocks: 64,
-            plane_order: PlaneOrder::Cwdp,
-            placement: Placement::RoundRobin,
-            idle: IdleRule::default(),
-            agc: AgcConfig::default(),
-            reclaim_open: ReclaimOpen::default(),
-            drain: true,
-        }
-    }
 }
 
 impl Parameters for IpsCoopConfig {

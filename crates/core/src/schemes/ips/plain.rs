@@ -21,21 +21,18 @@ use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// Parameters of `ips`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct IpsConfig {
     /// Order in which consecutive writes go to planes.
+    #[default(PlaneOrder::Cwdp)]
     pub plane_order: PlaneOrder,
     /// How a write's plane is chosen.
+    #[default(Placement::RoundRobin)]
     pub placement: Placement,
-}
-
-impl Default for IpsConfig {
-    fn default() -> Self {
-        Self { plane_order: PlaneOrder::Cwdp, placement: Placement::RoundRobin }
-    }
 }
 
 impl Parameters for IpsConfig {

@@ -27,30 +27,22 @@ use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// Parameters of `ips-agc`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct IpsAgcConfig {
     /// Order in which consecutive writes go to planes.
+    #[default(PlaneOrder::Cwdp)]
     pub plane_order: PlaneOrder,
     /// How a write's plane is chosen.
+    #[default(Placement::RoundRobin)]
     pub placement: Placement,
     /// When advanced garbage collection starts.
     pub idle: IdleRule,
     /// What it collects.
     pub agc: AgcConfig,
-}
-
-impl Default for IpsAgcConfig {
-    fn default() -> Self {
-        Self {
-            plane_order: PlaneOrder::Cwdp,
-            placement: Placement::RoundRobin,
-            idle: IdleRule::default(),
-            agc: AgcConfig::default(),
-        }
-    }
 }
 
 impl Parameters for IpsAgcConfig {

@@ -12,6 +12,7 @@ use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// The usual memory for copies: that of the paper's disk has this much DRAM, as we assume.
 pub const COPY_BUFFER_BYTES: u64 = 8 << 20;
@@ -19,7 +20,7 @@ pub const COPY_BUFFER_BYTES: u64 = 8 << 20;
 pub const COPY_BUFFER_BYTES_MAX: u64 = 1 << 40;
 
 /// Parameters of `nvc`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct NvcConfig {
     /// The paper's policy: 0 = two levels, all writes go to SLC; 1 = large writes go to the dense region;
@@ -32,8 +33,10 @@ pub struct NvcConfig {
     /// Cell mode of the other blocks; default: the densest that one pool offers beside SLC.
     pub dense_mode: Option<CellMode>,
     /// Order in which consecutive pages go to planes.
+    #[default(PlaneOrder::Cwdp)]
     pub plane_order: PlaneOrder,
     /// How a page's plane is chosen.
+    #[default(Placement::RoundRobin)]
     pub placement: Placement,
     /// Cleaning of the SLC region.
     pub slc: SlcLogRule,
@@ -43,32 +46,17 @@ pub struct NvcConfig {
     #[serde(deserialize_with = "units::bytes")]
     #[schemars(with = "units::Bytes")]
     #[schemars(range(min = 512, max = 1 << 30))]
+    #[default(16 << 10)]
     pub large_request_bytes: u64,
     /// Memory for what was read below and waits to be copied into flash (integer or a string such as
     /// "8MiB"), at most 1 TiB; what finds no room in it is not copied.
     #[serde(deserialize_with = "units::bytes")]
     #[schemars(with = "units::Bytes")]
     #[schemars(range(max = COPY_BUFFER_BYTES_MAX))]
+    #[default(COPY_BUFFER_BYTES)]
     pub copy_buffer_bytes: u64,
     /// Clean units that leave the flash are written to the disk as well, instead of dropped.
     pub flush_clean: bool,
-}
-
-impl Default for NvcConfig {
-    fn default() -> Self {
-        Self {
-            policy: 0,
-            slc_blocks: None,
-            dense_mode: None,
-            plane_order: PlaneOrder::Cwdp,
-            placement: Placement::RoundRobin,
-            slc: SlcLogRule::default(),
-            dense: LastLogRule::default(),
-            large_request_bytes: 16 << 10,
-            copy_buffer_bytes: COPY_BUFFER_BYTES,
-            flush_clean: false,
-        }
-    }
 }
 
 impl NvcConfig {

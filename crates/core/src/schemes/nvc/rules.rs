@@ -6,6 +6,7 @@ use crate::base::Problem;
 use crate::ftl::log_region::LogSpans;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// What becomes of a cold region's valid pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,28 +37,26 @@ impl Census {
 }
 
 /// How the SLC region of two is cleaned.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct SlcLogRule {
     /// Share of the region's blocks but its reserve that are cleaned together, the oldest; a block
     /// at least.
     #[schemars(range(min = 0.0, max = 1.0))]
+    #[default(0.3)]
     pub cold_share: f64,
     /// Share of the region's blocks that is kept free for what cleaning moves; a block at least.
     #[schemars(range(min = 0.0, max = LogSpans::RESERVE_SHARE_MAX))]
+    #[default(0.1)]
     pub reserve_share: f64,
     /// Invalid share of the cold region from which on all of its valid pages stay in SLC.
     #[schemars(range(min = 0.0, max = 1.0))]
+    #[default(0.7)]
     pub stay_invalid: f64,
     /// Invalid share of the cold region from which on those that were read stay in SLC: 0 to
     /// `stay_invalid`.
+    #[default(0.4)]
     pub stay_marked_invalid: f64,
-}
-
-impl Default for SlcLogRule {
-    fn default() -> Self {
-        Self { cold_share: 0.3, reserve_share: 0.1, stay_invalid: 0.7, stay_marked_invalid: 0.4 }
-    }
 }
 
 impl SlcLogRule {
@@ -81,29 +80,27 @@ impl SlcLogRule {
 }
 
 /// How a region is cleaned below which there is only the disk.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct LastLogRule {
     /// Share of the region's blocks but its reserve that are cleaned together, the oldest; a block
     /// at least.
     #[schemars(range(min = 0.0, max = 1.0))]
+    #[default(0.4)]
     pub cold_share: f64,
     /// Share of the region's blocks that is kept free for what cleaning moves; a block at least.
     #[schemars(range(min = 0.0, max = LogSpans::RESERVE_SHARE_MAX))]
+    #[default(0.1)]
     pub reserve_share: f64,
     /// Invalid share of the cold region from which on its valid pages stay in flash while the disk
     /// spins.
     #[schemars(range(min = 0.0, max = 1.0))]
+    #[default(0.6)]
     pub stay_invalid_spinning: f64,
     /// Invalid share from which on its valid pages stay while the disk is in standby.
     #[schemars(range(min = 0.0, max = 1.0))]
+    #[default(0.4)]
     pub stay_invalid_standby: f64,
-}
-
-impl Default for LastLogRule {
-    fn default() -> Self {
-        Self { cold_share: 0.4, reserve_share: 0.1, stay_invalid_spinning: 0.6, stay_invalid_standby: 0.4 }
-    }
 }
 
 impl LastLogRule {

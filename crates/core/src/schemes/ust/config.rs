@@ -10,6 +10,7 @@ use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// Most SLC blocks that a logical block may be allowed.
 pub const SLC_BLOCKS_MAX: u32 = 64;
@@ -17,11 +18,12 @@ pub const SLC_BLOCKS_MAX: u32 = 64;
 pub const FREE_BLOCKS_MAX: u32 = 1024;
 
 /// Parameters of `ust`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]
 #[serde(deny_unknown_fields, default)]
 pub struct UstConfig {
     /// SLC blocks that a logical block may have.
     #[schemars(range(min = 1, max = SLC_BLOCKS_MAX))]
+    #[default(6)]
     pub max_slc_blocks: u32,
     /// An SLC block is opened only where a plane has at least this many free blocks; where it has
     /// fewer, blocks are reclaimed first; default: 5, fewer on planes of less than 160 blocks.
@@ -30,12 +32,15 @@ pub struct UstConfig {
     /// Pages of the write buffer in which mapping units wait to fill a page with others of their
     /// logical block.
     #[schemars(range(min = 1, max = 256))]
+    #[default(1)]
     pub buffer_pages: u32,
     /// Cell mode of the cold data: mlc, tlc or qlc; default: the densest that a pool offers beside slc.
     pub dense_mode: Option<CellMode>,
     /// Order in which consecutive logical blocks go to planes.
+    #[default(PlaneOrder::Cwdp)]
     pub plane_order: PlaneOrder,
     /// Which free block is opened next.
+    #[default(WearLevelling::Fifo)]
     pub wear_levelling: WearLevelling,
     /// When the host's requests meet the work that makes room for them.
     pub reclaim: Reclaim,
@@ -44,22 +49,8 @@ pub struct UstConfig {
     #[serde(deserialize_with = "units::bytes")]
     #[schemars(with = "units::Bytes")]
     #[schemars(range(min = 4096, max = 1u64 << 40))]
+    #[default(32 << 20)]
     pub window_bytes: u64,
-}
-
-impl Default for UstConfig {
-    fn default() -> Self {
-        Self {
-            max_slc_blocks: 6,
-            free_blocks: None,
-            buffer_pages: 1,
-            dense_mode: None,
-            plane_order: PlaneOrder::Cwdp,
-            wear_levelling: WearLevelling::Fifo,
-            reclaim: Reclaim::default(),
-            window_bytes: 32 << 20,
-        }
-    }
 }
 
 impl UstConfig {
