@@ -56,7 +56,8 @@ fn the_how_tos_scheme_keeps_every_write() {
     let report = sim.finish().unwrap();
     sim.audit().unwrap();
     assert_eq!((report.host.write.requests, report.scheme.name.as_str()), (256, "example"));
-    let mut restored = Simulation::restore(&setup, sim.save()).unwrap();
+    let saved = serde_json::to_value(sim.save()).unwrap();
+    let mut restored = Simulation::restore(&setup, saved).unwrap();
     restored.feed(&writes(256)).unwrap();
     restored.finish().unwrap();
     restored.audit().unwrap();

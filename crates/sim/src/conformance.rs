@@ -153,7 +153,7 @@ fn restored(setup: &slcache_core::device::Setup, sim: &Simulation) -> Result<(),
         sim.save_failure().map_or(Ok(text), Err)
     };
     let saved = text(sim)?;
-    let state = serde_json::from_str(&saved).map_err(|error| error.to_string())?;
+    let state = &mut serde_json::Deserializer::from_str(&saved);
     let restored = Simulation::restore(setup, state).map_err(|error| error.to_string())?;
     match text(&restored)? == saved {
         true => Ok(()),

@@ -9,14 +9,14 @@ use crate::differences::{differences, Sides};
 use ring::digest::{digest, SHA256};
 use serde_json::{json, Value};
 use slcache_core::device::config::PreconditionConfig;
-use slcache_core::device::{RunError, Setup, Simulation, State};
+use slcache_core::device::{RunError, Setup, Simulation};
 use slcache_files::{open_regular, OutputError, Outputs};
 use std::io::{Read, Write};
 use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"SLCSNAP\n";
 /// Raised whenever the state's layout changes.
-const FORMAT_VERSION: u32 = 9;
+const FORMAT_VERSION: u32 = 10;
 const PREFIX_BYTES: usize = MAGIC.len() + 4 + 4;
 const CHECKSUM_BYTES: usize = 32;
 /// zstd level: level 1 writes about 500 MB/s, and higher ones gain little on maps.
@@ -129,11 +129,10 @@ pub fn save_among(
     mut outputs: Outputs,
 ) -> Result<(), SnapshotError> {
     let failed = |source| SnapshotError::Io { path: path.display().to_string(), source };
-    let state = simulation.save();
+    let whole = encode(config, simulation).map_err(failed)?;
     if let Some(message) = simulation.save_failure() {
         return Err(SnapshotError::Unsaved { path: path.display().to_string(), message });
     }
-    let whole = encode(config, &state).map_err(failed)?;
     let mut file = outputs.create(path)?;
     file.write_all(&whole).map_err(failed)?;
     // A device or a pipe keeps nothing that could be made sure of.
@@ -155,12 +154,13 @@ pub fn load(path: &Path, config: &mut RunConfig) -> Result<Simulation, SnapshotE
     let damaged = |what: String| SnapshotError::Damaged { path: file.clone(), what };
     let setup = config.setup();
     let raw = decompress(body, state_bytes_max(&setup)).map_err(|error| damaged(error.to_string()))?;
-    let (state, rest) =
-        postcard::take_from_bytes::<State>(&raw).map_err(|error| damaged(error.to_string()))?;
-    if !rest.is_empty() {
-        return Err(damaged(format!("{} bytes behind the state", rest.len())));
+    let mut state = postcard::Deserializer::from_bytes(&raw);
+    let restored = Simulation::restore(&setup, &mut state);
+    let simulation = restored.map_err(|source| SnapshotError::Refused { path: file.clone(), source })?;
+    match state.finalize() {
+        Ok([]) => Ok(simulation),
+        rest => Err(damaged(format!("{} bytes behind the state", rest.map_or(0, <[u8]>::len)))),
     }
-    Simulation::restore(&setup, state).map_err(|source| SnapshotError::Refused { path: file.clone(), source })
 }
 
 /// More than the state of any such device takes: four bytes of file may claim to be terabytes.
@@ -181,7 +181,7 @@ fn decompress(body: &[u8], most: u64) -> std::io::Result<Vec<u8>> {
     Ok(raw)
 }
 
-fn encode(config: &RunConfig, state: &State) -> std::io::Result<Vec<u8>> {
+fn encode(config: &RunConfig, simulation: &Simulation) -> std::io::Result<Vec<u8>> {
     let state_version = config.scheme.state_version();
     let config = config.to_json();
     let mut header = json!({ "precondition": config["precondition"], "state_version": state_version });
@@ -189,7 +189,7 @@ fn encode(config: &RunConfig, state: &State) -> std::io::Result<Vec<u8>> {
         header[part] = config[part].clone();
     }
     let header = header.to_string();
-    let raw = postcard::to_stdvec(state).map_err(std::io::Error::other)?;
+    let raw = postcard::to_stdvec(&simulation.save()).map_err(std::io::Error::other)?;
     let mut whole = Vec::new();
     whole.extend_from_slice(MAGIC);
     whole.extend_from_slice(&FORMAT_VERSION.to_le_bytes());

@@ -1,137 +1,124 @@
-//! A mostly zero array of numbers as its non-zero runs, for snapshots.
+//! Mostly zero tables in a snapshot, as their non-zero runs: for `#[serde(with = "sparse")]`. What is read
+//! takes memory where it is not zero, however large the table is.
 
+use bytemuck::allocation::try_zeroed_vec;
+use bytemuck::{cast_slice, cast_slice_mut, Pod};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt::Formatter;
+use std::ops::Deref;
 
-/// Numbers per run.
+/// Entries per run.
 const RUN: usize = 1024;
 
-/// The non-zero runs of an array.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Sparse {
-    len: u64,
-    runs: Vec<(u64, Words)>,
-}
+// Entries are in a file as they are in memory: a device holds too many to take each one apart.
+const _: () = assert!(cfg!(target_endian = "little"));
 
-/// The numbers of a run, in a file as they are, four bytes each: a device holds too many to take each one
-/// apart. Formats for people have them as numbers.
-#[derive(Clone, Debug)]
-struct Words(Vec<u32>);
+/// The entries of a run; formats for people have them as numbers.
+struct Bytes<'a>(Cow<'a, [u8]>);
 
-impl Serialize for Words {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            return self.0.serialize(serializer);
+impl Serialize for Bytes<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match to.is_human_readable() {
+            true => self.0.serialize(to),
+            false => to.serialize_bytes(&self.0),
         }
-        let bytes: Vec<u8> = self.0.iter().flat_map(|word| word.to_le_bytes()).collect();
-        serializer.serialize_bytes(&bytes)
     }
 }
 
-impl<'de> Deserialize<'de> for Words {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if deserializer.is_human_readable() {
-            return Vec::deserialize(deserializer).map(Self);
+impl<'de> Deserialize<'de> for Bytes<'_> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        match from.is_human_readable() {
+            true => Vec::deserialize(from).map(|bytes| Self(bytes.into())),
+            false => from.deserialize_bytes(BytesVisitor),
         }
-        deserializer.deserialize_bytes(WordsVisitor)
     }
 }
 
-struct WordsVisitor;
+struct BytesVisitor;
 
-impl Visitor<'_> for WordsVisitor {
-    type Value = Words;
+impl Visitor<'_> for BytesVisitor {
+    type Value = Bytes<'static>;
 
     fn expecting(&self, to: &mut Formatter) -> std::fmt::Result {
-        to.write_str("numbers of four bytes")
+        to.write_str("bytes")
     }
 
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Words, E> {
-        let words = bytes.chunks_exact(4);
-        match words.remainder().is_empty() {
-            true => Ok(Words(
-                words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect(),
-            )),
-            false => Err(E::invalid_length(bytes.len(), &self)),
-        }
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Bytes<'static>, E> {
+        Ok(Bytes(bytes.to_vec().into()))
     }
 }
 
-impl Sparse {
-    /// The non-zero runs of `values`.
-    pub fn of(values: &[u32]) -> Self {
-        let runs = values.chunks(RUN).enumerate().filter(|(_, run)| run.iter().any(|&v| v != 0));
-        Self {
-            len: values.len() as u64,
-            runs: runs.map(|(i, run)| ((i * RUN) as u64, Words(run.to_vec()))).collect(),
-        }
-    }
+/// The length of a table, and its non-zero runs with their numbers.
+pub fn serialize<V, T, S>(table: &V, to: S) -> Result<S::Ok, S::Error>
+where
+    V: Deref<Target = [T]>,
+    T: Pod,
+    S: Serializer,
+{
+    let runs = (0_u64..).zip(table.chunks(RUN).map(cast_slice::<T, u8>));
+    let used = runs.filter(|(_, run)| run.iter().any(|&byte| byte != 0));
+    let runs: Vec<_> = used.map(|(number, run)| (number, Bytes(run.into()))).collect();
+    (table.len() as u64, runs).serialize(to)
+}
 
-    /// Numbers that are not zero.
-    pub fn count(&self) -> u64 {
-        self.runs.iter().map(|(_, Words(run))| run.iter().filter(|&&v| v != 0).count() as u64).sum()
+/// The table that has these runs.
+pub fn deserialize<'de, V, T, D>(from: D) -> Result<V, D::Error>
+where
+    V: Deref<Target = [T]> + From<Vec<T>>,
+    T: Pod,
+    D: Deserializer<'de>,
+{
+    let (len, runs) = <(u64, Vec<(u64, Bytes)>)>::deserialize(from)?;
+    let table = usize::try_from(len).ok().and_then(|len| try_zeroed_vec::<T>(len).ok());
+    let mut table = table.ok_or_else(|| D::Error::custom(format!("a table of {len} entries")))?;
+    for (number, Bytes(run)) in runs {
+        let first = usize::try_from(number).ok().and_then(|number| number.checked_mul(RUN));
+        let place = first.and_then(|first| table.get_mut(first..)).map(cast_slice_mut::<T, u8>);
+        let place = place.and_then(|place| place.get_mut(..run.len()));
+        place.ok_or_else(|| D::Error::custom("a run reaches beyond its table"))?.copy_from_slice(&run);
     }
-
-    /// Writes the runs, which ascend, into `values`, which is zero, or says why they do not fit.
-    pub fn fill(self, values: &mut [u32]) -> Result<(), String> {
-        if self.len != values.len() as u64 {
-            return Err(format!("a table of {} entries where {} are needed", self.len, values.len()));
-        }
-        let mut end = 0;
-        for (start, Words(run)) in self.runs {
-            if start < end {
-                return Err(format!("a run at {start} begins before the one ahead of it ends, at {end}"));
-            }
-            end = start.saturating_add(run.len() as u64);
-            let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-            let range = range.and_then(|(start, end)| values.get_mut(start..end));
-            range.ok_or_else(|| format!("a run at {start} reaches beyond its table"))?.copy_from_slice(&run);
-        }
-        Ok(())
-    }
+    Ok(table.into())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Sparse, Words, WordsVisitor};
-    use serde::de::value::Error;
-    use serde::de::Visitor;
+    use super::{Deserialize, Serialize};
+    use crate::base::table::Table;
 
-    #[test]
-    fn words_are_four_bytes_each_the_lowest_first() {
-        let words = |bytes: &[u8]| WordsVisitor.visit_bytes::<Error>(bytes).map(|Words(words)| words);
-        assert_eq!(words(&[1, 0, 0, 0, 0, 2, 0, 0x80]), Ok(vec![1, 0x8000_0200]));
-        let text = serde_json::to_string(&Words(vec![1, 0x8000_0200])).unwrap();
-        assert_eq!(text, "[1,2147484160]");
-        assert_eq!(serde_json::from_str::<Words>(&text).unwrap().0, [1, 0x8000_0200]);
-        assert!(words(&[1, 0, 0, 0, 2]).is_err());
+    #[derive(Serialize, Deserialize)]
+    struct Saved {
+        #[serde(with = "super")]
+        table: Table,
+        #[serde(with = "super")]
+        small: Vec<i16>,
     }
 
     #[test]
-    fn a_sparse_array_comes_back() {
-        let mut values = vec![0; 5000];
-        values[0] = 1;
-        values[4999] = 2;
-        let sparse = Sparse::of(&values);
-        assert_eq!(sparse.runs.len(), 2);
-        let mut back = vec![0; 5000];
-        assert_eq!(sparse.clone().fill(&mut back), Ok(()));
-        assert_eq!(back, values);
-        assert_eq!(sparse.count(), 2);
-        assert!(sparse.fill(&mut [0; 10]).is_err());
+    fn a_table_comes_back_from_its_runs() {
+        let (mut table, small) = (Table::new(5000), vec![0, -2, 0]);
+        table[0] = 0x8000_0201;
+        table[4999] = 2;
+        let saved = serde_json::to_value(Saved { table, small }).unwrap();
+        let numbers = [0, 4].map(|number| saved["table"][1][number / 4][0] == number);
+        assert_eq!((numbers, &saved["table"][1][0][1][3]), ([true; 2], &0x80.into()));
+        let Saved { table, small } = serde_json::from_value(saved).unwrap();
+        assert_eq!((table.len(), table[0], table[4999], small), (5000, 0x8000_0201, 2, vec![0, -2, 0]));
+        assert!(table[1..4999].iter().all(|&number| number == 0));
     }
 
     #[test]
-    fn runs_out_of_order_or_beyond_the_end_are_refused() {
-        let filled = |runs: &[(u64, usize)]| {
-            let runs = runs.iter().map(|&(start, len)| (start, Words(vec![1; len]))).collect();
-            Sparse { len: 10, runs }.fill(&mut [0; 10])
+    fn runs_beyond_the_end_and_tables_beyond_memory_are_refused() {
+        let read = |small: &str| {
+            let text = format!("{{\"table\": [0, []], \"small\": {small}}}");
+            serde_json::from_str::<Saved>(&text).map(|saved| saved.small)
         };
-        assert_eq!(filled(&[(0, 4), (4, 6)]), Ok(()));
-        assert!(filled(&[(4, 6), (0, 4)]).is_err());
-        assert!(filled(&[(0, 5), (4, 2)]).is_err());
-        assert!(filled(&[(8, 3)]).is_err());
-        assert!(filled(&[(u64::MAX, 3)]).is_err());
+        assert_eq!(read("[2, [[0, [1, 0, 2, 0]]]]").unwrap(), [1, 2]);
+        assert!(read("[2, [[0, [1, 0, 2, 0, 3, 0]]]]").is_err());
+        assert!(read("[2, [[1, [1]]]]").is_err());
+        assert!(read("[2, [[18446744073709551615, [1]]]]").is_err());
+        assert!(read("[18446744073709551615, []]").is_err());
+        assert!(read("[4611686018427387904, []]").is_err());
     }
 }

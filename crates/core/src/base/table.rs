@@ -42,6 +42,12 @@ impl Drop for Table {
     }
 }
 
+impl From<Vec<u32>> for Table {
+    fn from(memory: Vec<u32>) -> Self {
+        Self::over(memory)
+    }
+}
+
 impl Deref for Table {
     type Target = [u32];
     #[inline(always)]

@@ -36,7 +36,6 @@ pub use crate::base::Stop;
 pub use control::{Fed, TurnError};
 pub use error::RunError;
 pub use setup::Setup;
-pub use state::State;
 
 use crate::base::divisor::Divisor;
 use crate::base::request::{Request, SECTOR_BYTES};

@@ -1,7 +1,8 @@
 //! Saving and restoring a device between runs: what it holds, not what is in flight.
 
-use super::window::WindowState;
+use super::window::Window;
 use super::{RunError, Setup, Simulation};
+use crate::base::Problem;
 use crate::ftl::by_regions::{ByRegions, SchemeState};
 use crate::ftl::io::IoState;
 use crate::ftl::memory::Memory;
@@ -9,62 +10,64 @@ use crate::ftl::oracle::Foresight;
 use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::Scheme;
 use crate::schemes::AnyState;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::panic::{catch_unwind, AssertUnwindSafe};
 
 /// A device at rest.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct State {
-    io: IoState,
+#[derive(Serialize, Deserialize)]
+struct State<'a> {
+    io: IoState<'a>,
     scheme: SchemeState<AnyState>,
-    window: WindowState,
+    window: Window,
     /// Random overwrites over what was filled; none once requests were served.
     overwritten: Option<f64>,
     /// Whether a block of the store was ever erased.
     store_cleaned: bool,
 }
 
-/// Most that can be configured, as a multiple of what was filled.
-const OVERWRITTEN_MAX: f64 = 100.0;
-
 impl Simulation {
     /// The device's state; call it before the first request or after `finish`.
-    pub fn save(&self) -> State {
-        let window = self.window.save(self.io.counters(), self.io.now_ns());
+    pub fn save(&self) -> impl Serialize + '_ {
         State {
             io: self.io.save(),
             scheme: self.scheme.save(),
-            window,
+            window: self.window.at_rest(self.io.counters(), self.io.now_ns()),
             overwritten: self.begun.overwritten().filter(|_| self.fed == 0),
             store_cleaned: self.io.cache_use().store_erases() > 0,
         }
     }
 
-    /// Why the policy's part of what was just saved is not all of it, if it is not.
+    /// Why the policy's part of what was just written is not all of it, if it is not.
     pub fn save_failure(&self) -> Option<String> {
         self.scheme.failure()
     }
 
     /// A device in a saved state, at time 0 with fresh counters. The setup's device and scheme are
-    /// those of the saved one (the caller compares them); a state that such a device cannot be in is
+    /// those of the saved one (the caller compares them); a state that no audit finds coherent is
     /// refused.
-    pub fn restore(setup: &Setup, state: State) -> Result<Self, RunError> {
-        let describe = |problems: Vec<crate::base::Problem>| {
+    pub fn restore<'de, D: Deserializer<'de>>(setup: &Setup, from: D) -> Result<Self, RunError> {
+        let state = State::deserialize(from).map_err(|error| RunError::Snapshot(error.to_string()))?;
+        let describe = |problems: Vec<Problem>| {
             RunError::Snapshot(problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
         };
         let mut simulation = Self::new(setup).map_err(describe)?;
-        simulation.io.load(state.io).map_err(RunError::Snapshot)?;
-        simulation.audit().map_err(RunError::Snapshot)?;
-        let mut restoring = Restoring::new(&simulation.io).map_err(RunError::Snapshot)?;
-        let loaded = simulation.scheme.load(state.scheme, &mut restoring);
-        loaded.map_err(|what| RunError::Snapshot(format!("{}: {what}", setup.scheme.name())))?;
-        restoring.finish().map_err(RunError::Snapshot)?;
-        simulation.window.load(state.window).map_err(RunError::Snapshot)?;
-        if let Some(times) = state.overwritten.filter(|times| !(0.0..=OVERWRITTEN_MAX).contains(times)) {
-            return Err(RunError::Snapshot(format!("what was filled is overwritten {times} times")));
-        }
-        simulation.io.watch_cache(super::start::slc_regions(&simulation.scheme), state.store_cleaned);
-        simulation.begin(state.overwritten);
+        // What is so wrong that it cannot even be looked at is no device's either.
+        let resumed = catch_unwind(AssertUnwindSafe(|| simulation.resume(state)));
+        resumed.unwrap_or_else(|_| Err("the state of no device".to_owned())).map_err(RunError::Snapshot)?;
         Ok(simulation)
+    }
+
+    fn resume(&mut self, state: State) -> Result<(), String> {
+        self.io.resume(state.io)?;
+        self.audit()?;
+        let mut restoring = Restoring::new(&self.io)?;
+        let loaded = self.scheme.load(state.scheme, &mut restoring);
+        loaded.map_err(|what| format!("{}: {what}", self.setup.scheme.name()))?;
+        restoring.finish()?;
+        self.window.resume(state.window)?;
+        self.io.watch_cache(super::start::slc_regions(&self.scheme), state.store_cleaned);
+        self.begin(state.overwritten);
+        Ok(())
     }
 
     /// The first pass over the trace to come, if the scheme looks ahead.

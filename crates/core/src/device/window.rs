@@ -2,7 +2,7 @@
 
 use crate::base::request::{HostOp, Request};
 use crate::ftl::window::{HostCount, WindowCounters, WindowLength, WindowUnit};
-use crate::metrics::counters::{OpCount, OpCounters};
+use crate::metrics::counters::OpCounters;
 use serde::{Deserialize, Serialize};
 
 /// What arrived.
@@ -13,19 +13,8 @@ struct Arrived {
     trims: HostCount,
 }
 
-/// What a snapshot holds of the window under way.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct WindowState {
-    index: u64,
-    filled: u64,
-    arrived: Arrived,
-    /// What occurred: pool, kind, mode and cause by number, and the totals.
-    ops: Vec<([u8; 4], OpCount)>,
-    ns: u64,
-}
-
 /// The window under way.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Window {
     length: WindowLength,
     index: u64,
@@ -33,7 +22,9 @@ pub(super) struct Window {
     filled: u64,
     arrived: Arrived,
     /// All operations and the time when it began.
+    #[serde(skip)]
     start: OpCounters,
+    #[serde(skip)]
     start_ns: u64,
     /// Its operations and time before the device was restored.
     before: OpCounters,
@@ -121,30 +112,19 @@ impl Window {
         counters
     }
 
-    /// What a snapshot holds.
-    pub fn save(&self, so_far: &OpCounters, now_ns: u64) -> WindowState {
-        let counters = self.counters(so_far, now_ns);
-        WindowState {
-            index: self.index,
-            filled: self.filled,
-            arrived: self.arrived,
-            ops: counters.ops.rows(),
-            ns: counters.duration_ns,
-        }
+    /// As it is at rest: all that it came to lies behind it.
+    pub fn at_rest(&self, so_far: &OpCounters, now_ns: u64) -> Self {
+        let WindowCounters { ops, duration_ns, .. } = self.counters(so_far, now_ns);
+        Self { before: ops, before_ns: duration_ns, ..self.clone() }
     }
 
-    /// Takes a snapshot's part into a window that has just begun, or says why it cannot be.
-    pub fn load(&mut self, state: WindowState) -> Result<(), String> {
-        let longest = self.length.count.saturating_add(u64::from(u32::MAX) * 512);
-        if state.filled > longest || (self.length.count == 0 && state.filled > 0) {
-            return Err(format!("{} in a window of {}", state.filled, self.length.count));
+    /// Goes on out of a snapshot, where this one has just begun, or says that it cannot.
+    pub fn resume(&mut self, saved: Self) -> Result<(), String> {
+        let Self { index, filled, arrived, before, before_ns, .. } = saved;
+        match saved.length == self.length && before.is_like(&self.start) {
+            true => *self = Self { index, filled, arrived, before, before_ns, ..self.clone() },
+            false => return Err("the window of another scheme".to_owned()),
         }
-        self.before = self.start.since(&self.start);
-        self.before.add_rows(&state.ops)?;
-        self.index = state.index;
-        self.filled = state.filled;
-        self.arrived = state.arrived;
-        self.before_ns = state.ns;
         Ok(())
     }
 }
@@ -203,10 +183,10 @@ mod tests {
         let ended = window.end(&so_far, 25);
         assert_eq!((programs(&ended.ops), ended.duration_ns, ended.writes.bytes), (3, 20, 4096));
         so_far.at(0, OpKind::Program, CellMode::Slc, Cause::Host).count += 4;
-        let state = window.save(&so_far, 32);
+        let state = window.at_rest(&so_far, 32);
         let fresh = OpCounters::new(1);
         let mut restored = Window::new(length, &fresh, 0);
-        assert_eq!(restored.load(state), Ok(()));
+        assert_eq!(restored.resume(state), Ok(()));
         let ended = restored.end(&fresh, 3);
         assert_eq!((programs(&ended.ops), ended.duration_ns, ended.index), (4, 10, 1));
     }

@@ -6,6 +6,8 @@ use crate::base::{prefetch, Mu};
 /// Checks every invariant of the media; the first violation is described.
 pub fn audit(media: &Media) -> Result<(), String> {
     media.held().audit()?;
+    media.array().audit()?;
+    media.banks().iter().try_for_each(|bank| bank.audit(media.array()))?;
     // Where nothing is wrong, it is told sooner; what is wrong is told from the side of the map.
     let mapped = match all_point_back(media) {
         Some(mapped) => mapped,
@@ -21,7 +23,6 @@ pub fn audit(media: &Media) -> Result<(), String> {
             ));
         }
     }
-    media.array().audit()?;
     if mapped != live || mapped != media.mapped() {
         return Err(format!("{mapped} mapped units, {live} live slots, counter {}", media.mapped()));
     }

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Number of a bank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BankId(pub(super) usize);
 
 /// A region's way into its bank: whose blocks it opens, and of which share the never-used ones first.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct BankAccess {
     pub(super) bank: BankId,
     pub(super) share: usize,
@@ -38,17 +38,13 @@ impl PlanePart {
 
 /// Free blocks of every plane. The range consists of shares, which say only which never-used blocks
 /// a region opens first: every free block is open to every region of the bank, of any cell mode.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Bank {
     first_plane: u32,
     shares: Vec<Range<u32>>,
     parts: Vec<PlanePart>,
     regions: u32,
 }
-
-/// What a snapshot holds of a bank.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct BankState(Vec<PlanePart>);
 
 impl Bank {
     /// A bank of never-used blocks of `pool`: the first `sizes[0]` from `first` on are the first share,
@@ -132,28 +128,22 @@ impl Bank {
         part.free += 1;
     }
 
-    /// What a snapshot holds.
-    pub(super) fn save(&self) -> BankState {
-        BankState(self.parts.clone())
+    /// Whether it divides the same blocks as `other`.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let shape = |bank: &Self| (bank.first_plane, bank.parts.len(), bank.regions);
+        let shares = |part: &PlanePart| part.fresh.len() == self.shares.len();
+        shape(self) == shape(other) && self.shares == other.shares && self.parts.iter().all(shares)
     }
 
-    /// Takes a snapshot's part into a new bank, or says why it cannot be this one's.
-    pub(super) fn load(&mut self, state: BankState, array: &FlashArray) -> Result<(), String> {
-        if state.0.len() != self.parts.len() {
-            return Err(format!("free blocks of {} planes, of {}", state.0.len(), self.parts.len()));
-        }
-        self.parts = state.0;
-        for (i, part) in self.parts.iter().enumerate() {
-            let plane = PlaneId(self.first_plane + i as u32);
-            self.check(part, plane, array).map_err(|what| format!("plane {}: {what}", plane.0))?;
-        }
-        Ok(())
+    /// Whether its free blocks are the erased ones and those never used; the first violation is described.
+    pub(super) fn audit(&self, array: &FlashArray) -> Result<(), String> {
+        let planes = (self.first_plane..).map(PlaneId);
+        planes.zip(&self.parts).try_for_each(|(plane, part)| {
+            self.audit_part(part, plane, array).map_err(|what| format!("plane {}: {what}", plane.0))
+        })
     }
 
-    fn check(&self, part: &PlanePart, plane: PlaneId, array: &FlashArray) -> Result<(), String> {
-        if part.fresh.len() != self.shares.len() {
-            return Err(format!("free blocks in {} shares, of {}", part.fresh.len(), self.shares.len()));
-        }
+    fn audit_part(&self, part: &PlanePart, plane: PlaneId, array: &FlashArray) -> Result<(), String> {
         let erased = part.erased.walk(array, plane)?;
         let (range, first) = (self.range(), array.geometry.block(plane, 0).0);
         if let Some(block) = erased.iter().find(|block| !range.contains(&(block.0 - first))) {
@@ -241,22 +231,20 @@ mod tests {
     }
 
     #[test]
-    fn a_saved_bank_fits_its_array_only() {
+    fn what_is_free_is_what_the_array_says() {
         let mut array = array();
         let mut bank = Bank::new(0, 0, &[8], &array);
         (0..3).for_each(|_| assert!(take(&mut bank, &mut array, 0).is_some()));
         put(&mut bank, &mut array, 1);
-        let restored = || Bank::new(0, 0, &[8], &array);
-        assert_eq!(restored().load(bank.save(), &array), Ok(()));
-        let load_changed = |change: fn(&mut PlanePart)| {
-            let mut state = bank.save();
-            change(&mut state.0[0]);
-            restored().load(state, &array)
+        assert_eq!(bank.audit(&array), Ok(()));
+        let audit_changed = |change: fn(&mut PlanePart)| {
+            let mut changed = bank.clone();
+            change(&mut changed.parts[0]);
+            changed.audit(&array)
         };
-        assert!(load_changed(|part| part.free += 1).is_err());
-        assert!(load_changed(|part| part.fresh[0] -= 1).is_err());
-        assert!(load_changed(|part| part.fresh[0] += 1).is_err());
-        assert!(load_changed(|part| part.fresh.push(0)).is_err());
-        assert!(load_changed(|part| part.erased = FreeList::default()).is_err());
+        assert!(audit_changed(|part| part.free += 1).is_err());
+        assert!(audit_changed(|part| part.fresh[0] -= 1).is_err());
+        assert!(audit_changed(|part| part.fresh[0] += 1).is_err());
+        assert!(audit_changed(|part| part.erased = FreeList::default()).is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! Queues of blocks from which a block in the middle can be taken.
 
-use crate::base::sparse::Sparse;
+use crate::base::runs::Sparse;
 use crate::base::BlockId;
 use serde::{Deserialize, Serialize};
 

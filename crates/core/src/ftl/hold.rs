@@ -52,6 +52,12 @@ pub struct HoldBuffer {
     mu_bytes: u32,
 }
 
+impl Default for HoldBuffer {
+    fn default() -> Self {
+        Self::new(0)
+    }
+}
+
 impl HoldBuffer {
     /// An empty buffer for mapping units of `mu_bytes`.
     pub fn new(mu_bytes: u32) -> Self {

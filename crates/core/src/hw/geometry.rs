@@ -81,7 +81,7 @@ impl Pool {
 }
 
 /// The whole array's shape.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Geometry {
     /// Bits of the index within a page.
     pub slot_bits: u32,

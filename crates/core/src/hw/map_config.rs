@@ -66,7 +66,7 @@ const LARGEST_BYTES: u64 = 1 << 38;
 pub const KEPT_BLOCKS: u32 = 3;
 
 /// The shape of the blocks that hold translation pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MapShape {
     /// Planes.
     pub planes: u32,

@@ -38,7 +38,7 @@ pub struct Counted<'a> {
 type PoolTable = [[[OpCount; CAUSES]; CellMode::COUNT]; KINDS];
 
 /// A table of counters.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpCounters {
     pools: Vec<PoolTable>,
 }
@@ -85,26 +85,9 @@ impl OpCounters {
         });
     }
 
-    /// What occurred: pool, kind, mode and cause by number, and the totals.
-    pub fn rows(&self) -> Vec<([u8; 4], OpCount)> {
-        let row =
-            |row: Counted| ([row.pool as u8, row.kind as u8, row.mode as u8, row.cause as u8], *row.totals);
-        self.iter().map(row).collect()
-    }
-
-    /// Adds rows to counters without any, or says which cannot be.
-    pub fn add_rows(&mut self, rows: &[([u8; 4], OpCount)]) -> Result<(), String> {
-        for &(key, count) in rows {
-            let [pool, kind, mode, cause] = key.map(usize::from);
-            let kinds = self.pools.get_mut(pool);
-            let modes = kinds.and_then(|kinds| kinds.get_mut(kind));
-            let causes = modes.and_then(|modes| modes.get_mut(mode));
-            match causes.and_then(|causes| causes.get_mut(cause)) {
-                Some(own) if *own == OpCount::default() && count != *own => *own = count,
-                _ => return Err(format!("operations of {key:?} (pool, kind, mode, cause)")),
-            }
-        }
-        Ok(())
+    /// Whether both count operations of as many pools.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.pools.len() == other.pools.len()
     }
 
     fn join(&mut self, other: &Self, joined: impl Fn(&OpCount, &OpCount) -> OpCount) {

@@ -239,7 +239,7 @@ fn nothing_that_a_scheme_counts_is_from_before_time_0() {
         setup.precondition.drain = true;
         let mut sim = Simulation::new(&setup).unwrap();
         sim.precondition(&mut |_, _| true).unwrap();
-        let mut restored = Simulation::restore(&setup, sim.save()).unwrap();
+        let mut restored = restart::again(&setup, &sim);
         assert_eq!(json(&run(&mut sim, &[])), json(&run(&mut restored, &[])), "{}", entry.name);
     }
 }
@@ -254,7 +254,7 @@ fn a_snapshot_of_another_device_is_refused() {
             true => 2 * other.device.user_bytes,
             false => 12 << 20,
         };
-        let refused = Simulation::restore(&other, sim.save());
+        let refused = restart::restore(&other, &serde_json::to_string(&sim.save()).unwrap());
         assert!(matches!(refused, Err(RunError::Snapshot(_))), "{}", entry.name);
     }
 }

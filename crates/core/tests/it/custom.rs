@@ -1,5 +1,6 @@
 //! Schemes whose policy is elsewhere: like the native ones where they decide alike, and ended in words.
 
+use crate::common::restart::restore;
 use crate::common::{configure, device, hosted, random, setup, versatile_pool};
 use serde_json::{json, Value};
 use slcache_core::base::request::Request;
@@ -61,7 +62,7 @@ fn a_copy_and_a_restored_device_decide_as_the_original_does() {
             [original.finish().unwrap(), copy.finish().unwrap()].map(|r| serde_json::to_value(r).unwrap());
         assert!(reports[0] == reports[1], "seed {seed}");
         let state = serde_json::to_string(&original.save()).unwrap();
-        let restored = Simulation::restore(&setup, serde_json::from_str(&state).unwrap()).unwrap();
+        let restored = restore(&setup, &state).unwrap();
         assert!(serde_json::to_string(&restored.save()).unwrap() == state, "seed {seed}");
     }
 }
@@ -92,7 +93,7 @@ fn a_policy_that_cannot_be_saved_or_copied_says_so() {
     };
     let (_, mut unsaved) = run("save");
     unsaved.finish().unwrap();
-    let _ = unsaved.save();
+    serde_json::to_string(&unsaved.save()).unwrap();
     assert_eq!(unsaved.save_failure().as_deref(), Some("save: broken"));
     let (_, original) = run("copy");
     let ended = original.clone().feed(&requests(2)[..100]);

@@ -34,7 +34,7 @@ fn idle_work_stays_in_the_pool_of_the_scheme() {
         setup.precondition.fill = 1.0;
         let mut sim = Simulation::new(&setup).unwrap();
         sim.precondition(&mut |_, _| true).unwrap();
-        let mut restored = Simulation::restore(&setup, sim.save()).unwrap();
+        let mut restored = crate::common::restart::again(&setup, &sim);
         restored.feed(&[request(200_000_000, HostOp::Write, 0, 4096)]).unwrap();
         restored.finish().unwrap();
         restored.audit().unwrap();

@@ -343,7 +343,7 @@ fn the_turns_of_direct_writes_go_on_from_a_snapshot() {
         let mut sim = Simulation::new(&setup).unwrap();
         sim.feed(&first).unwrap();
         sim.finish().unwrap();
-        let mut restored = Simulation::restore(&setup, sim.save()).unwrap();
+        let mut restored = crate::common::restart::again(&setup, &sim);
         let [went_on, restarted] = [&mut sim, &mut restored].map(|device| {
             let start_ns = device.now_ns() + 1_000_000;
             device.keep_ops();

@@ -1,5 +1,6 @@
 //! The mapping cache: which look-ups hit, what misses cost, and that nothing of the map is lost.
 
+use crate::common::restart::{again, restore};
 use crate::common::{configure, device, foresee, pool, request, rest, setup, versatile_pool};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
@@ -260,19 +261,19 @@ fn a_saved_device_goes_on_as_it_would_have() {
     for (scheme, moves) in made {
         let setup = if moves { charged(scheme, 5) } else { cached(scheme, 5) };
         let (mut whole, _) = run(&setup, &mixed(3000, 300_000, 11));
-        let state = whole.save();
-        let bytes = serde_json::to_string(&state).unwrap();
-        let mut restored = Simulation::restore(&setup, serde_json::from_str(&bytes).unwrap()).unwrap();
-        restored.audit().unwrap();
+        let mut restored = again(&setup, &whole);
         let again = mixed(1000, 300_000, 12);
-        let mut twin = Simulation::restore(&setup, state).unwrap();
+        let mut twin = restored.clone();
         twin.feed(&again).unwrap();
         restored.feed(&again).unwrap();
         let (one, other) = (twin.finish().unwrap(), restored.finish().unwrap());
         assert_eq!(one.map, other.map);
         assert_eq!(told(one), told(other));
         let plain = plain(scheme);
-        assert!(Simulation::restore(&plain, whole.save()).is_err(), "a device without the section");
+        assert!(
+            restore(&plain, &serde_json::to_string(&whole.save()).unwrap()).is_err(),
+            "a device without the section"
+        );
         drop(whole.feed(&[]));
     }
 }

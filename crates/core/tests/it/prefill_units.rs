@@ -105,7 +105,8 @@ fn units_that_make_up_whole_pages_are_those_pages() {
         let state = |place: &dyn Fn(&mut Simulation)| {
             let mut sim = Simulation::new(&small(entry.name, 24 << 20)).unwrap();
             place(&mut sim);
-            serde_json::to_string(&sim.save()).unwrap()
+            let state = sim.save();
+            serde_json::to_string(&state).unwrap()
         };
         let pages = state(&|sim| sim.preload(&[(3, 40), (90, 700)]).unwrap());
         let units = state(&|sim| sim.preload_units(&[(12, 50), (50, 160), (360, 2800)]).unwrap());

@@ -166,13 +166,13 @@ fn a_saved_state_says_what_it_was_until_requests_were_served() {
     let mut sim = Simulation::new(&setup).unwrap();
     let done = sim.precondition(&mut |_, _| true).unwrap();
     let requests = mixed(USER, 5);
-    let mut restored = Simulation::restore(&setup, sim.save()).unwrap();
+    let mut restored = crate::common::restart::again(&setup, &sim);
     let [own, other] = [&mut sim, &mut restored].map(|sim| {
         sim.feed(&requests).unwrap();
         sim.finish().unwrap().state
     });
     assert_eq!(own, other);
     assert_eq!(own.overwritten_share, Some(done.overwritten as f64 / done.filled as f64));
-    let mut later = Simulation::restore(&setup, sim.save()).unwrap();
+    let mut later = crate::common::restart::again(&setup, &sim);
     assert_eq!(later.finish().unwrap().state.overwritten_share, None);
 }

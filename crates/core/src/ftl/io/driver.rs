@@ -3,25 +3,26 @@
 use super::policy::IoPolicy;
 use super::Io;
 use crate::base::rng::RngStream;
-use crate::base::BlockId;
 use crate::ftl::disk_traffic::DiskTraffic;
 use crate::ftl::early::EarlyWrites;
-use crate::ftl::media::{Media, MediaState};
+use crate::ftl::media::Media;
 use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
-use crate::ftl::translation::{MapCache, MapCacheState};
+use crate::ftl::translation::{Home, Lru, MapCache};
 use crate::hw::array::{FlashArray, RegionId};
 use crate::hw::timing::{ClockState, RequestId, Timing};
 use crate::metrics::series::Series;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-/// What a snapshot holds of media, random stream and clock.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct IoState {
-    media: MediaState,
-    rng: RngStream,
+/// What a snapshot holds of media, random stream, clock and mapping cache.
+#[derive(Serialize, Deserialize)]
+pub struct IoState<'a> {
+    media: Cow<'a, Media>,
+    rng: Cow<'a, RngStream>,
     clock: ClockState,
-    map: Option<MapCacheState>,
+    /// The cached translation pages, the others, and whether the data from before time 0 have theirs.
+    map: Option<(Cow<'a, Lru>, Cow<'a, Home>, bool)>,
 }
 
 /// The device's own hold on its `Io`. Schemes get the `Io` alone, from which there is no way to the
@@ -183,22 +184,23 @@ impl Driver {
     }
 
     /// What a snapshot holds; nothing is in flight.
-    pub fn save(&self) -> IoState {
+    pub fn save(&self) -> IoState<'_> {
         let io = &self.io;
-        let map = io.map.as_ref().map(|map| map.save());
-        IoState { media: io.media.save(), rng: io.rng.clone(), clock: io.timing.save_clock(), map }
+        let map = io.map.as_ref().map(|map| (Cow::Borrowed(&map.lru), Cow::Borrowed(&map.home), map.begun));
+        let (media, rng) = (Cow::Borrowed(&io.media), Cow::Borrowed(&io.rng));
+        IoState { media, rng, clock: io.timing.save_clock(), map }
     }
 
-    /// Takes a snapshot's part into a new device, or says why it does not fit.
-    pub fn load(&mut self, state: IoState) -> Result<(), String> {
+    /// Takes a snapshot's part into a new device, or says what does not fit.
+    pub fn resume(&mut self, state: IoState) -> Result<(), String> {
         let io = &mut self.io;
-        io.media.load(state.media)?;
-        io.rng = state.rng;
+        let fresh = std::mem::replace(&mut io.media, state.media.into_owned());
+        io.media.resume(fresh)?;
+        io.rng = state.rng.into_owned();
         io.timing.load_clock(state.clock, &io.media.array().geometry)?;
-        let used: Vec<BlockId> = io.array().used_blocks().collect();
-        for block in used {
+        for block in io.media.array().used_blocks() {
             io.timing.set_done(block, io.media.array().block(block).write_ptr());
         }
-        io.load_map(state.map)
+        io.resume_map(state.map.map(|(lru, home, begun)| (lru.into_owned(), home.into_owned(), begun)))
     }
 }

@@ -3,7 +3,7 @@
 use super::Io;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::{BlockId, Mu, Ppn};
-use crate::ftl::translation::{Emptying, Found, HomePage, MapCache, MapCacheState};
+use crate::ftl::translation::{Emptying, Found, Home, HomePage, Lru, MapCache};
 use crate::hw::timing::{OpId, OpSpec, RequestId};
 
 /// What a request waits for until its map entries are there.
@@ -150,11 +150,15 @@ impl Io {
     }
 
     /// Takes a snapshot's part into a new mapping cache, or says why it does not fit.
-    pub(super) fn load_map(&mut self, state: Option<MapCacheState>) -> Result<(), String> {
-        let Some(map) = self.map.as_deref_mut() else {
-            return state.map_or(Ok(()), |_| Err("a mapping cache that the device has not".to_owned()));
+    pub(super) fn resume_map(&mut self, state: Option<(Lru, Home, bool)>) -> Result<(), String> {
+        let (map, (lru, home, begun)) = match (self.map.as_deref_mut(), state) {
+            (None, None) => return Ok(()),
+            (Some(map), Some(state)) if state.0.is_like(&map.lru) && state.1.is_like(&map.home) => {
+                (map, state)
+            }
+            _ => return Err("the mapping cache of another device".to_owned()),
         };
-        map.load(state.ok_or("no mapping cache")?)?;
+        (map.lru, map.home, map.begun) = (lru, home, begun);
         for (block, pages) in map.home.written() {
             self.timing.set_done(BlockId(map.first_block + block), pages);
         }

@@ -4,38 +4,41 @@
 
 mod held;
 mod moving;
-mod snapshot;
 #[cfg(test)]
 mod tests;
 mod unmap;
 mod versions;
 mod write;
 
-pub use snapshot::MediaState;
 pub use versions::Versions;
 
 use super::bank::{Bank, BankAccess, BankId};
 use super::config::WearLevelling;
 use super::hold::HoldBuffer;
+use crate::base::sparse;
 use crate::base::table::Table;
 use crate::base::{BlockId, CellMode, Mu, PlaneId, Slot};
 use crate::hw::array::{FlashArray, RegionId};
+use serde::{Deserialize, Serialize};
 
 /// Most mapping units a page may hold.
 pub const SLOTS_MAX: usize = 16;
 
 /// Map, array and the banks of its free blocks.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Media {
     array: FlashArray,
     banks: Vec<Bank>,
     /// Pieces that wait to be packed; what is held is newer than what is mapped.
+    #[serde(skip)]
     hold: HoldBuffer,
     /// Slot + 1 of each mapping unit; 0 = unmapped.
+    #[serde(with = "sparse")]
     map: Table,
     mapped: u64,
     /// The most that were mapped when some were trimmed or left for the disk, after which fewer are.
     mapped_peak: u64,
+    #[serde(skip)]
     versions: Option<Versions>,
     /// What is not mapped lies on a disk.
     has_disk: bool,
@@ -58,6 +61,16 @@ impl Media {
         let hold = HoldBuffer::new(array.geometry.mu_bytes);
         let map = Table::new(mus as usize);
         Self { array, banks: Vec::new(), hold, map, mapped: 0, mapped_peak: 0, versions: None, has_disk }
+    }
+
+    /// Takes the place of `fresh` out of a snapshot, or says what does not fit; nothing is held.
+    pub(super) fn resume(&mut self, fresh: Self) -> Result<(), String> {
+        let same_banks = self.banks.iter().zip(&fresh.banks).all(|(bank, new)| bank.is_like(new));
+        if self.map.len() != fresh.map.len() || self.banks.len() != fresh.banks.len() || !same_banks {
+            return Err(format!("a map of {} units and {} banks", self.map.len(), self.banks.len()));
+        }
+        (self.hold, self.has_disk) = (fresh.hold, fresh.has_disk);
+        self.array.resume(fresh.array.geometry)
     }
 
     /// The flash array, to look at.

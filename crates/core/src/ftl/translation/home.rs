@@ -9,7 +9,7 @@ const NONE: u32 = u32::MAX;
 /// Where a page is that waits in the buffer to be programmed.
 const BUFFERED: u32 = u32::MAX - 1;
 /// A block of the home.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Block {
     live: u32,
     written: u32,
@@ -28,7 +28,7 @@ pub struct HomePage {
 }
 
 /// The home of translation pages.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Home {
     shape: MapShape,
     /// The slot of each translation page, or where else it is.
@@ -196,9 +196,19 @@ impl Home {
         used.map(|(index, block)| (index as u32, block.written))
     }
 
+    /// Whether it has as many blocks for as many pages as `other`.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let lengths =
+            |home: &Self| [home.places.len(), home.owners.len(), home.blocks.len(), home.open.len()];
+        self.shape == other.shape && lengths(self) == lengths(other)
+    }
+
     /// Proves that places, slots and blocks agree.
     pub fn audit(&self) -> Result<(), String> {
         let mut live = vec![0; self.blocks.len()];
+        if self.turn >= self.shape.planes || self.buffer.len() >= self.shape.slots as usize {
+            return Err(format!("turn {}, {} translation pages wait", self.turn, self.buffer.len()));
+        }
         for (tp, &place) in self.places.iter().enumerate().filter(|(_, &place)| place < BUFFERED) {
             let at = self.page_of(place);
             live[at.block as usize] += 1;
@@ -219,85 +229,5 @@ impl Home {
         let free = free.filter(|(i, block)| block.written == 0 && !self.open.contains(&(*i as u32)));
         let found = free.count() as u32;
         (found == self.free).then_some(()).ok_or_else(|| format!("{found} free blocks, not {}", self.free))
-    }
-}
-
-/// What a snapshot holds of the home.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct HomeState {
-    places: Vec<u32>,
-    /// Pages written, erases and the number of the last opening of each block.
-    blocks: Vec<(u32, u32, u32)>,
-    open: Vec<u32>,
-    turn: u32,
-    buffer: Vec<u32>,
-}
-
-impl Home {
-    /// What a snapshot holds.
-    pub fn save(&self) -> HomeState {
-        HomeState {
-            places: self.places.clone(),
-            blocks: self.blocks.iter().map(|block| (block.written, block.erases, block.opened)).collect(),
-            open: self.open.clone(),
-            turn: self.turn,
-            buffer: self.buffer.clone(),
-        }
-    }
-
-    /// Takes a snapshot's part into an empty home, or says why it does not fit.
-    pub fn load(&mut self, state: HomeState) -> Result<(), String> {
-        let shape = self.shape;
-        let lengths = [state.places.len(), state.blocks.len(), state.open.len()];
-        if lengths != [self.places.len(), self.blocks.len(), self.open.len()] || state.turn >= shape.planes {
-            return Err(format!("translation pages, blocks and planes {lengths:?}"));
-        }
-        for (plane, &block) in (0..).zip(&state.open) {
-            let is_open = |&(written, ..): &(u32, u32, u32)| written < shape.pages;
-            let known = state.blocks.get(block as usize).is_some_and(is_open);
-            if block != NONE && !(known && self.plane_of(block) == plane) {
-                return Err(format!("block {block} of translation pages is open in plane {plane}"));
-            }
-        }
-        let slots = self.owners.len() as u32;
-        for (&place, tp) in state.places.iter().zip(0..) {
-            let waits = state.buffer.contains(&tp);
-            if (place >= slots && place < BUFFERED) || waits != (place == BUFFERED) {
-                return Err(format!("translation page {tp} in slot {place} of {slots}"));
-            }
-            if place < BUFFERED {
-                self.owners[place as usize] = tp;
-                let HomePage { block, .. } = self.page_of(place);
-                self.blocks[block as usize].live += 1;
-            }
-        }
-        if state.buffer.len() >= shape.slots as usize {
-            return Err(format!(
-                "{} translation pages wait for a page of {}",
-                state.buffer.len(),
-                shape.slots
-            ));
-        }
-        for (block, (written, erases, opened)) in self.blocks.iter_mut().zip(state.blocks) {
-            if written > shape.pages {
-                return Err(format!("{written} pages of {} in a block of translation pages", shape.pages));
-            }
-            (block.written, block.erases, block.opened) = (written, erases, opened);
-            self.opened = self.opened.max(opened);
-        }
-        let open = |block: usize| state.open.contains(&(block as u32));
-        let free =
-            self.blocks.iter().enumerate().filter(|(i, block)| block.written == 0 && !open(*i)).count();
-        self.free = free as u32;
-        (self.places, self.open, self.turn, self.buffer) =
-            (state.places, state.open, state.turn, state.buffer);
-        let half = self.blocks.iter().enumerate();
-        let mut half = half.filter(|(i, block)| {
-            (1..shape.pages).contains(&block.written) && !self.open.contains(&(*i as u32))
-        });
-        if let Some((block, _)) = half.next() {
-            return Err(format!("block {block} of translation pages is half written and not open"));
-        }
-        self.audit()
     }
 }

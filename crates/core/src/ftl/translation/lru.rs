@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 const NONE: u32 = u32::MAX;
 
 /// A translation page's place in the order; `next` of one that is not cached is none.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Node {
     prev: u32,
     next: u32,
@@ -26,7 +26,7 @@ pub enum Found {
 }
 
 /// The order of use, a circle through an end that is no page: its next is the page used longest ago.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lru {
     nodes: Vec<Node>,
     len: usize,
@@ -89,6 +89,21 @@ impl Lru {
         })
     }
 
+    /// Whether it has room for as many of as many pages as `other`.
+    pub fn is_like(&self, other: &Self) -> bool {
+        (self.nodes.len(), self.capacity) == (other.nodes.len(), other.capacity)
+    }
+
+    /// Proves that what is cached is in the order, and fits.
+    pub fn audit(&self) -> Result<(), String> {
+        let ordered = self.iter().take(self.len + 1).count();
+        let cached = self.nodes[..self.end()].iter().filter(|node| node.next != NONE).count();
+        match ordered == self.len && cached == self.len && self.len <= self.capacity {
+            true => Ok(()),
+            false => Err(format!("{ordered} of {cached} cached pages in order, counted as {}", self.len)),
+        }
+    }
+
     /// Says that `page`, which is cached, is as it was last written.
     pub fn clean(&mut self, page: u32) {
         self.nodes[page as usize].dirty = false;
@@ -112,27 +127,5 @@ impl Lru {
         let node = &mut self.nodes[page as usize];
         (node.prev, node.next) = (newest, end as u32);
         self.len += 1;
-    }
-}
-
-/// What a snapshot holds of the cache: its pages, the one used longest ago first, and whether each is dirty.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct LruState(Vec<(u32, bool)>);
-
-impl Lru {
-    /// What a snapshot holds.
-    pub fn save(&self) -> LruState {
-        LruState(self.iter().collect())
-    }
-
-    /// Fills an empty cache, or says why what is saved cannot be in it.
-    pub fn load(&mut self, state: LruState) -> Result<(), String> {
-        for (page, dirty) in state.0 {
-            let fits = (page as usize) < self.end() && self.len < self.capacity;
-            if !fits || self.touch(page, dirty) == Found::Hit {
-                return Err(format!("translation page {page} in a cache of {}", self.capacity));
-            }
-        }
-        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Fault;
 use crate::base::{CellMode, Ppn};
-use bytemuck::Zeroable;
+use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
 /// Where a block is in its life.
@@ -18,7 +18,7 @@ pub enum BlockState {
 }
 
 /// The number of a region, which the array issues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegionId(pub(super) u8);
 
 impl RegionId {
@@ -35,7 +35,7 @@ impl std::fmt::Display for RegionId {
 }
 
 /// What is known of one block (zero = free and never used).
-#[derive(Clone, Copy, Debug, Default, Zeroable, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Zeroable, Pod)]
 #[repr(C)]
 pub struct Block {
     pub(super) chunk: u32,

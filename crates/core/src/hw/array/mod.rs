@@ -4,23 +4,23 @@
 //! programmed block. Chunks are handed out last-in first-out, so memory follows the number of
 //! blocks that hold data at the same time and not the device's size.
 
+mod audit;
 mod block;
 mod fault;
 mod moving;
 mod programs;
-mod restore;
-mod snapshot;
 mod two_layer;
 
 pub use block::{Block, BlockState, RegionId};
 pub use fault::Fault;
 pub use moving::Owners;
-pub use snapshot::ArrayState;
 
 use super::geometry::Geometry;
+use crate::base::sparse;
 use crate::base::table::Table;
 use crate::base::{BlockId, CellMode, Ppn, Slot};
 use block::USED;
+use serde::{Deserialize, Serialize};
 
 /// Numbers that a region may have.
 const REGIONS: usize = 1 << u8::BITS;
@@ -33,24 +33,32 @@ const MODES: usize = CellMode::COUNT;
 pub const CLOSED: i16 = i16::MIN;
 
 /// The array's state.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct FlashArray {
     /// Shape and address packing.
+    #[serde(skip)]
     pub geometry: Geometry,
+    #[serde(with = "sparse")]
     blocks: Box<[Block]>,
     /// What victim selection scans: the smallest is the greedy victim, 0 is none. Of closed plain
     /// blocks the pages with a live slot plus `CLOSED`, which is negative; of two-layer blocks the
     /// dead pages, negated.
+    #[serde(with = "sparse")]
     score: Vec<i16>,
     /// Live slots by region; of two-layer blocks only those in wordlines with one bit.
+    #[serde(skip, default = "none_live")]
     live: Box<[u64; REGIONS]>,
     /// Regions issued.
     regions: u8,
     /// Pages stored so far by cell mode, in this array's life.
+    #[serde(skip)]
     stored: [u64; MODES],
+    #[serde(with = "sparse")]
     erases: Vec<u32>,
     /// Pages that each block held when wear was last reset, and in what mode, for `worn_pages`.
-    begun: Vec<(u16, u16)>,
+    #[serde(with = "sparse")]
+    begun: Vec<[u16; 2]>,
+    #[serde(with = "sparse")]
     tags: Table,
     free_chunks: Vec<u32>,
     next_chunk: u32,
@@ -66,7 +74,7 @@ impl FlashArray {
 
     /// Bytes of the tables with an entry per block.
     pub fn block_bytes(geometry: &Geometry) -> u64 {
-        let begun = size_of::<(u16, u16)>();
+        let begun = size_of::<[u16; 2]>();
         let entry = size_of::<Block>() + size_of::<i16>() + begun + size_of::<u32>() * CellMode::ALL.len();
         (geometry.block_numbers() * entry) as u64
     }
@@ -79,7 +87,7 @@ impl FlashArray {
         Self {
             blocks: bytemuck::zeroed_slice_box(blocks),
             score: vec![0; blocks],
-            live: Box::new([0; REGIONS]),
+            live: none_live(),
             regions: 0,
             stored: [0; MODES],
             erases: vec![0; blocks * CellMode::ALL.len()],
@@ -152,7 +160,7 @@ impl FlashArray {
     pub fn worn_pages(&self, block: BlockId, mode: CellMode) -> u64 {
         let (record, pages) = (self.block(block), self.pages_of(block, mode));
         let under_way = if record.mode == mode as u8 { u64::from(record.write_ptr) } else { 0 };
-        let (held, held_in) = self.begun[block.index()];
+        let [held, held_in] = self.begun[block.index()];
         let begun = if held_in == mode as u16 { u64::from(held) } else { 0 };
         u64::from(self.erases(block, mode)) * pages + under_way - begun
     }
@@ -405,7 +413,7 @@ impl FlashArray {
     pub fn reset_wear(&mut self) {
         for i in (0..self.blocks.len()).filter(|&i| self.blocks[i].flags & USED != 0) {
             self.erases[i * MODES..(i + 1) * MODES].fill(0);
-            self.begun[i] = (self.blocks[i].write_ptr, u16::from(self.blocks[i].mode));
+            self.begun[i] = [self.blocks[i].write_ptr, u16::from(self.blocks[i].mode)];
         }
     }
 
@@ -413,6 +421,10 @@ impl FlashArray {
     pub fn used_blocks(&self) -> impl Iterator<Item = BlockId> + '_ {
         (0..self.blocks.len()).filter(|&i| self.blocks[i].flags & USED != 0).map(|i| BlockId(i as u32))
     }
+}
+
+fn none_live() -> Box<[u64; REGIONS]> {
+    Box::new([0; REGIONS])
 }
 
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! What the family counts: where host pages went, what AGC moved, what refreshed SLC pages.
 
 use super::super::common::tables::page_table;
-use crate::base::sparse::Sparse;
+use crate::base::runs::Sparse;
 use crate::base::{Mu, Ppn};
 use crate::ftl::io::Io;
 use crate::ftl::piece::Piece;

@@ -17,7 +17,7 @@ use super::super::common::open_block::ReclaimOpen;
 use super::agc::AgcConfig;
 use super::cache::{self, Cache, CacheSpec};
 use crate::base::op::{Cause, Class};
-use crate::base::sparse::Sparse;
+use crate::base::runs::Sparse;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};

@@ -14,7 +14,7 @@
 use super::super::common::dials::{Dials, IDLE_THRESHOLD, MIN_INVALID};
 use super::agc::AgcConfig;
 use super::cache::{self, Cache, CacheSpec};
-use crate::base::sparse::Sparse;
+use crate::base::runs::Sparse;
 use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::config::{Placement, PlaneOrder};

@@ -1,7 +1,7 @@
 //! What the cache knows of each slot beside its data: whether the disk has an older version, and whether
 //! it was read.
 
-use crate::base::sparse::Sparse;
+use crate::base::runs::Sparse;
 use crate::base::table::Table;
 use crate::base::{Mu, Ppn, Slot};
 use crate::ftl::io::Io;

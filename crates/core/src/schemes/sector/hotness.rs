@@ -1,6 +1,6 @@
 //! Which sectors are hot: a counter of updates for each, halved at every window.
 
-use crate::base::sparse::Sparse;
+use crate::base::runs::Sparse;
 use serde::{Deserialize, Serialize};
 
 /// Bits of an entry that hold the counter; the rest hold the window it was last touched in.

@@ -24,7 +24,7 @@ pub use config::UstConfig;
 
 use crate::base::ones::Ones;
 use crate::base::op::Class;
-use crate::base::sparse::Sparse;
+use crate::base::runs::Sparse;
 use crate::base::{BlockId, CellMode, Mu, PlaneId, Ppn};
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::config::{CleanConfig, Placement};

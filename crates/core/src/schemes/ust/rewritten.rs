@@ -1,6 +1,6 @@
 //! Which units were rewritten since they came to SLC: the ones that are hot.
 
-use crate::base::sparse::Sparse;
+use crate::base::runs::Sparse;
 use crate::base::Mu;
 
 /// A bit for every mapping unit; clear for what is not in SLC.

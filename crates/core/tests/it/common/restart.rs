@@ -3,7 +3,7 @@
 use serde_json::Value;
 use slcache_core::base::request::Request;
 use slcache_core::base::Mu;
-use slcache_core::device::{Setup, Simulation, State};
+use slcache_core::device::{RunError, Setup, Simulation};
 use slcache_core::metrics::counters::Counted;
 use slcache_core::metrics::report::Report;
 use std::collections::BTreeMap;
@@ -145,10 +145,15 @@ pub fn serve(sim: &mut Simulation, requests: &[Request]) -> Part {
     }
 }
 
+/// A device of `setup` in the state in the text.
+pub fn restore(setup: &Setup, text: &str) -> Result<Simulation, RunError> {
+    Simulation::restore(setup, &mut serde_json::Deserializer::from_str(text))
+}
+
 /// What was saved of `sim`, as a new device.
 pub fn again(setup: &Setup, sim: &Simulation) -> Simulation {
     let text = serde_json::to_string(&sim.save()).unwrap();
-    let restored = Simulation::restore(setup, serde_json::from_str::<State>(&text).unwrap()).unwrap();
+    let restored = restore(setup, &text).unwrap();
     assert_eq!(serde_json::to_string(&restored.save()).unwrap(), text, "what is saved is what was loaded");
     restored
 }
