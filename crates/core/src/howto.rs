@@ -56,8 +56,9 @@ fn the_how_tos_scheme_keeps_every_write() {
     let report = sim.finish().unwrap();
     sim.audit().unwrap();
     assert_eq!((report.host.write.requests, report.scheme.name.as_str()), (256, "example"));
-    let saved = serde_json::to_value(sim.save()).unwrap();
-    let mut restored = Simulation::restore(&setup, saved).unwrap();
+    let saved = serde_json::to_string(&sim.save()).unwrap();
+    let from = &mut serde_json::Deserializer::from_str(&saved);
+    let mut restored = Simulation::restore(&setup, from).unwrap();
     restored.feed(&writes(256)).unwrap();
     restored.finish().unwrap();
     restored.audit().unwrap();

@@ -15,7 +15,7 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 const MAGIC: &[u8; 8] = b"SLCSNAP\n";
-/// Raised whenever the state's layout changes.
+/// Raised whenever the layout of a state changes, be it of one scheme.
 const FORMAT_VERSION: u32 = 10;
 const PREFIX_BYTES: usize = MAGIC.len() + 4 + 4;
 const CHECKSUM_BYTES: usize = 32;
@@ -52,18 +52,6 @@ pub enum SnapshotError {
         path: String,
         /// Its version.
         found: u32,
-    },
-    /// Another version of the scheme wrote the file.
-    #[error("snapshot {path}: version {found} of the state of {scheme}, and this program reads version {needed}; make the snapshot anew")]
-    StateVersion {
-        /// The file.
-        path: String,
-        /// The scheme.
-        scheme: &'static str,
-        /// Its version in the file.
-        found: Value,
-        /// Its version here.
-        needed: u32,
     },
     /// The file is cut short or damaged.
     #[error("snapshot {path}: truncated or damaged ({what})")]
@@ -107,7 +95,6 @@ impl SnapshotError {
             Self::Io { path, .. }
             | Self::NotASnapshot { path }
             | Self::Version { path, .. }
-            | Self::StateVersion { path, .. }
             | Self::Damaged { path, .. }
             | Self::OtherConfig { path, .. }
             | Self::Unsaved { path, .. }
@@ -182,9 +169,8 @@ fn decompress(body: &[u8], most: u64) -> std::io::Result<Vec<u8>> {
 }
 
 fn encode(config: &RunConfig, simulation: &Simulation) -> std::io::Result<Vec<u8>> {
-    let state_version = config.scheme.state_version();
     let config = config.to_json();
-    let mut header = json!({ "precondition": config["precondition"], "state_version": state_version });
+    let mut header = json!({ "precondition": config["precondition"] });
     for part in BOUND_PARTS {
         header[part] = config[part].clone();
     }
@@ -238,11 +224,6 @@ fn adopt(header: &Value, config: &mut RunConfig, file: &str) -> Result<(), Snaps
     let mut keys = Vec::new();
     for part in BOUND_PARTS {
         differences(part, &header[part], &own[part], SIDES, &mut keys);
-    }
-    let (scheme, needed) = (config.scheme.name(), config.scheme.state_version());
-    if keys.is_empty() && header["state_version"] != needed {
-        let found = header["state_version"].clone();
-        return Err(SnapshotError::StateVersion { path, scheme, found, needed });
     }
     // Asking for nothing takes what the snapshot has; asking for something else is a contradiction.
     if config.precondition != PreconditionConfig::default() {

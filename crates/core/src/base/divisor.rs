@@ -1,7 +1,9 @@
 //! Division by a number fixed at start-up: a shift where it is a power of two.
 
+use serde::{Deserialize, Serialize};
+
 /// A divisor whose division the hot path can afford.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Divisor {
     value: u32,
     /// Shift of a power of two; 32 for any other number.

@@ -10,7 +10,6 @@ pub mod prefetch;
 pub mod problem;
 pub mod retired;
 pub mod room;
-pub mod runs;
 pub mod slab;
 pub mod sparse;
 pub mod stop;

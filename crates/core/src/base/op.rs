@@ -136,7 +136,7 @@ const _: () = {
 };
 
 /// Priority of a waiting operation, highest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Class {
     /// A job that nothing interrupts: the unit serves no one else until it is done.

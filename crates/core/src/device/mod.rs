@@ -42,6 +42,7 @@ use crate::base::request::{Request, SECTOR_BYTES};
 use crate::base::Problem;
 use crate::ftl::answer::BlockShare;
 use crate::ftl::audit;
+use crate::ftl::by_regions::ByRegions;
 use crate::ftl::io::{Driver, IoPolicy};
 use crate::ftl::media::Media;
 use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
@@ -270,6 +271,7 @@ impl Simulation {
     /// Proves that map, array, versions and buffer agree; the first violation is described.
     pub fn audit(&self) -> Result<(), String> {
         audit::audit(self.io.media())?;
+        self.scheme.audit(&self.io)?;
         self.io.map_cache().map_or(Ok(()), MapCache::audit)?;
         // A disk has something for every unit.
         let below = |page| if self.io.has_disk() { u32::MAX } else { present_mask(&self.io, page) };

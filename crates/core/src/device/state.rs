@@ -3,21 +3,21 @@
 use super::window::Window;
 use super::{RunError, Setup, Simulation};
 use crate::base::Problem;
-use crate::ftl::by_regions::{ByRegions, SchemeState};
+use crate::ftl::by_regions::ByRegions;
 use crate::ftl::io::IoState;
 use crate::ftl::memory::Memory;
 use crate::ftl::oracle::Foresight;
-use crate::ftl::restore::Restoring;
 use crate::ftl::scheme::Scheme;
-use crate::schemes::AnyState;
+use crate::schemes::AnyScheme;
 use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 /// A device at rest.
 #[derive(Serialize, Deserialize)]
 struct State<'a> {
     io: IoState<'a>,
-    scheme: SchemeState<AnyState>,
+    scheme: Cow<'a, AnyScheme>,
     window: Window,
     /// Random overwrites over what was filled; none once requests were served.
     overwritten: Option<f64>,
@@ -30,7 +30,7 @@ impl Simulation {
     pub fn save(&self) -> impl Serialize + '_ {
         State {
             io: self.io.save(),
-            scheme: self.scheme.save(),
+            scheme: Cow::Borrowed(&self.scheme),
             window: self.window.at_rest(self.io.counters(), self.io.now_ns()),
             overwritten: self.begun.overwritten().filter(|_| self.fed == 0),
             store_cleaned: self.io.cache_use().store_erases() > 0,
@@ -59,11 +59,12 @@ impl Simulation {
 
     fn resume(&mut self, state: State) -> Result<(), String> {
         self.io.resume(state.io)?;
+        let fresh = std::mem::replace(&mut self.scheme, state.scheme.into_owned());
+        if self.scheme.shapes() != fresh.shapes() {
+            return Err(format!("{}: regions of another device", self.setup.scheme.name()));
+        }
+        self.scheme.resume(fresh)?;
         self.audit()?;
-        let mut restoring = Restoring::new(&self.io)?;
-        let loaded = self.scheme.load(state.scheme, &mut restoring);
-        loaded.map_err(|what| format!("{}: {what}", self.setup.scheme.name()))?;
-        restoring.finish()?;
         self.window.resume(state.window)?;
         self.io.watch_cache(super::start::slc_regions(&self.scheme), state.store_cleaned);
         self.begin(state.overwritten);

@@ -1,14 +1,13 @@
 //! A region of any kind, as the contract of a scheme deals with it.
 
 use super::answer::{BlockShare, Level};
+use super::claims::Claims;
 use super::io::Io;
-use super::region::{Region, RegionState, Writer};
-use super::restore::Restoring;
-use super::two_layer::{TwoLayerRegion, TwoLayerState};
+use super::region::{Region, Writer};
+use super::two_layer::TwoLayerRegion;
 use crate::base::{CellMode, PlaneId};
 use crate::hw::array::RegionId;
 use crate::hw::timing::RequestId;
-use serde::{Deserialize, Serialize};
 
 /// What a region is to its scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,23 +16,6 @@ pub enum Role {
     Cache,
     /// Where data stay.
     Store,
-}
-
-/// What a snapshot holds of a scheme's regions, those of each kind in the scheme's order.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct RegionStates {
-    plain: Vec<RegionState>,
-    two_layer: Vec<TwoLayerState>,
-}
-
-impl RegionStates {
-    /// The regions not loaded yet are an error.
-    pub fn check_empty(&self) -> Result<(), String> {
-        match self.plain.len() + self.two_layer.len() {
-            0 => Ok(()),
-            count => Err(format!("{count} regions that the scheme does not have")),
-        }
-    }
 }
 
 /// A region of any kind.
@@ -58,11 +40,12 @@ pub trait AnyRegion {
         false
     }
 
-    /// Adds what a snapshot holds of it.
-    fn save(&self, states: &mut RegionStates);
+    /// What it is made of.
+    fn shape(&self) -> String;
 
-    /// Takes its part, the first of its kind, out of a snapshot's.
-    fn load(&mut self, states: &mut RegionStates, restoring: &mut Restoring) -> Result<(), String>;
+    /// Proves that its counts and frontiers agree with its blocks, which it claims; the first violation is
+    /// described.
+    fn audit(&self, claims: &mut Claims) -> Result<(), String>;
 
     /// Pads the wordlines of `plane` whose staged host pages have waited long enough.
     fn pad_due(&mut self, _plane: PlaneId, _io: &mut Io) {}
@@ -72,13 +55,6 @@ pub trait AnyRegion {
 
     /// Pads everything staged.
     fn pad_all(&mut self, _io: &mut Io) {}
-}
-
-fn first<T>(states: &mut Vec<T>, kind: &str) -> Result<T, String> {
-    match states.is_empty() {
-        true => Err(format!("a {kind} of the scheme is missing")),
-        false => Ok(states.remove(0)),
-    }
 }
 
 impl AnyRegion for Region {
@@ -102,12 +78,12 @@ impl AnyRegion for Region {
         self.level(io)
     }
 
-    fn save(&self, states: &mut RegionStates) {
-        states.plain.push(self.save());
+    fn shape(&self) -> String {
+        self.shape()
     }
 
-    fn load(&mut self, states: &mut RegionStates, restoring: &mut Restoring) -> Result<(), String> {
-        self.load(first(&mut states.plain, "region")?, restoring)
+    fn audit(&self, claims: &mut Claims) -> Result<(), String> {
+        self.audit(claims)
     }
 
     fn pad_due(&mut self, plane: PlaneId, io: &mut Io) {
@@ -162,11 +138,11 @@ impl AnyRegion for TwoLayerRegion {
         true
     }
 
-    fn save(&self, states: &mut RegionStates) {
-        states.two_layer.push(self.save());
+    fn shape(&self) -> String {
+        self.shape()
     }
 
-    fn load(&mut self, states: &mut RegionStates, restoring: &mut Restoring) -> Result<(), String> {
-        self.load(first(&mut states.two_layer, "two-layer region")?, restoring)
+    fn audit(&self, claims: &mut Claims) -> Result<(), String> {
+        self.audit(claims)
     }
 }

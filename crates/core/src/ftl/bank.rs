@@ -166,15 +166,6 @@ impl Bank {
         }
     }
 
-    /// The free blocks of `plane` in the order in which the only region of the bank opens them.
-    pub(super) fn free_order(&self, plane: PlaneId, array: &FlashArray) -> Result<Vec<BlockId>, String> {
-        let part = &self.parts[(plane.0 - self.first_plane) as usize];
-        let fresh = part.fresh[0]..self.shares[0].end;
-        let mut order: Vec<BlockId> = fresh.map(|index| array.geometry.block(plane, index)).collect();
-        order.append(&mut part.erased.walk(array, plane)?);
-        Ok(order)
-    }
-
     /// The erased blocks of every plane.
     pub(super) fn erased(&self, array: &FlashArray) -> Result<Vec<BlockId>, String> {
         let planes = (self.first_plane..).map(PlaneId);

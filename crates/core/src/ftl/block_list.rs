@@ -1,6 +1,6 @@
 //! Queues of blocks from which a block in the middle can be taken.
 
-use crate::base::runs::Sparse;
+use crate::base::sparse;
 use crate::base::BlockId;
 use serde::{Deserialize, Serialize};
 
@@ -39,23 +39,23 @@ impl BlockList {
 }
 
 /// The links of every block: it is in one queue at most. Zero = none.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct BlockLinks {
+    #[serde(with = "sparse")]
     next: Vec<u32>,
+    #[serde(with = "sparse")]
     prev: Vec<u32>,
-}
-
-/// What a snapshot holds of the links.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct LinksState {
-    next: Sparse,
-    prev: Sparse,
 }
 
 impl BlockLinks {
     /// Links for `blocks` block numbers, none in a queue.
     pub fn new(blocks: usize) -> Self {
         Self { next: vec![0; blocks], prev: vec![0; blocks] }
+    }
+
+    /// Block numbers that it has links for.
+    pub fn blocks(&self) -> usize {
+        self.next.len().min(self.prev.len())
     }
 
     /// Appends a block that is in no queue.
@@ -119,17 +119,6 @@ impl BlockLinks {
             return Err(format!("a queue of {} blocks that counts {}", blocks.len(), list.len));
         }
         Ok(blocks)
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> LinksState {
-        LinksState { next: Sparse::of(&self.next), prev: Sparse::of(&self.prev) }
-    }
-
-    /// Takes a snapshot's part, or says why it does not fit.
-    pub fn load(&mut self, state: LinksState) -> Result<(), String> {
-        state.next.fill(&mut self.next)?;
-        state.prev.fill(&mut self.prev)
     }
 }
 

@@ -1,21 +1,12 @@
 //! What the device does with any scheme by its regions alone: no scheme writes it.
 
 use super::answer::DeviceFull;
-use super::any_region::{RegionStates, Role};
+use super::any_region::Role;
+use super::claims::Claims;
 use super::io::Io;
-use super::restore::Restoring;
 use super::scheme::Scheme;
 use crate::base::PlaneId;
 use crate::hw::timing::RequestId;
-use serde::{Deserialize, Serialize};
-
-/// What a snapshot holds of a scheme.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SchemeState<T> {
-    regions: RegionStates,
-    /// What it has beside its regions.
-    own: T,
-}
 
 /// What follows from a scheme's regions.
 pub trait ByRegions: Scheme {
@@ -51,26 +42,26 @@ pub trait ByRegions: Scheme {
         bytes
     }
 
-    /// What a snapshot holds of the scheme; nothing is in flight.
-    fn save(&self) -> SchemeState<Self::State> {
-        let mut regions = RegionStates::default();
-        self.regions(&mut |_, region| region.save(&mut regions));
-        SchemeState { regions, own: self.save_own() }
+    /// What each region is made of.
+    fn shapes(&self) -> Vec<String> {
+        let mut shapes = Vec::new();
+        self.regions(&mut |_, region| shapes.push(region.shape()));
+        shapes
     }
 
-    /// Takes a snapshot's part into a new scheme of the same configuration, or says why it cannot be
-    /// the scheme's.
-    fn load(&mut self, state: SchemeState<Self::State>, restoring: &mut Restoring) -> Result<(), String> {
-        let SchemeState { mut regions, own } = state;
-        let mut loaded = Ok(());
-        self.regions_mut(&mut |region| {
-            if loaded.is_ok() {
-                loaded = region.load(&mut regions, restoring);
+    /// Proves that each block ever used is one region's, or free, and that the scheme counts what they hold;
+    /// the first violation is described.
+    fn audit(&self, io: &Io) -> Result<(), String> {
+        let mut claims = Claims::new(io)?;
+        let mut audited = Ok(());
+        self.regions(&mut |_, region| {
+            if audited.is_ok() {
+                audited = region.audit(&mut claims);
             }
         });
-        loaded?;
-        regions.check_empty()?;
-        self.load_own(own, restoring.io)
+        audited?;
+        claims.finish()?;
+        self.audit_own(io)
     }
 }
 

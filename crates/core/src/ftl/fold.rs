@@ -15,17 +15,19 @@ use super::region::{Region, Writer};
 use super::relocate::{erase_block, note_carrier};
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::hw::timing::OpId;
+use serde::{Deserialize, Serialize};
 
 const ROOM: &str = "Invariant: the room was checked";
 
 /// How data are folded.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct FoldWay {
     /// Inside the chip, as far as it can.
     pub in_chip: bool,
     /// Time that the array takes longer for a wordline, ns.
     pub overhead_ns: u32,
     /// What is folded before, if something has to be.
+    #[serde(skip)]
     pub after: OpId,
 }
 

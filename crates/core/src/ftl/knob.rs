@@ -1,6 +1,7 @@
 //! Knobs: what of a scheme can be turned while it runs, and within which bounds.
 
 use crate::base::Problem;
+use serde::{Deserialize, Serialize};
 
 /// A knob as the catalogue lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub struct KnobSpec {
 }
 
 /// The values a knob may be turned to now.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum KnobRange {
     /// Every `step` from `min` to `max`.
     Steps {

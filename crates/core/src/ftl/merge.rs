@@ -5,9 +5,10 @@ use super::io::Io;
 use super::piece::Piece;
 use crate::base::ones::Ones;
 use crate::hw::timing::RequestId;
+use serde::{Deserialize, Serialize};
 
 /// The rules by which a scheme holds pieces.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Merger {
     wait: MergeWait,
     timeout_ns: u64,

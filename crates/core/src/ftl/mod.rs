@@ -10,7 +10,7 @@
 //! op_log, page_reads, early, disk_traffic, wakeup, memory, oracle             words and lists
 //! translation                                                   which part of the map is in DRAM
 //! free_list <- bank; hold, bank <- media <- audit               what is stored
-//! io <- merge, write_buffer, plane_allocator, restore           what it does in time
+//! io <- merge, write_buffer, plane_allocator, claims            what it does in time
 //! dest <- relocate; region, two_layer <- victim, page_level     blocks managed alike
 //! pack <- mixed; transfer; packer <- compact <- clean <- store <- gather what moves between them
 //! compact <- fold                                               the same inside the chip
@@ -25,6 +25,7 @@ pub mod bank;
 pub mod block_list;
 pub mod by_regions;
 pub mod cache_use;
+pub mod claims;
 pub mod clean;
 pub mod compact;
 pub mod config;
@@ -55,7 +56,6 @@ pub mod piece;
 pub mod plane_allocator;
 pub mod region;
 pub mod relocate;
-pub mod restore;
 pub mod scheme;
 pub mod signal;
 pub mod span;

@@ -86,21 +86,14 @@ impl Foresight {
 }
 
 /// When what lies in each logical page dies, in the steps of a trace that is being replayed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Oracle {
     next: Arc<Vec<u32>>,
     /// The step that wrote what each page holds, or with `FIRST` the first that will. 0: none.
     at: Vec<u32>,
     now: u32,
+    #[serde(skip)]
     unforeseen: u64,
-}
-
-/// What a snapshot holds of an oracle.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct OracleState {
-    next: Vec<u32>,
-    at: Vec<u32>,
-    now: u32,
 }
 
 impl Oracle {
@@ -167,28 +160,6 @@ impl Oracle {
     /// What it takes, bytes.
     pub fn bytes(&self) -> u64 {
         ((self.next.len() + self.at.len()) * size_of::<u32>()) as u64
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> OracleState {
-        OracleState { next: self.next.to_vec(), at: self.at.clone(), now: self.now }
-    }
-
-    /// The oracle of a snapshot of a device of so many logical pages, or why it can be none.
-    pub fn load(state: OracleState, pages: usize) -> Result<Self, String> {
-        let OracleState { next, at, now } = state;
-        let steps = next.len();
-        let follows = |(step, &next): (usize, &u32)| {
-            next == NEVER || (step < (next & !TRIM) as usize && ((next & !TRIM) as usize) < steps)
-        };
-        if next.first() != Some(&NEVER) || !next.iter().enumerate().all(follows) {
-            return Err("steps of a trace that do not follow each other".into());
-        }
-        if at.len() != pages || at.iter().any(|&at| (at & !FIRST) as usize >= steps) || now as usize >= steps
-        {
-            return Err(format!("steps of {} logical pages, of {pages}", at.len()));
-        }
-        Ok(Self { next: Arc::new(next), at, now, unforeseen: 0 })
     }
 }
 

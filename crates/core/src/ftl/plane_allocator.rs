@@ -5,9 +5,11 @@ use super::config::Placement;
 use super::io::Io;
 use crate::base::divisor::Divisor;
 use crate::base::PlaneId;
+use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
 
 /// Chooses planes of a pool: by logical page, in turn, or by load.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct PlaneAllocator {
     order: Vec<PlaneId>,
     planes: Divisor,
@@ -32,14 +34,9 @@ impl PlaneAllocator {
         &self.order
     }
 
-    /// The place in the order whose turn it is, for snapshots.
-    pub fn cursor(&self) -> usize {
-        self.cursor
-    }
-
-    /// Takes a snapshot's place.
-    pub fn set_cursor(&mut self, cursor: usize) {
-        self.cursor = cursor;
+    /// Its planes, how they are chosen, and whether it is the turn of one of them.
+    pub fn shape(&self) -> impl Debug + '_ {
+        (&self.order, self.placement, self.cursor < self.order.len())
     }
 
     /// The plane for logical page `page`: by number, next in turn, or the least loaded. The turn

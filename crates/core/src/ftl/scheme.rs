@@ -13,8 +13,6 @@ use super::window::{WindowCounters, WindowLength};
 use crate::base::{PlaneId, Problem};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
-use serde::de::DeserializeOwned;
-use serde::Serialize;
 
 /// The parameters of a scheme.
 pub trait Parameters {
@@ -40,14 +38,9 @@ pub trait Parameters {
 ///
 /// What follows from the regions it has, a scheme need not write: `regions!` names them, and `ByRegions`
 /// has the rest.
+///
+/// A snapshot holds it as it is, but for what is skipped: what is counted since time 0, or in flight.
 pub trait Scheme {
-    /// What a snapshot holds beside the regions: all that decides what the scheme does next, and what
-    /// it reports of the time before.
-    type State: Serialize + DeserializeOwned;
-
-    /// Raised whenever `State`, or the order of the regions, changes: older snapshots are refused.
-    const STATE_VERSION: u32 = 1;
-
     /// Raised whenever the tables of the scheme's memory change their meaning; none = it has no memory.
     const MEMORY_VERSION: Option<u32> = None;
 
@@ -70,11 +63,18 @@ pub trait Scheme {
     /// Writes a piece.
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull>;
 
-    /// What a snapshot holds beside the regions.
-    fn save_own(&self) -> Self::State;
+    /// Goes on out of a snapshot, where `fresh` is new: takes over from it what a snapshot does not hold.
+    fn resume(&mut self, _fresh: Self) -> Result<(), String>
+    where
+        Self: Sized,
+    {
+        Ok(())
+    }
 
-    /// Takes a snapshot's part beside the regions, which are loaded, or says what does not fit.
-    fn load_own(&mut self, own: Self::State, io: &Io) -> Result<(), String>;
+    /// Whether what it counts beside its regions agrees with them; the first violation is described.
+    fn audit_own(&self, _io: &Io) -> Result<(), String> {
+        Ok(())
+    }
 
     /// The scheme's own figures.
     fn report(&self, io: &Io) -> SchemeReport;
@@ -217,19 +217,16 @@ pub trait Scheme {
     }
 }
 
-/// Names a scheme's regions by role and field, `regions! { Cache slc, Store store.region }`; with
-/// `; stateless` behind them a snapshot holds nothing else of it.
+/// Names a scheme's regions by role and field, `regions! { Cache slc, Store store.region }`.
 ///
-/// With `; dials dials` it holds where the dials stand, which are all the knobs. Behind `=>` comes how a
+/// With `; dials dials` behind them the dials are all its knobs. Behind `=>` comes how a
 /// scheme follows them, and behind `, wake` what it does beside that when one was turned.
 macro_rules! regions {
     ($($role:ident $($field:ident).+),+; dials $dials:ident $(=> $follow:expr $(, wake $wake:expr)?)?) => {
-        type State = Vec<f64>;
-
         $crate::ftl::scheme::regions! { $($role $($field).+),+ }
 
         fn knobs(&self, _io: &$crate::ftl::io::Io) -> Vec<$crate::ftl::knob::Knob> {
-            self.$dials.knobs()
+            self.$dials.knobs(Self::KNOBS)
         }
 
         fn turn(
@@ -244,30 +241,6 @@ macro_rules! regions {
                 follow(self);
                 $(if _is_turned { $wake(self, _io) })?
             )?
-            Ok(())
-        }
-
-        fn save_own(&self) -> Vec<f64> {
-            self.$dials.save()
-        }
-
-        fn load_own(&mut self, dials: Vec<f64>, _io: &$crate::ftl::io::Io) -> Result<(), String> {
-            self.$dials.load(&dials)?;
-            $(
-                let follow: fn(&mut Self) = $follow;
-                follow(self);
-            )?
-            Ok(())
-        }
-    };
-    ($($role:ident $($field:ident).+),+; stateless) => {
-        type State = ();
-
-        $crate::ftl::scheme::regions! { $($role $($field).+),+ }
-
-        fn save_own(&self) {}
-
-        fn load_own(&mut self, _own: (), _io: &$crate::ftl::io::Io) -> Result<(), String> {
             Ok(())
         }
     };

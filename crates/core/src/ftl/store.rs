@@ -12,17 +12,19 @@ use super::region::{Region, RegionSpec, Writer};
 use super::relocate::{empty_block, relocate_page};
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId, Ppn};
+use serde::{Deserialize, Serialize};
 
 /// Free blocks per plane that migration leaves to cleaning, which must win at least one more.
 pub const RESERVE: u32 = 1;
 
 /// A dense region and when it is cleaned.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Store {
     /// The region.
     pub region: Region,
     clean_below: u32,
     /// Room for the reads of what is put together in it, kept from job to job.
+    #[serde(skip)]
     pub(super) reads: PageReads,
 }
 

@@ -6,6 +6,7 @@
 use super::io::Io;
 use super::piece::Piece;
 use crate::base::ones::Ones;
+use serde::{Deserialize, Serialize};
 
 /// The stream of units that go to the SLC region; the packing group of what is held.
 pub const SLC: u8 = 0;
@@ -16,7 +17,7 @@ pub const DENSE: u8 = 1;
 const FULL_TIMEOUT_NS: u64 = 1_000_000;
 
 /// The rules of the buffer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct WriteBuffer {
     capacity_units: u32,
 }

@@ -8,9 +8,10 @@
 
 use super::config::{PoolConfig, ReprogramConfig};
 use crate::base::CellMode;
+use serde::{Deserialize, Serialize};
 
 /// What page `n` of a two-layer block is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Step {
     /// Wordline.
     pub wordline: u16,
@@ -40,7 +41,7 @@ pub enum Phase {
 }
 
 /// The two-layer layout of a pool's blocks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TwoLayer {
     /// Mode that every wordline ends in.
     pub mode: CellMode,

@@ -53,12 +53,13 @@ impl Parameters for BaselineConfig {
 }
 
 /// SLC write cache and dense store.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Baseline {
     slc: Region,
     store: Store,
     pressure: Pressure,
     dials: Dials,
+    #[serde(skip)]
     reclaimed: Reclaimed,
 }
 
@@ -88,7 +89,6 @@ impl Baseline {
 }
 
 impl Scheme for Baseline {
-    const STATE_VERSION: u32 = 2;
     const KNOBS: &'static [KnobSpec] = &[START_FREE_RATIO];
 
     regions! { Cache slc, Store store.region; dials dials => |scheme| scheme.pressure.follow(&scheme.dials) }

@@ -57,7 +57,7 @@ const START_FREE_BLOCKS: KnobSpec = KnobSpec {
 };
 
 /// SLC cache and dense store.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Example {
     slc: Region,
     store: Store,

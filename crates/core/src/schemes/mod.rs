@@ -97,16 +97,10 @@ macro_rules! schemes {
         }
 
         /// Any scheme, dispatched statically. There is one in a simulation, so its size is no matter.
-        #[derive(Clone)]
+        #[derive(Clone, Serialize, Deserialize)]
         #[allow(clippy::large_enum_variant)]
         pub enum AnyScheme {
-            $($(#[$when])* #[doc = $summary] $variant($scheme),)*
-        }
-
-        /// What a snapshot holds of any scheme beside its regions, under the scheme's name.
-        #[derive(Clone, Debug, Serialize, Deserialize)]
-        pub enum AnyState {
-            $($(#[$when])* #[doc = $summary] #[serde(rename = $name)] $variant(<$scheme as Scheme>::State),)*
+            $($(#[$when])* #[doc = $summary] #[serde(rename = $name)] $variant($scheme),)*
         }
 
         /// Every scheme.
@@ -128,11 +122,6 @@ macro_rules! schemes {
             /// The scheme's name.
             pub fn name(&self) -> &'static str {
                 match self { $($(#[$when])* Self::$variant(_) => $name,)* }
-            }
-
-            /// The version of the scheme's part of a snapshot.
-            pub fn state_version(&self) -> u32 {
-                match self { $($(#[$when])* Self::$variant(_) => <$scheme as Scheme>::STATE_VERSION,)* }
             }
 
             /// The default parameters of the scheme called `name`.
@@ -180,8 +169,6 @@ macro_rules! schemes {
         }
 
         impl Scheme for AnyScheme {
-            type State = AnyState;
-
             fn regions(&self, visit: &mut dyn FnMut(Role, &dyn AnyRegion)) {
                 match self { $($(#[$when])* Self::$variant(s) => s.regions(visit),)* }
             }
@@ -275,14 +262,14 @@ macro_rules! schemes {
             fn slc_cache_bytes(&self, io: &Io) -> u64 {
                 match self { $($(#[$when])* Self::$variant(s) => s.slc_cache_bytes(io),)* }
             }
-            fn save_own(&self) -> AnyState {
-                match self { $($(#[$when])* Self::$variant(s) => AnyState::$variant(s.save_own()),)* }
-            }
-            fn load_own(&mut self, own: AnyState, io: &Io) -> Result<(), String> {
-                match (self, own) {
-                    $($(#[$when])* (Self::$variant(s), AnyState::$variant(own)) => s.load_own(own, io),)*
+            fn resume(&mut self, fresh: Self) -> Result<(), String> {
+                match (self, fresh) {
+                    $($(#[$when])* (Self::$variant(s), Self::$variant(fresh)) => s.resume(fresh),)*
                     _ => Err("the state of another scheme".into()),
                 }
+            }
+            fn audit_own(&self, io: &Io) -> Result<(), String> {
+                match self { $($(#[$when])* Self::$variant(s) => s.audit_own(io),)* }
             }
             fn report(&self, io: &Io) -> SchemeReport {
                 match self { $($(#[$when])* Self::$variant(s) => s.report(io),)* }

@@ -13,7 +13,6 @@
 //! **Knobs.** `slc.start_free_ratio`, `merge.timeout_ns`.
 
 use super::common::cache::{self, CacheConfig};
-use super::common::census::CensusState;
 use super::common::dials::{Dials, MERGE_TIMEOUT, START_FREE_RATIO};
 use super::common::mixed_cache::MixedCache;
 use super::common::tables::table_bytes;
@@ -64,18 +63,12 @@ impl Parameters for SaConfig {
     }
 }
 
-/// What a snapshot holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SaState {
-    census: CensusState,
-    dials: Vec<f64>,
-}
-
 /// Subpage-aware SLC cache and dense store.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Sa {
     cache: MixedCache,
     dials: Dials,
+    #[serde(skip)]
     reach: Vec<u32>,
 }
 
@@ -91,13 +84,13 @@ impl Sa {
 }
 
 impl Scheme for Sa {
-    type State = SaState;
-
-    const STATE_VERSION: u32 = 2;
-
     const KNOBS: &'static [KnobSpec] = &[START_FREE_RATIO, MERGE_TIMEOUT];
 
     regions! { Cache cache.slc, Store cache.store.region }
+
+    fn audit_own(&self, io: &Io) -> Result<(), String> {
+        self.cache.census.audit(io)
+    }
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.cache.store.preload(page, mask, io)
@@ -146,7 +139,7 @@ impl Scheme for Sa {
     }
 
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs()
+        self.dials.knobs(Self::KNOBS)
     }
 
     fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
@@ -154,17 +147,6 @@ impl Scheme for Sa {
             self.cache.follow(&self.dials);
             self.cache.merger.arm(io);
         }
-        Ok(())
-    }
-
-    fn save_own(&self) -> SaState {
-        SaState { census: self.cache.census.save(), dials: self.dials.save() }
-    }
-
-    fn load_own(&mut self, own: SaState, io: &Io) -> Result<(), String> {
-        self.cache.census.load(own.census, io)?;
-        self.dials.load(&own.dials)?;
-        self.cache.follow(&self.dials);
         Ok(())
     }
 

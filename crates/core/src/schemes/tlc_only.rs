@@ -125,7 +125,7 @@ impl Parameters for TlcOnlyConfig {
 }
 
 /// A device with one region.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct TlcOnly {
     region: Region,
     dials: Dials,
@@ -206,8 +206,6 @@ impl TlcOnly {
 }
 
 impl Scheme for TlcOnly {
-    const STATE_VERSION: u32 = 2;
-
     const KNOBS: &'static [KnobSpec] = &[START_FREE_BLOCKS, IDLE_FREE_RATIO];
 
     regions! { Store region; dials dials => Self::follow_dials, wake Self::wake }

@@ -69,17 +69,8 @@ impl Parameters for TurboWriteConfig {
     }
 }
 
-/// What a snapshot holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TurboWriteState {
-    dials: Vec<f64>,
-    direct: Option<PlaneId>,
-    ahead: Vec<u32>,
-    cramped: Vec<PlaneId>,
-}
-
 /// A cache of SLC blocks and the store behind it.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct TurboWrite {
     slc: Region,
     store: Store,
@@ -89,6 +80,7 @@ pub struct TurboWrite {
     turns: Turns,
     /// Planes whose store had no room for the next block: asked again when the host changed anything.
     cramped: Vec<PlaneId>,
+    #[serde(skip)]
     figures: Figures,
 }
 
@@ -175,10 +167,6 @@ impl TurboWrite {
 }
 
 impl Scheme for TurboWrite {
-    type State = TurboWriteState;
-
-    const STATE_VERSION: u32 = 2;
-
     const KNOBS: &'static [KnobSpec] = &[IDLE_THRESHOLD, SLC_BLOCKS];
 
     regions! { Cache slc, Store store.region }
@@ -244,7 +232,7 @@ impl Scheme for TurboWrite {
     }
 
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs()
+        self.dials.knobs(Self::KNOBS)
     }
 
     /// Blocks beyond the cache's size stay in it until they are emptied.
@@ -253,23 +241,6 @@ impl Scheme for TurboWrite {
             self.dials.set_idle_threshold(io);
             self.slc.set_quota(self.dials.count(&SLC_BLOCKS) as u32);
         }
-        Ok(())
-    }
-
-    fn save_own(&self) -> TurboWriteState {
-        let (direct, ahead) = self.turns.save(self.slc.planes());
-        TurboWriteState { dials: self.dials.save(), direct, ahead, cramped: self.cramped.clone() }
-    }
-
-    fn load_own(&mut self, own: TurboWriteState, io: &Io) -> Result<(), String> {
-        self.dials.load(&own.dials)?;
-        self.dials.check_idle_threshold(io)?;
-        self.slc.set_quota(self.dials.count(&SLC_BLOCKS) as u32);
-        if let Some(plane) = own.cramped.iter().find(|plane| !self.slc.planes().contains(plane)) {
-            return Err(format!("plane {} lacks room and is no plane of the cache", plane.0));
-        }
-        self.turns.load((own.direct, own.ahead), self.slc.planes())?;
-        self.cramped = own.cramped;
         Ok(())
     }
 

@@ -3,12 +3,12 @@
 use super::LogRegion;
 use crate::base::{PlaneId, Ppn};
 use crate::ftl::answer::{BlockShare, Level};
-use crate::ftl::any_region::{AnyRegion, RegionStates};
+use crate::ftl::any_region::AnyRegion;
+use crate::ftl::claims::Claims;
 use crate::ftl::dest::Destination;
 use crate::ftl::io::Io;
 use crate::ftl::piece::PageWrite;
 use crate::ftl::region::Writer;
-use crate::ftl::restore::Restoring;
 use crate::hw::array::RegionId;
 use crate::hw::timing::{OpId, RequestId};
 
@@ -79,7 +79,6 @@ impl Destination for LogRegion {
     }
 }
 
-/// A snapshot holds a log as it holds a region: the circle follows from its blocks.
 impl AnyRegion for LogRegion {
     fn share(&self) -> BlockShare {
         self.region.share()
@@ -101,13 +100,19 @@ impl AnyRegion for LogRegion {
         self.region.level(io)
     }
 
-    fn save(&self, states: &mut RegionStates) {
-        AnyRegion::save(&self.region, states);
+    fn shape(&self) -> String {
+        format!("{} as a log of {:?}", self.region.shape(), self.spans)
     }
 
-    fn load(&mut self, states: &mut RegionStates, restoring: &mut Restoring) -> Result<(), String> {
-        AnyRegion::load(&mut self.region, states, restoring)?;
-        self.find_circle(restoring.io)
+    fn audit(&self, claims: &mut Claims) -> Result<(), String> {
+        self.region.audit(claims)?;
+        let rows = |&plane: &PlaneId| self.region.used_blocks(plane);
+        let is_circle = |used: u32| used == self.used || used + 1 == self.used;
+        let fits = self.tail < self.spans.rows && self.used <= self.spans.rows;
+        match fits && self.region.planes().iter().map(rows).all(is_circle) {
+            true => Ok(()),
+            false => Err(format!("log {}: {} rows from {} on", self.region.id(), self.used, self.tail)),
+        }
     }
 
     fn pad_due(&mut self, plane: PlaneId, io: &mut Io) {

@@ -6,7 +6,6 @@
 //! and the free rows. The last of those are the reserve: the host may not open them, cleaning may.
 
 mod dest;
-mod restore;
 mod spans;
 
 pub use spans::LogSpans;
@@ -16,6 +15,7 @@ use super::io::Io;
 use super::plane_allocator::try_planes;
 use super::region::{Region, RegionSpec, Writer};
 use crate::base::{BlockId, PlaneId, Ppn};
+use serde::{Deserialize, Serialize};
 
 /// What a log is made of.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct LogSpec {
 }
 
 /// Blocks of every plane in a circle.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct LogRegion {
     region: Region,
     spans: LogSpans,

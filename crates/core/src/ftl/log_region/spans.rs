@@ -1,9 +1,10 @@
 //! How long the spans of a log are, in rows.
 
 use crate::base::Problem;
+use serde::{Deserialize, Serialize};
 
 /// Rows of a log and of its spans.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogSpans {
     /// All rows: blocks of each plane.
     pub rows: u32,

@@ -1,12 +1,11 @@
 //! A region: blocks managed alike, with free lists and frontiers per plane.
 
 mod apart;
+mod audit;
 mod emit;
 mod live;
-mod restore;
 
 pub use apart::ApartBlock;
-pub(super) use restore::mixes_pages;
 
 use super::answer::{BlockShare, Level};
 use super::bank::{BankAccess, BankId};
@@ -55,7 +54,7 @@ struct PlanePart {
 }
 
 /// How a region's pages are packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pack {
     /// A page holds units of one logical page: victims are compared by live pages.
     Page,
@@ -64,7 +63,7 @@ pub enum Pack {
 }
 
 /// What a region is made of.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RegionSpec {
     /// How its pages are packed.
     pub pack: Pack,
@@ -87,7 +86,7 @@ pub struct RegionSpec {
 }
 
 /// A set of blocks managed alike.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Region {
     /// What it is made of.
     pub spec: RegionSpec,
@@ -106,14 +105,6 @@ pub struct Region {
     free_min: u32,
     /// Its blocks are opened apart from the frontiers, which it does not use.
     apart: bool,
-}
-
-/// The part of a region that a snapshot holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct RegionState {
-    parts: Vec<PlanePart>,
-    cursor: usize,
-    free_min: u32,
 }
 
 impl Region {
@@ -146,11 +137,6 @@ impl Region {
     #[inline(always)]
     pub fn id(&self) -> RegionId {
         self.id
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> RegionState {
-        RegionState { parts: self.parts.clone(), cursor: self.allocator.cursor(), free_min: self.free_min }
     }
 
     fn part(&mut self, plane: PlaneId) -> &mut PlanePart {
@@ -199,11 +185,6 @@ impl Region {
     /// The first of the blocks of `plane` among which the region's are, and how many they are.
     pub(super) fn block_run(&self, plane: PlaneId, io: &Io) -> (BlockId, u32) {
         (io.geometry().block(plane, self.range.start), self.range.len() as u32)
-    }
-
-    /// The free blocks of `plane` in its bank in the order in which it opens them, if that is its own.
-    pub(in crate::ftl) fn free_order(&self, plane: PlaneId, io: &Io) -> Result<Vec<BlockId>, String> {
-        io.bank(self.bank.bank).free_order(plane, io.array())
     }
 
     /// The blocks of `plane` among which the region's are.

@@ -5,17 +5,18 @@
 //! be switched. A third way in is a block that is filled without pausing, for data that are to
 //! leave the cache. Every page of a block is used in the order of `hw::two_layer`.
 
+mod audit;
 mod clean;
-mod restore;
 mod victim;
 
 pub use clean::Cleaned;
 pub use victim::{Eligible, Victim};
 
+use crate::base::sparse;
 use crate::base::{BlockId, PlaneId, Ppn};
 use crate::ftl::answer::{BlockShare, Level};
 use crate::ftl::bank::{BankAccess, BankId};
-use crate::ftl::block_list::{BlockLinks, BlockList, LinksState};
+use crate::ftl::block_list::{BlockLinks, BlockList};
 use crate::ftl::config::{Placement, PlaneOrder, WearLevelling};
 use crate::ftl::io::Io;
 use crate::ftl::plane_allocator::PlaneAllocator;
@@ -25,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// What a two-layer region is made of.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TwoLayerSpec {
     /// Pool.
     pub pool: usize,
@@ -60,7 +61,7 @@ struct PlanePart {
 }
 
 /// Blocks of two-layer layout, managed alike.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct TwoLayerRegion {
     /// What it is made of.
     pub spec: TwoLayerSpec,
@@ -76,16 +77,10 @@ pub struct TwoLayerRegion {
     links: BlockLinks,
     /// Masks over the blocks' scores: ones for those that offer no SLC pages, 0 for the others. What
     /// they say of the block that is filled without pausing counts for nothing.
+    #[serde(with = "sparse")]
     used: Vec<i16>,
+    #[serde(skip)]
     switched_windows: u64,
-}
-
-/// What a snapshot holds of the region.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TwoLayerState {
-    parts: Vec<PlanePart>,
-    links: LinksState,
-    cursor: usize,
 }
 
 impl TwoLayerRegion {
@@ -274,10 +269,5 @@ impl TwoLayerRegion {
     pub fn level(&self, io: &Io) -> Level {
         let free = self.parts.iter().map(|part| u64::from(part.free_pages)).sum();
         Level { free, blocks: self.share().blocks, live_bytes: self.cache_live_bytes(io) }
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> TwoLayerState {
-        TwoLayerState { parts: self.parts.clone(), links: self.links.save(), cursor: self.allocator.cursor() }
     }
 }

@@ -45,16 +45,7 @@ pub struct Victim {
     next_page: u32,
 }
 
-impl Victim {
-    /// Whether it can be a victim whose block was written as far as `phase` says.
-    pub(super) fn fits(&self, phase: Phase, io: &Io) -> bool {
-        let array = io.array();
-        let live = |page| array.page_tags(array.geometry.page(self.block, page)).iter().any(|&tag| tag != 0);
-        self.used == (phase != Phase::Fill)
-            && self.next_page <= array.block(self.block).write_ptr()
-            && !(0..self.next_page).any(live)
-    }
-}
+impl Victim {}
 
 impl TwoLayerRegion {
     /// The block of `plane` that is being emptied.
@@ -128,7 +119,7 @@ impl TwoLayerRegion {
         found
     }
 
-    fn is_used(&self, block: BlockId) -> bool {
+    pub(super) fn is_used(&self, block: BlockId) -> bool {
         self.used[block.index()] == ALL
     }
 

@@ -51,7 +51,8 @@ impl FlashArray {
             BlockState::Open => 0,
             BlockState::Closed => CLOSED + self.live_pages(block) as i16,
         };
-        match self.used_blocks().find(|&block| self.score[block.index()] != score(block)) {
+        let mut blocks = (0..self.blocks.len() as u32).map(BlockId);
+        match blocks.find(|&block| self.score[block.index()] != score(block)) {
             Some(block) => Err(format!("{block:?} scores {}", self.score[block.index()])),
             None => Ok(()),
         }

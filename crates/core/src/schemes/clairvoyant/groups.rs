@@ -15,7 +15,7 @@ pub struct Open {
 }
 
 /// Planes that share open blocks, one of each window.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Group {
     pub planes: Vec<PlaneId>,
     pub open: Vec<Option<Open>>,
@@ -24,7 +24,7 @@ pub struct Group {
 }
 
 /// How long windows are, and how many.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Windows {
     pub count: u32,
     pub steps: u32,

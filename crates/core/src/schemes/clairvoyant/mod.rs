@@ -24,7 +24,7 @@ use crate::ftl::answer::DeviceFull;
 use crate::ftl::config::CleanConfig;
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobSpec};
-use crate::ftl::oracle::{Oracle, OracleState};
+use crate::ftl::oracle::Oracle;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::region::{Pack, Region};
@@ -34,7 +34,7 @@ use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use crate::schemes::common::dials::{Dial, Dials};
 use crate::schemes::common::tables::page_table;
-use groups::{Group, Open, Windows};
+use groups::{Group, Windows};
 use plan::Plan;
 use serde::{Deserialize, Serialize};
 
@@ -46,24 +46,15 @@ const STAY_SHARE: KnobSpec = KnobSpec {
 /// Where the knob ends: each victim must leave room behind.
 const STAY_SHARE_MAX: f64 = 0.95;
 
-/// What a snapshot holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ClairvoyantState {
-    dials: Vec<f64>,
-    /// Open blocks and whose turn it is, by group of planes.
-    open: Vec<(Vec<Option<Open>>, usize)>,
-    oracle: Option<OracleState>,
-}
-
 /// What is known of the trace: nothing before it begins.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Known {
     oracle: Oracle,
     plan: Plan,
 }
 
 /// A cache that knows what dies when, and the store behind it.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Clairvoyant {
     slc: Region,
     store: Store,
@@ -76,6 +67,7 @@ pub struct Clairvoyant {
     plan_pages: u64,
     known: Option<Known>,
     dials: Dials,
+    #[serde(skip)]
     figures: Figures,
 }
 
@@ -180,18 +172,9 @@ impl Clairvoyant {
         self.figures.direct_pages += u64::from(!io.clockless());
         Ok(())
     }
-
-    /// Whether a snapshot's open block can be one of a group's.
-    fn fits(&self, group: &Group, open: &Open, io: &Io) -> bool {
-        let geometry = io.geometry();
-        open.block.index() < geometry.block_numbers()
-            && group.planes.contains(&geometry.plane_of(open.block))
-            && self.slc.holds(open.block, io)
-    }
 }
 
 impl Scheme for Clairvoyant {
-    type State = ClairvoyantState;
     const KNOBS: &'static [KnobSpec] = &[STAY_SHARE];
 
     regions! { Cache slc, Store store.region }
@@ -228,41 +211,11 @@ impl Scheme for Clairvoyant {
     }
 
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs()
+        self.dials.knobs(Self::KNOBS)
     }
 
     fn turn(&mut self, knob: usize, value: f64, _io: &mut Io) -> Result<(), DeviceFull> {
         self.dials.turn(knob, value);
-        Ok(())
-    }
-
-    fn save_own(&self) -> ClairvoyantState {
-        let open = self.groups.iter().map(|group| (group.open.clone(), group.turn)).collect();
-        let oracle = self.known.as_ref().map(|known| known.oracle.save());
-        ClairvoyantState { dials: self.dials.save(), open, oracle }
-    }
-
-    fn load_own(&mut self, own: ClairvoyantState, io: &Io) -> Result<(), String> {
-        self.dials.load(&own.dials)?;
-        if own.open.len() != self.groups.len() {
-            return Err(format!(
-                "open blocks of {} groups of planes, of {}",
-                own.open.len(),
-                self.groups.len()
-            ));
-        }
-        let mut groups = self.groups.clone();
-        for (group, (open, turn)) in groups.iter_mut().zip(own.open) {
-            let fits = open.iter().flatten().all(|open| self.fits(group, open, io));
-            if open.len() != group.open.len() || turn >= group.planes.len() || !fits {
-                return Err(format!("{open:?} are open, turn {turn}"));
-            }
-            (group.open, group.turn) = (open, turn);
-        }
-        self.groups = groups;
-        let pages = (io.mus() / io.policy().mus_per_page) as usize;
-        let oracle = own.oracle.map(|state| Oracle::load(state, pages)).transpose()?;
-        oracle.into_iter().for_each(|oracle| self.foresee(oracle));
         Ok(())
     }
 

@@ -2,10 +2,11 @@
 //! it has room for.
 
 use crate::ftl::oracle::{Oracle, NEVER};
+use serde::{Deserialize, Serialize};
 use std::collections::BinaryHeap;
 
 /// A bit for each step of a trace.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Bits(Vec<u64>);
 
 impl Bits {
@@ -24,7 +25,7 @@ impl Bits {
 }
 
 /// The versions to keep, by the step that writes them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Plan {
     keep: Bits,
     kept: u64,

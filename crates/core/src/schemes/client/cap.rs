@@ -3,6 +3,7 @@
 use super::config::{ClientConfig, DynamicConfig, DynamicRule, Shape};
 use crate::base::problem::check_range;
 use crate::base::Problem;
+use serde::{Deserialize, Serialize};
 
 /// What a share given in decimal may lose in binary, blocks.
 const TOLERANCE: f64 = 1e-6;
@@ -21,7 +22,7 @@ pub struct Filling {
 }
 
 /// The largest number of SLC blocks of a plane.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cap {
     fixed: u32,
     dynamic: DynamicConfig,

@@ -22,7 +22,7 @@ mod writers;
 pub use config::ClientConfig;
 
 use super::common::dials::{Dial, Dials, IDLE_THRESHOLD};
-use super::common::turns::{Turns, TurnsState};
+use super::common::turns::Turns;
 use super::hybrid::{Packed, Packing};
 use crate::base::{CellMode, PlaneId};
 use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
@@ -61,20 +61,10 @@ const BUSY_RATIO: KnobSpec = KnobSpec {
     summary: "the more, the faster a full cache is emptied while the host writes past it",
 };
 
-/// What a snapshot holds beside the regions.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ClientState {
-    dials: Vec<f64>,
-    turns: TurnsState,
-    planes: Vec<PlaneState>,
-    cramped: Vec<PlaneId>,
-    writers: Writers,
-    slc_blocks_max: u32,
-}
-
 /// SLC and dense blocks of one bank, and who writes to which.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Client {
+    #[serde(skip)]
     config: ClientConfig,
     bank: BankId,
     slc: Region,
@@ -94,12 +84,16 @@ pub struct Client {
     cramped: Vec<PlaneId>,
     /// Planes that write past the cache, and the place of one of them just taken.
     writers: Writers,
+    #[serde(skip)]
     place: Option<usize>,
     /// Planes that fold.
+    #[serde(skip)]
     lanes: Lanes,
     /// The last fold of each plane, and its serial number.
+    #[serde(skip)]
     folds: Vec<(OpId, u64)>,
     /// When the last page was staged that the host no longer waits for, ns.
+    #[serde(skip)]
     staged_ns: u64,
     dials: Dials,
     stats: Stats,
@@ -205,12 +199,15 @@ impl Client {
 }
 
 impl Scheme for Client {
-    type State = ClientState;
-    const STATE_VERSION: u32 = 3;
-
     const KNOBS: &'static [KnobSpec] = &[MAX_BYTES, BUSY_RATIO, IDLE_THRESHOLD];
 
     regions! { Cache slc, Store dense }
+
+    fn resume(&mut self, fresh: Self) -> Result<(), String> {
+        (self.config, self.lanes, self.folds) = (fresh.config, fresh.lanes, fresh.folds);
+        self.config.flush.busy_ratio = self.dials.value(&BUSY_RATIO);
+        Ok(())
+    }
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.old_plane(page, io, |dense, plane, io| page_level::preload(page, mask, dense, plane, 0, io).ok())
@@ -245,7 +242,7 @@ impl Scheme for Client {
     }
 
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs()
+        self.dials.knobs(Self::KNOBS)
     }
 
     /// Blocks beyond a smaller cap stay in the cache until they are folded.
@@ -309,44 +306,6 @@ impl Scheme for Client {
         let slc = self.slc.planes().iter().map(|&plane| u64::from(self.slc.used_blocks(plane))).sum();
         let all = self.dense.share();
         vec![BlockShare { blocks: slc, ..self.slc.share() }, BlockShare { blocks: all.blocks - slc, ..all }]
-    }
-
-    fn save_own(&self) -> ClientState {
-        ClientState {
-            dials: self.dials.save(),
-            turns: self.turns.save(self.slc.planes()),
-            planes: self.planes.clone(),
-            cramped: self.cramped.clone(),
-            writers: self.writers.clone(),
-            slc_blocks_max: self.stats.slc_blocks_max,
-        }
-    }
-
-    fn load_own(&mut self, own: ClientState, io: &Io) -> Result<(), String> {
-        self.dials.load(&own.dials)?;
-        self.dials.check_idle_threshold(io)?;
-        self.follow_dials();
-        self.turns.load(own.turns, self.slc.planes())?;
-        if own.planes.len() != self.planes.len() || !own.planes.iter().all(PlaneState::is_sound) {
-            return Err(format!("the phases of {} planes, of {}", own.planes.len(), self.planes.len()));
-        }
-        let foreign = own.cramped.iter().find(|plane| !self.slc.planes().contains(plane));
-        if let Some(plane) = foreign {
-            return Err(format!("plane {} lacks room and is no plane of the cache", plane.0));
-        }
-        for &plane in self.slc.planes() {
-            let dense = self.dense.used_blocks(plane);
-            if dense > self.dense.quota() {
-                return Err(format!("{dense} dense blocks of plane {}, of {}", plane.0, self.dense.quota()));
-            }
-        }
-        if !own.writers.is_sound(&self.writers) {
-            return Err(format!("planes that cannot all write past the cache: {:?}", own.writers));
-        }
-        self.stats.load(own.slc_blocks_max, &self.slc)?;
-        (self.planes, self.cramped, self.writers) = (own.planes, own.cramped, own.writers);
-        self.past = self.planes.iter().filter(|plane| self.is_past(plane.phase)).count() as u32;
-        Ok(())
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

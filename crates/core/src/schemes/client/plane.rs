@@ -58,10 +58,4 @@ impl PlaneState {
     pub fn begin_folding(&mut self) {
         (self.folded_units, self.host_units) = (0, 0);
     }
-
-    /// Whether the figures can be those of a plane.
-    pub fn is_sound(&self) -> bool {
-        let is_sound = |units: f64| units.is_finite() && units >= 0.0;
-        is_sound(self.owed_units) && is_sound(self.due_units) && is_sound(self.due_ratio)
-    }
 }

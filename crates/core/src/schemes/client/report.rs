@@ -3,21 +3,25 @@
 use super::plane::Phase;
 use super::Client;
 use crate::ftl::io::Io;
-use crate::ftl::region::Region;
 use crate::metrics::report::SchemeReport;
 use crate::schemes::common::tables::unit_table;
 use crate::schemes::hybrid::{Moved, TimeSplit};
+use serde::{Deserialize, Serialize};
 
 /// What is counted since time 0.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Stats {
     /// Pages of the host in SLC blocks.
+    #[serde(skip)]
     pub slc_pages: u64,
     /// Pages of the host in dense blocks.
+    #[serde(skip)]
     pub direct_pages: u64,
     /// What was folded.
+    #[serde(skip)]
     pub folded: Moved,
     /// What cleaning moved.
+    #[serde(skip)]
     pub cleaned: Moved,
     /// The most SLC blocks that a plane ever had.
     pub slc_blocks_max: u32,
@@ -27,16 +31,6 @@ impl Stats {
     /// Notes that a plane has `slc_blocks`.
     pub fn note(&mut self, slc_blocks: u32) {
         self.slc_blocks_max = self.slc_blocks_max.max(slc_blocks);
-    }
-
-    /// Takes a snapshot's part, or says why it cannot be that of `slc`.
-    pub fn load(&mut self, slc_blocks_max: u32, slc: &Region) -> Result<(), String> {
-        slc.planes().iter().for_each(|&plane| self.note(slc.used_blocks(plane)));
-        if !(self.slc_blocks_max..=slc.spec.blocks).contains(&slc_blocks_max) {
-            return Err(format!("never more than {slc_blocks_max} SLC blocks in a plane"));
-        }
-        self.slc_blocks_max = slc_blocks_max;
-        Ok(())
     }
 }
 

@@ -40,19 +40,6 @@ impl Writers {
         !self.each.is_empty()
     }
 
-    /// Whether these can be writers where `like` are: as many of the same planes.
-    pub fn is_sound(&self, like: &Self) -> bool {
-        let planes = |writers: &Self| {
-            let writing = writers.each.iter().filter_map(|place| place.plane);
-            let mut planes: Vec<_> = writing.chain(writers.rest.iter().copied()).collect();
-            planes.sort_unstable();
-            planes
-        };
-        self.each.len() == like.each.len()
-            && (self.turn as usize) < self.each.len().max(1)
-            && planes(self) == planes(like)
-    }
-
     /// `plane` writes no longer: its block is full, or its cache open again.
     pub fn leave(&mut self, plane: PlaneId) {
         for place in self.each.iter_mut().filter(|place| place.plane == Some(plane)) {

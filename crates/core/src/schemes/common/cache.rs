@@ -196,7 +196,7 @@ impl SplitConfig {
 }
 
 /// When the cache's part of a plane is reclaimed.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Pressure {
     trigger: Trigger,
     slc: CleanConfig,

@@ -17,15 +17,8 @@ pub struct Cached {
     pub units: u64,
 }
 
-/// What a snapshot holds of the totals.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct CensusState {
-    now: Cached,
-    peak: Cached,
-}
-
 /// Running totals and peaks.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Census<M = RegionId> {
     /// Which pages are mixed.
     pub mixed: M,
@@ -42,22 +35,6 @@ impl<M: MixedPages> Census<M> {
     /// The most fragments and the most units there ever were.
     pub fn peak(&self) -> Cached {
         self.peak
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> CensusState {
-        CensusState { now: self.now, peak: self.peak }
-    }
-
-    /// Takes a snapshot's totals, if the map says the same, and peaks, if they can be theirs.
-    pub fn load(&mut self, state: CensusState, io: &Io) -> Result<(), String> {
-        let CensusState { now, peak } = state;
-        (self.now, self.peak) = (now, peak);
-        let fits = |now: u64, peak: u64| now <= peak && peak <= u64::from(io.mus());
-        match self.agrees(io) && fits(now.fragments, peak.fragments) && fits(now.units, peak.units) {
-            true => Ok(()),
-            false => Err(format!("{now:?} in mixed pages, {peak:?} at most, is not what the map says")),
-        }
     }
 
     /// What lies in mixed pages of some logical pages.
@@ -124,12 +101,15 @@ impl<M: MixedPages> Census<M> {
         self.peak.units = self.peak.units.max(self.now.units);
     }
 
-    /// Whether the totals are what the map says: a check for debug builds and snapshots.
-    pub fn agrees(&self, io: &Io) -> bool {
+    /// Whether the totals are what the map says.
+    pub fn audit(&self, io: &Io) -> Result<(), String> {
         let mut sum = Cached::default();
         let pages = io.mus() / io.policy().mus_per_page;
         (0..pages).for_each(|page| self.add_page(page, &mut sum, io));
-        sum == self.now
+        match sum == self.now {
+            true => Ok(()),
+            false => Err(format!("{:?} counted in mixed pages, there are {sum:?}", self.now)),
+        }
     }
 
     /// Books what was moved to the store.

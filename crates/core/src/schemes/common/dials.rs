@@ -8,6 +8,7 @@ use crate::ftl::config::{MergeConfig, MergeWait};
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobRange, KnobSpec};
 use crate::hw::config::IdleRule;
+use serde::{Deserialize, Serialize};
 
 /// Reclamation of SLC blocks.
 pub const START_FREE_RATIO: KnobSpec = KnobSpec {
@@ -45,8 +46,13 @@ pub const SLC_BLOCKS: KnobSpec = KnobSpec {
 };
 
 /// A number that can be turned: the knob that turns it, where to, and where it stands.
-#[derive(Clone, Debug)]
-pub struct Dial(Knob);
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Dial {
+    /// The knob it is for.
+    name: String,
+    range: KnobRange,
+    value: f64,
+}
 
 impl Dial {
     /// On a ladder of values, the configured one among them.
@@ -58,7 +64,7 @@ impl Dial {
         let mut values: Vec<f64> = values.into_iter().chain([configured]).collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
-        Self(Knob { spec, range: KnobRange::Ladder(values), value: configured })
+        Self { name: spec.name.into(), range: KnobRange::Ladder(values), value: configured }
     }
 
     /// A share from 0 on in steps of 5 percent, or the configured one.
@@ -76,7 +82,8 @@ impl Dial {
 
     /// A whole number from `least` to `most`.
     pub fn whole(spec: &'static KnobSpec, least: u32, most: u32, configured: u32) -> Self {
-        Self(Knob { spec, range: KnobRange::whole(least, most), value: f64::from(configured) })
+        let range = KnobRange::whole(least, most);
+        Self { name: spec.name.into(), range, value: f64::from(configured) }
     }
 
     /// `slc.start_free_ratio` as configured.
@@ -99,7 +106,7 @@ impl Dial {
 
     /// Without the values that `allowed` refuses.
     pub fn only(mut self, mut allowed: impl FnMut(f64) -> bool) -> Self {
-        if let KnobRange::Ladder(values) = &mut self.0.range {
+        if let KnobRange::Ladder(values) = &mut self.range {
             values.retain(|value| allowed(*value));
         }
         self
@@ -107,7 +114,7 @@ impl Dial {
 }
 
 /// A scheme's dials, in the order of its knobs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Dials(Vec<Dial>);
 
 impl Dials {
@@ -118,8 +125,8 @@ impl Dials {
 
     /// Where the dial of `knob` stands.
     pub fn value(&self, knob: &KnobSpec) -> f64 {
-        let dial = self.0.iter().find(|dial| dial.0.spec.name == knob.name);
-        dial.expect("Invariant: a scheme asks for its own dials").0.value
+        let dial = self.0.iter().find(|dial| dial.name == knob.name);
+        dial.expect("Invariant: a scheme asks for its own dials").value
     }
 
     /// Where the dial of `knob`, which counts, stands.
@@ -127,14 +134,15 @@ impl Dials {
         self.value(knob) as u64
     }
 
-    /// The knobs as they stand.
-    pub fn knobs(&self) -> Vec<Knob> {
-        self.0.iter().map(|dial| dial.0.clone()).collect()
+    /// The knobs as they stand, of which `specs` says what each is.
+    pub fn knobs(&self, specs: &'static [KnobSpec]) -> Vec<Knob> {
+        let knob = |(spec, dial): (_, &Dial)| Knob { spec, range: dial.range.clone(), value: dial.value };
+        specs.iter().zip(&self.0).map(knob).collect()
     }
 
     /// Turns dial number `knob` to a value in its range; false if it stands there already.
     pub fn turn(&mut self, knob: usize, value: f64) -> bool {
-        let dial = &mut self.0[knob].0;
+        let dial = &mut self.0[knob];
         let value = match dial.range {
             // All steps are whole; what decimal fractions lose on the way here is made good.
             KnobRange::Steps { .. } => libm::round(value),
@@ -143,36 +151,11 @@ impl Dials {
         std::mem::replace(&mut dial.value, value) != value
     }
 
-    /// What a snapshot holds.
-    pub fn save(&self) -> Vec<f64> {
-        self.0.iter().map(|dial| dial.0.value).collect()
-    }
-
-    /// Takes a snapshot's part, or says why it cannot be these dials'.
-    pub fn load(&mut self, values: &[f64]) -> Result<(), String> {
-        let fits = |(dial, value): (&Dial, &f64)| dial.0.range.contains(*value);
-        if values.len() != self.0.len() || !self.0.iter().zip(values).all(fits) {
-            return Err(format!("knobs at {values:?}"));
-        }
-        self.0.iter_mut().zip(values).for_each(|(dial, value)| dial.0.value = *value);
-        Ok(())
-    }
-
     /// Has idle work begin as `idle.threshold_ns` says, from now on.
     pub fn set_idle_threshold(&self, io: &mut Io) {
         let (rule, threshold_ns) = (io.idle_rule(), self.count(&IDLE_THRESHOLD));
         if rule.threshold_ns != threshold_ns {
             io.set_idle_rule(IdleRule { threshold_ns, ..rule });
-        }
-    }
-
-    /// Says if a snapshot's clock has another threshold than its dial.
-    pub fn check_idle_threshold(&self, io: &Io) -> Result<(), String> {
-        match (io.idle_rule().threshold_ns, self.count(&IDLE_THRESHOLD)) {
-            (clock_ns, threshold_ns) if clock_ns == threshold_ns => Ok(()),
-            (clock_ns, threshold_ns) => {
-                Err(format!("idle work after {clock_ns} ns, not after {threshold_ns}"))
-            }
         }
     }
 }
@@ -186,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_ladder_has_the_configured_value_on_a_rung_of_its_own() {
-        let rungs = |dial: &Dial| match &dial.0.range {
+        let rungs = |dial: &Dial| match &dial.range {
             KnobRange::Ladder(values) => values.clone(),
             KnobRange::Steps { .. } => Vec::new(),
         };
@@ -196,15 +179,11 @@ mod tests {
     }
 
     #[test]
-    fn dials_take_from_a_snapshot_only_what_they_may_be_turned_to() {
+    fn a_dial_stands_where_it_was_turned_to() {
         let mut dials = Dials::new([Dial::share(&SHARE, 0.9, 0.5), Dial::whole(&COUNT, 2, 9, 4)]);
         assert!(dials.turn(1, 6.0 + 1e-12) && !dials.turn(1, 6.0));
-        assert_eq!(dials.save(), [0.5, 6.0]);
         assert_eq!((dials.count(&COUNT), dials.value(&SHARE)), (6, 0.5));
-        assert_eq!(dials.load(&[0.35, 9.0]), Ok(()));
-        for wrong in [&[0.36, 9.0][..], &[0.35, 10.0], &[0.35], &[0.35, f64::NAN]] {
-            assert!(dials.load(wrong).is_err(), "{wrong:?}");
-        }
-        assert_eq!(dials.save(), [0.35, 9.0]);
+        static SPECS: [KnobSpec; 2] = [SHARE, COUNT];
+        assert_eq!(dials.knobs(&SPECS).iter().map(|knob| knob.value).collect::<Vec<_>>(), [0.5, 6.0]);
     }
 }

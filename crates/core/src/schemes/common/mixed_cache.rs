@@ -21,9 +21,10 @@ use crate::ftl::store::Store;
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::{OpId, RequestId};
 use crate::metrics::report::SchemeReport;
+use serde::{Deserialize, Serialize};
 
 /// Cache, store and the rules by which pieces wait.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct MixedCache {
     /// The SLC region.
     pub slc: Region,
@@ -36,8 +37,11 @@ pub struct MixedCache {
     pressure: Pressure,
     /// Slots of a page.
     pub slots: u32,
+    #[serde(skip)]
     merged_pages: u64,
+    #[serde(skip)]
     merged_units: u64,
+    #[serde(skip)]
     reclaimed: Reclaimed,
 }
 
@@ -158,7 +162,7 @@ impl MixedCache {
 
     /// The figures of the cache and the merging.
     pub fn report(&self, name: &str, io: &Io) -> SchemeReport {
-        debug_assert!(self.census.agrees(io), "Invariant: every change of the cache is booked");
+        debug_assert_eq!(self.census.audit(io), Ok(()), "Invariant: every change of the cache is booked");
         let mut report = self.reclaimed.report(name, &self.slc, &self.store, io);
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);
         figure("merged_pages", self.merged_pages as f64);

@@ -4,21 +4,19 @@ use crate::base::PlaneId;
 use crate::ftl::config::Placement;
 use crate::ftl::io::Io;
 use crate::ftl::region::{Region, Writer};
+use serde::{Deserialize, Serialize};
 
 /// The turns that planes have had ahead. A one-shot wordline that direct writes began is filled before
 /// the turn goes on; its plane then waits until the others have had as many pages. Otherwise a plane
 /// whose cache is used up, the slowest, would get the most data. With static placement a page stays on
 /// its plane, and each plane fills a wordline of its own.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Turns {
     /// The plane of the last direct write.
     direct: Option<PlaneId>,
     /// By plane: it is passed over as often.
     ahead: Vec<u32>,
 }
-
-/// What a snapshot holds of them.
-pub type TurnsState = (Option<PlaneId>, Vec<u32>);
 
 impl Turns {
     /// No plane is ahead of any other.
@@ -64,28 +62,5 @@ impl Turns {
                 *ahead -= 1;
             },
         }
-    }
-
-    /// Turns that every one of `planes` is ahead: whole rounds that choose none.
-    fn even_turns(&self, planes: &[PlaneId]) -> u32 {
-        planes.iter().map(|plane| self.ahead[plane.index()]).min().unwrap_or(0)
-    }
-
-    /// What a snapshot holds, where the turns are those of `planes`.
-    pub fn save(&self, planes: &[PlaneId]) -> TurnsState {
-        let even = self.even_turns(planes);
-        (self.direct, self.ahead.iter().map(|ahead| ahead.saturating_sub(even)).collect())
-    }
-
-    /// Takes a snapshot's part, or says that it cannot be that of `planes`.
-    pub fn load(&mut self, (direct, ahead): TurnsState, planes: &[PlaneId]) -> Result<(), String> {
-        if ahead.len() != self.ahead.len() || direct.is_some_and(|plane| !planes.contains(&plane)) {
-            return Err(format!("direct writes and turns of other planes: {direct:?}, {ahead:?}"));
-        }
-        (self.direct, self.ahead) = (direct, ahead);
-        // Whole rounds, of which a snapshot may hold any number, choose none.
-        let even = self.even_turns(planes);
-        self.ahead.iter_mut().for_each(|ahead| *ahead = ahead.saturating_sub(even));
-        Ok(())
     }
 }

@@ -3,22 +3,18 @@
 use serde::{Deserialize, Serialize};
 
 /// A page's record.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Record {
     /// When it was last written, ns.
+    #[serde(skip)]
     last_ns: u64,
     /// How often it was written.
     writes: u32,
 }
 
 /// Of all logical pages, or of none where nobody asks.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct History(Vec<Record>);
-
-/// What a snapshot holds: how often each page was written. A restored device is at time 0, and what was
-/// written before counts as written then.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HistoryState(Vec<u32>);
 
 impl History {
     /// Of `pages` pages that were never written.
@@ -34,19 +30,5 @@ impl History {
         let before = *record;
         *record = Record { last_ns: now_ns, writes: before.writes.saturating_add(1) };
         ((before.writes > 0).then(|| now_ns.saturating_sub(before.last_ns)), before.writes)
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> HistoryState {
-        HistoryState(self.0.iter().map(|record| record.writes).collect())
-    }
-
-    /// Takes a snapshot's, or says that it is of another device.
-    pub fn load(&mut self, saved: HistoryState) -> Result<(), String> {
-        if saved.0.len() != self.0.len() {
-            return Err(format!("a history of {} pages, of {}", saved.0.len(), self.0.len()));
-        }
-        self.0 = saved.0.into_iter().map(|writes| Record { last_ns: 0, writes }).collect();
-        Ok(())
     }
 }

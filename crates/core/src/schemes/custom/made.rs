@@ -26,7 +26,7 @@ impl Clone for Custom {
             name: self.name.clone(),
             names: self.names.clone(),
             shelf: self.shelf.clone(),
-            policy,
+            policy: policy.into(),
             hooks: self.hooks,
             turns: self.turns.clone(),
             fell: self.fell.clone(),
@@ -72,7 +72,7 @@ impl Custom {
             own_figures: BTreeMap::new(),
             failure: failure.map_or_else(OnceLock::new, OnceLock::from),
             names,
-            policy,
+            policy: policy.into(),
         }
     }
 }

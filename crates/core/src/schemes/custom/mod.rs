@@ -12,6 +12,7 @@
 
 mod by_page;
 mod config;
+mod decider;
 mod declared;
 mod history;
 mod host;
@@ -29,7 +30,7 @@ pub use policy::{Choice, Hooks, Policy, Reclaim, Whither, Write, REGIONS_MAX};
 pub use view::{ClosedBlock, View};
 
 use super::common::tables::page_table;
-use super::common::turns::{Turns, TurnsState};
+use super::common::turns::Turns;
 use crate::base::op::Class;
 use crate::base::{CellMode, PlaneId};
 use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
@@ -37,28 +38,16 @@ use crate::ftl::any_region::{AnyRegion, Role};
 use crate::ftl::io::Io;
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
-use crate::ftl::region::Region;
 use crate::ftl::scheme::Scheme;
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::metrics::report::SchemeReport;
-use history::{History, HistoryState};
+use decider::Decider;
+use history::History;
 use reclaim::Emptied;
 use serde::{Deserialize, Serialize};
 use shelf::Shelf;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
-
-/// What a snapshot holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct CustomState {
-    /// What the policy is in the middle of.
-    policy: Option<String>,
-    turns: Vec<TurnsState>,
-    fell: Vec<usize>,
-    quotas: Vec<u32>,
-    cramped: Vec<PlaneId>,
-    history: HistoryState,
-}
 
 /// What a region came to since time 0.
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,11 +59,12 @@ struct Figures {
 }
 
 /// Regions, and the policy that decides about them.
+#[derive(Serialize, Deserialize)]
 pub struct Custom {
     name: String,
     names: Vec<String>,
     shelf: Shelf,
-    policy: Option<Box<dyn Policy>>,
+    policy: Decider,
     hooks: Hooks,
     turns: Vec<Turns>,
     /// By region that was tried first: the one that took the last write instead.
@@ -84,10 +74,13 @@ pub struct Custom {
     history: History,
     drain: bool,
     window_writes: u64,
+    #[serde(skip)]
     figures: Vec<Figures>,
     /// The policy's own, at the end of a run.
+    #[serde(skip)]
     own_figures: BTreeMap<String, f64>,
     /// The first thing that went wrong with the policy.
+    #[serde(skip)]
     failure: OnceLock<String>,
 }
 
@@ -110,8 +103,6 @@ impl Custom {
 }
 
 impl Scheme for Custom {
-    type State = CustomState;
-
     fn regions(&self, visit: &mut dyn FnMut(Role, &dyn AnyRegion)) {
         for region in &self.shelf.regions {
             let is_slc = region.spec.mode == CellMode::Slc;
@@ -121,6 +112,11 @@ impl Scheme for Custom {
 
     fn regions_mut(&mut self, visit: &mut dyn FnMut(&mut dyn AnyRegion)) {
         self.shelf.regions.iter_mut().for_each(|region| visit(region));
+    }
+
+    fn resume(&mut self, fresh: Self) -> Result<(), String> {
+        self.figures = fresh.figures;
+        self.policy.resume(fresh.policy)
     }
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
@@ -216,50 +212,7 @@ impl Scheme for Custom {
     }
 
     fn failure(&self) -> Option<String> {
-        self.failure.get().cloned()
-    }
-
-    fn save_own(&self) -> CustomState {
-        let saved = self.policy.as_ref().map(|policy| policy.save());
-        CustomState {
-            policy: saved.transpose().unwrap_or_else(|message| {
-                self.fail(message);
-                None
-            }),
-            turns: self.turns.iter().zip(&self.shelf.regions).map(|(t, r)| t.save(r.planes())).collect(),
-            fell: self.fell.clone(),
-            quotas: self.shelf.regions.iter().map(Region::quota).collect(),
-            cramped: self.cramped.clone(),
-            history: self.history.save(),
-        }
-    }
-
-    fn load_own(&mut self, own: CustomState, _io: &Io) -> Result<(), String> {
-        let count = self.shelf.regions.len();
-        let fits = [own.turns.len(), own.fell.len(), own.quotas.len()] == [count; 3];
-        if !fits || own.fell.iter().any(|&region| region >= count) {
-            return Err(format!("turns and quotas of other regions than {}", self.names.join(", ")));
-        }
-        for (i, (turns, quota)) in own.turns.into_iter().zip(own.quotas).enumerate() {
-            let region = &mut self.shelf.regions[i];
-            let most = region.spec.blocks;
-            if !(1..=most).contains(&quota) || (self.shelf.shared[i] && quota != most) {
-                return Err(format!("{quota} blocks of region \"{}\", of {most}", self.names[i]));
-            }
-            region.set_quota(quota);
-            self.turns[i].load(turns, region.planes())?;
-        }
-        let planes = self.shelf.regions[0].planes();
-        if let Some(plane) = own.cramped.iter().find(|plane| !planes.contains(plane)) {
-            return Err(format!("plane {} lacks room and is no plane of the scheme", plane.0));
-        }
-        (self.fell, self.cramped) = (own.fell, own.cramped);
-        self.history.load(own.history)?;
-        match (&mut self.policy, own.policy) {
-            (None, None) => Ok(()),
-            (Some(policy), Some(state)) => policy.load(&state),
-            _ => Err("the state of a policy, or none, where there is none, or one".into()),
-        }
+        self.failure.get().or(self.policy.unsaved.get()).cloned()
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

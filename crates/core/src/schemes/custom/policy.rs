@@ -3,6 +3,7 @@
 use super::view::View;
 use crate::base::BlockId;
 use crate::ftl::window::WindowCounters;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The most regions that a custom scheme may have.
@@ -98,7 +99,7 @@ pub struct Reclaim {
 }
 
 /// Which decisions a policy takes; the others are the scheme's own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hooks {
     /// `place`.
     pub place: bool,

@@ -12,9 +12,10 @@ use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Region, Writer};
 use crate::ftl::store::RESERVE;
 use crate::ftl::victim;
+use serde::{Deserialize, Serialize};
 
 /// All regions of a scheme, of which some share their blocks.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Shelf {
     /// The regions in the policy's order.
     pub regions: Vec<Region>,

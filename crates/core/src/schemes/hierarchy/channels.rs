@@ -5,13 +5,15 @@ use crate::base::{Mu, PlaneId};
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;
 use crate::ftl::pack::Picks;
+use serde::{Deserialize, Serialize};
 
 /// The planes of a cache by channel.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Channels {
     planes: Vec<PlaneId>,
     channels: Vec<OfChannel>,
     /// Some plane had no room for the page being placed.
+    #[serde(skip)]
     any_full: bool,
     /// The plane at which equals begin, so that they take turns.
     turn: usize,
@@ -19,21 +21,24 @@ pub struct Channels {
 }
 
 /// What matters of a channel of the device.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct OfChannel {
     planes: Vec<Place>,
     /// Logical pages with other parts there, and its load, ns.
+    #[serde(skip)]
     conflicts: u32,
+    #[serde(skip)]
     load_ns: u64,
 }
 
 /// A plane of the cache.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 struct Place {
     /// Its number in the order of allocation.
     index: usize,
     unit: u32,
     /// It had no room for the page being placed.
+    #[serde(skip)]
     full: bool,
 }
 
@@ -47,20 +52,6 @@ impl Channels {
             of_channel.push(Place { index, unit: place.unit, full: false });
         }
         Self { planes: planes.to_vec(), channels, any_full: false, turn: 0, rule }
-    }
-
-    /// Whose turn it is among equals, for a snapshot.
-    pub fn turn(&self) -> u32 {
-        self.turn as u32
-    }
-
-    /// Takes a snapshot's turn, or says why it is no plane's.
-    pub fn set_turn(&mut self, turn: u32) -> Result<(), String> {
-        self.turn = turn as usize;
-        match self.turn < self.planes.len() {
-            true => Ok(()),
-            false => Err(format!("the turn {turn} of {} planes of L1", self.planes.len())),
-        }
     }
 
     /// Begins to place a page with the units of `picks`: a channel conflicts with a logical page

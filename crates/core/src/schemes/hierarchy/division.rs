@@ -4,18 +4,8 @@ use super::config::{DivisionRule, HierarchyConfig};
 use crate::metrics::window_series::WindowSeries;
 use serde::{Deserialize, Serialize};
 
-/// What a snapshot holds of the division.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct DivisionState {
-    l2_pages: u64,
-    target_pages: u64,
-    omega_l: u64,
-    omega_s: u64,
-    names_l1: bool,
-}
-
 /// The shares, in pages of the cache, and what moves them.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Division {
     rule: DivisionRule,
     /// Pages of the whole cache: CACHE_SIZE.
@@ -34,12 +24,16 @@ pub struct Division {
     /// The last write request had its page allocated from L1 (line 6), else from L2 (line 9).
     pub names_l1: bool,
     /// Windows so far, and those that asked for less of L2 than there must be, or for more.
+    #[serde(skip)]
     pub windows: u64,
     /// Windows that asked for more of L1 than it may have.
+    #[serde(skip)]
     pub windows_at_l1_max: u64,
     /// Windows that asked for less of L1 than an open block in every plane.
+    #[serde(skip)]
     pub windows_at_l1_min: u64,
     /// Share of L2 at each window's end.
+    #[serde(skip)]
     pub series: WindowSeries,
 }
 
@@ -118,32 +112,6 @@ impl Division {
         let l2 = (self.l2_pages * u64::from(blocks) + half) / self.cache_pages;
         let l2 = (l2 as u32).clamp(1, blocks - 1);
         (blocks - l2, l2)
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> DivisionState {
-        let Self { l2_pages, target_pages, omega_l, omega_s, names_l1, .. } = *self;
-        DivisionState { l2_pages, target_pages, omega_l, omega_s, names_l1 }
-    }
-
-    /// Takes a snapshot's part, or says why it cannot be this division's.
-    pub fn load(&mut self, state: DivisionState) -> Result<(), String> {
-        let DivisionState { l2_pages, target_pages, omega_l, omega_s, names_l1 } = state;
-        let (least, most) = self.bounds;
-        // The share may be on its way from bounds that were wider, and to the letter it swings around
-        // its target.
-        let widest = bounds(self.cache_pages, self.l1_pages_min, 1.0).0;
-        let lowest = widest.saturating_sub(u64::from(self.rule == DivisionRule::Literal));
-        let counts = u128::from(omega_l) + u128::from(omega_s);
-        let fits = (lowest..=most).contains(&l2_pages)
-            && (least..=most).contains(&target_pages)
-            && counts * u128::from(self.cache_pages) < u128::from(u64::MAX / 8);
-        if !fits {
-            return Err(format!("{state:?} with {least} to {most} pages of L2"));
-        }
-        (self.l2_pages, self.target_pages) = (l2_pages, target_pages);
-        (self.omega_l, self.omega_s, self.names_l1) = (omega_l, omega_s, names_l1);
-        Ok(())
     }
 }
 

@@ -6,12 +6,13 @@ use crate::base::{BlockId, Ppn};
 use crate::ftl::io::Io;
 use crate::ftl::mixed::MixedPages;
 use crate::hw::array::RegionId;
+use serde::{Deserialize, Serialize};
 
 /// Bits of a word.
 const BITS: usize = u64::BITS as usize;
 
 /// The merged pages of a cache.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Labels {
     l1: RegionId,
     l2: RegionId,
@@ -34,21 +35,6 @@ impl Labels {
             let (word, bit) = (at.0 as usize / BITS, at.0 as usize % BITS);
             merged[word] = merged[word] & !(1 << bit) | u64::from(is_merged) << bit;
         }
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> Option<Vec<u64>> {
-        self.merged.clone()
-    }
-
-    /// Takes a snapshot's part, or says why it cannot be this cache's.
-    pub fn load(&mut self, merged: Option<Vec<u64>>) -> Result<(), String> {
-        let length = |words: &Option<Vec<u64>>| words.as_ref().map(Vec::len);
-        match length(&merged) == length(&self.merged) {
-            true => self.merged = merged,
-            false => return Err("labels of other pages".into()),
-        }
-        Ok(())
     }
 }
 

@@ -28,7 +28,7 @@ use config::L1_SHARE_MAX;
 pub use config::{DivisionRule, HierarchyConfig, OmegaS, PageSource, Quota};
 
 use super::common::cache::Pressure;
-use super::common::census::{Census, CensusState};
+use super::common::census::Census;
 use super::common::dials::{Dials, MERGE_TIMEOUT, START_FREE_RATIO};
 use crate::base::ones::Ones;
 use crate::base::{PlaneId, Ppn};
@@ -50,7 +50,7 @@ use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::{OpId, RequestId};
 use crate::metrics::report::SchemeReport;
 use channels::Channels;
-use division::{Division, DivisionState};
+use division::Division;
 use labels::Labels;
 use reclaim::Level;
 use report::Stats;
@@ -59,18 +59,8 @@ use serde::{Deserialize, Serialize};
 /// All partial writes are packed together.
 const GROUP: u8 = 0;
 
-/// What a snapshot holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct HierarchyState {
-    census: CensusState,
-    dials: Vec<f64>,
-    division: DivisionState,
-    channel_turn: u32,
-    labels: Option<Vec<u64>>,
-}
-
 /// Two levels of SLC cache and the dense store.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Hierarchy {
     /// The free blocks of both levels.
     bank: BankId,
@@ -90,8 +80,11 @@ pub struct Hierarchy {
     slots: u32,
     slc_pages: u64,
     /// The request at hand has a partial piece that `omega_s = "requests"` has counted.
+    #[serde(skip)]
     request_counted: bool,
+    #[serde(skip)]
     reach: Vec<u32>,
+    #[serde(skip)]
     stats: Stats,
 }
 
@@ -277,13 +270,13 @@ impl Hierarchy {
 }
 
 impl Scheme for Hierarchy {
-    type State = HierarchyState;
-
-    const STATE_VERSION: u32 = 3;
-
     const KNOBS: &'static [KnobSpec] = &[START_FREE_RATIO, MERGE_TIMEOUT, L1_SHARE_MAX];
 
     regions! { Cache l1, Cache l2, Store store.region }
+
+    fn audit_own(&self, io: &Io) -> Result<(), String> {
+        self.census.audit(io)
+    }
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.store.preload(page, mask, io)
@@ -340,7 +333,7 @@ impl Scheme for Hierarchy {
     }
 
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs()
+        self.dials.knobs(Self::KNOBS)
     }
 
     fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
@@ -349,25 +342,6 @@ impl Scheme for Hierarchy {
             self.merger.arm(io);
         }
         Ok(())
-    }
-
-    fn save_own(&self) -> HierarchyState {
-        HierarchyState {
-            dials: self.dials.save(),
-            census: self.census.save(),
-            division: self.division.save(),
-            channel_turn: self.channels.turn(),
-            labels: self.census.mixed.save(),
-        }
-    }
-
-    fn load_own(&mut self, own: HierarchyState, io: &Io) -> Result<(), String> {
-        self.census.mixed.load(own.labels)?;
-        self.census.load(own.census, io)?;
-        self.dials.load(&own.dials)?;
-        self.follow_dials();
-        self.channels.set_turn(own.channel_turn)?;
-        self.division.load(own.division)
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -39,7 +39,7 @@ impl Hierarchy {
 
     /// Figures, tables and series of the run.
     pub(super) fn figures(&self, io: &Io) -> SchemeReport {
-        debug_assert!(self.census.agrees(io), "Invariant: every change of L1 is booked");
+        debug_assert_eq!(self.census.audit(io), Ok(()), "Invariant: every change of L1 is booked");
         let mut report = SchemeReport { name: "hierarchy".into(), ..SchemeReport::default() };
         let (stats, division) = (&self.stats, &self.division);
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);

@@ -11,6 +11,7 @@ use crate::ftl::page_level;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Region, RegionSpec, Writer};
 use crate::metrics::report::SchemeReport;
+use serde::{Deserialize, Serialize};
 
 /// Free blocks per plane that are left to cleaning, which must win at least one more.
 pub const RESERVE: u32 = 1;
@@ -43,13 +44,14 @@ impl Moved {
 }
 
 /// A dense region and when it is cleaned.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Dense {
     /// The region.
     pub region: Region,
     clean_below: u32,
     class: Class,
     /// What cleaning moved.
+    #[serde(skip)]
     pub cleaned: Moved,
 }
 

@@ -8,7 +8,7 @@
 //! are packed (docs/decisions).
 //! **Knobs.** `theta_bytes`; the table decides the size.
 
-use super::{Hybrid, HybridConfig, HybridState, Limits, Packed, Setting, SIGNALS, THETA_BYTES};
+use super::{Hybrid, HybridConfig, Limits, Packed, Setting, SIGNALS, THETA_BYTES};
 use crate::base::{units, Problem};
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::io::Io;
@@ -61,12 +61,14 @@ impl Parameters for DwaConfig {
 }
 
 /// SLC and dense region, the size of the first by a table.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Dwa {
     hybrid: Hybrid,
     setting: Setting,
     window_bytes: u64,
+    #[serde(skip)]
     slc_series: WindowSeries,
+    #[serde(skip)]
     theta_series: WindowSeries,
 }
 
@@ -100,8 +102,6 @@ impl Dwa {
 }
 
 impl Scheme for Dwa {
-    type State = HybridState;
-
     const KNOBS: &'static [KnobSpec] = &[THETA_BYTES];
 
     const SIGNALS: &'static [SignalSpec] = &SIGNALS;
@@ -168,14 +168,6 @@ impl Scheme for Dwa {
 
     fn blocks(&self) -> Vec<BlockShare> {
         self.hybrid.blocks()
-    }
-
-    fn save_own(&self) -> HybridState {
-        self.hybrid.save()
-    }
-
-    fn load_own(&mut self, own: HybridState, _io: &Io) -> Result<(), String> {
-        self.hybrid.load(own)
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

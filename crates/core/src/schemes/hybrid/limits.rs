@@ -1,6 +1,7 @@
 //! How far a controller may turn the knobs of the regions.
 
 use super::dense::RESERVE;
+use serde::{Deserialize, Serialize};
 
 /// The SLC region takes at most this share of a plane's blocks: the largest in the paper's Table 2.
 pub const SLC_SHARE_MAX: f64 = 0.56;
@@ -12,7 +13,7 @@ pub const SPARE_SHARE: f64 = 0.03;
 const TOLERANCE: f64 = 1e-6;
 
 /// The bounds of both knobs, as configured.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     /// Greatest share of a plane's blocks that the SLC region takes.
     pub slc_share_max: f64,

@@ -47,18 +47,8 @@ use demand::Demand;
 use report::Stats;
 use serde::{Deserialize, Serialize};
 
-/// What a snapshot holds beside the regions.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct HybridState {
-    slc_blocks: u32,
-    slc_blocks_least_most: (u32, u32),
-    theta_bytes: u64,
-    demand: Demand,
-    window_before: Demand,
-}
-
 /// SLC region, dense region, and the threshold between them.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Hybrid {
     /// The free blocks of both regions.
     bank: BankId,
@@ -215,38 +205,6 @@ impl Hybrid {
             BlockShare { pool: region.spec.pool, mode: region.spec.mode, blocks }
         };
         vec![share(&self.slc), share(&self.dense.region)]
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> HybridState {
-        HybridState {
-            slc_blocks: self.slc_blocks(),
-            slc_blocks_least_most: self.stats.sizes(),
-            theta_bytes: self.theta_bytes,
-            demand: self.demand.clone(),
-            window_before: self.window_before.clone(),
-        }
-    }
-
-    /// Takes a snapshot's part, whose regions are loaded, or says why it cannot be this one's.
-    pub fn load(&mut self, state: HybridState) -> Result<(), String> {
-        let HybridState { slc_blocks, slc_blocks_least_most, theta_bytes, demand, window_before } = state;
-        let blocks = self.plane_blocks();
-        if slc_blocks > blocks {
-            return Err(format!("{slc_blocks} SLC blocks per plane, of {blocks}"));
-        }
-        self.set_quotas(slc_blocks);
-        self.stats.load_sizes(slc_blocks_least_most, slc_blocks)?;
-        self.theta_bytes = theta_bytes;
-        (self.demand, self.window_before) = (demand, window_before);
-        self.slc_unused = self.slc.planes().iter().all(|&plane| self.slc.used_blocks(plane) == 0);
-        for (region, name) in [(&self.slc, "SLC"), (&self.dense.region, "dense")] {
-            let used = region.planes().iter().map(|&plane| region.used_blocks(plane)).max().unwrap_or(0);
-            if used > region.quota() {
-                return Err(format!("{used} {name} blocks of a plane in use, of {}", region.quota()));
-            }
-        }
-        Ok(())
     }
 }
 

@@ -9,16 +9,19 @@ use crate::ftl::piece::Piece;
 use crate::ftl::region::Region;
 use crate::ftl::write_buffer::{WriteBuffer, DENSE, SLC};
 use crate::hw::timing::{OpId, RequestId};
+use serde::{Deserialize, Serialize};
 
 /// The rules and counts of the write buffer.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Packing {
     buffer: WriteBuffer,
     /// Slots of a page.
     slots: u32,
     /// Units written again while they were held.
+    #[serde(skip)]
     pub absorbed_units: u64,
     /// Slots of pages that were programmed before they were full.
+    #[serde(skip)]
     pub short_slots: u64,
 }
 

@@ -77,7 +77,7 @@ impl Parameters for QlcOnlyConfig {
 }
 
 /// A device with one region of packed units.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct QlcOnly {
     dense: Dense,
     packing: Packing,
@@ -121,7 +121,7 @@ impl Packed for QlcOnly {
 }
 
 impl Scheme for QlcOnly {
-    regions! { Store dense.region; stateless }
+    regions! { Store dense.region }
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.dense.preload(page, mask, io)

@@ -6,6 +6,7 @@ use crate::base::{Cause, CellMode, OpKind};
 use crate::ftl::io::Io;
 use crate::metrics::counters::OpCounters;
 use crate::metrics::report::SchemeReport;
+use serde::{Deserialize, Serialize};
 
 /// Where the flash's time went, but for what the host read, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,9 +63,11 @@ impl Packing {
 }
 
 /// What is counted since time 0.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Stats {
+    #[serde(skip)]
     pub(super) migrated: Moved,
+    #[serde(skip)]
     pub(super) forced_shrink_blocks: u64,
     /// Least and greatest size of the SLC region.
     sizes: (u32, u32),
@@ -86,23 +89,6 @@ impl Stats {
     pub(super) fn note_size(&mut self, slc_blocks: u32) {
         let (least, most) = self.sizes;
         self.sizes = (least.min(slc_blocks), most.max(slc_blocks));
-    }
-
-    /// Least and greatest size of the SLC region, for a snapshot.
-    pub(super) fn sizes(&self) -> (u32, u32) {
-        self.sizes
-    }
-
-    /// Takes a snapshot's least and greatest size, of a device that was restored with `slc_blocks`.
-    pub(super) fn load_sizes(&mut self, sizes: (u32, u32), slc_blocks: u32) -> Result<(), String> {
-        if !(sizes.0..=sizes.1).contains(&slc_blocks) {
-            return Err(format!(
-                "{slc_blocks} SLC blocks, never less than {} or more than {}",
-                sizes.0, sizes.1
-            ));
-        }
-        self.sizes = sizes;
-        Ok(())
     }
 }
 

@@ -117,7 +117,7 @@ impl HyssdConfig {
 }
 
 /// The analyser's word, and the lifetime rule's.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Adaptive {
     goal: Goal,
     min: f64,
@@ -129,9 +129,6 @@ pub struct Adaptive {
 
 impl Policy for Adaptive {
     type Config = HyssdConfig;
-    /// The best utilisation, and the offset.
-    type State = (f64, f64);
-
     const NAME: &'static str = "hyssd";
 
     fn new(config: &HyssdConfig, _device: &DeviceConfig) -> Self {
@@ -165,17 +162,5 @@ impl Policy for Adaptive {
             }
             _ => Some(self.best),
         }
-    }
-
-    fn save(&self) -> (f64, f64) {
-        (self.best, self.offset.0)
-    }
-
-    fn load(&mut self, (best, offset): (f64, f64)) -> Result<(), String> {
-        if !(0.0..=1.0).contains(&best) || !(-1.0..=1.0).contains(&offset) {
-            return Err(format!("a best utilisation of {best}, offset by {offset}"));
-        }
-        (self.best, self.offset) = (best, Offset(offset));
-        Ok(())
     }
 }

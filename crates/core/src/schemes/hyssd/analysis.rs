@@ -10,6 +10,7 @@ use crate::ftl::io::Io;
 use crate::ftl::window::{WindowCounters, WindowLength};
 use crate::metrics::report::{CurveReport, SchemeReport};
 use crate::metrics::window_series::WindowSeries;
+use serde::{Deserialize, Serialize};
 
 /// A value for every window.
 #[derive(Clone, Default)]
@@ -23,7 +24,7 @@ struct Histories {
 }
 
 /// The cost model over a device, and what it was asked.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Analysis {
     search: Search,
     max: f64,
@@ -32,9 +33,13 @@ pub struct Analysis {
     pub lifetimes: Lifetimes,
     /// Utilisation of the least cost in the last curve.
     pub optimum: Option<f64>,
+    #[serde(skip)]
     curve: Option<Curve>,
+    #[serde(skip)]
     histories: Histories,
+    #[serde(skip)]
     utilisation_sum: f64,
+    #[serde(skip)]
     windows: u64,
 }
 

@@ -6,6 +6,7 @@ use super::tiers::{Layout, Place};
 use crate::base::problem::check_range;
 use crate::base::Problem;
 use crate::hw::device_config::DeviceConfig;
+use serde::{Deserialize, Serialize};
 
 /// The paper's largest utilisation.
 const UTILISATION_MAX: f64 = 0.97;
@@ -13,7 +14,7 @@ const UTILISATION_MAX: f64 = 0.97;
 const TOLERANCE: f64 = 1e-6;
 
 /// What the tiers can hold.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Capacity {
     /// Units that fill the fast tier, spare blocks included.
     pub fast_units: f64,

@@ -1,7 +1,7 @@
 //! The data classifier: how recently units were written, and how often what is asked for was.
 
-use super::histogram::{Histogram, HistogramState};
-use super::recency::{Recency, RecencyState};
+use super::histogram::Histogram;
+use super::recency::Recency;
 use serde::{Deserialize, Serialize};
 
 /// Accesses of units, and those whose unit is among the ones the fast tier is to hold.
@@ -23,16 +23,8 @@ impl Hits {
     }
 }
 
-/// What a snapshot holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ClassifierState {
-    recency: RecencyState,
-    histogram: HistogramState,
-    accesses: u64,
-}
-
 /// Recency of all units, and the histograms of reads and writes.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Classifier {
     /// Units by their last write.
     pub recency: Recency,
@@ -41,8 +33,10 @@ pub struct Classifier {
     /// Accesses of units in the window under way.
     accesses: u64,
     /// Since time 0.
+    #[serde(skip)]
     pub writes: Hits,
     /// Since time 0.
+    #[serde(skip)]
     pub reads: Hits,
 }
 
@@ -79,19 +73,5 @@ impl Classifier {
     /// Accesses of the window under way; the next one begins.
     pub fn end_window(&mut self) -> u64 {
         std::mem::take(&mut self.accesses)
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> ClassifierState {
-        let (recency, histogram) = (self.recency.save(), self.histogram.save());
-        ClassifierState { recency, histogram, accesses: self.accesses }
-    }
-
-    /// Takes a snapshot's part, or says why it does not fit.
-    pub fn load(&mut self, state: ClassifierState) -> Result<(), String> {
-        self.recency.load(state.recency)?;
-        self.histogram.load(state.histogram)?;
-        self.accesses = state.accesses;
-        Ok(())
     }
 }

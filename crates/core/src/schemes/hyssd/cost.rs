@@ -5,6 +5,8 @@
 //! cleaning holds fewer live units than the mean block; the share of them is its utilisation `U`.
 //! Everything is counted per unit of the classifier, in ns.
 
+use serde::{Deserialize, Serialize};
+
 /// The largest number of Newton steps; six suffice from where they begin.
 const STEPS_MAX: u32 = 20;
 /// The last step is shorter than this part of what is searched.
@@ -40,7 +42,7 @@ pub fn victim_utilisation(u: f64) -> f64 {
 }
 
 /// What a tier's operations cost per unit: those of all the pages that a unit takes, ns.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tier {
     /// Reading a unit.
     pub read_ns: f64,
@@ -85,7 +87,7 @@ pub struct Mix {
 }
 
 /// The two tiers and what they hold together.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CostModel {
     /// The tier that new data go to.
     pub fast: Tier,

@@ -78,16 +78,13 @@ const KNOB: KnobSpec = KnobSpec {
 };
 
 /// A constant utilisation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fixed {
     dials: Dials,
 }
 
 impl Policy for Fixed {
     type Config = HyssdStaticConfig;
-    /// Where the knob stands.
-    type State = Vec<f64>;
-
     const NAME: &'static str = "hyssd-static";
     const KNOBS: &'static [KnobSpec] = &[KNOB];
 
@@ -118,19 +115,11 @@ impl Policy for Fixed {
     }
 
     fn knobs(&self) -> Vec<Knob> {
-        self.dials.knobs()
+        self.dials.knobs(Self::KNOBS)
     }
 
     fn turn(&mut self, knob: usize, value: f64) -> f64 {
         self.dials.turn(knob, value);
         self.dials.value(&KNOB)
-    }
-
-    fn save(&self) -> Vec<f64> {
-        self.dials.save()
-    }
-
-    fn load(&mut self, state: Vec<f64>) -> Result<(), String> {
-        self.dials.load(&state)
     }
 }

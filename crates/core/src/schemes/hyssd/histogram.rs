@@ -5,18 +5,17 @@ use serde::{Deserialize, Serialize};
 /// Segments of the fast tier, 1 % of it each.
 const SEGMENTS: usize = 100;
 
-/// More than any run counts, and few enough that none is lost in a sum.
-const COUNT_MAX: f64 = (1_u64 << 46) as f64;
-
 /// Accesses of one kind by the segment that holds their unit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Accesses {
     /// The segments from the most recently written; behind them the misses.
-    counts: [f64; SEGMENTS + 1],
+    counts: Vec<f64>,
 }
 
 impl Accesses {
-    const NONE: Self = Self { counts: [0.0; SEGMENTS + 1] };
+    fn none() -> Self {
+        Self { counts: vec![0.0; SEGMENTS + 1] }
+    }
 
     fn total(&self) -> f64 {
         self.counts.iter().sum()
@@ -40,7 +39,7 @@ impl Accesses {
 /// Reads and writes by the segment that holds their unit.
 ///
 /// The counts are floating-point numbers because they are halved; that is exact.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
     /// Units that the fast tier holds.
     capacity: u32,
@@ -48,17 +47,10 @@ pub struct Histogram {
     reads: Accesses,
 }
 
-/// What a snapshot holds: the counts of the writes and of the reads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HistogramState {
-    writes: Vec<f64>,
-    reads: Vec<f64>,
-}
-
 impl Histogram {
     /// Nothing counted, of a fast tier of `capacity` units.
     pub fn new(capacity: u32) -> Self {
-        Self { capacity, writes: Accesses::NONE, reads: Accesses::NONE }
+        Self { capacity, writes: Accesses::none(), reads: Accesses::none() }
     }
 
     /// Counts a write of the unit at `position` of the stack, if it is there.
@@ -120,28 +112,8 @@ impl Histogram {
 
     /// Forgets everything counted.
     pub fn reset(&mut self) {
-        self.writes = Accesses::NONE;
-        self.reads = Accesses::NONE;
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> HistogramState {
-        HistogramState { writes: self.writes.counts.to_vec(), reads: self.reads.counts.to_vec() }
-    }
-
-    /// Takes a snapshot's part, or says why it does not fit.
-    pub fn load(&mut self, state: HistogramState) -> Result<(), String> {
-        let accesses = |counts: Vec<f64>| {
-            let counts: [f64; SEGMENTS + 1] = counts
-                .try_into()
-                .map_err(|counts: Vec<f64>| format!("a histogram of {} segments", counts.len()))?;
-            match counts.iter().find(|count| !(0.0..=COUNT_MAX).contains(*count)) {
-                Some(count) => Err(format!("a histogram counts {count}")),
-                None => Ok(Accesses { counts }),
-            }
-        };
-        (self.writes, self.reads) = (accesses(state.writes)?, accesses(state.reads)?);
-        Ok(())
+        self.writes = Accesses::none();
+        self.reads = Accesses::none();
     }
 }
 
@@ -204,22 +176,5 @@ mod tests {
             (histogram.write_hits(1.0), histogram.read_hits(1.0), histogram.write_share()),
             (0.0, 0.0, 0.0)
         );
-    }
-
-    #[test]
-    fn a_saved_histogram_comes_back_and_one_that_cannot_be_is_refused() {
-        let mut histogram = Histogram::new(300);
-        positions(5, 300).into_iter().for_each(|position| histogram.write(position));
-        (0..60).for_each(|_| histogram.halve());
-        positions(6, 300).into_iter().for_each(|position| histogram.read(position));
-        let mut loaded = Histogram::new(300);
-        loaded.load(histogram.save()).expect("it is its own");
-        assert_eq!(loaded, histogram);
-        let refused =
-            |writes: Vec<f64>| loaded.clone().load(HistogramState { reads: vec![0.0; 101], writes });
-        assert_eq!(refused(vec![0.0; 100]), Err("a histogram of 100 segments".into()));
-        assert_eq!(refused(vec![-1.0; 101]), Err("a histogram counts -1".into()));
-        assert_eq!(refused(vec![1e300; 101]), Err(format!("a histogram counts {}", 1e300)));
-        assert_eq!(refused(vec![f64::NAN; 101]), Err("a histogram counts NaN".into()));
     }
 }

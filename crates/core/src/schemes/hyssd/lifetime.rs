@@ -1,5 +1,7 @@
 //! The lifetime rule: what the tiers have left, and the offset that evens it out.
 
+use serde::{Deserialize, Serialize};
+
 /// The remaining lifetime of a tier relative to the used one, `L = (E_total - E_used) / E_used`;
 /// infinite while nothing is worn, below 0 beyond its rated cycles.
 pub fn remaining(total_cycles: f64, used_cycles: f64) -> f64 {
@@ -16,7 +18,7 @@ pub fn device(fast: f64, dense: f64) -> f64 {
 }
 
 /// What the lifetime rule adds to the best utilisation of the fast tier.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Offset(pub f64);
 
 impl Offset {

@@ -2,15 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a snapshot holds.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct MigratorState {
-    writes: u64,
-    surplus_since: Option<u64>,
-}
-
 /// Since when the fast tier holds more than it is to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Migrator {
     force_after: u64,
     /// Write requests so far.
@@ -47,19 +40,5 @@ impl Migrator {
     /// Write requests that a unit must not have been written in.
     pub fn force_after(&self) -> u64 {
         self.force_after
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> MigratorState {
-        MigratorState { writes: self.writes, surplus_since: self.surplus_since }
-    }
-
-    /// Takes a snapshot's part, or says why it does not fit.
-    pub fn load(&mut self, state: MigratorState) -> Result<(), String> {
-        if state.surplus_since.is_some_and(|since| since > state.writes) {
-            return Err(format!("{state:?}: more write requests then than now"));
-        }
-        (self.writes, self.surplus_since) = (state.writes, state.surplus_since);
-        Ok(())
     }
 }

@@ -4,10 +4,10 @@ use super::config::HyssdSpec;
 use crate::ftl::knob::{Knob, KnobSpec};
 use crate::hw::device_config::DeviceConfig;
 use serde::de::DeserializeOwned;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Where the analyser searches.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Search {
     /// Least utilisation of the fast tier.
     pub min: f64,
@@ -31,12 +31,11 @@ pub struct Found {
 }
 
 /// Who says how full the fast tier is to be.
-pub trait Policy: Clone {
+///
+/// A snapshot holds it as it is.
+pub trait Policy: Clone + Serialize + DeserializeOwned {
     /// The scheme's parameters.
     type Config;
-    /// What a snapshot holds.
-    type State: Serialize + DeserializeOwned;
-
     /// Name of the scheme.
     const NAME: &'static str;
     /// What can be turned while it runs.
@@ -66,10 +65,4 @@ pub trait Policy: Clone {
     fn turn(&mut self, knob: usize, _value: f64) -> f64 {
         unreachable!("Invariant: the scheme has no knob {knob}")
     }
-
-    /// What a snapshot holds.
-    fn save(&self) -> Self::State;
-
-    /// Takes a snapshot's part, or says why it does not fit.
-    fn load(&mut self, state: Self::State) -> Result<(), String>;
 }

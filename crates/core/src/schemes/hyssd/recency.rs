@@ -21,7 +21,7 @@ const SINCE_MAX: u32 = 1 << 31;
 type Bits = Vec<[u64; WORDS]>;
 
 /// Write recency of units, and which of them are resident in the fast tier.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Recency {
     /// By unit: its stamp + 1; 0 = never written.
     stamps: Vec<u32>,
@@ -45,13 +45,6 @@ pub struct Recency {
     coldest: u32,
     /// Write requests so far; less a constant, where it would overflow.
     requests: u32,
-}
-
-/// What a snapshot holds, from the unit that was written first to the one written last.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RecencyState {
-    /// Unit, whether it is resident, write requests since.
-    units: Vec<(u32, bool, u32)>,
 }
 
 impl Recency {
@@ -301,35 +294,6 @@ impl Recency {
     fn rebase(&mut self) {
         self.requests -= SINCE_MAX;
         self.written.iter_mut().for_each(|written| *written = written.saturating_sub(SINCE_MAX));
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> RecencyState {
-        let entry = |stamp: u32| {
-            let since = (self.requests - self.written[stamp as usize]).min(SINCE_MAX);
-            (self.units[stamp as usize], bit(&self.resident, stamp), since)
-        };
-        RecencyState { units: stamps(&self.used).map(entry).collect() }
-    }
-
-    /// Takes a snapshot's part into a new stack, or says why it does not fit.
-    pub fn load(&mut self, state: RecencyState) -> Result<(), String> {
-        let mut since_before = SINCE_MAX;
-        self.requests = since_before;
-        for (unit, resident, since) in state.units {
-            match self.stamps.get(unit as usize) {
-                None => return Err(format!("the recency stack has unit {unit} of {}", self.stamps.len())),
-                Some(0) => {}
-                Some(_) => return Err(format!("the recency stack has unit {unit} twice")),
-            }
-            if since > since_before {
-                return Err(format!("the recency stack is out of order at unit {unit}"));
-            }
-            self.touch(unit, resident);
-            self.written[self.next as usize - 1] = self.requests - since;
-            since_before = since;
-        }
-        Ok(())
     }
 }
 

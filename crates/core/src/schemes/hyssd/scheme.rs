@@ -6,7 +6,7 @@ use super::analysis::Analysis;
 use super::capacity::Capacity;
 use super::model::cost_model;
 use super::policy::Policy;
-use super::two_tier::{TwoTier, TwoTierState};
+use super::two_tier::TwoTier;
 use super::wear::Lifetimes;
 use crate::base::PlaneId;
 use crate::ftl::answer::{DeviceFull, Idle};
@@ -20,17 +20,9 @@ use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use serde::{Deserialize, Serialize};
 
-/// What a snapshot holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct HyssdState<S> {
-    tiers: TwoTierState,
-    policy: S,
-    optimum: Option<f64>,
-    programmed_bytes: [u64; 2],
-}
-
 /// Two tiers, and who says how full the fast one is to be.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct Hyssd<P: Policy> {
     tiers: TwoTier,
     policy: P,
@@ -57,11 +49,18 @@ impl<P: Policy> Hyssd<P> {
 }
 
 impl<P: Policy> Scheme for Hyssd<P> {
-    type State = HyssdState<P::State>;
-
     const KNOBS: &'static [KnobSpec] = P::KNOBS;
 
     regions! { Cache tiers.fast.region, Store tiers.dense.region }
+
+    fn audit_own(&self, io: &Io) -> Result<(), String> {
+        self.tiers.audit(io)
+    }
+
+    fn resume(&mut self, _fresh: Self) -> Result<(), String> {
+        self.analysis.lifetimes.resume();
+        Ok(())
+    }
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.tiers.preload(page, mask, io)
@@ -118,24 +117,6 @@ impl<P: Policy> Scheme for Hyssd<P> {
         self.regions_mut(&mut |region| region.pad_all(io));
         self.tiers.forced_to = None;
         self.analysis.lifetimes.note(io);
-        Ok(())
-    }
-
-    fn save_own(&self) -> Self::State {
-        HyssdState {
-            tiers: self.tiers.save(),
-            policy: self.policy.save(),
-            optimum: self.analysis.optimum,
-            programmed_bytes: self.analysis.lifetimes.save(),
-        }
-    }
-
-    fn load_own(&mut self, own: Self::State, io: &Io) -> Result<(), String> {
-        let HyssdState { tiers, policy, optimum, programmed_bytes } = own;
-        self.policy.load(policy)?;
-        self.tiers.load(tiers, io)?;
-        self.analysis.optimum = optimum;
-        self.analysis.lifetimes.load(programmed_bytes);
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use crate::ftl::region::{Pack, RegionSpec};
 use crate::ftl::span::Span;
 use crate::hw::config::PoolConfig;
 use crate::hw::device_config::DeviceConfig;
+use serde::{Deserialize, Serialize};
 
 /// Fewest blocks per plane that a fast tier in a shared pool has where none are chosen, in a plane that
 /// has twice as many.
@@ -16,7 +17,7 @@ const FAST_BLOCKS_LEAST: u32 = 8;
 const BLOCKS_MIN: u32 = 4;
 
 /// What the analyser looks at: some mapping units that move between the tiers together.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Units {
     /// Mapping units of each.
     pub mus: u32,
@@ -66,7 +67,7 @@ impl HyssdSpec<'_> {
 }
 
 /// The blocks of a tier.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Place {
     /// Pool.
     pub pool: usize,

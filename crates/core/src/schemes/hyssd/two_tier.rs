@@ -1,9 +1,9 @@
 //! The device of two tiers: what lies where, and what the fast tier is to hold.
 
 use super::capacity::Capacity;
-use super::classifier::{Classifier, ClassifierState};
+use super::classifier::Classifier;
 use super::config::{Destage, HyssdSpec, Misses};
-use super::migrator::{Migrator, MigratorState};
+use super::migrator::Migrator;
 use super::tiers::Units;
 use crate::base::{Mu, PlaneId};
 use crate::ftl::io::Io;
@@ -28,17 +28,8 @@ pub struct Moved {
     pub missed: u64,
 }
 
-/// What a snapshot holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TwoTierState {
-    target: f64,
-    hot: Vec<u32>,
-    classifier: ClassifierState,
-    migrator: MigratorState,
-}
-
 /// Both tiers, and which units lie in which.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct TwoTier {
     /// The tier that new data go to.
     pub fast: Store,
@@ -51,6 +42,7 @@ pub struct TwoTier {
     pub classifier: Classifier,
     pub(super) migrator: Migrator,
     /// Where forced migration went last, in this run.
+    #[serde(skip)]
     pub(super) forced_to: Option<PlaneId>,
     capacity: Capacity,
     pub(super) units_max: u32,
@@ -63,9 +55,12 @@ pub struct TwoTier {
     /// Units that were hot when the period began, ascending, where misses differ by that.
     pub(super) hot: Vec<u32>,
     /// What a write waits for beside its reads: room for both, kept from one to the next.
+    #[serde(skip)]
     pub(super) awaited: Vec<OpId>,
+    #[serde(skip)]
     pub(super) sources: Vec<OpId>,
     /// Units moved.
+    #[serde(skip)]
     pub moved: Moved,
 }
 
@@ -157,30 +152,8 @@ impl TwoTier {
         self.note_idle_work(io);
     }
 
-    /// What a snapshot holds.
-    pub fn save(&self) -> TwoTierState {
-        let (classifier, migrator) = (self.classifier.save(), self.migrator.save());
-        TwoTierState { target: self.target, hot: self.hot.clone(), classifier, migrator }
-    }
-
-    /// Takes a snapshot's part, whose regions are loaded, or says why it does not fit.
-    pub fn load(&mut self, state: TwoTierState, io: &Io) -> Result<(), String> {
-        if !(0.0..=self.capacity.utilisation_max).contains(&state.target) {
-            return Err(format!("the fast tier is to have the utilisation {}", state.target));
-        }
-        (self.target, self.wanted_units) = (state.target, self.capacity.units_at(state.target));
-        let ascends = state.hot.windows(2).all(|pair| pair[0] < pair[1]);
-        if !ascends || state.hot.last().is_some_and(|&unit| unit >= self.units.count) {
-            return Err(format!("{} hot units that cannot be", state.hot.len()));
-        }
-        self.hot = state.hot;
-        self.classifier.load(state.classifier)?;
-        self.migrator.load(state.migrator)?;
-        self.check_residents(io)
-    }
-
-    /// Residents are the units with data in the fast tier.
-    fn check_residents(&self, io: &Io) -> Result<(), String> {
+    /// Whether residents are the units with data in the fast tier.
+    pub fn audit(&self, io: &Io) -> Result<(), String> {
         let geometry = io.geometry();
         let is_fast = |mu: u32| {
             let block = io.lookup(Mu(mu)).map(|slot| geometry.block_of(geometry.page_of(slot)));

@@ -7,14 +7,16 @@ use super::two_tier::TwoTier;
 use crate::ftl::io::Io;
 use crate::ftl::region::Region;
 use crate::hw::device_config::DeviceConfig;
+use serde::{Deserialize, Serialize};
 
 /// A tier's rated cycles, and what wears it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Rated {
     place: Place,
     bytes: f64,
     endurance_cycles: Option<u32>,
     /// Bytes programmed before the device was restored, and until the run ended.
+    #[serde(skip)]
     before_bytes: u64,
     until_bytes: u64,
 }
@@ -49,7 +51,7 @@ fn mean_erases(place: &Place, region: &Region, io: &Io) -> f64 {
 }
 
 /// The lifetime of both tiers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Lifetimes {
     by: Wear,
     fast: Rated,
@@ -60,6 +62,13 @@ impl Lifetimes {
     /// Of tiers that nothing was written to.
     pub fn new(by: Wear, layout: &Layout, device: &DeviceConfig) -> Self {
         Self { by, fast: Rated::of(layout.fast, device), dense: Rated::of(layout.dense, device) }
+    }
+
+    /// What was programmed until now was programmed before the device was restored.
+    pub fn resume(&mut self) {
+        for tier in [&mut self.fast, &mut self.dense] {
+            tier.before_bytes = tier.until_bytes;
+        }
     }
 
     /// Cycles used, `E_used` of the fast and of the dense tier.
@@ -79,18 +88,6 @@ impl Lifetimes {
     pub fn note(&mut self, io: &Io) {
         for tier in [&mut self.fast, &mut self.dense] {
             tier.until_bytes = tier.programmed_bytes(io);
-        }
-    }
-
-    /// Bytes programmed in both tiers until the run ended, for a snapshot.
-    pub fn save(&self) -> [u64; 2] {
-        [self.fast.until_bytes, self.dense.until_bytes]
-    }
-
-    /// Takes a snapshot's part.
-    pub fn load(&mut self, programmed_bytes: [u64; 2]) {
-        for (tier, bytes) in [&mut self.fast, &mut self.dense].into_iter().zip(programmed_bytes) {
-            (tier.before_bytes, tier.until_bytes) = (bytes, bytes);
         }
     }
 }

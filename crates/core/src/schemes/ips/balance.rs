@@ -1,13 +1,14 @@
 //! What the family counts: where host pages went, what AGC moved, what refreshed SLC pages.
 
 use super::super::common::tables::page_table;
-use crate::base::runs::Sparse;
+use crate::base::sparse;
 use crate::base::{Mu, Ppn};
 use crate::ftl::io::Io;
 use crate::ftl::piece::Piece;
 use crate::ftl::two_layer::Cleaned;
 use crate::ftl::two_layer::{TwoLayerRegion, Victim};
 use crate::metrics::report::SchemeReport;
+use serde::{Deserialize, Serialize};
 
 /// Pages and blocks, since time 0.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,37 +78,19 @@ impl Balance {
     }
 }
 
-/// Moves of a unit after which a snapshot is no more taken for one: their counter has 32 bits.
-const MOVES_MAX: u32 = 1 << 31;
-
 /// How often AGC moved each mapping unit since the host last wrote it: moves that were in vain once
 /// the host overwrites or trims it.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub struct VainMoves {
     /// Moves by mapping unit; made at the first one.
+    #[serde(with = "sparse")]
     moves: Vec<u32>,
     /// Moves in vain so far, in mapping units.
+    #[serde(skip)]
     pub units: u64,
 }
 
 impl VainMoves {
-    /// What a snapshot holds: the moves, once there were any.
-    pub fn save(&self) -> Option<Sparse> {
-        (!self.moves.is_empty()).then(|| Sparse::of(&self.moves))
-    }
-
-    /// Takes a snapshot's part, or says why it does not fit.
-    pub fn load(&mut self, moves: Option<Sparse>, io: &Io) -> Result<(), String> {
-        let Some(moves) = moves else { return Ok(()) };
-        self.moves = vec![0; io.mus() as usize];
-        moves.fill(&mut self.moves)?;
-        let moved = self.moves.iter().zip(0..).filter(|(count, _)| **count > 0);
-        match moved.into_iter().find(|&(count, mu)| io.lookup(Mu(mu)).is_none() || *count > MOVES_MAX) {
-            Some((count, mu)) => Err(format!("{count} moves of unit {mu}")),
-            None => Ok(()),
-        }
-    }
-
     /// Notes that what lives in `page` is about to be moved.
     pub fn note_move(&mut self, page: Ppn, io: &Io) {
         if io.clockless() {

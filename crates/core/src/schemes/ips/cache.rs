@@ -20,6 +20,7 @@ use crate::ftl::two_layer::{TwoLayerRegion, TwoLayerSpec};
 use crate::hw::config::{IdleRule, PoolConfig};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
+use serde::{Deserialize, Serialize};
 
 /// Blocks per plane that cannot hold user data: one whose pages cleaning needs, and three that are
 /// being written and cannot be cleaned.
@@ -71,11 +72,12 @@ pub struct CacheSpec<'a> {
 }
 
 /// Two-layer blocks as cache and store in one.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Cache {
     /// The blocks.
     pub region: TwoLayerRegion,
     /// What went where.
+    #[serde(skip)]
     pub balance: Balance,
     /// AGC's moves that the host made vain.
     pub vain: VainMoves,

@@ -17,7 +17,6 @@ use super::super::common::open_block::ReclaimOpen;
 use super::agc::AgcConfig;
 use super::cache::{self, Cache, CacheSpec};
 use crate::base::op::{Cause, Class};
-use crate::base::runs::Sparse;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
@@ -88,16 +87,8 @@ struct Emptying {
     next_page: u32,
 }
 
-/// What a snapshot holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct IpsCoopState {
-    dials: Vec<f64>,
-    vain_moves: Option<Sparse>,
-    emptying: Vec<Option<Emptying>>,
-}
-
 /// Both caches.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct IpsCoop {
     cache: Cache,
     traditional: Region,
@@ -224,18 +215,6 @@ impl IpsCoop {
         true
     }
 
-    /// Whether a snapshot's block of `plane` can be one that is being emptied.
-    fn can_be_emptied(&self, emptying: Emptying, plane: PlaneId, io: &Io) -> bool {
-        let array = io.array();
-        let Emptying { block, next_page } = emptying;
-        let live = |page| array.page_tags(array.geometry.page(block, page)).iter().any(|&tag| tag != 0);
-        self.traditional.blocks(plane, io).any(|own| own == block)
-            && self.traditional.opened(block, io)
-            && (array.is_closed(block) || self.traditional.open_block(plane, Writer::Host) == Some(block))
-            && next_page <= array.block(block).write_ptr()
-            && !(0..next_page).any(live)
-    }
-
     /// Step 4: the emptied block is erased.
     fn erase(&mut self, plane: PlaneId, class: Class, io: &mut Io) {
         if let Some(Emptying { block, .. }) = self.emptying(plane).take() {
@@ -279,10 +258,6 @@ impl IpsCoop {
 }
 
 impl Scheme for IpsCoop {
-    type State = IpsCoopState;
-
-    const STATE_VERSION: u32 = 2;
-
     const KNOBS: &'static [KnobSpec] = &[IDLE_THRESHOLD, MIN_INVALID, SLC_BLOCKS];
 
     regions! { Cache cache.region, Cache traditional }
@@ -344,7 +319,7 @@ impl Scheme for IpsCoop {
     }
 
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs()
+        self.dials.knobs(Self::KNOBS)
     }
 
     /// Blocks beyond the traditional cache's size stay in it until they are emptied.
@@ -357,28 +332,6 @@ impl Scheme for IpsCoop {
                 io.mark_all_idle_work();
             }
         }
-        Ok(())
-    }
-
-    fn save_own(&self) -> IpsCoopState {
-        let (vain_moves, emptying) = (self.cache.vain.save(), self.emptying.clone());
-        IpsCoopState { vain_moves, emptying, dials: self.dials.save() }
-    }
-
-    fn load_own(&mut self, own: IpsCoopState, io: &Io) -> Result<(), String> {
-        self.dials.load(&own.dials)?;
-        self.dials.check_idle_threshold(io)?;
-        self.follow_dials();
-        self.cache.vain.load(own.vain_moves, io)?;
-        if own.emptying.len() != self.emptying.len() {
-            return Err(format!("blocks are emptied in {} planes", own.emptying.len()));
-        }
-        for (emptying, plane) in own.emptying.iter().zip(self.first_plane..) {
-            if emptying.is_some_and(|emptying| !self.can_be_emptied(emptying, PlaneId(plane), io)) {
-                return Err(format!("plane {plane}: {emptying:?}"));
-            }
-        }
-        self.emptying = own.emptying;
         Ok(())
     }
 

@@ -42,7 +42,7 @@ impl Parameters for IpsConfig {
 }
 
 /// In-place switch without idle work.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Ips {
     cache: Cache,
 }
@@ -56,7 +56,7 @@ impl Ips {
 }
 
 impl Scheme for Ips {
-    regions! { Cache cache.region; stateless }
+    regions! { Cache cache.region }
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.cache.preload(page, mask, io)

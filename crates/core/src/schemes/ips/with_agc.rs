@@ -14,7 +14,6 @@
 use super::super::common::dials::{Dials, IDLE_THRESHOLD, MIN_INVALID};
 use super::agc::AgcConfig;
 use super::cache::{self, Cache, CacheSpec};
-use crate::base::runs::Sparse;
 use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::config::{Placement, PlaneOrder};
@@ -52,15 +51,8 @@ impl Parameters for IpsAgcConfig {
     }
 }
 
-/// What a snapshot holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct IpsAgcState {
-    vain_moves: Option<Sparse>,
-    dials: Vec<f64>,
-}
-
 /// In-place switch with advanced garbage collection.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct IpsAgc {
     cache: Cache,
     agc: AgcConfig,
@@ -78,10 +70,6 @@ impl IpsAgc {
 }
 
 impl Scheme for IpsAgc {
-    type State = IpsAgcState;
-
-    const STATE_VERSION: u32 = 2;
-
     const KNOBS: &'static [KnobSpec] = &[IDLE_THRESHOLD, MIN_INVALID];
 
     regions! { Cache cache.region }
@@ -109,7 +97,7 @@ impl Scheme for IpsAgc {
     }
 
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs()
+        self.dials.knobs(Self::KNOBS)
     }
 
     fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
@@ -122,17 +110,6 @@ impl Scheme for IpsAgc {
             }
         }
         Ok(())
-    }
-
-    fn save_own(&self) -> IpsAgcState {
-        IpsAgcState { vain_moves: self.cache.vain.save(), dials: self.dials.save() }
-    }
-
-    fn load_own(&mut self, own: IpsAgcState, io: &Io) -> Result<(), String> {
-        self.dials.load(&own.dials)?;
-        self.dials.check_idle_threshold(io)?;
-        self.agc.min_invalid = self.dials.count(&MIN_INVALID) as u32;
-        self.cache.vain.load(own.vain_moves, io)
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

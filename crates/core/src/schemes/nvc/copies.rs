@@ -3,11 +3,13 @@
 
 use crate::ftl::io::Io;
 use crate::hw::timing::OpId;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// The programs of copies that may still be in flight, oldest first, and how many there may be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Copies {
+    #[serde(skip)]
     programs: VecDeque<(OpId, u64)>,
     pages_max: usize,
 }

@@ -34,8 +34,9 @@ impl Parameters for DiskOnlyConfig {
 }
 
 /// A disk whose flash is not used.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct DiskOnly {
+    #[serde(skip)]
     figures: Figures,
 }
 
@@ -47,8 +48,6 @@ impl DiskOnly {
 }
 
 impl Scheme for DiskOnly {
-    type State = ();
-
     fn regions(&self, _visit: &mut dyn FnMut(Role, &dyn AnyRegion)) {}
 
     fn regions_mut(&mut self, _visit: &mut dyn FnMut(&mut dyn AnyRegion)) {}
@@ -82,12 +81,6 @@ impl Scheme for DiskOnly {
 
     fn served_above(&mut self, units: u32) {
         self.figures.buffer_hit(units);
-    }
-
-    fn save_own(&self) {}
-
-    fn load_own(&mut self, _own: (), _io: &Io) -> Result<(), String> {
-        Ok(())
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -4,10 +4,11 @@ use super::rules::Verdict;
 use crate::base::op::Cause;
 use crate::ftl::io::Io;
 use crate::ftl::log_region::LogRegion;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Which region of a cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tier {
     /// The one in SLC mode.
     Slc,

@@ -2,7 +2,7 @@
 
 use super::copies::Copies;
 use super::figures::{Figures, Origin, Tier};
-use super::marks::{Marks, MarksState};
+use super::marks::Marks;
 use super::rules::{Census, LastLogRule, Verdict};
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, Ppn};
@@ -16,6 +16,7 @@ use crate::ftl::piece::Piece;
 use crate::ftl::region::Writer;
 use crate::ftl::relocate::{erase_block, relocate_page};
 use crate::ftl::unit_level::{self, Reads};
+use serde::{Deserialize, Serialize};
 
 /// Cleaning within a region.
 pub const GC: Job = Job { cause: Cause::Gc, class: Class::Urgent };
@@ -23,15 +24,17 @@ pub const GC: Job = Job { cause: Cause::Gc, class: Class::Urgent };
 pub const MIGRATION: Job = Job { cause: Cause::Migration, class: Class::Urgent };
 
 /// What the regions of a cache share.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Shared {
     /// What is known of each slot.
     pub marks: Marks,
     /// What is reported.
+    #[serde(skip)]
     pub figures: Figures,
     /// Whether the disk gets clean units as well.
     pub flush_clean: bool,
     copies: Copies,
+    #[serde(skip)]
     destage: Destage,
 }
 
@@ -48,25 +51,16 @@ impl Shared {
         self.figures.uncopied(if may { 0 } else { units });
         may
     }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> MarksState {
-        self.marks.save()
-    }
-
-    /// Takes a snapshot's part, or says what does not fit.
-    pub fn load(&mut self, state: MarksState) -> Result<(), String> {
-        self.marks.load(state)
-    }
 }
 
 /// A region of the cache.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Level {
     /// Its blocks.
     pub log: LogRegion,
     tier: Tier,
     /// The blocks being cleaned; the room is kept.
+    #[serde(skip)]
     cold: Vec<BlockId>,
 }
 

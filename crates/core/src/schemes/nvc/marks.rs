@@ -1,7 +1,7 @@
 //! What the cache knows of each slot beside its data: whether the disk has an older version, and whether
 //! it was read.
 
-use crate::base::runs::Sparse;
+use crate::base::sparse;
 use crate::base::table::Table;
 use crate::base::{Mu, Ppn, Slot};
 use crate::ftl::io::Io;
@@ -9,8 +9,8 @@ use crate::ftl::media::bits;
 use serde::{Deserialize, Serialize};
 
 /// A bit per slot of the flash.
-#[derive(Clone)]
-struct SlotBits(Table);
+#[derive(Clone, Serialize, Deserialize)]
+struct SlotBits(#[serde(with = "sparse")] Table);
 
 impl SlotBits {
     fn new(io: &Io) -> Self {
@@ -31,16 +31,9 @@ impl SlotBits {
     }
 }
 
-/// What a snapshot holds of the marks.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct MarksState {
-    dirty: Sparse,
-    read: Sparse,
-}
-
 /// The marks of all slots. Those of a slot are set when it is programmed; what they say of a dead one
 /// has no meaning.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Marks {
     dirty: SlotBits,
     read: SlotBits,
@@ -94,17 +87,6 @@ impl Marks {
         let first = page * io.policy().mus_per_page;
         let is_dirty = |i: &u32| io.lookup(Mu(first + i)).is_some_and(|slot| self.dirty.get(slot));
         bits(mask).filter(is_dirty).fold(0, |dirty, i| dirty | 1 << i)
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> MarksState {
-        MarksState { dirty: Sparse::of(&self.dirty.0), read: Sparse::of(&self.read.0) }
-    }
-
-    /// Takes a snapshot's marks, into new ones, or says why they do not fit.
-    pub fn load(&mut self, state: MarksState) -> Result<(), String> {
-        state.dirty.fill(&mut self.dirty.0)?;
-        state.read.fill(&mut self.read.0)
     }
 }
 

@@ -1,7 +1,9 @@
 //! The paper's four policies (its Fig. 10): which ways there are between the regions.
 
+use serde::{Deserialize, Serialize};
+
 /// What moves where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Policy {
     /// Policy 0: everything is written to SLC, what is cold there moves to the dense region.
     TwoLevels,

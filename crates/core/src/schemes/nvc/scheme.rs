@@ -13,7 +13,6 @@ use super::config::NvcConfig;
 use super::copies::Copies;
 use super::figures::{Origin, Tier};
 use super::level::{lives, pages_of, Level, Shared, GC, MIGRATION};
-use super::marks::MarksState;
 use super::policy::Policy;
 use super::rules::{LastLogRule, SlcLogRule, Verdict};
 use crate::base::ones::Ones;
@@ -30,9 +29,10 @@ use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::unit_level::Reads;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
+use serde::{Deserialize, Serialize};
 
 /// The parameters that do not become regions.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Rules {
     policy: Policy,
     slc: SlcLogRule,
@@ -41,7 +41,7 @@ struct Rules {
 }
 
 /// An SLC log and a dense one above a disk.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Nvc {
     slc: Level,
     dense: Level,
@@ -198,8 +198,6 @@ impl Nvc {
 }
 
 impl Scheme for Nvc {
-    type State = MarksState;
-
     regions! { Cache slc.log, Cache dense.log }
 
     /// Everything lies on the disk at first.
@@ -245,14 +243,6 @@ impl Scheme for Nvc {
 
     fn served_above(&mut self, units: u32) {
         self.shared.figures.buffer_hit(units);
-    }
-
-    fn save_own(&self) -> MarksState {
-        self.shared.save()
-    }
-
-    fn load_own(&mut self, own: MarksState, _io: &Io) -> Result<(), String> {
-        self.shared.load(own)
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

@@ -12,7 +12,6 @@ use super::super::common::tables::unit_table;
 use super::copies::Copies;
 use super::figures::{Origin, Tier};
 use super::level::{Level, Shared};
-use super::marks::MarksState;
 use super::rules::LastLogRule;
 use super::single_config::{NvcMlcOnlyConfig, NvcSlcOnlyConfig, SingleConfig};
 use crate::base::ones::Ones;
@@ -27,6 +26,7 @@ use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::unit_level::Reads;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
+use serde::{Deserialize, Serialize};
 
 /// A scheme with one region.
 pub trait Kind: Clone {
@@ -59,7 +59,8 @@ impl Kind for MlcOnly {
 }
 
 /// A log above a disk.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct Single<K: Kind> {
     level: Level,
     rule: LastLogRule,
@@ -106,8 +107,6 @@ impl<K: Kind> Single<K> {
 }
 
 impl<K: Kind> Scheme for Single<K> {
-    type State = MarksState;
-
     regions! { Cache level.log }
 
     /// Everything lies on the disk at first.
@@ -142,14 +141,6 @@ impl<K: Kind> Scheme for Single<K> {
 
     fn served_above(&mut self, units: u32) {
         self.shared.figures.buffer_hit(units);
-    }
-
-    fn save_own(&self) -> MarksState {
-        self.shared.save()
-    }
-
-    fn load_own(&mut self, own: MarksState, _io: &Io) -> Result<(), String> {
-        self.shared.load(own)
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

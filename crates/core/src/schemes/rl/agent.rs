@@ -22,17 +22,8 @@ pub enum AgentKind {
     None,
 }
 
-/// What a snapshot holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct AgentState {
-    values: Vec<f64>,
-    visits: Vec<u64>,
-    previous: Option<(usize, usize)>,
-    stream: RngStream,
-}
-
 /// The agent that decides.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Agent {
     kind: AgentKind,
     rates: Rates,
@@ -100,29 +91,6 @@ impl Agent {
             return Err(format!("a value of {value} in the Q-table"));
         }
         (self.table.values, self.visits) = (values, visits);
-        Ok(())
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> AgentState {
-        AgentState {
-            values: self.table.values.clone(),
-            visits: self.visits.clone(),
-            previous: self.previous,
-            stream: self.stream.clone(),
-        }
-    }
-
-    /// Takes a snapshot's part, or says why it cannot be.
-    pub fn load(&mut self, state: AgentState) -> Result<(), String> {
-        let (states, actions) = (self.table.values.len() / self.table.actions, self.table.actions);
-        if let Some((before, action)) = state.previous {
-            if before >= states || action >= actions {
-                return Err(format!("action {action} in state {before} of {states}"));
-            }
-        }
-        self.take(state.values, state.visits)?;
-        (self.previous, self.stream) = (state.previous, state.stream);
         Ok(())
     }
 }
@@ -200,34 +168,13 @@ mod tests {
         for kind in [AgentKind::QLearning, AgentKind::Random] {
             let mut first = agent(kind, 7);
             (0..500).for_each(|i| assert!(first.step(i % 12, 1.0).is_some()));
-            let text = serde_json::to_string(&first.save()).unwrap();
-            let mut second = agent(kind, 8);
-            second.load(serde_json::from_str(&text).unwrap()).unwrap();
+            let text = serde_json::to_string(&first).unwrap();
+            let mut second: Agent = serde_json::from_str(&text).unwrap();
             for i in 0..500 {
                 let reward = if i % 3 == 0 { 1.0 } else { -1.0 };
                 assert_eq!(first.step(i * i % 12, reward), second.step(i * i % 12, reward));
             }
             assert_eq!((first.values(), first.visits()), (second.values(), second.visits()));
-        }
-    }
-
-    #[test]
-    fn a_state_that_is_no_agents_is_refused_and_changes_nothing() {
-        let mut changed = agent(AgentKind::QLearning, 1);
-        changed.step(3, 0.0);
-        let good = changed.save();
-        let nan = vec![f64::NAN; good.values.len()];
-        let broken = [
-            AgentState { values: vec![0.0; 5], ..good.clone() },
-            AgentState { values: nan, ..good.clone() },
-            AgentState { visits: vec![], ..good.clone() },
-            AgentState { previous: Some((12, 0)), ..good.clone() },
-            AgentState { previous: Some((0, 9)), ..good },
-        ];
-        for state in broken {
-            let before = serde_json::to_string(&changed.save()).unwrap();
-            assert!(changed.load(state).is_err());
-            assert_eq!(serde_json::to_string(&changed.save()).unwrap(), before);
         }
     }
 

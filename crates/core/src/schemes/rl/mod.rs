@@ -27,7 +27,7 @@ pub use agent::AgentKind;
 pub use config::RlConfig;
 pub use reward::Average;
 
-use super::hybrid::{Hybrid, HybridState, Packed, TimeSplit, SIGNALS, SLC_BLOCKS, THETA_BYTES};
+use super::hybrid::{Hybrid, Packed, TimeSplit, SIGNALS, SLC_BLOCKS, THETA_BYTES};
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobRange, KnobSpec};
@@ -39,9 +39,9 @@ use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 use action::{Action, ACTIONS};
-use agent::{Agent, AgentState};
+use agent::Agent;
 use report::Stats;
-use reward::{Reward, Steps};
+use reward::Reward;
 use serde::{Deserialize, Serialize};
 use state::Bins;
 
@@ -49,16 +49,8 @@ use state::Bins;
 const SLC: usize = 0;
 const THETA: usize = 1;
 
-/// What a snapshot holds beside the regions.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct RlState {
-    hybrid: HybridState,
-    agent: AgentState,
-    steps: Steps,
-}
-
 /// The regions and the agent that turns their knobs.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Rl {
     hybrid: Hybrid,
     agent: Agent,
@@ -67,6 +59,7 @@ pub struct Rl {
     /// SLC blocks per plane that an action adds or takes away.
     slc_step: u32,
     config: RlConfig,
+    #[serde(skip)]
     stats: Stats,
 }
 
@@ -130,8 +123,6 @@ fn beyond(knob: &Knob, direction: i32, step: u32) -> Option<f64> {
 }
 
 impl Scheme for Rl {
-    type State = RlState;
-
     const MEMORY_VERSION: Option<u32> = Some(memory::VERSION);
     const KNOBS: &'static [KnobSpec] = &[SLC_BLOCKS, THETA_BYTES];
     const SIGNALS: &'static [SignalSpec] = &SIGNALS;
@@ -218,16 +209,6 @@ impl Scheme for Rl {
 
     fn blocks(&self) -> Vec<BlockShare> {
         self.hybrid.blocks()
-    }
-
-    fn save_own(&self) -> RlState {
-        RlState { hybrid: self.hybrid.save(), agent: self.agent.save(), steps: self.reward.save() }
-    }
-
-    fn load_own(&mut self, own: RlState, _io: &Io) -> Result<(), String> {
-        self.reward.load(own.steps)?;
-        self.agent.load(own.agent)?;
-        self.hybrid.load(own.hybrid)
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

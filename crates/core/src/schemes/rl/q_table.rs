@@ -1,9 +1,10 @@
 //! Q-learning: a table of values, the update by what came of an action, the epsilon-greedy choice.
 
 use crate::base::rng::RngStream;
+use serde::{Deserialize, Serialize};
 
 /// How the learner learns.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Rates {
     /// Learning rate.
     pub alpha: f64,
@@ -14,7 +15,7 @@ pub(super) struct Rates {
 }
 
 /// What the learner expects of each action in each state.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct QTable {
     /// How many actions there are.
     pub actions: usize,

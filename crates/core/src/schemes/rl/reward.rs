@@ -32,7 +32,7 @@ pub(super) struct Steps {
 }
 
 /// The judge of steps.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Reward {
     average: Average,
     weight: f64,
@@ -62,20 +62,6 @@ impl Reward {
         };
         steps.average_ns += weight * (total_ns - steps.average_ns);
         reward
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> Steps {
-        self.steps
-    }
-
-    /// Takes a snapshot's part, or says why it cannot be.
-    pub fn load(&mut self, steps: Steps) -> Result<(), String> {
-        if !(steps.average_ns >= 0.0 && steps.average_ns.is_finite()) {
-            return Err(format!("steps that cost {} ns on average", steps.average_ns));
-        }
-        self.steps = steps;
-        Ok(())
     }
 }
 
@@ -113,15 +99,5 @@ mod tests {
         let rewards = [800, 1200, 1000].map(|ns| reward.of(&host(ns), 0.0));
         assert_eq!(rewards, [0.0, -1.0, 1.0]);
         assert_eq!(reward.steps, Steps { count: 3, average_ns: 1000.0 });
-    }
-
-    #[test]
-    fn a_snapshot_with_an_impossible_average_is_refused() {
-        let mut reward = Reward::new(Average::Ema, 0.1);
-        for average_ns in [f64::NAN, f64::INFINITY, -1.0] {
-            assert!(reward.load(Steps { count: 1, average_ns }).is_err());
-        }
-        let steps = Steps { count: 1, average_ns: 5.0 };
-        assert_eq!((reward.load(steps), reward.save()), (Ok(()), steps));
     }
 }

@@ -1,6 +1,6 @@
 //! Which sectors are hot: a counter of updates for each, halved at every window.
 
-use crate::base::runs::Sparse;
+use crate::base::sparse;
 use serde::{Deserialize, Serialize};
 
 /// Bits of an entry that hold the counter; the rest hold the window it was last touched in.
@@ -8,20 +8,11 @@ const COUNT_BITS: u32 = 8;
 const COUNT_MAX: u32 = (1 << COUNT_BITS) - 1;
 const WINDOW_MAX: u32 = u32::MAX >> COUNT_BITS;
 
-/// What a snapshot holds of the counters.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct HotnessState {
-    window: u32,
-    sum: u64,
-    writes: u64,
-    mean: u64,
-    counters: Sparse,
-}
-
 /// Update counters of all mapping units, decayed when they are looked at.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Hotness {
     /// `window << COUNT_BITS | count`; 0 = never written.
+    #[serde(with = "sparse")]
     counters: Vec<u32>,
     window: u32,
     /// Sum of the counters seen by this window's writes, and how many there were.
@@ -58,31 +49,6 @@ impl Hotness {
         (self.sum, self.writes) = (0, 0);
         // Sixteen million windows: then ages stop, rather than wrap.
         self.window = (self.window + 1).min(WINDOW_MAX);
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> HotnessState {
-        let Self { window, sum, writes, mean, .. } = *self;
-        HotnessState { window, sum, writes, mean, counters: Sparse::of(&self.counters) }
-    }
-
-    /// Takes a snapshot's part, or says why it cannot be these counters'.
-    pub fn load(&mut self, state: HotnessState) -> Result<(), String> {
-        let HotnessState { window, sum, writes, mean, counters } = state;
-        counters.fill(&mut self.counters)?;
-        let count_max = u64::from(COUNT_MAX);
-        let fits = window <= WINDOW_MAX
-            && writes < 1 << 40
-            && (writes..=writes * count_max).contains(&sum)
-            && mean <= count_max << 8;
-        let counted = |&entry: &u32| entry == 0 || (entry & COUNT_MAX != 0 && entry >> COUNT_BITS <= window);
-        if !fits || !self.counters.iter().all(counted) {
-            return Err(format!(
-                "update counters in window {window}: sum {sum} of {writes}, mean {mean}/256"
-            ));
-        }
-        (self.window, self.sum, self.writes, self.mean) = (window, sum, writes, mean);
-        Ok(())
     }
 }
 

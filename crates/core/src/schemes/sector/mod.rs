@@ -19,7 +19,6 @@ mod hotness;
 
 pub use config::{FullPieces, SectorConfig};
 
-use super::common::census::CensusState;
 use super::common::dials::{Dial, Dials, MERGE_TIMEOUT, START_FREE_RATIO};
 use super::common::mixed_cache::MixedCache;
 use super::common::tables::{smt_entry_bits, table_bytes};
@@ -36,7 +35,7 @@ use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::RequestId;
 use crate::metrics::report::{SchemeReport, TableReport};
-use hotness::{Hotness, HotnessState};
+use hotness::Hotness;
 use serde::{Deserialize, Serialize};
 
 /// Telling hot sectors from cold ones.
@@ -51,16 +50,8 @@ const HOTNESS_CLASSES: KnobSpec = KnobSpec {
 const COLD: u8 = 0;
 const HOT: u8 = 1;
 
-/// What a snapshot holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct SectorState {
-    census: CensusState,
-    dials: Vec<f64>,
-    hotness: Option<HotnessState>,
-}
-
 /// Sector-level SLC cache and dense store.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Sector {
     cache: MixedCache,
     dials: Dials,
@@ -70,7 +61,9 @@ pub struct Sector {
     classes: u64,
     full_pieces: FullPieces,
     slc_pages: u64,
+    #[serde(skip)]
     hot_units: u64,
+    #[serde(skip)]
     written_units: u64,
 }
 
@@ -147,13 +140,13 @@ fn stay(piece: &Piece, hot: u32, io: &Io) -> u32 {
 }
 
 impl Scheme for Sector {
-    type State = SectorState;
-
-    const STATE_VERSION: u32 = 2;
-
     const KNOBS: &'static [KnobSpec] = &[START_FREE_RATIO, MERGE_TIMEOUT, HOTNESS_CLASSES];
 
     regions! { Cache cache.slc, Store cache.store.region }
+
+    fn audit_own(&self, io: &Io) -> Result<(), String> {
+        self.cache.census.audit(io)
+    }
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.cache.store.preload(page, mask, io)
@@ -214,7 +207,7 @@ impl Scheme for Sector {
     }
 
     fn knobs(&self, _io: &Io) -> Vec<Knob> {
-        self.dials.knobs()
+        self.dials.knobs(Self::KNOBS)
     }
 
     fn turn(&mut self, knob: usize, value: f64, io: &mut Io) -> Result<(), DeviceFull> {
@@ -223,25 +216,6 @@ impl Scheme for Sector {
             self.cache.merger.arm(io);
         }
         Ok(())
-    }
-
-    fn save_own(&self) -> SectorState {
-        SectorState {
-            census: self.cache.census.save(),
-            dials: self.dials.save(),
-            hotness: self.hotness.as_ref().map(Hotness::save),
-        }
-    }
-
-    fn load_own(&mut self, own: SectorState, io: &Io) -> Result<(), String> {
-        self.cache.census.load(own.census, io)?;
-        self.dials.load(&own.dials)?;
-        self.follow_dials();
-        match (self.hotness.as_mut(), own.hotness) {
-            (Some(hotness), Some(state)) => hotness.load(state),
-            (None, None) => Ok(()),
-            _ => Err("update counters are missing or left over".into()),
-        }
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

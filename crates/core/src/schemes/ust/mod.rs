@@ -24,8 +24,7 @@ pub use config::UstConfig;
 
 use crate::base::ones::Ones;
 use crate::base::op::Class;
-use crate::base::runs::Sparse;
-use crate::base::{BlockId, CellMode, Mu, PlaneId, Ppn};
+use crate::base::{CellMode, Mu, PlaneId, Ppn};
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::config::{CleanConfig, Placement};
 use crate::ftl::io::Io;
@@ -44,8 +43,8 @@ use crate::hw::device_config::DeviceConfig;
 use crate::hw::timing::{OpId, RequestId};
 use crate::metrics::report::SchemeReport;
 use crate::metrics::window_series::WindowSeries;
-use config::{FREE_BLOCKS_MAX, SLC_BLOCKS_MAX};
-use owners::{Owned, Owners};
+use config::SLC_BLOCKS_MAX;
+use owners::Owners;
 use report::Stats;
 use rewritten::Rewritten;
 use serde::{Deserialize, Serialize};
@@ -75,18 +74,8 @@ static SIGNALS: [SignalSpec; 2] = [
     },
 ];
 
-/// What a snapshot holds.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct UstState {
-    max_slc_blocks: u32,
-    free_blocks: u32,
-    owned: Vec<Owned>,
-    slc_blocks_max: u32,
-    rewritten: Sparse,
-}
-
 /// SLC blocks by logical block, and the dense blocks behind them.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Ust {
     slc: Region,
     dense: Region,
@@ -101,7 +90,9 @@ pub struct Ust {
     /// Class of every job that makes room.
     class: Class,
     window_bytes: u64,
+    #[serde(skip)]
     slc_blocks_series: WindowSeries,
+    #[serde(skip)]
     stats: Stats,
 }
 
@@ -275,23 +266,21 @@ impl Ust {
         }
         Ok(plane)
     }
-
-    /// Whether a snapshot's SLC block can be a logical block's, with `behind` opened after it.
-    fn is_block_of(&self, logical: u32, block: BlockId, behind: usize, io: &Io) -> bool {
-        let geometry = io.geometry();
-        block.index() < geometry.block_numbers()
-            && geometry.plane_of(block) == self.owners.plane(logical)
-            && self.slc.holds(block, io)
-            && (behind == 0 || io.array().is_closed(block))
-    }
 }
 
 impl Scheme for Ust {
-    type State = UstState;
     const KNOBS: &'static [KnobSpec] = &KNOBS;
     const SIGNALS: &'static [SignalSpec] = &SIGNALS;
 
     regions! { Cache slc, Store dense }
+
+    fn audit_own(&self, _io: &Io) -> Result<(), String> {
+        let used: u32 = self.slc.planes().iter().map(|&plane| self.slc.used_blocks(plane)).sum();
+        match used == self.owners.blocks() {
+            true => Ok(()),
+            false => Err(format!("{used} SLC blocks, of which logical blocks have {}", self.owners.blocks())),
+        }
+    }
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         let plane = self.plane_of_old(page, io)?;
@@ -393,36 +382,6 @@ impl Scheme for Ust {
         let slc = u64::from(self.owners.blocks());
         let all = self.dense.share();
         vec![BlockShare { blocks: slc, ..self.slc.share() }, BlockShare { blocks: all.blocks - slc, ..all }]
-    }
-
-    fn save_own(&self) -> UstState {
-        UstState {
-            max_slc_blocks: self.max_slc_blocks,
-            free_blocks: self.free_blocks,
-            owned: self.owners.save(),
-            slc_blocks_max: self.owners.blocks_max(),
-            rewritten: self.rewritten.save(),
-        }
-    }
-
-    fn load_own(&mut self, own: UstState, io: &Io) -> Result<(), String> {
-        let (most, free) = (own.max_slc_blocks, own.free_blocks);
-        let free_max = self.dense.spec.blocks.max(FREE_BLOCKS_MAX);
-        if !(1..=SLC_BLOCKS_MAX).contains(&most) || !(OPEN_ABOVE..=free_max).contains(&free) {
-            return Err(format!("{most} SLC blocks per logical block, {free} free blocks"));
-        }
-        (self.max_slc_blocks, self.free_blocks) = (most, free);
-        let mut owners = self.owners.clone();
-        owners.load(own.owned, |logical, block, behind| self.is_block_of(logical, block, behind, io))?;
-        owners.load_max(own.slc_blocks_max)?;
-        let used: u32 = self.slc.planes().iter().map(|&plane| self.slc.used_blocks(plane)).sum();
-        if used != owners.blocks() {
-            return Err(format!("{used} SLC blocks, of which logical blocks have {}", owners.blocks()));
-        }
-        self.owners = owners;
-        self.rewritten.load(own.rewritten)?;
-        let lost = self.rewritten.iter().find(|&mu| mu.0 >= io.mus() || !self.in_slc(mu, io));
-        lost.map_or(Ok(()), |mu| Err(format!("unit {} is hot but not in SLC", mu.0)))
     }
 
     fn report(&self, io: &Io) -> SchemeReport {

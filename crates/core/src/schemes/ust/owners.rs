@@ -4,17 +4,8 @@ use crate::base::{BlockId, PlaneId};
 use crate::ftl::block_list::{BlockLinks, BlockList};
 use serde::{Deserialize, Serialize};
 
-/// A logical block that has SLC blocks, in a snapshot.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Owned {
-    /// Number of the logical block.
-    pub logical: u32,
-    /// Its SLC blocks, the one opened last at the end.
-    pub blocks: Vec<u32>,
-}
-
 /// The neighbours of a logical block in the order of the last writes; numbers plus one, 0 = none.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Neighbours {
     older: u32,
     newer: u32,
@@ -22,7 +13,7 @@ struct Neighbours {
 
 /// The SLC blocks of every logical block. Those that have any are in order of their last write, a
 /// queue for each plane.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Owners {
     /// By logical block, in the order they were opened.
     lists: Vec<BlockList>,
@@ -91,15 +82,6 @@ impl Owners {
         self.blocks_max
     }
 
-    /// Takes a snapshot's, or says that it cannot be.
-    pub fn load_max(&mut self, blocks_max: u32) -> Result<(), String> {
-        if blocks_max < self.blocks {
-            return Err(format!("{blocks_max} SLC blocks at most, now {}", self.blocks));
-        }
-        self.blocks_max = blocks_max;
-        Ok(())
-    }
-
     /// Gives a logical block a further SLC block.
     pub fn add(&mut self, logical: u32, block: BlockId) {
         if self.count(logical) == 0 {
@@ -160,39 +142,6 @@ impl Owners {
             newer => self.neighbours[newer as usize - 1].older = older,
         }
     }
-
-    /// What a snapshot holds: of each plane the logical blocks from the one written longest ago on.
-    pub fn save(&self) -> Vec<Owned> {
-        let after = |logical: &u32| self.neighbours[*logical as usize].newer.checked_sub(1);
-        let firsts = self.ends.iter().map(|&(first, _)| first.checked_sub(1));
-        let all = firsts.flat_map(|first| std::iter::successors(first, after));
-        all.map(|logical| Owned { logical, blocks: self.of(logical).map(|block| block.0).collect() })
-            .collect()
-    }
-
-    /// Takes a snapshot's part, each block of which `is_its` for the logical block and its place
-    /// from the end, or says what does not fit.
-    pub fn load(
-        &mut self,
-        owned: Vec<Owned>,
-        is_its: impl Fn(u32, BlockId, usize) -> bool,
-    ) -> Result<(), String> {
-        let mut seen = std::collections::BTreeSet::new();
-        for Owned { logical, blocks } in owned {
-            let fresh = self.lists.get(logical as usize).is_some_and(BlockList::is_empty);
-            if !fresh || blocks.is_empty() {
-                return Err(format!("logical block {logical} with {} SLC blocks", blocks.len()));
-            }
-            let last = blocks.len() - 1;
-            for (place, block) in blocks.into_iter().map(BlockId).enumerate() {
-                if !is_its(logical, block, last - place) || !seen.insert(block.0) {
-                    return Err(format!("block {} is not logical block {logical}'s alone", block.0));
-                }
-                self.add(logical, block);
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -244,30 +193,5 @@ mod tests {
         assert_eq!((owners.first(3), owners.last(3)), (Some(BlockId(7)), Some(BlockId(6))));
         owners.remove(3, BlockId(7));
         assert_eq!((owners.count(3), owners.blocks(), owners.blocks_max()), (2, 3, 4));
-    }
-
-    #[test]
-    fn what_is_saved_comes_back_and_what_cannot_be_is_refused() {
-        let mut original = owners();
-        add(&mut original, 3, &[7, 5]);
-        add(&mut original, 2, &[9]);
-        add(&mut original, 5, &[8]);
-        original.touch(3);
-        let saved = original.save();
-        assert_eq!(saved.iter().map(|owned| owned.logical).collect::<Vec<_>>(), [2, 5, 3]);
-        let mut restored = owners();
-        restored.load(saved.clone(), |_, _, _| true).unwrap();
-        assert_eq!(restored.save(), saved);
-        let refused = |change: fn(&mut Vec<Owned>)| {
-            let mut changed = saved.clone();
-            change(&mut changed);
-            owners().load(changed, |_, block, _| block.0 < 32).is_err()
-        };
-        assert!(refused(|owned| owned[0].logical = 8));
-        assert!(refused(|owned| owned[0].logical = 5));
-        assert!(refused(|owned| owned[0].blocks.clear()));
-        assert!(refused(|owned| owned[0].blocks[0] = 32));
-        assert!(refused(|owned| owned[0].blocks[0] = 7));
-        assert!(owners().load_max(0).is_ok() && restored.load_max(3).is_err());
     }
 }

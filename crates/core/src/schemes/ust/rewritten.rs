@@ -1,11 +1,13 @@
 //! Which units were rewritten since they came to SLC: the ones that are hot.
 
-use crate::base::runs::Sparse;
+use crate::base::sparse;
 use crate::base::Mu;
+use serde::{Deserialize, Serialize};
 
 /// A bit for every mapping unit; clear for what is not in SLC.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Rewritten {
+    #[serde(with = "sparse")]
     words: Vec<u32>,
 }
 
@@ -38,22 +40,6 @@ impl Rewritten {
             mu += count;
         }
     }
-
-    /// The units that are hot.
-    pub fn iter(&self) -> impl Iterator<Item = Mu> + '_ {
-        let mus = 0..self.words.len() as u32 * 32;
-        mus.filter(|&mu| self.words[mu as usize / 32] != 0).map(Mu).filter(|&mu| self.is_set(mu))
-    }
-
-    /// What a snapshot holds.
-    pub fn save(&self) -> Sparse {
-        Sparse::of(&self.words)
-    }
-
-    /// Takes a snapshot's part, or says why it does not fit.
-    pub fn load(&mut self, state: Sparse) -> Result<(), String> {
-        state.fill(&mut self.words)
-    }
 }
 
 #[cfg(test)]
@@ -63,7 +49,8 @@ mod tests {
     #[test]
     fn units_are_hot_one_by_one_and_forgotten_by_range() {
         let mut rewritten = Rewritten::new(100);
-        let hot = |rewritten: &Rewritten| rewritten.iter().map(|mu| mu.0).collect::<Vec<_>>();
+        let hot =
+            |rewritten: &Rewritten| -> Vec<u32> { (0..100).filter(|&mu| rewritten.is_set(Mu(mu))).collect() };
         (0..100).for_each(|mu| rewritten.set(Mu(mu), true));
         rewritten.set(Mu(40), false);
         rewritten.set(Mu(41), false);

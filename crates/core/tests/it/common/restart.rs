@@ -154,7 +154,7 @@ pub fn restore(setup: &Setup, text: &str) -> Result<Simulation, RunError> {
 pub fn again(setup: &Setup, sim: &Simulation) -> Simulation {
     let text = serde_json::to_string(&sim.save()).unwrap();
     let restored = restore(setup, &text).unwrap();
-    assert_eq!(serde_json::to_string(&restored.save()).unwrap(), text, "what is saved is what was loaded");
+    assert!(serde_json::to_string(&restored.save()).unwrap() == text, "what is saved is what was loaded");
     restored
 }
 
@@ -201,5 +201,5 @@ pub fn goes_on_alike(
     assert_eq!(a.counts, b.counts);
     assert!(a.map == b.map, "the maps differ");
     compare_reports("report", &report_value(&a.report), &report_value(&b.report), &before);
-    assert_eq!(a.state, b.state, "the states differ");
+    assert!(a.state == b.state, "the states differ");
 }

@@ -1,25 +1,23 @@
-//! A snapshot is believed in nothing: what its regions say is held against the array, which was
-//! checked before, and every block ever used must be accounted for, once.
+//! Whose each block is: every block ever used must be accounted for, once.
 
 use super::io::Io;
 use crate::base::BlockId;
-use crate::hw::array::RegionId;
 
-/// A device whose media are restored, while its scheme is.
-pub struct Restoring<'a> {
+/// The blocks of a device that are accounted for.
+pub struct Claims<'a> {
     /// The device.
     pub io: &'a Io,
     claimed: Vec<bool>,
 }
 
-impl<'a> Restoring<'a> {
+impl<'a> Claims<'a> {
     /// Only the erased blocks in the banks are accounted for yet.
     pub fn new(io: &'a Io) -> Result<Self, String> {
-        let mut restoring = Self { io, claimed: vec![false; io.geometry().block_numbers()] };
+        let mut claims = Self { io, claimed: vec![false; io.geometry().block_numbers()] };
         for bank in io.media().banks() {
-            bank.erased(io.array())?.into_iter().try_for_each(|block| restoring.claim(block))?;
+            bank.erased(io.array())?.into_iter().try_for_each(|block| claims.claim(block))?;
         }
-        Ok(restoring)
+        Ok(claims)
     }
 
     /// Accounts for a used block.
@@ -40,12 +38,4 @@ impl<'a> Restoring<'a> {
             None => Ok(()),
         }
     }
-}
-
-/// Says whether a region's part of a snapshot has a part for each of its planes and a turn among them.
-pub(super) fn check_planes(id: RegionId, parts: usize, cursor: usize, planes: usize) -> Result<(), String> {
-    if parts != planes || cursor >= planes {
-        return Err(format!("region {id}: {parts} parts, turn {cursor}, of {planes} planes"));
-    }
-    Ok(())
 }
