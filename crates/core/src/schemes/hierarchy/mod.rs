@@ -75,6 +75,7 @@ pub struct Hierarchy {
     pressure: Pressure,
     /// Blocks per plane that the levels share.
     usable_blocks: u32,
+    #[serde(skip)]
     config: HierarchyConfig,
     dials: Dials,
     slots: u32,
@@ -276,6 +277,11 @@ impl Scheme for Hierarchy {
 
     fn audit_own(&self, io: &Io) -> Result<(), String> {
         self.census.audit(io)
+    }
+
+    fn resume(&mut self, fresh: Self) -> Result<(), String> {
+        self.config = fresh.config;
+        Ok(())
     }
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {

@@ -58,6 +58,7 @@ pub struct Rl {
     bins: Bins,
     /// SLC blocks per plane that an action adds or takes away.
     slc_step: u32,
+    #[serde(skip)]
     config: RlConfig,
     #[serde(skip)]
     stats: Stats,
@@ -128,6 +129,11 @@ impl Scheme for Rl {
     const SIGNALS: &'static [SignalSpec] = &SIGNALS;
 
     regions! { Cache hybrid.slc, Store hybrid.dense.region }
+
+    fn resume(&mut self, fresh: Self) -> Result<(), String> {
+        self.config = fresh.config;
+        Ok(())
+    }
 
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
         self.hybrid.preload(page, mask, io)
