@@ -246,7 +246,8 @@ impl Resolver {
         shape::mend(&mut merged, &faults, |key| tree::get(&self.base, key).cloned());
         // What the device's file lacks is told of the file.
         let is_told = |fault: &&Fault| errors.iter().all(|error| error.key != fault.key.to_string());
-        let own: Vec<_> = faults.iter().filter(is_told).map(|fault| self.fault_error(fault)).collect();
+        let own: Vec<_> =
+            faults.iter().filter(is_told).map(|fault| self.fault_error(fault, &merged)).collect();
         errors.extend(own);
         let mut config: RunConfig = match merged.clone().try_into() {
             Ok(config) => config,
@@ -322,13 +323,14 @@ impl Resolver {
     }
 
     /// The error of a fault in shape; an unknown key of a setting gets all keys and a suggestion.
-    fn fault_error(&self, fault: &Fault) -> ConfigError {
+    fn fault_error(&self, fault: &Fault, mended: &Table) -> ConfigError {
         // What is missing is told where something beside it was said.
         let beside = || self.origin(&fault.key.parent()?);
         let origin = self.origin(&fault.key).or_else(beside).unwrap_or_default();
         let setting = self.setting(&fault.key).filter(|setting| fault.key == setting.key);
         let Some(setting) = setting.filter(|_| fault.kind == FaultKind::Unknown) else {
-            return ConfigError::new(origin, &fault.key, fault.to_string());
+            let size = sizes::of_fault(mended, fault).unwrap_or_default();
+            return ConfigError::new(origin, &fault.key, format!("{fault}{size}"));
         };
         let near = keys::similar(&setting.written, self.name);
         let near = near.map(|near| format!("; did you mean {}?", near.replace("[]", "[0]")));

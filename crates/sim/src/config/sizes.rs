@@ -2,6 +2,7 @@
 
 use super::RunConfig;
 use serde_json::Value;
+use slcache_base::document::shape::Fault;
 use slcache_base::document::tree::{self, Key};
 use slcache_core::base::Problem;
 use toml::Table;
@@ -44,6 +45,14 @@ pub fn told(tree: &Table, key: &Key, given: u64, problem: &Problem) -> Option<St
     let is_told = is_own && format!("{} ", problem.allowed).contains(&format!("and {nearest} "));
     let name = if is_own { String::new() } else { format!("{key} = ") };
     (!is_told).then(|| format!("; {name}{nearest} is the {end} that passes"))
+}
+
+/// Which size passes where a fault is about one that its schema does not allow.
+pub fn of_fault(mended: &Table, fault: &Fault) -> Option<String> {
+    let Fault { key, value, allowed, .. } = fault;
+    let is_size = key.section() == "scheme" && key.to_string().ends_with("blocks");
+    let given = value.parse().ok().filter(|_| is_size)?;
+    told(mended, key, given, &Problem::new(key.to_string(), value, allowed))
 }
 
 /// Whether another size at `key` leaves nothing wrong.
