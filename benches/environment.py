@@ -63,14 +63,13 @@ def run_s(requests: int, seed: int) -> float:
     return took(
         lambda: _core.run(
             WORKLOAD,
-            device=DEVICE,
-            scheme=SCHEME,
-            sets=['scheme.rl.agent="none"'],
-            trace_options=[("workload.requests", str(requests)), ("seed", str(seed))],
-            seed=seed,
-            replay=None,
-            snapshot_in=None,
-            snapshot_out=None,
+            {
+                "device": DEVICE,
+                "scheme": SCHEME,
+                "sets": ['scheme.rl.agent="none"'],
+                "trace_options": [("workload.requests", str(requests)), ("seed", str(seed))],
+                "seed": seed,
+            },
             progress=None,
         )
     )

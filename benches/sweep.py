@@ -91,14 +91,12 @@ def parsed_once(trace: str, folder: Path) -> None:
     def run(source: str | _core.Rereadable) -> None:
         _core.run(
             source,
-            device="hierarchy-44g",
-            scheme="tlc-only",
-            sets=address,
-            trace_options=[],
-            seed=None,
-            replay="closed:4",
-            snapshot_in=None,
-            snapshot_out=None,
+            {
+                "device": "hierarchy-44g",
+                "scheme": "tlc-only",
+                "sets": address,
+                "replay": "closed:4",
+            },
             progress=None,
         )
 

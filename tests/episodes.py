@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-from typing import Any
+from typing import Any, cast
 
 from slcache import _core
+from slcache.given.content import Run
 
 Turns = list[tuple[int, float]]
 
@@ -26,7 +27,9 @@ def episode(scheme: str = "baseline", **changes: Any) -> _core.Episode:  # noqa:
         "observations": None,
         "progress": None,
     } | changes
-    return _core.Episode(inputs.pop("trace"), **inputs)
+    trace, own = inputs.pop("trace"), ("window", "observations", "progress")
+    given = {key: inputs.pop(key) for key in own}
+    return _core.Episode(trace, cast("Run", inputs), **given)
 
 
 def values(knob: dict[str, Any]) -> list[float]:

@@ -145,7 +145,7 @@ def test_a_cluster_does_the_same(
 def test_what_does_not_fit_into_memory_is_told_before_anything_runs(
     trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_core, "shortage", lambda **_: "needs 9 TiB, of which there are 8 GiB")
+    monkeypatch.setattr(_core, "shortage", lambda _: "needs 9 TiB, of which there are 8 GiB")
     started: list[Task] = []
     monkeypatch.setattr(Local, "submit", lambda _, task: started.append(task))
     with pytest.raises(slcache.ConfigError, match="sa: needs 9 TiB"):

@@ -52,7 +52,9 @@ def of_devices(folder: Path) -> Iterator[Call]:
     trace = "zipf-4k"
     read: dict[str, Any] = {"trace": trace, "trace_options": SHORT}
     told: dict[str, Any] = {"progress": None}
-    run = {**read, **COMMON, **told}
+    run = {"trace": trace, "run": {**COMMON, "trace_options": SHORT}, **told}
+    files = ["snapshot_in", "snapshot_out", "memory_in", "memory_out", "log"]
+    whole = {**run["run"], **dict.fromkeys(files), "timelines": [(str(folder / "t"), 0, 10**9, 1)]}
     yield _core.DeviceContent, {"json": "{}"}
     yield _core.workload_content, {"json": "{}"}
     yield _core.rereadable, {"trace": trace, **told}
@@ -60,19 +62,16 @@ def of_devices(folder: Path) -> Iterator[Call]:
     yield _core.fingerprint, {**read, **told}
     yield _core.prepare, {"trace": trace, "output": folder / "p", "trace_options": SHORT, **told}
     yield _core.prepared, {"trace": trace, "file": folder / "p"}
-    yield _core.save_state, {"output": folder / "s", **COMMON, **told}
-    yield _core.run, {
-        **run, "snapshot_in": None, "snapshot_out": None, "memory_in": None, "memory_out": None,
-        "log": None, "timelines": [(str(folder / "t"), 0, 10**9, 1)],
-    }  # fmt: skip
-    yield _core.resolve, COMMON
-    yield _core.shortage, COMMON
-    yield _core.memory_outlook, COMMON
+    yield _core.save_state, {"output": folder / "s", "run": COMMON, **told}
+    yield _core.run, {**run, "run": whole}
+    yield _core.resolve, {"run": COMMON}
+    yield _core.shortage, {"run": COMMON}
+    yield _core.memory_outlook, {"run": COMMON}
     yield (
         _core.check_scheme,
         {"scheme": "custom", "sets": [], "cases": 1, "seed": 1, "progress": stopped},
     )
-    yield _core.knobs, SECTIONS
+    yield _core.knobs, {"run": SECTIONS}
     yield _core.scaled_device, {"device": "tiny", "divisor": 1}
     yield _core.config_cache_bytes, {"config": config}
     yield _core.device_facts, {"device": "tiny"}
@@ -130,8 +129,9 @@ def stopped(*_: object) -> None:
 
 def episode() -> dict[str, Any]:
     """Return the arguments of an episode of three windows."""
-    run = {"trace": "zipf-4k", "trace_options": SHORT, **COMMON, "progress": None}
-    return {**run, "snapshot_in": None, "window": ("requests", 6), "observations": None}
+    run = {**COMMON, "trace_options": SHORT, "snapshot_in": None}
+    told = {"window": ("requests", 6), "observations": None, "progress": None}
+    return {"trace": "zipf-4k", "run": run, **told}
 
 
 def odd(value: Any) -> list[Any]:  # noqa: ANN401

@@ -155,7 +155,7 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(tmp_path: Path) -> No
 def test_a_run_that_does_not_fit_into_memory_is_told_before_any_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_core, "shortage", lambda **_: "needs 9 TiB, of which there are 8 GiB")
+    monkeypatch.setattr(_core, "shortage", lambda _: "needs 9 TiB, of which there are 8 GiB")
     with (
         Engine(tmp_path) as engine,
         pytest.raises(ConfigError, match=r"^web, baseline, seed 7: needs 9 TiB"),

@@ -54,14 +54,14 @@ def test_an_episode_ends_as_a_run() -> None:
     assert stepped.ended
     document = _core.run(
         "zipf-4k",
-        device="tiny",
-        scheme="baseline",
-        sets=["trace.address=wrap"],
-        trace_options=[("workload.requests", "4000")],
-        seed=1,
-        replay="closed:4",
-        snapshot_in=None,
-        snapshot_out=None,
+        {
+            "device": "tiny",
+            "scheme": "baseline",
+            "sets": ["trace.address=wrap"],
+            "trace_options": [("workload.requests", "4000")],
+            "seed": 1,
+            "replay": "closed:4",
+        },
         progress=None,
     )
     assert figures(document) == figures(stepped.finish()) == figures(at_once.finish())

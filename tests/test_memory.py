@@ -84,7 +84,7 @@ def test_a_part_is_named_where_memory_is_short(
 ) -> None:
     for free, named in ((4 * GIB, False), (2 * GIB, True), (None, False)):
         found = GIB, 3 * GIB, free
-        monkeypatch.setattr(_core, "memory_outlook", lambda found=found, **_: found)
+        monkeypatch.setattr(_core, "memory_outlook", lambda _, found=found: found)
         memory.tell("tiny", ["client"], None)
         assert ("--scale 1/16" in capsys.readouterr().err) == named
 

@@ -8,6 +8,8 @@ import numpy as np
 from _typeshed import WriteableBuffer
 from numpy.typing import NDArray
 
+from slcache.given.content import Run
+
 #: Before Python 3.12, arrays are no buffers for type checkers.
 Room = WriteableBuffer | NDArray[np.float64]
 
@@ -78,66 +80,30 @@ def prepared(trace: str, file: Path) -> Rereadable:
 
 def save_state(
     output: Path,
+    run: Run,
     *,
-    device: str | DeviceContent,
-    scheme: str,
-    sets: list[str],
-    seed: int | None,
-    replay: str | None,
     progress: Callable[[str, int, int], bool | None] | None,
 ) -> None:
     """Precondition a device and save its state, for runs that start from it."""
 
 def run(
     trace: str | Rereadable,
+    run: Run,
     *,
-    device: str | DeviceContent,
-    scheme: str,
-    sets: list[str],
-    trace_options: list[tuple[str, str]],
-    seed: int | None,
-    replay: str | None,
-    snapshot_in: str | None,
-    snapshot_out: str | None,
     progress: Callable[[str, int, int], bool | None] | None,
-    memory_in: str | None = None,
-    memory_out: str | None = None,
-    log: str | None = None,
-    timelines: list[tuple[str, int, int, int]] = ...,
 ) -> str:
     """Replay a trace and return the result document as JSON.
 
     `progress(phase, done, total)` is called a few times a second; returning False cancels.
     """
 
-def resolve(
-    *,
-    device: str | DeviceContent,
-    scheme: str,
-    sets: list[str],
-    seed: int | None,
-    replay: str | None,
-) -> str:
+def resolve(run: Run) -> str:
     """Return the configuration that would run, as JSON."""
 
-def shortage(
-    *,
-    device: str | DeviceContent,
-    scheme: str,
-    sets: list[str],
-    seed: int | None,
-    replay: str | None,
-) -> str | None:
+def shortage(run: Run) -> str | None:
     """Return why the configuration's device does not fit into memory; None where it does."""
 
-def memory_outlook(
-    *,
-    device: str | DeviceContent,
-    scheme: str,
-    sets: list[str],
-    seed: int | None,
-    replay: str | None,
-) -> tuple[int, int, int | None]:
+def memory_outlook(run: Run) -> tuple[int, int, int | None]:
     """Return bytes taken as a run begins, and once all is written; and what there is, if known."""
 
 def check_scheme(
@@ -159,7 +125,7 @@ def kinds() -> str:
 def schemes() -> str:
     """Return the catalogue of schemes, as a JSON list."""
 
-def knobs(*, device: str | DeviceContent, scheme: str, sets: list[str]) -> str:
+def knobs(run: Run) -> str:
     """Return the knobs of a scheme on a device, as they stand, as a JSON list."""
 
 def devices() -> str:
@@ -219,13 +185,8 @@ def trace_bound(
 
 def run_bounds(
     trace: str | Rereadable,
+    run: Run,
     *,
-    device: str | DeviceContent,
-    scheme: str,
-    sets: list[str],
-    trace_options: list[tuple[str, str]],
-    seed: int | None,
-    replay: str | None,
     slots: list[int],
     progress: Callable[[str, int, int], bool | None] | None,
 ) -> str:
@@ -467,14 +428,8 @@ class Episode:
     def __init__(
         self,
         trace: str | Rereadable,
+        run: Run,
         *,
-        device: str | DeviceContent,
-        scheme: str,
-        sets: list[str],
-        trace_options: list[tuple[str, str]],
-        seed: int | None,
-        replay: str | None,
-        snapshot_in: str | None,
         window: tuple[str, int] | None,
         observations: list[str] | None,
         progress: Callable[[str, int, int], bool | None] | None,

@@ -180,18 +180,20 @@ def replayed(
     files.check((name for name in written if name is not None), read)
     text = _core.run(
         trace,
-        device=device_of(device),
-        scheme=scheme,
-        sets=sets(settings),
-        trace_options=trace_options,
-        seed=None if seed is None else checked_seed(seed),
-        replay=replay,
-        snapshot_in=_named(load_state),
-        snapshot_out=_named(save_state),
-        memory_in=_named(memory_in),
-        memory_out=_named(memory_out),
-        log=_named(None if log is None else checked_log(log)),
-        timelines=list(timelines),
+        {
+            "device": device_of(device),
+            "scheme": scheme,
+            "sets": sets(settings),
+            "trace_options": trace_options,
+            "seed": None if seed is None else checked_seed(seed),
+            "replay": replay,
+            "snapshot_in": _named(load_state),
+            "snapshot_out": _named(save_state),
+            "memory_in": _named(memory_in),
+            "memory_out": _named(memory_out),
+            "log": _named(None if log is None else checked_log(log)),
+            "timelines": list(timelines),
+        },
         progress=progress,
     )
     return Result.made(json.loads(text), None, read)

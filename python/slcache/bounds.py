@@ -85,12 +85,14 @@ def of_comparison(run: Run, results: Sequence[Result]) -> dict[str, Any] | None:
     powers = range(max(0, low - _BELOW), min(high + _ABOVE, _POWER_MAX) + 1)
     text = _core.run_bounds(
         trace,
-        device=given.device_of(run.device),
-        scheme=run.scheme,
-        sets=catalogue.sets(run.settings),
-        trace_options=list(run.trace_options),
-        seed=run.seed,
-        replay=run.replay,
+        {
+            "device": given.device_of(run.device),
+            "scheme": run.scheme,
+            "sets": catalogue.sets(run.settings),
+            "trace_options": list(run.trace_options),
+            "seed": run.seed,
+            "replay": run.replay,
+        },
         slots=[1 << power for power in powers],
         progress=None,
     )

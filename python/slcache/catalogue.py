@@ -39,7 +39,7 @@ def schemes(*, device: Content | None = None) -> list[dict[str, Any]]:
     for entry in entries:
         name = entry["name"]
         if name in fit:
-            knobs = _core.knobs(device=device_of(device), scheme=name, sets=[])
+            knobs = _core.knobs({"device": device_of(device), "scheme": name})
             entry["knobs"] = json.loads(knobs)
         else:
             entry["problem"] = problems[name]
@@ -86,11 +86,13 @@ def resolve(
     if chosen is None:
         raise config_files.missing("scheme")
     text = _core.resolve(
-        device=device_of(device),
-        scheme=chosen,
-        sets=sets(given),
-        seed=None if seed is None else checked_seed(seed),
-        replay=replay,
+        {
+            "device": device_of(device),
+            "scheme": chosen,
+            "sets": sets(given),
+            "seed": None if seed is None else checked_seed(seed),
+            "replay": replay,
+        }
     )
     return dict(json.loads(text))
 

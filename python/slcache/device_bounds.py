@@ -152,12 +152,13 @@ def on_device(
     slots = [flash.buffer_slots + size // flash.unit_bytes for size in sizes]
     text = _core.run_bounds(
         given.trace_of(given.text_of(trace)),
-        device=given.device_of(given.text_of(device)),
-        scheme=scheme,
-        sets=catalogue.sets(chosen),
-        trace_options=api.reader_options_of(trace, trace_format, trace_options, seed),
-        seed=seed,
-        replay=None,
+        {
+            "device": given.device_of(given.text_of(device)),
+            "scheme": scheme,
+            "sets": catalogue.sets(chosen),
+            "trace_options": api.reader_options_of(trace, trace_format, trace_options, seed),
+            "seed": seed,
+        },
         slots=[flash.buffer_slots, *slots],
         progress=on_progress,
     )

@@ -2,12 +2,12 @@
 
 use super::content::Device;
 use super::errors::{config_error, sim_error, trace_error};
+use super::given::Run;
 use super::{json, workload_settings};
 use pyo3::prelude::*;
 use serde_json::json;
 use slcache_sim::traces::workload::{preset_names, presets, Workload, WorkloadPreset};
 use slcache_sim::traces::TraceError;
-use slcache_sim::Layers;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
@@ -19,10 +19,8 @@ pub fn schemes() -> String {
 
 /// The knobs of a scheme on a device, as they stand.
 #[pyfunction]
-#[pyo3(signature = (*, device, scheme, sets))]
-pub fn knobs(device: Device, scheme: String, sets: Vec<String>) -> PyResult<String> {
-    let layers = Layers { device: device.into(), scheme, sets, ..Layers::default() };
-    let knobs = slcache_sim::catalogue::knobs(&layers).map_err(|error| sim_error(&error))?;
+pub fn knobs(run: Run) -> PyResult<String> {
+    let knobs = slcache_sim::catalogue::knobs(&run.into()).map_err(|error| sim_error(&error))?;
     Ok(knobs.to_string())
 }
 

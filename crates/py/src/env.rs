@@ -1,15 +1,14 @@
 //! Episodes for Python: steps without the GIL, observations into the caller's memory.
 
-use super::content::Device;
 use super::errors::{sim_error, wrong_episode, EpisodeError, RunError};
+use super::given::Run;
 use super::policy::is_hosted;
-use super::{options, progress, Named};
+use super::{progress, Named};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use slcache_sim::episode::{self, bounds, window_length, EpisodeError as Error, EpisodeRequest, OpRow};
-use slcache_sim::{Layers, RunRequest};
 
 /// Knobs to turn: number and value of each.
 pub type Turns = Vec<(usize, f64)>;
@@ -123,33 +122,18 @@ pub fn knob_bounds<'py>(py: Python<'py>, episode: &episode::Episode) -> PyResult
 #[pymethods]
 impl Episode {
     #[new]
-    #[pyo3(signature = (
-        trace, *, device, scheme, sets, trace_options, seed, replay, snapshot_in, window, observations, progress
-    ))]
-    #[allow(clippy::too_many_arguments)] // the keyword arguments of the Python class
+    #[pyo3(signature = (trace, run, *, window, observations, progress))]
     fn new(
         py: Python<'_>,
         trace: Named<'_>,
-        device: Device,
-        scheme: String,
-        sets: Vec<String>,
-        trace_options: Vec<(String, String)>,
-        seed: Option<u64>,
-        replay: Option<String>,
-        snapshot_in: Option<String>,
+        run: Run<'_>,
         window: Option<(String, u64)>,
         observations: Option<Vec<String>>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let length = window.map(|(unit, count)| window_length(&unit, count));
         let mut request = EpisodeRequest {
-            run: RunRequest {
-                trace: trace.into(),
-                trace_options: options(&trace_options)?,
-                layers: Layers { device: device.into(), scheme, sets, seed, replay },
-                snapshot_in: snapshot_in.map(Into::into),
-                ..RunRequest::default()
-            },
+            run: run.of(trace)?,
             window: length.transpose().map_err(|error| episode_error(&error))?,
             observations,
         };

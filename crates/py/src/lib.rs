@@ -7,6 +7,7 @@ mod env;
 mod env_vector;
 mod errors;
 mod files;
+mod given;
 mod models;
 mod policy;
 mod progress;
@@ -14,61 +15,21 @@ mod shared;
 mod stream;
 mod trace_tools;
 
-use content::Device;
 use errors::{config_error, sim_error, trace_error, ConfigError, RunError, TraceError};
+use given::Run;
 use pyo3::prelude::*;
 use slcache_sim::traces::{bound_telling, info_telling, lint_telling, TraceOptions, TracePath};
-use slcache_sim::{bounds, execute, Layers, RunRequest, Stop, TimelineRequest};
+use slcache_sim::{bounds, execute, RunConfig};
 use std::collections::BTreeMap;
-use std::num::NonZeroU64;
 
 /// Problems of each kind that a lint report lists one by one; the rest are counted.
 const LINT_PROBLEMS_MAX: usize = 1000;
 
 /// Replays a trace and returns the result document as JSON.
 #[pyfunction]
-#[pyo3(signature = (
-    trace, *, device, scheme, sets, trace_options, seed, replay, snapshot_in, snapshot_out, progress,
-    memory_in=None, memory_out=None, log=None, timelines=Vec::new()
-))]
-#[allow(clippy::too_many_arguments)] // the keyword arguments of the Python function
-fn run(
-    py: Python<'_>,
-    trace: Named,
-    device: Device,
-    scheme: String,
-    sets: Vec<String>,
-    trace_options: Vec<(String, String)>,
-    seed: Option<u64>,
-    replay: Option<String>,
-    snapshot_in: Option<String>,
-    snapshot_out: Option<String>,
-    progress: Option<Py<PyAny>>,
-    memory_in: Option<String>,
-    memory_out: Option<String>,
-    log: Option<String>,
-    timelines: Vec<(String, u64, u64, NonZeroU64)>,
-) -> PyResult<String> {
-    let mut request = RunRequest {
-        trace: trace.into(),
-        trace_options: options(&trace_options)?,
-        layers: Layers { device: device.into(), scheme, sets, seed, replay },
-        snapshot_in: snapshot_in.map(Into::into),
-        snapshot_out: snapshot_out.map(Into::into),
-        memory_in: memory_in.map(Into::into),
-        memory_out: memory_out.map(Into::into),
-        log: log.map(Into::into),
-        timelines: timelines
-            .into_iter()
-            .map(|(path, from_ns, until_ns, every)| TimelineRequest {
-                path: path.into(),
-                from_ns,
-                until_ns,
-                every: every.get(),
-            })
-            .collect(),
-        stop: Stop::default(),
-    };
+#[pyo3(signature = (trace, run, *, progress))]
+fn run(py: Python<'_>, trace: Named, run: Run, progress: Option<Py<PyAny>>) -> PyResult<String> {
+    let mut request = run.of(trace)?;
     let hosted = policy::is_hosted(&request.layers.scheme);
     let result = progress::run_known(py, hosted, progress, move |progress, stop| {
         request.stop = stop.clone();
@@ -113,49 +74,27 @@ impl From<Named<'_>> for TracePath {
     }
 }
 
+/// The configuration that would run.
+fn config_of(run: Run) -> PyResult<RunConfig> {
+    slcache_sim::resolve(&run.into()).map_err(|errors| config_error(&errors))
+}
+
 /// The configuration that would run, as JSON.
 #[pyfunction]
-#[pyo3(signature = (*, device, scheme, sets, seed, replay))]
-fn resolve(
-    device: Device,
-    scheme: String,
-    sets: Vec<String>,
-    seed: Option<u64>,
-    replay: Option<String>,
-) -> PyResult<String> {
-    let layers = Layers { device: device.into(), scheme, sets, seed, replay };
-    let config = slcache_sim::resolve(&layers).map_err(|errors| config_error(&errors))?;
-    Ok(config.to_json().to_string())
+fn resolve(run: Run) -> PyResult<String> {
+    Ok(config_of(run)?.to_json().to_string())
 }
 
 /// Why the device of a configuration does not fit into the memory that there is; `None` if it does.
 #[pyfunction]
-#[pyo3(signature = (*, device, scheme, sets, seed, replay))]
-fn shortage(
-    device: Device,
-    scheme: String,
-    sets: Vec<String>,
-    seed: Option<u64>,
-    replay: Option<String>,
-) -> PyResult<Option<String>> {
-    let layers = Layers { device: device.into(), scheme, sets, seed, replay };
-    let config = slcache_sim::resolve(&layers).map_err(|errors| config_error(&errors))?;
-    Ok(slcache_sim::memory::shortage(&config).map(|found| found.lasting()))
+fn shortage(run: Run) -> PyResult<Option<String>> {
+    Ok(slcache_sim::memory::shortage(&config_of(run)?).map(|found| found.lasting()))
 }
 
 /// Bytes that a run takes as it begins, and once all of its device is written; and what there is.
 #[pyfunction]
-#[pyo3(signature = (*, device, scheme, sets, seed, replay))]
-fn memory_outlook(
-    device: Device,
-    scheme: String,
-    sets: Vec<String>,
-    seed: Option<u64>,
-    replay: Option<String>,
-) -> PyResult<(u64, u64, Option<u64>)> {
-    let layers = Layers { device: device.into(), scheme, sets, seed, replay };
-    let config = slcache_sim::resolve(&layers).map_err(|errors| config_error(&errors))?;
-    Ok(slcache_sim::memory::outlook(&config))
+fn memory_outlook(run: Run) -> PyResult<(u64, u64, Option<u64>)> {
+    Ok(slcache_sim::memory::outlook(&config_of(run)?))
 }
 
 /// The JSON schema of the configuration.
@@ -205,26 +144,15 @@ fn trace_bound(
 /// What caches of some sizes, in mapping units, could keep from dense programs of a trace as a run places it
 /// on its device, as JSON.
 #[pyfunction]
-#[pyo3(signature = (trace, *, device, scheme, sets, trace_options, seed, replay, slots, progress))]
-#[allow(clippy::too_many_arguments)] // the keyword arguments of the Python function
+#[pyo3(signature = (trace, run, *, slots, progress))]
 fn run_bounds(
     py: Python<'_>,
     trace: Named,
-    device: Device,
-    scheme: String,
-    sets: Vec<String>,
-    trace_options: Vec<(String, String)>,
-    seed: Option<u64>,
-    replay: Option<String>,
+    run: Run,
     slots: Vec<u32>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let request = RunRequest {
-        trace: trace.into(),
-        trace_options: options(&trace_options)?,
-        layers: Layers { device: device.into(), scheme, sets, seed, replay },
-        ..RunRequest::default()
-    };
+    let request = run.of(trace)?;
     let result = progress::run(py, progress, move |progress, _| {
         bounds(&request, &slots, progress).map(|document| document.to_string())
     })?;

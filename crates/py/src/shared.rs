@@ -1,12 +1,12 @@
 //! What many runs share: traces that are parsed once, and states of preconditioned devices.
 
-use super::content::Device;
 use super::errors::{sim_error, trace_error};
+use super::given::Run;
 use super::policy::is_hosted;
 use super::{options, progress, Named, Rereadable};
 use pyo3::prelude::*;
 use slcache_sim::traces::{self, TracePath};
-use slcache_sim::{save_state as save, Layers, RunRequest};
+use slcache_sim::{save_state as save, RunRequest};
 use std::path::PathBuf;
 
 /// What tells the bytes behind a trace, or the draw of a workload, from others: a SHA-256 in hex.
@@ -46,23 +46,9 @@ pub fn prepared(trace: &str, file: PathBuf) -> Rereadable {
 
 /// Preconditions a device and saves its state, for runs that start from it.
 #[pyfunction]
-#[pyo3(signature = (output, *, device, scheme, sets, seed, replay, progress))]
-#[allow(clippy::too_many_arguments)] // the keyword arguments of the Python function
-pub fn save_state(
-    py: Python<'_>,
-    output: PathBuf,
-    device: Device,
-    scheme: String,
-    sets: Vec<String>,
-    seed: Option<u64>,
-    replay: Option<String>,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<()> {
-    let mut request = RunRequest {
-        layers: Layers { device: device.into(), scheme, sets, seed, replay },
-        snapshot_out: Some(output),
-        ..RunRequest::default()
-    };
+#[pyo3(signature = (output, run, *, progress))]
+pub fn save_state(py: Python<'_>, output: PathBuf, run: Run, progress: Option<Py<PyAny>>) -> PyResult<()> {
+    let mut request = RunRequest { layers: run.into(), snapshot_out: Some(output), ..RunRequest::default() };
     let hosted = is_hosted(&request.layers.scheme);
     let result = progress::run_known(py, hosted, progress, move |progress, stop| {
         request.stop = stop.clone();

@@ -40,6 +40,4 @@ def tell(
 
 def _need(device: Content, scheme: str, settings: Mapping[str, Any]) -> tuple[int, int, int | None]:
     sets = catalogue.sets(settings)
-    return _core.memory_outlook(
-        device=device_of(device), scheme=scheme, sets=sets, seed=None, replay=None
-    )
+    return _core.memory_outlook({"device": device_of(device), "scheme": scheme, "sets": sets})

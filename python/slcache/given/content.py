@@ -8,7 +8,7 @@ import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Required, TypedDict
 
 from slcache import _core
 from slcache.errors import ConfigError, about
@@ -16,6 +16,24 @@ from slcache.files import Path
 
 #: A preset's name, a path, or what the file would hold.
 Content = Path | Mapping[str, Any]
+
+
+class Run(TypedDict, total=False):
+    """What is run: a device, a scheme, what is said of them, how its trace is read, its files."""
+
+    device: Required[str | _core.DeviceContent]
+    scheme: Required[str]
+    sets: list[str]
+    seed: int | None
+    replay: str | None
+    trace_options: list[tuple[str, str]]
+    snapshot_in: str | None
+    snapshot_out: str | None
+    memory_in: str | None
+    memory_out: str | None
+    log: str | None
+    #: File, first and last time in ns, and every how many operations are drawn.
+    timelines: list[tuple[str, int, int, int]]
 
 
 def device_of(device: Content) -> str | _core.DeviceContent:

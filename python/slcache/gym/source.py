@@ -119,13 +119,15 @@ class Source:
             options = {}
         return Episode(
             start.workload,
-            device=self.device,
-            scheme=self.scheme,
-            sets=catalogue.sets(self.settings),
-            trace_options=reader_options(self.trace_format, options, drawn),
-            seed=seed,
-            replay=self.replay,
-            snapshot_in=start.snapshot,
+            {
+                "device": self.device,
+                "scheme": self.scheme,
+                "sets": catalogue.sets(self.settings),
+                "trace_options": reader_options(self.trace_format, options, drawn),
+                "seed": seed,
+                "replay": self.replay,
+                "snapshot_in": start.snapshot,
+            },
             window=self.window,
             observations=None,
             progress=None,

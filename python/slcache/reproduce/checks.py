@@ -46,11 +46,12 @@ def _of_settings(device: str, scheme: str, sets: tuple[str, ...], replay: str | 
     """Return why a device does not take these settings; many traces and seeds share them."""
     try:
         _core.resolve(
-            device=device_of(given.content_of(device)),
-            scheme=scheme,
-            sets=list(sets),
-            seed=None,
-            replay=replay,
+            {
+                "device": device_of(given.content_of(device)),
+                "scheme": scheme,
+                "sets": list(sets),
+                "replay": replay,
+            }
         )
     except ConfigError as error:
         return str(error)

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from slcache import _core
-from slcache.runs import given
 from slcache.runs.tasks import Task
 
 
@@ -19,13 +18,7 @@ def short(runs: Iterable[tuple[Mapping[str, Any], Task]]) -> dict[str, str]:
         # What a run takes depends on the device and how full it is made.
         name = json.dumps([config["device"], config["precondition"]["fill"]])
         if name not in known:
-            known[name] = _core.shortage(
-                device=given.device_of(task.device),
-                scheme=task.scheme,
-                sets=task.sets,
-                seed=task.seed,
-                replay=task.replay,
-            )
+            known[name] = _core.shortage(task.run())
         if (reason := known[name]) is not None:
             found[task.name] = reason
     return found

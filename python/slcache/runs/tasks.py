@@ -16,6 +16,7 @@ from typing import Any, Literal
 from slcache import _core, named
 from slcache._core import ConfigError, RunError, TraceError
 from slcache.files import Drawn
+from slcache.given.content import Run
 from slcache.metrics import METRICS, PARTS, Value
 from slcache.runs import given, store
 from slcache.traces.api import Progress, Trace, cut
@@ -60,6 +61,16 @@ class Task:
     def shared(self) -> list[str]:
         """Return the files that were made for several tasks, and that a worker must see."""
         return [path for path in (self.prepared, self.memory_in) if path is not None]
+
+    def run(self) -> Run:
+        """Return the device, the scheme and what is said of them as the engine takes them."""
+        return {
+            "device": given.device_of(self.device),
+            "scheme": self.scheme,
+            "sets": self.sets,
+            "seed": self.seed,
+            "replay": self.replay,
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the task as JSON has it."""
@@ -126,15 +137,7 @@ def costs(document: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _state(task: Task, path: Path) -> None:
-    _core.save_state(
-        path,
-        device=given.device_of(task.device),
-        scheme=task.scheme,
-        sets=task.sets,
-        seed=task.seed,
-        replay=task.replay,
-        progress=None,
-    )
+    _core.save_state(path, task.run(), progress=None)
 
 
 def _repeat(task: Task, path: Path) -> None:
@@ -188,19 +191,13 @@ def run(
     progress: Progress | None = None,
 ) -> str:
     """Run a task's trace, wherever it is read from, and return the result document, as JSON."""
-    return _core.run(
-        trace,
-        device=given.device_of(task.device),
-        scheme=task.scheme,
-        sets=task.sets,
-        trace_options=task.trace_options,
-        seed=task.seed,
-        replay=task.replay,
-        snapshot_in=snapshot_in,
-        snapshot_out=None,
-        memory_in=task.memory_in,
-        memory_out=memory_out,
-        log=task.log,
-        timelines=list(task.timelines),
-        progress=progress,
-    )
+    whole = task.run()
+    whole |= {
+        "trace_options": task.trace_options,
+        "snapshot_in": snapshot_in,
+        "memory_in": task.memory_in,
+        "memory_out": memory_out,
+        "log": task.log,
+        "timelines": list(task.timelines),
+    }
+    return _core.run(trace, whole, progress=progress)
