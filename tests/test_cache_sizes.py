@@ -51,7 +51,7 @@ def test_a_note_names_the_smallest_and_the_largest(unequal: slcache.Comparison) 
 
 
 def document(size: int | None) -> dict[str, Any]:
-    return {} if size is None else {"state": {"cache": {"limit_bytes": size}}}
+    return {"state": {"cache": None if size is None else {"limit_bytes": size}}}
 
 
 def test_caches_within_a_tenth_and_schemes_without_one_are_not_worth_a_note() -> None:

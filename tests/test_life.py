@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -189,20 +188,3 @@ def test_a_rate_that_is_none_is_refused_by_name(tmp_path: Path, wrong: object) -
         refused = support.slcache(*verb, *device, "--gb-per-day", str(wrong))
         assert refused.returncode == 2, refused.stderr
         assert b"--gb-per-day" in refused.stderr or b"--gb-per-day" in refused.stdout
-
-
-def test_older_results_are_read_and_say_less(result: Path) -> None:
-    told = document(result)
-    older = copy.deepcopy(told)
-    for key in ("damage", "lifetime_most_worn_host_bytes", "drive_writes_per_day", "years", "note"):
-        del older["wear"][key]
-    del older["waf"]["by_mode"], older["wear"]["by_mode"], older["trace"]["write_bytes_per_day"]
-    for row in older["wear"]["pools"]:
-        del row["cycles"]
-    older["wear"]["lifetime_by"] = {"pool": "nand", "mode": "slc"}
-    run = slcache.Result(older)
-    assert "TBW" in run.summary()
-    assert [name for name, value in life.rows(older) if value != "–"] == [
-        "estimated lifetime",
-        "TBW",
-    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 from typing import Any
 
 import pytest
@@ -85,13 +84,6 @@ def test_a_few_hundred_requests_carry_no_tail(both: slcache.Comparison) -> None:
     assert not cells["write mean"].thin
     assert grid.THIN_NOTE in both.summary()
     assert cells["write p99.9"].marked in both.report()
-
-
-def test_older_documents_do_not_tell_how_thin_they_are(both: slcache.Comparison) -> None:
-    document = json.loads(both.runs[0].to_json())
-    for side in ("read", "write"):
-        del document["host"][side]["requests_beyond"]
-    assert grid.THIN_NOTE not in slcache.Result(document).summary()
 
 
 def test_where_no_time_passed_there_is_no_pace(both: slcache.Comparison) -> None:

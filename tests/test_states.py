@@ -183,20 +183,6 @@ def test_pages_and_summaries_begin_with_it(trace: Path) -> None:
     assert " ".join(run.summary().split()).startswith(state.line(run.documents))
 
 
-def test_an_older_document_says_nothing_of_its_state(trace: Path, tmp_path: Path) -> None:
-    both = slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"])
-    document = both.to_dict()
-    for run in document["runs"]:
-        del run["state"]
-    (tmp_path / "result.json").write_text(json.dumps(document))
-    older = slcache.load(tmp_path)
-    assert isinstance(older, slcache.Comparison)
-    assert state.line(older.documents) == ""
-    assert "never full" not in older.verdict()[0]
-    assert older.report()
-    assert command("report", tmp_path, "--out", tmp_path / "page.html").returncode == 0
-
-
 def written(pages: int, tmp_path: Path) -> slcache.Comparison:
     """Write so many pages in order to a cache of 96."""
     rows = [(i, "Write", 4096 * i, 4096) for i in range(pages)]

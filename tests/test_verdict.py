@@ -18,6 +18,7 @@ from slcache.words import units
 from support import mixed, write_trace
 
 KEYS = ("mean", "min", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max")
+BEYOND = ("p50", "p90", "p95", "p99", "p99_9", "p99_99")
 
 
 def side(mean: float, p99: float, wait: dict[str, float], requests: int = 10) -> dict[str, Any]:
@@ -28,6 +29,7 @@ def side(mean: float, p99: float, wait: dict[str, float], requests: int = 10) ->
         "requests": requests,
         "bytes": requests * 4096,
         "latency_us": latencies,
+        "requests_beyond": dict.fromkeys(BEYOND, requests),
         "attribution_us": {"total": mean, "service": service, "wait": wait},
         "cdf": [[mean, 0.5], [max(mean, p99), 1.0]] if requests else [],
     }
@@ -40,8 +42,9 @@ def run(
     op = {"pool": "nand", "mode": "tlc", "cause": "gc", "pages": 0, "bytes": 0, "time_us": 1.0}
     document = json.loads(whole())
     document["host"] |= {"read": copy.deepcopy(read), "write": copy.deepcopy(write)}
-    document["flash"] = {"ops": [{**op, "kind": "erase", "count": erases}], "slots": []}
-    document["waf"] = {"total": sum(waf.values()), "by_cause": waf}
+    document["flash"] |= {"ops": [{**op, "kind": "erase", "count": erases}], "slots": []}
+    total = sum(waf.values())
+    document["waf"] |= {"total": total, "by_cause": waf, "by_mode": {"tlc": total}}
     document["scheme"]["name"] = name
     return slcache.Result(figured(document))
 

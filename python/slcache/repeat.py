@@ -149,10 +149,8 @@ def _place(document: Document, trace: Path | None) -> str:
 
 
 def _options(document: Document) -> dict[str, str]:
-    """Return how the trace was read; of older results no more than the format is known."""
-    told = document["trace"]
-    found = told.get("options")
-    return dict(found) if found is not None else {"format": told["format"]}
+    """Return how the trace was read."""
+    return dict(document["trace"]["options"])
 
 
 def _notes(document: Document, trace: Path | None) -> Iterator[str]:
@@ -168,8 +166,6 @@ def _notes(document: Document, trace: Path | None) -> Iterator[str]:
     yield from _of_trace(document, trace)
     _check_memory(document)
     origin = document["provenance"]
-    if "options" not in document["trace"]:
-        yield "the result does not say how its trace was read; it is read as its format has it"
     if origin["version"] != _core.version():
         yield f"the result is of slcache {origin['version']}, and this is {_core.version()}"
     elif origin["commit"] != _core.commit():

@@ -82,7 +82,7 @@ def _of_counts(host: Mapping[str, Any]) -> Iterator[Disagreement]:
 def _of_kind(key: str, side: Mapping[str, Any]) -> Iterator[Disagreement]:
     """Yield what contradicts itself in the latencies of a kind of request."""
     latency, requests = side["latency_us"], side["requests"]
-    for name, beyond in side.get("requests_beyond", {}).items():
+    for name, beyond in side["requests_beyond"].items():
         if beyond > requests:
             yield f"{key}.requests_beyond.{name}", beyond, f"at most the {requests} requests"
     for name, value in latency.items():
@@ -125,9 +125,8 @@ def _of_waf(waf: Mapping[str, Any]) -> Iterator[Disagreement]:
     if waf["total"] is None:
         return
     for name in ("by_cause", "by_mode"):
-        if name in waf:
-            told = math.fsum(waf[name].values())
-            yield from _same("waf.total", waf["total"], told, f"the sum of waf.{name}")
+        told = math.fsum(waf[name].values())
+        yield from _same("waf.total", waf["total"], told, f"the sum of waf.{name}")
 
 
 def _of_pool(key: str, pool: Mapping[str, Any]) -> Iterator[Disagreement]:

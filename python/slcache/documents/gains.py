@@ -41,12 +41,12 @@ def is_unfilled(document: Document) -> bool:
     """Return whether a run wrote less than its cache holds, so that no policy was asked for.
 
     Some caches make room before their last block is taken. What one that was not drained held
-    before time 0 is not known to older results: then it may have filled.
+    before time 0 may have filled it.
     """
     before = document["config"].get("precondition") or {}
     if not has_cache(document) or (before.get("fill") and not before.get("drain")):
         return False
-    known = (document.get("state") or {}).get("cache")
+    known = document["state"]["cache"]
     if known is not None and known["full_ns"] is not None:
         return False
     return cached_bytes(document) < (room_bytes(document) or 0)

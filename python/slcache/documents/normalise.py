@@ -39,11 +39,11 @@ def latency(document: Document, side: str, key: str) -> float | None:
 def is_thin(document: Document, metric: str) -> bool:
     """Return whether few requests carry a percentile: fewer than ten took longer.
 
-    Means, the most and what is no latency are none, and older documents do not tell.
+    Means, the most and what is no latency are none.
     """
     side, _, key = metric.removesuffix("_ns").partition("_")
     host = document["host"][side] if side in ("read", "write") else {}
-    beyond = host.get("requests_beyond", {}).get(key)
+    beyond = host["requests_beyond"].get(key) if host else None
     return beyond is not None and bool(host["requests"]) and beyond < FEW_BEYOND
 
 

@@ -286,6 +286,6 @@ class SeededComparison(Comparison):
 
 
 def _draw(one: Comparison) -> str | None:
-    """Return the number of a draw; older results do not say how the trace was read."""
-    options = one.documents[0]["trace"].get("options") or {}
-    return options.get("resample")
+    """Return the number of a draw."""
+    drawn: str | None = one.documents[0]["trace"]["options"].get("resample")
+    return drawn

@@ -36,16 +36,16 @@ class Life:
     @classmethod
     def of(cls, document: Document, gb_per_day: float | None = None) -> Life:
         """Return a run's, at the trace's own rate or at another one."""
-        wear, own = document["wear"], document["trace"].get("write_bytes_per_day")
+        wear, own = document["wear"], document["trace"]["write_bytes_per_day"]
         written = wear["lifetime_host_bytes"]
         if gb_per_day is None:
-            rate, years = (None if own is None else own / 1e9), wear.get("years")
+            rate, years = (None if own is None else own / 1e9), wear["years"]
         else:
             rate, years = gb_per_day, None if written is None else written / (365e9 * gb_per_day)
         return cls(
             written,
-            wear.get("lifetime_most_worn_host_bytes"),
-            wear.get("drive_writes_per_day"),
+            wear["lifetime_most_worn_host_bytes"],
+            wear["drive_writes_per_day"],
             years,
             rate,
             gb_per_day is None,
@@ -65,13 +65,13 @@ def rows(document: Document, gb_per_day: float | None = None) -> Rows:
     wear = document["wear"]
     found = [
         (f"write amplification in {mode}", f"{value:.3f}")
-        for mode, value in document["waf"].get("by_mode", {}).items()
+        for mode, value in document["waf"]["by_mode"].items()
     ]
-    for mode, each in wear.get("by_mode", {}).items():
+    for mode, each in wear["by_mode"].items():
         factor, used = each["erase_factor"], each["percent_used"]
         found.append((f"erase factor in {mode}", "–" if factor is None else f"{factor:.3f}"))
         found.append((f"life used in {mode}", "–" if used is None else f"{used:.3g} %"))
-    damage, life = wear.get("damage"), Life.of(document, gb_per_day)
+    damage, life = wear["damage"], Life.of(document, gb_per_day)
     if damage is not None:
         by = f"{damage['pool']} in {wording.listed(damage['modes'])}"
         used = f"{100 * damage['mean']:.3g} % of the mean block, {100 * damage['max']:.3g} % of"
@@ -148,7 +148,7 @@ def notes(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
     found: dict[str, list[str]] = {}
     for label, document in zip(labels, documents, strict=True):
         wear = document["wear"]
-        told, known = wear.get("note"), any(pool["endurance_cycles"] for pool in wear["pools"])
+        told, known = wear["note"], any(pool["endurance_cycles"] for pool in wear["pools"])
         if told is not None and known and document["host"]["write"]["bytes"]:
             found.setdefault(told, []).append(label)
     return [f"{wording.listed(names)}: {told}" for told, names in found.items()]

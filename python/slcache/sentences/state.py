@@ -31,11 +31,9 @@ class State:
     left: float | None = None
 
 
-def of(document: Document) -> State | None:
-    """Return the state of a run; None where an older document does not tell it."""
-    found = document.get("state")
-    if found is None:
-        return None
+def of(document: Document) -> State:
+    """Return the state of a run."""
+    found = document["state"]
     cache = found["cache"] or {}
     return State(
         document["config"]["device"]["name"],

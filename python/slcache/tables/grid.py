@@ -140,7 +140,7 @@ def _cache(document: Document) -> str:
 
 def unequal_caches(labels: Sequence[str], documents: Sequence[Document]) -> str:
     """Return a sentence that names the smallest and the largest SLC cache where they differ."""
-    caches = [(document.get("state") or {}).get("cache") or {} for document in documents]
+    caches = [document["state"]["cache"] or {} for document in documents]
     known = zip(caches, labels, strict=True)
     sizes = [(cache["limit_bytes"], name) for cache, name in known if cache.get("limit_bytes")]
     if not sizes:
