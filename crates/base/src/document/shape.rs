@@ -240,7 +240,7 @@ fn expected(options: &[&Schema]) -> String {
 fn phrase(schema: &Schema, kind: &str) -> Option<String> {
     let text = match kind {
         // A size is a number or a text, and told once.
-        "integer" if is_size(schema) => "a size: bytes, or a text such as \"42GiB\",",
+        "integer" if is_size(schema) => "a size: bytes, or a text such as \"42GiB\"",
         "string" if is_size(schema) => return None,
         "integer" => "a whole number",
         "number" => "a number",
@@ -250,8 +250,12 @@ fn phrase(schema: &Schema, kind: &str) -> Option<String> {
         "object" => "a table, { key = value }",
         _ => return None,
     };
-    let (least, most) = if matches!(kind, "integer" | "number") { bounds(schema) } else { (None, None) };
-    Some(format!("{text} {}", range(least, most)).trim_end_matches([' ', ',']).to_owned())
+    let is_plain = is_size(schema) || !matches!(kind, "integer" | "number");
+    Some(match bounds(schema) {
+        bounds if is_plain || bounds == (None, None) => text.to_owned(),
+        (Some(least), Some(most)) => format!("{text} {}", range(Some(least), Some(most))),
+        (least, most) => format!("{text}, {}", range(least, most)),
+    })
 }
 
 /// A range of numbers in words.

@@ -85,7 +85,7 @@ fn every_fault_is_told_with_key_value_and_what_is_allowed() {
         ("choice = { best = { of = 65 } } # serde", "choice.best.of = 65: must be between 1 and 64"),
         ("choice = { best = {} }", "choice.best.of: missing; must be a whole number between 1 and 64"),
         ("pair = [0.5]", "pair = [0.5]: must be a list of 2"),
-        ("pair = [0.5, true]", "pair[1] = true: must be a whole number 0 or more"),
+        ("pair = [0.5, true]", "pair[1] = true: must be a whole number, 0 or more"),
         ("list = 3", "list = 3: must be a list"),
         ("list = [{ open = 1, name = \"a\" }]", "list[0].open = 1: must be true or false"),
         ("list = [{}]", "list[0].name: missing; must be a text in quotes (Its name)"),
