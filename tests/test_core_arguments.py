@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 import slcache
 from slcache import _core, resolve
+from slcache.words.leaves import leaves
 
 Call = tuple[Callable[..., Any], dict[str, Any]]
 
@@ -261,3 +263,27 @@ def test_a_number_that_must_not_be_0_is_refused() -> None:
     for unit_bytes, sizes in ((0, [4096]), (100, [4096]), (4096, []), (4096, [8192, 4096])):
         with pytest.raises(slcache.TraceError, match=r"unit_bytes = \d+: must|sizes: must"):
             _core.trace_bound("zipf-4k", SHORT, unit_bytes, sizes)
+
+
+@pytest.mark.parametrize("scheme", ["baseline", "hierarchy"])
+def test_no_number_of_an_edited_configuration_panics(scheme: str) -> None:
+    config = resolve(device="tiny", scheme=scheme)
+    for key, value in leaves(config):
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        for odd_one in (0, 2**32 - 1, 2**63, -1, 1e308):
+            text = json.dumps(changed(config, key, odd_one))
+            for call in (_core.config_notes, _core.config_regions, _core.config_cache_bytes):
+                called(call, {"config": text})
+            called(_core.config_missed, {"config": text, "depth": 1})
+
+
+def changed(config: dict[str, Any], key: str, value: float) -> dict[str, Any]:
+    """Return a configuration with another number at a key such as `device.pool[0].blocks`."""
+    copied = json.loads(json.dumps(config))
+    *around, last = re.findall(r"[^.\[\]]+", key)
+    place = copied
+    for step in around:
+        place = place[int(step)] if isinstance(place, list) else place[step]
+    place[int(last) if isinstance(place, list) else last] = value
+    return dict(copied)

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use serde_json::json;
 use slcache_sim::traces::workload::{preset_names, presets, Workload, WorkloadPreset};
 use slcache_sim::traces::TraceError;
+use slcache_sim::RunConfig;
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 
@@ -60,7 +61,7 @@ pub fn scaled_device(device: Device, divisor: NonZeroU64) -> PyResult<String> {
 /// What the SLC cache of a resolved configuration, a JSON text, takes on a new device.
 #[pyfunction]
 pub fn config_cache_bytes(config: &str) -> PyResult<u64> {
-    let Ok(config) = serde_json::from_str(config) else { return Ok(0) };
+    let Some(config) = RunConfig::of_json(config) else { return Ok(0) };
     slcache_sim::device_facts::config_cache_bytes(&config).map_err(|error| sim_error(&error))
 }
 
@@ -68,7 +69,7 @@ pub fn config_cache_bytes(config: &str) -> PyResult<u64> {
 /// reach and the peak in MB/s; none of one that this version cannot read.
 #[pyfunction]
 pub fn config_missed(config: &str, depth: u32) -> Vec<(&'static str, f64, f64)> {
-    let Ok(config) = serde_json::from_str(config) else { return Vec::new() };
+    let Some(config) = RunConfig::of_json(config) else { return Vec::new() };
     let missed = slcache_sim::device_facts::missed(&config, depth).into_iter();
     missed.map(|each| (each.mode.name(), each.most_mb_per_s, each.peak_mb_per_s)).collect()
 }
@@ -76,13 +77,13 @@ pub fn config_missed(config: &str, depth: u32) -> Vec<(&'static str, f64, f64)> 
 /// What to know of a resolved configuration, a JSON text; nothing of one that this version cannot read.
 #[pyfunction]
 pub fn config_notes(config: &str) -> Vec<String> {
-    serde_json::from_str(config).map(|config| slcache_sim::notes::notes(&config)).unwrap_or_default()
+    RunConfig::of_json(config).map(|config| slcache_sim::notes::notes(&config)).unwrap_or_default()
 }
 
 /// The blocks of a resolved configuration's regions before the first write: pool, mode, blocks.
 #[pyfunction]
 pub fn config_regions(config: &str) -> Vec<(usize, &'static str, u64)> {
-    serde_json::from_str(config).map(|config| slcache_sim::notes::regions(&config)).unwrap_or_default()
+    RunConfig::of_json(config).map(|config| slcache_sim::notes::regions(&config)).unwrap_or_default()
 }
 
 /// Where a device says a key, and the line.

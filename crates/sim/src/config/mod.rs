@@ -29,6 +29,7 @@ pub use scale::scaled;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use slcache_core::base::problem::of_shape;
 use slcache_core::device::config::{BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, TracePolicy};
 use slcache_core::device::setup::MemoryNeed;
 use slcache_core::device::Setup;
@@ -110,6 +111,13 @@ impl RunConfig {
             trace: self.trace,
             seed: self.run.seed,
         }
+    }
+
+    /// The configuration that a document holds; none where this version cannot read it, or where somebody
+    /// wrote numbers into it that its schema does not allow.
+    pub fn of_json(text: &str) -> Option<Self> {
+        let config = serde_json::from_str(text).ok()?;
+        of_shape(&config).is_empty().then_some(config)
     }
 
     /// The configuration as JSON; object keys come out sorted.
