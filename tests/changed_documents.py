@@ -157,7 +157,7 @@ class Documents:
             [
                 ["report", name, "--out", "out/r"],
                 ["diff", name, name],
-                ["rerun", name],
+                ["diff", "--rerun", name],
                 ["run", "trace.csv", "--config", name],
             ]
         )

@@ -193,7 +193,7 @@ def _read(kind: str, place: Path, rng: random.Random) -> Case:
     run = ["run", "kept.csv", "--address", "wrap"]
     readers = [
         [*run, "--device", "tiny", "--scheme", "sa", "--config", file],
-        ["rerun", file],
+        ["diff", "--rerun", file],
         ["report", file, "--out", "out/r"],
         ["diff", file, file],
         ["sweep", "show", kind],

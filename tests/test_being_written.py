@@ -16,11 +16,11 @@ from verbs import Inputs
 WRITING = "a command is writing into {0}: try again when it has ended"
 
 
-@pytest.mark.parametrize("verb", ["report", "diff", "rerun"])
+@pytest.mark.parametrize("verb", ["report", "diff", "diff --rerun"])
 def test_a_result_that_is_being_written(verb: str, inputs: Inputs, tmp_path: Path) -> None:
     (whole, *_) = inputs.needed(("report",))
     folder = tmp_path / "new"
-    words: list[str | Path] = [verb]
+    words: list[str | Path] = [*verb.split()]
     if verb == "report":
         words += ["--out", tmp_path / "page"]
     more = [whole] if verb == "diff" else []

@@ -27,7 +27,6 @@ VERBS = (
     ["trace", "generate"],
     ["trace", "formats"],
     ["trace", "workloads"],
-    ["rerun"],
     ["diff"],
     ["explain"],
     ["report"],

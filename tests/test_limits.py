@@ -135,7 +135,7 @@ def test_a_grid_and_a_study_have_a_limit() -> None:
         ["env", "replay", "/dev/zero"],
         ["env", "bench", "--check", "/dev/zero"],
         ["fit", "/dev/zero", "--out", "fitted.toml"],
-        ["rerun", "/dev/zero"],
+        ["diff", "--rerun", "/dev/zero"],
         ["why", "/dev/zero"],
     ],
     ids=lambda verb: " ".join(verb[:2]),

@@ -177,8 +177,8 @@ def fitting(metavar: str) -> tuple[str, ...]:
 
 #: Commands that documents alone do not let run, and what names their class.
 TOLD = {
-    "rerun result": "--scheme SOURCE",
-    "rerun both": "--scheme baseline,SOURCE",
+    "diff --rerun result": "--scheme SOURCE",
+    "diff --rerun both": "--scheme baseline,SOURCE",
     "run TRACE --config result.json": "--scheme SOURCE",
     "run TRACE --device device.toml --scheme custom": "SOURCE",
     "run TRACE --device tiny --scheme custom --config config.toml": "SOURCE",
@@ -269,7 +269,7 @@ def test_a_class_that_has_changed_is_not_loaded(marked: Marked) -> None:
     try:
         result, bench = marked.folder / "result", marked.folder / "bench.json"
         lines: list[list[str | Path]] = [
-            ["rerun", result, "--scheme", marked.source],
+            ["diff", "--rerun", result, "--scheme", marked.source],
             ["run", marked.trace, "--config", result / "result.json", "--scheme", marked.source],
             ["env", "bench", f"{marked.file}:Agent", "--check", bench],
         ]

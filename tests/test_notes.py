@@ -56,7 +56,7 @@ def test_a_rounded_capacity_is_repeated_as_it_was(trace: Path, tmp_path: Path) -
     device = run.to_dict()["config"]["device"]
     assert (device["user_bytes"], device["stated_user_bytes"]) == (2_998_272, 3_000_001)
     run.save(tmp_path / "kept")
-    again = command("rerun", tmp_path / "kept", "--json")
+    again = command("diff", "--rerun", tmp_path / "kept", "--json")
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["equal"]
 

@@ -103,7 +103,7 @@ def test_all_schemes_of_a_preset_are_loaded_told_compared_and_repeated(
     verbs: list[list[str | Path]] = [
         ["report", out, "--out", tmp_path / "p.html"],
         ["diff", out, out],
-        ["rerun", out],
+        ["diff", "--rerun", out],
     ]
     for verb in verbs:
         done = command(*verb)

@@ -34,7 +34,7 @@ MORE = {
     "run": ["--set", "run.bound=true", "--timeline", "t.parquet"],
 }
 #: Verbs that name a scheme and run another thing: their documents are those of the class.
-OF_RESULTS = ("rerun", "env replay")
+OF_RESULTS = ("diff", "env replay")
 
 
 def taking() -> list[str]:
@@ -84,7 +84,7 @@ def test_results_of_classes_of_every_shape_are_read_and_repeated(
     for words in (
         ["report", out, "--out", f"{out}.html"],
         ["diff", out, out],
-        ["rerun", out, "--scheme", f"tlc-only,{source}"],
+        ["diff", "--rerun", out, "--scheme", f"tlc-only,{source}"],
     ):
         done = command(*words)
         assert done.returncode == 0, done.stderr.decode()

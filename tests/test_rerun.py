@@ -25,7 +25,7 @@ def test_a_run_is_identical_when_it_is_repeated(moved: Path, tmp_path: Path) -> 
         trace_options={"volume": "each", "unsorted": "sort:16"},
     )  # fmt: skip
     run.save(tmp_path / "old")
-    done = command("rerun", tmp_path / "old", "--out", tmp_path / "new")
+    done = command("diff", "--rerun", tmp_path / "old", "--out", tmp_path / "new")
     assert done.returncode == 0, done.stderr
     assert "hierarchy: identical" in done.stdout.decode()
     assert done.stderr == b""
@@ -62,7 +62,7 @@ def test_a_comparison_or_one_run_of_it_is_repeated(
     comparison: slcache.Comparison, tmp_path: Path
 ) -> None:
     comparison.save(tmp_path / "both.json")
-    done = command("rerun", tmp_path / "both.json", "--json")
+    done = command("diff", "--rerun", tmp_path / "both.json", "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["equal"]
@@ -70,7 +70,7 @@ def test_a_comparison_or_one_run_of_it_is_repeated(
     one = slcache.rerun(tmp_path / "both.json", scheme="baseline")
     assert one.equal
     assert one.result.labels == ["baseline"]
-    wrong = command("rerun", tmp_path / "both.json", "--scheme", "sector")
+    wrong = command("diff", "--rerun", tmp_path / "both.json", "--scheme", "sector")
     assert wrong.returncode == 1
     assert "no run of 'sector'; it has tlc-only, baseline" in wrong.stderr.decode()
 
@@ -80,17 +80,37 @@ def test_a_moved_trace_is_named_and_another_is_told_before_the_run(
 ) -> None:
     slcache.run(moved, device="tiny", scheme="baseline").save(tmp_path / "old.json")
     elsewhere = moved.rename(tmp_path / "elsewhere.csv")
-    lost = command("rerun", tmp_path / "old.json")
+    lost = command("diff", "--rerun", tmp_path / "old.json")
     assert lost.returncode == 4
     assert "the trace is not there; the option trace says" in lost.stderr.decode()
-    found = command("rerun", tmp_path / "old.json", "--trace", elsewhere)
+    found = command("diff", "--rerun", tmp_path / "old.json", "--trace", elsewhere)
     assert found.returncode == 0
     assert found.stderr == b""
     other = write_trace(tmp_path / "other.csv", mixed(seed=9))
-    differs = command("rerun", tmp_path / "old.json", "--trace", other)
+    differs = command("diff", "--rerun", tmp_path / "old.json", "--trace", other)
     assert differs.returncode == 1
     assert "is not the trace of the result: its SHA-256 is" in differs.stderr.decode()
     assert "sha256" in differs.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--rerun", "OLD"], "takes one result"),
+        (["--trace", "web.csv", "OLD"], "--trace: has no effect without --rerun"),
+        (["--scheme", "baseline", "OLD"], "--scheme: has no effect without --rerun"),
+        (["--out", "new", "OLD"], "--out: has no effect without --rerun"),
+        ([], "give a second result, or --rerun"),
+    ],
+)
+def test_two_results_or_one_that_is_repeated(
+    options: list[str], told: str, comparison: slcache.Comparison, tmp_path: Path
+) -> None:
+    comparison.save(tmp_path / "both.json")
+    old = str(tmp_path / "both.json")
+    done = command("diff", old, *(old if word == "OLD" else word for word in options))
+    assert done.returncode == 2
+    assert told in " ".join(done.stderr.decode().split())
 
 
 def test_another_program_or_model_is_told(moved: Path) -> None:

@@ -104,7 +104,7 @@ class Here:
 @pytest.fixture(scope="module")
 def whole(inputs: Inputs) -> bytes:
     """A result document."""
-    return (Path(inputs.needed(("rerun",))[0]) / "result.json").read_bytes()
+    return (Path(inputs.needed(("report",))[0]) / "result.json").read_bytes()
 
 
 @pytest.fixture(autouse=True)

@@ -116,10 +116,10 @@ def test_the_regions_of_a_design_have_the_forms(tmp_path: Path) -> None:
 
 def test_a_repeated_run_has_the_forms(trace: Path, tmp_path: Path) -> None:
     slcache.run(trace, device="tiny", scheme="baseline").save(tmp_path / "saved")
-    (rows,) = forms("rerun", tmp_path / "saved")
+    (rows,) = forms("diff", "--rerun", tmp_path / "saved")
     assert rows == []
     other = write_trace(tmp_path / "other.csv", mixed(90))
-    (rows,) = forms("rerun", tmp_path / "saved", "--trace", other, status=1)
+    (rows,) = forms("diff", "--rerun", tmp_path / "saved", "--trace", other, status=1)
     assert {row["part"] for row in rows} >= {"trace", "metrics"}
     assert {row["key"] for row in rows} >= {"sha256"}
 

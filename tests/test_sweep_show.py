@@ -143,10 +143,9 @@ def test_report_draws_a_study(folder: Path, tmp_path: Path) -> None:
         assert b"is a study" in done.stderr
 
 
-@pytest.mark.parametrize("verb", ["report", "diff", "rerun"])
+@pytest.mark.parametrize("verb", ["report", "diff", "diff --rerun"])
 def test_what_a_study_s_folder_offers_is_told(verb: str, folder: Path, tmp_path: Path) -> None:
-    twice = [folder, folder] if verb != "rerun" else [folder]
-    done = slcache(verb, *twice)
+    done = slcache(*verb.split(), folder, *([] if verb == "diff --rerun" else [folder]))
     assert done.returncode == 1, done.stderr
     assert f"slcache sweep show {folder}".encode() in done.stderr
     with pytest.raises(package.ResultError, match="a study's table"):

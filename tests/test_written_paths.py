@@ -71,10 +71,10 @@ tune TRACE --device DEVICE --scheme CLASS --vary host.time_scale=1,2 --points 1 
 design TRACE --device DEVICE --scheme CLASS --size host.queue_depth=1,2 --keep waf<=9 --jobs 1
     --out >out/
 sweep OWN_STUDY --jobs 1 --out >out/
-rerun OWN --scheme CLASS --out >out/
+diff --rerun OWN --scheme CLASS --out >out/
 report OWN --out >out/
-rerun RESULT --out >out/
-rerun RESULT --trace OTHER --out >out/
+diff --rerun RESULT --out >out/
+diff --rerun RESULT --trace OTHER --out >out/
 report RESULT --out >out/
 report RESULT --out >page.html
 cliff --device DEVICE --schemes baseline --config CONFIG --bs 4k --amount 64k --out >out/
@@ -103,7 +103,7 @@ env bench --inputs EXAMPLES --quick --out >bench.json
 """
 #: Verbs that write nothing.
 READ_ONLY = {
-    *("diff", "env replay", "explain", "why", "schema", "schemes", "devices show"),
+    *("env replay", "explain", "why", "schema", "schemes", "devices show"),
     *("scheme show", "scheme check"),
     *("trace formats", "trace lint", "trace workloads"),
 }

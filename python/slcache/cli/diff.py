@@ -1,28 +1,53 @@
-"""The verb `diff`: what separates two results."""
+"""The verb `diff`: what separates two results, or a result and the same run just now."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Annotated
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
+import typer
 from rich.text import Text
 
 from slcache.cli import console, joint
 from slcache.cli import options as opt
+from slcache.documents import saved
+from slcache.files import inputs as files_of
 from slcache.results.differences import Change, Difference, RunDifference
+from slcache.results.frames import FILES
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.words import units
 from slcache.words.leaves import shown
 
-#: Exit status of --exit-code where results differ.
+#: Exit status where results differ, of --rerun and of --exit-code.
 DIFFERENT = 1
 
 
 def diff(
     *,
     first: opt.Saved,
-    second: opt.Saved,
+    second: Annotated[
+        Path | None, opt.argument("OTHER", "The other one; not with --rerun.")
+    ] = None,
+    rerun: Annotated[
+        bool, opt.flag("--rerun", "Compare with the same run, repeated now from the result.")
+    ] = False,
+    trace: Annotated[
+        str | None, opt.option("PATH", "With --rerun: where the trace is now, if it has moved.")
+    ] = None,
+    scheme: Annotated[
+        str | None,
+        opt.option(
+            "A,B,...",
+            "With --rerun: of a comparison, repeat these runs only; a class of Python, "
+            "FILE.py:CLASS, is loaded only where it is named here.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        opt.option("DIR", "With --rerun: write the new result, its tables and its page here."),
+    ] = None,
     everything: Annotated[
         bool, opt.flag("--all", "Show every other figure of the documents as well.")
     ] = False,
@@ -30,6 +55,7 @@ def diff(
         bool, opt.flag("--exit-code", "Exit with 1 where the results differ.")
     ] = False,
     form: joint.Shown,
+    progress: opt.Progress = "auto",
 ) -> int:
     """Show what separates two results: configuration, trace, and figures with factors.
 
@@ -38,29 +64,85 @@ def diff(
     Exits with 0 once the results were held against each other, unless --exit-code asks
     for 1 where they differ.
 
+    [bold]--rerun[/bold] takes one result and repeats it: its configuration, its trace with the
+    options it was read with, its seed. Where the trace (by its SHA-256), the program or its model
+    differ, that is said before the run. Exits with 1 if the new result differs in more than
+    where, when and by which build it ran.
+
     \b
     [bold]Examples[/bold]
       slcache diff out/before out/after
       slcache diff before.json after.json --exit-code --json
+      slcache diff --rerun out/before
+      slcache diff --rerun result.json --trace /data/web.csv.gz --out out/again
+      slcache diff --rerun out/mine --scheme ./mine.py:Small
     """
+    if rerun:
+        if second is not None:
+            raise typer.BadParameter("--rerun takes one result")
+        return _rerun(first, trace, scheme, out, everything, form, progress)
+    for option, value in {"--trace": trace, "--scheme": scheme, "--out": out}.items():
+        if value is not None:
+            raise typer.BadParameter(f"{option}: has no effect without --rerun")
+    if second is None:
+        raise typer.BadParameter("give a second result, or --rerun to repeat the first")
     from slcache.results import differences
 
     found = differences.diff(first, second)
-    if form == "json":
-        console.emit_json(found.to_dict())
-    elif form != "table":
-        console.sheets(form, sheet(found, everything=everything))
-    else:
-        for run in found.runs:
-            console.show(*lines(run, ("A", "B"), everything=everything))
-        for side, names in (("A", found.only_first), ("B", found.only_second)):
-            if names:
-                console.show(f"only in {side}: {', '.join(names)}")
-        console.show(f"A: {first}", f"B: {second}")
+    _print(found, {}, (str(first), str(second)), everything, form)
     return DIFFERENT if exit_code and not found.equal else 0
 
 
-def sheet(found: Difference, *, everything: bool) -> Sheet:
+def _rerun(
+    result: Path,
+    trace: str | None,
+    scheme: str | None,
+    out: Path | None,
+    everything: bool,
+    form: opt.Form,
+    progress: opt.When,
+) -> int:
+    """Repeat a saved run or comparison, and show what separates the new one from it."""
+    from slcache import repeat
+
+    read = saved.read_by(saved.read(result))
+    kept = [saved.file_of(result), *files_of(trace), *read]
+    with console.output(out, FILES, kept) as files, console.meter(progress) as meter:
+        found = repeat.rerun(
+            result, trace=trace, scheme=scheme, on_note=console.note, on_progress=meter
+        )
+        if files is not None:
+            found.result.stage(files)
+    beside = {"notes": found.notes, "result": found.result.to_dict()} if form == "json" else {}
+    _print(found.difference, beside, (str(result), "the run just now"), everything, form)
+    if out is not None and form == "table":
+        console.show(Text(f"report: {out / 'report.html'}"))
+    return 0 if found.equal else DIFFERENT
+
+
+def _print(
+    found: Difference,
+    beside: Mapping[str, Any],
+    names: tuple[str, str],
+    everything: bool,
+    form: opt.Form,
+) -> None:
+    """Print a difference; as JSON with what is `beside` it."""
+    if form == "json":
+        console.emit_json({**found.to_dict(), **beside})
+        return
+    if form != "table":
+        console.sheets(form, _sheet(found, everything))
+        return
+    for run in found.runs:
+        console.show(*_lines(run, everything))
+    for side, only in (("A", found.only_first), ("B", found.only_second)):
+        if only:
+            console.show(f"only in {side}: {', '.join(only)}")
+    console.show(f"A: {names[0]}", f"B: {names[1]}")
+
+
+def _sheet(found: Difference, everything: bool) -> Sheet:
     """Return a row for each key or figure that differs."""
     parts = ("config", "trace", "origin", "metrics", *(["others"] if everything else []))
     columns = ("run", "part", "key", "unit", "first", "second", "factor")
@@ -83,9 +165,7 @@ def sheet(found: Difference, *, everything: bool) -> Sheet:
     )
 
 
-def lines(
-    run: RunDifference, sides: tuple[str, str], *, everything: bool
-) -> Iterator[Text | Table | str]:
+def _lines(run: RunDifference, everything: bool) -> Iterator[Text | Table | str]:
     """Yield what separates two runs, for a reader."""
     one, other = run.labels
     name = one if one == other else f"{one} and {other}"
@@ -99,23 +179,23 @@ def lines(
         ("made by", run.origin),
     ):
         if changes:
-            yield _values(title, changes, sides)
+            yield _values(title, changes)
     figures = [*run.metrics, *(run.others if everything else [])]
     if figures:
-        yield _figures(figures, sides)
+        yield _figures(figures)
     if run.others and not everything:
         yield f"{len(run.others)} other figures differ; --all shows them"
 
 
-def _values(title: str, changes: Sequence[Change], sides: tuple[str, str]) -> Table:
-    table = Table(title, [Column(side, text=True) for side in sides])
+def _values(title: str, changes: Sequence[Change]) -> Table:
+    table = Table(title, [Column(side, text=True) for side in ("A", "B")])
     for change in changes:
         table.add(change.key, shown(change.first), shown(change.second))
     return table
 
 
-def _figures(changes: Sequence[Change], sides: tuple[str, str]) -> Table:
-    table = Table("figure", [*sides, "B / A"])
+def _figures(changes: Sequence[Change]) -> Table:
+    table = Table("figure", ["A", "B", "B / A"])
     for change in changes:
         factor = "–" if change.factor is None else units.factor(change.factor)
         table.add(change.key, _shown(change.first, change), _shown(change.second, change), factor)

@@ -24,7 +24,6 @@ _LOOK = "Devices, schemes, traces, keys"
 _VERBS = {
     "run": (_SIMULATE, "simulate"),
     "compare": (_SIMULATE, "simulate"),
-    "rerun": (_RESULTS, "rerun"),
     "diff": (_RESULTS, "diff"),
     "report": (_RESULTS, "report"),
     "why": (_RESULTS, "why"),
