@@ -152,7 +152,7 @@ def test_the_file_of_the_answer_runs_it(trace: Path, tmp_path: Path) -> None:
 
 
 def test_the_document_is_what_its_schema_says(trace: Path) -> None:
-    schema = json.loads(slcache("schema", "design").stdout)
+    schema = json.loads(slcache("explain", "--schema", "design").stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
     blocks = {"scheme.baseline.slc_blocks": "0..9"}
     for found in (

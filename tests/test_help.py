@@ -42,7 +42,6 @@ VERBS = (
     ["schemes"],
     ["devices"],
     ["devices", "show"],
-    ["schema"],
 )
 
 
@@ -125,7 +124,9 @@ def ragged(text: str) -> list[str]:
         (["compare", "t.csv", "--device", "tiny", "--schemes", ","], "no scheme"),
         (["compare", "t.csv", "--device", "tiny", "--schemes", "a,a"], "named twice: a"),
         (["compare", "t.csv", "--device", "tiny", "--schemes", "a", "--normalise", "b"], "'b'"),
-        (["schema", "nonsense"], "result"),
+        (["explain", "--schema", "nonsense"], "result"),
+        (["explain", "waf", "--schema", "run"], "KEY: has no effect with --schema"),
+        (["explain", "--schema", "run", "--format", "csv"], "--format: has no effect"),
         (["design", "t.csv", "--device", "tiny", "--scheme", "sa", "--keep", "waf<=2"], "--size"),
         (["design", "t.csv", "--device", "tiny", "--scheme", "sa", "--size", "a=1..3"], "--keep"),
         (["design", "nvc", "--workload", "w.toml"], "--lifespan"),

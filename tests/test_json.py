@@ -36,7 +36,7 @@ MUST_EXIST = (
 @cache
 def validator(name: str) -> Draft202012Validator:
     """Return the validator of a schema as the verb prints it: nothing else is at hand."""
-    return Draft202012Validator(json.loads(slcache("schema", name).stdout))
+    return Draft202012Validator(json.loads(slcache("explain", "--schema", name).stdout))
 
 
 def comparable(document: dict[str, Any]) -> str:
@@ -106,7 +106,7 @@ def references(node: object) -> list[str]:
     ["config", "run", "result", "compare", "cliff", "reproduce", "sweep", "tune", "trace-info"],
 )
 def test_a_schema_is_whole_in_itself(name: str) -> None:
-    document = json.loads(slcache("schema", name).stdout)
+    document = json.loads(slcache("explain", "--schema", name).stdout)
     Draft202012Validator.check_schema(document)
     assert document["title"]
     for reference in references(document):

@@ -23,7 +23,7 @@ def test_the_quick_mode_prints_one_ledger(tmp_path: Path) -> None:
     told = b"judges at most 27 of 27 emergent claims, on twins of at most 300,000 requests"
     assert told in done.stderr
     document = json.loads(done.stdout)
-    schema = json.loads(slcache("schema", "reproduce").stdout)
+    schema = json.loads(slcache("explain", "--schema", "reproduce").stdout)
     Draft202012Validator(schema).validate(document)
     assert "gains" not in document
     assert document["inputs"][0]["source"] == "twin"

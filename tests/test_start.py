@@ -39,7 +39,7 @@ STARTS = {
     "from slcache.cli.app import execute; execute(['schemes', '--json'])": "turbo-write",
     "from slcache.cli.app import execute; execute(['--help'])": "reproduce",
     "from slcache.cli.app import execute; execute(['trace', 'formats'])": "blkparse",
-    "from slcache.cli.app import execute; execute(['schema', 'config'])": "slc_blocks",
+    "from slcache.cli.app import execute; execute(['explain', '--schema', 'config'])": "slc_blocks",
 }
 
 

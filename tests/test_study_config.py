@@ -154,7 +154,7 @@ def test_a_device_and_a_workload_are_dicts_of_a_sweep(tmp_path: Path) -> None:
     plain = slcache.run(workload, device=device, scheme="baseline", seed=1, address="wrap")
     assert found.document(0)["host"] == plain.to_dict()["host"]
     assert found.document(0)["config"] == plain.to_dict()["config"]
-    schema = json.loads(command("schema", "sweep").stdout)
+    schema = json.loads(command("explain", "--schema", "sweep").stdout)
     jsonschema.validate(found.to_dict(), schema)
     # What was asked for is whole in its file.
     again = command("sweep", out)

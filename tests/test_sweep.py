@@ -64,7 +64,7 @@ def test_the_command_line_a_file_and_python_give_the_same_tables(
     tables = [(tmp_path / name / "points.parquet").read_bytes() for name in "abc"]
     assert tables[0] == tables[1] == tables[2]
     assert found.table.to_pylist() == document["points"]
-    jsonschema.validate(document, json.loads(slcache("schema", "sweep").stdout))
+    jsonschema.validate(document, json.loads(slcache("explain", "--schema", "sweep").stdout))
 
 
 def test_rows_and_documents_are_those_of_plain_runs(small: Path) -> None:

@@ -58,7 +58,7 @@ def test_effects_are_means_of_runs(folder: Path) -> None:
 
 
 def test_the_document_is_what_its_schema_says(folder: Path) -> None:
-    schema = json.loads(slcache("schema", "sweep-show").stdout)
+    schema = json.loads(slcache("explain", "--schema", "sweep-show").stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
     for metrics in ([], ["--metric", "read_p99_ns"], ["--metric", "utilisation"]):
         document = json.loads(slcache("sweep", "show", folder, *metrics, "--json").stdout)

@@ -119,7 +119,7 @@ def test_impossible_points_are_counted_with_their_reason(found: Tuning) -> None:
 
 
 def test_the_document_is_what_its_schema_says(found: Tuning, trace: Path) -> None:
-    schema = json.loads(slcache("schema", "tune").stdout)
+    schema = json.loads(slcache("explain", "--schema", "tune").stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
     vary = {"host.time_scale": [0.5, 1.0]}
     others = [

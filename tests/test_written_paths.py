@@ -103,7 +103,7 @@ env bench --inputs EXAMPLES --quick --out >bench.json
 """
 #: Verbs that write nothing.
 READ_ONLY = {
-    *("env replay", "explain", "why", "schema", "schemes", "devices show"),
+    *("env replay", "explain", "why", "schemes", "devices show"),
     *("scheme show", "scheme check"),
     *("trace formats", "trace lint", "trace workloads"),
 }

@@ -35,7 +35,6 @@ NEEDED = {
     "schemes": [],
     "devices": [],
     "devices show": ["tiny"],
-    "schema": [],
     "scheme show": ["examples/schemes/baseline.py:Baseline"],
     "scheme check": ["examples/schemes/baseline.py:Baseline", "--cases", "3"],
     "trace info": ["T"],

@@ -1,37 +1,18 @@
-"""The verbs that list what there is: `schemes` and `schema`."""
+"""The verb `schemes`: what there is, and what can be turned."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from slcache import _core, catalogue
+from slcache import catalogue
 from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
-from slcache.documents import schemata
 from slcache.sentences import reasons
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-#: The documents that have a published schema.
-Subject = Literal[
-    "config",
-    "run",
-    "result",
-    "compare",
-    "cliff",
-    "reproduce",
-    "sweep",
-    "sweep-show",
-    "tune",
-    "design",
-    "trace-info",
-]
 
 
 def schemes(
@@ -116,23 +97,3 @@ def _values(knob: dict[str, Any]) -> str:
 
 def _number(value: float) -> str:
     return f"{int(value):,}" if value == int(value) else f"{value:g}"
-
-
-def schema(
-    subject: Annotated[Subject, typer.Argument(help="The document to describe.")] = "config",
-    json: Annotated[
-        bool, opt.flag("--json", "Accepted for symmetry: a schema is always JSON.")
-    ] = False,
-) -> None:
-    """Print the JSON schema of the configuration or of a document that a verb prints.
-
-    Every schema is whole in itself; [bold]run[/bold] and [bold]result[/bold] are one.
-
-    \b
-    [bold]Example[/bold]
-      slcache schema run > run.schema.json
-    """
-    if subject == "config":
-        console.emit(_core.config_schema())
-    else:
-        console.emit_json(schemata.schema(subject))

@@ -1,22 +1,40 @@
-"""The verb `explain`: what a key of the configuration or of a result means."""
+"""The verb `explain`: what a key means, and the schemas of all keys of a document."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Literal
 
+import typer
 from rich.text import Text
 
+from slcache import _core
 from slcache import explain as explanations
 from slcache.cli import checks, complete, console, joint
 from slcache.cli import options as opt
+from slcache.documents import schemata
 from slcache.explain import Entry, Standing
 from slcache.sentences import reasons
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.words.leaves import shown
+
+#: The documents that have a published schema.
+Document = Literal[
+    "config",
+    "run",
+    "result",
+    "compare",
+    "cliff",
+    "reproduce",
+    "sweep",
+    "sweep-show",
+    "tune",
+    "design",
+    "trace-info",
+]
 
 
 def explain(
@@ -34,18 +52,38 @@ def explain(
         opt.device("Tell what the key stands at there, and where from."),
     ] = None,
     scheme: opt.OwnScheme = None,
+    schema: Annotated[
+        Document | None,
+        typer.Option(
+            help="Print the JSON schema of the configuration, or of a document that a verb prints."
+        ),
+    ] = None,
     form: joint.Shown,
 ) -> None:
     """Explain a key of the configuration or of a result: meaning, unit, values, default.
 
-    The end of a key is enough; several keys that end alike are listed.
+    The end of a key is enough; several keys that end alike are listed. Every schema is
+    whole in itself; [bold]run[/bold] and [bold]result[/bold] are one.
 
     \b
     [bold]Examples[/bold]
       slcache explain slc_blocks
       slcache explain device.pool[0].wordlines --device ips-384g
       slcache explain host.read.latency_us.p99
+      slcache explain --schema run > run.schema.json
     """
+    if schema is not None:
+        others = {"KEY": key, "--device": device, "--scheme": scheme}
+        if form in ("csv", "markdown"):
+            others["--format"] = form
+        for name, value in others.items():
+            if value is not None:
+                raise typer.BadParameter(f"{name}: has no effect with --schema")
+        if schema == "config":
+            console.emit(_core.config_schema())
+        else:
+            console.emit_json(schemata.schema(schema))
+        return
     with checks.told("KEY"):
         found = explanations.sections() if key is None else explanations.find(key)
         asked = key or ""

@@ -123,7 +123,7 @@ Config = Annotated[
 Sets = Annotated[
     list[str] | None,
     pairs(
-        "Change one configuration key (dotted; see [bold]slcache schema config[/bold]).",
+        "Change one configuration key (dotted; see [bold]slcache explain --schema config[/bold]).",
         "--set",
         autocompletion=complete.settings,
     ),

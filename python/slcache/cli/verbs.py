@@ -34,7 +34,6 @@ _VERBS = {
     "tune": (_SEARCH, "tune"),
     "bound": (_SEARCH, "bound"),
     "schemes": (_LOOK, "catalogue"),
-    "schema": (_LOOK, "catalogue"),
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from slcache import _core
 
-#: What `slcache schema` also calls a document.
+#: What `slcache explain --schema` also calls a document.
 _ALIASES = {"run": "result"}
 _RESULT = "result.schema.json"
 #: Keys that tell of a file; within another schema there is no place for them.
