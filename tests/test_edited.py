@@ -94,7 +94,7 @@ TEXTS = {
     "device.toml": ["run", "T", "--scheme", "baseline", "--device"],
     "load.toml": ["run", "--device", "tiny", "--scheme", "baseline"],
     "result.json": ["report", "--out", "o"],
-    "own.py": ["scheme", "show"],
+    "own.py": ["schemes", "show"],
     "drive.log": ["fit", "--user", "1TB", "--bits", "3", "--out", "drive.toml"],
     "episode.json": ["env", "replay"],
     "trace.csv": ["trace", "info"],

@@ -478,17 +478,17 @@ def test_the_page_is_tried_literally(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_what_a_class_declares_is_shown() -> None:
     source = f"{EXAMPLES}/two_temperatures.py:TwoTemperatures"
-    shown = CliRunner().invoke(app(), ["scheme", "show", source])
+    shown = CliRunner().invoke(app(), ["schemes", "show", source])
     assert shown.exit_code == 0, shown.output
     for words in ("decides: place, reclaim, destination", "dense.victim", "greedy", "largest"):
         assert words in shown.output
-    told = CliRunner().invoke(app(), ["scheme", "show", source, "--json"])
+    told = CliRunner().invoke(app(), ["schemes", "show", source, "--json"])
     assert [row["name"] for row in json.loads(told.output)["regions"]] == ["cache", "hot", "cold"]
 
 
 def test_recent_is_sound_and_keeps_out_what_was_not_written_lately() -> None:
     source = f"{EXAMPLES}/recent.py:Recent"
-    passed = CliRunner().invoke(app(), ["scheme", "check", source, "--cases", "10"])
+    passed = CliRunner().invoke(app(), ["schemes", "check", source, "--cases", "10"])
     assert passed.exit_code == 0, passed.output
 
     def cached(within: float) -> int:
@@ -508,12 +508,12 @@ def test_recent_is_sound_and_keeps_out_what_was_not_written_lately() -> None:
 
 
 def test_a_check_is_told_on_the_terminal(tmp_path: Path) -> None:
-    passed = CliRunner().invoke(app(), ["scheme", "check", BASELINE, "--cases", "3"])
+    passed = CliRunner().invoke(app(), ["schemes", "check", BASELINE, "--cases", "3"])
     assert (passed.exit_code, "3 cases passed" in passed.output) == (0, True), passed.output
     unsound = own_scheme(
         tmp_path, "def place(self, write, view): return random.choice(['cache']), 1"
     )
-    failed = CliRunner().invoke(app(), ["scheme", "check", unsound, "--cases", "3"])
+    failed = CliRunner().invoke(app(), ["schemes", "check", unsound, "--cases", "3"])
     assert (failed.exit_code, "failed after" in failed.output) == (1, True), failed.output
 
 

@@ -95,11 +95,11 @@ def test_a_pipe_by_any_name_is_told(suffix: str, trace: Path, tmp_path: Path) ->
         ["run", trace, *on, "--load-state", pipe],
         ["run", trace, "--device", "tiny", "--scheme", "rl", "--memory-in", pipe],
         ["sweep", trace, *on, "--points", pipe, "--out", tmp_path / "out"],
-        ["scheme", "show", f"{pipe}:Mine"],
+        ["schemes", "show", f"{pipe}:Mine"],
         ["report", pipe],
     ]
     if suffix == ".py":
-        lines.append(["scheme", "show", pipe])
+        lines.append(["schemes", "show", pipe])
     if suffix == ".toml":
         lines.append(["sweep", pipe])
     for words in lines:

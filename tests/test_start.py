@@ -76,7 +76,7 @@ def test_packages_of_one_name_with_a_function_stay_functions() -> None:
 
 def test_only_the_verb_that_is_meant_is_loaded() -> None:
     _, modules = loaded("from slcache.cli.app import execute; execute(['schemes'])")
-    assert "slcache.cli.catalogue" in modules
+    assert "slcache.cli.schemes" in modules
     assert modules.isdisjoint({"slcache.cli.simulate", "slcache.cli.sweep", "slcache.cli.trace"})
     _, modules = loaded("from slcache.cli.app import execute; execute(['--version'])")
-    assert modules.isdisjoint({"slcache.cli.catalogue", "slcache.cli.console"})
+    assert modules.isdisjoint({"slcache.cli.schemes", "slcache.cli.console"})

@@ -71,7 +71,7 @@ def test_a_pause_moves_nothing_in_a_circle(tmp_path: Path) -> None:
 
 def test_second_chance_is_sound_and_keeps_what_is_reown_scheme() -> None:
     source = f"{EXAMPLES}/second_chance.py:SecondChance"
-    passed = CliRunner().invoke(app(), ["scheme", "check", source, "--cases", "10"])
+    passed = CliRunner().invoke(app(), ["schemes", "check", source, "--cases", "10"])
     assert passed.exit_code == 0, passed.output
     runs = slcache.compare(
         RECORDING,

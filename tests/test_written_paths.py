@@ -104,7 +104,7 @@ env bench --inputs EXAMPLES --quick --out >bench.json
 #: Verbs that write nothing.
 READ_ONLY = {
     *("env replay", "explain", "why", "schemes", "devices show"),
-    *("scheme show", "scheme check"),
+    *("schemes show", "schemes check"),
     *("trace formats", "trace lint", "trace workloads"),
 }
 #: What takes long to be run to its end writes these.

@@ -33,7 +33,6 @@ _VERBS = {
     "fit": (_SEARCH, "fit"),
     "tune": (_SEARCH, "tune"),
     "bound": (_SEARCH, "bound"),
-    "schemes": (_LOOK, "catalogue"),
 }
 
 
@@ -138,7 +137,7 @@ _GROUPS: dict[str, tuple[str, Callable[[], typer.Typer]]] = {
     "env": (_RESULTS, _group("env")),
     "design": (_SEARCH, _design),
     "devices": (_LOOK, _group("devices")),
-    "scheme": (_LOOK, _group("scheme")),
+    "schemes": (_LOOK, _group("schemes")),
 }
 
 

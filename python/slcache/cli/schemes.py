@@ -1,30 +1,116 @@
-"""The verbs about schemes of one's own: `slcache scheme show` and `slcache scheme check`."""
+"""The verbs about schemes: `schemes`, which lists them, and those about ones of one's own."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
-from slcache.cli import checks, console
+from slcache import catalogue
+from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.cli.made import verb
-from slcache.cli.verb import Verbs
+from slcache.cli.verb import UNNAMED, VerbOfItsOwn
 from slcache.errors import ConfigError, about
+from slcache.sentences import reasons
+from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.words import units
 
 app = typer.Typer(
-    cls=Verbs,
-    no_args_is_help=True,
-    help="Schemes of your own, written in Python.\n\n"
-    "[bold]Example[/bold]\n\n  slcache scheme check ./mine.py:TwoTemperatures",
+    cls=VerbOfItsOwn,
+    help="List the schemes; schemes show, check: one of your own, written in Python.",
 )
 
 Source = Annotated[str, opt.argument("FILE:CLASS", "The class, such as ./mine.py:TwoTemperatures.")]
+
+
+@verb(app, UNNAMED)
+def schemes(
+    *,
+    device: Annotated[
+        str | None,
+        opt.device("A device: tells the values that knobs may have there, and where they stand."),
+    ] = None,
+    scheme: opt.OwnScheme = None,
+    form: joint.Shown,
+) -> None:
+    """List the SLC-cache schemes, and the knobs that can be turned while they run.
+
+    \b
+    [bold]Example[/bold]
+      slcache schemes --device tiny
+    """
+    entries = catalogue.schemes(device=device)
+    checks.check_used(scheme)
+    sheets = [Sheet([_record(entry) for entry in entries]), _knob_sheet(entries)]
+    if console.in_form(form, lambda: console.json_of(entries), lambda: sheets):
+        return
+    listed = Table("scheme", [Column("what it does", text=True), Column("paper", text=True)])
+    for entry in entries:
+        listed.add(entry["name"], entry["summary"], entry.get("paper") or "–")
+    console.show(listed, _knobs(entries, on_device=device is not None), *_signals(entries))
+    problems = {entry["name"]: entry["problem"] for entry in entries if "problem" in entry}
+    for sentence in reasons.told(problems, f"does not run on {device}", f"do not run on {device}"):
+        console.note(sentence)
+
+
+def _record(entry: dict[str, Any]) -> dict[str, Any]:
+    shown = {key: entry.get(key) for key in ("name", "summary", "paper")}
+    return {**shown, **({"problem": entry["problem"]} if "problem" in entry else {})}
+
+
+def _knob_sheet(entries: list[dict[str, Any]]) -> Sheet:
+    plain = ("name", "unit", "value", "summary")
+    return Sheet(
+        [
+            {"scheme": entry["name"]} | {key: knob[key] for key in plain if key in knob}
+            for entry in entries
+            for knob in entry["knobs"]
+        ]
+    )
+
+
+def _knobs(entries: list[dict[str, Any]], *, on_device: bool) -> Table:
+    """Return the table of what can be turned."""
+    columns: list[Column | str] = [Column("of", text=True), "unit"]
+    columns += ["value", Column("values", text=True)] if on_device else []
+    columns.append(Column("turned up", text=True))
+    listed = Table("knob", columns)
+    for entry in entries:
+        for knob in entry["knobs"] if "problem" not in entry else []:
+            where = [_number(knob["value"]), _values(knob)] if on_device else []
+            listed.add(knob["name"], entry["name"], knob["unit"], *where, knob["summary"])
+    return listed
+
+
+def _signals(entries: list[dict[str, Any]]) -> Iterator[Table]:
+    """Yield the table of what schemes show whoever turns their knobs, if any shows something."""
+    signals = [(entry["name"], signal) for entry in entries for signal in entry["signals"]]
+    if not signals:
+        return
+    columns: list[Column | str] = [Column("of", text=True), "unit", "values"]
+    columns.append(Column("what it is", text=True))
+    listed = Table("signal", columns)
+    for scheme, signal in signals:
+        values = f"{_number(signal['min'])} to {_number(signal['max'])}"
+        listed.add(signal["name"], scheme, signal["unit"], values, signal["summary"])
+    yield listed
+
+
+def _values(knob: dict[str, Any]) -> str:
+    """Return the values that a knob may have."""
+    if "ladder" in knob:
+        return ", ".join(_number(value) for value in knob["ladder"])
+    steps = knob["steps"]
+    return f"{_number(steps['min'])} to {_number(steps['max'])} by {_number(steps['step'])}"
+
+
+def _number(value: float) -> str:
+    return f"{int(value):,}" if value == int(value) else f"{value:g}"
 
 
 @verb(app)
@@ -33,7 +119,7 @@ def show(source: Source, json: opt.Json = False) -> None:
 
     \b
     [bold]Example[/bold]
-      slcache scheme show examples/schemes/two_temperatures.py:TwoTemperatures
+      slcache schemes show examples/schemes/two_temperatures.py:TwoTemperatures
     """
     told = _told(source)
     if json:
@@ -50,12 +136,12 @@ def show(source: Source, json: opt.Json = False) -> None:
     console.show(
         Text(f"{told['name']}: {told['summary']}"),
         Text(f"decides: {decides}"),
-        _table(("region", "mode", "blocks per plane", "victim"), regions),
-        _table(("option", "default", "allowed", "what it is"), options),
+        _listed(("region", "mode", "blocks per plane", "victim"), regions),
+        _listed(("option", "default", "allowed", "what it is"), options),
     )
 
 
-def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
+def _listed(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
     table = Table(heads[0], [Column(head, text=True) for head in heads[1:]])
     for row in rows:
         table.add(*row)
@@ -127,8 +213,8 @@ def check(
 
     \b
     [bold]Examples[/bold]
-      slcache scheme check ./mine.py:TwoTemperatures
-      slcache scheme check ./mine.py:TwoTemperatures --cases 5000 --seed 7
+      slcache schemes check ./mine.py:TwoTemperatures
+      slcache schemes check ./mine.py:TwoTemperatures --cases 5000 --seed 7
     """
     from slcache import conformance
 
@@ -140,12 +226,12 @@ def check(
             seed=1 if seed is None else seed,
             on_progress=on_progress,
         )
-    console.told(json, outcome.to_dict(), *map(Text, lines(outcome)))
+    console.told(json, outcome.to_dict(), *map(Text, _lines(outcome)))
     if outcome.failure is not None:
         raise typer.Exit(1)
 
 
-def lines(outcome: Any) -> list[str]:  # noqa: ANN401 - as `conformance` returns it
+def _lines(outcome: Any) -> list[str]:  # noqa: ANN401 - as `conformance` returns it
     """Return what a check came to, a line each."""
     refused = f"; {units.count(outcome.refused)} devices refused" if outcome.refused else ""
     if outcome.failure is None:
