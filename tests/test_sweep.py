@@ -269,22 +269,6 @@ def test_a_trace_that_cannot_be_read_ends_with_4(tmp_path: Path) -> None:
         assert trace.name in done.stderr.decode()
 
 
-def test_shards_make_up_the_whole(small: Path, tmp_path: Path) -> None:
-    whole = sweep(
-        small, device="tiny", scheme="sa", vary=SIZES, settings=ROOM, out=tmp_path / "whole"
-    )
-    study = read(tmp_path / "whole" / "study.toml")
-    parts = [
-        run_study(study, out=tmp_path / "out", shard=f"{number}/3", jobs=1) for number in (1, 2, 3)
-    ]
-    rows = [row for part in parts for row in part.table.to_pylist()]
-    assert len(rows) == len(whole.rows) == 4
-    assert all(row in rows for row in whole.table.to_pylist())
-    assert (tmp_path / "out" / "points-2-of-3.parquet").exists()
-    merged = run_study(tmp_path / "out" / "study.toml", out=tmp_path / "out")
-    assert (merged.kept, merged.table) == (4, whole.table)
-
-
 @pytest.mark.parametrize("sample", ["random:40", "latin-hypercube:40"])
 def test_drawn_points_of_whole_keys_are_whole_and_run(small: Path, sample: str) -> None:
     keys = {"scheme.sa.slc_blocks": "3..6@log", "host.queue_depth": "1..1024@log"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 from slcache import ConfigError, RunError
 from slcache.runs.executors import Executor, named, remote
 from slcache.runs.tasks import Done, Task, perform
-from slcache.sweep.run import array_job, run_study
+from slcache.sweep.run import run_study
 from slcache.sweep.study import Study
 from support import mixed, slcache, write_trace
 
@@ -115,38 +114,6 @@ def test_ray_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path) 
     assert table(tmp_path) == here
 
 
-def test_an_array_job_gives_the_table(
-    trace: Path, here: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out = tmp_path / "it's an array"
-    points, collect = array_job(study(trace), out=out, jobs=3)
-    assert "#SBATCH --array=1-3" in points.read_text()
-    # From another folder, and at a time, as Slurm would.
-    monkeypatch.chdir(tmp_path)
-    jobs = [
-        subprocess.Popen(["bash", points], env={**os.environ, "SLURM_ARRAY_TASK_ID": str(i)})
-        for i in (1, 2, 3)
-    ]
-    assert [job.wait(timeout=300) for job in jobs] == [0, 0, 0]
-    assert not (out / "points.parquet").exists()
-    subprocess.run(["bash", collect], check=True, timeout=300, stdout=subprocess.PIPE)
-    assert table(out) == here
-    logs = subprocess.run(["bash", collect], check=True, capture_output=True, timeout=300)
-    assert b"8 results were there before" in logs.stdout
-
-
-def test_the_command_line_tells_how_an_array_is_submitted(trace: Path, tmp_path: Path) -> None:
-    done = slcache(
-        *("sweep", trace, "--device", "tiny", "--scheme", "tlc-only", "--address", "wrap"),
-        *("--executor", "slurm:4", "--jobs", "2", "--out", tmp_path),
-    )
-    assert done.returncode == 0, done.stderr
-    text = (tmp_path / "slurm/points.sbatch").read_text()
-    assert "#SBATCH --cpus-per-task=2\n" in text
-    assert done.stdout.count(b"sbatch --") == 2
-    assert not (tmp_path / "points.parquet").exists()
-
-
 def test_tasks_travel_to_another_folder(
     trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -198,8 +165,6 @@ def test_a_worker_refuses_what_it_cannot_do_alike(tmp_path: Path) -> None:
         ("mpi", None, "must be local"),
         ("dask:", None, "must be local"),
         ("dask://host:1", 2, "workers of its own"),
-        ("slurm:0", None, "1 to 1000 jobs"),
-        ("slurm", None, "1 to 1000 jobs"),
     ],
 )
 def test_other_executors_are_refused(

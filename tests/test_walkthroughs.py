@@ -15,7 +15,6 @@ PAGES = (
     "tutorial.md",
     "howto/describe-your-drive.md",
     "howto/fit-a-drive.md",
-    "howto/use-a-cluster.md",
 )
 LEFT_OUT = "..."
 

@@ -102,28 +102,12 @@ def sweep(
             "store, results are kept (default: the folder of a study.toml that is given).",
         ),
     ] = None,
-    store: opt.Store = None,
-    jobs: opt.Workers = None,
-    executor: Annotated[
-        str,
-        opt.option(
-            "local|dask://[HOST:PORT]|ray://[HOST:PORT]|slurm:JOBS",
-            "Where points run: in processes here, or on a cluster; without a host a Dask or Ray "
-            "cluster of --jobs processes is started here. For Slurm, files are written that an "
-            "array of JOBS jobs with --jobs processes each is submitted by.",
-        ),
-    ] = "local",
+    where: joint.SpreadOut,
     skip_impossible: Annotated[
         bool,
         opt.flag("--skip-impossible", "Leave out points that cannot run; the table names them."),
     ] = False,
     fail_fast: Annotated[bool, opt.flag("--fail-fast", "End at the first run that fails.")] = False,
-    shard: Annotated[
-        str | None,
-        opt.option(
-            "I/N", "Run the I-th of N parts only; without it, a later call puts all parts together."
-        ),
-    ] = None,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
     form: joint.Shown,
     progress: opt.Progress = "auto",
@@ -144,7 +128,7 @@ def sweep(
       slcache sweep study.toml --jobs 8
       slcache sweep show out/sizes --metric waf
     """
-    from slcache.sweep import run, slurm
+    from slcache.sweep import run
 
     path = _study_file(what)
     if path is None:
@@ -173,29 +157,17 @@ def sweep(
         asked = path
     if out is None:
         raise typer.BadParameter("say where the tables go", param_hint="--out")
-    array = _check(shard, executor, jobs)
-    how: dict[str, Any] = {
-        "out": out,
-        "store": store,
-        "skip_impossible": skip_impossible,
-        "fail_fast": fail_fast,
-    }
-    if array is not None:
-        with console.meter(progress) as meter:
-            files = run.array_job(asked, jobs=array, processes=jobs or 1, on_progress=meter, **how)
-        console.emit(slurm.submission(files))
-        return
     with console.meter(progress, kept=True) as meter:
         found = run.run_study(
             asked,
-            jobs=jobs,
-            executor=executor,
-            shard=shard,
+            out=out,
+            skip_impossible=skip_impossible,
+            fail_fast=fail_fast,
             report=report,
             on_progress=meter,
-            **how,
+            **where,
         )
-    _print(found, form, out, report=report and found.shard is None)
+    _print(found, form, out, report=report)
     if failed := found.counts()["failed"]:
         console.note(f"{failed:,} of {len(found.rows):,} points failed; the table says why")
         raise typer.Exit(FAILED)
@@ -252,23 +224,6 @@ def _study(said: dict[str, Any], points: Path | None) -> Study:
     return replace(found, read_from=() if points is None else (str(points),))
 
 
-def _check(shard: str | None, executor: str, jobs: int | None) -> int | None:
-    """Say what is wrong with an option before anything is read; return the jobs of an array."""
-    from slcache.runs.executors import named
-    from slcache.sweep import slurm
-    from slcache.sweep.shard import Shard
-
-    with checks.told():
-        if shard is not None:
-            Shard.read(shard)
-        array = slurm.jobs_of(executor)
-        if array is None:
-            named.check(executor, jobs)
-        elif shard is not None:
-            raise ValueError(f"shard = {shard}: an array has a part for each of its jobs")
-    return array
-
-
 def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:
     from slcache.sweep import outcome, sheets
     from slcache.sweep.run import REPORT
@@ -282,6 +237,6 @@ def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:
     console.show(Text(f"{points}: {', '.join(told)}{kept}", "bold"))
     for line in found.problems():
         console.show(Text(line, "yellow"))
-    console.show(*(Text(f"table: {out / name}") for name in outcome.table_files(found.shard)))
+    console.show(*(Text(f"table: {out / name}") for name in outcome.TABLES))
     if report:
         console.show(Text(f"report: {out / REPORT}"))

@@ -14,7 +14,6 @@ from slcache.results.result import Result
 from slcache.runs import given
 from slcache.runs.store import Store
 from slcache.sweep.points import alike, told
-from slcache.sweep.shard import Shard
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,13 +24,9 @@ if TYPE_CHECKING:
     from slcache.sweep.study import Study
     from slcache.sweep.table import Row
 
-_VERSION = 1
-
-
-def table_files(shard: Shard | None) -> tuple[str, str]:
-    """Return the names of the files of both tables; those of a part have its number."""
-    own = "" if shard is None else f"-{shard.number}-of-{shard.count}"
-    return f"points{own}.parquet", f"costs{own}.parquet"
+_VERSION = 2
+#: The files of both tables.
+TABLES = ("points.parquet", "costs.parquet")
 
 
 class Sweep:
@@ -44,14 +39,12 @@ class Sweep:
         store: Store,
         *,
         kept: int,
-        shard: Shard | None = None,
         keep: object = None,
     ) -> None:
         self.study = study
         self.rows = list(rows)
         #: How many results were there before.
         self.kept = kept
-        self.shard = shard
         self._store = store
         #: Whatever must live as long as the results are asked for, such as a temporary folder.
         self._keep = keep
@@ -115,7 +108,6 @@ class Sweep:
         return {
             "schema_version": _VERSION,
             "study": self.study.to_dict(),
-            "shard": None if self.shard is None else str(self.shard),
             "counts": {**self.counts(), "kept": self.kept},
             "points": self.table.to_pylist(),
             "provenance": {"version": _core.version(), "commit": _core.commit()},
@@ -142,7 +134,7 @@ class Sweep:
         from slcache.tables import arrow
 
         contents = (arrow.parquet(self.table), arrow.parquet(self.costs))
-        return dict(zip(table_files(self.shard), contents, strict=True))
+        return dict(zip(TABLES, contents, strict=True))
 
     def analysis(self, metrics: Sequence[str] = ()) -> Analysis:
         """Return main effects, front and spread over seeds of some metrics."""

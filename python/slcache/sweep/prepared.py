@@ -13,20 +13,16 @@ from slcache.runs.run import identity
 from slcache.sweep import references, table
 from slcache.sweep.points import Point, told
 from slcache.sweep.points import points as points_of
-from slcache.sweep.shard import Shard
 from slcache.sweep.shared import Traces, states
 from slcache.sweep.study import Study, StudyError
 
 
-def asked_points(
-    whole: Study, shard: Shard | None, *, skip_impossible: bool, allow_none: bool = False
-) -> list[Point]:
-    """Return the points of a part of a study; StudyError for impossible ones that may not be."""
-    everything = points_of(whole)
-    found = everything if shard is None else shard.of(everything)
+def asked_points(whole: Study, *, skip_impossible: bool, allow_none: bool) -> list[Point]:
+    """Return the points of a study; StudyError for impossible ones that may not be."""
+    found = points_of(whole)
     impossible = [point for point in found if point.reason is not None]
     # Where nothing can run there is nothing to leave out.
-    nothing = not allow_none and all(point.reason is not None for point in everything)
+    nothing = not allow_none and len(impossible) == len(found)
     if impossible and (not skip_impossible or nothing):
         raise StudyError("\n".join(told(impossible)))
     return found

@@ -14,12 +14,11 @@ from slcache.given.arguments import checked
 from slcache.runs import driver, tasks
 from slcache.runs.executors import Executor, named
 from slcache.runs.keeper import Keeper
-from slcache.sweep import outcome, slurm, study, study_file, table
+from slcache.sweep import outcome, study, study_file, table
 from slcache.sweep.outcome import Sweep
 from slcache.sweep.prepared import Prepared, asked_points
-from slcache.sweep.shard import Shard
 from slcache.sweep.shared import Traces
-from slcache.sweep.study import Study, StudyError
+from slcache.sweep.study import Study
 from slcache.traces.api import Progress
 
 #: The report's file, beside the tables.
@@ -37,7 +36,6 @@ def run_study(
     skip_impossible: bool = False,
     allow_none: bool = False,
     fail_fast: bool = False,
-    shard: str | None = None,
     report: bool = False,
     traces: Traces | None = None,
     on_progress: Progress | None = None,
@@ -52,62 +50,29 @@ def run_study(
     or rows of the table with `skip_impossible`, which is an error again where none can run unless
     `allow_none`. A run that fails is a row too; with `fail_fast` it is a RunError at once. `traces`
     are those of another study with the same store, hashed already. `on_progress(phase, done,
-    total)` is called as things go on, and cancels by returning False. `shard` is `I/N`, the I-th of
-    N parts of the points; the whole has a `report` in `out`, if one is wanted.
+    total)` is called as things go on, and cancels by returning False. `out` has a `report` too, if
+    one is wanted.
     """
     whole, path = _asked(asked)
-    part = _shard(shard)
     table.check_names(whole)
     if out is not None:
-        files.Transaction(out, _names(part, Path(out), path), whole.inputs()).check()
+        files.Transaction(out, _names(Path(out), path), whole.inputs()).check()
     keep = _Temporary() if out is None and store is None else None
     place = Path(store) if store is not None else Path(keep.path if keep else out or "") / "store"
     # Workers may be elsewhere.
     place = place.absolute()
-    points = asked_points(whole, part, skip_impossible=skip_impossible, allow_none=allow_none)
+    points = asked_points(whole, skip_impossible=skip_impossible, allow_none=allow_none)
     traces = Traces(place / "traces", on_progress) if traces is None else traces
     prepared = Prepared(points, place, traces, whole.judged_by)
-    # A part runs somewhere among others: what does not fit there must not keep the rest from it.
-    if executor == "local" and part is None:
+    if executor == "local":
         prepared.check_room(skip_impossible=skip_impossible)
     if out is not None:
         _write_study(whole, Path(out), path)
     results = _run(prepared, executor, jobs, on_progress, fail_fast=fail_fast)
-    found = Sweep(
-        whole, prepared.rows(results), prepared.store, kept=prepared.kept, shard=part, keep=keep
-    )
+    found = Sweep(whole, prepared.rows(results), prepared.store, kept=prepared.kept, keep=keep)
     if out is not None:
         _write(found, Path(out), report=report)
     return found
-
-
-def array_job(
-    asked: Study | api.Path,
-    *,
-    out: api.Path,
-    jobs: int,
-    processes: int = 1,
-    store: api.Path | None = None,
-    skip_impossible: bool = False,
-    fail_fast: bool = False,
-    on_progress: Progress | None = None,
-) -> list[Path]:
-    """Check a study, parse its traces and write the files of an array job of Slurm for it.
-
-    Returns the file of the array, of `jobs` jobs with `processes` processes each, and that of the
-    job that collects their results into the study's tables.
-    """
-    whole, path = _asked(asked)
-    table.check_names(whole)
-    place = Path(store) if store is not None else Path(out) / "store"
-    points = asked_points(whole, None, skip_impossible=skip_impossible)
-    prepared = Prepared(points, place, Traces(place / "traces", on_progress), whole.judged_by)
-    _write_study(whole, Path(out), path)
-    prepared.work(prepared.todo(), here=False)
-    given = {"--skip-impossible": skip_impossible, "--fail-fast": fail_fast}
-    options = [option for option, wanted in given.items() if wanted]
-    target = Path(out) / study.NAME
-    return slurm.write(target, Path(out), place, jobs=jobs, processes=processes, options=options)
 
 
 def _asked(asked: Study | api.Path) -> tuple[Study, Path | None]:
@@ -119,9 +84,9 @@ def _asked(asked: Study | api.Path) -> tuple[Study, Path | None]:
     return whole, Path(asked)
 
 
-def _names(part: Shard | None, out: Path, path: Path | None) -> list[str]:
-    """Return the names of the files that a study, or a part of it, writes to `out`."""
-    names = [*outcome.table_files(part), *([REPORT] if part is None else [])]
+def _names(out: Path, path: Path | None) -> list[str]:
+    """Return the names of the files that a study writes to `out`."""
+    names = [*outcome.TABLES, REPORT]
     return names if _is_there(out, path) else [*names, study.NAME]
 
 
@@ -132,10 +97,10 @@ def _is_there(out: Path, path: Path | None) -> bool:
 
 
 def _write(found: Sweep, out: Path, *, report: bool) -> None:
-    """Write the tables, then the report of a whole study, so that nothing of it costs a table."""
+    """Write the tables, then the report, so that nothing of it costs a table."""
     inputs = found.study.inputs()
     files.write(out, found.files(), inputs)
-    if report and found.shard is None:
+    if report:
         with files.Transaction(out, [REPORT], inputs) as outputs:
             outputs.write(REPORT, found.report().encode())
 
@@ -173,13 +138,6 @@ def _run(
             return driver.run(work, workers, keeper.keep, kept, report, fail_fast=fail_fast)
     except driver.FailedError as error:
         raise RunError(f"a point failed: {error}") from error
-
-
-def _shard(text: str | None) -> Shard | None:
-    try:
-        return None if text is None else Shard.read(text)
-    except ValueError as error:
-        raise StudyError(str(error)) from error
 
 
 def _write_study(whole: Study, out: Path, path: Path | None) -> None:

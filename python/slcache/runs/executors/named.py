@@ -21,10 +21,7 @@ def check(text: str, workers: int | None) -> None:
     match = re.fullmatch(r"(dask|ray)://(.*)", text)
     if match is None:
         if text != "local":
-            told = (
-                f"executor = {text}: must be local, dask://[HOST:PORT], ray://[HOST:PORT] or, "
-                "for slcache sweep, slurm:JOBS"
-            )
+            told = f"executor = {text}: must be local, dask://[HOST:PORT] or ray://[HOST:PORT]"
             raise about(UsageError(told), "executor")
         return
     kind, address = match.groups()
