@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -63,7 +62,7 @@ def traces_of_a_table(count: int) -> None:
 
 
 def levels_of_a_parameter(count: int) -> None:
-    (effect,) = main_effects({"k": range(count)}, range(count)).effects
+    (effect,) = main_effects({"k": range(count)}, range(count))
     assert len(effect.levels) == count
 
 
@@ -71,7 +70,7 @@ def levels_of_a_study_that_is_no_grid(count: int) -> None:
     points = [(f"t{i}", k) for i in range(count) for k in (1, 2)][1:]
     columns: dict[str, list[Setting]] = {"t": [t for t, _ in points], "k": [k for _, k in points]}
     found = main_effects(columns, [int(t[1:]) + k for t, k in points])
-    assert [effect.means for effect in found.effects] == ["model", "model"]
+    assert [effect.balanced for effect in found] == [False, False]
 
 
 def points_of_a_front(count: int) -> None:
@@ -120,15 +119,6 @@ def draws_of_a_search(count: int) -> None:
 )
 def test_twice_the_list_takes_twice_as_long(work: Callable[[int], None]) -> None:
     proportion.check(work)
-
-
-def test_what_one_parameter_does_is_told_without_a_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(np.linalg, "eigh")
-    columns: dict[str, list[Setting]] = {"a": [1, 1, 2, 2], "b": ["x", "y", "x", "y"]}
-    found = main_effects(columns, [0, 1, 4, 5])
-    shares = {effect.factor: effect.share for effect in found.effects}
-    assert shares == pytest.approx({"a": 16 / 17, "b": 1 / 17})
-    assert found.rest == pytest.approx(0)
 
 
 def test_an_axis_is_put_in_order_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -112,7 +112,7 @@ def test_a_map_of_drawn_points_holds_all_of_them_in_ranges() -> None:
     a, b = rng.random(200), rng.random(200)
     found = cells.over(a.tolist(), b.tolist(), (a + b).tolist())[""]
     assert found.counts.sum() == 200
-    assert found.across.ranges
+    assert len(found.across) < 200
     centres = np.add.outer(found.up.places, found.across.places)
     full = found.counts > 2
     assert full.sum() > 10

@@ -100,11 +100,11 @@ def test_a_map_has_the_trace_only_beside_a_single_other_parameter(study: Analysi
 
     levels: dict[str, list[Any]] = {"trace": [EASY, HARD], "a": [1, 2], "b": [1, 2, 3]}
     found = Analysis.of(Outcome.of(grid(levels, figure)), ["waf"])
-    assert found.effects["waf"].effects[0].factor == "trace"
+    assert found.effects["waf"][0].factor == "trace"
     among = found.map("waf")
     assert among is not None
     assert {among.across, among.up} == {"a", "b"}
-    assert "that explain most, the trace left aside; a cell" in report.render(found, "", "")
+    assert "lie furthest apart, the trace left aside; a cell" in report.render(found, "", "")
     assert "left aside" not in report.render(study, "", "")
 
 

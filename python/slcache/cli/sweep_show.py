@@ -46,8 +46,7 @@ def show(
     """Show what a study found: main effects, the Pareto front, the spread over seeds.
 
     Points that failed, cannot run or lack a metric are counted with their
-    reasons. A level's mean is over all other parameters; where the points are
-    no full grid it is that of an additive model.
+    reasons. A level's mean is over all other parameters.
 
     \b
     [bold]Examples[/bold]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -10,19 +10,19 @@ from matplotlib.figure import Figure
 
 from slcache.plots import layout, marks, plain, study_axis, style
 from slcache.study import wording
-from slcache.study.effects import Effect, Effects, Level
+from slcache.study.effects import Effect, Level
 
 _COLUMNS = 3
-#: The figure shows so many parameters, those that explain most.
+#: The figure shows so many parameters, those whose means lie furthest apart.
 MOST = 9
 _MEAN: dict[str, Any] = {"marker": "o", "ms": 5.0}
 _THIN: dict[str, Any] = {"lw": 1.0, "alpha": 0.45}
 _THICK: dict[str, Any] = {"lw": 4.5, "alpha": 0.35, "solid_capstyle": "butt"}
 
 
-def draw(metric: str, found: Effects, short: Mapping[str, str]) -> Figure:
+def draw(metric: str, found: Sequence[Effect], short: Mapping[str, str]) -> Figure:
     """Return the figure of the effects on a metric; parameters are called by short names."""
-    shown = found.effects[:MOST]
+    shown = found[:MOST]
     if not shown:
         return style.empty(f"{metric}: nothing varied among the points that have it")
     columns = min(_COLUMNS, len(shown))
@@ -35,7 +35,7 @@ def draw(metric: str, found: Effects, short: Mapping[str, str]) -> Figure:
     ]
     for i, (area, effect) in enumerate(zip(areas, shown, strict=True)):
         name = short[effect.factor]
-        _panel(area, metric, effect, name, columns, single=len(found.effects) == 1)
+        _panel(area, metric, effect, name, columns)
         study_axis.metric(area, "y", metric, values)
         if i % columns == 0:
             area.set_ylabel(metric)
@@ -43,9 +43,7 @@ def draw(metric: str, found: Effects, short: Mapping[str, str]) -> Figure:
     return figure
 
 
-def _panel(
-    area: Axes, metric: str, effect: Effect, name: str, columns: int, *, single: bool
-) -> None:
+def _panel(area: Axes, metric: str, effect: Effect, name: str, columns: int) -> None:
     colour = style.scheme_colour(0)
     numeric = effect.numeric
     places = [level.place if numeric else i for i, level in enumerate(effect.levels)]
@@ -64,8 +62,7 @@ def _panel(
         study_axis.words(area, "x", [(each.low, each.high) for each in effect.levels], letters)
         area.set_xlim(-0.6, len(places) - 0.4)
         style.only_horizontal(area)
-    share = "" if effect.share is None or single else f": {wording.share(effect.share)}"
-    style.title(area, plain.name(name, 90 // columns) + share)
+    style.title(area, plain.name(name, 90 // columns))
 
 
 def _told(metric: str, level: Level) -> str:

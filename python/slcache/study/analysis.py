@@ -13,7 +13,7 @@ from slcache.metrics import Goal, named
 from slcache.study import across, cells, document, judged, pareto
 from slcache.study.across import Across
 from slcache.study.cells import Cells
-from slcache.study.effects import Effects, main_effects
+from slcache.study.effects import Effect, main_effects
 from slcache.study.judged import Judged
 from slcache.study.outcome import TRACE, Configuration, Outcome
 from slcache.study.pareto import Front
@@ -34,7 +34,8 @@ class Analysis:
 
     outcome: Outcome
     metrics: Sequence[str]
-    effects: Mapping[str, Effects]
+    #: By metric, the parameter whose means lie furthest apart first.
+    effects: Mapping[str, Sequence[Effect]]
     #: What is best on each trace.
     judged: Sequence[Judged]
 
@@ -84,18 +85,18 @@ class Analysis:
         return across.of_traces(self.judged)
 
     def map(self, metric: str) -> Map | None:
-        """Return a metric over the two parameters that explain most of it; None for fewer.
+        """Return a metric over the two parameters whose means lie furthest apart; None for fewer.
 
         Where schemes are varied each has its own map. The trace, which cannot be chosen, is one of
         the two only beside a single other.
         """
         by_scheme = "scheme" in self.outcome.factors
-        found = [e.factor for e in self.effects[metric].effects if e.factor != "scheme"]
+        found = [e.factor for e in self.effects[metric] if e.factor != "scheme"]
         found.sort(key=lambda name: name == TRACE)
         if len(found) < 2:
             return None
         # The one with more levels first: pages are wider than high.
-        counts = {effect.factor: len(effect.levels) for effect in self.effects[metric].effects}
+        counts = {effect.factor: len(effect.levels) for effect in self.effects[metric]}
         right, up = sorted(found[:2], key=lambda name: -counts[name])
         having = [
             c
@@ -115,7 +116,7 @@ class Analysis:
     def to_dict(self) -> dict[str, Any]:
         """Return what the study shows as plain data."""
         return {
-            "schema_version": 1,
+            "schema_version": 2,
             "points": dict(self.outcome.counts),
             "varied": list(self.outcome.factors),
             "fixed": dict(self.outcome.fixed),
@@ -130,7 +131,7 @@ class Analysis:
     def _metric(self, name: str) -> dict[str, Any]:
         found = {
             "points_without": self.outcome.missing(name),
-            **document.effects(self.effects[name]),
+            "effects": [document.effect(each) for each in self.effects[name]],
         }
         if len(self.judged) == 1:
             found |= {"seeds": document.seeds(self.judged[0].spreads)[name]}
@@ -157,7 +158,7 @@ class Analysis:
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
 
-def _effects(outcome: Outcome, metric: str) -> Effects:
+def _effects(outcome: Outcome, metric: str) -> list[Effect]:
     having = outcome.with_metric(metric)
     columns = {name: [c.settings[name] for c in having] for name in outcome.factors}
     return main_effects(columns, [c.mean(metric) or 0.0 for c in having])

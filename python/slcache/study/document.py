@@ -7,18 +7,9 @@ from typing import Any
 
 from slcache.study import pairs
 from slcache.study.across import Across
-from slcache.study.effects import Effect, Effects
+from slcache.study.effects import Effect
 from slcache.study.pareto import Front
 from slcache.study.spread import Spread
-
-
-def effects(found: Effects) -> dict[str, Any]:
-    """Return the main effects on a metric."""
-    return {
-        "balanced": found.balanced,
-        "share_of_no_parameter": found.rest,
-        "effects": [_effect(each) for each in found.effects],
-    }
 
 
 def across(found: Across) -> dict[str, Any]:
@@ -40,12 +31,11 @@ def across(found: Across) -> dict[str, Any]:
     }
 
 
-def _effect(effect: Effect) -> dict[str, Any]:
+def effect(effect: Effect) -> dict[str, Any]:
+    """Return what a parameter does to a metric."""
     return {
         "parameter": effect.factor,
-        "share_of_variance": effect.share,
-        "told_apart": effect.apart,
-        "means": effect.means,
+        "balanced": effect.balanced,
         "points_without": effect.absent,
         "levels": [
             {

@@ -29,11 +29,6 @@ class Levels:
     #: The level of each point.
     of: NDArray[np.intp]
 
-    @property
-    def ranges(self) -> bool:
-        """Whether levels are ranges."""
-        return any(low != high for low, high in self.bounds)
-
     def __len__(self) -> int:
         return len(self.bounds)
 

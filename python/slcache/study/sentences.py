@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from slcache.metrics import COUNTED, absence
 from slcache.sentences import wording as words
 from slcache.study import pairs, wording
 from slcache.study.across import Rated
-from slcache.study.additive import LEVELS_MOST
 from slcache.study.analysis import Analysis
-from slcache.study.effects import Effects
+from slcache.study.effects import Effect
 from slcache.study.judged import Judged
 from slcache.study.outcome import DONE, Outcome
 from slcache.study.pareto import Front
@@ -56,78 +55,31 @@ def _why(metric: str, outcome: Outcome) -> str:
     return f"; no bound holds for {words.listed(list(free))}" if free else f"; {absence(metric)}"
 
 
-def design(analysis: Analysis) -> list[str]:
-    """Return how the means and the shares are meant for the points there are."""
-    told = (
-        sentence
-        for name, found in analysis.effects.items()
-        if len(found.effects) > 1
-        for sentence in _design(name, found)
-    )
-    return [*dict.fromkeys(told), *_over_traces(analysis)]
-
-
-def _over_traces(analysis: Analysis) -> Iterator[str]:
-    """Yield how effects are meant where the trace is one of the parameters."""
+def means(analysis: Analysis, short: Mapping[str, str]) -> list[str]:
+    """Return how the means of levels are meant for the points there are."""
+    told = [line for name in analysis.metrics for line in _means(analysis.effects[name], short)]
     if len(analysis.judged) > 1 and len(analysis.outcome.factors) > 1:
+        told.append(
+            "The trace is a parameter here as others are, though none that can be chosen: a mean "
+            "over traces is above all that of those with the greatest figures."
+        )
+    return [*dict.fromkeys(told)]
+
+
+def _means(found: Sequence[Effect], short: Mapping[str, str]) -> Iterator[str]:
+    mixed = [short[effect.factor] for effect in found if not effect.balanced]
+    if mixed:
         yield (
-            "The trace is a parameter here as others are, though none that can be chosen: what it "
-            "explains, no setting can change, and a mean over traces is above all that of those "
-            "with the greatest figures."
+            "The points are no full grid: what other parameters do is in the means of "
+            f"{words.listed(mixed)}."
         )
-
-
-def _design(metric: str, found: Effects) -> Iterator[str]:
-    if found.balanced:
-        yield (
-            "A level's mean is that of all points there: each level has the levels of the other "
-            "parameters equally often. What parameters do together is no single one's share."
-        )
-    ways = [effect.means for effect in found.effects]
-    if "model" in ways:
-        yield (
-            "The points are no full grid: where a parameter's levels do not have those of the "
-            "others equally often, a level's mean is that of an additive model, fitted by least "
-            "squares, with the others as they are among all points; what as many levels would "
-            "explain by chance is taken off a share."
-        )
-    if any(effect.crowded for effect in found.effects):
-        yield _crowded(metric, found)
-    elif "plain" in ways:
-        yield (
-            f"{metric}: the points are no full grid, and the effects do not add up, so that no "
-            "additive model can take the others out of a parameter's means: they are those of the "
-            "points as they are."
-        )
-
-
-def _crowded(metric: str, found: Effects) -> str:
-    """Return why no model is fitted: parameters have too many levels."""
-    most = sorted(found.effects, key=lambda e: -len(e.levels))[:_NAMED]
-    counts = words.listed([f"{e.factor} {len(e.levels):,}" for e in most])
-    return (
-        f"{metric}: the points are no full grid, and parameters have too many levels for an "
-        f"additive model ({counts}): beside those of the largest at most {LEVELS_MOST:,} are "
-        "fitted. Means are those of the points as they are, and no shares are told."
-    )
-
-
-def effects(found: Effects, short: Mapping[str, str]) -> list[str]:
-    """Return what to know of the effects on a metric."""
-    said = []
-    together = [short[e.factor] for e in found.effects if not e.apart and not e.crowded]
-    if together:
-        said.append(
-            f"The points do not tell {words.listed(together)} from the other parameters, with "
-            "which they change together: their means are those of the points as they are."
-        )
-    said += [
-        f"{short[e.factor]} is a parameter of {found.count - e.absent:,} of these "
-        f"{found.count:,} configurations, and judged among them."
-        for e in found.effects
-        if e.absent
-    ]
-    return said
+    for effect in found:
+        count = sum(level.count for level in effect.levels)
+        if effect.absent:
+            yield (
+                f"{short[effect.factor]} is a parameter of {count:,} of these "
+                f"{count + effect.absent:,} configurations, and judged among them."
+            )
 
 
 def seeds(judged: Judged, short: Mapping[str, str]) -> list[str]:

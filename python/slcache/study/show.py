@@ -39,7 +39,7 @@ def effects(analysis: Analysis, short: Mapping[str, str]) -> Rows:
     rows: dict[tuple[str, str], list[str]] = {}
     counts: dict[tuple[str, str], int] = {}
     for i, metric in enumerate(analysis.metrics):
-        for effect in analysis.effects[metric].effects:
+        for effect in analysis.effects[metric]:
             for level in effect.levels:
                 at = (effect.factor, wording.level(level.low, level.high))
                 cells = rows.setdefault(at, ["–"] * len(analysis.metrics))
@@ -50,17 +50,6 @@ def effects(analysis: Analysis, short: Mapping[str, str]) -> Rows:
         [f"{short[factor]} = {level}", f"{counts[factor, level]:,}", *cells]
         for (factor, level), cells in sorted(rows.items(), key=lambda each: order[each[0][0]])
     ]
-
-
-def shares(analysis: Analysis, short: Mapping[str, str]) -> Rows:
-    """Return a row for each parameter: the share of each metric's variance that it explains."""
-    rows = {name: ["–"] * len(analysis.metrics) for name in analysis.outcome.factors}
-    for i, metric in enumerate(analysis.metrics):
-        for effect in analysis.effects[metric].effects:
-            rows[effect.factor][i] = wording.share(effect.share)
-    rest = [analysis.effects[metric].rest for metric in analysis.metrics]
-    together = [["no parameter alone", *map(wording.share, rest)]] if any(rest) else []
-    return [[short[name], *cells] for name, cells in rows.items()] + together
 
 
 def front(judged: Judged) -> Rows:

@@ -87,11 +87,6 @@ def settings(values: Mapping[str, Setting], short: Mapping[str, str]) -> str:
     return ", ".join(said) or "the only one"
 
 
-def share(value: float | None) -> str:
-    """Return a share of the variance in percent."""
-    return "–" if value is None else f"{100 * value:.1f} %"
-
-
 def _number(value: float) -> str:
     """Return a plain number: whole ones whole, others with three or more digits."""
     if value == round(value) and abs(value) < 1e15:

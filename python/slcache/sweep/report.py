@@ -47,9 +47,7 @@ def render(
         fronts=of_traces.fronts(analysis, short),
         across=of_traces.across(analysis, short) if len(analysis.judged) > 1 else None,
         first=list(first),
-        names=list(analysis.metrics),
-        shares=show.shares(analysis, short) if len(outcome.factors) > 1 else [],
-        design=sentences.design(analysis),
+        means=sentences.means(analysis, short),
         sections=[(name, list(_section(analysis, name, short))) for name in analysis.metrics],
         seeds=[each for each in of_traces.spreads(analysis, short) if each.notes or each.rows],
         repeats=outcome.repeats,
@@ -63,15 +61,15 @@ def render(
 def _section(analysis: Analysis, metric: str, short: Mapping[str, str]) -> Iterator[Picture]:
     """Yield a metric's figures: main effects, and a map of two parameters."""
     found = analysis.effects[metric]
-    if not found.effects:
+    if not found:
         return
     title = f"Main effects on {metric}"
-    said = ["A level's mean is over all other parameters.", *sentences.effects(found, short)]
-    hidden = len(found.effects) - effects_figure.MOST
+    said = "A level's mean is over all other parameters."
+    hidden = len(found) - effects_figure.MOST
     if hidden > 0:
-        said.append(f"Not drawn are the {hidden} parameters that explain least.")
+        said += f" Not drawn are the {hidden} parameters whose means lie nearest together."
     figure = effects_figure.draw(metric, found, short)
-    yield Picture(title, images.svg(figure, f"effects-{metric}", title), " ".join(said))
+    yield Picture(title, images.svg(figure, f"effects-{metric}", title), said)
     over = analysis.map(metric)
     if over is not None:
         title = f"{metric} over {short[over.across]} and {short[over.up]}"
@@ -80,6 +78,7 @@ def _section(analysis: Analysis, metric: str, short: Mapping[str, str]) -> Itera
         yield Picture(
             title,
             images.svg(figure, f"map-{metric}", title),
-            f"The two parameters that explain most{', the trace left aside' if left else ''}; a "
-            "cell is the mean of all points there, over all else, and a dash where there is none.",
+            "The two parameters whose means lie furthest apart"
+            f"{', the trace left aside' if left else ''}; a cell is the mean of all points there, "
+            "over all else, and a dash where there is none.",
         )

@@ -23,8 +23,8 @@ def of_points(table: pa.Table) -> Sheet:
 
 
 def of_analysis(analysis: Analysis) -> list[Sheet]:
-    """Return main effects, shares of variance, the front and what is good on all traces, if any."""
-    sheets = [_effects(analysis), _shares(analysis), _front(analysis), _across(analysis)]
+    """Return main effects, the front and what is good on all traces, if any."""
+    sheets = [_effects(analysis), _front(analysis), _across(analysis)]
     return [sheet for sheet in sheets if sheet.records]
 
 
@@ -32,7 +32,7 @@ def _effects(analysis: Analysis) -> Sheet:
     """Return a row for each level of each parameter: its points and each metric's mean there."""
     rows: dict[tuple[str, str, str], dict[str, Any]] = {}
     for metric in analysis.metrics:
-        for effect in analysis.effects[metric].effects:
+        for effect in analysis.effects[metric]:
             for level in effect.levels:
                 where = {"parameter": effect.factor, "from": level.low, "to": level.high}
                 key = (effect.factor, repr(level.low), repr(level.high))
@@ -41,17 +41,6 @@ def _effects(analysis: Analysis) -> Sheet:
                 row[metric] = level.mean
     order = {name: i for i, name in enumerate(analysis.outcome.factors)}
     return Sheet(sorted(rows.values(), key=lambda row: order[row["parameter"]]), UNITS)
-
-
-def _shares(analysis: Analysis) -> Sheet:
-    """Return the share of each metric's variance that each parameter explains alone."""
-    rows: dict[str, dict[str, Any]] = {}
-    for metric in analysis.metrics:
-        for effect in analysis.effects[metric].effects:
-            row = rows.setdefault(effect.factor, {"explains of the variance": effect.factor})
-            row[metric] = effect.share
-    # Shares have no unit, whatever their metric has.
-    return Sheet(list(rows.values()), dict.fromkeys(analysis.metrics, ""))
 
 
 def _front(analysis: Analysis) -> Sheet:

@@ -59,15 +59,7 @@ def _effects(analysis: Analysis, short: dict[str, str]) -> list[RenderableType]:
         table.add(*row)
     if len(rows) > show.MOST:
         table.add(f"{len(rows) - show.MOST} more levels: see the report")
-    if len(analysis.outcome.factors) < 2:
-        return [table]
-    shares = Table("explains of the variance", list(analysis.metrics))
-    for row in show.shares(analysis, short):
-        shares.add(*row)
-    notes = sentences.design(analysis)
-    for found in analysis.effects.values():
-        notes += [line for line in sentences.effects(found, short) if line not in notes]
-    return [table, shares, *(Text(line) for line in notes)]
+    return [table, *(Text(line) for line in sentences.means(analysis, short))]
 
 
 def _front(judged: Judged, short: dict[str, str]) -> Table:
