@@ -108,7 +108,8 @@ wheel-check: $(VENV)/built ## Build a wheel without a profile and try it in an e
 	$(BIN)/python tests/wheel_smoke.py out/wheel
 
 .PHONY: docs
-docs: $(VENV)/docs ## Build the documentation, out/docs/index.html
+docs: $(VENV)/built $(VENV)/docs ## Build the documentation, out/docs/index.html
+	$(BIN)/python tests/generated_pages.py
 	$(BIN)/zensical build --strict
 
 .PHONY: bench

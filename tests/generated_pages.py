@@ -1,7 +1,7 @@
-"""The parts of pages that the program itself tells: its verbs, and every key it knows.
+"""The pages that the program itself tells: its verbs, and every key it knows.
 
-Run as a program, it writes them anew: `python tests/generated_pages.py`. What stands above the
-mark of a page is written by hand and stays.
+Run as a program, it writes them into `docs`, where only the site has them: `make docs` does. How
+each begins is written by hand, in `tests/pages`.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from slcache.documents.keys import Key
 from slcache.explain import Entry
 from verbs import verbs
 
-DOCS = Path(__file__).parent.parent / "docs"
-MARK = "<!-- Below, everything is written by `python tests/generated_pages.py`. -->\n"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+HEADS = Path(__file__).resolve().parent / "pages"
 #: Options of so many verbs stand once for all of them.
 SHARED = 2
 #: Parts of names that keys of one meaning differ by, and the word that stands for them in a row.
@@ -188,6 +188,7 @@ def _of(entries: Iterable[Entry], kind: str) -> list[Key]:
     return [entry.key for entry in entries if entry.of == kind]
 
 
+#: What follows the head of each page.
 PAGES: dict[str, Callable[[], str]] = {
     "command-line.md": command_line,
     "keys.md": configuration_keys,
@@ -195,18 +196,14 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
-def by_hand(page: Path) -> str:
-    """Return the part of a page that is written by hand, with the mark."""
-    head, mark, _ = page.read_text(encoding="utf-8").partition(MARK)
-    return head + mark
-
-
-def main() -> None:
-    """Write the generated parts."""
-    for name, made in PAGES.items():
-        page = DOCS / name
-        page.write_text(f"{by_hand(page)}\n{made()}", encoding="utf-8")
+def pages() -> dict[Path, str]:
+    """Return each page by where the site has it."""
+    return {
+        DOCS / name: f"{(HEADS / name).read_text(encoding='utf-8')}\n{made()}"
+        for name, made in PAGES.items()
+    }
 
 
 if __name__ == "__main__":
-    main()
+    for page, text in pages().items():
+        page.write_text(text, encoding="utf-8")

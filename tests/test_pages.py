@@ -10,23 +10,25 @@ from typing import Any
 import pytest
 import typer
 
+from generated_pages import PAGES as GENERATED
+from generated_pages import pages
 from slcache.cli.verbs import app
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DOCS = REPOSITORY / "docs"
-PAGES = sorted(
-    [*DOCS.rglob("*.md"), *(REPOSITORY / "examples").glob("*.md"), *REPOSITORY.glob("*.md")]
-)
+_WRITTEN = [*DOCS.rglob("*.md"), *(REPOSITORY / "examples").glob("*.md"), *REPOSITORY.glob("*.md")]
+#: Every page of the site and of the repository; some are made for the site alone.
+TEXTS = {page: page.read_text(encoding="utf-8") for page in sorted(_WRITTEN)} | pages()
 FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
 SLCACHE = re.compile(r"^(?:\$ )?(?:\.venv/bin/)?slcache (.*)$")
 #: Signs of the shell behind which a command is over.
 END = {"|", ">", ">>", "<", "&&", ";", "&", "#"}
 
 
-def commands(page: Path) -> list[list[str]]:
+def commands(text: str) -> list[list[str]]:
     """Return the arguments of every `slcache` command in the blocks of a page."""
     found = []
-    for block in FENCE.findall(page.read_text(encoding="utf-8")):
+    for block in FENCE.findall(text):
         for line in block.replace("\\\n", " ").splitlines():
             match = SLCACHE.match(line.strip())
             if match:
@@ -44,8 +46,8 @@ def _words(line: str) -> list[str]:
 
 COMMANDS = [
     pytest.param(words, id=f"{page.relative_to(REPOSITORY)}: {' '.join(words)}")
-    for page in PAGES
-    for words in commands(page)
+    for page, text in TEXTS.items()
+    for words in commands(text)
 ]
 
 
@@ -86,28 +88,32 @@ def check_site(repository: Path) -> None:
     nav = (repository / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
     listed = re.findall(r"([\w./-]+\.md)$", nav, re.MULTILINE)
     docs = repository / "docs"
-    assert sorted(listed) == sorted(str(page.relative_to(docs)) for page in docs.rglob("*.md"))
+    assert sorted(listed) == sorted(
+        {str(p.relative_to(docs)) for p in docs.rglob("*.md")}.union(GENERATED)
+    )
 
 
 def test_every_page_is_in_the_site() -> None:
     check_site(REPOSITORY)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: str(page.relative_to(REPOSITORY)))
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
-    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    text = FENCE.sub("", TEXTS[page])
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         path, _, anchor = target.partition("#")
         if "://" in target:
             continue
         to = (page.parent / path).resolve() if path else page
-        assert to.exists(), target
+        # A page of the site alone is linked to from the site alone.
+        made = DOCS in page.parents and to.parent == DOCS and to.name in GENERATED
+        assert made or (to.exists() and to.name not in GENERATED), target
         if anchor and to.suffix == ".md":
-            assert anchor in _anchors(to), target
+            assert anchor in _anchors(TEXTS[to]), target
 
 
-def _anchors(page: Path) -> set[str]:
-    headings = re.findall(r"^#+ +(.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+def _anchors(text: str) -> set[str]:
+    headings = re.findall(r"^#+ +(.*)$", text, re.MULTILINE)
     plain = (re.sub(r"[^\w\- ]", "", heading.lower()).strip() for heading in headings)
     return {re.sub(r"\s+", "-", heading) for heading in plain}
 
