@@ -57,12 +57,12 @@ def diff(
     form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> int:
-    """Show what separates two results: configuration, trace, and figures with factors.
+    """Show what separates two results, or a result from the same run repeated now.
 
-    A result is a folder of --out or its result.json, of a run or a comparison; runs of
-    comparisons are matched by scheme. Figures are sorted by how far apart they are.
-    Exits with 0 once the results were held against each other, unless --exit-code asks
-    for 1 where they differ.
+    Told are configuration, trace, and figures with factors. A result is a folder of --out
+    or its result.json, of a run or a comparison; runs of comparisons are matched by
+    scheme. Figures are sorted by how far apart they are. Exits with 0 once the results
+    were held against each other, unless --exit-code asks for 1 where they differ.
 
     [bold]--rerun[/bold] takes one result and repeats it: its configuration, its trace with the
     options it was read with, its seed. Where the trace (by its SHA-256), the program or its model
