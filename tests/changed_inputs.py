@@ -17,9 +17,9 @@ from changed_case import Case
 from changed_documents import Documents, Kind
 from changed_stores import Run, Stores
 from changed_traces import Traces
+from disks import DEVICE as FLASH
 from slcache import _core
 from support import mixed, write_trace
-from test_design_runs import DEVICE as FLASH
 
 #: Magic, version and length of the header of a snapshot; its checksum.
 PREFIX_BYTES, CHECKSUM_BYTES = 16, 32

@@ -1,4 +1,4 @@
-"""What `tune`, `design` and `reproduce` write and go on from, changed at random."""
+"""What `tune` and `reproduce` write and go on from, changed at random."""
 
 from __future__ import annotations
 
@@ -70,16 +70,17 @@ COMMANDS = {
         *("--vary", "host.queue_depth=1..3", "--minimise", "write_mean", "--prefixes"),
         *("--points", "3", "--jobs", "1"),
     ],
-    "designed": [
-        *("design", "nvc", "--workload", "kept.toml", "--device", "flash.toml", "--jobs", "1"),
-        *("--set", "buffer.bytes=256KiB", "--lifespan", "1.1x", "--candidates", "2"),
+    "sized": [
+        *("tune", "kept.toml", "--device", "flash.toml", "--scheme", "nvc", "--jobs", "1"),
+        *("--set", "buffer.bytes=256KiB", "--vary", "scheme.nvc.slc_blocks=8,16,24"),
+        *("--least", "scheme.nvc.slc_blocks", "--such-that", "waf<=99"),
     ],
     "reproduced": ["reproduce", "toy", "--quick"],
 }
 #: What each is told by, and is the same whether results were kept or made anew.
 DOCUMENTS = {
     "tuned": "points.parquet",
-    "designed": "design.json",
+    "sized": "points.parquet",
     "reproduced": "ledger.json",
 }
 Run = Callable[[list[str], Path], dict[str, object]]

@@ -64,7 +64,7 @@ UNDRAWN = {
 }
 #: Modules that ask what is in pictures, which are drawn for them whenever they run.
 DRAWN = {
-    *("test_cliff", "test_curves", "test_design", "test_disk", "test_figures", "test_names"),
+    *("test_cliff", "test_curves", "test_disk", "test_figures", "test_names"),
     *("test_report", "test_report_verb", "test_study_figures", "test_study_report"),
     *("test_compact", "test_curves_read", "test_named_marks", "test_page_points"),
     *(

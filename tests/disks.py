@@ -24,6 +24,57 @@ TRANSITIONS = {
     "spin-up": (1.6, 5.0),
 }
 
+#: 32 blocks, 8 MiB in SLC mode and 16 MiB in MLC, in front of a disk of 256 MiB.
+DEVICE = """
+[device]
+name = "small"
+summary = "a small flash cache"
+source = "made for a test"
+user_bytes = "256MiB"
+
+[device.disk]
+rpm = 5400
+track_seek_ns = 2_000_000
+average_seek_ns = 12_000_000
+mb_per_s = 40
+[device.disk.power]
+active_mw = 2550
+idle_mw = 800
+standby_mw = 250
+idle_after_ns = 1_000_000_000
+to_idle_ns = 500_000_000
+to_idle_mj = 1150
+from_idle_ns = 500_000_000
+from_idle_mj = 1150
+standby_after_ns = 3_380_000_000
+spin_down_ns = 2_300_000_000
+spin_down_mj = 2940
+spin_up_ns = 1_600_000_000
+spin_up_mj = 5000
+
+[[device.pool]]
+name = "nand"
+channels = 1
+chips = 1
+dies = 1
+planes = 1
+blocks = 32
+wordlines = 64
+page_bytes = 4096
+[device.pool.bus]
+ps_per_byte = 0
+[device.pool.slc]
+read_ns = [100_000]
+program_ns = [200_000]
+erase_ns = 900_000
+endurance_cycles = 50_000
+[device.pool.mlc]
+read_ns = [100_000]
+program_ns = [800_000]
+erase_ns = 900_000
+endurance_cycles = 10_000
+"""
+
 
 def result(
     name: str, seconds: Mapping[str, float], *, miss_rate: float | None = 0.25, fills: int = 30

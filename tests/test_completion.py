@@ -35,7 +35,7 @@ def offered(*words: str) -> list[str]:
         (["run", "t.csv", "--set", "precondition.ov"], "precondition.overwrite="),
         (["run", "t.csv", "--set", "host.replay=c"], "host.replay=closed"),
         (["sweep", "t.csv", "--scheme", "baseline,hier"], "baseline,hierarchy"),
-        (["design", "nvc", "--device", "nvc-h"], "nvc-hdd"),
+        (["tune", "--device", "nvc-h"], "nvc-hdd"),
         (["explain", "host.dur"], "host.duration_ns"),
         (["devices", "show", "ips-3"], "ips-384g"),
         (["run", "t.csv", "--memory-i"], "--memory-in"),

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import slcache
+from disks import DEVICE
 from slcache.cli.app import execute
 from slcache.results import spare
 from support import mixed, write_trace
-from test_design_runs import DEVICE
 
 MIB = 1 << 20
 #: Two planes of 512 blocks of 16 wordlines.

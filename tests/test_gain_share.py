@@ -10,7 +10,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import slcache
-from slcache import design
 from slcache.documents import schemata
 from slcache.metrics import GAIN_SHARE
 from slcache.results.seeded import SeededComparison
@@ -114,7 +113,7 @@ def test_a_study_says_its_metrics_in_its_file(trace: Path, tmp_path: Path) -> No
     assert b"run.bound = false: gain_share needs it counted" in off.stderr
 
 
-def test_a_search_maximises_it_and_a_design_keeps_it(trace: Path) -> None:
+def test_a_search_maximises_it_and_keeps_a_bound_on_it(trace: Path) -> None:
     pytest.importorskip("optuna")
     space = {"scheme.baseline.slc_blocks": [3, 4, 6]}
     less = {"device.user_bytes": 2 << 20, "trace.address": "compact"}
@@ -124,8 +123,10 @@ def test_a_search_maximises_it_and_a_design_keeps_it(trace: Path) -> None:
     found = slcache.tune(trace, **on, vary=space, maximise=["gain_share"], points=3)
     assert found.best is not None
     assert found.best.found.figures[GAIN_SHARE] == max(shares)
-    sized = design.size(trace, **on, size=space, keep=f"gain_share>={max(shares)}")
-    assert sized.size == [3, 4, 6][shares.index(max(shares))]
+    (key,) = space
+    sized = slcache.tune(trace, **on, vary=space, least=key, such_that=f"gain_share>={max(shares)}")
+    assert sized.best is not None
+    assert sized.best.settings[key] == [3, 4, 6][shares.index(max(shares))]
     with pytest.raises(slcache.RunError, match=r"gain_share: none of .* no bound holds"):
         slcache.tune(
             trace,

@@ -59,9 +59,9 @@ def commands(endless: Path, folder: Path) -> dict[str, list[str | Path]]:
             *("--set", "precondition.fill=0.9", "--set", "precondition.overwrite=100"),
         ],
         "reproduce": ["reproduce", "hierarchy", "--out", folder / "out"],
-        "design": [
-            *("design", "nvc", "--workload", endless, "--lifespan", "2x"),
-            *("--out", folder / "out"),
+        "bisection": [
+            *("tune", endless, *RUN, "--vary", "host.queue_depth=1..9"),
+            *("--least", "host.queue_depth", "--such-that", "waf<=9", "--out", folder / "out"),
         ],
     }
 
@@ -106,7 +106,7 @@ def test_ctrl_c_is_answered_everywhere(name: str, endless: Path, tmp_path: Path)
     assert stderr.endswith(b"interrupted\n")
     assert b"Traceback" not in stderr
     assert seconds < ANSWER_S
-    kept = {tmp_path / "out"} if name == "reproduce" else set()
+    kept = {tmp_path / "out"} if name in ("reproduce", "bisection") else set()
     assert set(tmp_path.iterdir()) - kept == set(before)
     assert not list(tmp_path.rglob(".*"))
 

@@ -85,7 +85,7 @@ def keys_of_runs_that_differ(count: int) -> None:
 
 def bounds_of_a_search(count: int) -> None:
     with pytest.raises(ValueError, match="is given twice"):
-        Goals.read(keep=[f"waf<={i}" for i in range(count)])
+        Goals.read(such_that=[f"waf<={i}" for i in range(count)])
 
 
 def traces_of_one(count: int) -> None:

@@ -188,9 +188,8 @@ TOLD = {
     "tune TRACE --config result.json --vary host.time_scale=1,2 --points 1 --jobs 1": (
         "--scheme SOURCE"
     ),
-    "design TRACE --config result.json --size host.queue_depth=1,2 --keep waf<=9 --jobs 1": (
-        "--scheme SOURCE"
-    ),
+    "tune TRACE --config result.json --vary host.queue_depth=1,2 --least host.queue_depth"
+    " --such-that waf<=9 --jobs 1": ("--scheme SOURCE"),
     "sweep TRACE --config result.json --out out --jobs 1": "--scheme SOURCE",
     "sweep study --jobs 1": "study/study.toml --jobs 1",
 }

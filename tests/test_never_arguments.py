@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import design, gym, models
+from slcache import gym, models
 from test_python_arguments import needed
 
 #: What no argument of any function is.
@@ -21,7 +21,7 @@ NEVER: list[Any] = [object(), b"x", [None], "\ud800", 10**400, float("nan")]
 Call = tuple[Any, dict[str, Any]]
 OF_SCHEMES = {"slc", "dense", "option", "reclaim"}
 #: Functions that have no arguments, or are there under another name.
-WITHOUT = {"devices", "formats", "trace.generate", "design.sentences"}
+WITHOUT = {"devices", "formats", "trace.generate"}
 
 
 def of_traces(trace: Path, out: Path) -> dict[str, Call]:
@@ -87,8 +87,6 @@ def calls(trace: Path, folder: Path) -> dict[str, Call]:
         "cliff": (slcache.cliff, {"device": "tiny"}),
         "workloads": (slcache.workloads, {"described": False}),
         "schemes": (slcache.schemes, {}),
-        "design.size": (design.size, {**load, "size": {"slc_blocks": "3..5"}, "keep": "waf<=9"}),
-        "design.nvc": (design.nvc, {"trace": trace, "lifespan": "2x"}),
         "gym.SlcCacheEnv": (gym.SlcCacheEnv, {"device": "tiny", "workload": trace}),
     }
     for name in ("run", "compare", "resolve", "fitting", "device_facts", "workload", "generate"):
@@ -110,7 +108,6 @@ def functions(module: ModuleType, names: list[str]) -> set[str]:
 
 def test_every_public_function_is_tried(every: dict[str, Call]) -> None:
     listed = functions(slcache, slcache.__all__) | functions(slcache.trace, slcache.trace.__all__)
-    listed |= functions(design, design.__all__)
     assert listed - every.keys() == OF_SCHEMES | WITHOUT
 
 

@@ -13,12 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 import slcache
-from slcache import Scheme, api, design
+from slcache import Scheme, api
 from slcache import conformance as checking
 from slcache.cli.verbs import app
-from slcache.design.sizing import SIZES_MOST
 from slcache.sweep.axes import Axis
 from slcache.sweep.outcome import Sweep
+from slcache.tune.asking import VALUES_MOST
 from support import own_scheme, process
 
 EXAMPLES = Path("examples/schemes")
@@ -557,27 +557,31 @@ def test_settings_may_name_the_class_in_every_verb(tmp_path: Path, trace: Path) 
         )
 
 
-def test_a_design_over_many_sizes_names_a_step(tmp_path: Path, trace: Path) -> None:
+#: The least of a key, whatever comes of it.
+SIZED: dict[str, Any] = {"device": "tiny", "least": "largest", "such_that": "waf<=99"}
+
+
+def test_a_search_over_many_values_names_a_step(tmp_path: Path, trace: Path) -> None:
     source = own_scheme(tmp_path, "largest: int = slcache.option(4096, minimum=512)")
     size = {"largest": "1024..65536"}
     with pytest.raises(slcache.UsageError) as refused:
-        design.size(trace, device="tiny", scheme=source, size=size, keep="waf<=99")
+        slcache.tune(trace, **SIZED, scheme=source, vary=size)
     step = str(refused.value).partition("such as ")[2]
     assert step == "largest=1024..65536:7"
 
 
 @pytest.mark.parametrize("said", ["1024..65536", "4096..1GiB:4096", "0..1:0.00001", "0..20000"])
-def test_the_step_that_a_design_names_is_the_nearest_that_passes(
+def test_the_step_that_a_search_names_is_the_nearest_that_passes(
     said: str, tmp_path: Path, trace: Path
 ) -> None:
     """Whole steps of those that were said, and one less is too many."""
     source = own_scheme(tmp_path, "largest: float = slcache.option(1.0)")
     with pytest.raises(slcache.UsageError) as refused:
-        design.size(trace, device="tiny", scheme=source, size={"largest": said}, keep="waf<=99")
+        slcache.tune(trace, **SIZED, scheme=source, vary={"largest": said})
     key, _, named = str(refused.value).partition("such as ")[2].partition("=")
     sizes, given = ([float(size) for size in Axis.read(key, text).values] for text in (named, said))
-    assert len(sizes) <= SIZES_MOST
+    assert len(sizes) <= VALUES_MOST
     least, step = given[1] - given[0], sizes[1] - sizes[0]
     times = round(step / least)
     assert step == pytest.approx(times * least)
-    assert len(given) / (times - 1) > SIZES_MOST
+    assert len(given) / (times - 1) > VALUES_MOST

@@ -91,4 +91,4 @@ def test_results_of_classes_of_every_shape_are_read_and_repeated(
 
 
 def test_every_verb_that_takes_a_scheme_is_tried() -> None:
-    assert {"run", "compare", "cliff", "sweep", "tune", "design", "schemes show"} <= {*taking()}
+    assert {"run", "compare", "cliff", "sweep", "tune", "schemes show"} <= {*taking()}

@@ -10,7 +10,6 @@ import pytest
 from scipy import stats
 
 import slcache
-from slcache import design
 from slcache.metrics import named
 from slcache.results import told as told_of
 from slcache.results.mean_cells import Column, of_draws
@@ -219,7 +218,7 @@ def test_the_command_line_offers_draws_where_seeds_say_nothing(recording: Path) 
     assert study.returncode == 2
 
 
-@pytest.mark.parametrize("verb", ["compare", "tune", "design"])
+@pytest.mark.parametrize("verb", ["compare", "tune", "bisection"])
 def test_seeds_of_a_recording_of_which_nothing_is_drawn_are_refused(
     verb: str, recording: Path
 ) -> None:
@@ -233,7 +232,9 @@ def test_seeds_of_a_recording_of_which_nothing_is_drawn_are_refused(
         elif verb == "tune":
             slcache.tune(recording, scheme="baseline", vary=vary, points=2, **how)
         else:
-            design.size(recording, scheme="baseline", size=vary, keep="waf<=99", **how)
+            (key,) = vary
+            how |= {"least": key, "such_that": "waf<=99"}
+            slcache.tune(recording, scheme="baseline", vary=vary, **how)
 
     sizes = {"scheme.baseline.slc_blocks": "3..4"}
     with pytest.raises(slcache.UsageError, match="seeds = 2: the trace is a recording, and nothi"):

@@ -153,7 +153,7 @@ def test_a_beginning_of_a_trace_is_checked(small: Path, tmp_path: Path) -> None:
         assert Prefixes(str(small), {}, tmp_path).path(SHARES[0]).read_bytes() == whole
 
 
-def test_documents_of_evaluations_and_designs_are_checked(tmp_path: Path) -> None:
+def test_documents_of_evaluations_are_checked(tmp_path: Path) -> None:
     kept = Store(tmp_path)
     kept.put("a", {"figure": 1})
     kept.put("b", {"figure": 2})

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import slcache
+from disks import DEVICE
 from slcache.metrics import METRICS
 from support import mixed, write_trace
 from support import slcache as command
-from test_design_runs import DEVICE
 
 Row = dict[str, str]
 
@@ -99,17 +99,27 @@ def test_the_claims_of_a_paper_have_the_forms(tmp_path: Path) -> None:
     assert [row["verdict"] for row in literal] == [claim["verdict"] for claim in claims]
 
 
-def test_the_regions_of_a_design_have_the_forms(tmp_path: Path) -> None:
+def test_the_values_of_a_bisection_have_the_forms(tmp_path: Path) -> None:
     device = tmp_path / "small.toml"
     device.write_text(DEVICE)
     trace = write_trace(tmp_path / "small.csv", mixed(400))
-    given = ("--trace", trace, "--device", device, "--lifespan", "1.2x", "--candidates", "4")
-    (rows,) = forms("design", "nvc", *given, "--out", tmp_path / "out")
-    document = json.loads((tmp_path / "out" / "design.json").read_text())
-    (title,) = (name for name in rows[0] if name.startswith("slc_blocks"))
-    assert [row[title] for row in rows] == [str(p["slc_blocks"]) for p in document["points"]]
-    chosen = [row[title] for row in rows if row["chosen"] == "true"]
-    assert chosen == ([] if document["slc_blocks"] is None else [str(document["slc_blocks"])])
+    key = "scheme.nvc.slc_blocks"
+    given: list[str | Path] = [
+        trace,
+        "--device",
+        device,
+        "--scheme",
+        "nvc",
+        "--vary",
+        f"{key}=4,8,16",
+    ]
+    given += ["--least", key, "--such-that", "waf<=1e6", "--out", tmp_path / "out"]
+    (rows,) = forms("tune", *given)
+    document = json.loads((tmp_path / "out" / "tune.json").read_text())
+    (title,) = (name for name in rows[0] if name.startswith(key))
+    assert [row[title] for row in rows] == [str(p["settings"][key]) for p in document["points"]]
+    best = [i for i, row in enumerate(rows) if row["best"] == "true"]
+    assert best == ([] if document["best"] is None else [document["best"]])
 
 
 def test_a_repeated_run_has_the_forms(trace: Path, tmp_path: Path) -> None:

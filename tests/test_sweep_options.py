@@ -60,8 +60,8 @@ def small(tmp_path: Path) -> Path:
         ),
         (
             "tune",
-            [*DEVICE, *BASELINE, *SIZES, "--keep", "waf<=2", "--keep", "waf <= 3"],
-            "keep",
+            [*DEVICE, *BASELINE, *SIZES, "--such-that", "waf<=2", "--such-that", "waf <= 3"],
+            "such_that",
             "waf<= is given twice, as waf<=2 and waf<=3",
         ),
         ("sweep show", ["--metric", "waf", "--metric", "waf"], "--metric", "waf"),
@@ -89,7 +89,7 @@ def test_what_is_said_twice_is_never_counted_twice(
 
 
 def test_both_sides_of_a_metric_may_be_bounded() -> None:
-    goals = Goals.read(keep=["waf<=3", "waf>=2"])
+    goals = Goals.read(such_that=["waf<=3", "waf>=2"])
     assert [bound.side for bound in goals.bounds] == ["waf<=", "waf>="]
 
 

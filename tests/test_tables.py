@@ -20,7 +20,7 @@ from rich.text import Text
 
 import slcache
 from slcache import api, cliffs
-from slcache.cli import app, catalogue, console, devices, trace, trace_generate
+from slcache.cli import app, console, devices, schemes, trace, trace_generate
 from slcache.cli import cliff as cli_cliff
 from slcache.documents import normalise
 from slcache.report import terminal
@@ -124,7 +124,7 @@ def catch(monkeypatch: pytest.MonkeyPatch, verb: Callable[[], object]) -> list[T
 
 def test_every_figure_of_the_catalogues_stands_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     verbs: list[Callable[[], object]] = [
-        lambda: catalogue.schemes(form="table"),
+        lambda: schemes.schemes(form="table"),
         lambda: devices.devices(form="table"),
         lambda: trace_generate.formats(form="table"),
         lambda: trace_generate.workloads(form="table"),

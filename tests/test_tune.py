@@ -124,7 +124,7 @@ def test_the_document_is_what_its_schema_says(found: Tuning, trace: Path) -> Non
     vary = {"host.time_scale": [0.5, 1.0]}
     others = [
         search(trace, vary=vary, minimise=["waf"], prefixes=True, points=2),
-        search(trace, scheme="baseline,tlc-only", vary={}, keep=["waf<=0.1"], minutes=1.0),
+        search(trace, scheme="baseline,tlc-only", vary={}, such_that=["waf<=0.1"], minutes=1.0),
         search(trace, vary={"scheme.baseline.slc_blocks": [2, 3]}, points=2),
     ]
     for each in (found, *others):
@@ -235,7 +235,7 @@ def test_several_schemes_have_their_own_keys(trace: Path) -> None:
 
 
 def test_bounds_are_kept_by_the_front(trace: Path) -> None:
-    found = search(trace, points=30, minimise=["waf"], keep=["slc_bytes<=512KiB"])
+    found = search(trace, points=30, minimise=["waf"], such_that=["slc_bytes<=512KiB"])
     assert found.best is not None
     assert found.best.found.figures["slc_bytes"] == 512 << 10
     free = search(trace, points=30, minimise=["waf"])
@@ -245,7 +245,7 @@ def test_bounds_are_kept_by_the_front(trace: Path) -> None:
 
 
 def test_a_metric_may_have_a_goal_and_bounds(trace: Path) -> None:
-    found = search(trace, points=4, minimise=["waf"], keep=["waf<=1000", "waf>=1"])
+    found = search(trace, points=4, minimise=["waf"], such_that=["waf<=1000", "waf>=1"])
     assert found.analysis.metrics == ["waf"]
     assert "keep waf&lt;=1000 and waf&gt;=1" in found.report()
 
@@ -268,7 +268,7 @@ def test_a_trace_without_reads_has_nothing_to_search_by(tmp_path: Path) -> None:
         ({"vary": {"host.time_scale": "3..1"}}, "host.time_scale = 3..1"),
         ({"vary": {}}, "at least one key"),
         ({"minimise": ["wav"]}, "did you mean waf"),
-        ({"keep": ["waf<2"]}, "METRIC<=VALUE"),
+        ({"such_that": ["waf<2"]}, "METRIC<=VALUE"),
         ({"prefixes": True}, "by one metric"),
         ({"prefixes": True, "minimise": ["waf"], "sampler": "nsga2"}, "samplers tpe and random"),
         ({"points": 0}, "points = 0"),

@@ -43,9 +43,9 @@ def test_every_metric_may_be_named_without_its_unit() -> None:
 def test_short_names_are_the_same_search_sweep_and_table(trace: Path, tmp_path: Path) -> None:
     asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "points": 2}
     vary = {"host.time_scale": "0.5,1"}
-    short = slcache.tune(trace, vary=vary, minimise=["write_p99"], keep=["slc<=4MiB"], **asked)
+    short = slcache.tune(trace, vary=vary, minimise=["write_p99"], such_that=["slc<=4MiB"], **asked)
     full = slcache.tune(
-        trace, vary=vary, minimise=["write_p99_ns"], keep=["slc_bytes<=4MiB"], **asked
+        trace, vary=vary, minimise=["write_p99_ns"], such_that=["slc_bytes<=4MiB"], **asked
     )
     assert [one.settings for one in short.front] == [one.settings for one in full.front]
     found = slcache.sweep(trace, device="tiny", scheme="baseline", vary=vary, out=tmp_path / "s")

@@ -17,12 +17,12 @@ from typing import ClassVar
 import pytest
 
 import slcache
+from disks import DEVICE
 from hidden_drives import lines, steady
 from slcache.cli.app import execute
 from slcache.gym import frozen
 from slcache.reproduce import evaluation
 from support import mixed, own_scheme, write_trace
-from test_design_runs import DEVICE
 from verbs import verbs
 
 #: Words that are paths to read, and the files behind them: what the word means, and what that
@@ -68,8 +68,8 @@ run TRACE --device DEVICE --scheme CLASS --log >log.parquet --timeline >t.pftrac
 compare TRACE --device DEVICE --schemes baseline,CLASS --log >log.parquet --timeline >t.parquet
 cliff --device DEVICE --schemes CLASS --bs 4k --amount 64k --out >out/
 tune TRACE --device DEVICE --scheme CLASS --vary host.time_scale=1,2 --points 1 --jobs 1 --out >out/
-design TRACE --device DEVICE --scheme CLASS --size host.queue_depth=1,2 --keep waf<=9 --jobs 1
-    --out >out/
+tune TRACE --device DEVICE --scheme CLASS --vary host.queue_depth=1,2 --least host.queue_depth
+    --such-that waf<=9 --jobs 1 --out >out/
 sweep OWN_STUDY --jobs 1 --out >out/
 diff --rerun OWN --scheme CLASS --out >out/
 report OWN --out >out/
@@ -89,10 +89,9 @@ sweep TRACE OTHER --device DEVICE --scheme baseline --config CONFIG --points POI
 sweep STUDY --jobs 1 --out >out/ --store >kept/
 sweep show FOUND --html >page.html
 reproduce hyssd --seeds 1 --traces PUBLISHED --recordings RECORDINGS --store >kept/ --out >out/
-design TRACE --device DEVICE --scheme baseline --config CONFIG --size host.queue_depth=1,2
-    --keep waf<=9 --jobs 1 --store >kept/ --out >out/
-design nvc --trace TRACE --lifespan 2x --device DISK --candidates 4 --store >kept/ --out >out/
-design nvc --workload WORKLOAD --lifespan 2x --device DISK --candidates 4 --out >out/
+tune TRACE --device DEVICE --scheme baseline --config CONFIG --vary host.queue_depth=1,2
+    --least host.queue_depth --such-that waf<=9 --jobs 1 --store >kept/ --out >out/
+run WORKLOAD --device DISK --scheme nvc --out >out/
 trace info TRACE --against OTHER --picture >page.svg
 trace convert TRACE -o >o.parquet
 trace convert TRACE OTHER -o >o.parquet --trace-option take=9

@@ -10,8 +10,8 @@ import pytest
 from typer.main import get_command
 
 import slcache
+from disks import DEVICE
 from slcache.cli.verbs import app
-from test_design_runs import DEVICE
 
 SMALL = ["--device", "tiny", "--scheme", "baseline"]
 #: Arguments of a verb; "T" is a trace, "D" a device with a disk, "R" a saved result, "S" a folder
@@ -29,8 +29,6 @@ NEEDED = {
     "why": ["L"],
     "fit": ["--job", "/dev/nvme1n1"],
     "tune": ["T", *SMALL, "--vary", "host.time_scale=0.5..2", "--points", "2"],
-    "design": ["T", *SMALL, "--size", "host.queue_depth=1,2", "--keep", "waf<=9"],
-    "design nvc": ["--trace", "T", "--lifespan", "2x", "--device", "D", "--candidates", "4"],
     "reproduce": ["nonsense"],
     "schemes": [],
     "devices": [],

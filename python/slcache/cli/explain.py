@@ -32,7 +32,6 @@ Document = Literal[
     "sweep",
     "sweep-show",
     "tune",
-    "design",
     "trace-info",
 ]
 

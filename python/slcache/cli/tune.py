@@ -16,9 +16,12 @@ from slcache.tables.tabular import Column, Table
 
 if TYPE_CHECKING:
     from slcache.tune.outcome import Tuning
+    from slcache.tune.sized import Sized
 
 #: The terminal lists so many points of the front.
 _SHOWN = 30
+#: And so many of the reasons for which points could not be run.
+_REASONS = 3
 
 
 def tune(
@@ -41,11 +44,20 @@ def tune(
         opt.option("METRIC", "To be least (default: write_p99_ns and waf). Repeat it."),
     ] = None,
     maximise: Annotated[list[str] | None, opt.option("METRIC", "To be most. Repeat it.")] = None,
-    keep: Annotated[
+    least: Annotated[
+        str | None,
+        opt.option(
+            "KEY",
+            "The key of --vary whose least value that keeps the bounds is wanted, by bisection.",
+        ),
+    ] = None,
+    most: Annotated[str | None, opt.option("KEY", "The same for its most.")] = None,
+    such_that: Annotated[
         list[str] | None,
         opt.option(
             "METRIC<=VALUE",
-            "A bound that the answer keeps, such as slc_bytes<=4GiB or read_p99_ns<=2ms.",
+            "A bound that the answer keeps, such as slc_bytes<=4GiB or read_p99_ns<=2ms. "
+            "Repeat it.",
         ),
     ] = None,
     points: Annotated[
@@ -56,9 +68,13 @@ def tune(
         opt.option("M", "Begin no further batch of points after so long.", min=0.0, max=1e6),
     ] = None,
     sampler: Annotated[
-        Literal["tpe", "nsga2", "random", "qmc"], typer.Option(help="Who suggests points.")
-    ] = "tpe",
-    sampler_seed: Annotated[int, opt.option("N", "Seed of the sampler.", min=0, max=2**32 - 1)] = 1,
+        Literal["tpe", "nsga2", "random", "qmc"] | None,
+        typer.Option(help="Who suggests points (default: tpe)."),
+    ] = None,
+    sampler_seed: Annotated[
+        int | None,
+        opt.option("N", "Seed of the sampler (default: 1).", min=0, max=2**32 - 1),
+    ] = None,
     prefixes: Annotated[
         bool,
         opt.flag(
@@ -70,8 +86,7 @@ def tune(
     resample: opt.Resample = None,
     resample_block: opt.ResampleBlock = None,
     seed: opt.Seed = None,
-    jobs: opt.Workers = None,
-    store: opt.Store = None,
+    where: joint.SpreadOut,
     out: Annotated[
         Path | None,
         opt.option(
@@ -83,7 +98,7 @@ def tune(
     form: joint.Shown,
     progress: opt.Progress = "auto",
 ) -> None:
-    """Search for the settings that make some metrics least or most.
+    """Search for the settings that make some metrics, or a key, least or most.
 
     A sampler suggests points, a batch of eight at a time, and learns from what
     they gave; the same command tries the same points with any number of --jobs.
@@ -92,6 +107,12 @@ def tune(
     refuses are counted, and the sampler is told to keep away from them.
     Results are kept: the same command, or one with more --points, goes on.
 
+    With --least or --most it is a key that is to be small or large, such as the
+    blocks of a cache or a queue depth: five values first, then bisection, and
+    both neighbours of the answer. Metrics that do not only rise or fall are
+    told. Bounds that no value keeps are an answer (status 0, best null in
+    --json): both ends are told, and which value comes nearest.
+
     \b
     [bold]Examples[/bold]
       slcache tune web.csv.gz --device ips-384g --scheme baseline --out found \\
@@ -99,7 +120,10 @@ def tune(
         --vary scheme.baseline.slc.start_free_ratio=0.1..0.9
       slcache tune web.csv.gz --device ips-384g --scheme baseline,turbo-write \\
         --vary scheme.baseline.slc_blocks=8..128@log --points 60 \\
-        --maximise lifetime_host_bytes --keep 'waf<=2' --out found
+        --maximise lifetime_host_bytes --such-that 'waf<=2' --out found
+      slcache tune hierarchy-web_0 --device hierarchy-44g --scheme baseline \\
+        --vary scheme.baseline.slc_blocks=4..84:4 \\
+        --least scheme.baseline.slc_blocks --such-that 'write_p99<=5ms'
     """
     from slcache.tune.api import tune as search
 
@@ -113,7 +137,9 @@ def tune(
             vary=checks.pairs(vary),
             minimise=minimise or (),
             maximise=maximise or (),
-            keep=keep or (),
+            least=least,
+            most=most,
+            such_that=such_that or (),
             points=points,
             minutes=minutes,
             sampler=sampler,
@@ -122,11 +148,10 @@ def tune(
             resample=resample,
             resample_block=resample_block,
             seed=seed,
-            jobs=jobs,
-            store=store,
             out=out,
             on_progress=meter,
             **each,
+            **where,
         )
     if console.in_form(form, found.to_json, lambda: [_sheet(found)]):
         return
@@ -139,12 +164,16 @@ def _parts(found: Tuning) -> list[RenderableType]:
     from slcache.tune import sentences
 
     told = [Text(line)] if (line := found.analysis.outcome.state) else []
+    every = list(found.analysis.outcome.reasons())
     reasons = [
         Text(f"{count:,} {status}: {reason}", "yellow")
-        for status, reason, count in found.analysis.outcome.reasons()
+        for status, reason, count in every[:_REASONS]
     ]
-    table = _front(found)
-    return [*told, *reasons, *([table] if found.front else []), *map(Text, sentences.told(found))]
+    if more := sum(count for _, _, count in every[_REASONS:]):
+        reasons.append(Text(f"{more:,} more for other reasons (--out has them)", "yellow"))
+    table = _front(found) if found.sized is None else _sized(found.sized)
+    shown = [table] if found.front or found.sized is not None else []
+    return [*told, *reasons, *shown, *map(Text, sentences.told(found))]
 
 
 def _sheet(found: Tuning) -> Sheet:
@@ -152,16 +181,44 @@ def _sheet(found: Tuning) -> Sheet:
     from slcache.sweep.sheets import UNITS
 
     metrics = found.goals.names
-    rows = [
-        {
-            "front": number,
-            "best": each is found.best,
-            **each.settings,
-            **{name: each.found.figures[name] for name in metrics},
-        }
-        for number, each in enumerate(found.front, 1)
-    ]
+    if found.sized is not None:
+        rows = [
+            {
+                found.sized.key: each.settings[found.sized.key],
+                "status": each.found.status,
+                "best": each is found.best,
+                "in_bounds": found.sized.keeps(each),
+                **{name: each.found.figures.get(name) for name in metrics},
+            }
+            for each in found.tried
+        ]
+    else:
+        rows = [
+            {
+                "front": number,
+                "best": each is found.best,
+                **each.settings,
+                **{name: each.found.figures[name] for name in metrics},
+            }
+            for number, each in enumerate(found.front, 1)
+        ]
     return Sheet(rows, UNITS)
+
+
+def _sized(found: Sized) -> Table:
+    """Return the values that were run, the best marked."""
+    from slcache.study import wording
+
+    table = Table(found.key, [*found.metrics, Column("bounds", text=True)])
+    for each in found.run:
+        figures = each.found.figures
+        kept = "kept" if found.keeps(each) else "broken"
+        cells = [wording.setting(each.settings[found.key])]
+        cells += [wording.figure(name, figures.get(name)) for name in found.metrics]
+        cells += [kept if each.found.status == "done" else each.found.status]
+        style = "bold green" if each is found.best else ""
+        table.add(*(Text(cell, style) for cell in cells))
+    return table
 
 
 def _front(found: Tuning) -> Table:

@@ -100,16 +100,6 @@ def _sweep() -> typer.Typer:
     return group
 
 
-def _design() -> typer.Typer:
-    from slcache.cli import design, design_nvc
-
-    told = "Choose a size so that bounds are kept; design nvc: that of a flash cache."
-    group = typer.Typer(cls=VerbOfItsOwn, help=told)
-    verb(group, UNNAMED)(design.design)
-    verb(group, "nvc")(design_nvc.nvc)
-    return group
-
-
 @functools.cache
 def _trace() -> typer.Typer:
     from slcache.cli import trace, trace_generate, trace_twins
@@ -135,7 +125,6 @@ _GROUPS: dict[str, tuple[str, Callable[[], typer.Typer]]] = {
     "sweep": (_SEARCH, _sweep),
     "trace": (_LOOK, _trace),
     "env": (_RESULTS, _group("env")),
-    "design": (_SEARCH, _design),
     "devices": (_LOOK, _group("devices")),
     "schemes": (_LOOK, _group("schemes")),
 }

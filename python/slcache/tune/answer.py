@@ -10,6 +10,7 @@ from slcache.study import pareto
 from slcache.tune.goals import Goals
 from slcache.tune.runs import Asked
 from slcache.tune.search import Plan, Tried
+from slcache.tune.sized import Sized
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,18 @@ class Answer:
         ]
 
     @cached_property
+    def sized(self) -> Sized | None:
+        """What the search for a key's least or most value found; None of one by metrics."""
+        if self.goals.key is None:
+            return None
+        (axis,) = self.plan.space.axes
+        return Sized(self.goals, axis.values, self.tried)
+
+    @cached_property
     def front(self) -> list[Tried]:
-        """The points that no other dominates; of one metric, the best."""
+        """The points that no other dominates; of one metric or key, the best."""
+        if self.sized is not None:
+            return [] if self.sized.best is None else [self.sized.best]
         values = [self.goals.values(each.found.figures) or [] for each in self.good]
         places = pareto.front(values, list(self.goals.metrics.values()))
         return [self.good[i] for i in sorted(places, key=lambda i: values[i])]
@@ -61,8 +72,8 @@ class Answer:
     @cached_property
     def best(self) -> Tried | None:
         """The best point; of several metrics the one of the front nearest to the best of each."""
-        if not self.front:
-            return None
+        if not self.front or self.sized is not None:
+            return self.front[0] if self.front else None
         values = [self.goals.values(each.found.figures) or [] for each in self.front]
         return self.front[pareto.compromise(values, list(self.goals.metrics.values()))]
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from slcache import _core, api, catalogue
 from slcache.errors import ConfigError, UsageError, about
-from slcache.given import config_files
+from slcache.given import config_files, quantity
 from slcache.given.content import Content
 from slcache.given.once import flatten, once, twice
 from slcache.runs import draws, given
 from slcache.sweep import points as sweep_points
 from slcache.sweep import study_file, table
-from slcache.sweep.axes import Axis
+from slcache.sweep.axes import Axis, Value
 from slcache.sweep.points import READER, WORKLOAD
 from slcache.tune.goals import Goals
 from slcache.tune.runs import Asked
 from slcache.tune.search import Plan
 from slcache.tune.space import Space
+
+#: The configuration of each is made before the first runs, which takes about a millisecond.
+VALUES_MOST = 10_000
 
 
 def trace(said: Content | Sequence[Content]) -> str:
@@ -59,12 +64,56 @@ def space(schemes: Sequence[str], device: str, vary: Mapping[str, object]) -> Sp
     return Space(names, axes)
 
 
-def goals(minimise: Sequence[str], maximise: Sequence[str], keep: Sequence[str]) -> Goals:
+def goals(
+    minimise: Sequence[str],
+    maximise: Sequence[str],
+    such_that: Sequence[str],
+    least: str | None,
+    most: str | None,
+) -> Goals:
     """Return what is searched by; raises UsageError."""
     try:
-        return Goals.read(minimise, maximise, keep)
+        return Goals.read(minimise, maximise, such_that, least, most)
     except ValueError as error:
         raise UsageError(str(error)) from error
+
+
+def sized(space: Space, key: str) -> Space:
+    """Return the space of one key with its values as numbers, the smallest first.
+
+    Raises UsageError for a space of other keys, or of values that are no numbers.
+    """
+    if len(space.schemes) != 1 or [axis.key for axis in space.axes] != [key]:
+        told = "is searched for alone, under one scheme: vary this key and no other"
+        raise about(UsageError(f"vary: {key} {told}"), "vary")
+    (axis,) = space.axes
+    return replace(space, axes=[replace(axis, values=tuple(_numbers(axis)))])
+
+
+def _numbers(axis: Axis) -> list[int | float]:
+    if not axis.values:
+        told = f"vary: {axis.key} = {axis.low}..{axis.high}: which values are there? Add a step"
+        raise about(UsageError(f"{told}, as in A..B:STEP, or a number of points, A..B/9"), "vary")
+    found = sorted({_number(axis.key, value) for value in axis.values})
+    if len(found) > VALUES_MOST:
+        told = f"vary: {axis.key}: {len(found):,} values; at most {VALUES_MOST:,} are allowed"
+        # What every value is a multiple of, each of fewer is.
+        least = min(after - before for before, after in pairwise(found))
+        step = least * math.ceil((found[-1] - found[0]) / least / (VALUES_MOST - 1))
+        by = step if isinstance(step, int) else f"{step:.9g}"
+        stepped = f"{axis.key}={found[0]}..{found[-1]}:{by}"
+        raise about(UsageError(f"{told}. Add a step, such as {stepped}"), "vary")
+    return found
+
+
+def _number(key: str, value: Value) -> int | float:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    try:
+        return quantity.size_bytes(str(value))
+    except ValueError as error:
+        told = f"vary: {key} = {str(value)[:60]}: is no number and no size, such as 64 or 4MiB"
+        raise about(UsageError(told), "vary") from error
 
 
 def check(asked: Asked, space: Space) -> None:

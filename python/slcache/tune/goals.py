@@ -1,4 +1,4 @@
-"""What is searched for: metrics to be small or large, and bounds that others must keep."""
+"""What is searched for: metrics or a key to be small or large, and bounds that metrics keep."""
 
 from __future__ import annotations
 
@@ -49,6 +49,11 @@ class Bound:
         return over / max(abs(self.value), _SMALLEST)
 
     @property
+    def way(self) -> Goal:
+        """What is best of the metric, as the bound sees it."""
+        return "min" if self.most else "max"
+
+    @property
     def side(self) -> str:
         """The metric and on which side of the value it stays."""
         return f"{self.metric}{'<=' if self.most else '>='}"
@@ -76,13 +81,27 @@ class Goals:
 
     metrics: Mapping[str, Goal]
     bounds: Sequence[Bound] = ()
+    #: The key whose least or most value is wanted, in place of metrics.
+    key: str | None = None
+    way: Goal = "min"
 
     @classmethod
     def read(
-        cls, minimise: Sequence[str] = (), maximise: Sequence[str] = (), keep: Sequence[str] = ()
+        cls,
+        minimise: Sequence[str] = (),
+        maximise: Sequence[str] = (),
+        such_that: Sequence[str] = (),
+        least: str | None = None,
+        most: str | None = None,
     ) -> Goals:
         """Return the goals as they are asked for; raises ValueError."""
-        small = list(minimise) or ([] if maximise else list(DEFAULT))
+        key = most if least is None else least
+        asked_by = {"least": least, "most": most, "minimise": minimise, "maximise": maximise}
+        if key is not None and (many := [name for name, value in asked_by.items() if value])[1:]:
+            raise ValueError(f"{' and '.join(many)}: a search has one of them")
+        if key is not None and not such_that:
+            raise ValueError("such_that: the least or most of a key needs a bound, such as waf<=2")
+        small = list(minimise) or ([] if maximise or key is not None else list(DEFAULT))
         asked: list[tuple[str, Goal]] = [
             *((named(name).name, "min") for name in small),
             *((named(name).name, "max") for name in maximise),
@@ -90,11 +109,17 @@ class Goals:
         said = twice([name for name, _ in asked])
         if said is not None:
             raise ValueError(f"minimise, maximise: {said}")
-        bounds = [Bound.read(text) for text in keep]
+        bounds = [Bound.read(text) for text in such_that]
         said = twice(map(str, bounds), {str(bound): bound.side for bound in bounds})
         if said is not None:
-            raise ValueError(f"keep: {said}")
-        return cls(dict(asked), bounds)
+            raise ValueError(f"such_that: {said}")
+        return cls(dict(asked), bounds, key, "min" if most is None else "max")
+
+    @property
+    def wanted(self) -> tuple[str, Goal]:
+        """The key whose least or most value is wanted, and which of them."""
+        assert self.key is not None
+        return self.key, self.way
 
     @property
     def names(self) -> list[str]:

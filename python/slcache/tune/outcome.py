@@ -16,6 +16,7 @@ from slcache.sweep.axes import Axis
 from slcache.tune import sentences
 from slcache.tune.answer import Answer
 from slcache.tune.search import Tried
+from slcache.tune.sized import Sized
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from slcache.sweep.table import Row
 
-_VERSION = 1
+_VERSION = 2
 #: What a search is written as, beside its store.
 FILES = ("tune.json", "points.parquet", "best.toml", "front.svg", "front.png", "report.html")
 
@@ -48,7 +49,8 @@ class Tuning(Answer):
     def analysis(self) -> Analysis:
         """Effects, front and spread of the metrics that were searched by."""
         table = Outcome.of(self.table)
-        return Analysis.of(table, self.goals.names, self.goals.metrics, self._kept)
+        goals = self.goals.metrics or {b.metric: b.way for b in self.goals.bounds}
+        return Analysis.of(table, self.goals.names, goals, self._kept)
 
     def _kept(self, one: Configuration) -> bool:
         return self.goals.kept({b.metric: one.mean(b.metric) for b in self.goals.bounds})
@@ -67,13 +69,21 @@ class Tuning(Answer):
             "points": [self._point(each) for each in self.tried],
             "front": [numbers[id(each)] for each in self.front],
             "best": None if self.best is None else numbers[id(self.best)],
+            "sized": None if self.sized is None else self._sized(self.sized, numbers),
             "provenance": {"version": _core.version(), "commit": _core.commit()},
+        }
+
+    def _sized(self, found: Sized, numbers: Mapping[int, int]) -> dict[str, Any]:
+        return {
+            "nearest": numbers[id(found.nearest)],
+            "neighbours": [numbers[id(each)] for each in found.neighbours],
+            "monotone": {name: not found.turns(name) for name in found.metrics},
         }
 
     def _asked(self) -> dict[str, Any]:
         return {
             **self.asked.to_dict({axis.key: sentences.axis(axis) for axis in self.axes}),
-            "goals": dict(self.goals.metrics),
+            "goals": dict(self.goals.metrics) if self.sized is None else dict([self.goals.wanted]),
             "bounds": [str(bound) for bound in self.goals.bounds],
             "sampler": self.plan.sampler,
             "sampler_seed": self.plan.seed,
@@ -98,7 +108,9 @@ class Tuning(Answer):
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
     def plot_front(self) -> Figure:
-        """Draw the points tried and those that no other dominates."""
+        """Draw the points tried and those that no other dominates; of a key, its bounds over it."""
+        if self.sized is not None:
+            return self.sized.plot()
         from slcache.sweep import of_traces
 
         return of_traces.front_figure(self.analysis.judged[0])
@@ -125,14 +137,19 @@ class Tuning(Answer):
         from slcache.report.figures import Picture
         from slcache.sweep import report
 
-        title = "How the search went"
+        if self.sized is not None:
+            title = f"Metrics over {self.sized.key}"
+            told = "Values that were tried; the dashed lines are the bounds."
+            figure = self.plot_front()
+        else:
+            title = "How the search went"
+            told = (
+                "Points in the order in which they were tried; the line is the best so far, of "
+                "those that keep all bounds."
+            )
+            figure = self.plot_progress()
         whole = self.asked.whole(axis.key for axis in self.axes)
-        picture = Picture(
-            title,
-            images.svg(self.plot_progress(), "progress", title),
-            "Points in the order in which they were tried; the line is the best so far, of those "
-            "that keep all bounds.",
-        )
+        picture = Picture(title, images.svg(figure, "progress", title), told)
         return report.render(
             self.analysis,
             sentences.title(self),
@@ -151,7 +168,7 @@ class Tuning(Answer):
         found = {
             "tune.json": (self.to_json() + "\n").encode(),
             "points.parquet": arrow.parquet(self.table),
-            "front.svg": images.svg(figure, "front", "Pareto front").encode(),
+            "front.svg": images.svg(figure, "front", sentences.title(self)).encode(),
             "front.png": images.png(figure),
             "report.html": self.report().encode(),
         }

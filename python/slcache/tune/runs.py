@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +13,8 @@ from slcache.given import config_files
 from slcache.given.once import one_name
 from slcache.runs import given
 from slcache.runs.executors import Executor
+from slcache.sweep import points as sweep_points
+from slcache.sweep.axes import Value
 from slcache.sweep.run import run_study
 from slcache.sweep.shared import Traces
 from slcache.sweep.study import Study
@@ -74,6 +76,17 @@ class Asked:
             config=self.config,
             metrics=tuple(self.metrics),
         )
+
+    def refused(self, key: str) -> Callable[[Sequence[Value]], list[bool]]:
+        """Return what tells which values of a key the device or the only scheme refuses."""
+        (scheme,) = self.schemes
+
+        def told(values: Sequence[Value]) -> list[bool]:
+            # A value is refused or not whatever the seed.
+            study = replace(self.study(scheme, [{key: value} for value in values]), seeds=1)
+            return [point.reason is not None for point in sweep_points.points(study)]
+
+        return told
 
     def whole(self, keys: Iterable[str]) -> Study:
         """Return a study that varies these keys; for what it is called by, not for its points."""

@@ -17,7 +17,7 @@ from slcache.errors import RunError
 from slcache.metrics import absence
 from slcache.sweep.axes import Value
 from slcache.tune import samplers
-from slcache.tune.goals import Figures, Goals
+from slcache.tune.goals import Bound, Figures, Goals
 from slcache.tune.known import Known
 from slcache.tune.space import Settings, Space
 
@@ -53,6 +53,12 @@ class Tried:
     #: What was seen over the beginnings of the trace: the share of it and the metric there.
     prefixes: Sequence[tuple[Fraction, float | None]] = ()
 
+    def within(self, bounds: Sequence[Bound]) -> float:
+        """Return by what share the bound that is nearest is kept; below 0 where it is broken."""
+        if self.found.status != "done":
+            return -float("inf")
+        return -max(bound.broken(self.found.figures) for bound in bounds)
+
 
 def check_figures(metrics: Iterable[str], done: Sequence[Found], which: str = "") -> None:
     """Raise RunError where no run has a metric that is searched by."""
@@ -74,7 +80,8 @@ class Plan:
 
     space: Space
     goals: Goals
-    sampler: samplers.Name
+    #: Who suggests points; None where bisection does.
+    sampler: samplers.Name | None
     seed: int = 1
     #: Most points that are tried; None where only time ends the search.
     points: int | None = None
@@ -83,26 +90,27 @@ class Plan:
 
 
 class Search:
-    """One search, from its first point to its last."""
+    """One search by a sampler, from its first point to its last."""
 
     def __init__(self, plan: Plan, evaluate: Evaluate) -> None:
         self.plan, self._evaluate = plan, evaluate
         self._rng = random.Random(plan.seed)
         self._known = Known(plan.space)
-        self._tried: list[Tried] = []
+        #: The points tried so far, in the order asked.
+        self.tried: list[Tried] = []
         self._worst: list[float] | None = None
         with samplers.quiet():
             self._study = _study(plan)
 
     @property
-    def tried(self) -> list[Tried]:
-        """The points tried so far, in the order asked."""
-        return list(self._tried)
+    def most(self) -> int:
+        """How many points are tried at most; 0 where only time ends the search."""
+        return self.plan.points or 0
 
     def run(self, more: Callable[[int], bool]) -> list[Tried]:
         """Search until `more`, which is told how many points were tried, says no."""
         with samplers.quiet():
-            while more(len(self._tried)):
+            while more(len(self.tried)):
                 batch = self._asked()
                 if not batch:
                     break
@@ -111,7 +119,7 @@ class Search:
 
     def _asked(self) -> list[tuple[Trial, dict[str, Value]]]:
         """Return the points of a batch; fewer where the budget or the space ends."""
-        left = BATCH if self.plan.points is None else self.plan.points - len(self._tried)
+        left = BATCH if self.plan.points is None else self.plan.points - len(self.tried)
         batch: list[tuple[Trial, dict[str, Value]]] = []
         while len(batch) < min(BATCH, left):
             found = self._another()
@@ -150,7 +158,7 @@ class Search:
         results |= {trial.number: found for (trial, _), found in zip(alive, whole, strict=True)}
         for trial, point in batch:
             found = results[trial.number]
-            self._tried.append(Tried(point, found, seen[trial.number]))
+            self.tried.append(Tried(point, found, seen[trial.number]))
         for trial, _ in batch:
             self._tell(trial, results[trial.number])
 
@@ -212,6 +220,8 @@ class Search:
 def _study(plan: Plan) -> Study:
     import optuna
     from optuna.study import StudyDirection
+
+    assert plan.sampler is not None
 
     ways = [
         StudyDirection.MINIMIZE if goal == "min" else StudyDirection.MAXIMIZE

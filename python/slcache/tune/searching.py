@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from slcache import api, files
+from slcache.errors import RunError
 from slcache.runs import given
 from slcache.runs.executors import Executor, named
 from slcache.sweep.points import told as told_of
@@ -15,9 +16,10 @@ from slcache.sweep.study import StudyError
 from slcache.sweep.table import Row
 from slcache.traces.api import Progress
 from slcache.tune import prefixes as beginnings
+from slcache.tune.bisection import Bisection
 from slcache.tune.outcome import FILES, Tuning
 from slcache.tune.runs import Asked, Runs
-from slcache.tune.search import BATCH, Plan, Search, check_figures
+from slcache.tune.search import BATCH, Plan, Search, Tried, check_figures
 
 
 def searched(
@@ -54,14 +56,19 @@ def _searched(
     progress: Progress | None,
 ) -> Tuning:
     """Search, and return what was found."""
-    told = _Told(plan, progress)
+    told = _Told(asked.seeds if asked.resample is None else asked.resample, progress)
     trace = None
     if plan.prefixes:
         drawn = asked.seed is not None and given.is_workload(asked.trace)
         options = {**asked.trace_options, **({"seed": str(asked.seed)} if drawn else {})}
         trace = beginnings.Prefixes(asked.trace, options, store / "prefixes", progress)
     runs = Runs(asked, store, executor, trace, told.of_batch)
-    search = Search(plan, runs.evaluate)
+    search: Search | Bisection
+    if plan.goals.key is None:
+        search = Search(plan, runs.evaluate)
+    else:
+        search = Bisection(plan, runs.evaluate, asked.refused(plan.goals.key))
+    told.most = search.most
     until = None if minutes is None else time.monotonic() + 60 * minutes
     tried = search.run(_budget(search, told, until))
     rows: list[Row] = []
@@ -69,10 +76,12 @@ def _searched(
         rows += runs.rows_of(each, len(rows))
     if all(row.status == "impossible" for row in rows):
         raise StudyError("\n".join(told_of([row.point for row in rows])))
+    if plan.goals.key is not None:
+        _check_bounds(plan, tried)
     return Tuning(asked, plan, tried, runs.kept, rows)
 
 
-def _budget(search: Search, told: _Told, until: float | None) -> Callable[[int], bool]:
+def _budget(search: Search | Bisection, told: _Told, until: float | None) -> Callable[[int], bool]:
     """Return whether the search goes on after so many points: until the time is over."""
 
     def more(count: int) -> bool:
@@ -86,12 +95,23 @@ def _budget(search: Search, told: _Told, until: float | None) -> Callable[[int],
     return more
 
 
-class _Told:
-    """Tells how far the search is while a batch runs."""
+def _check_bounds(plan: Plan, tried: Sequence[Tried]) -> None:
+    """Raise RunError where nothing was measured that a bound is about."""
+    done = [each.found for each in tried if each.found.status == "done"]
+    if not done:
+        reasons = dict.fromkeys(str(t.found.reason) for t in tried if t.found.status == "failed")
+        raise RunError(f"no value of {plan.goals.key} can be run: {'; '.join(reasons)}")
+    check_figures(plan.goals.names, done)
 
-    def __init__(self, plan: Plan, progress: Progress | None) -> None:
-        self._most, self._progress = plan.points or 0, progress
-        self.tried = 0
+
+class _Told:
+    """Tells how far the search is, in runs, while a batch goes on."""
+
+    def __init__(self, each: int, progress: Progress | None) -> None:
+        #: Runs of each point.
+        self._each, self._progress = each, progress
+        #: Points tried, and how many there will be at most.
+        self.tried = self.most = 0
 
     def of_batch(self, phase: str, done: int, total: int) -> bool | None:
         """Report a batch's progress as part of the whole search's."""
@@ -99,4 +119,6 @@ class _Told:
             return True
         if not phase.startswith("points"):
             return self._progress(phase, done, total)
-        return self._progress("points", self.tried + done, self._most)
+        before = self.tried * self._each
+        most = self.most and max(self.most * self._each, before + total)
+        return self._progress("points", before + done, most)

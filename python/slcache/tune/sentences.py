@@ -13,7 +13,7 @@ from slcache.tune.search import Tried
 
 def title(found: Answer) -> str:
     """Return what was searched, in a line."""
-    names = " and ".join(goal(found.goals.metrics))
+    names = " and ".join(goal(found.goals.metrics or dict([found.goals.wanted])))
     return f"{' or '.join(found.asked.schemes)} on {given.label(found.asked.device)}: {names}"
 
 
@@ -43,6 +43,8 @@ def figures(found: Answer, one: Tried) -> str:
 def told(found: Answer) -> list[str]:
     """Return how many points were tried, of how many, and which is the best."""
     said = [_counts(found)]
+    if found.sized is not None:
+        return [*said, *found.sized.sentences()]
     said += [
         f"{name} is better the {'less' if way == 'max' else 'more'} of it there is, but was "
         "searched the other way, as asked."

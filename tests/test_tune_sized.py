@@ -1,4 +1,4 @@
-"""`slcache design`: the answer of running every size, closed forms, and what is told."""
+"""`tune --least`: the answer of running every value, closed forms, and what is told."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import jsonschema
 import pytest
 
 import slcache as package
-from slcache import design
-from slcache.design.sized import FILES, Plan, Size, Sized
 from slcache.runs.executors.local import Local
 from slcache.runs.tasks import Task
 from slcache.sweep.api import sweep
+from slcache.tune.api import tune
 from slcache.tune.goals import Goals
-from slcache.tune.runs import Asked
-from slcache.tune.search import Found
+from slcache.tune.outcome import FILES, Tuning
+from slcache.tune.search import Found, Tried
+from slcache.tune.sized import Sized
 from support import mixed, slcache, workers, write_trace
 
 KEY = "device.user_bytes"
@@ -52,14 +52,23 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("tried")
 
 
-def asked(trace: Path | str, **how: Any) -> Sized:  # noqa: ANN401
+def asked(trace: Path | str, keep: str | list[str], **how: Any) -> Tuning:  # noqa: ANN401
     own: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "settings": WRAP}
     own |= {} if "jobs" in how else {"executor": workers()}
-    own["size"] = {KEY: f"{SIZES[0]}..{SIZES[-1]}:{64 << 10}"}
-    return design.size(trace, **{**own, **how})
+    own["vary"] = {KEY: f"{SIZES[0]}..{SIZES[-1]}:{64 << 10}"}
+    own |= how
+    if "least" not in own and "most" not in own:
+        own["least"] = next(iter(own["vary"]), KEY)
+    return tune(trace, such_that=keep, **own)
 
 
-@pytest.mark.parametrize("find", ["smallest", "largest"])
+def best(found: Tuning) -> Any:  # noqa: ANN401
+    """Return the value that is the answer; None where there is none."""
+    assert found.sized is not None
+    return None if found.best is None else found.best.settings[found.sized.key]
+
+
+@pytest.mark.parametrize("find", ["least", "most"])
 @pytest.mark.parametrize("metric", ["waf", "erases", "write_mean_ns", "slc_bytes"])
 def test_the_answer_is_that_of_running_every_size(
     metric: str, find: str, trace: Path, every: dict[int, dict[str, Any]], store: Path
@@ -71,21 +80,22 @@ def test_the_answer_is_that_of_running_every_size(
         for value in (values[0], values[5], sorted(values)[9], values[-1]):
             keeps = operator.le if way == "<=" else operator.ge
             good = [size for size in SIZES if keeps(every[size][metric], value)]
-            found = asked(trace, keep=f"{metric}{way}{value}", find=find, store=store)
-            for point in found.points:
-                assert found.meets(point) == (point.size in good)
-                assert point.figure(metric) == every[int(point.size)][metric]
-            wanted = (min if find == "smallest" else max)(good)
+            found = asked(trace, f"{metric}{way}{value}", store=store, **{find: KEY})
+            assert found.sized is not None
+            tried = {int(point.settings[KEY]): point for point in found.tried}
+            for size, point in tried.items():
+                assert found.sized.keeps(point) == (size in good)
+                assert point.found.figures[metric] == every[size][metric]
+            wanted = (min if find == "least" else max)(good)
             if sum((a in good) != (b in good) for a, b in pairwise(SIZES)) <= 1:
-                assert found.size == wanted
+                assert best(found) == wanted
                 exact += 1
-            assert found.size is not None
             # What is beside the answer in the wanted direction was tried, and does not do.
-            place = SIZES.index(int(found.size)) + (-1 if find == "smallest" else 1)
+            place = SIZES.index(best(found)) + (-1 if find == "least" else 1)
             if 0 <= place < len(SIZES):
                 assert SIZES[place] not in good
-                assert SIZES[place] in [point.size for point in found.points]
-            assert len(found.points) <= 5 + 3 + 1
+                assert SIZES[place] in tried
+            assert len(tried) <= 5 + 3 + 1
     assert exact >= 4
 
 
@@ -95,32 +105,31 @@ def test_closed_form(trace: Path) -> None:
     (pool,) = config["device"]["pool"]
     planes = pool["channels"] * pool["chips"] * pool["dies"] * pool["planes"]
     block = planes * pool["wordlines"] * pool["page_bytes"]
-    size = {"scheme.baseline.slc_blocks": "0..9"}
+    blocks = "scheme.baseline.slc_blocks"
+    on: dict[str, Any] = {"vary": {blocks: "0..9"}, "settings": SMALL}
     for bytes_ in (4 * block - 1, 4 * block, 4 * block + 1):
-        at_least = asked(trace, size=size, settings=SMALL, keep=f"slc_bytes>={bytes_}")
-        assert at_least.size == -(-bytes_ // block)
-        most = f"slc_bytes<={bytes_}"
-        at_most = asked(trace, size=size, settings=SMALL, keep=most, find="largest")
-        assert at_most.size == bytes_ // block
+        assert best(asked(trace, f"slc_bytes>={bytes_}", **on)) == -(-bytes_ // block)
+        at_most = asked(trace, f"slc_bytes<={bytes_}", most=blocks, **on)
+        assert best(at_most) == bytes_ // block
     # Two bounds at once: exactly four.
     both = [f"slc_bytes>={4 * block}", f"slc_bytes<={4 * block}"]
-    assert asked(trace, size=size, settings=SMALL, keep=both).size == 4
-    (few, many) = at_most.stretches
-    assert (few.first, few.last, few.count) == (0, 2, 3)
-    assert "must be between 3 and" in few.reason
-    assert many.last == 9
+    assert best(asked(trace, both, **on)) == 4
+    refused = [t for t in at_most.tried if t.found.status == "impossible"]
+    assert [each.settings[blocks] for each in refused] == [0, 1, 2, 7, 8, 9]
+    assert "must be between 3 and" in str(refused[0].found.reason)
+    assert [row["status"] for row in at_most.table.to_pylist()].count("impossible") == 6
 
 
 def test_sizes_may_be_texts_shares_and_several_seeds(trace: Path) -> None:
-    sizes = asked(trace, size={KEY: "2MiB,1MiB,1536KiB"}, keep="waf<=1e9")
-    assert sizes.candidates == [1 << 20, 3 << 19, 2 << 20]
-    assert sizes.size == 1 << 20
+    sizes = asked(trace, "waf<=1e9", vary={KEY: "2MiB,1MiB,1536KiB"})
+    assert [each.settings[KEY] for each in sizes.tried] == [1 << 20, 3 << 19, 2 << 20]
+    assert best(sizes) == 1 << 20
     share = {"scheme.baseline.slc.start_free_ratio": "0.1..0.9/9"}
     worn = {**WRAP, "precondition.fill": 0.5, "precondition.overwrite": 0.1}
-    found = asked(trace, size=share, keep="waf<=1e9", find="largest", seeds=2, settings=worn)
-    assert found.size == 0.9
+    found = asked(trace, "waf<=1e9", vary=share, most=next(iter(share)), seeds=2, settings=worn)
+    assert best(found) == 0.9
     assert found.to_dict()["asked"]["seeds"] == 2
-    assert asked(trace, size={KEY: [1 << 20]}, keep="waf<=1e9").size == 1 << 20
+    assert best(asked(trace, "waf<=1e9", vary={KEY: [1 << 20]})) == 1 << 20
 
 
 def test_bounds_that_no_size_keeps_are_an_answer_with_both_ends(
@@ -129,30 +138,32 @@ def test_bounds_that_no_size_keeps_are_an_answer_with_both_ends(
     out = tmp_path / "out"
     how = ("--device", "tiny", "--scheme", "baseline", "--address", "wrap")
     done = slcache(
-        *("design", trace, *how, "--size", f"{KEY}=1MiB..2MiB:128KiB", "--keep", "waf<=0.5"),
-        *("--out", out),
+        *("tune", trace, *how, "--vary", f"{KEY}=1MiB..2MiB:128KiB", "--least", KEY),
+        *("--such-that", "waf<=0.5", "--out", out),
     )
     assert done.returncode == 0, done.stderr
     text = done.stdout.decode()
     assert "No device.user_bytes that was tried keeps waf<=0.500. At both ends: 1048576: " in text
     assert "; 2097152: waf" in text
     assert "waf<=0.500 is missed by" in text
-    document = json.loads((out / "design.json").read_text())
-    assert (document["size"], document["met"]) == (None, False)
-    assert {p.name for p in out.iterdir()} == {*FILES, "store"} - {"chosen.toml"}
+    document = json.loads((out / "tune.json").read_text())
+    assert (document["best"], document["front"]) == (None, [])
+    assert document["points"][document["sized"]["nearest"]]["status"] == "done"
+    assert {p.name for p in out.iterdir()} == {*FILES, "store"} - {"best.toml"}
+    assert "Metrics over device.user_bytes" in (out / "report.html").read_text()
 
 
 def test_the_file_of_the_answer_runs_it(trace: Path, tmp_path: Path) -> None:
     found = asked(trace, keep="erases<=366", out=tmp_path)
-    assert found.chosen is not None
+    assert found.best is not None
     assert {p.name for p in tmp_path.iterdir()} == {*FILES, "store"}
-    config = tomllib.loads((tmp_path / "chosen.toml").read_text())
+    config = tomllib.loads((tmp_path / "best.toml").read_text())
     result = package.run(trace, device="tiny", scheme="baseline", settings=config).to_dict()
-    assert result["waf"]["total"] == found.chosen.figure("waf")
+    assert result["figures"]["erases"] == found.best.found.figures["erases"]
 
 
 def test_the_document_is_what_its_schema_says(trace: Path) -> None:
-    schema = json.loads(slcache("explain", "--schema", "design").stdout)
+    schema = json.loads(slcache("explain", "--schema", "tune").stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
     blocks = {"scheme.baseline.slc_blocks": "0..9"}
     for found in (
@@ -160,9 +171,9 @@ def test_the_document_is_what_its_schema_says(trace: Path) -> None:
         asked(
             "zipf-4k",
             keep=["waf<=0.5", "slc_bytes>=1"],
-            size=blocks,
+            vary=blocks,
             seeds=2,
-            find="largest",
+            most="scheme.baseline.slc_blocks",
             trace_options={"workload.requests": "200", "workload.footprint_bytes": "1MiB"},
         ),
     ):
@@ -191,81 +202,88 @@ def test_what_was_run_is_not_run_again(trace: Path, tmp_path: Path) -> None:
         asked(trace, keep="erases<=366", out=tmp_path, on_progress=stopping, jobs=2)
     kept = len(list(tmp_path.rglob("*.json.gz")))
     assert 0 < kept < 8
-    assert not (tmp_path / "design.json").exists()
+    assert not (tmp_path / "tune.json").exists()
     executor = Counting(2)
     try:
         first = asked(trace, keep="erases<=366", out=tmp_path, executor=executor)
-        assert executor.started == len(first.points) - kept
+        assert executor.started == len(first.tried) - kept
         again = asked(trace, keep="erases<=366", store=tmp_path / "store", executor=executor)
-        assert executor.started == len(first.points) - kept
+        assert executor.started == len(first.tried) - kept
     finally:
         executor.close()
-    assert again.to_json() == first.to_json()
-    assert asked(trace, keep="erases<=366", jobs=1).to_json() == first.to_json()
+    alone = asked(trace, keep="erases<=366", jobs=1)
+    assert again.table.equals(first.table)
+    assert alone.table.equals(first.table)
+    assert best(again) == best(alone) == best(first)
 
 
-def curve(values: Sequence[float | None], keep: str, **how: Any) -> Sized:  # noqa: ANN401
-    """Return what was found where sizes 1, 2, 3 ... have these figures; None is one that fails."""
-    points = [
-        Size(i, Found("failed", "broken") if v is None else Found("done", None, {"waf": v}))
+def curve(values: Sequence[float | None], bound: str, among: int = 9) -> Sized:
+    """Return what was found where values 1, 2, 3 ... have these figures; None is one that fails."""
+    tried = [
+        Tried(
+            {"size": i}, Found("failed", "broken") if v is None else Found("done", None, {"waf": v})
+        )
         for i, v in enumerate(values, 1)
     ]
-    plan = Plan("size", "1..9", range(1, 10), Goals({}, Goals.read(keep=[keep]).bounds), "smallest")
-    asked = Asked("t.csv", "tiny", ["baseline"])
-    return Sized(asked, plan, how.get("candidates", range(1, 10)), points)
+    return Sized(Goals.read(such_that=[bound], least="size"), range(1, among + 1), tried)
 
 
 def test_a_metric_that_is_not_monotone_is_told() -> None:
     found = curve([5.0, 3.0, 4.0, 4.0, 2.0], "waf<=3.5")
     assert found.turns("waf") == [2, 4]
-    assert not found.to_dict()["monotone"]["waf"]
-    told = " ".join(design.sentences(found))
+    told = " ".join(found.sentences())
     assert "waf is not monotone in size: it turns at 2 and 4." in told
-    assert "5 of 9 sizes were tried: among the others there may be a smaller one" in told
-    # Where every size was tried, nothing is left to be found.
-    whole = " ".join(design.sentences(curve([5.0, 3.0, 4.0], "waf<=3", candidates=range(1, 4))))
+    assert "5 of 9 values were tried: among the others there may be a smaller one" in told
+    # Where every value was tried, nothing is left to be found.
+    whole = " ".join(curve([5.0, 3.0, 4.0], "waf<=3", among=3).sentences())
     assert "turns at 2" in whole
     assert "among the others" not in whole
     for steady in ([1.0, 2.0, 2.0, 3.0], [3.0, 2.0, 2.0], [1.0, 1.0]):
         assert curve(steady, "waf<=2").turns("waf") == []
 
 
-def test_sizes_that_fail_keep_no_bound_and_are_told() -> None:
+def test_values_that_fail_keep_no_bound_and_are_told() -> None:
     found = curve([None, 3.0, 2.0], "waf<=3")
-    assert found.size == 2
-    told = " ".join(design.sentences(found))
+    assert found.best is not None
+    assert found.best.settings["size"] == 2
+    told = " ".join(found.sentences())
     assert "size = 1 failed: broken" in told
     assert "Beside it: 1: failed (it did not run); 3: waf 2." in told
 
 
 def test_an_answer_at_the_end_of_the_range_is_told() -> None:
-    told = " ".join(design.sentences(curve([1.0, 2.0, 3.0], "waf<=2")))
-    assert "It is the smallest of all that can be" in told
-    assert "ask for the largest" in told
+    told = " ".join(curve([1.0, 2.0, 3.0], "waf<=2").sentences())
+    assert "It is the least of all that can be" in told
+    assert "ask for the most" in told
 
 
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        ({"size": {KEY: "1MiB..2MiB@log"}}, "which sizes are there?"),
-        ({"size": {KEY: "0.5..1.5"}}, "which sizes are there?"),
-        ({"size": {KEY: ["small", "large"]}}, "small: is no number and no size"),
-        ({"size": {KEY: [True, False]}}, "is no number and no size"),
-        ({"size": {"scheme.baseline.slc.victim": ["greedy", "fifo"]}}, "greedy: is no number"),
-        ({"size": {"scheme.baseline.slc.victim": "1..3"}}, "scheme.baseline.slc.victim"),
-        ({"size": {KEY: "1..20000"}}, "20,000 sizes; at most 10,000"),
-        ({"size": {}}, "at least one key"),
-        ({"size": {KEY: "1..2", "host.queue_depth": "1..2"}}, "one scheme and one key"),
-        ({"scheme": "all"}, "one scheme"),
-        ({"size": {"scheme.baseline.slc_blocs": "1..3"}}, "slc_blocs"),
-        ({"size": {"scheme.hierarchy.slc_blocks": "3..4"}}, "no scheme of the study takes it"),
-        ({"size": {"scheme.baseline.slc_blocks": "90..99"}}, "must be between 3 and"),
-        ({"size": {KEY: "3..1"}}, "ends below its beginning"),
+        ({"vary": {KEY: "1MiB..2MiB@log"}}, "which values are there?"),
+        ({"vary": {KEY: "0.5..1.5"}}, "which values are there?"),
+        ({"vary": {KEY: ["small", "large"]}}, "small: is no number and no size"),
+        ({"vary": {KEY: [True, False]}}, "is no number and no size"),
+        ({"vary": {"scheme.baseline.slc.victim": ["greedy", "fifo"]}}, "greedy: is no number"),
+        ({"vary": {"scheme.baseline.slc.victim": "1..3"}}, "scheme.baseline.slc.victim"),
+        ({"vary": {KEY: "1..20000"}}, "20,000 values; at most 10,000"),
+        ({"vary": {}}, "at least one key"),
+        ({"vary": {KEY: "1..2", "host.queue_depth": "1..2"}}, "vary this key and no other"),
+        ({"scheme": "all"}, "under one scheme"),
+        ({"vary": {"scheme.baseline.slc_blocs": "1..3"}}, "slc_blocs"),
+        ({"vary": {"scheme.hierarchy.slc_blocks": "3..4"}}, "no scheme of the study takes it"),
+        ({"vary": {"scheme.baseline.slc_blocks": "90..99"}}, "must be between 3 and"),
+        ({"vary": {KEY: "3..1"}}, "ends below its beginning"),
         ({"keep": "wav<=2"}, "did you mean waf"),
         ({"keep": "waf<2"}, "METRIC<=VALUE"),
         ({"keep": "waf<=fast"}, "waf: "),
         ({"keep": []}, "needs a bound"),
-        ({"find": "best"}, "must be smallest or largest"),
+        ({"most": KEY, "least": KEY}, "least and most: a search has one of them"),
+        ({"minimise": ["waf"]}, "least and minimise: a search has one of them"),
+        ({"least": "host.queue_depth"}, "vary this key and no other"),
+        ({"points": 5}, "points = 5: is of a sampler"),
+        ({"prefixes": True}, "prefixes = True: is of a sampler"),
+        ({"sampler": "tpe"}, "sampler = tpe: is of a sampler"),
     ],
     ids=lambda value: None if isinstance(value, str) else "-".join(map(str, value)),
 )
@@ -284,14 +302,15 @@ def test_what_cannot_be_searched_is_told_before_anything_runs(
         ("host.queue_depth=one,two", "waf<=2", 2, b"is no number"),
         ("host.queue_depths=1..4", "waf<=2", 3, b"queue_depths"),
         ("scheme.baseline.slc_blocks=90..99", "waf<=2", 3, b"must be between 3 and"),
-        ("host.queue_depth", "waf<=2", 2, b"key=value"),
+        ("host.queue_depth=", "waf<=2", 3, b"a list such as"),
     ],
 )
 def test_the_command_line_tells_usage_from_configuration(
     size: str, keep: str, status: int, told: bytes, trace: Path
 ) -> None:
     how = ("--device", "tiny", "--scheme", "baseline")
-    done = slcache("design", trace, *how, "--size", size, "--keep", keep)
+    least = ("--least", size.partition("=")[0])
+    done = slcache("tune", trace, *how, "--vary", size, *least, "--such-that", keep)
     assert done.returncode == status
     assert told in done.stderr
 

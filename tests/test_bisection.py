@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from slcache.design.constraint import Constraint
-from slcache.design.search import grid, smallest, steps_most
+from slcache.tune.bisection import grid, smallest, steps_most
 
 Curve = Callable[[int], float]
 
@@ -29,8 +28,8 @@ class Measured:
 
 def search(curve: Curve, needed: float, last: int = 32) -> tuple[int | None, set[int]]:
     """Return what is found and what was measured."""
-    measured = Measured(curve)
-    return smallest(last, measured, lambda _: needed), set(measured.asked)
+    measured = Measured(lambda place: curve(place) - needed)
+    return smallest(last, measured), set(measured.asked)
 
 
 @pytest.mark.parametrize("last", [1, 2, 3, 4, 7, 32, 33, 100])
@@ -80,33 +79,3 @@ def test_what_is_found_suffices_and_what_is_before_it_does_not() -> None:
             assert curve[found] >= needed
             assert found == 0 or curve[found - 1] < needed
             assert {found - 1, found + 1} & set(range(last + 1)) <= asked
-
-
-def test_what_is_needed_may_follow_from_the_first_candidate() -> None:
-    assert smallest(32, Measured(lambda place: 5.0 + place), lambda first: 2 * first) == 5
-
-
-@pytest.mark.parametrize(
-    ("asked", "first", "least"),
-    [
-        ("2x", 7.0, 14.0),
-        (" 1.5 × ", 4.0, 6.0),
-        ("50T", 7.0, 50 * 2.0**40),
-        ("1kB", 7.0, 1000.0),
-        (4096, 7.0, 4096.0),
-    ],
-)
-def test_a_lifespan_is_a_multiple_or_a_size(asked: str | int, first: float, least: float) -> None:
-    assert Constraint.read(asked).least_bytes(first) == least
-
-
-@pytest.mark.parametrize("asked", ["2y", "", "x", "-2x", "2 years", "1e3x"])
-def test_a_lifespan_that_is_neither_is_named(asked: str) -> None:
-    with pytest.raises(ValueError, match=r"lifespan = .*such as 2x, or bytes of host writes"):
-        Constraint.read(asked)
-
-
-@pytest.mark.parametrize("asked", ["0x", "0", 0, -1, "9" * 400 + "x"])
-def test_a_lifespan_is_above_0(asked: str | int) -> None:
-    with pytest.raises(ValueError, match="must be above 0"):
-        Constraint.read(asked)
