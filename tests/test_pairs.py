@@ -7,10 +7,11 @@ import math
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from slcache.results import told
 from slcache.results.means import Figure, against
-from slcache.study.pairs import LEVEL, Paired, paired, told_apart
+from slcache.study.pairs import LEVEL, Paired, paired, quantile, told_apart
 from support import cases
 
 Numbers = NDArray[np.float64]
@@ -210,3 +211,8 @@ def test_nothing_is_divided_by_nothing(
 def test_no_size_of_figures_is_too_much(size: float) -> None:
     found = paired([size, 2 * size, 1.0], [1.0, 1.0, 1.0])
     assert all(value is None or math.isfinite(value) for value in (found.low, found.high, found.p))
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 9, 10, 99, 999])
+def test_students_quantile_is_that_of_a_library(freedom: int) -> None:
+    assert quantile(freedom) == pytest.approx(stdtrit(freedom, 0.5 + LEVEL / 2), rel=1e-12)

@@ -123,19 +123,36 @@ def error(values: Sequence[float], least: float, *, draws: bool) -> float | None
 
 @cache
 def quantile(freedom: int) -> float:
-    """Return Student's t for an interval of `LEVEL`."""
-    from scipy.special import stdtrit
+    """Return Student's t for an interval of `LEVEL`, to the last digits of a float."""
+    low, high = 0.0, 1.0
+    while _within(high, freedom) < LEVEL:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if _within(middle, freedom) >= LEVEL else (middle, high)
+    return (low + high) / 2
 
-    return float(stdtrit(freedom, 0.5 + LEVEL / 2))
+
+def _within(t: float, freedom: int) -> float:
+    """Return how probable a Student's variable of whole degrees of freedom is within -t and t.
+
+    The finite series of Abramowitz and Stegun, 26.7.3 and 26.7.4.
+    """
+    angle = math.atan2(t, math.sqrt(freedom))
+    cosine, odd = math.cos(angle), freedom % 2
+    term = total = (cosine if freedom > 1 else 0.0) if odd else 1.0
+    for k in range(2 + odd, freedom - 1, 2):
+        term *= (k - 1) / k * cosine**2
+        total += term
+    total *= math.sin(angle)
+    return 2 / math.pi * (angle + total) if odd else total
 
 
 def _p(middle: float, found: float, count: int, least: float) -> float:
     """Return how probable so large a mean is of what has none, by Student's t."""
-    from scipy.special import stdtr
-
     if abs(middle) <= least:
         return 1.0
-    return 2 * float(stdtr(count - 1, -abs(middle) / found)) if found else 0.0
+    return 1 - _within(abs(middle) / found, count - 1) if found else 0.0
 
 
 def _known(mine: Values, other: Values) -> list[tuple[float, float]]:
