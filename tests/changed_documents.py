@@ -1,4 +1,4 @@
-"""Documents that slcache reads, changed at random: studies, results, recordings, tables."""
+"""Documents that slcache reads, changed at random: studies, results, tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pyarrow as pa
 from pyarrow import parquet
 
 import slcache
-from slcache.gym import SlcCacheEnv, agents, play
 
 #: In the place of any value of a JSON document, as it stands there.
 RAW = (
@@ -122,22 +121,14 @@ class Documents:
         slcache.run(trace, scheme="rl", settings=settings, memory_out=learnt, **how)
         self._memory = learnt.read_bytes()
         learnt.unlink()
-        file = folder / "episode.json"
-        window = ("write-bytes", 65536)
-        env = SlcCacheEnv(device="tiny", scheme="rl", workload=trace, window=window, record=file)
-        play(env, agents.Random(3), seed=6)
-        self._json = {
-            "result.json": run.to_json(), "both.json": both.to_json(),
-            "episode.json": file.read_text(),
-        }  # fmt: skip
-        file.unlink()
+        self._json = {"result.json": run.to_json(), "both.json": both.to_json()}
         vary = {"host.queue_depth": "1..3", "dense.victim": ["greedy", "fifo"]}
         self._table = slcache.sweep(trace, schemes="baseline", vary=vary, **how).table
 
     def kinds(self) -> Sequence[Kind]:
         """Return what makes a command line, and words of which an error must name one."""
         return [
-            *(self._document, self._recording, self._study, self._points, self._shown),
+            *(self._document, self._study, self._points, self._shown),
             *(self._memorised, self._workload, self._numbers),
         ]
 
@@ -162,10 +153,6 @@ class Documents:
             ]
         )
         return arguments, (name, "trace", "differ")
-
-    def _recording(self, rng: random.Random) -> tuple[list[str], tuple[str, ...]]:
-        name = self._write("episode.json", rng, json_changed(self._json["episode.json"], rng))
-        return ["env", "replay", name], (name, "trace", "another", "cannot be opened")
 
     def _study(self, rng: random.Random) -> tuple[list[str], tuple[str, ...]]:
         from changed_inputs import text_changed

@@ -68,7 +68,7 @@ def faults(case: Case, answer: dict[str, Any]) -> list[str]:
     """Return what is wrong with how a command line ended."""
     status = answer["status"]
     output, told = answer["told"]
-    if case.arguments[:2] in (["trace", "lint"], ["env", "replay"]) or "--rerun" in case.arguments:
+    if case.arguments[:2] == ["trace", "lint"] or "--rerun" in case.arguments:
         told += output  # What is wrong, or differs, is its result.
     found = []
     if answer["escaped"]:

@@ -96,7 +96,6 @@ TEXTS = {
     "result.json": ["report", "--out", "o"],
     "own.py": ["schemes", "show"],
     "drive.log": ["fit", "--user", "1TB", "--bits", "3", "--out", "drive.toml"],
-    "episode.json": ["env", "replay"],
     "trace.csv": ["trace", "info"],
 }
 

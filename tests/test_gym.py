@@ -16,7 +16,7 @@ from gymnasium.utils.env_checker import check_env
 import slcache
 import slcache.gym
 from slcache import ConfigError, EpisodeError
-from slcache.gym import ENV_ID, SlcCacheEnv, agents, rewards
+from slcache.gym import ENV_ID, SlcCacheEnv, rewards
 from slcache.gym import actions as action_kinds
 from support import mixed, write_trace
 
@@ -41,15 +41,14 @@ def made(load: Path, **arguments: object) -> SlcCacheEnv:
     return env
 
 
-def played(env: SlcCacheEnv, seed: int | None, agent_seed: int = 0) -> list[Any]:
-    """Return everything a random agent saw of an episode."""
-    agent = agents.Random(agent_seed)
+def played(env: SlcCacheEnv, seed: int | None) -> list[Any]:
+    """Return everything that is seen of an episode of random actions."""
     observation, info = env.reset(seed=seed)
-    agent.begin(env)
+    env.action_space.seed(0)
     seen: list[Any] = [(observation.tolist(), info)]
     over = False
     while not over:
-        observation, reward, terminated, truncated, info = env.step(agent.act(observation))
+        observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
         seen.append((observation.tolist(), reward, terminated, truncated, dict(info)))
         over = terminated or truncated
     return seen
@@ -59,7 +58,7 @@ def played(env: SlcCacheEnv, seed: int | None, agent_seed: int = 0) -> list[Any]
 @pytest.mark.parametrize("actions", ["steps", "multi-discrete", "box"])
 def test_gymnasiums_checker_finds_nothing(load: Path, scheme: str, actions: str) -> None:
     env = made(load, scheme=scheme, actions=actions, reward="latency")
-    check_env(env, skip_render_check=actions != "steps")
+    check_env(env)
 
 
 def test_the_defaults_make_an_environment() -> None:
@@ -71,7 +70,6 @@ def test_the_defaults_make_an_environment() -> None:
     inner = env.unwrapped
     assert isinstance(inner, SlcCacheEnv)
     assert inner.fork() is not inner
-    assert inner.config["scheme"]["rl"]["agent"] == "none"
 
 
 def test_the_same_seed_gives_the_same_episodes(load: Path) -> None:
@@ -117,12 +115,10 @@ def test_an_episode_without_turns_is_the_run(load: Path) -> None:
     scheme = env.rules.source.scheme
     settings = env.rules.source.settings
     run = slcache.run(load, device="tiny", scheme=scheme, settings=settings, seed=2).to_dict()
-    document_hash = env.config_hash
     document = env.finish()
     assert document["host"] == run["host"]
     assert document["flash"] == run["flash"]
     assert document["provenance"]["config_hash"] == run["provenance"]["config_hash"]
-    assert document["provenance"]["config_hash"] == document_hash
 
 
 def test_an_episode_is_truncated_or_ends_with_its_trace(load: Path) -> None:
@@ -290,12 +286,11 @@ def test_no_step_before_the_start_or_after_the_end(load: Path) -> None:
         ({"window": ("hours", 3)}, "hours"),
         ({"window": ("write-bytes", 0)}, "0"),
         ({"window": 3}, "must be a unit and a count"),
-        ({"render_mode": "human-ish"}, "render_mode"),
+        ({"render_mode": "ansi"}, "render_mode: no argument"),
         ({"strides": {"theta_bytes": 3}}, "has a ladder"),
         ({"strides": {"speed": 3}}, "'speed' is no knob"),
         ({"strides": {"slc_blocks": 1000}}, "strides: slc_blocks = 1000: must be between"),
         ({"settings": {"scheme.rl.nonsense": 1}}, "nonsense"),
-        ({"record": "{when}.json"}, "record"),
     ],
     ids=str,
 )
@@ -356,34 +351,7 @@ def test_a_reward_that_is_no_number_ends_the_episode(load: Path, value: object) 
     env.reset(seed=1)
 
 
-def test_it_is_rendered_as_text_and_as_a_picture(load: Path) -> None:
-    env = made(load, render_mode="ansi")
-    env.reset(seed=1)
-    assert "slc_blocks" in env.render()
-    env.step(8)
-    assert env.render().startswith("window 1: slc_blocks")
-    env = made(load, render_mode="rgb_array")
-    env.reset(seed=1)
-    empty = env.render()
-    for action in (8, 8, 0, 0):
-        env.step(action)
-    picture = env.render()
-    assert picture.shape == empty.shape
-    assert picture.dtype == np.uint8
-    assert (picture != empty).any()
-    plain = made(load)
-    plain.reset(seed=1)
-    with pytest.raises(EpisodeError, match="render_mode"):
-        plain.render()
-
-
-def test_the_page_lists_every_figure_with_unit_and_meaning(load: Path) -> None:
+def test_the_page_names_every_reward_and_kind_of_action() -> None:
     page = (Path(__file__).parent.parent / "docs/environment.md").read_text(encoding="utf-8")
-    env = made(load)
-    for figure in env.rules.layout.figures:
-        row = next(line for line in page.splitlines() if line.startswith(f"| `{figure.name}` |"))
-        cells = [cell.strip() for cell in row.strip("|").split("|")]
-        assert cells[1] == figure.unit
-        assert (cells[2] == "0 to 1") == (figure.max == 1.0)
     for name in [*rewards.NAMED, *action_kinds.KINDS]:
         assert f"`{name}`" in page or f'`"{name}"`' in page

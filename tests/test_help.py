@@ -35,15 +35,13 @@ VERBS = (
     ["sweep"],
     ["sweep", "show"],
     ["tune"],
-    ["env", "replay"],
-    ["env", "bench"],
     ["schemes"],
     ["devices"],
     ["devices", "show"],
 )
 
 
-@pytest.mark.parametrize("verb", [[], ["trace"], ["env"], *VERBS], ids=" ".join)
+@pytest.mark.parametrize("verb", [[], ["trace"], *VERBS], ids=" ".join)
 def test_help_teaches_with_an_example(verb: list[str]) -> None:
     done = slcache(*verb, "--help")
     assert done.returncode == 0
@@ -167,7 +165,7 @@ def test_every_verb_is_listed_in_a_group() -> None:
     assert set(panels.values()) == {
         "Simulate",
         "Vary and search",
-        "Results and recordings",
+        "Results",
         "Devices, schemes, traces, keys",
     }
     told = " ".join(re.sub("[│╭╮╰╯─]", " ", slcache("--help").stdout.decode()).split())

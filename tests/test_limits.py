@@ -132,8 +132,6 @@ def test_a_grid_and_a_study_have_a_limit() -> None:
         ["sweep", "zipf-4k", "--device", "tiny", "--scheme", "baseline", "--points", "/dev/zero"],
         ["report", "/dev/zero"],
         ["diff", "/dev/zero", "/dev/zero"],
-        ["env", "replay", "/dev/zero"],
-        ["env", "bench", "--check", "/dev/zero"],
         ["fit", "/dev/zero", "--out", "fitted.toml"],
         ["diff", "--rerun", "/dev/zero"],
         ["why", "/dev/zero"],

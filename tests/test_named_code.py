@@ -20,10 +20,8 @@ import pytest
 import slcache
 from slcache import explain, named
 from slcache.device_bounds import on_device
-from slcache.gym import SlcCacheEnv, benchmark, frozen
-from slcache.gym import replay as replays
+from slcache.gym import SlcCacheEnv
 from support import slcache as command
-from test_gym_record import recorded
 from verbs import Inputs, verbs
 
 #: What a class is where it leaves no mark, and what leaves one.
@@ -33,11 +31,6 @@ PLAIN = """import slcache
 class Mine(slcache.Scheme):
     def place(self, write, view):
         return "cache", "store"
-
-
-class Agent:
-    def __init__(self, seed):
-        pass
 """
 MARKED = "import pathlib\n\npathlib.Path({!r}).touch()\n"
 #: A place for a file, by the words that stand for one.
@@ -80,18 +73,6 @@ class Marked:
         defaults = tiny.replace(head, f"{head}]\n{own_key}\n{head}", 1)
         (self.folder / "device.toml").write_text(defaults)
         (self.folder / "config.toml").write_text(f"[scheme]\n{own_key}")
-        episode = recorded(self.trace, self.folder / "episode.json")
-        # A class of one's own has no knobs; only an edited recording names one.
-        episode["environment"] |= {"scheme": source}
-        (self.folder / "episode.json").write_text(json.dumps(episode))
-        quick = {"seeds": 1, "rounds": 1, "fills": list(benchmark.QUICK["fills"])}
-        bench = {
-            "format": benchmark.FORMAT, "version": benchmark.VERSION,
-            "slcache": {}, "inputs": dict(frozen.CHECKSUMS), "size": quick,
-            "agent": {"source": f"{self.file}:Agent", "sha256": "0" * 64},
-            "scores": {}, "least_dense_bytes": {}, "ratios": {},
-        }  # fmt: skip
-        (self.folder / "bench.json").write_text(json.dumps(bench))
 
     def unloaded(self) -> None:
         """Have the class leave a mark again: what is loaded is not loaded again."""
@@ -104,7 +85,7 @@ class Marked:
     def documents(self) -> dict[str, Path]:
         """Return the documents by their kinds."""
         names = ("result", "both", "study", "device.toml", "config.toml")
-        found = {name: self.folder / name for name in (*names, "episode.json", "bench.json")}
+        found = {name: self.folder / name for name in names}
         return {**found, "result.json": self.folder / "result/result.json"}
 
 
@@ -166,7 +147,7 @@ MEANT = {
     "PRESET": ("device.toml", "result.json"),
     "RESULT": ("result", "both"),
     "STUDY": ("study",),
-    "FILE": ("config.toml", "result.json", "episode.json", "bench.json"),
+    "FILE": ("config.toml", "result.json"),
 }
 
 
@@ -251,26 +232,14 @@ def test_a_device_is_told_with_its_class_where_that_is_named(
     assert other.returncode in (2, 3)
 
 
-def test_a_recording_is_told_what_to_add(marked: Marked) -> None:
-    episode = marked.folder / "episode.json"
-    told = command("env", "replay", episode)
-    assert told.returncode == 3
-    assert f"to load it, add --scheme {marked.source}" in told.stderr.decode()
-    assert not marked.mark.exists()
-    named = command("env", "replay", episode, "--scheme", marked.source)
-    assert "has no knobs" in named.stderr.decode()
-    marked.unloaded()
-
-
 def test_a_class_that_has_changed_is_not_loaded(marked: Marked) -> None:
     text = marked.file.read_text()
     marked.file.write_text(f"{text}\n# edited\n")
     try:
-        result, bench = marked.folder / "result", marked.folder / "bench.json"
+        result = marked.folder / "result"
         lines: list[list[str | Path]] = [
             ["diff", "--rerun", result, "--scheme", marked.source],
             ["run", marked.trace, "--config", result / "result.json", "--scheme", marked.source],
-            ["env", "bench", f"{marked.file}:Agent", "--check", bench],
         ]
         for words in lines:
             refused = command(*words)
@@ -306,8 +275,6 @@ ASKED: dict[str, Callable[[Path, Path], object]] = {
     "cliff": lambda folder, _: slcache.cliff(
         device=folder / "device.toml", schemes=["custom"], amount_bytes=65536, write_bytes=4096
     ),
-    "replay": lambda folder, _: replays.replay(folder / "episode.json"),
-    "check": lambda folder, _: benchmark.check(folder / "bench.json"),
     "environment": lambda folder, trace: SlcCacheEnv(
         device=folder / "device.toml", workload=trace, scheme="custom"
     ),

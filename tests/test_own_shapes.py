@@ -34,7 +34,7 @@ MORE = {
     "run": ["--set", "run.bound=true", "--timeline", "t.parquet"],
 }
 #: Verbs that name a scheme and run another thing: their documents are those of the class.
-OF_RESULTS = ("diff", "env replay")
+OF_RESULTS = ("diff",)
 
 
 def taking() -> list[str]:

@@ -20,7 +20,6 @@ import slcache
 from disks import DEVICE
 from hidden_drives import lines, steady
 from slcache.cli.app import execute
-from slcache.gym import frozen
 from slcache.reproduce import evaluation
 from support import mixed, own_scheme, write_trace
 from verbs import verbs
@@ -42,15 +41,12 @@ READ = {
     "FILL": ["fill.csv"],
     "LATENCY": ["read_lat.1.log"],
     "FOUND": ["found", "found/points.parquet", "found/study.toml"],
-    "EXAMPLES": ["examples", *(f"examples/{name}" for name in frozen.FILES)],
     "PUBLISHED": ["published", "published/a.csv"],
     "RECORDINGS": ["recordings", "recordings/b.txt"],
     "CLASS": ["mine.py:Mine", "mine.py"],
     "OWN": ["own/result.json", "t.csv", "mine.py"],
     "OWN_STUDY": ["ours/study.toml", "t.csv", "d.toml", "mine.py"],
 }
-#: Options with which nothing is written.
-CHECKS = {("env bench", "--check")}
 #: A word that begins with ">" is a path to write, a folder if it ends in "/".
 COMMANDS = """
 run TRACE --device DEVICE --scheme rl --config CONFIG --memory-in MEMORY
@@ -98,19 +94,15 @@ trace convert TRACE OTHER -o >o.parquet --trace-option take=9
 trace generate WORKLOAD -o >o.parquet
 trace twin TRACE -o >o.toml
 trace twin TRACE -o >o.parquet --by blocks --pause 1ms --block-requests 9
-env bench --inputs EXAMPLES --quick --out >bench.json
 """
 #: Verbs that write nothing.
 READ_ONLY = {
-    *("env replay", "explain", "why", "schemes", "devices show"),
+    *("explain", "why", "schemes", "devices show"),
     *("schemes show", "schemes check"),
     *("trace formats", "trace lint", "trace workloads"),
 }
 #: What takes long to be run to its end writes these.
-KNOWN = {
-    "reproduce": [f"out/{name}" for name in evaluation.FILES],
-    "env": ["bench.json"],
-}
+KNOWN = {"reproduce": [f"out/{name}" for name in evaluation.FILES]}
 #: Folders of what is found again by its content.
 STORES = {"kept", "store"}
 
@@ -150,9 +142,6 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     own = own_scheme(folder, "pass")
     slcache.run(trace, device=device, scheme=own).save(folder / "own")
-    (folder / "examples").mkdir()
-    for name in frozen.FILES:
-        shutil.copy(Path(__file__).parent.parent / "examples" / name, folder / "examples")
     for name in ("published/a.csv", "recordings/b.txt"):
         (folder / name).parent.mkdir()
         (folder / name).write_text("\n")
@@ -291,7 +280,5 @@ def test_every_path_of_every_verb_is_tried() -> None:
         assert of or name in READ_ONLY | {"devices"}, name
         for param in verb.params:
             is_path = re.search("FILE|DIR|TRACE|PATH", param.metavar or "")
-            if (name, param.opts[0]) in CHECKS:
-                continue
             if of and is_path and param.param_type_name == "option":
                 assert any({*param.opts} & {*words.split()} for words in of), (name, param.opts)

@@ -42,8 +42,6 @@ NEEDED = {
     "trace twin": ["T", "-o", "O", "--by", "blocks", "--pause", "1ms", "--block-requests", "9"],
     "trace formats": [],
     "trace workloads": ["zipf-4k"],
-    "env replay": ["T"],
-    "env bench": ["--quick"],
 }
 
 

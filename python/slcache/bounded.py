@@ -6,7 +6,7 @@ import errno
 import stat
 from pathlib import Path
 
-#: The largest document of results, a store's or an episode's, and the largest log of a drive; none
+#: The largest document of results, a store's too, and the largest log of a drive; none
 #: comes near it.
 RESULT_BYTES_MAX = 256 << 20
 #: The largest file that people write: studies, evaluations, lists of points and schemes.

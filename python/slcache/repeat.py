@@ -159,7 +159,7 @@ def _notes(document: Document, trace: Path | None) -> Iterator[str]:
         raise about(
             ResultError(
                 "knobs were turned in this run, and a result does not hold when: its configuration "
-                "alone gives another run; `slcache env replay` repeats a recording"
+                "alone gives another run"
             ),
             "episode",
         )

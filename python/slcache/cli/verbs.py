@@ -17,7 +17,7 @@ from slcache.cli.verb import UNNAMED, VerbOfItsOwn, Verbs
 #: What verbs are for, in the order in which help lists them.
 _SIMULATE = "Simulate"
 _SEARCH = "Vary and search"
-_RESULTS = "Results and recordings"
+_RESULTS = "Results"
 _LOOK = "Devices, schemes, traces, keys"
 
 #: Each verb: what it is for, and the module that has a function of its name.
@@ -124,7 +124,6 @@ def _trace() -> typer.Typer:
 _GROUPS: dict[str, tuple[str, Callable[[], typer.Typer]]] = {
     "sweep": (_SEARCH, _sweep),
     "trace": (_LOOK, _trace),
-    "env": (_RESULTS, _group("env")),
     "devices": (_LOOK, _group("devices")),
     "schemes": (_LOOK, _group("schemes")),
 }

@@ -1,4 +1,4 @@
-"""The Gymnasium environment: `import slcache.gym` registers `slcache/SlcCache-v0`.
+"""The Gymnasium environments: `import slcache.gym` registers them.
 
 >>> import gymnasium
 >>> import slcache.gym
@@ -15,7 +15,6 @@ except ModuleNotFoundError as error:
 from slcache._core import EpisodeError, Stream
 from slcache.gym.env import SlcCacheEnv
 from slcache.gym.placement import PlacementEnv
-from slcache.gym.score import Scale, constants, play
 from slcache.gym.vector import SlcCacheVectorEnv
 
 __all__ = [
@@ -23,12 +22,9 @@ __all__ = [
     "PLACEMENT_ID",
     "EpisodeError",
     "PlacementEnv",
-    "Scale",
     "SlcCacheEnv",
     "SlcCacheVectorEnv",
     "Stream",
-    "constants",
-    "play",
 ]
 
 #: The id that Gymnasium makes the environment by.

@@ -106,9 +106,7 @@ def again(rules: Rules, past: Past, figures: NDArray[np.float64]) -> tuple[Episo
         ended = episode.step(turns, figures)
         told = figures.tolist()
         info = rules.layout.told(told, episode.operations()) if play.reads_info else {}
-        play.judged(
-            turns, told, ended, info, lambda: (episode.knob_values(), episode.knob_bounds())
-        )
+        play.judged(turns, told, ended, info)
     # A reward that failed would fail again, and nobody could get at the episode.
     for turns in past.turned[judged:]:
         episode.step(turns, figures)

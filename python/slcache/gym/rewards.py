@@ -68,13 +68,18 @@ class _Cost(Reward):
 
 
 class _Latency(Reward):
-    """Minus the mean latency of all requests completed."""
+    """Minus the mean latency of all requests completed; 0 where there was none."""
 
     def __init__(self, at: At) -> None:
-        self._at = latencies_at(at)
+        self._at = [(at(f"{side}s_completed"), at(f"{side}_mean_ns")) for side in ("read", "write")]
 
     def of(self, figures: Figures, info: dict[str, Any]) -> float:
-        return -mean_latency_ns(figures, self._at) / 1e6
+        # Written out: this is a good part of what a step costs beyond the engine.
+        (reads_at, read_ns_at), (writes_at, write_ns_at) = self._at
+        reads, writes = figures[reads_at], figures[writes_at]
+        requests = reads + writes
+        total_ns = reads * figures[read_ns_at] + writes * figures[write_ns_at]
+        return -(total_ns / requests if requests else 0.0) / 1e6
 
 
 class _Paper(Reward):
@@ -146,21 +151,6 @@ class _Function(Reward):
         if isinstance(value, bool) or not number or not math.isfinite(value):  # type: ignore[arg-type]
             raise EpisodeError(f"the reward function returned {value!r}: must be a finite number")
         return float(value)  # type: ignore[arg-type]
-
-
-def latencies_at(at: At) -> list[tuple[int, int]]:
-    """Return where the counts and mean latencies of reads and writes are."""
-    return [(at(f"{side}s_completed"), at(f"{side}_mean_ns")) for side in ("read", "write")]
-
-
-def mean_latency_ns(figures: Figures, latencies: list[tuple[int, int]]) -> float:
-    """Return the mean latency of all requests completed in a window; 0 where there was none."""
-    # Written out: this is a good part of what a step costs beyond the engine.
-    (reads_at, read_ns_at), (writes_at, write_ns_at) = latencies
-    reads, writes = figures[reads_at], figures[writes_at]
-    requests = reads + writes
-    total_ns = reads * figures[read_ns_at] + writes * figures[write_ns_at]
-    return total_ns / requests if requests else 0.0
 
 
 NAMED: dict[str, Callable[[At], Reward]] = {

@@ -26,7 +26,6 @@ from slcache.gym.source import Source, settings_of, workloads_of
 
 #: The longest window and the most of them, in 64 bits of the engine.
 _FURTHEST = 2**63 - 1
-RENDER_MODES = ("ansi", "rgb_array")
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -56,7 +55,6 @@ class Rules:
     #: How `rl` averages the cost of its windows, and the weight of the newest.
     average: tuple[str, float] | None
     max_windows: int | None
-    render_mode: str | None
 
     @classmethod
     @configured
@@ -79,7 +77,6 @@ class Rules:
         normalise: bool = False,
         reward: rewards.Spec = "paper",
         max_windows: int | None = None,
-        render_mode: str | None = None,
     ) -> Rules:
         """Return the rules that an environment's arguments mean; ConfigError for wrong ones.
 
@@ -118,7 +115,6 @@ class Rules:
             reward=reward,
             average=None if average is None else (average["average"], average["average_weight"]),
             max_windows=_windows(max_windows),
-            render_mode=_render_mode(render_mode),
         )
         made.judge()
         return made
@@ -157,12 +153,6 @@ def _windows(count: int | None) -> int | None:
     if count is not None and not 1 <= count <= _FURTHEST:
         raise ConfigError(f"max_windows = {count!r:.60}: must be a whole number from 1, or None")
     return count
-
-
-def _render_mode(mode: str | None) -> str | None:
-    if mode is not None and mode not in RENDER_MODES:
-        raise ConfigError(f"render_mode = {mode!r}: must be one of {', '.join(RENDER_MODES)}")
-    return mode
 
 
 def _strides(given: Mapping[str, float] | None, episode: Episode) -> dict[str, float]:

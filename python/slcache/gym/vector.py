@@ -20,7 +20,7 @@ from slcache.gym import past
 from slcache.gym.actions import Stands
 from slcache.gym.knobs import Turns
 from slcache.gym.play import Play
-from slcache.gym.rules import RENDER_MODES, Rules, named
+from slcache.gym.rules import Rules, named
 
 Batch = NDArray[Any]
 Flags = NDArray[np.bool_]
@@ -46,8 +46,7 @@ class SlcCacheVectorEnv(past.Copied, VectorEnv[Batch, Any, Any]):
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
-        "render_modes": list(RENDER_MODES),
-        "render_fps": 4,
+        "render_modes": [],
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
@@ -67,7 +66,6 @@ class SlcCacheVectorEnv(past.Copied, VectorEnv[Batch, Any, Any]):
         self.rules = Rules.made(**of_each)
         self.num_envs = num_envs
         self.metadata = {**type(self).metadata, "autoreset_mode": self._mode}
-        self.render_mode = self.rules.render_mode
         self.single_action_space = self.rules.actions.space
         self.single_observation_space = self.rules.layout.space
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -168,7 +166,7 @@ class SlcCacheVectorEnv(past.Copied, VectorEnv[Batch, Any, Any]):
             info = layout.told(figures, episodes.operations(index))
             try:
                 rewards[index], truncations[index] = self._plays[index].judged(
-                    turns[index] or [], figures, ended[index], info, self._stands(index)
+                    turns[index] or [], figures, ended[index], info
                 )
             except Exception as error:
                 failures.append(error)
@@ -181,11 +179,6 @@ class SlcCacheVectorEnv(past.Copied, VectorEnv[Batch, Any, Any]):
             raise failures[0]
         terminations = np.array(ended) & ~resting
         return self._observations(), rewards, terminations, truncations, infos
-
-    def render(self) -> tuple[Any, ...]:
-        """Return every episode so far as a line of text or a picture."""
-        self._under_way()
-        return tuple(play.render() for play in self._plays)
 
     def close_extras(self, **kwargs: Any) -> None:  # noqa: ANN401
         """Let go of the devices, after a step that is under way."""
