@@ -91,7 +91,7 @@ def overhead_us(environment: Any) -> tuple[float, float]:  # noqa: ANN401
     environment.reset(seed=1)
     episode = environment.fork()._episode
     out = np.zeros(len(json.loads(episode.observations())))
-    chosen = environment.rules.layout.chosen
+    chosen = environment.rules.observations.chosen
 
     def engine() -> None:
         while not episode.step([], out):

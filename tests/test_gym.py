@@ -185,7 +185,7 @@ def test_info_is_plain_data_to_whoever_writes_it_down(load: Path) -> None:
     env.reset(seed=1)
     info = env.step(4)[4]
     written = json.loads(json.dumps(info))
-    assert {*env.rules.layout.names, "operations"} == set(written)
+    assert {*env.rules.observations.names, "operations"} == set(written)
     assert written == info
     (stored,) = pa.array([info]).to_pylist()
     assert stored["waf"] == info["waf"] > 0
@@ -194,9 +194,9 @@ def test_info_is_plain_data_to_whoever_writes_it_down(load: Path) -> None:
 
 def test_observations_are_named_bounded_and_selected(load: Path) -> None:
     env = made(load)
-    names = env.rules.layout.names
+    names = env.rules.observations.names
     assert {"waf", "write_p99_ns", "knob.theta_bytes", "signal.utilisation"} <= set(names)
-    assert all(figure.unit and figure.summary for figure in env.rules.layout.figures)
+    assert all(figure.unit and figure.summary for figure in env.rules.observations.figures)
     space = env.observation_space
     assert isinstance(space, gymnasium.spaces.Box)
     assert np.isfinite([space.low, space.high]).all()
@@ -259,7 +259,7 @@ def test_no_step_before_the_start_or_after_the_end(load: Path) -> None:
         env.step(4)
     env.reset(seed=1)
     env.step(4)
-    with pytest.raises(EpisodeError, match=r"step after max_windows = 1: reset"):
+    with pytest.raises(EpisodeError, match="step after window 1, the last: reset"):
         env.step(4)
     ended = made(load)
     played(ended, 1)

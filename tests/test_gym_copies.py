@@ -126,7 +126,7 @@ def test_figures_are_scaled_by_their_bounds_or_their_order(load: Path) -> None:
     plain.reset(seed=5)
     scaled.reset(seed=5)
     several.reset(seed=[5, 6])
-    space = plain.rules.layout.space
+    space = plain.rules.observations.space
     for action in (0, 4, 8):
         raw, seen = plain.step(action)[0], scaled.step(action)[0]
         batch = several.step(np.array([action, action]))[0]
@@ -185,7 +185,7 @@ def test_the_papers_reward_averages_as_the_scheme_is_told_to(load: Path) -> None
     cases = {("ema", 0.5): [0, -1, -1, 1], ("cumulative", 0.5): [0, -1, -1, 1]}
     cases[("ema", 0.01)] = [0, -1, -1, -1]
     for average, signs in cases.items():
-        judge = rewards.made("paper", at.__getitem__, average)
+        judge = rewards.build("paper", at.__getitem__, average)
         assert [judge.of([0.0, cost, 0, 0, 0], {}) for cost in costs] == signs, average
     for settings, wanted in [({}, ("ema", 0.1)), ({"average": "cumulative"}, ("cumulative", 0.1))]:
         env = SlcCacheEnv(workload=load, settings=settings, **ENV)

@@ -114,7 +114,7 @@ def test_a_failed_reward_ends_an_episode_of_placement(load: Path, batch: int) ->
         env.step(action)
     documents = []
     for each in (copy.deepcopy(env), pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(env))))):
-        with pytest.raises(EpisodeError, match="the episode is over"):
+        with pytest.raises(EpisodeError, match=OVER):
             each.step(action)
         documents.append(each.finish()["waf"])
         each.reset(seed=1)

@@ -154,7 +154,7 @@ def test_disabled_autoreset_leaves_it_to_the_user(arguments: dict[str, Any]) -> 
     assert envs.step(stay)[3].all()
     mask = np.array([True, False, True])
     envs.reset(seed=[7, None, 9], options={"reset_mask": mask})
-    with pytest.raises(EpisodeError, match="environment 1: step after max_windows = 2"):
+    with pytest.raises(EpisodeError, match="environment 1: step after window 2, the last"):
         envs.step(stay)
     envs.reset(options={"reset_mask": ~mask})
     assert not envs.step(stay)[3].any()

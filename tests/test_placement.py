@@ -90,7 +90,7 @@ def test_what_is_known_of_a_write_is_what_a_count_by_hand_says(tmp_path: Path) -
     lines = [(0, "W", 0, 16), (10, "R", 0, 8), (30, "W", 16, 8), (35, "W", 0, 8), (60, "W", 0, 8)]
     rows = [f"{at},{op},{sector},{sectors}" for at, op, sector, sectors in lines]
     trace.write_text("\n".join(rows) + "\n")
-    table = features.of_writes(str(trace), OPTIONS, 1, 4096)
+    table = features.of_writes(str(trace), 1, OPTIONS, 4096)
     columns = dict(zip(features.NAMES, table.T.tolist(), strict=True))
     assert columns["bytes"] == [8192, 4096, 4096, 4096]
     assert columns["sequential"] == [0, 0, 0, 0]
@@ -111,7 +111,7 @@ def test_a_page_is_used_by_every_request_that_covers_a_part_of_it(tmp_path: Path
     trace = tmp_path / "long.csv"
     trace.write_text("".join(f"{at},{op},{sector},{count}\n" for at, op, sector, count in rows))
     for page_sectors in (1, 8, 32):
-        table = features.of_writes(str(trace), OPTIONS, 1, 512 * page_sectors)
+        table = features.of_writes(str(trace), 1, OPTIONS, 512 * page_sectors)
         used: dict[str, dict[int, list[int]]] = {"WR": {}, "W": {}}
         wanted = []
         for at, op, sector, count in rows:
@@ -162,7 +162,7 @@ def test_max_steps_truncates(trace: Path) -> None:
     env.reset(seed=1)
     assert env.step(0)[2:4] == (False, False)
     assert env.step(0)[2:4] == (False, True)
-    with pytest.raises(EpisodeError, match="is over"):
+    with pytest.raises(EpisodeError, match="step after window 2, the last"):
         env.step(0)
 
 

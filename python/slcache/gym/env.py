@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
@@ -11,33 +12,42 @@ from numpy.typing import NDArray
 
 from slcache._core import Episode, EpisodeError
 from slcache.given.once import checked_seed
-from slcache.gym import knobs as boards
-from slcache.gym import past
-from slcache.gym.knobs import Bounds, Knob
-from slcache.gym.layout import Figure
-from slcache.gym.play import Play
-from slcache.gym.rules import Rules, named
+from slcache.gym import actions
+from slcache.gym.actions import Bounds, Knob
+from slcache.gym.episode import Copied, History, Info, Play, begin
+from slcache.gym.observations import Figure
+from slcache.gym.rules import KnobRules, Rules, Start, of_environment
 
 Observation = NDArray[Any]
-Info = dict[str, Any]
 
 
-class SlcCacheEnv(past.Copied, gymnasium.Env[Observation, Any]):
-    """A flash device under a scheme; an action turns its knobs, a step is a window of requests.
-
-    The arguments are those of `slcache.gym.rules.Rules.made`.
-    """
+class DeviceEnv(Copied, gymnasium.Env[Observation, Any]):
+    """One device and its episode; what an action is, a subclass says."""
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
+    rules: Rules
 
-    def __init__(self, **arguments: Any) -> None:  # noqa: ANN401
-        self._arguments = named(arguments)
-        self.rules = Rules.made(**self._arguments)
-        self.action_space = self.rules.actions.space
-        self.observation_space = self.rules.layout.space
-        self._figures = self.rules.layout.buffer()
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self._figures = rules.observations.buffer()
         self._episode: Episode | None = None
         self._play: Play | None = None
+
+    @abstractmethod
+    def _move(self, action: Any) -> Any:  # noqa: ANN401
+        """Return what an action comes to; EpisodeError for one outside its space."""
+
+    @abstractmethod
+    def _advance(self, move: Any) -> bool:  # noqa: ANN401
+        """Run to the end of the next window and fill the figures; return if the trace is over."""
+
+    @abstractmethod
+    def _observed(self) -> Observation:
+        """Return what an agent sees now."""
+
+    @abstractmethod
+    def _info(self, figures: Sequence[float]) -> Info:
+        """Return what is told of the window just over."""
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -51,24 +61,22 @@ class SlcCacheEnv(past.Copied, gymnasium.Env[Observation, Any]):
         # Gymnasium refuses some seeds in an error of its own, and takes some that no run has.
         super().reset(seed=None if seed is None else checked_seed(seed))
         start = self.rules.source.drawn(seed, options, self.np_random)
-        episode = past.begun(self.rules, start)
-        # What was under way goes on if there is no next one.
-        self._episode, self._play = episode, Play(self.rules, start)
-        episode.observe(self._figures)
-        return self.rules.layout.observed(self._figures), start.told()
+        self._begin(start)
+        return self._observed(), start.info()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:  # noqa: ANN401
-        """Turn knobs and run to the end of the next window, or of the trace.
+        """Act and run to the end of the next window, or of the trace.
 
         `info` has the window's counters and statistics. The trace's last window may end early.
         """
-        episode, play = self._under_way()
-        turns = play.turns(action, self._stands)
-        ended = episode.step(turns, self._figures)
+        _, play = self._under_way()
+        play.refuse_if_over()
+        move = self._move(action)
+        ended = self._advance(move)
         figures = self._figures.tolist()
-        info = self.rules.layout.told(figures, episode.operations())
-        reward, truncated = play.judged(turns, figures, ended, info)
-        return self.rules.layout.observed(self._figures), reward, ended, truncated, info
+        info = self._info(figures)
+        reward, truncated = play.judged(move, figures, ended, info)
+        return self._observed(), reward, ended, truncated, info
 
     def close(self) -> None:
         """End."""
@@ -84,30 +92,10 @@ class SlcCacheEnv(past.Copied, gymnasium.Env[Observation, Any]):
         fork._play = None if self._play is None else self._play.fork()
         return fork
 
-    def _past(self) -> past.Past | None:
-        return None if self._play is None else past.of(self._play)
-
-    def _run_again(self, kept: past.Past) -> None:
-        self._episode, self._play = past.again(self.rules, kept, self._figures)
-
     @property
     def over(self) -> str | None:
         """What ended the episode; None where there is a next step."""
-        return self._under_way()[1].over
-
-    @property
-    def figures(self) -> Sequence[Figure]:
-        """Every figure of a window that can be observed: name, unit, bounds and meaning."""
-        return self.rules.layout.figures
-
-    def knobs(self) -> list[Knob]:
-        """Return the knobs as they stand, with the values that they take now."""
-        return boards.read(self._under_way()[0].knobs())
-
-    def toward(self, wanted: Mapping[str, float]) -> Any:  # noqa: ANN401
-        """Return the action that brings knobs nearer to named values and leaves the others."""
-        boards.check(wanted, self.rules.knobs)
-        return self.rules.actions.toward(wanted, self._under_way()[0].knob_values())
+        return self._under_way()[1].history.over
 
     def finish(self) -> dict[str, Any]:
         """Run what is left of the trace and return the result document that `slcache run` gives.
@@ -115,15 +103,74 @@ class SlcCacheEnv(past.Copied, gymnasium.Env[Observation, Any]):
         The episode is over then.
         """
         episode, play = self._under_way()
-        document: dict[str, Any] = json.loads(episode.finish())
-        play.over = "finish"
+        document: dict[str, Any] = json.loads(self._finish(episode))
+        play.history.over = "finish"
         return document
 
-    def _stands(self) -> tuple[Sequence[float], Sequence[Bounds]]:
-        episode, _ = self._under_way()
-        return episode.knob_values(), episode.knob_bounds()
+    def _begin(self, start: Start) -> None:
+        """Put an episode in its place; what was under way goes on if there is none."""
+        self._episode, self._play = begin(self.rules, start), Play(self.rules, start)
+        self._episode.observe(self._figures)
+
+    def _finish(self, episode: Episode) -> str:
+        return episode.finish()
+
+    def _history(self) -> History | None:
+        return None if self._play is None else self._play.history
+
+    def _run_again(self, history: History) -> None:
+        self._begin(history.start)
+        episode, play = self._under_way()
+        play.repeat(history, self._advance, self._figures, self._info)
+        if history.over == "finish":
+            self._finish(episode)
 
     def _under_way(self) -> tuple[Episode, Play]:
         if self._episode is None or self._play is None:
             raise EpisodeError("no episode is under way: reset the environment first")
         return self._episode, self._play
+
+
+class SlcCacheEnv(DeviceEnv):
+    """A flash device under a scheme; an action turns its knobs, a step is a window of requests.
+
+    The arguments are those of `slcache.gym.rules.KnobRules.of_arguments`.
+    """
+
+    rules: KnobRules
+
+    def __init__(self, **arguments: Any) -> None:  # noqa: ANN401
+        self._arguments, rules = of_environment(arguments)
+        super().__init__(rules)
+        self.action_space = rules.actions.space
+        self.observation_space = rules.observations.space
+
+    @property
+    def figures(self) -> Sequence[Figure]:
+        """Every figure of a window that can be observed: name, unit, bounds and meaning."""
+        return self.rules.observations.figures
+
+    def knobs(self) -> list[Knob]:
+        """Return the knobs as they stand, with the values that they take now."""
+        return actions.read_knobs(self._under_way()[0].knobs())
+
+    def toward(self, wanted: Mapping[str, float]) -> Any:  # noqa: ANN401
+        """Return the action that brings knobs nearer to named values and leaves the others."""
+        actions.check(wanted, self.rules.knobs)
+        return self.rules.actions.toward(wanted, self._under_way()[0].knob_values())
+
+    def _move(self, action: Any) -> actions.Turns:  # noqa: ANN401
+        return self.rules.actions.turns(action, self._stands)
+
+    def _advance(self, move: actions.Turns) -> bool:
+        return self._under_way()[0].step(move, self._figures)
+
+    def _observed(self) -> Observation:
+        return self.rules.observations.observed(self._figures)
+
+    def _info(self, figures: Sequence[float]) -> Info:
+        return self.rules.observations.info(figures, self._under_way()[0].operations())
+
+    def _stands(self) -> tuple[Sequence[float], Sequence[Bounds]]:
+        episode, _ = self._under_way()
+        return episode.knob_values(), episode.knob_bounds()

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from slcache.files import scratch
-from slcache.gym.source import overrides
+from slcache.gym.rules import overrides
 from slcache.traces.api import Trace, generate, is_workload
 
 #: The columns, each a number; -1 where there is none before.
@@ -27,7 +27,7 @@ _SECTOR = 512
 
 
 def of_writes(
-    trace: str, options: list[tuple[str, str]], seed: int, page_bytes: int
+    trace: str, seed: int, options: list[tuple[str, str]], page_bytes: int
 ) -> NDArray[np.float64]:
     """Return a row for each write of a trace, or of a workload drawn with `seed`, in its order."""
     with scratch() as folder:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
-import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
@@ -15,16 +15,17 @@ from numpy.typing import NDArray
 from slcache import named
 from slcache._core import ConfigError, Episode, EpisodeError
 from slcache.api import Path
-from slcache.given.once import checked_seed
-from slcache.gym import features, past, placed, rewards
-from slcache.gym.layout import Layout
-from slcache.gym.source import Source, Start, workloads_of
+from slcache.gym import features, rewards
+from slcache.gym.env import DeviceEnv, Observation
+from slcache.gym.episode import Info
+from slcache.gym.observations import Observations
+from slcache.gym.rules import Rules, Source, Start, workloads_of
 from slcache.scheme.base import Scheme
 from slcache.scheme.source import NotFoundError, found, of_class
 from slcache.traces.api import reader_options
 
-Observation = NDArray[np.float32]
-Info = dict[str, Any]
+if TYPE_CHECKING:
+    from slcache._core import View, Write
 
 #: The figures of the last step that are observed beside the writes.
 STATE = ("write_mean_ns", "backlog", "moved_bytes", "waf", "mapped_bytes", "utilisation")
@@ -32,7 +33,22 @@ STATE = ("write_mean_ns", "backlog", "moved_bytes", "waf", "mapped_bytes", "util
 _BATCH_MAX = 1_000_000
 
 
-class PlacementEnv(past.Copied, gymnasium.Env[Observation, Any]):
+class _Waiting(threading.local):
+    """The actions of whoever steps in this thread."""
+
+    actions: deque[int] | None = None
+
+
+#: A step runs in the thread that asks for it.
+_waiting = _Waiting()
+#: One episode at a time runs to its end, in a thread of its own, with the actions that are left.
+_finishing = threading.Lock()
+_left: list[deque[int]] = []
+#: Each class by that whose writes it places.
+_classes: dict[type[Scheme], type[Scheme]] = {}
+
+
+class PlacementEnv(DeviceEnv):
     """A device whose host writes an agent places; `scheme` says all else.
 
     An action is the number of a region of the class `scheme` (`slcache.Scheme`: cache, store), for
@@ -42,8 +58,6 @@ class PlacementEnv(past.Copied, gymnasium.Env[Observation, Any]):
     moves later because of a write is charged to the window in which it moves. Without a DRAM
     buffer, since that would write in an order of its own.
     """
-
-    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
 
     def __init__(
         self,
@@ -59,20 +73,20 @@ class PlacementEnv(past.Copied, gymnasium.Env[Observation, Any]):
         reward: rewards.Spec = "latency",
         max_steps: int | None = None,
     ) -> None:
-        self._arguments = {name: value for name, value in locals().items() if name != "self"}
+        self._arguments = {
+            name: value for name, value in locals().items() if name not in ("self", "__class__")
+        }
         limits = ("batch", batch, _BATCH_MAX), ("max_steps", max_steps, 2**63 - 1)
         for name, value, most in limits:
             if value is not None and (type(value) is not int or not 1 <= value <= most):
                 told = f"{name} = {value!r:.60}: must be a whole number from 1 to {most}"
                 raise ConfigError(told)
         with named.call(named.of_arguments([scheme])):
-            self._cls = placed.made(_class(scheme))
-        self.regions = list(self._cls.regions)
-        self.batch, self._max_steps = batch, max_steps
-        self._source = Source(
+            cls = _placed_by_actions(_class(scheme))
+        source = Source(
             device=str(device),
             workloads=workloads_of(trace),
-            scheme=of_class(self._cls),
+            scheme=of_class(cls),
             settings=settings or {},
             trace_format=trace_format,
             trace_options=dict(trace_options or {}),
@@ -80,145 +94,85 @@ class PlacementEnv(past.Copied, gymnasium.Env[Observation, Any]):
             snapshot=None,
             window=("write-requests", batch),
         )
-        first = self._source.first()
+        first = source.first()
         config = json.loads(first.config())
         if config["buffer"] is not None:
             raise ConfigError("device: has a DRAM buffer, which writes in an order of its own")
         if config["trace"]["address"] == "clip":
             raise ConfigError("trace.address = clip: leaves writes out that would be observed")
-        self._page_bytes = int(config["device"]["pool"][0]["page_bytes"])
-        self._layout = Layout(first, [], STATE, normalise=False)
-        self._reward = reward
-        self._judge = rewards.made(reward, self._layout.at)
+        observations = Observations(first, [], STATE, normalise=False)
+        super().__init__(Rules(source, [], observations, reward, None, max_steps))
+        self.rules.new_reward()
+        self.regions, self.batch = list(cls.regions), batch
         regions = len(self.regions)
-        self.action_space: spaces.Space[Any] = (
+        self.action_space = (
             spaces.Discrete(regions) if batch == 1 else spaces.MultiDiscrete([regions] * batch)
         )
         width = batch * len(features.NAMES) + len(STATE)
         self.observation_space = spaces.Box(-1.0, 64.0, (width,), np.float32)
-        self._figures = self._layout.buffer()
-        self._episode: Episode | None = None
+        self._page_bytes = int(config["device"]["pool"][0]["page_bytes"])
+        #: Actions that no write has taken yet.
         self._actions: deque[int] = deque()
-        self._start: Start | None = None
-        #: The actions of each step so far.
-        self._taken: list[list[int]] = []
+        #: What is known of each write, and of which workload and seed that is.
         self._writes = np.zeros((0, len(features.NAMES)))
-        self._known: tuple[tuple[str, int], NDArray[np.float64]] | None = None
-        self._is_over = False
-        #: Whether the reward of the last step failed: then it is not asked for again.
-        self._has_failed = False
+        self._writes_of: tuple[str, int] | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, Info]:
         """Begin an episode; `options` may name a `workload`. `info` tells what was begun."""
-        super().reset(seed=None if seed is None else checked_seed(seed))
-        start = self._source.drawn(seed, options, self.np_random)
-        self._begin(start)
-        return self._observed(), {**start.told(), "writes": len(self._writes)}
-
-    def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:  # noqa: ANN401
-        """Place the next writes and run until they have arrived."""
-        self._under_way()
-        if self._is_over:
-            raise EpisodeError("the episode is over: reset the environment first")
-        if not self.action_space.contains(action):
-            known = ", ".join(f"{i} {name}" for i, name in enumerate(self.regions))
-            raise EpisodeError(f"action {action!r:.60}: must be in {self.action_space}: {known}")
-        ended = self._ran(np.atleast_1d(action).tolist())
-        truncated = not ended and len(self._taken) == self._max_steps
-        self._is_over = ended or truncated
-        figures = self._figures.tolist()
-        info = self._layout.told(figures, [])
-        try:
-            reward = self._judge.of(figures, info)
-        except BaseException:
-            # The step has run and cannot be taken back.
-            self._is_over = self._has_failed = True
-            raise
-        return self._observed(), reward, ended, truncated, info
+        observation, info = super().reset(seed=seed, options=options)
+        return observation, {**info, "writes": len(self._writes)}
 
     def fork(self) -> Self:
         """Return an exact copy, mid-episode; both go on alike under the same actions."""
         fork = super().fork()
         fork._actions = deque(self._actions)
-        fork._taken = list(self._taken)
-        fork._judge = self._judge.fork()
-        fork._episode = None if self._episode is None else self._episode.fork()
         return fork
 
-    def _past(self) -> tuple[Start, list[list[int]], bool] | None:
-        if self._episode is None or self._start is None:
-            return None
-        return self._start, self._taken, self._has_failed
-
-    def _run_again(self, kept: tuple[Start, list[list[int]], bool]) -> None:
-        start, taken, failed = kept
-        self._begin(start)
-        judged = len(taken) - failed
-        for actions in taken[:judged]:
-            self.step(actions[0] if self.batch == 1 else np.array(actions))
-        # A reward that failed would fail again, and nobody could get at the episode.
-        for actions in taken[judged:]:
-            self._ran(actions)
-            self._is_over = self._has_failed = True
-
-    def finish(self) -> dict[str, Any]:
-        """Run what is left, placed by default, and return the result document of `slcache run`."""
-        episode = self._under_way()
-        self._episode = None
-        with placed.finishing:
-            placed.left.append(self._actions)
-            try:
-                document: dict[str, Any] = json.loads(episode.finish())
-            finally:
-                placed.left.clear()
-        return document
-
-    def close(self) -> None:
-        """End."""
-        self._episode = None
-
     def _begin(self, start: Start) -> None:
-        """Put an episode in its place, before its first write."""
-        self._actions, self._taken, self._start = deque(), [], start
-        self._episode = self._source.episode(start)
-        self._writes = self._features(start.workload, start.seed)
-        self._judge = rewards.made(self._reward, self._layout.at)
-        self._figures[:] = 0.0
-        self._is_over = self._has_failed = False
+        source, wanted, writes = self.rules.source, (start.workload, start.seed), self._writes
+        if self._writes_of != wanted:
+            options = reader_options(source.trace_format, source.trace_options)
+            writes = features.of_writes(*wanted, options, self._page_bytes)
+        super()._begin(start)
+        self._writes, self._writes_of, self._actions = writes, wanted, deque()
 
-    def _ran(self, taken: list[int]) -> bool:
-        """Run until the writes that these actions place have arrived; return if that is all."""
-        self._actions.extend(taken)
-        placed.waiting.actions = self._actions
+    def _move(self, action: Any) -> list[int]:  # noqa: ANN401
+        if not self.action_space.contains(action):
+            known = ", ".join(f"{i} {name}" for i, name in enumerate(self.regions))
+            raise EpisodeError(f"action {action!r:.60}: must be in {self.action_space}: {known}")
+        placed: list[int] = np.atleast_1d(action).tolist()
+        return placed
+
+    def _advance(self, move: list[int]) -> bool:
+        self._actions.extend(move)
+        _waiting.actions = self._actions
         try:
-            ended = self._under_way().step([], self._figures)
+            return self._under_way()[0].step([], self._figures)
         finally:
-            placed.waiting.actions = None
-        self._taken.append(taken)
-        return ended
-
-    def _under_way(self) -> Episode:
-        if self._episode is None:
-            raise EpisodeError("no episode is under way: reset the environment first")
-        return self._episode
-
-    def _features(self, trace: str, seed: int) -> NDArray[np.float64]:
-        if self._known is None or self._known[0] != (trace, seed):
-            options = reader_options(self._source.trace_format, self._source.trace_options)
-            found = features.of_writes(trace, options, seed, self._page_bytes)
-            self._known = (trace, seed), found
-        return self._known[1]
+            _waiting.actions = None
 
     def _observed(self) -> Observation:
-        at = len(self._taken) * self.batch
+        at = len(self._under_way()[1].history.moves) * self.batch
         rows = self._writes[at : at + self.batch]
         seen = np.zeros(self.batch * len(features.NAMES) + len(STATE))
         seen[: rows.size] = rows.ravel()
-        seen[-len(STATE) :] = self._figures[self._layout.chosen]
-        scaled: Observation = (np.sign(seen) * np.log1p(np.abs(seen))).astype(np.float32)
+        seen[-len(STATE) :] = self.rules.observations.observed(self._figures)
+        scaled: NDArray[np.float32] = (np.sign(seen) * np.log1p(np.abs(seen))).astype(np.float32)
         return scaled
+
+    def _info(self, figures: Sequence[float]) -> Info:
+        return self.rules.observations.by_name(figures)
+
+    def _finish(self, episode: Episode) -> str:
+        """Run what is left, placed by default behind the actions that no write has taken."""
+        with _finishing:
+            _left.append(self._actions)
+            try:
+                return episode.finish()
+            finally:
+                _left.clear()
 
 
 def _class(scheme: type[Scheme] | str) -> type[Scheme]:
@@ -234,3 +188,38 @@ def names(batch: int) -> Sequence[str]:
     """Return what each number of an observation is."""
     writes = [f"{i}.{name}" for i in range(batch) for name in features.NAMES]
     return [*writes, *STATE]
+
+
+def _placed_by_actions(cls: type[Scheme]) -> type[Scheme]:
+    """Return a class that places every write request as the next action says.
+
+    The region of the action is tried first, then the others in the class's order. Without an
+    action, before the trace and behind its last step, it is all of them in order.
+    """
+    if cls in _classes:
+        return _classes[cls]
+    choices = [(name, *(other for other in cls.regions if other != name)) for name in cls.regions]
+
+    def place(self: Any, write: Write, view: View) -> Sequence[str]:  # noqa: ANN401
+        if write.first:
+            actions = _waiting.actions
+            if actions is None and _left:
+                actions = _left[-1]
+            self.placing = actions.popleft() if actions else 0
+        placing: int = self.placing
+        return choices[placing]
+
+    def begin(self: Any) -> None:  # noqa: ANN401
+        cls.__init__(self)
+        self.placing = 0
+
+    body = {
+        "__doc__": f"{cls.__qualname__}, its writes placed by an agent.",
+        "__module__": __name__,
+        # Two classes of one name are two schemes.
+        "__qualname__": f"Placed[{cls.__qualname__}]{len(_classes)}",
+        "__init__": begin,
+        "place": place,
+    }
+    _classes[cls] = cast(type[Scheme], type(cls.__name__, (cls,), body))
+    return _classes[cls]

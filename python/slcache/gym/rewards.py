@@ -162,7 +162,7 @@ NAMED: dict[str, Callable[[At], Reward]] = {
 }
 
 
-def made(spec: Spec, at: At, average: tuple[str, float] | None = None) -> Reward:
+def build(spec: Spec, at: At, average: tuple[str, float] | None = None) -> Reward:
     """Return the reward that `reward=` asks for; ConfigError where there is no such.
 
     `average` says how `paper` averages, as (kind, weight of the newest).

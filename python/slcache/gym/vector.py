@@ -16,15 +16,12 @@ from numpy.typing import NDArray
 from slcache._core import ConfigError, Episode, EpisodeError, Episodes
 from slcache.given.arguments import checked
 from slcache.given.once import checked_seed
-from slcache.gym import past
-from slcache.gym.actions import Stands
-from slcache.gym.knobs import Turns
-from slcache.gym.play import Play
-from slcache.gym.rules import Rules, named
+from slcache.gym.actions import Stands, Turns
+from slcache.gym.episode import Copied, History, Info, Play, begin
+from slcache.gym.rules import of_environment
 
 Batch = NDArray[Any]
 Flags = NDArray[np.bool_]
-Info = dict[str, Any]
 
 
 class Begun(NamedTuple):
@@ -35,7 +32,7 @@ class Begun(NamedTuple):
     infos: Info
 
 
-class SlcCacheVectorEnv(past.Copied, VectorEnv[Batch, Any, Any]):
+class SlcCacheVectorEnv(Copied, VectorEnv[Batch, Any, Any]):
     """`num_envs` devices that step side by side in `threads` threads, by default one a core.
 
     Every one does what a `SlcCacheEnv` of the same arguments does, bit for bit; with `seed=s`,
@@ -61,17 +58,16 @@ class SlcCacheVectorEnv(past.Copied, VectorEnv[Batch, Any, Any]):
     ) -> None:
         self._mode = _mode(autoreset_mode)
         own = {"num_envs": num_envs, "autoreset_mode": self._mode, "threads": threads}
-        of_each = named(arguments)
+        of_each, self.rules = of_environment(arguments)
         self._arguments = {**own, **of_each}
-        self.rules = Rules.made(**of_each)
         self.num_envs = num_envs
         self.metadata = {**type(self).metadata, "autoreset_mode": self._mode}
         self.single_action_space = self.rules.actions.space
-        self.single_observation_space = self.rules.layout.space
+        self.single_observation_space = self.rules.observations.space
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._threads = threads
-        self._figures = self.rules.layout.buffer(num_envs)
+        self._figures = self.rules.observations.buffer(num_envs)
         self._randoms: list[np.random.Generator | None] = [None] * num_envs
         self._plays: list[Play] = []
         self._episodes: Episodes | None = None
@@ -133,7 +129,7 @@ class SlcCacheVectorEnv(past.Copied, VectorEnv[Batch, Any, Any]):
         """Return what a step turns; episodes that were over begin anew (`NextStep`)."""
         self._under_way()
         follows = self._mode == AutoresetMode.NEXT_STEP
-        resting = np.array([follows and play.over is not None for play in self._plays])
+        resting = np.array([follows and play.history.over is not None for play in self._plays])
         turns = [
             None if rests else self._turns(index, action)
             for index, (rests, action) in enumerate(zip(resting, self._each(actions), strict=True))
@@ -157,13 +153,13 @@ class SlcCacheVectorEnv(past.Copied, VectorEnv[Batch, Any, Any]):
     def _judged(self, begun: Begun, ended: list[bool]) -> tuple[Batch, Batch, Flags, Flags, Info]:
         """Return what a step came to, with rewards and, in `SameStep`, the episodes that follow."""
         turns, resting, infos = begun
-        episodes, layout = self._under_way(), self.rules.layout
+        episodes, observations = self._under_way(), self.rules.observations
         failures: list[Exception] = []
         rewards = np.zeros(self.num_envs)
         truncations = np.zeros(self.num_envs, dtype=np.bool_)
         for index in np.flatnonzero(~resting).tolist():
             figures = self._figures[index].tolist()
-            info = layout.told(figures, episodes.operations(index))
+            info = observations.info(figures, episodes.operations(index))
             try:
                 rewards[index], truncations[index] = self._plays[index].judged(
                     turns[index] or [], figures, ended[index], info
@@ -171,8 +167,11 @@ class SlcCacheVectorEnv(past.Copied, VectorEnv[Batch, Any, Any]):
             except Exception as error:
                 failures.append(error)
                 continue
-            if self._mode == AutoresetMode.SAME_STEP and self._plays[index].over:
-                final = {"final_obs": layout.observed(self._figures[index]), "final_info": info}
+            if self._mode == AutoresetMode.SAME_STEP and self._plays[index].history.over:
+                final = {
+                    "final_obs": observations.observed(self._figures[index]),
+                    "final_info": info,
+                }
                 info = {**final, **self._next(index)}
             infos = self._add_info(infos, info, index)
         if failures:
@@ -207,14 +206,26 @@ class SlcCacheVectorEnv(past.Copied, VectorEnv[Batch, Any, Any]):
         super().__setstate__(state)
         self._randoms = state["randoms"]
 
-    def _past(self) -> list[past.Past] | None:
+    def _history(self) -> list[History] | None:
         self._settled()
-        return None if self._episodes is None else [past.of(play) for play in self._plays]
+        return None if self._episodes is None else [play.history for play in self._plays]
 
-    def _run_again(self, kept: list[past.Past]) -> None:
-        each = [past.again(self.rules, one, self._figures[i]) for i, one in enumerate(kept)]
-        self._plays = [play for _, play in each]
-        self._episodes = Episodes([episode for episode, _ in each], threads=self._threads)
+    def _run_again(self, history: list[History]) -> None:
+        each = [self._repeated(one, row) for one, row in zip(history, self._figures, strict=True)]
+        self._plays = [play for play, _ in each]
+        self._episodes = Episodes([episode for _, episode in each], threads=self._threads)
+
+    def _repeated(self, history: History, figures: NDArray[np.float64]) -> tuple[Play, Episode]:
+        """Return an episode that was run again; `figures` get those of its last window."""
+        play, episode = Play(self.rules, history.start), begin(self.rules, history.start)
+        episode.observe(figures)
+        play.repeat(
+            history,
+            lambda turns: episode.step(turns, figures),
+            figures,
+            lambda values: self.rules.observations.info(values, episode.operations()),
+        )
+        return play, episode
 
     def _settled(self) -> None:
         if self._pending is not None:
@@ -233,7 +244,8 @@ class SlcCacheVectorEnv(past.Copied, VectorEnv[Batch, Any, Any]):
     def _turns(self, index: int, action: Any) -> Turns:  # noqa: ANN401
         """Return what the action of one environment turns; errors name it."""
         try:
-            return self._plays[index].turns(action, self._stands(index))
+            self._plays[index].refuse_if_over()
+            return self.rules.actions.turns(action, self._stands(index))
         except EpisodeError as error:
             raise EpisodeError(f"environment {index}: {error}") from error
 
@@ -244,21 +256,21 @@ class SlcCacheVectorEnv(past.Copied, VectorEnv[Batch, Any, Any]):
             random, _ = seeding.np_random(seed)
             self._randoms[index] = random
         start = self.rules.source.drawn(seed, options, random)
-        return Play(self.rules, start), past.begun(self.rules, start)
+        return Play(self.rules, start), begin(self.rules, start)
 
     def _put(self, index: int, play: Play, episode: Episode) -> Info:
         """Put an episode in its place; return what is told of it."""
         episode.observe(self._figures[index])
         self._under_way().replace(index, episode)
         self._plays[index] = play
-        return play.start.told()
+        return play.history.start.info()
 
     def _next(self, index: int) -> Info:
         """Begin the next episode of one environment; return what is told of it."""
         return self._put(index, *self._drawn(index, None, {}))
 
     def _observations(self) -> Batch:
-        return self.rules.layout.observed(self._figures)
+        return self.rules.observations.observed(self._figures)
 
 
 def _mode(named: AutoresetMode | str) -> AutoresetMode:

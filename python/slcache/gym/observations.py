@@ -16,7 +16,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from slcache._core import ConfigError, Episode, EpisodeError
-from slcache.gym.knobs import Knob
+from slcache.gym.actions import Knob
 
 #: The bound of what has none of its own: the model counts nothing that is larger.
 UNBOUNDED = 2.0**63
@@ -35,7 +35,7 @@ class Figure:
     max: float
 
 
-class Layout:
+class Observations:
     """The figures of a window in the engine's order, and those that an agent observes."""
 
     def __init__(
@@ -86,21 +86,22 @@ class Layout:
 
     def _put_own(self, figures: NDArray[np.float64], chosen: NDArray[Any]) -> None:
         """Put the figures of the user's in their places among those of one window."""
-        by_name = dict(zip(self._at, figures.tolist(), strict=True))
         for place, function in self._own:
-            value: Any = function(dict(by_name))
+            value: Any = function(self.by_name(figures.tolist()))
             number = isinstance(value, int | float | np.integer | np.floating)
             if isinstance(value, bool) or not number or not abs(value) <= UNBOUNDED:
                 told = "must return a number between -2^63 and 2^63"
                 raise EpisodeError(f"observation {self.names[place]}: {told}, not {value!r:.40}")
             chosen[place] = value
 
-    def told(self, figures: Sequence[float], operations: list[dict[str, Any]]) -> dict[str, Any]:
+    def by_name(self, figures: Sequence[float]) -> dict[str, Any]:
+        """Return all figures of a window by name."""
+        # A kind of dict that fills itself when asked would look empty to json, PyArrow and Polars.
+        return dict(zip(self._at, figures, strict=True))
+
+    def info(self, figures: Sequence[float], operations: list[dict[str, Any]]) -> dict[str, Any]:
         """Return a window's `info`: all of its figures by name, and its flash operations."""
-        # One that fills itself when asked would save an eighth of a step whose window is a request,
-        # and a hundredth of one of 4 MiB. json, PyArrow and Polars would find it empty: they look
-        # past the methods of a kind of dict.
-        info: dict[str, Any] = dict(zip(self._at, figures, strict=True))
+        info = self.by_name(figures)
         info["operations"] = operations
         return info
 
