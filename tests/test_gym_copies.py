@@ -1,10 +1,12 @@
-"""The environment: copies go on alike, nothing is shared between episodes, figures are scaled."""
+"""Forks, copies and pickles of an environment go on as it does, whatever has happened in it."""
 
 from __future__ import annotations
 
 import copy
 import itertools
 import pickle
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +14,12 @@ import gymnasium
 import numpy as np
 import pytest
 
-import slcache
-import slcache.gym
-from slcache import ConfigError, EpisodeError
-from slcache.gym import SlcCacheEnv, SlcCacheVectorEnv, rewards
+from slcache import EpisodeError
+from slcache.gym import ENV_ID, PlacementEnv, SlcCacheEnv, SlcCacheVectorEnv
 from support import mixed, write_trace
 
 ENV: dict[str, Any] = {"device": "tiny", "scheme": "rl", "window": ("write-bytes", 65536)}
+OVER = "step after a reward that failed"
 
 
 class Counted:
@@ -33,22 +34,56 @@ class Counted:
         return float(self.windows)
 
 
+class Third(Counted):
+    """A reward that fails in the third window."""
+
+    def __call__(self, info: dict[str, Any]) -> float:
+        """Return how many windows there were."""
+        if self.windows == 2:
+            raise ZeroDivisionError("a reward of the user's")
+        return super().__call__(info)
+
+
+def kept_small(info: dict[str, Any]) -> float:
+    """Return what a window wrote, but fail where large writes go to the cache."""
+    if info["knob.theta_bytes"] > 65536:
+        raise ZeroDivisionError("a reward of the user's")
+    return float(info["write_bytes"])
+
+
+REWARDS: dict[str, Any] = {"named": "paper", "own": Counted}
+
+
 @pytest.fixture(scope="module")
 def load(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Enough reads and writes to clean the tiny device now and then."""
     return write_trace(tmp_path_factory.mktemp("gym") / "load.csv", mixed(1500))
 
 
-def stepped(env: SlcCacheEnv, steps: int, seed: int | None = 3) -> SlcCacheEnv:
-    """Return the environment after so many random steps of a new episode."""
-    env.action_space.seed(seed)
-    env.reset(seed=seed)
+def knobs(load: Path, reward: object = "paper") -> SlcCacheEnv:
+    return SlcCacheEnv(workload=load, reward=reward, **ENV)
+
+
+#: Environments by a name, each made with a reward.
+MADE: dict[str, Callable[[Path, Any], Any]] = {
+    "knobs": knobs,
+    "placement": lambda load, reward: PlacementEnv(trace=load, device="tiny", reward=reward),
+    "placement of 5": lambda load, reward: PlacementEnv(
+        trace=load, device="tiny", reward=reward, batch=5
+    ),
+}
+
+
+def stepped(env: Any, steps: int) -> Any:  # noqa: ANN401
+    """Return an environment after so many random steps of a new episode."""
+    env.action_space.seed(3)
+    env.reset(seed=3)
     for _ in range(steps):
         env.step(env.action_space.sample())
     return env
 
 
-def rest(env: SlcCacheEnv) -> list[Any]:
+def rest(env: Any) -> list[Any]:  # noqa: ANN401
     """Return all that is seen from here to the end, and of the next episode's first window."""
     seen: list[Any] = []
     over = env.over is not None
@@ -56,51 +91,69 @@ def rest(env: SlcCacheEnv) -> list[Any]:
         observation, reward, *ends, info = env.step(env.action_space.sample())
         seen.append((observation.tolist(), reward, ends, info))
         over = any(ends)
-    first, told = env.reset()
-    return [*seen, first.tolist(), told, env.step(env.action_space.sample())[1]]
+    first, info = env.reset()
+    return [*seen, first.tolist(), info, env.step(env.action_space.sample())[1]]
 
 
-@pytest.mark.parametrize("reward", ["paper", Counted], ids=["named", "own"])
+@pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("steps", [0, 1, 7])
+@pytest.mark.parametrize("name", MADE)
 def test_what_is_copied_or_pickled_in_mid_episode_goes_on_alike(
-    load: Path, steps: int, reward: object
+    load: Path, name: str, steps: int, reward: str
 ) -> None:
-    env = stepped(SlcCacheEnv(workload=load, reward=reward, **ENV), steps)
-    copied, loaded = copy.deepcopy(env), pickle.loads(pickle.dumps(env))
+    env = stepped(MADE[name](load, REWARDS[reward]), steps)
+    others = [env.fork(), copy.deepcopy(env), pickle.loads(pickle.dumps(env))]
+    apart = env.fork()
+    for _ in range(3):
+        apart.step(apart.action_space.sample())
     wanted = rest(env)
-    assert rest(copied) == wanted
-    assert rest(loaded) == wanted
+    for other in others:
+        assert rest(other) == wanted
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_forks_end_in_the_same_document_under_the_same_actions(load: Path, name: str) -> None:
+    env = stepped(MADE[name](load, "latency"), 3)
+    alike, apart, loaded = env.fork(), env.fork(), pickle.loads(pickle.dumps(env))
+    lowest = 0 if np.shape(env.action_space.sample()) == () else np.zeros(5, int)
+    for each, action in ((env, lowest), (alike, lowest), (loaded, lowest), (apart, lowest + 1)):
+        for _ in range(5):
+            each.step(action)
+    documents = [each.finish() for each in (env, alike, loaded, apart)]
+    for document in documents:
+        del document["sim"], document["provenance"]
+    assert documents[0] == documents[1] == documents[2] != documents[3]
+    finished = pickle.loads(pickle.dumps(env))
+    with pytest.raises(EpisodeError, match="step after finish"):
+        finished.step(lowest)
 
 
 def test_a_fork_runs_nothing_again(load: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    env = stepped(SlcCacheEnv(workload=load, **ENV), 2)
+    env = stepped(knobs(load), 2)
     monkeypatch.setattr(SlcCacheEnv, "__setstate__", None)
     for copied in (env.fork(), copy.deepcopy(env)):
         assert copied.step(4)[1] == env.fork().step(4)[1]
 
 
 def test_what_gymnasium_made_can_be_pickled_with_its_wrappers(load: Path) -> None:
-    env = gymnasium.make(slcache.gym.ENV_ID, workload=load, **ENV)
+    env = gymnasium.make(ENV_ID, workload=load, **ENV)
     env.reset(seed=1)
     loaded = pickle.loads(pickle.dumps(env))
     assert loaded.spec == env.spec is not None
     assert loaded.step(4)[1] == env.step(4)[1]
 
 
-def test_what_is_pickled_outside_an_episode_stays_there(load: Path) -> None:
-    fresh = pickle.loads(pickle.dumps(SlcCacheEnv(workload=load, **ENV)))
+@pytest.mark.parametrize("name", MADE)
+def test_what_is_pickled_before_an_episode_stays_there(load: Path, name: str) -> None:
+    fresh = pickle.loads(pickle.dumps(MADE[name](load, "latency")))
     with pytest.raises(EpisodeError, match="reset the environment first"):
         fresh.step(0)
-    env = stepped(SlcCacheEnv(workload=load, **ENV), 2)
-    env.finish()
-    loaded = pickle.loads(pickle.dumps(env))
-    with pytest.raises(EpisodeError, match="step after finish"):
-        loaded.step(loaded.action_space.sample())
+    assert fresh.reset(seed=2)[1]["seed"] == 2
 
 
 def test_an_episode_whose_trace_has_changed_is_not_loaded(tmp_path: Path) -> None:
     trace = write_trace(tmp_path / "load.csv", mixed(1500))
-    kept = pickle.dumps(stepped(SlcCacheEnv(workload=trace, **ENV), 3))
+    kept = pickle.dumps(stepped(knobs(trace), 3))
     write_trace(trace, mixed(1400)[100:])
     with pytest.raises(EpisodeError, match="a trace or a device file changed"):
         pickle.loads(kept)
@@ -108,7 +161,7 @@ def test_an_episode_whose_trace_has_changed_is_not_loaded(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("reward", [Counted, Counted()], ids=["class", "object"])
 def test_what_a_reward_remembers_is_an_episodes_own(load: Path, reward: object) -> None:
-    env = stepped(SlcCacheEnv(workload=load, reward=reward, **ENV), 2)
+    env = stepped(knobs(load, reward), 2)
     fork = env.fork()
     action = env.action_space.sample()
     assert [each.step(action)[1] for each in (env, fork, env)] == [3.0, 3.0, 4.0]
@@ -119,77 +172,42 @@ def test_what_a_reward_remembers_is_an_episodes_own(load: Path, reward: object) 
     assert several.step(several.action_space.sample())[1].tolist() == [1.0, 1.0, 1.0]
 
 
-def test_figures_are_scaled_by_their_bounds_or_their_order(load: Path) -> None:
-    plain = SlcCacheEnv(workload=load, **ENV)
-    scaled = SlcCacheEnv(workload=load, normalise=True, **ENV)
-    several = SlcCacheVectorEnv(2, workload=load, normalise=True, **ENV)
-    plain.reset(seed=5)
-    scaled.reset(seed=5)
-    several.reset(seed=[5, 6])
-    space = plain.rules.observations.space
-    for action in (0, 4, 8):
-        raw, seen = plain.step(action)[0], scaled.step(action)[0]
-        batch = several.step(np.array([action, action]))[0]
-        assert seen.dtype == batch.dtype == np.dtype("float32")
-        assert scaled.observation_space.contains(seen)
-        assert several.observation_space.contains(batch)
-        np.testing.assert_array_equal(batch[0], seen)
-        bounded = (space.high < 2.0**63) & (space.high > space.low)
-        share = 2 * (raw - space.low) / (space.high - space.low) - 1
-        np.testing.assert_allclose(seen[bounded], share[bounded], atol=1e-6)
-        order = np.log1p(raw) / np.log1p(2.0**63)
-        free = ~bounded & (raw >= 0)
-        np.testing.assert_allclose(seen[free], order[free], atol=1e-6)
-        assert bounded.any()
-        assert free.any()
+@pytest.mark.parametrize("name", MADE)
+def test_an_episode_whose_reward_failed_is_loaded_where_it_stood(load: Path, name: str) -> None:
+    env = stepped(MADE[name](load, Third), 2)
+    action = env.action_space.sample()
+    with pytest.raises(ZeroDivisionError):
+        env.step(action)
+    loaded = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(env))))
+    wanted = env.fork().finish()["waf"]
+    for each in (env, copy.deepcopy(env), loaded):
+        with pytest.raises(EpisodeError, match=OVER):
+            each.step(action)
+        assert each.over == "a reward that failed"
+        assert each.fork().finish()["waf"] == wanted
+        each.reset(seed=1)
+        assert each.step(action)[1] == 1.0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ({"devic": "tiny"}, "devic: no argument of the environment; did you mean device"),
-        ({"trace": "a", "workload": "b"}, "workload and trace are the same|the same argument"),
-        ({"settings": {"scheme.rl.agent": "q-learning"}}, "must be none: actions turn the knobs"),
-        ({"settings": {"scheme": {"rl": {"agent": "q-learning"}}}}, "must be none"),
-        ({"window": ("hours", 3)}, 'window unit "hours"'),
-        ({"normalise": 1}, "normalise = 1: must be True or False"),
-        ({"reward": type("NoReward", (), {})}, "its objects are no functions"),
-    ],
-    ids=str,
-)
-def test_wrong_arguments_are_errors_of_configuration(
-    load: Path, arguments: dict[str, Any], told: str
-) -> None:
-    chosen = {"workload": load, **ENV, **arguments}
-    for made in (SlcCacheEnv, SlcCacheVectorEnv):
-        with pytest.raises(ConfigError, match=told):
-            made(**chosen)
-
-
-def test_a_trace_may_be_called_one(load: Path) -> None:
-    by_name = SlcCacheEnv(trace=load, **ENV)
-    assert by_name.rules.source.workloads == [str(load)]
-
-
-@pytest.mark.parametrize("options", [{"workload.requests": "5"}, {"address": "wrap"}])
-def test_a_trace_that_is_not_there_is_what_is_wrong(options: dict[str, str]) -> None:
-    with pytest.raises(slcache.TraceError, match="cannot be opened"):
-        SlcCacheEnv(workload="missing.csv", trace_options=options, **ENV)
-
-
-def test_the_papers_reward_averages_as_the_scheme_is_told_to(load: Path) -> None:
-    """Ema with weight w: a + w (c - a); cumulative: the mean of all before."""
-    names = ("utilisation", "slc_write_flash_ns", "dense_write_flash_ns")
-    at = {name: i for i, name in enumerate((*names, "migration_flash_ns", "gc_flash_ns"))}
-    costs = [100.0, 300.0, 210.0, 140.0]
-    cases = {("ema", 0.5): [0, -1, -1, 1], ("cumulative", 0.5): [0, -1, -1, 1]}
-    cases[("ema", 0.01)] = [0, -1, -1, -1]
-    for average, signs in cases.items():
-        judge = rewards.build("paper", at.__getitem__, average)
-        assert [judge.of([0.0, cost, 0, 0, 0], {}) for cost in costs] == signs, average
-    for settings, wanted in [({}, ("ema", 0.1)), ({"average": "cumulative"}, ("cumulative", 0.1))]:
-        env = SlcCacheEnv(workload=load, settings=settings, **ENV)
-        assert env.rules.average == wanted
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_the_other_devices_of_a_vector_have_taken_the_step(load: Path, mode: str) -> None:
+    envs = SlcCacheVectorEnv(2, workload=load, reward=kept_small, autoreset_mode=mode, **ENV)
+    alone = knobs(load, kept_small)
+    envs.reset(seed=[1, 2])
+    alone.reset(seed=2)
+    envs.step(np.array([4, 4]))
+    # The first device moves its threshold up, and is judged before the other one.
+    with pytest.raises(ZeroDivisionError):
+        envs.step(np.array([5, 4]))
+    alone.step(4), alone.step(4)
+    for each in (envs, copy.deepcopy(envs), pickle.loads(pickle.dumps(envs))):
+        if mode == "NextStep":
+            observations, rewards, *_ = each.step(np.array([4, 4]))
+            wanted = alone.fork().step(4)
+            assert (observations[1].tolist(), rewards[1]) == (wanted[0].tolist(), wanted[1])
+        else:
+            with pytest.raises(EpisodeError, match=f"environment 0: {OVER}"):
+                each.step(np.array([4, 4]))
 
 
 #: Steps before the copy, whose reward, and the mode: in `make test` each value, with each other
@@ -201,7 +219,6 @@ DAILY = {
     (60, "named", "SameStep"),
     (60, "own", "NextStep"),
 }
-REWARDS: dict[str, object] = {"named": "paper", "own": Counted}
 VECTORS = [
     pytest.param(*case, marks=[] if case in DAILY else [pytest.mark.slow])
     for case in itertools.product((None, 0, 4, 60), REWARDS, ("NextStep", "SameStep"))
@@ -226,8 +243,8 @@ def test_a_vector_that_is_copied_or_pickled_goes_on_alike(
         seen: list[Any] = []
         for _ in range(60):
             figures, *others, info = each.step(each.action_space.sample())
-            told = {name: repr(value) for name, value in info.items()}
-            seen.append((figures.tolist(), [other.tolist() for other in others], told))
+            infos = {name: repr(value) for name, value in info.items()}
+            seen.append((figures.tolist(), [other.tolist() for other in others], infos))
         return seen
 
     copied, loaded = copy.deepcopy(env), pickle.loads(pickle.dumps(env))
@@ -236,62 +253,15 @@ def test_a_vector_that_is_copied_or_pickled_goes_on_alike(
     assert on(loaded) == wanted
 
 
-def read_mib(seen: dict[str, float]) -> float:
-    """Return a figure of the user's."""
-    return seen["read_bytes"] / 2**20
+def test_forks_in_threads_take_their_own_actions(trace: Path) -> None:
+    env = PlacementEnv(trace=trace, device="tiny", batch=8)
+    env.reset(seed=1)
+    actions = [np.tile([0, 1], (30, 4)), np.tile([1, 0], (30, 4))]
 
+    def rewards(fork: PlacementEnv, steps: np.ndarray[Any, Any]) -> list[float]:
+        return [fork.step(step)[1] for step in steps]
 
-def test_functions_are_observed_where_they_are_listed(load: Path) -> None:
-    given: dict[str, Any] = {"workload": load, "observations": ["waf", read_mib, "erases"], **ENV}
-    env, several = SlcCacheEnv(**given), SlcCacheVectorEnv(2, **given)
-    assert env.reset(seed=3)[0].tolist() == [0.0, 0.0, 0.0]
-    several.reset(seed=3)
-    loaded = pickle.loads(pickle.dumps(env))
-    for _ in range(3):
-        seen, _, _, _, info = env.step(4)
-        assert seen.tolist() == [info["waf"], info["read_bytes"] / 2**20, info["erases"]]
-        assert seen[1] > 0
-        assert several.step([4, 4])[0][0].tolist() == seen.tolist() == loaded.step(4)[0].tolist()
-    scaled = SlcCacheEnv(normalise=True, **given)
-    scaled.reset(seed=3)
-    figure = np.log1p(info["read_bytes"] / 2**20) / np.log1p(2.0**63)
-    assert [scaled.step(4) for _ in range(3)][-1][0][1] == pytest.approx(figure)
-
-
-@pytest.mark.parametrize("value", [None, True, "1", float("nan"), float("inf"), 1e300, 2**70])
-def test_a_function_that_returns_no_number_is_named(load: Path, value: object) -> None:
-    def odd(seen: dict[str, float]) -> Any:  # noqa: ANN401
-        return value
-
-    env = SlcCacheEnv(workload=load, observations=[odd], **ENV)
-    with pytest.raises(EpisodeError, match="observation odd: must return a number"):
-        env.reset(seed=1)
-
-
-@pytest.mark.parametrize("observations", [read_mib, "waf", 3, [], [read_mib, read_mib], [3]])
-def test_what_is_no_list_of_observations_is_refused(load: Path, observations: object) -> None:
-    with pytest.raises(ConfigError, match="observations"):
-        SlcCacheEnv(workload=load, observations=observations, **ENV)
-
-
-def test_the_seeds_of_the_draw_and_of_the_run_are_apart() -> None:
-    def ran(seed: int, draw: int) -> dict[str, Any]:
-        given: dict[str, Any] = {
-            "device": "tiny",
-            "scheme": "rl",
-            "replay": "closed:4",
-            "trace_options": {"workload.requests": "3000", "seed": str(draw)},
-        }
-        settings = {"trace.address": "wrap", "scheme.rl.step_bytes": 65536}
-        env = SlcCacheEnv(workload="zipf-4k", settings=settings, **given)
-        env.reset(seed=seed)
-        played = env.finish()
-        told = slcache.run("zipf-4k", settings={**settings, "run.seed": seed}, **given).documents[0]
-        assert played["trace"]["sha256"] == told["trace"]["sha256"]
-        assert played["config"]["run"]["seed"] == told["config"]["run"]["seed"] == seed
-        return dict(told)
-
-    first, other, redrawn = ran(1, 5), ran(2, 5), ran(1, 6)
-    assert first["trace"]["sha256"] == other["trace"]["sha256"] != redrawn["trace"]["sha256"]
-    # The learner explores by the seed of the run.
-    assert first["waf"] != other["waf"]
+    alone = [rewards(env.fork(), steps) for steps in actions]
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(rewards, [env.fork(), env.fork()], actions))
+    assert together == alone
