@@ -24,6 +24,32 @@ def test_run_gives_dictionaries_and_tables(trace: Path) -> None:
     assert "WAF" in result.summary()
 
 
+def test_metrics_are_attributes_items_and_columns(comparison: slcache.Comparison) -> None:
+    frame = comparison.to_polars()
+    assert frame["scheme"].to_list() == comparison.labels
+    for row, run in zip(frame.to_dicts(), comparison.runs, strict=True):
+        assert comparison[run.label] is run
+        figures = run.to_dict()["figures"]
+        assert {name: row[name] for name in figures} == figures
+        assert run.waf == run["waf"] == row["waf"]
+        assert run.write_p99 == run["write_p99_ns"] == row["write_p99_ns"]
+        assert "waf" in dir(run)
+    with pytest.raises(AttributeError, match="did you mean waf"):
+        _ = comparison.runs[0].waff
+    with pytest.raises(slcache.UsageError, match="did you mean waf"):
+        _ = comparison.runs[0]["waff"]
+    with pytest.raises(slcache.UsageError, match="no run of 'ips'"):
+        _ = comparison["ips"]
+
+
+def test_several_seeds_are_rows_of_the_frame(trace: Path) -> None:
+    schemes, full = ["tlc-only", "baseline"], {"precondition.fill": 0.5}
+    found = slcache.compare(trace, device="tiny", schemes=schemes, seeds=2, settings={
+        **full, "precondition.overwrite": 0.1, "trace.address": "wrap"})  # fmt: skip
+    rows = found.to_polars().select("scheme", "seed").rows()
+    assert sorted(rows) == [("baseline", 1), ("baseline", 2), ("tlc-only", 1), ("tlc-only", 2)]
+
+
 def test_a_result_cannot_be_changed_from_outside(trace: Path) -> None:
     result = slcache.run(trace, device="tiny", scheme="tlc-only")
     result.to_dict()["host"]["requests"] = -1

@@ -92,6 +92,13 @@ class Comparison(Frames):
         ]
         return Comparison(runs, document["normalised"]["to"], document.get("bounds"))
 
+    def __getitem__(self, label: str) -> Result:
+        """Return the run of a scheme: `comparison["baseline"].waf`."""
+        if label not in self.labels:
+            told = f"no run of {label!r}: the runs are {few(self.labels)}"
+            raise about(UsageError(told), "label")
+        return self.runs[self.labels.index(label)]
+
     @property
     def inputs(self) -> Sequence[Path]:
         """The files of the traces and the device."""
@@ -116,6 +123,11 @@ class Comparison(Frames):
     def every_run(self) -> list[Result]:
         """The runs, of all seeds where there are several."""
         return self.runs
+
+    @property
+    def labelled(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """The documents with their schemes' names, of all seeds where there are several."""
+        return [(run.label, run.documents[0]) for run in self.every_run]
 
     @property
     def normalised(self) -> dict[str, Any]:

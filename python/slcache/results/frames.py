@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 FILES = ("result.json", "series.parquet", "latency.parquet", "ops.parquet", "report.html")
 _DISK_TABLES = ("disk", "power")
 _TABLES = ("series", "latency", "ops", *_DISK_TABLES)
+#: What a frame is made of where nothing else is asked for.
+_FIGURES = "figures"
 
 
 class Frames(ABC):
@@ -60,6 +62,11 @@ class Frames(ABC):
     @abstractmethod
     def timelines(self) -> Sequence[Timeline | None]:
         """The tables of operations of the runs' timelines, in order; None where there is none."""
+
+    @property
+    @abstractmethod
+    def labelled(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """The documents with their schemes' names, of all seeds where there are several."""
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -125,6 +132,13 @@ class Frames(ABC):
         return style.noted(figure, labels.of_runs(self.documents))
 
     @property
+    def figures(self) -> pa.Table:
+        """Every metric and part of the mean latencies: one row per scheme and seed."""
+        from slcache.tables import arrow
+
+        return arrow.stack([arrow.figures(document, label) for label, document in self.labelled])
+
+    @property
     def series(self) -> pa.Table:
         """The time series: one row per scheme and window."""
         return self._stacked("series")
@@ -150,14 +164,14 @@ class Frames(ABC):
         return self._stacked("latency")
 
     @checked
-    def to_polars(self, table: str = "series") -> pl.DataFrame:
+    def to_polars(self, table: str = _FIGURES) -> pl.DataFrame:
         """Return one of the tables as a Polars frame (needs `slcache[polars]`)."""
         from slcache.tables import arrow
 
         return arrow.to_polars(self._table(table))
 
     @checked
-    def to_pandas(self, table: str = "series") -> pd.DataFrame:
+    def to_pandas(self, table: str = _FIGURES) -> pd.DataFrame:
         """Return one of the tables as a pandas frame (needs `slcache[pandas]`)."""
         from slcache.tables import arrow
 
@@ -170,8 +184,8 @@ class Frames(ABC):
         return arrow.stack(list(map(of_one, self.documents, self.labels)))
 
     def _table(self, name: str) -> pa.Table:
-        if name not in _TABLES:
-            told = f"no table {name!r}: one of {', '.join(_TABLES)}"
+        if name not in (_FIGURES, *_TABLES):
+            told = f"no table {name!r}: one of {', '.join((_FIGURES, *_TABLES))}"
             raise about(UsageError(told), "table")
         return getattr(self, name)
 

@@ -6,9 +6,10 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from slcache import metrics
 from slcache.documents import contract, saved, timeline
 from slcache.documents.timeline import Timeline
-from slcache.errors import ResultError
+from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path
 from slcache.given.arguments import checked
 from slcache.results.frames import Frames
@@ -95,9 +96,34 @@ class Result(Frames):
         return [self._timeline]
 
     @property
+    def labelled(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """The result document with the scheme's name, as the only one."""
+        return [(self.label, self._document)]
+
+    @property
     def documents(self) -> list[Mapping[str, Any]]:
         """The result document, as the only one."""
         return [self._document]
+
+    def __getitem__(self, metric: str) -> metrics.Value:
+        """Return a metric by its name, with its unit or without; None where the run has none."""
+        try:
+            return metrics.named(metric).value(self._document)
+        except ValueError as error:
+            raise about(UsageError(str(error)), "metric") from None
+
+    def __getattr__(self, name: str) -> metrics.Value:
+        """Return a metric as an attribute: `result.waf`."""
+        try:
+            if name.startswith("_"):
+                raise ValueError(f"{type(self).__name__!r} has no attribute {name!r}")
+            return metrics.named(name).value(self._document)
+        except ValueError as error:
+            raise AttributeError(str(error)) from None
+
+    def __dir__(self) -> Sequence[str]:
+        """Return the metrics beside all else, for completion."""
+        return [*super().__dir__(), *metrics.METRICS]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result document as a dictionary of its own."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from slcache.errors import RunError
+from slcache.metrics import METRICS, PARTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +25,21 @@ def _table(rows: Sequence[Mapping[str, Any]], *columns: str) -> pa.Table:
     types = dict.fromkeys(_WORDS, pa.string()) | dict.fromkeys(_WHOLE, pa.int64())
     schema = pa.schema([(name, types.get(name, pa.float64())) for name in columns])
     return pa.Table.from_pylist(rows, schema=schema)
+
+
+def figures(document: Mapping[str, Any], label: str) -> pa.Table:
+    """Return what a run is judged by, as one row."""
+    found = document["figures"]
+    data = {
+        "scheme": pa.array([label], pa.string()),
+        "device": pa.array([document["config"]["device"]["name"]], pa.string()),
+        "seed": pa.array([document["provenance"]["seed"]], pa.int64()),
+    }
+    for name, metric in (METRICS | PARTS).items():
+        if name in found:
+            kind = pa.int64() if metric.whole else pa.float64()
+            data[name] = pa.array([found[name]], kind)
+    return pa.table(data)
 
 
 def series(document: Mapping[str, Any], label: str) -> pa.Table:
