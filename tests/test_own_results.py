@@ -117,3 +117,20 @@ def test_a_run_that_learned_is_read(tmp_path: Path) -> None:
     seen = accepted(first.documents[0]) | accepted(second.documents[0])
     assert seen >= {"memory_in", "memory_out", "histograms"}
     assert slcache.rerun(second).equal
+
+
+@pytest.mark.parametrize("scheme", ["baseline", "client"])
+def test_results_of_traces_with_flushes_and_trims_are_read(scheme: str, tmp_path: Path) -> None:
+    rows = [f"{i * 1000},{kind},{4096 * i},4096" for i, kind in enumerate("WFRTWFT" * 9)]
+    trace = tmp_path / "all.csv"
+    trace.write_text("\n".join(rows) + "\n")
+    kinds = {"ops.F": "flush", "ops.T": "trim", "ops.R": "read", "ops.W": "write"}
+    places = {name: str(place) for place, name in enumerate(("time", "op", "address", "size"), 1)}
+    columns = {**places, **kinds, "time_unit": "ns", "address_unit": "byte", "size_unit": "byte"}
+    run = slcache.run(trace, device="tiny", scheme=scheme, trace_format="generic",
+                      trace_options=columns)  # fmt: skip
+    host = run.to_dict()["host"]
+    assert (host["flush"]["requests"], host["trim"]["requests"]) == (18, 18)
+    assert host["requests"] == host["read"]["requests"] + host["write"]["requests"] == 27
+    run.save(tmp_path / "out")
+    assert slcache.load(tmp_path / "out").to_dict() == run.to_dict()
