@@ -24,6 +24,7 @@ from slcache.catalogue import (
     schemes,
     sets,
     settings_for,
+    variant,
 )
 from slcache.errors import UsageError, about
 from slcache.given import config_files, states
@@ -165,6 +166,7 @@ def replayed(
     progress: Progress | None,
 ) -> Result:
     """Replay a trace of which it is known how to read it."""
+    scheme, settings = variant(scheme, settings)
     if of_catalogue(scheme) == "custom":
         # The files that a class is written in are known when it is loaded.
         resolve(device=device, scheme=scheme, settings=settings, replay=replay, seed=seed)

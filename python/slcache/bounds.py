@@ -83,12 +83,13 @@ def of_comparison(run: Run, results: Sequence[Result]) -> dict[str, Any] | None:
         return None
     low, high = min(caches).bit_length() - 1, max(caches).bit_length()
     powers = range(max(0, low - _BELOW), min(high + _ABOVE, _POWER_MAX) + 1)
+    scheme, settings = catalogue.variant(run.scheme, run.settings)
     text = _core.run_bounds(
         trace,
         {
             "device": given.device_of(run.device),
-            "scheme": run.scheme,
-            "sets": catalogue.sets(run.settings),
+            "scheme": scheme,
+            "sets": catalogue.sets(settings),
             "trace_options": list(run.trace_options),
             "seed": run.seed,
             "replay": run.replay,

@@ -16,7 +16,8 @@ from slcache.given import config_files
 from slcache.given.arguments import checked
 from slcache.given.config_files import Path, Settings
 from slcache.given.content import Content, device_of
-from slcache.given.once import checked_seed, flatten, once
+from slcache.given.once import checked_seed, flatten, once, one_name
+from slcache.named import OWN
 from slcache.sentences import reach, reasons
 from slcache.words import labels
 from slcache.words.few import few
@@ -85,10 +86,11 @@ def resolve(
     chosen = scheme or own
     if chosen is None:
         raise config_files.missing("scheme")
+    name, given = variant(chosen, given)
     text = _core.resolve(
         {
             "device": device_of(device),
-            "scheme": chosen,
+            "scheme": name,
             "sets": sets(given),
             "seed": None if seed is None else checked_seed(seed),
             "replay": replay,
@@ -150,19 +152,38 @@ def _problem(device: Content, scheme: str, settings: Mapping[str, Any]) -> Confi
 def settings_for(
     settings: Mapping[str, Any], scheme: str, schemes: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the settings meant for one of several compared schemes."""
+    """Return the settings meant for one of several compared schemes, and above them its own."""
     others = set(itertools.chain.from_iterable(map(sections, schemes))) - sections(scheme)
-    return {key: value for key, value in settings.items() if _scheme_of(key) not in others}
+    meant = {key: value for key, value in settings.items() if _scheme_of(key) not in others}
+    return variant(scheme, meant)[1]
+
+
+def variant(scheme: str, settings: Mapping[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+    """Return the scheme that `NAME:KEY=VALUE` means, and above the settings those it names.
+
+    There may be several, as in `client:dynamic.share=0.5:slc_blocks=8`. A key outside the sections
+    of the configuration is the scheme's.
+    """
+    name, *said = OWN.split(scheme)
+    below = flat(settings)
+    if not said:
+        return scheme, below
+    section = of_catalogue(name)
+    own = [(key, value) for key, _, value in (text.partition("=") for text in said)]
+    above = once((one_name(key, section), value) for key, value in own)
+    return name, {k: v for k, v in below.items() if one_name(k, section) not in above} | dict(own)
 
 
 def sections(scheme: str) -> set[str]:
     """Return the sections of a scheme's settings: one's own has that of its class, too."""
-    return {of_catalogue(scheme), labels.of_source(scheme)}
+    name, _ = variant(scheme)
+    return {of_catalogue(name), labels.of_source(name)}
 
 
 def of_catalogue(scheme: str) -> str:
     """Return a scheme as settings know it: without alias, `custom` for a source."""
-    return "custom" if ":" in scheme else canonical().get(scheme, scheme)
+    name, _ = variant(scheme)
+    return "custom" if ":" in name else canonical().get(name, name)
 
 
 def _scheme_of(key: str) -> str | None:
@@ -219,7 +240,7 @@ def called(
                 told = f"{name} does not run on this device: {one_line(error)}; these do: {fit}"
                 raise about(ConfigError(told), error.key, file=error.file) from error
             raise
-        labelled[name] = labels.of_scheme(config)
+        labelled[name] = labels.of_scheme(config) + name.removeprefix(variant(name)[0])
     once(((label, name) for name, label in labelled.items()), "scheme ")
     return labelled
 
@@ -239,7 +260,7 @@ def check_schemes(schemes: Sequence[str], normalise: str | None) -> None:
 def remembering(names: Sequence[str]) -> list[str]:
     """Return those of several schemes that have a memory; a ConfigError where none has."""
     known = [entry["name"] for entry in schemes() if entry["memory_version"] is not None]
-    found = [name for name in names if canonical().get(name, name) in known]
+    found = [name for name in names if of_catalogue(name) in known]
     if not found:
         told = f"none of the schemes {few(names)} has a memory; schemes with one: "
         raise about(ConfigError(told + ", ".join(known)), "memory_in")

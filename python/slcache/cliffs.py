@@ -157,6 +157,9 @@ def run(
     others, more = _beside(asked) if bound else ({}, [])
     every = [*asked, *more]
     done = several.results(every, jobs=jobs, executor=executor, store=store, progress=progress)
+    labels = catalogue.called(schemes, device=device, settings=given)
+    for result, name in zip(done, planned, strict=False):
+        result.label = labels[name]
     labelled = zip(planned.values(), done[: len(asked)], strict=True)
     of_title = {run.title: result for run, result in zip(every, done, strict=True)}
     names = {run.title: result.label for run, result in zip(asked, done, strict=False)}

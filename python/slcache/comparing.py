@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import pathlib
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from slcache import api, bounds, catalogue
@@ -15,6 +17,7 @@ from slcache.given import config_files
 from slcache.given.arguments import checked
 from slcache.given.config_files import Settings
 from slcache.given.content import Content
+from slcache.given.once import twice
 from slcache.given.states import WORN
 from slcache.results import Comparison, Result, spare
 from slcache.runs import draws, several
@@ -35,7 +38,7 @@ BOTH = ("empty", WORN)
 def compare(
     trace: Content,
     *,
-    device: Content | None = None,
+    device: Content | Sequence[Content] | None = None,
     schemes: Sequence[str] | str,
     normalise: str | None = None,
     settings: Settings | None = None,
@@ -68,11 +71,13 @@ def compare(
     """Replay a trace on a device under several schemes.
 
     `schemes` is a list, or `"all"` for every one that the device can run; a warning names those
-    left out. Figures are normalised to `normalise`, by default the first scheme. A setting under
-    `scheme.<name>` goes to that scheme only, and `memory_in` to those that have a memory. `log`
-    writes a table of requests for each scheme: `requests.parquet` means `requests-NAME.parquet`;
-    so does `timeline`. Around `slowest` and `cliff` is each scheme's own slowest request or cliff,
-    `request=N` is one request in all of them. Of several seeds the first one's
+    left out. `"client:dynamic.share=0.5"` is a scheme with settings of its own, so that one scheme
+    can be compared with itself. Of several devices, a list, each runs every scheme. Figures are
+    normalised to `normalise`, by default the first scheme. A setting under `scheme.<name>` goes to
+    that scheme only, and `memory_in` to those that have a memory. `log` writes a table of requests
+    for each scheme: `requests.parquet` means `requests-NAME.parquet`; so does `timeline`. Around
+    `slowest` and `cliff` is each scheme's own slowest request or cliff, `request=N` is one request
+    in all of them. Of several seeds the first one's
     operations are kept.
 
     `state` is that of `run`: which scheme wins may hang on it, which `in_states` shows.
@@ -91,48 +96,55 @@ def compare(
     Runs that write a log or a timeline or read a memory are not kept. The other arguments are those
     of `run`.
     """
-    device, _, said = config_files.unpacked(device, settings)
-    given = api.addressed(said, address, window, state)
+    many = device if isinstance(device, Sequence) and not isinstance(device, str) else [device]
+    if not many:
+        raise about(UsageError("device: a comparison needs at least one"), "device")
+    unpacked = [config_files.unpacked(each, settings) for each in many]
+    given = api.addressed(unpacked[0][2], address, window, state)
     progress = api.reporting(on_progress, progress)
-    names = _names(schemes, normalise, device, given)
-    learning = catalogue.remembering(names) if memory_in is not None else []
-    labelled = catalogue.called(names, device=device, settings=given, replay=replay, seed=seed)
     drawn = draws.of_trace(resample, resample_block, texts.text_of(trace), seeds)
     count = resample or seeds
+    sides = [
+        _Side.of(place, schemes, normalise, given, replay=replay, seed=seed)
+        for place, _, _ in unpacked
+    ]
+    if len(sides) > 1:
+        _name_devices(sides)
+    whole = [config for side in sides for config in side.configs.values()]
     if seeds > 1 and not texts.is_workload(texts.text_of(trace)):
-        sets = {name: catalogue.settings_for(given, name, names) for name in names}
-        whole = (catalogue.resolve(device=device, scheme=n, settings=sets[n]) for n in names)
         draws.check_seeds(seeds, whole)
-    every = _seeds(device, names, given, seed, count)
+    every = _seeds(whole[0], seed, count)
     own = {} if resample is None else {"": next(iter(every.values()))}
     if count > 1:
         given = {key: value for key, value in given.items() if key != "run.seed"}
-    cells = _equal_cells(names, device, given) if equal_cells else {}
-    asked = [
-        Run(
-            title=name + mark,
+    cells = _equal_cells(sides) if equal_cells else [{} for _ in sides]
+
+    def run(side: _Side, more: Mapping[str, Any], name: str, mark: str, number: int | None) -> Run:
+        options = drawn(trace_options, number) if mark or not own else trace_options
+        return Run(
+            title=side.labels[name] + mark,
             trace=texts.text_of(trace),
-            device=texts.text_of(device),
+            device=texts.text_of(side.device),
             scheme=name,
             settings={
                 # The bound of each run is counted, unless something is said of it.
                 **({} if "run.bound" in given else {"run.bound": True}),
-                **catalogue.settings_for(given, name, names),
-                **cells.get(name, {}),
+                **catalogue.settings_for(given, name, side.names),
+                **more,
             },
-            trace_options=api.reader_options_of(
-                trace,
-                trace_format,
-                drawn(trace_options, number) if mark or not own else trace_options,
-                number,
-            ),
+            trace_options=api.reader_options_of(trace, trace_format, options, number),
             replay=replay,
             seed=number,
-            memory_in=memory_in if name in learning else None,
-            log=None if log is None else log_of(log, labelled[name] + mark),
+            memory_in=memory_in if memory_in and name in side.remembering else None,
+            log=None if log is None else log_of(log, side.labels[name] + mark),
         )
+
+    labelled = [side.labels[name] for side in sides for name in side.names]
+    asked = [
+        run(side, more.get(name, {}), name, mark, number)
         for mark, number in (own | every).items()
-        for name in names
+        for side, more in zip(sides, cells, strict=True)
+        for name in side.names
     ]
 
     def done(runs: Sequence[Run]) -> list[Result]:
@@ -143,14 +155,16 @@ def compare(
         # What reads logs is loaded by whoever wants a timeline.
         from slcache.runs import timelines
 
-        files_of = [labelled[name] + mark for mark in own | every for name in names]
-        kept = len(names) if timeline_kept else 0
+        files_of = [label + mark for mark in own | every for label in labelled]
+        kept = len(labelled) if timeline_kept else 0
         results = timelines.results(asked, files_of, timeline, stretch, done, kept)
     else:
         results = done(asked)
-    reference = normalise if normalise is None else labelled[normalise]
-    each = len(names)
-    curve = bounds.of_comparison(asked[0], results[:each])
+    for result, label in zip(results, itertools.cycle(labelled), strict=False):
+        result.label = label
+    reference = normalise if normalise is None else sides[0].labels[normalise]
+    each = len(labelled)
+    curve = bounds.of_comparison(asked[0], results[:each]) if len(sides) == 1 else None
     if count == 1:
         return Comparison(results, reference, curve).told_at(gb_per_day)
     # Pictures are of the first seed, or of the recording.
@@ -176,45 +190,67 @@ def in_states(
     return {state: compare(trace, state=state, **how) for state in states}
 
 
-def _names(
-    schemes: Sequence[str] | str,
-    normalise: str | None,
-    device: Content,
-    settings: Mapping[str, Any],
-) -> list[str]:
-    """Return the schemes to compare; a warning names those of all that the device cannot run."""
-    names, left_out = catalogue.named(schemes, device=device, settings=settings)
-    for sentence in reasons.told(left_out, "is left out", "are left out"):
-        warnings.warn(sentence, stacklevel=4)
-    catalogue.check_schemes(names, normalise)
-    return names
+@dataclass
+class _Side:
+    """The schemes that one of the devices runs."""
+
+    device: Content
+    names: Sequence[str]
+    #: What results call each of them, and its configuration.
+    labels: dict[str, str]
+    configs: Mapping[str, dict[str, Any]]
+
+    @classmethod
+    def of(
+        cls,
+        device: Content,
+        schemes: Sequence[str] | str,
+        normalise: str | None,
+        settings: Mapping[str, Any],
+        *,
+        replay: str | None,
+        seed: int | None,
+    ) -> _Side:
+        """Return them; a warning names those of all that the device cannot run."""
+        names, left_out = catalogue.named(schemes, device=device, settings=settings)
+        for sentence in reasons.told(left_out, "is left out", "are left out"):
+            warnings.warn(sentence, stacklevel=5)
+        catalogue.check_schemes(names, normalise)
+        labels = catalogue.called(names, device=device, settings=settings, replay=replay, seed=seed)
+        own = {name: catalogue.settings_for(settings, name, names) for name in names}
+        configs = {
+            n: catalogue.resolve(device=device, scheme=n, settings=own[n], replay=replay, seed=seed)
+            for n in names
+        }
+        return cls(device, names, labels, configs)
+
+    @property
+    def remembering(self) -> list[str]:
+        """Those that have a memory; a ConfigError where none has."""
+        return catalogue.remembering(self.names)
 
 
-def _seeds(
-    device: Content,
-    names: Sequence[str],
-    settings: Mapping[str, Any],
-    seed: int | None,
-    count: int,
-) -> dict[str, int | None]:
+def _name_devices(sides: Sequence[_Side]) -> None:
+    """Name the device in each label; UsageError where two are called the same."""
+    names = [next(iter(side.configs.values()))["device"]["name"] for side in sides]
+    if said := twice(names):
+        raise about(UsageError(f"device: {said}"), "device")
+    for side, device in zip(sides, names, strict=True):
+        side.labels = {name: f"{label} on {device}" for name, label in side.labels.items()}
+
+
+def _seeds(config: Mapping[str, Any], seed: int | None, count: int) -> dict[str, int | None]:
     """Return the seeds of the runs by what marks them, from that of a single comparison on."""
     if count == 1:
         return {"": seed}
-    own = catalogue.settings_for(settings, names[0], names)
-    config = catalogue.resolve(device=device, scheme=names[0], settings=own, seed=seed)
     first = int(config["run"]["seed"])
     return {f"-seed{number}": number for number in range(first, first + count)}
 
 
-def _equal_cells(
-    names: Sequence[str], device: Content, settings: Mapping[str, Any]
-) -> dict[str, dict[str, int]]:
+def _equal_cells(sides: Sequence[_Side]) -> list[dict[str, dict[str, int]]]:
     """Return the settings of each scheme with which none cleans with more room than another."""
-    own = {name: catalogue.settings_for(settings, name, names) for name in names}
-    found = spare.equalised(
-        {name: catalogue.resolve(device=device, scheme=name, settings=own[name]) for name in names}
-    )
-    if not any(found.values()):
+    found = [spare.equalised(side.configs) for side in sides]
+    if not any(any(each.values()) for each in found):
         told = "equal cells have no effect: none has more dense blocks than a scheme with a cache"
         raise about(UsageError(told), "equal_cells")
     return found

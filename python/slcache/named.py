@@ -16,6 +16,8 @@ from typing import Any
 
 #: What stands between the names of a list.
 _BETWEEN = re.compile(r"[=,\s\"'\[\]]+")
+#: What stands before each setting of its own that a scheme is named with, as in `client:full=x`.
+OWN = re.compile(r":(?=[A-Za-z_][\w.\[\]-]*=)")
 #: What calls have loaded, for the results that they have returned; see `slcache.scheme.source`.
 loaded: dict[str, Any] = {}
 #: The files of code that is loaded.
@@ -92,6 +94,8 @@ def words(texts: Iterable[str]) -> Iterator[str]:
         value = text.partition("=")[2]
         parts = (text, value, *text.split(","), *value.split(","), *_BETWEEN.split(text))
         yield from filter(_is_source, parts)
+        # A class with settings of its own.
+        yield from (OWN.split(part)[0] for part in parts if _is_source(OWN.split(part)[0]))
 
 
 def of_arguments(arguments: Iterable[Any]) -> Iterator[str]:

@@ -157,7 +157,6 @@ def loads(
     catalogue.check_schemes(schemes, None)
     given = catalogue.flat(settings)
     _check(pattern, given)
-    catalogue.called(schemes, device=device, settings=given)
     return {
         name: _load(pattern, device, name, catalogue.settings_for(given, name, schemes))
         for name in schemes

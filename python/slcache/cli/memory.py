@@ -39,5 +39,6 @@ def tell(
 
 
 def _need(device: Content, scheme: str, settings: Mapping[str, Any]) -> tuple[int, int, int | None]:
-    sets = catalogue.sets(settings)
-    return _core.memory_outlook({"device": device_of(device), "scheme": scheme, "sets": sets})
+    name, given = catalogue.variant(scheme, settings)
+    sets = catalogue.sets(given)
+    return _core.memory_outlook({"device": device_of(device), "scheme": name, "sets": sets})

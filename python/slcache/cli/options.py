@@ -90,6 +90,13 @@ MaybeDevice = Annotated[
         "device."
     ),
 ]
+MaybeDevices = Annotated[
+    list[str] | None,
+    device(
+        "A preset (see [bold]slcache devices[/bold]) or a file; not needed if --config has a "
+        "device. Give several to compare them."
+    ),
+]
 MaybeScheme = Annotated[
     str | None,
     option(
@@ -107,7 +114,12 @@ OwnScheme = Annotated[
 ]
 Schemes = Annotated[
     str,
-    schemes("The schemes to compare, separated by commas, or all that the device can run."),
+    schemes(
+        "The schemes to compare, separated by commas, or all that the device can run. "
+        "NAME:KEY=VALUE is one with a setting of its own.",
+        "--schemes",
+        "--scheme",
+    ),
 ]
 Normalise = Annotated[
     str | None, option("NAME", "Divide by this scheme's figures (default: the first).")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import typer
 from rich.text import Text
 
 from slcache import _core, api, catalogue, comparing
@@ -112,7 +113,7 @@ def compare(
     *,
     trace: opt.TracePath,
     schemes: opt.Schemes,
-    device: opt.MaybeDevice = None,
+    device: opt.MaybeDevices = None,
     normalise: opt.Normalise = None,
     reading: opt.Reading = None,
     config: opt.Config = None,
@@ -140,12 +141,15 @@ def compare(
     """Replay a trace under several schemes and show which wins, by how much and why.
 
     The first scheme (or --normalise) is printed in units, the others as factors of it;
-    the best of each column stands out. A key under scheme.NAME reaches that scheme only.
+    the best of each column stands out. A key under scheme.NAME reaches that scheme only,
+    and so does NAME:KEY=VALUE, which compares settings of one scheme.
 
     \b
     [bold]Examples[/bold]
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline
       slcache compare web.csv.gz --device ips-384g --schemes all --out out/web
+      slcache compare web.csv.gz --device samsung-980-1tb-like --device wd-sn580-1tb-like \\
+        --schemes client,client:static_blocks=8
       slcache compare hierarchy-web_0 --device hierarchy-44g \\
         --schemes tlc-only,baseline --seeds 5
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline --resample 20
@@ -154,18 +158,22 @@ def compare(
         --timeline t.pftrace.gz --around request=812
     """
     begun = joint.set_up(reading)
-    given = joint.configured(config, device, sets, begun)
+    given = joint.configured(config, device[0] if device else None, sets, begun)
+    devices = [given.device, *(device or ())[1:]]
+    if len(devices) > 1 and any(drawn.values()):
+        raise typer.BadParameter("--timeline: is of one device, and several are given")
     names, left_out = joint.scheme_names(schemes, given.device, given.settings, normalise)
     if memory_in is not None:
         catalogue.remembering(names)
     console.left_out(left_out)
     settings, replay = _begun(begun, names, trace, given.settings, replay)
-    memory.tell(given.device, names, settings, state)
+    for each in devices:
+        memory.tell(each, names, settings, state)
     if states:
         alone = {"state": state, "out": out, "log": log, "resample": resample, "format": form,
                  "seeds": seeds > 1, "timeline": any(drawn.values())}  # fmt: skip
         both_states.check(trace, alone)
-        how = {"device": given.device, "schemes": names, "normalise": normalise,
+        how = {"device": devices, "schemes": names, "normalise": normalise,
                "equal_cells": equal_cells, "memory_in": memory_in, "settings": settings,
                "trace_options": reader, "address": address, "replay": replay, "window": window,
                "seed": seed, **where}  # fmt: skip
@@ -174,7 +182,7 @@ def compare(
     if _core.is_read_once(trace):
         name = "standard input" if trace == "-" else trace
         console.note(f"{name} is copied to a temporary file: every scheme reads it anew")
-    kept = files_of(trace, device, config, memory_in)
+    kept = files_of(trace, *(device or ()), config, memory_in)
     asked = {"device": given.device, "settings": settings, "replay": replay, "seed": seed}
     tables = timelines.tables(out, drawn, names, **asked)
     beside = timelines.beside(tables, log, drawn, names, **asked)
@@ -185,7 +193,7 @@ def compare(
     ):
         comparison = comparing.compare(
             trace,
-            device=given.device,
+            device=devices,
             schemes=names,
             normalise=normalise,
             seeds=seeds,

@@ -52,14 +52,21 @@ def is_unfilled(document: Document) -> bool:
     return cached_bytes(document) < (room_bytes(document) or 0)
 
 
+def device(document: Document) -> str:
+    """Return the name of the device."""
+    return str(document["config"]["device"]["name"])
+
+
 def share(document: Document, reference: Document) -> float | None:
     """Return the share of what could be gained over a reference that a run gains.
 
-    None where one of both has no bound, where the reference has a cache of its own, and where
-    it is at the bound already.
+    None where one of both has no bound, where the reference has a cache of its own or is on
+    another device, and where it is at the bound already.
     """
     own, other = bound(document), bound(reference)
     if own is None or other is None or own["kind"] != other["kind"] or has_cache(reference):
+        return None
+    if device(document) != device(reference):
         return None
     return share_of(own["counted"], own["least"], other["counted"])
 
@@ -82,6 +89,7 @@ def is_nothing(document: Document, reference: Document) -> bool:
         own is not None
         and other is not None
         and own["kind"] == other["kind"]
+        and device(document) == device(reference)
         and other["counted"] > own["least"] > _NEAR * other["counted"]
     )
 

@@ -75,14 +75,15 @@ class Run:
         # What only other processes need is loaded with the first of them.
         from slcache.runs.tasks import Task
 
+        scheme, settings = catalogue.variant(self.scheme, self.settings)
         return Task(
             name=name,
             kind=kind,
             trace=self.written or self.trace,
             trace_options=[] if self.written else list(self.trace_options),
             device=self.device,
-            scheme=self.scheme,
-            sets=catalogue.sets(self.settings),
+            scheme=scheme,
+            sets=catalogue.sets(settings),
             seed=self.seed,
             replay=self.replay,
             memory_in=None if self.memory_in is None else os.fspath(self.memory_in),

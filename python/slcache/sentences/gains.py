@@ -92,6 +92,8 @@ def line(document: Document) -> str | None:
 def lines(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[str]:
     """Return the sentences on the table: who comes nearest, and who is not bound and why."""
     named = dict(zip(labels, documents, strict=True))
+    if len(set(map(figures.device, documents))) > 1:
+        return [*_taken(named), "Shares of the gain are told of schemes on one device."]
     return [*_taken(named), *_nearest(named), *unbound(labels, documents, to)]
 
 

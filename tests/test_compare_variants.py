@@ -1,0 +1,112 @@
+"""A comparison of settings of one scheme, and of devices: each run is what it is alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slcache
+from support import slcache as command
+
+#: Room for SLC blocks from 3 to 6.
+SMALL: dict[str, Any] = {"trace.address": "wrap", "device.user_bytes": 2 << 20}
+VARIANTS = ["baseline", "baseline:slc_blocks=4", "baseline:slc.victim=fifo:buffer.bytes=1MiB"]
+
+
+def alone(trace: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    run = slcache.run(trace, device="tiny", scheme="baseline", settings={**SMALL, **settings})
+    return dict(run.to_dict()["figures"])
+
+
+def test_settings_of_one_scheme_are_compared(trace: Path, tmp_path: Path) -> None:
+    how: dict[str, Any] = {"device": "tiny", "settings": {**SMALL, "slc_blocks": 5}}
+    found = slcache.compare(trace, schemes=VARIANTS, **how)
+    assert found.labels == VARIANTS
+    own: list[dict[str, Any]] = [
+        {"slc_blocks": 5},
+        {"slc_blocks": 4},
+        {"slc_blocks": 5, "slc.victim": "fifo", "buffer.bytes": "1MiB"},
+    ]
+    for label, settings in zip(VARIANTS, own, strict=True):
+        figures = found[label].to_dict()["figures"]
+        assert figures == {**alone(trace, {**settings, "run.bound": True})}
+    found.save(tmp_path / "out")
+    assert slcache.load(tmp_path / "out").labels == VARIANTS
+    again = slcache.rerun(tmp_path / "out")
+    assert again.result.to_polars().equals(found.to_polars())
+
+
+def test_schemes_are_compared_on_several_devices(trace: Path) -> None:
+    both = slcache.compare(
+        trace, device=["tiny", "rl-32g"], schemes=["tlc-only", "baseline"], address="wrap"
+    )
+    first, second = (
+        slcache.compare(trace, device=device, schemes=["tlc-only", "baseline"], address="wrap")
+        for device in ("tiny", "rl-32g")
+    )
+    assert both.labels == [
+        *(f"{label} on tiny" for label in first.labels),
+        *(f"{label} on rl-32g" for label in second.labels),
+    ]
+    for label in second.labels:
+        other = both[f"{label} on rl-32g"].to_dict()
+        assert other["figures"] == second[label].to_dict()["figures"]
+    assert "differ in more than their schemes: " in " ".join(both.verdict())
+    # A share of what is gained on one device says nothing of another.
+    shares = [row.cells[-1] for row in both.gain_rows()]
+    assert not any("%" in share for share in shares[2:])
+
+
+def test_a_run_a_study_and_a_curve_take_them(trace: Path) -> None:
+    text, own = "baseline:slc_blocks=4", {"slc_blocks": 4}
+    run = slcache.run(trace, device="tiny", scheme=text, settings=SMALL)
+    assert run.to_dict()["figures"] == alone(trace, own)
+    study = slcache.sweep(
+        trace, device="tiny", scheme=[text, "baseline:slc_blocks=3"], settings=SMALL, metrics="waf"
+    )
+    rows = {row["scheme"]: row["waf"] for row in study.table.to_pylist()}
+    assert rows == {text: run.waf, "baseline:slc_blocks=3": alone(trace, {"slc_blocks": 3})["waf"]}
+    curve = slcache.cliff(
+        device="tiny", schemes=[text, "baseline"], settings={"device.user_bytes": 2 << 20}
+    )
+    assert list(curve.curves) == [text, "baseline"]
+
+
+def test_a_class_of_ones_own_has_settings_too(trace: Path) -> None:
+    source = Path(__file__).parent.parent / "examples/schemes/baseline.py"
+    done = command(
+        *("compare", trace, "--device", "tiny", "--address", "wrap", "--json"),
+        *(
+            "--scheme",
+            f"{source}:Baseline:start_free_ratio=0.25:slc_blocks=3,{source}:Baseline:slc_blocks=3",
+        ),
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    first, second = (run["config"]["scheme"]["custom"] for run in json.loads(done.stdout)["runs"])
+    assert (first["options"]["start_free_ratio"], second["options"]["start_free_ratio"]) == (0.25, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("schemes", "status", "told"),
+    [
+        ("baseline:slc_blocks=4:slc_blocks=5", 3, "slc_blocks: given twice, as 4 and 5"),
+        ("baseline,baseline:slc_blox=4", 3, "did you mean slc_blocks"),
+        ("baseline:slc_blocks=4,baseline:slc_blocks=4", 2, "named twice"),
+        ("baseline:slc_blocks=900", 3, "slc_blocks"),
+        ("baselin:slc_blocks=4", 3, "baselin"),
+    ],
+)
+def test_wrong_settings_of_a_scheme_are_told(
+    schemes: str, status: int, told: str, trace: Path
+) -> None:
+    done = command("compare", trace, "--device", "tiny", "--scheme", schemes)
+    assert done.returncode == status
+    assert told in done.stderr.decode()
+
+
+def test_two_devices_of_one_name_are_refused(trace: Path) -> None:
+    with pytest.raises(slcache.UsageError, match="tiny is given twice"):
+        slcache.compare(trace, device=["tiny", "tiny"], schemes=["baseline"])
