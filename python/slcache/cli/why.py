@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from slcache.cli import checks, console, joint, why_steps
+from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
-from slcache.cli.why_steps import part_in_words, time_of
 from slcache.errors import UsageError
 from slcache.given import quantity
+from slcache.sentences import wording
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.words import units
@@ -50,14 +50,6 @@ def why(
         Literal["read", "write", "trim", "flush"] | None,
         typer.Option(help="Requests of this kind alone."),
     ] = None,
-    operations: Annotated[
-        Path | None,
-        opt.option(
-            "FILE",
-            "The operations of the run (--timeline FILE.parquet): which blocks were in the way of "
-            "each request. Needs --request or --slowest.",
-        ),
-    ] = None,
     form: joint.Shown,
 ) -> None:
     """Show why requests were slow: what they waited for, and when.
@@ -65,15 +57,13 @@ def why(
     Each request's latency is service and waiting that add up to it, to the nanosecond. Slow
     requests are told by what took most of their time, and by incidents: stretches of time in
     which one of them was under way at any moment. With two logs of one trace it tells what
-    was slow in one run alone, and by what the means differ. With a table of the run's operations
-    it tells of single requests which operations of which blocks they waited behind.
+    was slow in one run alone, and by what the means differ.
 
     \b
     [bold]Examples[/bold]
       slcache run web.csv.gz --device tiny --scheme baseline --log baseline.parquet
       slcache why baseline.parquet
       slcache why baseline.parquet --slowest 5 --operation write
-      slcache why baseline.parquet --request 5 --operations operations.parquet
       slcache why baseline.parquet ips.parquet --above 10ms
     """
     from slcache import slow
@@ -85,16 +75,11 @@ def why(
     if len(logs) > 2:
         raise typer.BadParameter(f"{len(logs)} logs; must be one or two", param_hint="LOG")
     one_by_one = slowest is not None or request is not None
-    if operations is not None and (len(logs) > 1 or not one_by_one):
-        told = "--operations: tells of single requests of one log; give --request or --slowest"
-        raise typer.BadParameter(told)
     chosen = slow.Chosen(slowest, request, _ns(above), percentile, operation)
     read = [slow.read(path) for path in logs]
     try:
         found: slow.Answer | slow.Moved = (
-            slow.why(read[0], chosen, operations)
-            if len(read) == 1
-            else slow.moved(read[0], read[1], chosen)
+            slow.why(read[0], chosen) if len(read) == 1 else slow.moved(read[0], read[1], chosen)
         )
     except UsageError as error:
         hint = f"--{error.key}" if error.key != "log" else "LOG"
@@ -122,7 +107,7 @@ def _sheets(found: slow.Answer | slow.Moved) -> list[Sheet]:
         names = [part for part in found.slow.parts if any(part in each for each in parts)]
         for each, own in zip(rows, parts, strict=True):
             each |= {f"{name}_ns": own.get(name, 0) for name in names}
-        return [Sheet(rows), *why_steps.sheets(found)]
+        return [Sheet(rows)]
     sides = (("faster", found.faster), ("slower", found.slower))
     return [
         Sheet(
@@ -135,11 +120,10 @@ def _answer(found: slow.Answer, *, one_by_one: bool) -> Iterator[Table | str]:
     log, chosen = found.log, found.slow
     if one_by_one:
         yield from _requests(found)
-        yield from why_steps.tables(found)
     if len(chosen) == 1:
         return
     yield _groups(
-        f"{log.scheme}: {len(chosen):,} of {len(log):,} requests took {time_of(found.above_ns)} "
+        f"{log.scheme}: {len(chosen):,} of {len(log):,} requests took {_time(found.above_ns)} "
         "or more",
         found.groups,
     )
@@ -151,7 +135,7 @@ def _answer(found: slow.Answer, *, one_by_one: bool) -> Iterator[Table | str]:
         whole = int(log.completion_ns.max() - log.arrival_ns.min())
         yield (
             f"90 % of it is in {len(deciding):,} of {len(found.incidents):,} incidents, "
-            f"{time_of(lasted)} of {time_of(whole)}."
+            f"{_time(lasted)} of {_time(whole)}."
         )
 
 
@@ -162,7 +146,7 @@ def _share(found: slow.Answer) -> str:
     if not others:
         return told
     without = (found.log.total_ns - found.slow_ns) / others
-    return f"{told} The mean is {time_of(mean)}, and {time_of(without)} without them."
+    return f"{told} The mean is {_time(mean)}, and {_time(without)} without them."
 
 
 def _requests(found: slow.Answer) -> Iterator[Table | str]:
@@ -172,13 +156,13 @@ def _requests(found: slow.Answer) -> Iterator[Table | str]:
     table = Table("request", ["operation", "arrives at", "size", "takes", of_which])
     for index in range(len(found.slow)):
         each = row(found.slow, index)
-        told = _largest(each["parts_ns"], time_of)
+        told = _largest(each["parts_ns"], _time)
         table.add(
             str(each["request"]),
             each["operation"],
-            time_of(each["arrival_ns"]),
+            _time(each["arrival_ns"]),
             units.size(each["bytes"]),
-            time_of(each["latency_ns"]),
+            _time(each["latency_ns"]),
             "; ".join(told),
         )
     yield table
@@ -189,11 +173,11 @@ def _groups(title: str, groups: Sequence[Group]) -> Table:
     table = Table("mostly", columns, title=title)
     for group in groups[:_ROWS]:
         table.add(
-            part_in_words(group.part),
+            _part(group.part),
             f"{group.requests:,}",
-            time_of(group.total_ns),
-            time_of(group.part_ns),
-            time_of(group.worst_ns),
+            _time(group.total_ns),
+            _time(group.part_ns),
+            _time(group.worst_ns),
         )
     return table
 
@@ -207,19 +191,19 @@ def _incidents(incidents: Sequence[Incident]) -> Table:
     )
     for incident in incidents[:_ROWS]:
         table.add(
-            time_of(incident.from_ns),
-            time_of(incident.to_ns - incident.from_ns),
+            _time(incident.from_ns),
+            _time(incident.to_ns - incident.from_ns),
             f"{incident.requests:,}",
-            time_of(incident.total_ns),
-            time_of(incident.worst_ns),
-            part_in_words(incident.part),
+            _time(incident.total_ns),
+            _time(incident.worst_ns),
+            _part(incident.part),
         )
     return table
 
 
 def _pair(found: slow.Moved) -> Iterator[Table | str]:
     first, second = _names(found)
-    limit = time_of(found.above_ns)
+    limit = _time(found.above_ns)
     yield f"{found.slow_in_both:,} of {len(found.first):,} requests took {limit} or more in both."
     for name, (groups, incidents) in ((first, found.faster), (second, found.slower)):
         count = sum(group.requests for group in groups)
@@ -231,7 +215,7 @@ def _pair(found: slow.Moved) -> Iterator[Table | str]:
     means = [log.latency_ns.mean() for log in (found.first, found.second)]
     told = _largest(found.mean_ns, _signed)
     yield (
-        f"Mean: {time_of(means[0])} in {first}, {time_of(means[1])} in {second}"
+        f"Mean: {_time(means[0])} in {first}, {_time(means[1])} in {second}"
         f"{': ' if told else ''}{', '.join(told)}."
     )
 
@@ -240,12 +224,22 @@ def _largest(parts_ns: Mapping[str, float], spelled: Callable[[float], str]) -> 
     """Return the first parts of a time one by one, and the others together."""
     parts = list(parts_ns.items())
     rest = sum(ns for _, ns in parts[_PARTS:])
-    told = [f"{spelled(ns)} {part_in_words(name)}" for name, ns in parts[:_PARTS]]
+    told = [f"{spelled(ns)} {_part(name)}" for name, ns in parts[:_PARTS]]
     return [*told, f"{spelled(rest)} other"] if rest else told
 
 
+def _part(name: str) -> str:
+    """Return a part such as `wait_gc` in words."""
+    kind, _, cause = name.partition("_")
+    return wording.component(f"{kind} {cause.replace('_', '-')}")
+
+
+def _time(ns: float) -> str:
+    return units.duration(ns / 1e3)
+
+
 def _signed(ns: float) -> str:
-    return f"{'+' if ns > 0 else '−'}{time_of(abs(ns))}"
+    return f"{'+' if ns > 0 else '−'}{_time(abs(ns))}"
 
 
 def _names(found: slow.Moved) -> tuple[object, object]:

@@ -3,6 +3,5 @@
 from slcache.slow.answer import Answer, Chosen, why
 from slcache.slow.log import Log, read
 from slcache.slow.pair import Moved, moved
-from slcache.slow.steps import told
 
-__all__ = ["Answer", "Chosen", "Log", "Moved", "moved", "read", "told", "why"]
+__all__ = ["Answer", "Chosen", "Log", "Moved", "moved", "read", "why"]

@@ -6,13 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from slcache.errors import UsageError, about
-from slcache.slow import occupied, steps
 from slcache.slow.log import Log, Numbers, total
 
 #: The slow requests where nothing else is said: above this percentile.
@@ -65,8 +63,6 @@ class Answer:
     groups: Sequence[Group]
     #: By the time that their requests took, the longest first.
     incidents: Sequence[Incident]
-    #: What each slow request waited for, step by step, where the operations are known.
-    told: Sequence[steps.Told] = ()
 
     @property
     def share(self) -> float:
@@ -98,18 +94,12 @@ class Answer:
             "share_of_time": self.share,
             "groups": [vars(group) for group in self.groups],
             "incidents": [vars(incident) for incident in self.incidents],
-            "slow": [row(self.slow, index) | each for index, each in enumerate(self._told())],
+            "slow": [row(self.slow, index) for index in range(len(self.slow))],
         }
 
-    def _told(self) -> list[dict[str, Any]]:
-        return [each.to_dict() for each in self.told] or [{}] * len(self.slow)
 
-
-def why(log: Log, chosen: Chosen, operations: Path | str | None = None) -> Answer:
-    """Return why the chosen requests of a log were slow; UsageError where there are none.
-
-    With a table of the run's `operations` it tells of each what was in its way, step by step.
-    """
+def why(log: Log, chosen: Chosen) -> Answer:
+    """Return why the chosen requests of a log were slow; UsageError where there are none."""
     kept = log if chosen.operation is None else log.only(log.operation == chosen.operation)
     if not len(kept):
         told = f"{log.path} has no {chosen.operation} requests"
@@ -125,9 +115,7 @@ def why(log: Log, chosen: Chosen, operations: Path | str | None = None) -> Answe
     # Of equals the first to come.
     order = np.lexsort((slow.request, -slow.latency_ns))
     slow = slow.only(order[: chosen.slowest])
-    table = None if operations is None else occupied.opened(operations, log.path)
-    each = [] if table is None else steps.told(slow, table, log)
-    return Answer(kept, slow, above, groups(slow), incidents(slow), each)
+    return Answer(kept, slow, above, groups(slow), incidents(slow))
 
 
 def _above(log: Log, chosen: Chosen) -> int:
