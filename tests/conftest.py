@@ -32,24 +32,6 @@ def comparison(trace: Path) -> slcache.Comparison:
     return slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"])
 
 
-@pytest.fixture(scope="session")
-def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A comparison with its timelines, saved in `out`; of its page the planes alone are drawn."""
-    top = tmp_path_factory.mktemp("planes")
-    trace = write_trace(top / "t.csv", mixed(1200))
-    schemes = ["tlc-only", "baseline"]
-    with support.undrawn(but=["planes"]):
-        slcache.compare(
-            trace,
-            device="tiny",
-            schemes=schemes,
-            replay="closed:8",
-            timeline=top / "t.parquet",
-            timeline_until="400ms",
-        ).save(top / "out")
-    return top
-
-
 #: Modules that save results and ask nothing of their pictures, which take most of the time.
 UNDRAWN = {
     *("test_config_files", "test_differences", "test_docs", "test_documents", "test_edited"),
@@ -67,14 +49,7 @@ DRAWN = {
     *("test_cliff", "test_curves", "test_disk", "test_figures", "test_names"),
     *("test_report", "test_report_verb", "test_study_figures", "test_study_report"),
     *("test_compact", "test_curves_read", "test_named_marks", "test_page_points"),
-    *(
-        "test_planes",
-        "test_study_traces",
-        "test_timeline_tables",
-        "test_touch",
-        "test_trace_info",
-        "test_windows",
-    ),
+    *("test_study_traces", "test_touch", "test_trace_info", "test_windows"),
 }
 
 
@@ -91,13 +66,6 @@ def _left_out(request: pytest.FixtureRequest) -> Iterator[None]:
 def undrawn() -> Iterator[None]:
     """Leave figures out of what a single test saves, in a module that has them drawn."""
     with support.undrawn():
-        yield
-
-
-@pytest.fixture(scope="module")
-def only_planes() -> Iterator[None]:
-    """Draw no other picture of a page: they take most of the time."""
-    with support.undrawn(but=["planes"]):
         yield
 
 

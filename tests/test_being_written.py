@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -44,17 +43,3 @@ def test_an_old_result_is_read_while_a_new_one_is_made(inputs: Inputs, tmp_path:
     shutil.copytree(inputs.needed(("report",))[0], folder)
     with Transaction(folder, ["result.json"]):
         assert slcache.load(folder).documents
-
-
-def test_a_table_of_another_result_than_is_there(drawn: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "out"
-    shutil.copytree(drawn / "out", folder)
-    (table, *_) = sorted(folder.glob("timeline-*.parquet"))
-    os.truncate(table, 10)
-    with Transaction(folder), pytest.raises(slcache.ResultError) as caught:
-        slcache.load(folder).save(tmp_path / "page")
-    assert str(caught.value).startswith(f"{table}: its SHA-256 is ")
-    assert WRITING.format(folder) in str(caught.value)
-    with pytest.raises(slcache.ResultError) as caught:
-        slcache.load(folder).save(tmp_path / "page")
-    assert "is writing" not in str(caught.value)

@@ -86,7 +86,10 @@ def test_a_class_of_ones_own_has_settings_too(trace: Path) -> None:
     )
     assert done.returncode == 0, done.stderr.decode()
     first, second = (run["config"]["scheme"]["custom"] for run in json.loads(done.stdout)["runs"])
-    assert (first["options"]["start_free_ratio"], second["options"]["start_free_ratio"]) == (0.25, 0.5)
+    assert (first["options"]["start_free_ratio"], second["options"]["start_free_ratio"]) == (
+        0.25,
+        0.5,
+    )
 
 
 @pytest.mark.parametrize(

@@ -341,6 +341,30 @@ def test_compared_schemes_draw_the_same_request_each_in_a_file_of_its_own(
         assert len(list(top.iterdir())) == 4
 
 
+@pytest.mark.usefixtures("undrawn")
+@pytest.mark.parametrize(
+    ("suffix", "opened"),
+    [("pftrace.gz", "open it on ui.perfetto.dev"), ("parquet", "a table of operations")],
+)
+def test_the_page_names_the_file_and_what_opens_it(
+    suffix: str, opened: str, trace: Path, tmp_path: Path
+) -> None:
+    asked: dict[str, Any] = {"device": "tiny", "timeline_every": 40, "timeline_until": "400ms"}
+    asked["timeline"] = tmp_path / f"t.{suffix}"
+    both = slcache.compare(trace, schemes=["tlc-only", "baseline"], **asked)
+    alone = slcache.run(trace, scheme="baseline", **asked)
+    for result, files in ((both, ("t-tlc-only", "t-baseline")), (alone, ("t",))):
+        named = [each["provenance"]["timeline"] for each in result.documents]
+        assert named == [{"file": f"{tmp_path}/{file}.{suffix}", "every": 40} for file in files]
+        page = result.report()
+        assert page.count(opened) == len(files)
+        assert all(f"{each['file']}: {opened}" in page for each in named)
+        result.save(tmp_path / "out")
+        assert slcache.load(tmp_path / "out").report() == page
+        assert slcache.rerun(tmp_path / "out").equal
+    assert "Timelines" not in slcache.run(trace, device="tiny", scheme="baseline").report()
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -81,7 +81,6 @@ def run(
     timeline_until: str | None = None,
     timeline_around: str | None = None,
     timeline_every: int | None = None,
-    timeline_kept: bool = True,
     gb_per_day: float | None = None,
     on_progress: Progress | None = None,
     progress: Progress | None = None,
@@ -105,9 +104,8 @@ def run(
     what channels and planes did and for which request, for ui.perfetto.dev, or as a table where it
     ends in `.parquet`; `timeline_from` and `timeline_until` are times such as `"1.5s"`,
     `timeline_around` is `slowest`, `request=N` or `cliff` and runs twice, `timeline_every=N` keeps
-    every N-th request and its operations, and the device's own work. The result has the operations
-    too, for its page, unless `timeline_kept` is False. `gb_per_day` is what is written a day where
-    years are told, by default what the trace writes in its own times.
+    every N-th request and its operations, and the device's own work. `gb_per_day` is what is
+    written a day where years are told, by default what the trace writes in its own times.
     `on_progress(phase, done, total)` is called a few times a second, and cancels by returning
     False; `progress` is its former name. Other threads go on while the simulation runs. Raises
     ConfigError, TraceError or RunError.
@@ -139,12 +137,9 @@ def run(
     from slcache.slow import timelines
 
     drawn = timelines.drawn(timeline, said, path_of(trace), run_logged)
-    if not timeline_kept:
-        return run_logged(**written, timelines=(drawn,)).told_at(gb_per_day)
-    with files.scratch() as folder:
-        asked = timelines.with_table(drawn, folder / "operations.parquet")
-        result = run_logged(**written, timelines=asked)
-        return Result.with_timeline(result, timelines.table(asked)).told_at(gb_per_day)
+    result = run_logged(**written, timelines=(drawn,))
+    timelines.name(result.documents[0], drawn)
+    return result.told_at(gb_per_day)
 
 
 def replayed(

@@ -60,7 +60,6 @@ def compare(
     timeline_until: str | None = None,
     timeline_around: str | None = None,
     timeline_every: int | None = None,
-    timeline_kept: bool = True,
     jobs: int | None = None,
     executor: Executor | str = "local",
     store: Path | None = None,
@@ -77,8 +76,7 @@ def compare(
     that scheme only, and `memory_in` to those that have a memory. `log` writes a table of requests
     for each scheme: `requests.parquet` means `requests-NAME.parquet`; so does `timeline`. Around
     `slowest` and `cliff` is each scheme's own slowest request or cliff, `request=N` is one request
-    in all of them. Of several seeds the first one's
-    operations are kept.
+    in all of them.
 
     `state` is that of `run`: which scheme wins may hang on it, which `in_states` shows.
 
@@ -136,7 +134,7 @@ def compare(
             replay=replay,
             seed=number,
             memory_in=memory_in if memory_in and name in side.remembering else None,
-            log=None if log is None else log_of(log, side.labels[name] + mark),
+            log=None if log is None else _log_of(log, side.labels[name] + mark),
         )
 
     labelled = [side.labels[name] for side in sides for name in side.names]
@@ -156,8 +154,7 @@ def compare(
         from slcache.runs import timelines
 
         files_of = [label + mark for mark in own | every for label in labelled]
-        kept = len(labelled) if timeline_kept else 0
-        results = timelines.results(asked, files_of, timeline, stretch, done, kept)
+        results = timelines.results(asked, files_of, timeline, stretch, done)
     else:
         results = done(asked)
     for result, label in zip(results, itertools.cycle(labelled), strict=False):
@@ -256,7 +253,7 @@ def _equal_cells(sides: Sequence[_Side]) -> list[dict[str, dict[str, int]]]:
     return found
 
 
-def log_of(log: Path, label: str) -> pathlib.Path:
+def _log_of(log: Path, label: str) -> pathlib.Path:
     """Return where a comparison logs the requests of one scheme: the name with the scheme's."""
     path = pathlib.Path(log)
     if not path.name:

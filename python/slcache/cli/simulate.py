@@ -66,12 +66,10 @@ def run(
     kept = files_of(trace, device, config, load_state, memory_in)
     written = (log, drawn["timeline"], save_state, memory_out)
     beside = [path for path in written if path is not None]
-    asked = {"device": given.device, "settings": settings, "replay": replay, "seed": seed}
-    tables = timelines.tables(out, drawn, [named], **asked)
     memory.tell(given.device, [named], settings, state)
     with (
         timelines.named(),
-        console.output(out, (*FILES, *tables), kept, beside) as files,
+        console.output(out, FILES, kept, beside) as files,
         console.meter(progress) as meter,
     ):
         result = api.run(
@@ -92,7 +90,6 @@ def run(
             seed=seed,
             state=state,
             gb_per_day=gb_per_day,
-            timeline_kept=out is not None,
             **drawn,
         )
         _name(begun, [result])
@@ -183,12 +180,9 @@ def compare(
         name = "standard input" if trace == "-" else trace
         console.note(f"{name} is copied to a temporary file: every scheme reads it anew")
     kept = files_of(trace, *(device or ()), config, memory_in)
-    asked = {"device": given.device, "settings": settings, "replay": replay, "seed": seed}
-    tables = timelines.tables(out, drawn, names, **asked)
-    beside = timelines.beside(tables, log, drawn, names, **asked)
     with (
         timelines.named(),
-        console.output(out, (*FILES, *tables), kept, beside) as files,
+        console.output(out, FILES, kept) as files,
         console.meter(progress, kept=where["store"] is not None) as meter,
     ):
         comparison = comparing.compare(
@@ -211,7 +205,6 @@ def compare(
             state=state,
             progress=meter,
             gb_per_day=gb_per_day,
-            timeline_kept=out is not None,
             **drawn,
             **where,
         )

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from slcache import catalogue, comparing
 from slcache.cli import options as opt
 from slcache.cli.made import Made
-from slcache.documents import timeline as documents
 from slcache.errors import UsageError
 
 #: The options of a timeline by the names that they have in Python.
@@ -43,7 +41,7 @@ def _said(
         opt.option(
             "FILE",
             "Write what channels and planes do and for which request, for ui.perfetto.dev; FILE.gz "
-            "is compressed, FILE.parquet a table of operations. With --out the page shows it.",
+            "is compressed, FILE.parquet a table of operations.",
             dir_okay=False,
         ),
     ] = None,
@@ -73,35 +71,6 @@ def _said(
     """Return the file of a timeline and the stretch that it is of, as Python names them."""
     said = {"timeline_from": since, "timeline_until": until, "timeline_around": around}
     return {"timeline": timeline, **said, "timeline_every": every}
-
-
-def tables(
-    out: Path | None,
-    drawn: dict[str, Any],
-    schemes: Sequence[str],
-    **run: Any,  # noqa: ANN401
-) -> list[str]:
-    """Return the tables of timelines that a folder of results gets; `run` decides what is run."""
-    if out is None or drawn["timeline"] is None:
-        return []
-    return documents.names(list(catalogue.called(schemes, **run).values()))
-
-
-def beside(
-    tables: Sequence[str],
-    log: Path | None,
-    drawn: dict[str, Any],
-    schemes: Sequence[str],
-    **run: Any,  # noqa: ANN401
-) -> list[Path]:
-    """Return the files of schemes that may be such a table as well; without tables none may."""
-    if not tables:
-        return []
-    from slcache.runs import timelines
-
-    labels = catalogue.called(schemes, **run).values()
-    logs = [] if log is None else [comparing.log_of(log, label) for label in labels]
-    return [*logs, *(timelines.named(drawn["timeline"], label) for label in labels)]
 
 
 @contextlib.contextmanager

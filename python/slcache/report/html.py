@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from slcache.documents.normalise import Document
 from slcache.report import figures, over_time, pages, terminal
@@ -13,10 +14,6 @@ from slcache.tables import grid
 from slcache.words import labels as labels_of_traces
 from slcache.words import units
 from slcache.words.leaves import leaves, shown
-
-if TYPE_CHECKING:
-    from slcache.documents.timeline import Timeline
-    from slcache.report.planes import Part
 
 Rows = list[tuple[str, str]]
 
@@ -40,14 +37,12 @@ def render(
     to: str | None,
     seeds: Seeds | None = None,
     bounds: Mapping[str, Any] | None = None,
-    timelines: Sequence[Timeline | None] = (),
     gb_per_day: float | None = None,
 ) -> str:
     """Return the page; `to` is the reference scheme of a comparison, None for a single run.
 
     With `seeds` its head is of all seeds, and the rest of the first one. `bounds` is the least
-    that is programmed dense, by the size of the cache. What planes did is there of those runs that
-    have `timelines`. Years are told for what is written a day.
+    that is programmed dense, by the size of the cache. Years are told for what is written a day.
     """
     first, named = documents[0], list(zip(labels, documents, strict=True))
     compared = to is not None and len(documents) > 1
@@ -74,7 +69,6 @@ def render(
         gain_lines=gains.lines(labels, documents, to or labels[0]),
         pictures=figures.pictures(labels, documents, to if compared else None, bounds),
         over_time=over_time.data(labels, documents),
-        planes=_planes(labels, timelines),
         labels=labels,
         latencies=_latencies(labels, documents),
         schemes=_schemes(labels, documents, gb_per_day),
@@ -85,6 +79,7 @@ def render(
         trace=_trace(first),
         adjusted=_rows(first["trace"]["adjusted"]),
         provenance=_provenance(first),
+        timelines=_timelines(named),
         hashes=[(label, each["provenance"]["config_hash"]) for label, each in named],
     )
 
@@ -105,21 +100,6 @@ def _subtitle(document: Document) -> str:
         f"{trace['path']}: {trace['reads']:,} reads ({units.size(trace['read_bytes'])}) and "
         f"{trace['writes']:,} writes ({units.size(trace['write_bytes'])})"
     )
-
-
-def _planes(labels: Sequence[str], timelines: Sequence[Timeline | None]) -> Part | None:
-    """Return what the page shows of timelines; None where no run has one."""
-    drawn = [
-        (label, each) for label, each in zip(labels, timelines, strict=False) if each is not None
-    ]
-    if not drawn:
-        return None
-    # Most pages have none: what reads and draws them is loaded for those that do.
-    from slcache.report import planes
-    from slcache.slow import operations
-
-    tables = [operations.read(each.path, each.whole()) for _, each in drawn]
-    return planes.part([label for label, _ in drawn], tables, [each.every for _, each in drawn])
 
 
 def _latencies(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, list[str]]]:
@@ -187,6 +167,17 @@ def _provenance(document: Document) -> Rows:
         ("run at", f"{provenance['time']} on {provenance['host']}"),
         ("simulated in", f"{sim['wall_s']:.2f} s, {sim['requests_per_s']:,.0f} requests/s"),
     ]
+
+
+def _timelines(named: Sequence[tuple[str, Document]]) -> Rows:
+    """Return the file of each run's timeline, and what opens it."""
+    rows = []
+    for label, document in named:
+        if drawn := document["provenance"].get("timeline"):
+            is_table = Path(drawn["file"]).suffix in (".parquet", ".pq")
+            opened = "a table of operations" if is_table else "open it on ui.perfetto.dev"
+            rows.append((label, f"{drawn['file']}: {opened}"))
+    return rows
 
 
 def _memories(provenance: Document) -> Rows:

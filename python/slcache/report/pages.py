@@ -11,10 +11,8 @@ from markupsafe import Markup
 
 from slcache.words.names import printable
 
-#: The script of all pages, in parts.
+#: The script of pages, in parts.
 _SCRIPT = ("touch.js", "points.js", "curves.js")
-#: What pages with timelines have beside it.
-_PLANES = ("slices.js", "planes.js")
 
 
 def render(template: str, **values: object) -> str:
@@ -31,8 +29,7 @@ def render(template: str, **values: object) -> str:
         undefined=StrictUndefined,
         finalize=_plain,
     )
-    parts = (*_SCRIPT, *(_PLANES if values.get("planes") else ()))
-    script = Markup("").join(Markup(loader.get_source(environment, p)[0]) for p in parts)
+    script = Markup("").join(Markup(loader.get_source(environment, p)[0]) for p in _SCRIPT)
     return environment.get_template(template).render(
         **values, script=script, policy=_policy(script)
     )

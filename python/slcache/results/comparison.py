@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import copy
-import pathlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slcache.documents import contract, normalise, saved, timeline
+from slcache.documents import contract, normalise, saved
 from slcache.documents import gains as figures
-from slcache.documents.timeline import Timeline
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path
 from slcache.given.arguments import checked, refuse
@@ -72,24 +70,14 @@ class Comparison(Frames):
         if "seeds" in document:
             raise ResultError(f"{file}: several seeds; slcache.load reads it")
         try:
-            return cls.made(document, file)
+            return cls.made(document)
         except (ResultError, ValueError) as error:
             raise ResultError(f"{file}: {error}") from None
 
     @staticmethod
-    def made(document: Mapping[str, Any], file: pathlib.Path | None = None) -> Comparison:
-        """Return the comparison of a checked document; of several seeds, that of the first.
-
-        Beside `file`, which it was read from, are the tables of timelines.
-        """
-        named = saved.named(document)
-        drawn: Sequence[Timeline | None] = [None] * len(named)
-        if file is not None:
-            drawn = timeline.beside(file, list(named), list(named.values()))
-        runs = [
-            Result.made(run, name, (), own)
-            for (name, run), own in zip(named.items(), drawn, strict=True)
-        ]
+    def made(document: Mapping[str, Any]) -> Comparison:
+        """Return the comparison of a checked document; of several seeds, that of the first."""
+        runs = [Result.made(run, name, ()) for name, run in saved.named(document).items()]
         return Comparison(runs, document["normalised"]["to"], document.get("bounds"))
 
     def __getitem__(self, label: str) -> Result:
@@ -108,11 +96,6 @@ class Comparison(Frames):
     def labels(self) -> list[str]:
         """The schemes' names, in the order compared."""
         return [run.label for run in self.runs]
-
-    @property
-    def timelines(self) -> Sequence[Timeline | None]:
-        """The tables of operations of the runs' timelines, in order; None where there is none."""
-        return [drawn for run in self.runs for drawn in run.timelines]
 
     @property
     def documents(self) -> list[Mapping[str, Any]]:
@@ -205,7 +188,6 @@ class Comparison(Frames):
             self.documents,
             self.reference,
             bounds=self.bounds,
-            timelines=self.timelines,
             gb_per_day=self.gb_per_day,
         )
 

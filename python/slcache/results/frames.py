@@ -9,8 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from slcache.documents import saved, timeline
-from slcache.documents.timeline import Timeline
+from slcache.documents import saved
 from slcache.errors import UsageError, about
 from slcache.files import Path, Transaction
 from slcache.given.arguments import checked
@@ -57,11 +56,6 @@ class Frames(ABC):
     @abstractmethod
     def inputs(self) -> Sequence[Path]:
         """The files that were read, which saving does not replace."""
-
-    @property
-    @abstractmethod
-    def timelines(self) -> Sequence[Timeline | None]:
-        """The tables of operations of the runs' timelines, in order; None where there is none."""
 
     @property
     @abstractmethod
@@ -206,8 +200,8 @@ class Frames(ABC):
     def save(self, path: Path) -> None:
         """Write result.json, the tables as Parquet and report.html: all of them or none.
 
-        Runs with a timeline have the table of its operations beside these. `path` is a folder; a
-        path that ends in `.json` gets the document alone. `load` takes either back.
+        `path` is a folder; a path that ends in `.json` gets the document alone. `load` takes either
+        back.
         """
         alone = pathlib.Path(path)
         if alone.suffix == ".json" and not alone.is_dir():
@@ -225,9 +219,6 @@ class Frames(ABC):
         with_disk = any(document.get("disk") for document in self.documents)
         for name in _TABLES if with_disk else _TABLES[: -len(_DISK_TABLES)]:
             files.write(f"{name}.parquet", arrow.parquet(getattr(self, name)))
-        for name, drawn in zip(timeline.names(self.labels), self.timelines, strict=True):
-            if drawn is not None:
-                files.write(name, drawn.whole())
         files.write("report.html", self.report().encode())
 
     def _stored(self) -> bytes:

@@ -26,9 +26,9 @@ def load(path: Path) -> Result | Comparison:
     if "seeds" not in document:
         return Comparison.of(document, path)
     try:
-        # Tables are those of the first seed.
-        first = Comparison.made(document, saved.file_of(path))
-        return SeededComparison([first, *map(Comparison.made, document["seeds"]["others"])])
+        return SeededComparison(
+            list(map(Comparison.made, [document, *document["seeds"]["others"]]))
+        )
     except (ResultError, ValueError) as error:
         raise ResultError(f"{saved.file_of(path)}: {error}") from None
 
@@ -56,7 +56,7 @@ def gather(paths: Sequence[saved.Path], normalise: str | None = None) -> Result 
     if len(set(labels)) < len(labels):
         labels = [f"{run.label} ({saved.file_of(path)})" for path, run in runs]
     named = [
-        Result.made(run.documents[0], label, (), run.timelines[0])
+        Result.made(run.documents[0], label, ())
         for label, (_, run) in zip(labels, runs, strict=True)
     ]
     return Comparison(named, normalise)

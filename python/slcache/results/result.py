@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from slcache import metrics
-from slcache.documents import contract, saved, timeline
-from slcache.documents.timeline import Timeline
+from slcache.documents import contract, saved
 from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path
 from slcache.given.arguments import checked
@@ -38,20 +37,11 @@ class Result(Frames):
         document: Mapping[str, Any],
         label: str | None,
         inputs: Sequence[Path],
-        drawn: Timeline | None = None,
     ) -> Self:
         """Return what the engine has just made, which needs no check."""
         self = cls.__new__(cls)
         self._take(document, label, inputs)
-        self._timeline = drawn
         return self
-
-    @classmethod
-    def with_timeline(cls, run: Result, drawn: Timeline) -> Self:
-        """Return a run that has just been made with the operations of its timeline."""
-        document = run.documents[0]
-        document["provenance"]["timeline"] = drawn.told()
-        return cls.made(document, run.label, run.inputs, drawn)
 
     @classmethod
     @checked
@@ -70,14 +60,11 @@ class Result(Frames):
             raise ResultError(
                 f"{saved.file_of(path)}: a comparison of {names}; Comparison.load reads it"
             )
-        self = cls.made(document, None, ())
-        (self._timeline,) = timeline.beside(saved.file_of(path), self.labels, self.documents)
-        return self
+        return cls.made(document, None, ())
 
     def _take(self, document: Mapping[str, Any], label: str | None, inputs: Sequence[Path]) -> None:
         self._document = document
         self._inputs = tuple(inputs)
-        self._timeline: Timeline | None = None
         self.label = label or str(document["scheme"]["name"])
 
     @property
@@ -89,11 +76,6 @@ class Result(Frames):
     def labels(self) -> list[str]:
         """The scheme's name, as the only one."""
         return [self.label]
-
-    @property
-    def timelines(self) -> Sequence[Timeline | None]:
-        """The table of the timeline's operations, as the only one."""
-        return [self._timeline]
 
     @property
     def labelled(self) -> list[tuple[str, Mapping[str, Any]]]:
@@ -144,13 +126,7 @@ class Result(Frames):
         """Return the report as one self-contained HTML page."""
         from slcache.report import html
 
-        return html.render(
-            self.labels,
-            self.documents,
-            None,
-            timelines=self.timelines,
-            gb_per_day=self.gb_per_day,
-        )
+        return html.render(self.labels, self.documents, None, gb_per_day=self.gb_per_day)
 
     def _told(self) -> tuple[Table, list[str]]:
         from slcache.report import terminal

@@ -276,7 +276,6 @@ class SeededComparison(Comparison):
             self.reference,
             head,
             self.bounds,
-            self.timelines,
             self.gb_per_day,
         )
 

@@ -23,26 +23,16 @@ def results(
     file: Named | None,
     said: timelines.Said,
     run: Callable[[Sequence[Run]], list[Result]],
-    kept: int,
 ) -> list[Result]:
     """Return the results of runs that draw timelines, each in a file with its label in the name.
 
-    The results of the first `kept` runs have the operations. A stretch around a request is that
-    request's own in each run; all run for it first.
+    A stretch around a request is that request's own in each run; all run for it first.
     """
     asked = _drawn(runs, labels, file, said, run)
-    # Workers elsewhere see the folder of the files, if any.
-    with files.scratch(Path(asked[0].timelines[0][0]).parent) as folder:
-        drawn = [
-            replace(
-                each, timelines=timelines.with_table(each.timelines[0], folder / f"{at}.parquet")
-            )
-            for at, each in enumerate(asked[:kept])
-        ]
-        found = run([*drawn, *asked[kept:]])
-        tables = [timelines.table(each.timelines) for each in drawn]
-    made = (Result.with_timeline(*each) for each in zip(found[:kept], tables, strict=True))
-    return [*made, *found[kept:]]
+    found = run(asked)
+    for each, result in zip(asked, found, strict=True):
+        timelines.name(result.documents[0], *each.timelines)
+    return found
 
 
 def _drawn(
@@ -57,7 +47,7 @@ def _drawn(
     if not path.name:
         told = f"timeline = {os.fspath(path)!r}: must name a file"
         raise about(UsageError(told), "timeline")
-    paths = [str(named(path, label)) for label in labels]
+    paths = [str(_named(path, label)) for label in labels]
     # What cannot be written is told before anything runs.
     files.check(paths, [])
     if said[2] is None:
@@ -73,7 +63,7 @@ def _drawn(
     return [replace(each, timelines=(what,)) for each, what in zip(runs, drawn, strict=True)]
 
 
-def named(path: Path, label: str) -> Path:
+def _named(path: Path, label: str) -> Path:
     """Return the timeline of one run of several: the name with its label."""
     stem, dot, kinds = path.name.partition(".")
     return path.with_name(f"{stem}-{label}{dot}{kinds}")

@@ -61,24 +61,23 @@ class Log:
 
 def read(path: Path | str) -> Log:
     """Return a log; ResultError where the file is none, or its figures do not add up."""
-    with parquet(path) as file:
+    with _parquet(path) as file:
         log = _of(path, file)
     _check(log)
     return log
 
 
 @contextlib.contextmanager
-def parquet(path: Path | str, content: bytes | None = None) -> Iterator[Any]:
-    """Open a Parquet file, or what it holds; whatever is wrong with it is a ResultError."""
+def _parquet(path: Path | str) -> Iterator[Any]:
+    """Open a Parquet file; whatever is wrong with it is a ResultError."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        source = str(regular(Path(path))) if content is None else pa.BufferReader(content)
-        with pq.ParquetFile(source) as file:
+        with pq.ParquetFile(str(regular(Path(path)))) as file:
             yield file
     except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
-        raise wrong(path, f"cannot be read as Parquet: {error}") from error
+        raise _wrong(path, f"cannot be read as Parquet: {error}") from error
 
 
 def _of(path: Path | str, file: Any) -> Log:  # noqa: ANN401
@@ -87,84 +86,69 @@ def _of(path: Path | str, file: Any) -> Log:  # noqa: ANN401
     missing = [name for name in _NEEDED if name not in names]
     if missing or not parts:
         lacks = missing[0] if missing else "wait_*_ns"
-        raise wrong(path, f"is no log of requests: it has no column {lacks}")
-    once(path, names, (*_NEEDED, *parts))
+        raise _wrong(path, f"is no log of requests: it has no column {lacks}")
+    _once(path, names, (*_NEEDED, *parts))
     needed = {
-        name: whole(path, file, name, most=_SECTORS_MOST if name == "sectors" else _MOST)
+        name: _whole(path, file, name, most=_SECTORS_MOST if name == "sectors" else _MOST)
         for name in _NEEDED[2:]
     }
     # Of some thirty parts a run has a handful; a column at a time they take no room.
-    columns = ((part, whole(path, file, part)) for part in parts)
+    columns = ((part, _whole(path, file, part)) for part in parts)
     some = {part: values for part, values in columns if values.any()}
     some = some or {parts[0]: needed["latency_ns"]}
-    operation = words(path, file, "operation", _OPERATIONS)
+    names, places = _words(path, file, "operation", _OPERATIONS)
     return Log(
         path=str(path),
-        scheme=of_one_run(path, words(path, file, "scheme").names, "has", "request"),
-        operation=operation.all(),
+        scheme=_scheme(path, file),
+        operation=np.asarray(names, dtype=np.str_)[places],
         parts=tuple(part.removesuffix("_ns") for part in some),
         parts_ns=np.stack(list(some.values()), axis=1),
         **needed,
     )
 
 
-@dataclass(frozen=True)
-class Words:
-    """A column of few words: the place of each row's word in `names`."""
-
-    names: Sequence[str]
-    places: Numbers
-
-    def all(self) -> NDArray[np.str_]:
-        """Return the word of each row."""
-        return np.asarray(self.names, dtype=np.str_)[self.places]
-
-
-def once(path: Path | str, names: Sequence[str], needed: Sequence[str]) -> None:
+def _once(path: Path | str, names: Sequence[str], needed: Sequence[str]) -> None:
     """Raise ResultError where one of the columns is there twice."""
     for name in needed:
         if names.count(name) > 1:
-            raise edited(path, f"column {name} is there {names.count(name)} times")
+            raise _edited(path, f"column {name} is there {names.count(name)} times")
 
 
-def of_one_run(path: Path | str, schemes: Sequence[str], where: str, what: str) -> str:
-    """Return the scheme that a file's rows name; ResultError for none or several."""
-    if len(schemes) != 1:
-        told = f"{what}s of {len(schemes)} schemes" if schemes else f"no {what}"
-        raise wrong(path, f"{where} {told}; must have those of one run")
-    return schemes[0]
+def _scheme(path: Path | str, file: Any) -> str:  # noqa: ANN401
+    """Return the scheme that a log's rows name; ResultError for none or several."""
+    names, _ = _words(path, file, "scheme")
+    if len(names) != 1:
+        told = f"requests of {len(names)} schemes" if names else "no request"
+        raise _wrong(path, f"has {told}; must have those of one run")
+    return names[0]
 
 
-def whole(
-    path: Path | str,
-    file: Any,  # noqa: ANN401
-    name: str,
-    least: int = 0,
-    most: int = _MOST,
-) -> Numbers:
-    """Return a column of whole numbers; ResultError where it holds anything else."""
+def _whole(path: Path | str, file: Any, name: str, most: int = _MOST) -> Numbers:  # noqa: ANN401
+    """Return a column of whole numbers from 0; ResultError where it holds anything else."""
     column = file.read([name])[name]
     if column.null_count or str(column.type) != "int64":
-        raise wrong(path, f"column {name} is {column.type}; must be int64 without nulls")
+        raise _wrong(path, f"column {name} is {column.type}; must be int64 without nulls")
     values: Numbers = column.to_numpy()
-    within(path, name, values, least, most)
+    rows = np.flatnonzero((values < 0) | (values > most))
+    if len(rows):
+        told = f"holds {values[rows[0]]} in row {rows[0]}; must be 0 to {most:,}"
+        raise _edited(path, f"column {name} {told}")
     return values
 
 
-def within(path: Path | str, name: str, values: Numbers, least: int, most: Numbers | int) -> None:
-    """Raise ResultError for the first value that is out of its range."""
-    rows = np.flatnonzero((values < least) | (values > most))
-    if len(rows):
-        highest = int(np.broadcast_to(most, values.shape)[rows[0]])
-        told = f"holds {values[rows[0]]} in row {rows[0]}; must be {least} to {highest:,}"
-        raise edited(path, f"column {name} {told}")
+def _words(
+    path: Path | str,
+    file: Any,  # noqa: ANN401
+    name: str,
+    known: Sequence[str] = (),
+) -> tuple[list[str], Numbers]:
+    """Return the few words of a column, each a known one if such are given, and that of each row.
 
-
-def words(path: Path | str, file: Any, name: str, known: Sequence[str] = ()) -> Words:  # noqa: ANN401
-    """Return a column of words, each of the known ones where there are such; else ResultError."""
+    A row's is a place among the words.
+    """
     column = file.read([name])[name]
     if column.null_count or str(column.type) != "string":
-        raise wrong(path, f"column {name} is {column.type}; must be string without nulls")
+        raise _wrong(path, f"column {name} is {column.type}; must be string without nulls")
     # Chunks have one dictionary, whose words stand in the order of their coming.
     chunks = column.dictionary_encode().chunks
     found = [chunk.indices.to_numpy() for chunk in chunks]
@@ -174,8 +158,8 @@ def words(path: Path | str, file: Any, name: str, known: Sequence[str] = ()) -> 
         if known and word not in known:
             row = np.flatnonzero(places == place)[0]
             told = f"column {name} holds {word!r:.60} in row {row}; must be {', '.join(known)}"
-            raise edited(path, told)
-    return Words(names, places)
+            raise _edited(path, told)
+    return names, places
 
 
 def total(values: Numbers) -> int:
@@ -195,17 +179,17 @@ def _check(log: Log) -> None:
         (late, "latency_ns is not completion_ns less arrival_ns"),
     ):
         if len(rows):
-            raise edited(log.path, f"request {log.request[rows[0]]}: {told}")
+            raise _edited(log.path, f"request {log.request[rows[0]]}: {told}")
     if twice or np.any(np.diff(log.arrival_ns) < 0):
         told = "a request is there twice" if twice else "requests are not in order of arrival"
-        raise edited(log.path, told)
+        raise _edited(log.path, told)
 
 
-def edited(path: Path | str, told: str) -> ResultError:
+def _edited(path: Path | str, told: str) -> ResultError:
     """Return what no run has written into a file."""
-    return wrong(path, f"{told}; the file was edited")
+    return _wrong(path, f"{told}; the file was edited")
 
 
-def wrong(path: Path | str, told: str) -> ResultError:
+def _wrong(path: Path | str, told: str) -> ResultError:
     """Return what is wrong with a file."""
     return about(ResultError(f"{path}: {told}"), file=str(path))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from slcache import _core
-from slcache.documents.timeline import Timeline
 from slcache.errors import UsageError, about
 from slcache.files import Drawn
 from slcache.files import Path as Named
@@ -16,8 +16,6 @@ from slcache.slow import log, stretch
 
 #: From when until when, around what, and of every which request.
 Said = tuple[str | None, str | None, str | None, int | None]
-#: How the names of tables of operations end; others are for Perfetto.
-_TABLES = (".parquet", ".pq")
 
 
 def drawn(
@@ -34,19 +32,10 @@ def drawn(
     return (path, *stretch.asked(*said, lambda: _logged(run)))
 
 
-def with_table(drawn: Drawn, table: Path) -> tuple[Drawn, ...]:
-    """Return all files of a timeline, of which the last is a table: its own, or else `table`."""
-    path = Path(drawn[0])
-    # What is no regular file, such as a FIFO, cannot be read again.
-    again = path.is_file() or not path.exists()
-    own = path.suffix in _TABLES and again
-    return (drawn,) if own else (drawn, (os.fspath(table), *drawn[1:]))
-
-
-def table(drawn: Sequence[Drawn]) -> Timeline:
-    """Return the table that a run has written last, for its result."""
-    path, _, _, every = drawn[-1]
-    return Timeline.of(Path(path), every)
+def name(document: Mapping[str, Any], drawn: Drawn) -> None:
+    """Name the timeline in the document of a run that has just drawn it."""
+    file, _, _, every = drawn
+    document["provenance"]["timeline"] = {"file": file} | ({} if every == 1 else {"every": every})
 
 
 def _logged(run: Callable[..., object]) -> log.Log:
