@@ -16,7 +16,8 @@ from slcache.cli.verbs import app
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DOCS = REPOSITORY / "docs"
-_WRITTEN = [*DOCS.rglob("*.md"), *(REPOSITORY / "examples").glob("*.md"), *REPOSITORY.glob("*.md")]
+_BESIDE = (REPOSITORY, REPOSITORY / "decisions", REPOSITORY / "examples")
+_WRITTEN = [*DOCS.rglob("*.md"), *(page for folder in _BESIDE for page in folder.glob("*.md"))]
 #: Every page of the site and of the repository; some are made for the site alone.
 TEXTS = {page: page.read_text(encoding="utf-8") for page in sorted(_WRITTEN)} | pages()
 FENCE = re.compile(r"^```[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -105,6 +106,8 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
         if "://" in target:
             continue
         to = (page.parent / path).resolve() if path else page
+        # The site is read without the repository around it.
+        assert DOCS in to.parents or DOCS not in page.parents, target
         # A page of the site alone is linked to from the site alone.
         made = DOCS in page.parents and to.parent == DOCS and to.name in GENERATED
         assert made or (to.exists() and to.name not in GENERATED), target

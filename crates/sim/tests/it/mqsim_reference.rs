@@ -4,7 +4,7 @@
 //! isolated requests and the first 500 of each loaded workload. The complete loaded workloads are
 //! read from the directory `mqsim_reference` in `$SLCACHE_SHARED`; without it only they are
 //! skipped. `docs/benchmarking.md` says how the comparison is made,
-//! `docs/decisions/0005-mqsim-comparison.md` what does not agree and why.
+//! `decisions/0005-mqsim-comparison.md` what does not agree and why.
 
 use slcache_core::base::op::OpKind;
 use slcache_core::base::rng::RngStream;

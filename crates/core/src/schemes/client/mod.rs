@@ -5,7 +5,7 @@
 //! through it. When no block is free, SLC blocks are folded into dense ones first, as many as the host
 //! needs room for. Idle time, or the background, folds the rest.
 //! **Paper.** None: it puts together what makers say and laboratories measure (docs/schemes/client.md).
-//! **What they leave open and what we chose.** docs/decisions/0031-client-cache.md.
+//! **What they leave open and what we chose.** decisions/0031-client-cache.md.
 //! **Knobs.** `dynamic.max_bytes`, `flush.busy_ratio`, `idle.threshold_ns`.
 
 mod cap;

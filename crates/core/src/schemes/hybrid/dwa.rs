@@ -5,7 +5,7 @@
 //! **Paper.** The reinforcement-learning paper's rival "DWA" (dynamic write acceleration), its Table 2.
 //! **What the paper leaves open and what we chose.** How often the size is set anew (`window_bytes`, as
 //! often as the paper's own scheme decides); that the dense region keeps room for the data; how units
-//! are packed (docs/decisions).
+//! are packed (decisions).
 //! **Knobs.** `theta_bytes`; the table decides the size.
 
 use super::{Hybrid, HybridConfig, Limits, Packed, Setting, SIGNALS, THETA_BYTES};

@@ -8,7 +8,7 @@
 //! of its lifetime left.
 //! **Paper.** "Hybrid Solid State Drives for Improved Performance and Enhanced Lifetime", sections II-A to
 //! II-C.
-//! **What the paper leaves open and what we chose.** docs/decisions/0024: where the search begins, what
+//! **What the paper leaves open and what we chose.** decisions/0024: where the search begins, what
 //! a miss does, the unit, the period, what a destage makes wait, what counts as wear.
 //! **Knobs.** None: the analyser turns the only one there is.
 

@@ -9,7 +9,7 @@
 //! **Paper.** Yang, Chang, Tsao and Liu, "Utilization-Aware Self-Tuning Design for TLC Flash Storage
 //! Devices" (TVLSI 2016), as "Reinforcement Learning-Based SLC Cache Technique for Enhancing SSD Write
 //! Performance" (HotStorage 2020) sums it up and compares with it.
-//! **What the paper leaves open and what we chose.** docs/decisions has a record: cold data share one
+//! **What the paper leaves open and what we chose.** decisions has a record: cold data share one
 //! page-mapped log per plane; a page holds units of one logical block, and units wait for it in a
 //! buffer of `buffer_pages`; which of reclaiming and cleaning comes first; where a logical block is.
 //! **Knobs.** `max_slc_blocks`, `free_blocks`.
