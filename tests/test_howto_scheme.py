@@ -1,4 +1,4 @@
-"""The how-to of a new scheme, followed to the letter where that needs no compiler.
+"""The part of CONTRIBUTING.md on a new scheme, followed where that needs no compiler.
 
 The tests of the core compile and run its listing.
 """
@@ -13,7 +13,7 @@ import pytest
 
 from test_pages import REPOSITORY, check_site
 
-PAGE = (REPOSITORY / "docs/howto/add-scheme.md").read_text(encoding="utf-8")
+PAGE = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
 def edits() -> list[str]:

@@ -122,9 +122,9 @@ def _anchors(text: str) -> set[str]:
 
 
 def test_every_picture_stands_with_the_command_that_draws_it() -> None:
-    """The page on figures has a row for each, in which a command is."""
-    rows = re.findall(
-        r"^\| `([\w.-]+)` \| (.*) \|$", (DOCS / "figures.md").read_text("utf-8"), re.MULTILINE
-    )
-    assert sorted(name for name, _ in rows) == sorted(p.name for p in (DOCS / "images").iterdir())
-    assert all("`" in command for _, command in rows)
+    """A row for contributors has each, and beside it a command."""
+    page = TEXTS[REPOSITORY / "CONTRIBUTING.md"]
+    rows = re.findall(r"^\| (`[\w-]+\.png`.*?) \| (.*) \|$", page, re.MULTILINE)
+    named = [name for names, _ in rows for name in re.findall(r"`([\w-]+\.png)`", names)]
+    assert sorted(named) == sorted(p.name for p in (DOCS / "images").iterdir())
+    assert all("`" in command or "](" in command for _, command in rows)

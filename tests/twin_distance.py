@@ -1,6 +1,6 @@
 """How far a twin's results lie from those of the piece of a trace it was made from.
 
-Run as a program, it prints the tables of docs/twins.md, or what twin_distance.toml holds:
+Run as a program, it prints the figures behind docs/twins.md, or what twin_distance.toml holds:
 `python tests/twin_distance.py [--record] [PIECE ...]`.
 """
 

@@ -6,7 +6,7 @@ use crate::device::{Setup, Simulation};
 use crate::schemes::SchemeConfig;
 use serde_json::json;
 
-const PAGE: &str = include_str!("../../../docs/howto/add-scheme.md");
+const PAGE: &str = include_str!("../../../CONTRIBUTING.md");
 const LISTING: &str = include_str!("schemes/example.rs");
 
 #[test]

@@ -82,7 +82,7 @@ def twin(
     By blocks, which comes nearer to the trace's results: blocks are cut at pauses; times,
     operations and sizes stay together in them. They change places within the sixteenth of the
     trace that they are in, so its phases stay. No address of the trace is left. What is:
-    docs/twins-by-bootstrap.md.
+    docs/twins.md.
 
     \b
     [bold]Examples[/bold]

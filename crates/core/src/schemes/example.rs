@@ -2,7 +2,7 @@
 //!
 //! **What it does.** Every write goes to the SLC region as a whole page. When a plane is about to open
 //! an SLC block and is short of free ones, one is emptied into the dense store and erased.
-//! **Paper.** None: it is the listing of docs/howto/add-scheme.md.
+//! **Paper.** None: it is the listing of CONTRIBUTING.md.
 //! **What the paper leaves open and what we chose.** Which block is emptied (`slc.victim`).
 //! **Knobs.** `slc.start_free_blocks`.
 

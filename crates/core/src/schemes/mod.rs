@@ -1,7 +1,7 @@
 //! The published schemes, one file each, and the one registry that knows them all.
 //!
 //! To add a scheme: its file, its module, its `pub use` and its line in `schemes!` here; then what
-//! docs/howto/add-scheme.md lists.
+//! CONTRIBUTING.md lists.
 
 mod baseline;
 mod clairvoyant;
