@@ -16,7 +16,9 @@ from slcache.cli.verbs import app
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DOCS = REPOSITORY / "docs"
-_BESIDE = (REPOSITORY, REPOSITORY / "decisions", REPOSITORY / "examples")
+_BESIDE = [
+    REPOSITORY / folder for folder in (".", "decisions", "examples", "python/slcache/experiments")
+]
 _WRITTEN = [*DOCS.rglob("*.md"), *(page for folder in _BESIDE for page in folder.glob("*.md"))]
 #: Every page of the site and of the repository; some are made for the site alone.
 TEXTS = {page: page.read_text(encoding="utf-8") for page in sorted(_WRITTEN)} | pages()
