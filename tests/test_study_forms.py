@@ -66,8 +66,10 @@ def test_what_a_study_shows_has_the_forms(trace: Path, tmp_path: Path) -> None:
     done = command(*asked, "--vary", "host.time_scale=0.1,1", "--out", out)
     assert done.returncode == 0, done.stderr
     metrics = ("--metric", "write_p99_ns", "--metric", "waf")
-    effects, front = forms("sweep", "show", out, *metrics)
+    points, effects, front = forms("sweep", "show", out, *metrics)
     document = json.loads(command("sweep", "show", out, *metrics, "--json").stdout)
+    ranked = document["configurations"]
+    assert [row["waf"] for row in points] == [repr(one["metrics"]["waf"]) for one in ranked]
     (effect,) = document["metrics"]["waf"]["effects"]
     assert [row["waf"] for row in effects] == [repr(level["mean"]) for level in effect["levels"]]
     assert [row["points"] for row in effects] == ["1", "1"]

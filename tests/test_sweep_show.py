@@ -57,6 +57,21 @@ def test_effects_are_means_of_runs(folder: Path) -> None:
         assert level["mean"] == pytest.approx(fmean(means))
 
 
+def test_the_points_come_first_and_the_best_of_them_on_top(folder: Path) -> None:
+    metric = ["--metric", "write_mean_ns"]
+    found = json.loads(slcache("sweep", "show", folder, *metric, "--json").stdout)
+    means = [one["metrics"]["write_mean_ns"] for one in found["configurations"]]
+    assert means == sorted(means)
+    assert len(means) == 4
+    rows = slcache("sweep", "show", folder, *metric, "--format", "csv").stdout.decode().splitlines()
+    assert rows[0].startswith("place,")
+    told = slcache("sweep", "show", folder, *metric).stdout.decode()
+    assert told.index("by write_mean_ns") < told.index("main effects")
+    most = json.loads(slcache("sweep", "show", folder, "--metric", "iops", "--json").stdout)
+    rates = [one["metrics"]["iops"] for one in most["configurations"]]
+    assert rates == sorted(rates, reverse=True)
+
+
 def test_the_document_is_what_its_schema_says(folder: Path) -> None:
     schema = json.loads(slcache("explain", "--schema", "sweep-show").stdout)
     jsonschema.Draft202012Validator.check_schema(schema)

@@ -43,10 +43,11 @@ def show(
     ] = None,
     form: joint.Shown,
 ) -> None:
-    """Show what a study found: main effects, the Pareto front, the spread over seeds.
+    """Show what a study found: points, main effects, the Pareto front, the spread over seeds.
 
-    Points that failed, cannot run or lack a metric are counted with their
-    reasons. A level's mean is over all other parameters.
+    The points come first, the best in the first metric on top. Points that failed,
+    cannot run or lack a metric are counted with their reasons. A level's mean is
+    over all other parameters.
 
     \b
     [bold]Examples[/bold]

@@ -84,6 +84,19 @@ class Analysis:
         """How far configurations are from the best of each trace at worst."""
         return across.of_traces(self.judged)
 
+    @property
+    def ranked(self) -> list[Configuration]:
+        """The configurations, the best in the first metric first; those without one are last."""
+        if not self.metrics:
+            return self.outcome.configurations
+        first = self.metrics[0]
+        sign = -1 if named(first).goal == "max" else 1
+        known = ((one, one.mean(first)) for one in self.outcome.configurations)
+        return [
+            one
+            for one, _ in sorted(known, key=lambda each: (each[1] is None, sign * (each[1] or 0.0)))
+        ]
+
     def map(self, metric: str) -> Map | None:
         """Return a metric over the two parameters whose means lie furthest apart; None for fewer.
 
@@ -123,6 +136,10 @@ class Analysis:
             "left_out": [
                 {"status": status, "reason": reason, "points": count}
                 for status, reason, count in self.outcome.reasons()
+            ],
+            "configurations": [
+                {"settings": dict(one.settings), "metrics": {n: one.mean(n) for n in self.metrics}}
+                for one in self.ranked
             ],
             "metrics": {name: self._metric(name) for name in self.metrics},
             **self._best(),

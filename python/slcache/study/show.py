@@ -52,6 +52,17 @@ def effects(analysis: Analysis, short: Mapping[str, str]) -> Rows:
     ]
 
 
+def points(analysis: Analysis) -> Rows:
+    """Return a row for each configuration, the best first: its settings, then its metrics."""
+    return [
+        [
+            *(wording.setting(one.settings[name]) for name in analysis.outcome.factors),
+            *(wording.figure(metric, one.mean(metric)) for metric in analysis.metrics),
+        ]
+        for one in analysis.ranked
+    ]
+
+
 def front(judged: Judged) -> Rows:
     """Return a row for each configuration on the front: its settings, then its metrics."""
     found = judged.front

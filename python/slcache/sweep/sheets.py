@@ -23,9 +23,18 @@ def of_points(table: pa.Table) -> Sheet:
 
 
 def of_analysis(analysis: Analysis) -> list[Sheet]:
-    """Return main effects, the front and what is good on all traces, if any."""
-    sheets = [_effects(analysis), _front(analysis), _across(analysis)]
+    """Return the points, main effects, the front and what is good on all traces, if any."""
+    sheets = [_points(analysis), _effects(analysis), _front(analysis), _across(analysis)]
     return [sheet for sheet in sheets if sheet.records]
+
+
+def _points(analysis: Analysis) -> Sheet:
+    """Return a row for each configuration, the best in the first metric first."""
+    rows: list[Mapping[str, Any]] = [
+        {"place": place, **one.settings, **{name: one.mean(name) for name in analysis.metrics}}
+        for place, one in enumerate(analysis.ranked, 1)
+    ]
+    return Sheet(rows, UNITS)
 
 
 def _effects(analysis: Analysis) -> Sheet:

@@ -10,6 +10,9 @@ from slcache.study.analysis import Analysis
 from slcache.study.judged import Judged
 from slcache.tables.tabular import Column, Table
 
+#: So many of the best points are shown; --format csv has all.
+_POINTS = 20
+
 
 def parts(analysis: Analysis) -> list[RenderableType]:
     """Return what is printed of a study, from the first line to the last."""
@@ -23,7 +26,7 @@ def parts(analysis: Analysis) -> list[RenderableType]:
     ]
     found += [Text(line, "yellow") for line in sentences.missing(analysis)]
     if outcome.factors and outcome.configurations:
-        found += _effects(analysis, short)
+        found += [_points(analysis, short), *_effects(analysis, short)]
     names = wording.files([each.trace for each in analysis.judged if each.trace is not None])
     for judged in analysis.judged:
         if judged.trace is not None:
@@ -50,6 +53,19 @@ def _judged(judged: Judged, short: dict[str, str]) -> list[RenderableType]:
     lines = [*sentences.front(judged.front), *sentences.seeds(judged, short)]
     table = [_front(judged, short)] if judged.front.places else []
     return [*table, *(Text(line) for line in lines)]
+
+
+def _points(analysis: Analysis, short: dict[str, str]) -> Table:
+    """Return the configurations, the best in the first metric first."""
+    titles = [Column(short[name], text=True) for name in analysis.outcome.factors]
+    best = analysis.metrics[0] if analysis.metrics else "points"
+    table = Table(f"by {best}", [*titles, *analysis.metrics])
+    rows = show.points(analysis)
+    for number, row in enumerate(rows[:_POINTS], 1):
+        table.add(f"{number}", *row)
+    if len(rows) > _POINTS:
+        table.add(f"{len(rows) - _POINTS} more")
+    return table
 
 
 def _effects(analysis: Analysis, short: dict[str, str]) -> list[RenderableType]:
