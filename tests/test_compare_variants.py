@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import slcache
+from slcache import catalogue
 from support import slcache as command
 
 #: Room for SLC blocks from 3 to 6.
@@ -108,6 +109,18 @@ def test_wrong_settings_of_a_scheme_are_told(
     done = command("compare", trace, "--device", "tiny", "--scheme", schemes)
     assert done.returncode == status
     assert told in done.stderr.decode()
+
+
+def test_the_answer_is_short_unless_it_is_to_be_explained(trace: Path) -> None:
+    words = ("compare", trace, "--device", "tiny", "--schemes", "all", "--address", "wrap")
+    short, whole = command(*words), command(*words, "--explain")
+    lines = [line for line in short.stdout.decode().splitlines() if line.strip()]
+    # The state, two lines of titles, a rule, a row each, five sentences and what tells more.
+    rows = len(catalogue.rivals(device="tiny")[0])
+    assert len(lines) <= 1 + 3 + rows + 1 + 5 + 1
+    assert "share of the gain" not in short.stdout.decode()
+    assert "share of the gain" in whole.stdout.decode()
+    assert command(*words, "--explain", "--json").returncode == 2
 
 
 def test_two_devices_of_one_name_are_refused(trace: Path) -> None:

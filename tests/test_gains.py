@@ -49,7 +49,8 @@ def run(scheme: str, dense: int, least: int, **more: object) -> dict[str, Any]:
     """Return as much of a document as is read of a bound."""
     figures = {"capacity_slots": 100, "buffer_slots": 0, "versions": 90, "drained": False}
     bound = {"kind": "dense", **figures, "least": least, "counted": dense, **more}
-    return {"scheme": {"name": scheme}, "config": {"device": {"mu_bytes": 4096}}, "bound": bound}
+    device = {"name": "tiny", "mu_bytes": 4096}
+    return {"scheme": {"name": scheme}, "config": {"device": device}, "bound": bound}
 
 
 def test_the_share_is_of_what_the_reference_leaves() -> None:
@@ -350,7 +351,8 @@ def test_no_scheme_on_the_recording_is_below_its_bound(scheme: str) -> None:
 
 def test_the_verb_prints_and_draws(trace: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    told = verb("compare", trace, "--device", "tiny", "--schemes", "tlc-only,sa", "--out", out)
+    schemes = ("--schemes", "tlc-only,sa", "--explain")
+    told = verb("compare", trace, "--device", "tiny", *schemes, "--out", out)
     assert told.returncode == 0
     text = told.stdout.decode()
     assert "share of the gain" in text

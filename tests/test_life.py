@@ -158,8 +158,8 @@ def test_every_output_tells_lives_at_the_rate_that_is_asked_for(
     names = ("--schemes", "tlc-only,baseline")
     begin = {
         "run": ("run", trace, *DEVICE, "--scheme", "baseline"),
-        "compare": ("compare", trace, *DEVICE, *names),
-        "draws": ("compare", trace, *DEVICE, *names, "--resample", "2"),
+        "compare": ("compare", trace, *DEVICE, *names, "--explain"),
+        "draws": ("compare", trace, *DEVICE, *names, "--resample", "2", "--explain"),
         "report": ("report", result),
     }[verb]
     rate = () if asked is None else ("--gb-per-day", str(asked))

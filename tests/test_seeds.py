@@ -172,7 +172,7 @@ def test_seeds_that_change_nothing_are_refused(tmp_path: Path) -> None:
 def test_it_is_said_what_seeds_change_of_a_recording(tmp_path: Path) -> None:
     trace = write_trace(tmp_path / "t.csv", mixed(200))
     words = ("compare", trace, "--device", "tiny", "--schemes", "tlc-only,baseline", "--seeds", "2")
-    done = run_slcache(*words, *DRAWN)
+    done = run_slcache(*words, *DRAWN, "--explain")
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.decode().split())
     assert "Means over seeds 1 to 2" in text

@@ -76,7 +76,7 @@ def test_scheme_and_schemes_are_one_option(
             assert status == 3, (name, told.getvalue())
             assert "no-such-scheme" in told.getvalue(), name
         tried += 1
-    assert tried >= 5
+    assert tried >= 4
 
 
 def test_both_words_are_one_option_given_twice(trace: Path) -> None:

@@ -94,18 +94,25 @@ def compare(
     Runs that write a log or a timeline or read a memory are not kept. The other arguments are those
     of `run`.
     """
-    many = device if isinstance(device, Sequence) and not isinstance(device, str) else [device]
-    if not many:
-        raise about(UsageError("device: a comparison needs at least one"), "device")
-    unpacked = [config_files.unpacked(each, settings) for each in many]
+    unpacked = [config_files.unpacked(each, settings) for each in _several(device)]
     given = api.addressed(unpacked[0][2], address, window, state)
     progress = api.reporting(on_progress, progress)
     drawn = draws.of_trace(resample, resample_block, texts.text_of(trace), seeds)
     count = resample or seeds
-    sides = [
-        _Side.of(place, schemes, normalise, given, replay=replay, seed=seed)
-        for place, _, _ in unpacked
-    ]
+    sides = []
+    # No comprehension: the warning is for whoever called this.
+    for place, _, _ in unpacked:
+        sides.append(
+            _Side.of(
+                place,
+                schemes,
+                normalise,
+                given,
+                with_memory=memory_in is not None,
+                replay=replay,
+                seed=seed,
+            )
+        )
     if len(sides) > 1:
         _name_devices(sides)
     whole = [config for side in sides for config in side.configs.values()]
@@ -133,7 +140,7 @@ def compare(
             trace_options=api.reader_options_of(trace, trace_format, options, number),
             replay=replay,
             seed=number,
-            memory_in=memory_in if memory_in and name in side.remembering else None,
+            memory_in=memory_in if name in side.learning else None,
             log=None if log is None else _log_of(log, side.labels[name] + mark),
         )
 
@@ -196,6 +203,8 @@ class _Side:
     #: What results call each of them, and its configuration.
     labels: dict[str, str]
     configs: Mapping[str, dict[str, Any]]
+    #: Those that begin with a memory.
+    learning: Sequence[str]
 
     @classmethod
     def of(
@@ -205,26 +214,31 @@ class _Side:
         normalise: str | None,
         settings: Mapping[str, Any],
         *,
+        with_memory: bool,
         replay: str | None,
         seed: int | None,
     ) -> _Side:
         """Return them; a warning names those of all that the device cannot run."""
         names, left_out = catalogue.named(schemes, device=device, settings=settings)
         for sentence in reasons.told(left_out, "is left out", "are left out"):
-            warnings.warn(sentence, stacklevel=5)
+            warnings.warn(sentence, stacklevel=4)
         catalogue.check_schemes(names, normalise)
+        learning = catalogue.remembering(names) if with_memory else []
         labels = catalogue.called(names, device=device, settings=settings, replay=replay, seed=seed)
         own = {name: catalogue.settings_for(settings, name, names) for name in names}
         configs = {
             n: catalogue.resolve(device=device, scheme=n, settings=own[n], replay=replay, seed=seed)
             for n in names
         }
-        return cls(device, names, labels, configs)
+        return cls(device, names, labels, configs, learning)
 
-    @property
-    def remembering(self) -> list[str]:
-        """Those that have a memory; a ConfigError where none has."""
-        return catalogue.remembering(self.names)
+
+def _several(device: Content | Sequence[Content] | None) -> Sequence[Content | None]:
+    """Return the devices, of which there may be one; UsageError for an empty list."""
+    many = device if isinstance(device, Sequence) and not isinstance(device, str) else [device]
+    if not many:
+        raise about(UsageError("device: a comparison needs at least one"), "device")
+    return many
 
 
 def _name_devices(sides: Sequence[_Side]) -> None:

@@ -106,6 +106,12 @@ def checked_picture(*kinds: str) -> Callable[[Path | None], Path | None]:
     return readable(read)
 
 
+def check_explained(form: str, *, explain: bool) -> None:
+    """Say that what is printed for other programs is not shorter than all that is known."""
+    if explain and form != "table":
+        raise typer.BadParameter(f"--explain: has no effect with --format {form}, which has it all")
+
+
 def check_used(scheme: str | None) -> None:
     """Say that a class that is named for a document is not the one that it names."""
     if scheme is not None and not named.is_loaded(scheme):

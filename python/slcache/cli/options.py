@@ -117,8 +117,6 @@ Schemes = Annotated[
     schemes(
         "The schemes to compare, separated by commas, or all that the device can run. "
         "NAME:KEY=VALUE is one with a setting of its own.",
-        "--schemes",
-        "--scheme",
     ),
 ]
 Normalise = Annotated[
@@ -296,6 +294,10 @@ MemoryIn = Annotated[
     str | None, option("FILE", "Let a scheme that learns begin with what it saved before.")
 ]
 MemoryOut = Annotated[str | None, option("FILE", "Save what the scheme has learned in the end.")]
+Explain = Annotated[
+    bool,
+    flag("--explain", "Print all that is known: pace, life, the least possible, who differs why."),
+]
 Out = Annotated[
     Path | None,
     option("DIR", "Write result.json, Parquet tables and report.html to this directory."),

@@ -10,9 +10,9 @@ import typer
 from rich.text import Text
 
 from slcache import ResultError
-from slcache.cli import console, joint, sweep_show
+from slcache.cli import checks, console, joint, sweep_show
 from slcache.cli import options as opt
-from slcache.cli.simulate import tables_of
+from slcache.cli.simulate import parts_of
 from slcache.documents import saved
 from slcache.files import Transaction
 from slcache.report import terminal
@@ -31,6 +31,7 @@ def report(
         opt.option("FILE.html|DIR", "Where to write the page, or page, tables and result.json."),
     ] = _PAGE,
     gb_per_day: opt.GbPerDay = None,
+    explain: opt.Explain = False,
     form: joint.Shown,
 ) -> None:
     """Make the report of saved results; several of one trace become a comparison.
@@ -49,11 +50,12 @@ def report(
     """
     from slcache.results.loading import gather
 
+    checks.check_explained(form, explain=explain)
     is_page = out.suffix == ".html" and not out.is_dir()
     page = out if is_page else out / _PAGE
     if len(results) == 1 and sweep_show.is_study(results[0]):
-        if normalise is not None or gb_per_day is not None:
-            of_runs = "--normalise and --gb-per-day are for results of runs"
+        if normalise is not None or gb_per_day is not None or explain:
+            of_runs = "--normalise, --gb-per-day and --explain are for results of runs"
             raise typer.BadParameter(f"{results[0]} is a study: {of_runs}")
         sweep_show.show(folder=results[0], html=page, form=form)
         return
@@ -63,6 +65,8 @@ def report(
         raise
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+    if explain and not isinstance(result, Comparison):
+        raise typer.BadParameter("--explain: has no effect on one run; give several")
     read = (saved.read_by(document) for document in result.documents)
     kept = [*map(saved.file_of, results), *itertools.chain.from_iterable(read)]
     folder, names = (out.parent, (out.name,)) if is_page else (out, FILES)
@@ -74,7 +78,7 @@ def report(
     if console.emitted(result, form):
         return
     if isinstance(result, Comparison):
-        console.show(*tables_of(result), *result.notes(), *result.verdict())
+        console.show(*parts_of(result, explain=explain))
     else:
         table = terminal.run_table(result.label, result.documents[0], gb_per_day)
         console.show(table, *result.notes())

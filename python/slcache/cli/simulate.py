@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.console import RenderableType
 from rich.text import Text
 
 from slcache import _core, api, catalogue, comparing
-from slcache.cli import both_states, console, joint, memory, timelines
+from slcache.cli import both_states, checks, console, joint, memory, timelines
 from slcache.cli import options as opt
 from slcache.files import inputs as files_of
 from slcache.report import terminal
 from slcache.results import Comparison, Result
 from slcache.results.frames import FILES
-from slcache.tables.tabular import Table
 from slcache.words import labels, units
 
 if TYPE_CHECKING:
@@ -131,6 +131,7 @@ def compare(
     drawn: timelines.Timeline,
     where: joint.Here,
     gb_per_day: opt.GbPerDay = None,
+    explain: opt.Explain = False,
     out: opt.Out = None,
     form: joint.Shown,
     progress: opt.Progress = "auto",
@@ -155,6 +156,7 @@ def compare(
         --timeline t.pftrace.gz --around request=812
     """
     begun = joint.set_up(reading)
+    checks.check_explained(form, explain=explain)
     given = joint.configured(config, device[0] if device else None, sets, begun)
     devices = [given.device, *(device or ())[1:]]
     if len(devices) > 1 and any(drawn.values()):
@@ -168,7 +170,8 @@ def compare(
         memory.tell(each, names, settings, state)
     if states:
         alone = {"state": state, "out": out, "log": log, "resample": resample, "format": form,
-                 "seeds": seeds > 1, "timeline": any(drawn.values())}  # fmt: skip
+                 "explain": explain, "seeds": seeds > 1,
+                 "timeline": any(drawn.values())}  # fmt: skip
         both_states.check(trace, alone)
         how = {"device": devices, "schemes": names, "normalise": normalise,
                "equal_cells": equal_cells, "memory_in": memory_in, "settings": settings,
@@ -211,22 +214,30 @@ def compare(
         _name(begun, comparison.every_run)
         if files is not None:
             comparison.stage(files)
-    cautions = [Text(line, "yellow") for line in comparison.notes()]
-    sentences = [*cautions, *(Text(line) for line in comparison.verdict())]
-    told = comparison.gain_rows(), comparison.gain_lines(), comparison.documents
-    gained = terminal.gain_tables(*told)
-    _print(comparison, form, [*tables_of(comparison), *sentences, *gained], out)
+    _print(comparison, form, parts_of(comparison, explain=explain), out)
 
 
-def tables_of(comparison: Comparison) -> list[Table]:
-    """Return the tables of a comparison: of all its seeds, or of its only one."""
+def parts_of(comparison: Comparison, *, explain: bool) -> list[RenderableType]:
+    """Return what is printed of a comparison: the answer, or all that is known of it."""
     from slcache.results.seeded import SeededComparison
 
-    lives = terminal.life_tables(comparison.life_rows(), comparison.life_columns())
+    rows = comparison.life_rows()
+    lives = terminal.life_tables(rows, comparison.life_columns())
     if isinstance(comparison, SeededComparison):
-        return [terminal.seeds_table(comparison.seed_rows()), *lives]
-    rows, pace = comparison.rows(), comparison.pace_rows()
-    return [terminal.comparison_table(rows), terminal.pace_table(pace), *lives]
+        tables = [terminal.seeds_table(comparison.seed_rows())]
+    else:
+        tables = [terminal.comparison_table(comparison.rows())]
+    if not explain:
+        asked = lives if comparison.gb_per_day is not None else []
+        more = Text("--explain tells pace, life, the least that is possible, and why", "dim")
+        return [*tables, *asked, *map(Text, comparison.brief()), more]
+    if not isinstance(comparison, SeededComparison):
+        tables.append(terminal.pace_table(comparison.pace_rows()))
+    cautions = [Text(line, "yellow") for line in comparison.notes()]
+    gained = terminal.gain_tables(
+        comparison.gain_rows(), comparison.gain_lines(), comparison.documents
+    )
+    return [*tables, *lives, *cautions, *map(Text, comparison.verdict()), *gained]
 
 
 def _begun(

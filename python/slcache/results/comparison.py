@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from slcache.tables.tabular import Table
+
+#: How many sentences a short answer has, and how many of them are notes.
+_SENTENCES, _NOTES = 5, 2
+_SENTENCE = re.compile(r"(?<=[.]) (?=[A-Z])")
 
 
 class Comparison(Frames):
@@ -133,12 +138,21 @@ class Comparison(Frames):
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the table, in sentences."""
         unequal = (
+            state.unchosen(self.documents),
             grid.unequal_caches(self.labels, self.documents),
             spare.unequal(self.labels, self.documents),
-            state.unchosen(self.documents),
         )
         lives = life.notes(self.labels, self.documents)
         return [*filter(None, unequal), *notes.of_runs(self.documents), *lives]
+
+    def brief(self) -> list[str]:
+        """Return the answer in at most five sentences: who wins and why, and what to mind."""
+        said = [_SENTENCE.split(line) for line in self.verdict()]
+        notes = [_SENTENCE.split(line)[0] for line in self.notes()][:_NOTES]
+        # The first line is the headline, or what is to be known before it.
+        first, *rest = said
+        told = [*first, *(line[0] for line in rest)]
+        return [*told[: _SENTENCES - len(notes)], *notes]
 
     def rows(self) -> list[grid.Row]:
         """Return the comparison table's rows as text."""
