@@ -110,7 +110,6 @@ pub struct RequestsBeyond {
 }
 
 impl RequestsBeyond {
-    /// Of `requests` requests.
     pub fn of(requests: u64) -> Self {
         let beyond = |per_myriad| requests.saturating_sub(rank(requests, per_myriad));
         Self {
@@ -158,12 +157,10 @@ impl Latency {
         histogram
     }
 
-    /// Latencies recorded.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Their sum, ns.
     pub fn sum_ns(&self) -> u128 {
         self.sum_ns
     }

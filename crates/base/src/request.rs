@@ -1,6 +1,5 @@
 //! A host request as every trace reader yields it and the device takes it.
 
-/// What the host asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum HostOp {
@@ -27,7 +26,6 @@ pub struct Request {
     pub stream: u16,
     /// What the host says about the data, such as a write hint or a UFS group; 0 for nothing.
     pub hint: u8,
-    /// What is asked.
     pub op: HostOp,
 }
 

@@ -25,7 +25,6 @@ pub fn config(device: &str, scheme: &str, sets: &[String]) -> Result<RunConfig, 
     resolve(&layers).map_err(|errors| errors.to_string())
 }
 
-/// A new device.
 pub fn device(config: &RunConfig) -> Result<Simulation, String> {
     let setup = config.setup();
     Simulation::new(&setup).map_err(|problems| format!("{}: {problems:?}", setup.device.name))
@@ -58,7 +57,6 @@ pub fn run(
     })
 }
 
-/// Feeds requests.
 pub fn feed(simulation: &mut Simulation, requests: &[Request]) -> Result<(), String> {
     // In batches, as a trace reader hands them over.
     requests.chunks(4096).try_for_each(|batch| simulation.feed(batch)).map_err(|error| error.to_string())

@@ -147,7 +147,6 @@ pub enum Instructions {
     NotCounted(String),
 }
 
-/// Everything.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figures {
     pub rounds: usize,

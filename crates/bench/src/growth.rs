@@ -48,7 +48,6 @@ pub struct Loaded {
     pub peak_rss_bytes: u64,
 }
 
-/// All of it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Growth {
     pub same_footprint: Vec<Grown>,

@@ -26,7 +26,6 @@ const RUN_DEVICE: &str = "mqsim-512g";
 const RUN_SCHEME: &str = "tlc-only";
 const RUN_FORMAT: &str = "mqsim";
 
-/// By name, instructions per request.
 pub type PerRequest = BTreeMap<String, f64>;
 
 /// Counts everything; needs valgrind.

@@ -4,7 +4,6 @@ use super::cases::COMPARED_ON;
 use super::figures::{Analyser, Environment, Figures, Instructions, Memory, Speed, Spread, TraceSpeed};
 use super::reference::{self, Reference};
 
-/// Prints everything.
 pub fn print(figures: &Figures) {
     println!("medians of {} rounds, each contestant in turn (lowest - highest)\n", figures.rounds);
     for workload in &figures.workloads {

@@ -8,7 +8,6 @@ use std::path::Path;
 /// Growth that fails the check, percent.
 const GROWTH_ALLOWED: f64 = 3.0;
 
-/// The file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Table {
@@ -30,13 +29,11 @@ impl Table {
         Self { compiler: provenance::compiler().to_owned(), per_request: rounded }
     }
 
-    /// Reads a file.
     pub fn read(path: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         toml::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
     }
 
-    /// Writes a file.
     pub fn write(&self, path: &Path) -> Result<(), String> {
         let text = toml::to_string(self).map_err(|error| error.to_string())?;
         std::fs::write(path, format!("{HEADER}{text}"))

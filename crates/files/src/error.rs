@@ -7,16 +7,10 @@ use std::path::{Path, PathBuf};
 pub enum OutputError {
     /// The output would replace what is read.
     #[error("{}: is the input {} as well, which writing would destroy; allowed: another file", .output.display(), .input.display())]
-    IsInput {
-        /// Path of the output, as given.
-        output: PathBuf,
-        /// Path of the input, as given.
-        input: PathBuf,
-    },
+    IsInput { output: PathBuf, input: PathBuf },
     /// Two outputs are one file.
     #[error("{}: is the output {} as well; allowed: another file", .output.display(), .other.display())]
     Twice {
-        /// Path of the output, as given.
         output: PathBuf,
         /// Path of the output before it, as given.
         other: PathBuf,
@@ -24,7 +18,6 @@ pub enum OutputError {
     /// The operating system refuses.
     #[error("{}: cannot be written: {source}", .path.display())]
     Io {
-        /// Path as given.
         path: PathBuf,
         /// What the operating system said.
         source: std::io::Error,

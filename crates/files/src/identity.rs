@@ -10,7 +10,6 @@ type Node = (u64, u64);
 /// What a path stands for: the file behind all links, or a name in a folder.
 #[derive(Clone, Debug)]
 pub(crate) struct Identity {
-    /// The path as given.
     pub(crate) path: PathBuf,
     file: Option<Node>,
     /// Only of a file that does not exist yet.
@@ -55,7 +54,6 @@ fn place(path: &Path) -> Option<(Node, OsString)> {
     Some((node(&folder), name))
 }
 
-/// The folder a path lies in.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

@@ -32,9 +32,7 @@ pub struct Outputs {
 /// A file that waits for its name.
 #[derive(Debug)]
 struct Staged {
-    /// The path as given.
     output: PathBuf,
-    /// Where it lies.
     from: PathBuf,
     /// Where it shall lie.
     to: PathBuf,

@@ -53,13 +53,11 @@ impl Scratch {
         Self::new(&std::env::temp_dir())
     }
 
-    /// Whether a folder is one of these, by its name.
     pub(crate) fn is_one(folder: &Path) -> bool {
         let name = folder.file_name().and_then(OsStr::to_str);
         name.is_some_and(|name| name.starts_with(PREFIX) && name.ends_with(SUFFIX))
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         self.folder.path()
     }

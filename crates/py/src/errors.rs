@@ -9,7 +9,6 @@ use slcache_sim::{ConfigErrors, Origin, SimError, Words};
 
 // The macro's classes need a description each, which it takes as text.
 mod classes {
-    #![allow(missing_docs)]
     use super::PyException;
     use pyo3::create_exception;
 

@@ -23,7 +23,6 @@ const SECTOR: u64 = 512;
 pub struct Case {
     /// Number of the case, from 0.
     pub case: u32,
-    /// Requests that it takes.
     pub requests: usize,
     /// What was wrong, or the checksum of its figures.
     pub what: String,
@@ -36,7 +35,6 @@ pub struct Case {
 pub struct Outcome {
     /// Cases that ran.
     pub ran: u32,
-    /// Those that passed.
     pub passed: Vec<Case>,
     /// Cases whose device the scheme refuses, in words.
     pub refused: u32,

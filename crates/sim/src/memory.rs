@@ -22,7 +22,6 @@ pub struct Shortage {
     pub what: &'static str,
     /// About what the run takes, bytes.
     pub needed_bytes: u64,
-    /// What it can have, bytes.
     pub available_bytes: u64,
 }
 
@@ -107,7 +106,6 @@ fn used_bytes() -> u64 {
     own(sysinfo::Process::memory)
 }
 
-/// A figure of this process.
 fn own(figure: impl Fn(&sysinfo::Process) -> u64) -> u64 {
     let number = Pid::from_u32(std::process::id());
     let mut system = System::new();

@@ -22,9 +22,7 @@ pub fn hyssd_model(device: DeviceSource, sets: Vec<String>) -> Result<CostModel,
 pub struct Costs {
     /// An access, ns.
     pub cost_ns: Vec<f64>,
-    /// A write, ns.
     pub write_ns: Vec<f64>,
-    /// A read, ns.
     pub read_ns: Vec<f64>,
     /// Utilisation of the dense tier.
     pub dense_utilisation: Vec<f64>,

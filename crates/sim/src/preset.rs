@@ -10,7 +10,6 @@ use slcache_core::hw::config::PoolConfig;
 /// A device that ships with slcache.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
-    /// Its name.
     pub name: &'static str,
     /// Its device file.
     pub text: &'static str,
@@ -60,12 +59,10 @@ pub static DRIVES: &[Preset] = presets![
     "hp-fx700-2tb-like",
 ];
 
-/// Every preset.
 pub fn all() -> impl Iterator<Item = &'static Preset> {
     PRESETS.iter().chain(DRIVES)
 }
 
-/// The preset called `name`.
 pub fn find(name: &str) -> Option<&'static Preset> {
     all().find(|preset| preset.name == name)
 }

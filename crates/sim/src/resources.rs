@@ -11,7 +11,6 @@ pub struct Stopwatch {
 }
 
 impl Stopwatch {
-    /// Starts measuring.
     pub fn start() -> Self {
         Self { start: Instant::now(), cpu_start_s: process_cpu_s() }
     }

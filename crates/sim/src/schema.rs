@@ -14,7 +14,6 @@ pub fn trace_info_schema() -> Value {
     schema
 }
 
-/// Says of what are shares that they are.
 fn bound_shares(schema: &mut Value) {
     const SHARES: [&str; 5] = ["share", "_ratio", "_runs", "_coupling", "_spread"];
     for (key, inner) in schema.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {

@@ -31,7 +31,6 @@ pub enum SnapshotError {
     /// The file cannot be read or written.
     #[error("snapshot {path}: {source}")]
     Io {
-        /// The file.
         path: String,
         /// What the operating system said.
         source: std::io::Error,
@@ -41,54 +40,29 @@ pub enum SnapshotError {
     Output(#[from] OutputError),
     /// The file is something else.
     #[error("snapshot {path}: not a snapshot of slcache")]
-    NotASnapshot {
-        /// The file.
-        path: String,
-    },
+    NotASnapshot { path: String },
     /// Another version wrote the file.
     #[error("snapshot {path}: format version {found}, and this program reads version {FORMAT_VERSION}; make the snapshot anew")]
-    Version {
-        /// The file.
-        path: String,
-        /// Its version.
-        found: u32,
-    },
+    Version { path: String, found: u32 },
     /// The file is cut short or damaged.
     #[error("snapshot {path}: truncated or damaged ({what})")]
-    Damaged {
-        /// The file.
-        path: String,
-        /// How that shows.
-        what: String,
-    },
+    Damaged { path: String, what: String },
     /// The snapshot belongs to another device, scheme, buffer or seed.
     #[error("snapshot {path}: made with another configuration; different: {}", .keys.join("; "))]
     OtherConfig {
-        /// The file.
         path: String,
         /// The keys that differ, with both values.
         keys: Vec<String>,
     },
     /// The policy cannot be saved.
     #[error("snapshot {path}: {message}")]
-    Unsaved {
-        /// The file.
-        path: String,
-        /// Why.
-        message: String,
-    },
+    Unsaved { path: String, message: String },
     /// The model refuses the state.
     #[error("snapshot {path}: {source}")]
-    Refused {
-        /// The file.
-        path: String,
-        /// Why.
-        source: RunError,
-    },
+    Refused { path: String, source: RunError },
 }
 
 impl SnapshotError {
-    /// The file that it is about, if one can be named.
     pub fn file(&self) -> Option<&str> {
         match self {
             Self::Output(_) => None,

@@ -25,11 +25,8 @@ const UNITS_MAX: u32 = 1 << 30;
 /// Requests are taken whole and in the trace's order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Bound {
-    /// Path or name as given.
     pub file: String,
-    /// Name of the format.
     pub format: String,
-    /// Bytes of a unit.
     pub unit_bytes: u64,
     /// Versions written.
     pub versions: u64,

@@ -17,7 +17,6 @@ pub struct CatalogueEntry {
     pub example: &'static str,
     /// Usual endings of file names, without compression.
     pub extensions: &'static [&'static str],
-    /// Whether it can be read.
     pub reads: bool,
     /// Whether it can be written.
     pub writes: bool,

@@ -5,7 +5,6 @@ use slcache_base::request::Request;
 /// A request of a trace and the response time published with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceEntry {
-    /// The request.
     pub request: Request,
     /// How long the traced system took to answer, in nanoseconds, where the
     /// trace says so.

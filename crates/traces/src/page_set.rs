@@ -21,12 +21,10 @@ pub struct PageSet {
 }
 
 impl PageSet {
-    /// How many pages are in the set.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether no page is in the set.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -130,12 +128,10 @@ pub struct RankedPages {
 }
 
 impl RankedPages {
-    /// How many pages are in the set.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// Whether no page is in the set.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -18,7 +18,6 @@ pub(crate) type ParquetError = std::io::Error;
 /// First bytes of a Parquet file.
 pub(crate) const MAGIC: &[u8] = b"PAR1";
 
-/// There is none.
 pub(crate) struct ParquetSource(Infallible);
 
 impl ParquetSource {
@@ -64,7 +63,6 @@ impl ParquetSource {
     }
 }
 
-/// There is none.
 pub(crate) struct ParquetWriter<W: Write + Send>(Infallible, PhantomData<W>);
 
 impl<W: Write + Send> ParquetWriter<W> {
@@ -92,7 +90,6 @@ pub enum Kind {
     Number,
 }
 
-/// There is none.
 pub struct TableWriter<W: Write + Send>(Infallible, PhantomData<W>);
 
 impl<W: Write + Send> TableWriter<W> {
@@ -101,12 +98,10 @@ impl<W: Write + Send> TableWriter<W> {
         Err(missing("Parquet", "parquet"))
     }
 
-    /// Appends nothing.
     pub fn push(&mut self, _: &[&'static str], _: &[u64]) -> Result<(), std::io::Error> {
         match self.0 {}
     }
 
-    /// Writes nothing.
     pub fn finish(self, _: &str, _: String) -> Result<W, std::io::Error> {
         match self.0 {}
     }

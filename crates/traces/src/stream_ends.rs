@@ -22,7 +22,6 @@ impl StreamEnds {
         }
     }
 
-    /// Ends by stream, in sectors.
     pub fn end_sectors(&self) -> &[u64] {
         &self.end_sectors
     }

@@ -82,7 +82,6 @@ pub struct VolumeCount {
 }
 
 impl TraceSummary {
-    /// Reads and writes.
     pub fn requests(&self) -> u64 {
         self.reads + self.writes
     }
@@ -116,7 +115,6 @@ impl TraceSummary {
         }
     }
 
-    /// Counts a request given out.
     #[inline]
     pub(crate) fn take(&mut self, request: &Request) -> Result<(), LineFault> {
         self.first_ns.get_or_insert(request.at_ns);

@@ -10,7 +10,6 @@ pub fn line_at(text: &str, offset: usize) -> usize {
 pub struct Lines(Vec<usize>);
 
 impl Lines {
-    /// Of `text`.
     pub fn of(text: &str) -> Self {
         Self(text.match_indices('\n').map(|(place, _)| place).collect())
     }

@@ -15,7 +15,6 @@ pub struct Places {
 }
 
 impl Places {
-    /// Of a text in TOML.
     pub fn of_toml(text: &str) -> Self {
         let mut places = Self::default();
         if let Ok(root) = DeTable::parse(text) {
@@ -24,7 +23,6 @@ impl Places {
         places
     }
 
-    /// Takes in where a key stands.
     pub fn add(&mut self, key: &Key, offset: usize) {
         self.offsets.insert(key.0.clone(), offset);
     }

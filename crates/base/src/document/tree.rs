@@ -63,7 +63,6 @@ impl Key {
         Self(steps)
     }
 
-    /// The key of an element of the list at this one.
     pub fn element(&self, index: usize) -> Self {
         let mut steps = self.0.clone();
         steps.push(Step::Index(index));
@@ -108,7 +107,6 @@ impl fmt::Display for Key {
     }
 }
 
-/// The value at `key`, if there is one.
 pub fn get<'a>(root: &'a Table, key: &Key) -> Option<&'a Value> {
     let (first, rest) = key.0.split_first()?;
     let Step::Field(name) = first else {

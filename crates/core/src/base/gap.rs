@@ -21,5 +21,4 @@ pub enum Gap {
     Room = 6,
 }
 
-/// How many gaps there are.
 pub const GAPS: usize = Gap::Room as usize + 1;

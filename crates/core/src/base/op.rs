@@ -19,7 +19,6 @@ pub enum OpKind {
 }
 
 impl OpKind {
-    /// Every kind.
     pub const ALL: [OpKind; KINDS] =
         [OpKind::Read, OpKind::Program, OpKind::Erase, OpKind::Reprogram, OpKind::CopyBack];
 
@@ -41,14 +40,12 @@ impl OpKind {
     }
 }
 
-/// How many kinds there are.
 pub const KINDS: usize = 5;
 
 /// Why an operation was done; every page programmed has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Cause {
-    /// The host asked.
     Host = 0,
     /// Read-modify-write of a partial update.
     Rmw = 1,
@@ -70,11 +67,9 @@ pub enum Cause {
     Map = 9,
 }
 
-/// How many causes there are.
 pub const CAUSES: usize = 10;
 
 impl Cause {
-    /// Every cause.
     pub const ALL: [Cause; CAUSES] = [
         Cause::Host,
         Cause::Rmw,
@@ -170,5 +165,4 @@ impl Class {
     }
 }
 
-/// How many classes there are.
 pub const CLASSES: usize = 5;

@@ -66,12 +66,10 @@ impl<T: Clone> Slab<T> {
         self.free.clear();
     }
 
-    /// Items stored now.
     pub fn len(&self) -> usize {
         self.items.len() - 1 - self.free.len()
     }
 
-    /// Whether nothing is stored.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -8,12 +8,10 @@ use std::sync::Arc;
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Orders to stop.
     pub fn order(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether to stop.
     #[inline]
     pub fn is_ordered(&self) -> bool {
         self.0.load(Ordering::Relaxed)

@@ -19,7 +19,6 @@ pub struct Buffered {
     pub dirty: u32,
     /// Stream of the last write that came for it.
     pub stream: u16,
-    /// Its hint.
     pub hint: u8,
     /// Size of that write's request, sectors.
     pub request_sectors: u32,
@@ -128,7 +127,6 @@ impl Buffer {
         true
     }
 
-    /// Whether no page is present.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }

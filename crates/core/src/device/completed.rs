@@ -6,9 +6,7 @@ use crate::base::request::HostOp;
 /// Latencies of reads and writes, in the order of their completion, ns.
 #[derive(Clone, Debug, Default)]
 pub struct Completed {
-    /// Of reads.
     pub reads_ns: Vec<u64>,
-    /// Of writes.
     pub writes_ns: Vec<u64>,
 }
 

@@ -21,12 +21,7 @@ pub struct Fed {
 pub enum TurnError {
     /// The scheme has no such knob.
     #[error("knob {knob}: the scheme has {count}, numbered from 0")]
-    Unknown {
-        /// The number asked for.
-        knob: usize,
-        /// How many there are.
-        count: usize,
-    },
+    Unknown { knob: usize, count: usize },
     /// The value is not one that the knob may have now.
     #[error("{0}")]
     Refused(Problem),

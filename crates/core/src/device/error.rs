@@ -12,7 +12,6 @@ pub enum RunError {
         index: u64,
         /// First sector.
         sector: u64,
-        /// Sectors.
         sectors: u32,
         /// Byte behind the request.
         end: u64,
@@ -50,7 +49,6 @@ pub enum RunError {
     TimeLimit {
         /// Number of the request in the trace, from 1.
         index: u64,
-        /// The time that was asked for, ns.
         at_ns: u64,
     },
     /// No memory for more requests at a time.

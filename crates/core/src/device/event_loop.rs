@@ -197,7 +197,6 @@ impl Simulation {
         self.scheme_pools >> pool & 1 == 1
     }
 
-    /// Handles all events there are.
     fn run_out(&mut self) -> Result<(), RunError> {
         loop {
             self.look()?;

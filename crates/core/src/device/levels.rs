@@ -6,7 +6,6 @@ use crate::ftl::answer::Level;
 use crate::ftl::any_region::Role;
 use crate::ftl::scheme::Scheme;
 
-/// What changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Changed {
     /// How full a region is, by its place in the scheme's order.
@@ -22,9 +21,7 @@ pub enum Changed {
 /// Something that changed, and when it was seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// When, ns.
     pub at_ns: u64,
-    /// What.
     pub what: Changed,
 }
 

@@ -12,7 +12,6 @@ use crate::ftl::piece::Piece;
 use crate::ftl::scheme::Scheme;
 use crate::hw::timing::RequestId;
 
-/// Bits `from..to`.
 #[inline(always)]
 pub(super) fn bits(from: u32, to: u32) -> u32 {
     ((1u64 << to) - (1u64 << from)) as u32

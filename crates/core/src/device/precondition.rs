@@ -18,7 +18,6 @@ const AHEAD: usize = 24;
 /// Overwrites, as a multiple of the fill, after which an unsteady device is taken as it is.
 const STEADY_MAX: f64 = 10.0;
 
-/// What preconditioning did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Preconditioned {
     /// Logical pages filled in sequence.

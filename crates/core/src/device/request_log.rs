@@ -23,9 +23,7 @@ pub struct LoggedRequest {
     pub number: u64,
     /// The request; its time is when it arrived at the host queue.
     pub request: Request,
-    /// When the device took it, ns.
     pub admitted_ns: u64,
-    /// When it was complete, ns.
     pub completed_ns: u64,
     /// Where the time between went, ns; they add up to it.
     pub components_ns: [u64; COMPONENTS],
@@ -110,7 +108,6 @@ fn components(
     parts
 }
 
-/// The component that a gap is.
 fn gap_component(gap: Gap) -> Option<usize> {
     let first = SERVICES + CAUSES;
     match gap {

@@ -22,23 +22,18 @@ pub(super) enum Stage {
     Complete,
 }
 
-/// A host request in the device.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(super) struct HostRequest {
     /// The request; its time is when it arrived at the host queue.
     pub request: Request,
-    /// When the device took it, ns.
     pub admitted_ns: u64,
-    /// Waiting for the controller to take it, ns.
     pub controller_wait_ns: u64,
-    /// Waiting for the host link, ns.
     pub link_wait_ns: u64,
     /// Waiting for its entries of the map, ns; meanwhile when that began.
     pub map_ns: u64,
     /// Time in the DRAM buffer, ns.
     pub buffer_ns: u32,
-    /// How far it has come.
     pub stage: Stage,
 }
 
@@ -72,7 +67,6 @@ pub(super) struct WriteBack {
     pub token: u32,
     /// Mapping units that have room again afterwards.
     pub units: u32,
-    /// Its stripe.
     pub stripe: u32,
     /// Why it is written back.
     pub cause: Cause,
@@ -87,7 +81,6 @@ pub(super) struct WriteBack {
 /// Who waits for a request: one cache line.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Client {
-    /// The host.
     Host(HostRequest),
     /// The DRAM buffer.
     WriteBack(WriteBack),
@@ -126,7 +119,6 @@ impl Requests {
         &mut self.clients[id.0 as usize]
     }
 
-    /// The host request `id`.
     #[inline(always)]
     pub fn host(&mut self, id: RequestId) -> &mut HostRequest {
         match self.client(id) {

@@ -59,7 +59,6 @@ impl Simulation {
         }
     }
 
-    /// All is done that the host asked for.
     pub(super) fn end_of_host(&mut self) {
         let point = self.point();
         self.halves.end(point);

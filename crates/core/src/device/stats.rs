@@ -31,7 +31,6 @@ struct Parts {
     kept_ns: [u128; KEEPERS],
 }
 
-/// Reads or writes.
 #[derive(Clone, Default)]
 pub struct OpStats {
     latency: Latency,
@@ -107,12 +106,10 @@ impl OpStats {
         self.bytes
     }
 
-    /// The latencies.
     pub fn latency(&self) -> &Latency {
         &self.latency
     }
 
-    /// The report.
     pub fn report(&self) -> HostOpReport {
         HostOpReport {
             requests: self.requests(),
@@ -166,15 +163,11 @@ impl OpStats {
 /// Everything the host saw.
 #[derive(Clone, Default)]
 pub struct HostStats {
-    /// Reads.
     pub read: OpStats,
-    /// Writes.
     pub write: OpStats,
-    /// Flushes.
     pub flush: OpStats,
     /// Trim requests.
     pub trims: u64,
-    /// Bytes trimmed.
     pub trim_bytes: u64,
     /// Reads of logical pages without data.
     pub unmapped_reads: u64,

@@ -11,7 +11,6 @@ use crate::ftl::scheme::Scheme;
 use crate::ftl::wakeup::Wakeup;
 use crate::hw::timing::event::EventKind;
 
-/// A stripe on its way.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stripe {
     /// Its write-backs that are not complete.
@@ -20,7 +19,6 @@ struct Stripe {
     runs: u32,
 }
 
-/// Stripes on their way.
 #[derive(Clone)]
 pub(super) struct Stripes {
     each: Slab<Stripe>,

@@ -23,7 +23,6 @@ impl WaitingPieces {
         self.pieces.make_room()
     }
 
-    /// Whether none waits.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
@@ -38,7 +37,6 @@ impl WaitingPieces {
         self.pieces.front()
     }
 
-    /// Another one waits.
     pub fn push(&mut self, piece: Piece) {
         self.by_page.insert((piece.page, self.left + self.pieces.len() as u64));
         self.units += piece.mask.ones();

@@ -53,7 +53,6 @@ impl<'a> BankWear<'a> {
         self.most = self.damage(&block).zip(self.most).map(|(used, most)| used.max(most));
     }
 
-    /// The modes in which there was any wear, each with its cycles.
     fn cycles<'b>(&'b self, pages: &'b Pages) -> impl Iterator<Item = (CellMode, f64)> + 'b {
         let worn = CellMode::ALL.into_iter().filter(|&mode| pages[mode as usize] > 0);
         worn.map(|mode| (mode, pages[mode as usize] as f64 / f64::from(self.pool.mode(mode).pages)))

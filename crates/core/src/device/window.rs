@@ -5,7 +5,6 @@ use crate::ftl::window::{HostCount, WindowCounters, WindowLength, WindowUnit};
 use crate::metrics::counters::OpCounters;
 use serde::{Deserialize, Serialize};
 
-/// What arrived.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Arrived {
     reads: HostCount,
@@ -63,7 +62,6 @@ impl Window {
         self.is_complete() && self.share_of(request) > 0
     }
 
-    /// Counts a request.
     #[inline]
     pub fn count(&mut self, request: &Request) {
         if self.length.count == 0 {
@@ -137,7 +135,6 @@ mod tests {
         Request { at_ns: 0, sector: 0, sectors, stream: 0, hint: 0, op }
     }
 
-    /// The requests before which a window is over, and the window.
     fn over_before(unit: WindowUnit, count: u64, requests: &[Request]) -> (Vec<usize>, Window) {
         let zero = OpCounters::new(1);
         let mut window = Window::new(WindowLength { unit, count }, &zero, 0);

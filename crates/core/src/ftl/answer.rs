@@ -10,9 +10,7 @@ pub struct DeviceFull;
 /// How many blocks of a pool a scheme uses in a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockShare {
-    /// Pool.
     pub pool: usize,
-    /// Mode.
     pub mode: CellMode,
     /// Blocks over all planes.
     pub blocks: u64,
@@ -23,7 +21,6 @@ pub struct BlockShare {
 pub struct Level {
     /// Free blocks that it may take; of a region whose cells become denser in place free pages.
     pub free: u64,
-    /// Blocks it has and may take.
     pub blocks: u64,
     /// Live bytes in it; of a region whose cells become denser in place those in cells that hold one bit.
     pub live_bytes: u64,

@@ -18,9 +18,7 @@ pub enum Role {
     Store,
 }
 
-/// A region of any kind.
 pub trait AnyRegion {
-    /// The blocks it is made of.
     fn share(&self) -> BlockShare;
 
     /// Its number, if it has SLC pages.
@@ -40,7 +38,6 @@ pub trait AnyRegion {
         false
     }
 
-    /// What it is made of.
     fn shape(&self) -> String;
 
     /// Proves that its counts and frontiers agree with its blocks, which it claims; the first violation is

@@ -7,7 +7,6 @@ use crate::hw::array::FlashArray;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Number of a bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BankId(pub(super) usize);
 
@@ -79,7 +78,6 @@ impl Bank {
         planes.flat_map(move |plane| range.clone().map(move |i| array.geometry.block(PlaneId(plane), i)))
     }
 
-    /// Whether one region has it to itself.
     pub fn has_one_region(&self) -> bool {
         self.regions == 1
     }

@@ -13,25 +13,21 @@ pub struct BlockList {
 }
 
 impl BlockList {
-    /// The block at the head.
     #[inline(always)]
     pub fn head(&self) -> Option<BlockId> {
         self.head.checked_sub(1).map(BlockId)
     }
 
-    /// The block at the tail.
     #[inline(always)]
     pub fn tail(&self) -> Option<BlockId> {
         self.tail.checked_sub(1).map(BlockId)
     }
 
-    /// Blocks in the queue.
     #[inline(always)]
     pub fn len(&self) -> u32 {
         self.len
     }
 
-    /// Whether it has none.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.len == 0

@@ -31,7 +31,6 @@ pub trait ByRegions: Scheme {
         self.program_held(false, io)
     }
 
-    /// Live bytes in the scheme's cache.
     fn cache_live_bytes(&self, io: &Io) -> u64 {
         let mut bytes = 0;
         self.regions(&mut |role, region| {
@@ -42,7 +41,6 @@ pub trait ByRegions: Scheme {
         bytes
     }
 
-    /// What each region is made of.
     fn shapes(&self) -> Vec<String> {
         let mut shapes = Vec::new();
         self.regions(&mut |_, region| shapes.push(region.shape()));

@@ -5,7 +5,6 @@ use crate::hw::array::RegionId;
 /// The blocks of a scheme's SLC cache, counted as they are opened and erased.
 #[derive(Clone, Debug, Default)]
 pub struct CacheUse {
-    /// The regions that are the cache.
     regions: Vec<RegionId>,
     bytes: u64,
     peak_bytes: u64,
@@ -75,13 +74,11 @@ impl CacheUse {
         self.at_leisure = at_leisure;
     }
 
-    /// All is done that the host asked for.
     pub(super) fn end(&mut self, now_ns: u64) {
         self.pass(now_ns);
         self.mean_bytes = if now_ns == 0 { self.bytes as f64 } else { self.area as f64 / now_ns as f64 };
     }
 
-    /// What it takes now.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

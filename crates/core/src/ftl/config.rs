@@ -10,7 +10,6 @@ use smart_default::SmartDefault;
 /// (C channel, W way = chip, D die, P plane).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
-#[allow(missing_docs)]
 pub enum PlaneOrder {
     Cwdp,
     Cwpd,

@@ -19,7 +19,6 @@ pub struct EarlyWrites {
     writes: Slab<EarlyWrite>,
     /// Writes on their way, by epoch: each flush that waits ends one. The first is not over.
     epochs: VecDeque<u32>,
-    /// Number of the first of these epochs.
     first_epoch: u64,
     /// Writes on their way of the epoch after them, which no flush has ended.
     open: u32,

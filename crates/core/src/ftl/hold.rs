@@ -65,7 +65,6 @@ impl HoldBuffer {
         Self { entries: Vec::new(), pages: Vec::new(), tokens, units: 0, mu_bytes }
     }
 
-    /// Whether nothing is held.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

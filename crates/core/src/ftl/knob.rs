@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 pub struct KnobSpec {
     /// Name, as the configuration calls what it turns.
     pub name: &'static str,
-    /// Unit of its values.
     pub unit: &'static str,
     /// One line that says what turning it up does.
     pub summary: &'static str,
@@ -39,7 +38,6 @@ impl KnobRange {
         Self::Steps { min: f64::from(min), max: f64::from(max), step: 1.0 }
     }
 
-    /// Whether `value` is one of them.
     pub fn contains(&self, value: f64) -> bool {
         match self {
             Self::Steps { min, max, step } => {
@@ -65,11 +63,8 @@ impl KnobRange {
 /// A knob as it stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Knob {
-    /// What it is.
     pub spec: &'static KnobSpec,
-    /// The values it may have now.
     pub range: KnobRange,
-    /// The value it has.
     pub value: f64,
 }
 

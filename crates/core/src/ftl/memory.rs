@@ -7,12 +7,10 @@ use std::collections::BTreeMap;
 /// What a scheme has learned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
-    /// Scheme.
     pub scheme: String,
     /// Which meaning its tables have, `Scheme::MEMORY_VERSION` of the scheme that wrote it.
     pub version: u32,
     /// What must agree for the tables to mean the same.
     pub shape: BTreeMap<String, f64>,
-    /// The tables.
     pub tables: BTreeMap<String, Vec<f64>>,
 }

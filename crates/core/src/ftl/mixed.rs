@@ -18,7 +18,6 @@ pub trait MixedPages {
     fn has(&self, at: Ppn, io: &Io) -> bool;
 }
 
-/// All pages of a region.
 impl MixedPages for RegionId {
     #[inline(always)]
     fn has(&self, at: Ppn, io: &Io) -> bool {
@@ -29,7 +28,6 @@ impl MixedPages for RegionId {
 /// Whether a logical page's other mapping units come along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carry {
-    /// They stay where they are.
     Nothing,
     /// They are read and programmed with the new ones: a logical page stays together.
     Rest,

@@ -8,11 +8,9 @@ use crate::base::{CellMode, Ppn};
 pub struct LoggedOp {
     /// When it was emitted, ns.
     pub at_ns: u64,
-    /// Kind.
     pub kind: OpKind,
     /// Mode as counted: of the wordline read, programmed or reprogrammed, of the block erased.
     pub mode: CellMode,
-    /// Cause.
     pub cause: Cause,
     /// Page; of an erase the block's first.
     pub page: Ppn,
@@ -23,9 +21,7 @@ pub struct LoggedOp {
 pub struct LoggedDiskOp {
     /// When it was emitted, ns.
     pub at_ns: u64,
-    /// Whether it writes.
     pub write: bool,
-    /// Cause.
     pub cause: Cause,
     /// Logical page.
     pub page: u32,

@@ -27,7 +27,6 @@ pub struct Foresight {
 }
 
 impl Foresight {
-    /// Most steps.
     pub const STEPS_MAX: usize = (1 << 31) - 2;
 
     /// Of a trace for a device of so many logical pages.
@@ -42,7 +41,6 @@ impl Foresight {
         pages * 2 * size_of::<u32>() as u64
     }
 
-    /// Steps so far.
     pub fn steps(&self) -> usize {
         self.next.len() - 1
     }
@@ -78,7 +76,6 @@ impl Foresight {
         }
     }
 
-    /// What was learned.
     pub fn finish(self) -> Oracle {
         let at = self.first.into_iter().map(|step| if step == 0 { 0 } else { step | FIRST }).collect();
         Oracle { next: Arc::new(self.next), at, now: 0, unforeseen: 0 }
@@ -157,7 +154,6 @@ impl Oracle {
         }
     }
 
-    /// What it takes, bytes.
     pub fn bytes(&self) -> u64 {
         ((self.next.len() + self.at.len()) * size_of::<u32>()) as u64
     }

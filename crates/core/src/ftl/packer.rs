@@ -19,7 +19,6 @@ pub struct ReadOut {
 }
 
 impl ReadOut {
-    /// The read, if there was one.
     pub fn read(&self) -> OpId {
         self.read
     }

@@ -27,7 +27,6 @@ impl PageReads {
         place
     }
 
-    /// The read of `page`, if it was read.
     pub fn get(&self, page: Ppn) -> Option<OpId> {
         let place = (!self.keys.is_empty()).then(|| self.place(page))?;
         (self.keys[place] != 0).then(|| self.ops[place])

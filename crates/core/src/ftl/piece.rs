@@ -6,7 +6,6 @@ use crate::hw::timing::RequestId;
 /// The part of a host request that lies in one logical page.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
-    /// The request it belongs to.
     pub request: RequestId,
     /// Logical page.
     pub page: u32,
@@ -52,7 +51,6 @@ pub struct PageWrite {
     pub fresh_slots: u32,
     /// All live mapping units of the page.
     pub slots: u32,
-    /// Cause.
     pub cause: Cause,
     /// Priority.
     pub class: Class,

@@ -14,7 +14,6 @@ use crate::base::{PlaneId, Problem};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
 
-/// The parameters of a scheme.
 pub trait Parameters {
     /// Whether the data's home is a disk, and flash only a cache in front of it.
     const ON_DISK: bool = false;
@@ -60,7 +59,6 @@ pub trait Scheme {
     /// page's first read; uncounted.
     fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull>;
 
-    /// Writes a piece.
     fn write(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull>;
 
     /// Goes on out of a snapshot, where `fresh` is new: takes over from it what a snapshot does not hold.
@@ -79,7 +77,6 @@ pub trait Scheme {
     /// The scheme's own figures.
     fn report(&self, io: &Io) -> SchemeReport;
 
-    /// Reads a piece.
     #[inline]
     fn read(&mut self, piece: Piece, io: &mut Io) -> Result<(), DeviceFull> {
         page_level::read(&piece, io);
@@ -113,7 +110,6 @@ pub trait Scheme {
     /// The trace that begins now is foreseen.
     fn foresee(&mut self, _oracle: Oracle) {}
 
-    /// The scheme's own windows.
     fn window_length(&self) -> WindowLength {
         WindowLength::NONE
     }

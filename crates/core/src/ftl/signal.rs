@@ -3,9 +3,7 @@
 /// A signal as the catalogue lists it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SignalSpec {
-    /// Name.
     pub name: &'static str,
-    /// Unit of its values.
     pub unit: &'static str,
     /// Least value.
     pub min: f64,

@@ -7,7 +7,6 @@ use crate::base::ones::Ones;
 /// Neighbouring mapping units of a logical page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The first.
     pub first: u32,
     /// How many, 1 to 16.
     pub units: u32,

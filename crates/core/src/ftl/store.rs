@@ -20,7 +20,6 @@ pub const RESERVE: u32 = 1;
 /// A dense region and when it is cleaned.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Store {
-    /// The region.
     pub region: Region,
     clean_below: u32,
     /// Room for the reads of what is put together in it, kept from job to job.

@@ -21,7 +21,6 @@ pub struct Reads {
 }
 
 impl Reads {
-    /// None.
     pub fn none() -> Self {
         Self { ops: [OpId::NONE; SLOTS_MAX], count: 0, pages: [Ppn(0); SLOTS_MAX], page_count: 0 }
     }

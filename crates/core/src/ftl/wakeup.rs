@@ -31,7 +31,6 @@ impl Wakeup {
         }
     }
 
-    /// What `number` was given for.
     pub fn from_number(number: u32) -> Self {
         match number {
             STRIPE_END => Self::StripeEnd,

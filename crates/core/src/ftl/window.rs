@@ -51,7 +51,6 @@ pub struct HostCount {
 }
 
 impl HostCount {
-    /// Counts a request.
     #[inline]
     pub fn add(&mut self, bytes: u64) {
         self.requests += 1;

@@ -163,7 +163,6 @@ impl DeviceConfig {
         }
     }
 
-    /// Adds every problem of the device.
     pub fn check(&self, problems: &mut Vec<Problem>) {
         self.check_names(problems);
         if !self.mu_bytes.is_power_of_two() || !(512..=65536).contains(&self.mu_bytes) {

@@ -11,7 +11,6 @@ use crate::base::{BlockId, CellMode, PlaneId, Ppn, Problem, Slot};
 /// A plane's place in the device.
 #[derive(Clone, Copy, Debug)]
 pub struct Plane {
-    /// Pool the plane belongs to.
     pub pool: u8,
     /// Index of the plane in its die.
     pub in_die: u8,
@@ -49,9 +48,7 @@ pub struct Mode {
 pub struct Pool {
     /// Name used in results.
     pub name: String,
-    /// First plane of the pool.
     pub first_plane: u32,
-    /// Planes of the pool.
     pub planes: u32,
     /// Blocks per plane.
     pub blocks: u32,
@@ -95,7 +92,6 @@ pub struct Geometry {
     pub least_slots: u16,
     /// Every plane of every pool.
     pub planes: Vec<Plane>,
-    /// The pools.
     pub pools: Vec<Pool>,
     /// (read, program) time of each page, ns, by pool, mode and page.
     times_ns: Vec<(u32, u32)>,
@@ -280,19 +276,16 @@ impl Geometry {
         PlaneId(block.0 >> self.block_bits)
     }
 
-    /// Block `index` of `plane`.
     #[inline(always)]
     pub fn block(&self, plane: PlaneId, index: u32) -> BlockId {
         BlockId(plane.0 << self.block_bits | index)
     }
 
-    /// Page `index` of `block`.
     #[inline(always)]
     pub fn page(&self, block: BlockId, index: u32) -> Ppn {
         Ppn(block.0 << self.page_bits | index)
     }
 
-    /// Slot `index` of `page`.
     #[inline(always)]
     pub fn slot(&self, page: Ppn, index: u32) -> Slot {
         Slot(page.0 << self.slot_bits | index)
@@ -311,7 +304,6 @@ impl Geometry {
         (first.0 & mask) + count <= mask + 1
     }
 
-    /// The pool a plane belongs to.
     #[inline(always)]
     pub fn pool_of(&self, plane: PlaneId) -> &Pool {
         &self.pools[self.planes[plane.index()].pool as usize]

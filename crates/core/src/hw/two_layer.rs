@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 /// What page `n` of a two-layer block is.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Step {
-    /// Wordline.
     pub wordline: u16,
     /// Bit of the wordline: 0 is programmed, the others are reprogrammed.
     pub bit: u8,
@@ -66,7 +65,6 @@ impl TwoLayer {
         Some(Self { mode, window_wordlines, window_pages, pages, steps })
     }
 
-    /// What page `page` is.
     #[inline(always)]
     pub fn step(&self, page: u32) -> &Step {
         &self.steps[page as usize]

@@ -22,19 +22,14 @@ pub struct OpCount {
 /// The totals of one combination that occurred.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted<'a> {
-    /// The pool by number.
     pub pool: usize,
-    /// What was done.
     pub kind: OpKind,
-    /// In which cell mode.
     pub mode: CellMode,
-    /// Why.
     pub cause: Cause,
     /// How often, and what it came to.
     pub totals: &'a OpCount,
 }
 
-/// The counters of one pool.
 type PoolTable = [[[OpCount; CAUSES]; CellMode::COUNT]; KINDS];
 
 /// A table of counters.
@@ -55,7 +50,6 @@ impl OpCounters {
         &mut self.pools[pool][kind as usize][mode as usize][cause as usize]
     }
 
-    /// The totals of one combination.
     #[inline]
     pub fn get(&self, pool: usize, kind: OpKind, mode: CellMode, cause: Cause) -> &OpCount {
         &self.pools[pool][kind as usize][mode as usize][cause as usize]
@@ -96,7 +90,6 @@ impl OpCounters {
         own.zip(others).for_each(|(own, other)| *own = joined(own, other));
     }
 
-    /// Every combination that occurred.
     pub fn iter(&self) -> impl Iterator<Item = Counted<'_>> {
         self.pools.iter().enumerate().flat_map(|(pool, kinds)| {
             OpKind::ALL.into_iter().zip(kinds).flat_map(move |(kind, modes)| {

@@ -13,28 +13,23 @@ use serde::{Serialize, Serializer};
 pub enum Goal {
     /// The least.
     Min,
-    /// The most.
     Max,
 }
 
-/// A figure's value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
     /// Of a figure that counts in whole numbers.
     Whole(u64),
-    /// Of any other.
     Real(f64),
 }
 
-/// Reads a figure from a report.
 type Reader<T> = Box<dyn Fn(&Report) -> Option<T>>;
 
 /// How a figure is read from a report; none where the run has no such thing.
 pub enum Read {
     /// In whole numbers.
     Whole(Reader<u64>),
-    /// In any.
     Real(Reader<f64>),
 }
 
@@ -47,17 +42,14 @@ pub struct Figure {
     pub unit: &'static str,
     /// Which value is best; none where neither is.
     pub goal: Option<Goal>,
-    /// What it is, in one sentence.
     pub sentence: String,
     /// Whether it is a component of a mean latency.
     pub part: bool,
-    /// How it is read.
     #[serde(rename = "whole", serialize_with = "is_whole")]
     pub read: Read,
 }
 
 impl Figure {
-    /// The value that a report has.
     pub fn value(&self, report: &Report) -> Option<Value> {
         match &self.read {
             Read::Whole(read) => read(report).map(Value::Whole),
@@ -82,7 +74,6 @@ pub fn figures() -> Vec<Figure> {
     table
 }
 
-/// Reads or writes.
 #[derive(Clone, Copy)]
 struct Side {
     name: &'static str,

@@ -27,7 +27,6 @@ pub struct Completed {
 }
 
 impl Completed {
-    /// Adds a request.
     #[inline]
     pub fn add(&mut self, bytes: u64, latency_ns: u64) {
         self.absorb(&Completed {
@@ -150,7 +149,6 @@ impl Series {
         self.window_ns *= 2;
     }
 
-    /// The current window.
     #[inline(always)]
     pub fn current(&mut self) -> &mut Window {
         let last = self.windows.len() - 1;
@@ -237,7 +235,6 @@ impl Column {
         }
     }
 
-    /// Whether there is no window.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

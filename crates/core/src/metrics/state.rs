@@ -90,7 +90,6 @@ impl Halves {
         self.next_bytes = point.host_bytes + self.step_bytes;
     }
 
-    /// All is done that the host asked for.
     pub fn end(&mut self, point: Point) {
         self.last = point;
     }

@@ -64,7 +64,6 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// The scheme on a checked device.
     pub fn new(config: &BaselineConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let cache = &config.cache;
         let slc = Region::new(cache.slc_spec(device, Pack::Page), io);

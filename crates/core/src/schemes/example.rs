@@ -65,7 +65,6 @@ pub struct Example {
 }
 
 impl Example {
-    /// The scheme on a checked device.
     pub fn new(config: &ExampleConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let cache = &config.cache;
         let slc = Region::new(cache.slc_spec(device, Pack::Page), io);

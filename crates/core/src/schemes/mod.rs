@@ -119,7 +119,6 @@ macro_rules! schemes {
         ];
 
         impl SchemeConfig {
-            /// The scheme's name.
             pub fn name(&self) -> &'static str {
                 match self { $($(#[$when])* Self::$variant(_) => $name,)* }
             }
@@ -162,7 +161,6 @@ macro_rules! schemes {
                 match self { $($(#[$when])* Self::$variant(config) => config.moot(key),)* }
             }
 
-            /// The scheme, on a checked device.
             pub fn build(&self, device: &DeviceConfig, io: &mut Io) -> AnyScheme {
                 match self { $($(#[$when])* Self::$variant(config) => AnyScheme::$variant(<$scheme>::new(config, device, io)),)* }
             }

@@ -73,7 +73,6 @@ pub struct Sa {
 }
 
 impl Sa {
-    /// The scheme on a checked device.
     pub fn new(config: &SaConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         Self {
             cache: MixedCache::new(&config.cache, &config.merge, device, io),

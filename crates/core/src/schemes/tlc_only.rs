@@ -134,7 +134,6 @@ pub struct TlcOnly {
 }
 
 impl TlcOnly {
-    /// The scheme on a checked device.
     pub fn new(config: &TlcOnlyConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let pool = config.pool(device).expect("Invariant: the configuration was checked");
         let blocks = device.pool[pool].blocks;

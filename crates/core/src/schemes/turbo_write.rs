@@ -94,7 +94,6 @@ struct Figures {
 }
 
 impl TurboWrite {
-    /// The scheme on a checked device.
     pub fn new(config: &TurboWriteConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         io.set_idle_rule(config.idle);
         let split = &config.split;

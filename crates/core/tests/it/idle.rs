@@ -96,7 +96,6 @@ impl Shape {
     }
 }
 
-/// The blocks of a plane.
 fn blocks(sim: &Simulation, plane: u32) -> impl Iterator<Item = (BlockId, &Block)> {
     let array = sim.media().array();
     let first = array.geometry.block(PlaneId(plane), 0).0;

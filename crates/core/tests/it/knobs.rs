@@ -180,7 +180,6 @@ fn every_knob_moves_something() {
     }
 }
 
-/// The number of a knob.
 fn knob(sim: &Simulation, name: &str) -> usize {
     sim.knobs().iter().position(|knob| knob.spec.name == name).unwrap()
 }

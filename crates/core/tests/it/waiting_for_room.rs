@@ -16,7 +16,6 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Time of a page into SLC, without a channel.
 const SLC_NS: u64 = 200_000;
 
-/// Every request, and the report.
 fn logged(setup: &Setup, requests: &[Request]) -> (Vec<LoggedRequest>, Report) {
     let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
     sim.log_requests();

@@ -77,11 +77,9 @@ fn sections() -> &'static Schema {
 
 /// A device file after parsing: its tree with faulty parts replaced, and its faults.
 pub struct DeviceFile {
-    /// Where it is, for messages.
     pub source: Source,
     /// The sections, but for the evidence.
     pub tree: Table,
-    /// What it says of itself.
     pub evidence: Evidence,
     /// Everything wrong with its shape.
     pub errors: Vec<ConfigError>,

@@ -10,7 +10,6 @@ use toml::Table;
 pub enum DeviceSource {
     /// A preset's name or a path.
     Named(String),
-    /// The content of a device file that is in none.
     Content(Table),
 }
 
@@ -23,7 +22,6 @@ impl DeviceSource {
         }
     }
 
-    /// Whether nothing is named.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Named(name) if name.is_empty())
     }

@@ -7,7 +7,6 @@ use std::fmt;
 /// One thing that is wrong with a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
-    /// Where it was said.
     pub origin: Origin,
     /// The dotted key that is wrong; empty where it is none in particular.
     pub key: String,

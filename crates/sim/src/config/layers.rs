@@ -130,7 +130,6 @@ fn above_files(settings: Vec<Setting>) -> Vec<Setting> {
     all
 }
 
-/// The settings that have an option of their own.
 fn option_settings(layers: &Layers, settings: &mut Vec<Setting>, errors: &mut Vec<ConfigError>) {
     if let Some(seed) = layers.seed {
         let origin = Said::new(Argument::Seed, seed);

@@ -10,13 +10,11 @@ pub enum Words {
     Python,
 }
 
-/// Where something was said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
     /// In no place: a default, or all of it together.
     #[default]
     Nowhere,
-    /// In a file.
     File {
         /// Its name, or that of a preset.
         name: String,
@@ -28,7 +26,6 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// A line of a file.
     pub fn line(name: impl Into<String>, line: usize) -> Self {
         Self::File { name: name.into(), line: Some(line) }
     }
@@ -70,11 +67,8 @@ pub enum Argument {
     Setting,
     /// A line of a configuration file, `file:line`.
     ConfigFile,
-    /// The device.
     Device,
-    /// The scheme.
     Scheme,
-    /// The seed.
     Seed,
     /// How requests are replayed.
     Replay,
@@ -85,14 +79,11 @@ pub enum Argument {
 /// What the caller said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
-    /// By which argument.
     pub argument: Argument,
-    /// Its value.
     pub value: String,
 }
 
 impl Said {
-    /// `value`, said by `argument`.
     pub fn new(argument: Argument, value: impl ToString) -> Self {
         Self { argument, value: value.to_string() }
     }

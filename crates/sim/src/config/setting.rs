@@ -9,13 +9,11 @@ use toml::{Table, Value};
 /// A single setting above all files.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// Where it was said, for messages.
     pub origin: Said,
     /// The full key.
     pub key: Key,
     /// The key as it was written.
     pub written: String,
-    /// The value.
     pub value: Value,
 }
 

@@ -29,7 +29,6 @@ pub fn read_text(path: &Path) -> std::io::Result<String> {
 
 /// A configuration's text.
 pub struct Source {
-    /// The name used in messages.
     pub label: String,
     text: String,
     is_json: bool,
@@ -71,7 +70,6 @@ impl Source {
         self.is_json
     }
 
-    /// The keys whose value is null.
     pub fn nulls(&self) -> impl Iterator<Item = &Key> {
         self.places().nulls.iter()
     }

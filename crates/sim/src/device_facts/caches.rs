@@ -11,7 +11,6 @@ const SIZES: [&str; 2] = ["slc_blocks", "fast_blocks"];
 
 /// A scheme on a device.
 pub struct Fit {
-    /// The scheme.
     pub scheme: &'static str,
     /// Its cache; or why the device cannot run it.
     pub cache: Result<Cache, String>,
@@ -42,7 +41,6 @@ impl Cache {
 }
 
 impl Fit {
-    /// As JSON.
     pub fn to_json(&self) -> Value {
         let scheme = self.scheme;
         let cache = match &self.cache {
@@ -76,7 +74,6 @@ fn fit(device: &str, scheme: &'static str) -> Result<Fit, SimError> {
     Ok(Fit { scheme, cache: Ok(Cache { slc_bytes, range }) })
 }
 
-/// What the cache of a new device takes.
 fn cache_bytes(setup: &Setup) -> Result<u64, SimError> {
     memory::check(&setup.memory())?;
     let new = Simulation::new(setup);

@@ -31,7 +31,6 @@ impl Latency {
         Self { parts, slowest_ns: total + more }
     }
 
-    /// As JSON.
     pub fn to_json(&self) -> Value {
         let parts = self.parts.iter().map(|(name, ns)| json!({ "part": name, "ns": ns }));
         json!({ "ns": self.total_ns(), "slowest_ns": self.slowest_ns, "parts": parts.collect::<Vec<_>>() })
@@ -104,7 +103,6 @@ pub struct Peak {
 }
 
 impl Peak {
-    /// As JSON.
     pub fn to_json(self) -> Value {
         json!({ "mb_per_s": self.mb_per_s, "bound_by": if self.bus_bound { "bus" } else { "array" } })
     }

@@ -119,7 +119,6 @@ fn told_map(map: &MapConfig, device: &DeviceConfig) -> Value {
     })
 }
 
-/// What each pool can do in each of its modes.
 pub fn pools(device: &DeviceConfig, host: &HostConfig) -> Value {
     device.pool.iter().map(|pool| told(pool, device, host)).collect()
 }

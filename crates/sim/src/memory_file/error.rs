@@ -13,7 +13,6 @@ pub enum MemoryError {
     /// The file cannot be read or written.
     #[error("memory {path}: {source}")]
     Io {
-        /// The file.
         path: String,
         /// What the operating system said.
         source: std::io::Error,
@@ -23,32 +22,18 @@ pub enum MemoryError {
     Output(#[from] OutputError),
     /// The file is something else.
     #[error("memory {path}: not a memory of slcache")]
-    NotAMemory {
-        /// The file.
-        path: String,
-    },
+    NotAMemory { path: String },
     /// Another version wrote the file.
     #[error(
         "memory {path}: format version {found}, and this program reads version {FORMAT_VERSION}; learn anew"
     )]
-    Version {
-        /// The file.
-        path: String,
-        /// Its version.
-        found: Value,
-    },
+    Version { path: String, found: Value },
     /// The file is cut short or damaged.
     #[error("memory {path}: truncated or damaged ({what})")]
-    Damaged {
-        /// The file.
-        path: String,
-        /// How that shows.
-        what: String,
-    },
+    Damaged { path: String, what: String },
     /// Another scheme learned it.
     #[error("memory {path}: learned by {found}, and the run's scheme is {scheme}")]
     OtherScheme {
-        /// The file.
         path: String,
         /// Who learned it.
         found: String,
@@ -57,36 +42,20 @@ pub enum MemoryError {
     },
     /// Another version of the scheme learned it.
     #[error("memory {path}: version {found} of the memory of {scheme}, and this program reads version {needed}; learn anew")]
-    TablesVersion {
-        /// The file.
-        path: String,
-        /// The scheme.
-        scheme: &'static str,
-        /// Its version in the file.
-        found: u32,
-        /// Its version here.
-        needed: u32,
-    },
+    TablesVersion { path: String, scheme: &'static str, found: u32, needed: u32 },
     /// It means something else here: another device, or other states or actions.
     #[error("memory {path}: learned under other conditions; different: {}", .keys.join("; "))]
     OtherConditions {
-        /// The file.
         path: String,
         /// What differs, with both values.
         keys: Vec<String>,
     },
     /// The scheme refuses it.
     #[error("memory {path}: {what}")]
-    Refused {
-        /// The file.
-        path: String,
-        /// Why.
-        what: String,
-    },
+    Refused { path: String, what: String },
 }
 
 impl MemoryError {
-    /// The file that it is about, if one can be named.
     pub fn file(&self) -> Option<&str> {
         match self {
             Self::Output(_) => None,
@@ -106,7 +75,6 @@ impl MemoryError {
 #[derive(Debug, thiserror::Error)]
 #[error("scheme {scheme} has no memory{}; schemes with one: {}", if *.otherwise { " with these settings" } else { "" }, with_memory())]
 pub struct NoMemory {
-    /// The scheme.
     pub scheme: &'static str,
     /// Whether it has one with other settings.
     pub otherwise: bool,

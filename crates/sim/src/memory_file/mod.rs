@@ -22,7 +22,6 @@ use slcache_files::{open_regular, Outputs};
 use std::io::{Read, Write};
 use std::path::Path;
 
-/// How every memory file begins.
 const MAGIC: &str = r#"{"format":"slcache memory","#;
 /// More than any scheme learns.
 const BYTES_MAX: u64 = 1 << 30;
@@ -30,7 +29,6 @@ const BYTES_MAX: u64 = 1 << 30;
 const TOLD_ONLY: [&str; 3] = ["name", "source", "summary"];
 const SIDES: Sides = Sides("memory", "run");
 
-/// A run that a memory was learned in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LearningRun {
@@ -55,7 +53,6 @@ struct Content {
     runs: Vec<LearningRun>,
 }
 
-/// A memory as a file holds it.
 pub struct MemoryFile {
     path: String,
     content: Content,

@@ -51,8 +51,5 @@ pub enum AddressError {
         "the trace's {volumes} volumes side by side reach past the last byte a 64-bit address can name; \
          volume = \"NAME\" takes one of them"
     )]
-    Namespaces {
-        /// How many volumes there are.
-        volumes: usize,
-    },
+    Namespaces { volumes: usize },
 }

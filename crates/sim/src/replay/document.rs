@@ -17,7 +17,6 @@ use slcache_traces::{TraceError, TraceSummary};
 /// Version of the document's shape.
 const SCHEMA_VERSION: u32 = 3;
 
-/// What there is to say of the trace that was replayed.
 #[derive(Clone)]
 pub struct TraceFacts {
     path: String,
@@ -56,13 +55,11 @@ impl TraceFacts {
         json!({ "path": self.path, "sha256": self.summary.sha256, "namespaces": self.namespaces })
     }
 
-    /// Requests of any kind.
     fn requests(&self) -> u64 {
         self.summary.requests() + self.summary.flushes + self.summary.trims
     }
 }
 
-/// Puts the document together.
 pub fn assemble(
     config: &RunConfig,
     trace: &TraceFacts,

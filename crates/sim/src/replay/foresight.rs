@@ -13,7 +13,6 @@ use slcache_core::ftl::oracle::Foresight;
     Foresight::STEPS_MAX
 )]
 pub struct TooLong {
-    /// The scheme.
     pub scheme: &'static str,
 }
 

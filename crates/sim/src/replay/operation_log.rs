@@ -122,7 +122,6 @@ impl OperationLog {
         Ok(Ok(()))
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.asked.path
     }

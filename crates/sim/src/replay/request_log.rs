@@ -72,7 +72,6 @@ impl RequestLog {
         Ok(Self { path: path.to_owned(), outputs, scheme: config.scheme.name(), table })
     }
 
-    /// Gives the file its name.
     pub fn finish(self, config: &RunConfig, trace: &TraceFacts) -> Result<(), SimError> {
         let about = json!({
             "config": config.to_json(),
@@ -88,7 +87,6 @@ impl RequestLog {
         Ok(outputs.publish().map_err(LogError)?)
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -117,7 +115,6 @@ impl RequestLog {
     }
 }
 
-/// The name of an operation of the host.
 pub fn operation(op: HostOp) -> &'static str {
     match op {
         HostOp::Read => "read",

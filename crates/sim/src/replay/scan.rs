@@ -16,14 +16,12 @@ const FOOTPRINT_BYTES: u64 = 4096;
 pub struct Footprint(PageSet);
 
 impl Footprint {
-    /// Counts the requests of a batch.
     pub fn add(&mut self, batch: &[Request]) {
         for request in batch {
             touch(&mut self.0, request, FOOTPRINT_BYTES / SECTOR_BYTES);
         }
     }
 
-    /// The footprint in bytes.
     pub fn bytes(&self) -> u64 {
         self.0.len().saturating_mul(FOOTPRINT_BYTES)
     }

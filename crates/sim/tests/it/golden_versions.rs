@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Digests by name of file.
 type Digests = BTreeMap<String, String>;
 
 /// Digests by version of the model.

@@ -90,7 +90,6 @@ fn prefill_is_a_choice() {
     assert_eq!(none["trace"]["footprint_bytes"], 8192);
 }
 
-/// Pages of four units.
 const FOUR_UNITS: [&str; 2] = ["device.pool[0].page_bytes=16384", "device.user_bytes=13312KiB"];
 
 /// What a run did on a device with pages of four units, without what tells one run from another.

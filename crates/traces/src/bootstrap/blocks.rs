@@ -29,7 +29,6 @@ impl Cutter {
         }
     }
 
-    /// The number of the block that goes on.
     pub(super) fn block(&self) -> u32 {
         self.cuts.len() as u32
     }
@@ -51,9 +50,7 @@ impl Cutter {
 pub(super) struct Rounds {
     /// All blocks, those of a stage in the order of the last round.
     blocks: Vec<u32>,
-    /// The blocks of each stage.
     stages: Vec<Range<usize>>,
-    /// What is left of the round.
     order: VecDeque<u32>,
     number: u64,
     random: RngStream,
@@ -144,7 +141,6 @@ mod tests {
         assert_eq!(cut(9), std::slice::from_ref(&(0..9)));
     }
 
-    /// Blocks of `requests` each.
     fn even(blocks: u32, requests: u32) -> Vec<Range<u32>> {
         (0..blocks).map(|block| block * requests..(block + 1) * requests).collect()
     }

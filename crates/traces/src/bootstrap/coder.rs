@@ -74,12 +74,10 @@ impl Coder {
         }
     }
 
-    /// How many records there are so far.
     pub(super) fn len(&self) -> usize {
         self.records.len()
     }
 
-    /// Takes a request of a volume.
     pub(super) fn add(&mut self, request: &Request, volume: usize) {
         let last_ns = self.last_ns.replace(request.at_ns).unwrap_or(request.at_ns);
         // Times kept out of order leave no gap.

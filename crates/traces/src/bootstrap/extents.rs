@@ -49,12 +49,10 @@ impl Extents {
         Self { max, all, spare, known: FxHashMap::default(), by_class: FxHashMap::default() }
     }
 
-    /// The extent of a number.
     pub(super) fn get(&self, number: u32) -> Extent {
         self.all[number as usize]
     }
 
-    /// The number of an extent.
     pub(super) fn find(&self, sector: u64, sectors: u32) -> Option<u32> {
         self.known.get(&(sector, sectors)).copied()
     }
@@ -100,7 +98,6 @@ impl Extents {
         (number, gone)
     }
 
-    /// Takes an extent out of its list.
     fn leave(&mut self, number: u32) -> Extent {
         let extent = self.get(number);
         if let Some(list) = self.by_class.get_mut(&extent.class) {

@@ -102,9 +102,7 @@ impl Source {
 pub(crate) enum Unfit {
     /// It has more requests than are kept.
     TooMany,
-    /// It is one block.
     OneBlock {
-        /// Its requests.
         requests: usize,
         /// Its longest gap in nanoseconds.
         longest_gap_ns: u64,

@@ -1,6 +1,5 @@
 //! What was used last, by rank: 0 is the newest.
 
-/// Slots of a new list.
 const SLOTS_MIN: usize = 16;
 /// No extent stands in this slot.
 const EMPTY: u32 = u32::MAX;
@@ -27,7 +26,6 @@ impl Default for Recency {
 }
 
 impl Recency {
-    /// How many items there are.
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -46,7 +44,6 @@ impl Recency {
         slot as u32
     }
 
-    /// Takes the item out of a slot.
     pub(super) fn remove(&mut self, slot: u32) {
         self.slots[slot as usize] = EMPTY;
         self.add(slot as usize, u32::MAX);

@@ -9,13 +9,9 @@ pub(super) struct Record {
     pub gap_ns: u64,
     /// Length in sectors; 0 for a flush.
     pub sectors: u32,
-    /// Its stream.
     pub stream: u16,
-    /// Its hint.
     pub hint: u8,
-    /// What is asked.
     pub op: HostOp,
-    /// Where.
     pub place: Place,
 }
 

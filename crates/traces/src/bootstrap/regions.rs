@@ -14,11 +14,9 @@ const ALIGN_SECTORS: u64 = 32;
 /// Sectors that a request was the first to use, or may have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Fresh {
-    /// Their volume.
     pub volume: u32,
     /// The first of them.
     pub sector: u64,
-    /// How many they are.
     pub sectors: u32,
     /// The place of the request among the records, if they are where it begins.
     pub record: Option<u32>,

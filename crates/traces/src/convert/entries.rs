@@ -40,7 +40,6 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// Opens it.
     pub(super) fn open(path: &str, options: &TraceOptions) -> Result<Self, TraceError> {
         Ok(Self { path: path.to_owned(), reader: open(path, options)? })
     }

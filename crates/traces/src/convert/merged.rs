@@ -59,7 +59,6 @@ pub(super) struct Merged {
 }
 
 impl Merged {
-    /// Opens the traces.
     pub(super) fn open(paths: &[String], options: &TraceOptions) -> Result<Self, TraceError> {
         if paths.is_empty() {
             return Err(TraceError::refused(WHAT, "expected at least one"));

@@ -21,15 +21,12 @@ pub struct ConvertReport {
 /// A trace that was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct InputReport {
-    /// Path as given.
     pub file: String,
     /// Format it was read as.
     pub format: &'static str,
-    /// What was taken and left out.
     pub summary: TraceSummary,
 }
 
-/// Something that was done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StepReport {
     /// Its name and parameters.

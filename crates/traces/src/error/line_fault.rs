@@ -2,7 +2,6 @@
 
 use crate::error::quote::quoted;
 
-/// What is wrong with one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LineFault {
@@ -15,13 +14,11 @@ pub enum LineFault {
         name: String,
         /// The field as it stands in the file.
         value: Vec<u8>,
-        /// What is allowed.
         allowed: String,
     },
     /// The line has too few or too many columns.
     #[error("{found} columns where {expected} are expected: {}", quoted(.text))]
     Columns {
-        /// Columns found.
         found: usize,
         /// Columns expected, with their names where known.
         expected: String,
@@ -33,10 +30,8 @@ pub enum LineFault {
     Unknown {
         /// The line as it stands in the file.
         text: Vec<u8>,
-        /// What is expected.
         expected: String,
     },
-    /// The line is empty.
     #[error("the line is empty; expected a record")]
     EmptyLine,
     /// The line holds bytes that no text has.
@@ -121,16 +116,10 @@ pub enum LineFault {
     },
     /// A second volume where one is expected.
     #[error("volume {} is a second volume in this file (volume = \"NAME\", \"each\" or \"merge\" says what to do)", quoted(.volume))]
-    SecondVolume {
-        /// The volume's name.
-        volume: Vec<u8>,
-    },
+    SecondVolume { volume: Vec<u8> },
     /// More volumes than streams can be numbered.
     #[error("more than {limit} volumes; volume = \"each\" numbers at most that many")]
-    TooManyVolumes {
-        /// Most volumes taken.
-        limit: usize,
-    },
+    TooManyVolumes { limit: usize },
     /// The request reaches past the last byte that can be addressed.
     #[error("the request at sector {sector} of {sectors} sectors ends past the last byte a 64-bit address can name")]
     PastEnd {

@@ -1,8 +1,6 @@
 //! Names that a file gives, in a message: a file may have a great many, and long ones.
 
-/// Most names told.
 const SHOWN: usize = 12;
-/// Most letters told of one.
 const SHOWN_LETTERS: usize = 80;
 
 /// The first few of the names, and how many more there are.

@@ -20,7 +20,6 @@ pub enum TraceError {
     /// The file cannot be opened.
     #[error("{file}: cannot be opened: {source}")]
     Open {
-        /// Path as given.
         file: String,
         /// What the operating system said.
         source: Arc<std::io::Error>,
@@ -28,7 +27,6 @@ pub enum TraceError {
     /// Reading the file failed part-way.
     #[error("{file}: reading failed after {unit} {line}: {source}")]
     Read {
-        /// Path as given.
         file: String,
         /// What is counted: `line` or `record`.
         unit: &'static str,
@@ -40,7 +38,6 @@ pub enum TraceError {
     /// The compressed stream ends early.
     #[error("{file}: the {compression} data is truncated: it ends inside the compressed stream, after {unit} {line}")]
     Truncated {
-        /// Path as given.
         file: String,
         /// Name of the compression, such as `gzip`.
         compression: &'static str,
@@ -52,7 +49,6 @@ pub enum TraceError {
     /// The compressed stream is damaged.
     #[error("{file}: the {compression} data is damaged after {unit} {line}: {message}")]
     Damaged {
-        /// Path as given.
         file: String,
         /// Name of the compression, such as `gzip`.
         compression: &'static str,
@@ -65,16 +61,10 @@ pub enum TraceError {
     },
     /// The prepared form of a trace is something else, damaged, or of another trace.
     #[error("{file}: no prepared trace, or a damaged one: {what}; remove it, and it is made anew")]
-    Prepared {
-        /// The prepared file.
-        file: String,
-        /// How that shows.
-        what: String,
-    },
+    Prepared { file: String, what: String },
     /// Unpacking needs more memory than is allowed.
     #[error("{file}: unpacking the {compression} data takes too much memory; allowed: {allowed}")]
     NeedsMemory {
-        /// Path as given.
         file: String,
         /// Name of the compression, such as `xz`.
         compression: &'static str,
@@ -84,7 +74,6 @@ pub enum TraceError {
     /// What is counted of the trace needs more memory than there is.
     #[error("{file}: there is no memory for {what}")]
     OutOfMemory {
-        /// Path as given.
         file: String,
         /// What there is no memory for, and what is allowed.
         what: String,
@@ -92,7 +81,6 @@ pub enum TraceError {
     /// The archive ends early.
     #[error("{file}: the tar archive is truncated: it ends {place}")]
     ArchiveTruncated {
-        /// Path as given.
         file: String,
         /// Where it ends.
         place: String,
@@ -100,7 +88,6 @@ pub enum TraceError {
     /// The archive does not hold one blktrace recording, or is damaged.
     #[error("{file}: {message}")]
     Archive {
-        /// Path as given.
         file: String,
         /// What is wrong with it, and what is expected.
         message: String,
@@ -108,21 +95,16 @@ pub enum TraceError {
     /// A file of the recording is missing.
     #[error("{file}: {missing} is missing beside it; the files of a recording number its CPUs from 0 (if that CPU was offline, make an empty file of this name)")]
     MemberMissing {
-        /// Path as given.
         file: String,
         /// The file that is expected.
         missing: String,
     },
     /// The file holds no bytes, or none behind its compression.
     #[error("{file}: the file is empty; a trace holds at least one request")]
-    Empty {
-        /// Path as given.
-        file: String,
-    },
+    Empty { file: String },
     /// The file was read to its end and no request came out of it.
     #[error("{file}: no request among its {lines} lines ({skipped}); a trace holds at least one request")]
     NoRequests {
-        /// Path as given.
         file: String,
         /// Lines read.
         lines: u64,
@@ -132,29 +114,24 @@ pub enum TraceError {
     /// One line is not what the format allows.
     #[error("{file}:{line}: {fault}")]
     Line {
-        /// Path as given.
         file: String,
         /// Line number, from 1.
         line: u64,
-        /// What is wrong with it.
         fault: LineFault,
     },
     /// One record of a binary trace is not what the format allows.
     #[error("{file}: record {record} (up to byte {end_byte}): {fault}")]
     Record {
-        /// Path as given.
         file: String,
         /// Record number, from 1.
         record: u64,
         /// Byte behind the record (decompressed), or where it begins when its end is not known.
         end_byte: u64,
-        /// What is wrong with it.
         fault: LineFault,
     },
     /// Several volumes in one file and no word on what to do with them.
     #[error("{file}:{line}: a second volume appears; the file holds {count} volumes: {listed}. Allowed: volume = \"NAME\" (one of them), \"each\" (side by side as streams) or \"merge\" (one address space, addresses as they are)")]
     SeveralVolumes {
-        /// Path as given.
         file: String,
         /// Line on which the second volume appears.
         line: u64,
@@ -166,27 +143,17 @@ pub enum TraceError {
     /// The chosen volume is not in the file.
     #[error("{file}: volume = {} is not in the file; it holds: {listed}", quoted(.volume.as_bytes()))]
     VolumeMissing {
-        /// Path as given.
         file: String,
-        /// The volume asked for.
         volume: String,
         /// The volumes of the file with request counts, the busiest first.
         listed: String,
     },
     /// An option holds a value that is not allowed.
     #[error("trace option {key}: {} is not allowed; allowed: {allowed}", quoted(.value.as_bytes()))]
-    Option {
-        /// The option's name.
-        key: &'static str,
-        /// Its value.
-        value: String,
-        /// What is allowed.
-        allowed: String,
-    },
+    Option { key: &'static str, value: String, allowed: String },
     /// The format cannot be told from the content.
     #[error("{file}: {reason}")]
     Undetected {
-        /// Path as given.
         file: String,
         /// Why, with the candidates and what to pass.
         reason: String,
@@ -194,7 +161,6 @@ pub enum TraceError {
     /// What can be read only once cannot be copied to a temporary file.
     #[error("{file}: can be read only once, and its copy in a temporary file (in the folder that TMPDIR names) cannot be written: {source}")]
     Spool {
-        /// Path as given.
         file: String,
         /// What the operating system said.
         source: Arc<std::io::Error>,
@@ -202,7 +168,6 @@ pub enum TraceError {
     /// A pipe holds more than is copied to a temporary file.
     #[error("{file}: can be read only once, and more than the {limit_bytes} bytes that are copied to a temporary file came out of it; save it as a file")]
     SpoolLimit {
-        /// Path as given.
         file: String,
         /// Most bytes copied.
         limit_bytes: u64,
@@ -210,7 +175,6 @@ pub enum TraceError {
     /// A pipe where a file is needed.
     #[error("{file}: is a pipe or a device, which can be read only once, and {reason}")]
     ReadOnce {
-        /// Path as given.
         file: String,
         /// Why that is not enough, and what to do.
         reason: &'static str,
@@ -218,7 +182,6 @@ pub enum TraceError {
     /// A Parquet file that is no trace of slcache's layout, or a damaged one.
     #[error("{file}: {message}")]
     Parquet {
-        /// Path as given.
         file: String,
         /// What is wrong with it, and what is expected.
         message: String,
@@ -226,17 +189,14 @@ pub enum TraceError {
     /// One row of a Parquet trace is not what the layout allows.
     #[error("{file}: row {row}: {fault}")]
     Row {
-        /// Path as given.
         file: String,
         /// Row number, from 1.
         row: u64,
-        /// What is wrong with it.
         fault: LineFault,
     },
     /// An output cannot be written.
     #[error("{file}: cannot be written: {source}")]
     Write {
-        /// Path as given.
         file: String,
         /// What the operating system said.
         source: Arc<std::io::Error>,
@@ -244,7 +204,6 @@ pub enum TraceError {
     /// An output cannot be made as asked.
     #[error("{file}: {reason}")]
     Output {
-        /// Path as given.
         file: String,
         /// Why, and what is allowed.
         reason: String,
@@ -257,7 +216,6 @@ pub enum TraceError {
     DoesNotFit {
         /// Path of the output as given.
         file: String,
-        /// Name of the format.
         format: &'static str,
         /// Number of the request in the output, from 1.
         request: u64,
@@ -271,17 +229,14 @@ pub enum TraceError {
     Impossible {
         /// Path of the output as given.
         file: String,
-        /// Name of the format.
         format: &'static str,
         /// Number of the request in the output, from 1.
         request: u64,
-        /// Why.
         reason: String,
     },
     /// Something cannot be done with a trace as asked.
     #[error("{what}: {reason}")]
     Refused {
-        /// What was to be done.
         what: &'static str,
         /// Why, and what is allowed.
         reason: String,
@@ -300,14 +255,10 @@ pub enum TraceError {
     Workload(WorkloadProblems),
     /// The background reader stopped without a result.
     #[error("{file}: the background reader stopped without a result")]
-    ReaderStopped {
-        /// Path as given.
-        file: String,
-    },
+    ReaderStopped { file: String },
 }
 
 impl TraceError {
-    /// An error about what was to be done with traces.
     pub(crate) fn refused(what: &'static str, reason: impl Into<String>) -> Self {
         Self::Refused { what, reason: reason.into() }
     }

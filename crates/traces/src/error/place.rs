@@ -14,7 +14,6 @@ pub struct Place<'a> {
 }
 
 impl TraceError {
-    /// What the error is about.
     pub fn place(&self) -> Place<'_> {
         match self {
             Self::Line { file, line, fault } => {

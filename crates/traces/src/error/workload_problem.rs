@@ -56,7 +56,6 @@ impl fmt::Display for WorkloadProblems {
 pub(crate) struct Problems(pub(crate) Vec<WorkloadProblem>);
 
 impl Problems {
-    /// A problem with `key`.
     pub(crate) fn add(&mut self, key: impl Into<String>, message: impl Into<String>) {
         self.0.push(WorkloadProblem { line: None, key: key.into(), message: message.into() });
     }

@@ -104,7 +104,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Byte by byte.
     fn plain(bytes: &[u8]) -> (u64, usize) {
         let length = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let digit = |value: u64, byte: &u8| value.wrapping_mul(10).wrapping_add(u64::from(byte - b'0'));

@@ -3,7 +3,6 @@
 //! A quick parser is written once and built for both: for a line on its own, and for a line among
 //! those behind it, whose end it finds in passing instead of searching for it first.
 
-/// What is the end of a line.
 pub(crate) trait LineEnd {
     /// What is behind the line, if the line ends here.
     fn behind(bytes: &[u8]) -> Option<&[u8]>;
@@ -15,7 +14,6 @@ pub(crate) trait LineEnd {
     fn last_word(bytes: &[u8]) -> Option<(&[u8], &[u8])>;
 }
 
-/// The line is all there is.
 pub(crate) struct Alone;
 
 impl LineEnd for Alone {

@@ -212,7 +212,6 @@ pub(crate) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// The words of a line.
     pub(crate) fn new(line: &'a [u8]) -> Self {
         Self { rest: line }
     }

@@ -17,7 +17,6 @@ mod action;
 
 use action::{event, Event};
 
-/// Name of the format.
 pub(crate) const BLKTRACE: &str = "blktrace";
 
 pub(super) const FORMAT: Format = Format {
@@ -110,7 +109,6 @@ impl Blktrace {
         Self { action: options.action, sizes: SizeRules::new(options) }
     }
 
-    /// The chosen event as a request.
     fn request<'a>(&self, record: &'a [u8], device: usize, event: Event) -> Result<Record<'a>, LineFault> {
         let fields = Fields::little(record);
         let (sector, bytes) = (fields.u64(16), fields.u32(24));

@@ -6,10 +6,8 @@ use crate::fields::sectors;
 use crate::formats::volume_names::VolumeNames;
 use slcache_base::request::HostOp;
 
-/// Most columns of a format.
 pub(super) const COLUMNS_MAX: usize = 8;
 
-/// The columns of a format.
 pub(crate) struct Columns {
     /// How they are told apart.
     pub split: Split,
@@ -17,7 +15,6 @@ pub(crate) struct Columns {
     pub header: Header,
     /// What address and size count.
     pub units: Units,
-    /// What volumes are called.
     pub volumes: VolumeNames,
     /// One after the other.
     pub columns: &'static [Column],
@@ -25,7 +22,6 @@ pub(crate) struct Columns {
 
 /// Whether lines name the columns.
 pub(crate) enum Header {
-    /// No.
     Never,
     /// Some files have such a line.
     Maybe,
@@ -59,17 +55,13 @@ pub(crate) enum Units {
     SectorAndBytes,
 }
 
-/// One column.
 pub(crate) struct Column {
     /// Its name in headers and messages.
     pub name: &'static str,
-    /// What it is for.
     pub holds: Holds,
-    /// What may stand in it, for messages.
     pub allowed: &'static str,
 }
 
-/// What a column is for.
 #[derive(Clone, Copy)]
 pub(crate) enum Holds {
     /// Text that no request needs; what stands there where a trace is written.
@@ -101,13 +93,10 @@ pub(crate) enum Holds {
 /// What stands for each operation.
 #[derive(Clone, Copy)]
 pub(crate) struct Codes {
-    /// Each of them for a read.
     pub reads: &'static [&'static str],
-    /// Each of them for a write.
     pub writes: &'static [&'static str],
 }
 
-/// The codes most formats have.
 pub(crate) const LETTERS: Codes = Codes { reads: &["R"], writes: &["W"] };
 /// The codes of simulators' formats.
 pub(crate) const ONE_IS_READ: Codes = Codes { reads: &["1"], writes: &["0"] };
@@ -143,7 +132,6 @@ pub(crate) const fn column(name: &'static str, holds: Holds, allowed: &'static s
 }
 
 impl Columns {
-    /// The column of the address.
     pub(crate) const fn address(&self) -> sectors::Column<'static> {
         let mut place = 0;
         while !matches!(self.columns[place].holds, Holds::Address) {
@@ -152,7 +140,6 @@ impl Columns {
         self.place(place)
     }
 
-    /// The column of the size.
     pub(crate) const fn size(&self) -> sectors::Column<'static> {
         let mut place = 0;
         while !matches!(self.columns[place].holds, Holds::Size) {

@@ -21,7 +21,6 @@ pub(super) const FORMAT: Format = Format {
     ..Format::lines::<Disksim>()
 };
 
-/// DISKSIM_READ.
 const READ: u32 = 1;
 
 #[derive(Default)]

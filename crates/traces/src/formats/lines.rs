@@ -18,10 +18,8 @@ pub(super) use fields::{between, Fields, SKIPPED_HEADER};
 
 /// A format of lines. Mostly its columns say all; what they cannot say, it defines itself.
 pub(super) trait LineFormat: Default + Send + 'static {
-    /// What the columns of a line hold.
     const COLUMNS: &'static Columns;
 
-    /// With the user's options.
     fn new(_options: &TraceOptions) -> Self {
         Self::default()
     }
@@ -49,9 +47,7 @@ pub(super) trait LineFormat: Default + Send + 'static {
 /// A line taken apart; address and size still in the units of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Line<'a> {
-    /// When it came.
     pub time: ScannedTime,
-    /// What is asked.
     pub op: HostOp,
     /// First byte or sector.
     pub address: u64,
@@ -72,7 +68,6 @@ impl Line<'_> {
     }
 }
 
-/// What a line is that nothing is wrong with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found<'a> {
     /// A request.
@@ -88,7 +83,6 @@ impl Format {
     }
 }
 
-/// Makes the parser of a format.
 fn build<F: LineFormat>(options: &TraceOptions) -> Result<Box<dyn RowParser>, TraceError> {
     Ok(Box::new(LineParser { format: F::new(options), sizes: SizeRules::new(options) }))
 }

@@ -87,7 +87,6 @@ pub(crate) struct Format {
     pub told: Told,
     /// Its columns, where it has such: then it can be written too.
     pub columns: Option<&'static Columns>,
-    /// Makes a parser.
     pub build: fn(&TraceOptions) -> Result<Box<dyn RowParser>, TraceError>,
 }
 
@@ -97,9 +96,7 @@ pub(crate) enum Told {
     ByLines,
     /// In the same way, but other formats make something else of such lines.
     MustBeNamed,
-    /// Not at all.
     Never,
-    /// By a look of its own.
     By(fn(&Sample<'_>) -> Fit),
 }
 
@@ -162,7 +159,6 @@ pub(crate) fn fits_any(bytes: &[u8]) -> bool {
 /// How well the beginning of a file fits a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fit {
-    /// They do not.
     No,
     /// They do, and nothing has to be guessed.
     Yes,
@@ -194,14 +190,12 @@ pub fn formats() -> impl Iterator<Item = FormatDescription> {
     })
 }
 
-/// The names of all formats, for messages.
 pub(crate) fn names() -> String {
     let beside = [PARQUET, WORKLOAD];
     let names: Vec<&str> = FORMATS.iter().map(|format| format.name).chain(beside).collect();
     names.join(", ")
 }
 
-/// The format of that name.
 pub(crate) fn named(name: &str) -> Result<&'static Format, TraceError> {
     let found = FORMATS.iter().find(|format| format.name == name);
     found.ok_or_else(|| TraceError::Option { key: "format", value: name.to_owned(), allowed: names() })

@@ -26,7 +26,6 @@ pub(super) enum Kind {
 /// RWBS taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Flags {
-    /// What it is.
     pub kind: Kind,
     /// `F` in front: flush the cache first.
     pub preflush: bool,

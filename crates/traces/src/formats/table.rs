@@ -52,7 +52,6 @@ pub(super) enum Part {
     Size(u64),
     /// What is asked, as RWBS.
     Op,
-    /// What names the volume.
     Volume,
     /// Only to tell that the line was taken apart rightly: digits, or -1.
     Number,
@@ -60,7 +59,6 @@ pub(super) enum Part {
 
 /// Where the columns of one header stand.
 struct Layout {
-    /// How many there are.
     count: usize,
     /// Place of the column that may hold separators.
     free: Option<usize>,

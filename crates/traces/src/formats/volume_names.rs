@@ -17,7 +17,6 @@ pub(crate) enum VolumeNames {
     Field,
 }
 
-/// Host name of volumes that have no name.
 const HOST: &str = "trace";
 
 impl VolumeNames {
@@ -69,7 +68,6 @@ impl VolumeNames {
         }
     }
 
-    /// What is allowed, for messages.
     pub(crate) fn allowed(self) -> &'static str {
         match self {
             Self::Number => "a whole number",

@@ -62,7 +62,6 @@ fn empty() -> Vec<[u64; 2]> {
 }
 
 impl AddressMapCounter {
-    /// Counts a read or write.
     #[inline]
     pub(super) fn add(&mut self, request: &Request) {
         let doublings = (self.times.doublings(request.at_ns), self.addresses.doublings(request.sector));

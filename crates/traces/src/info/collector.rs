@@ -63,7 +63,6 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// Takes one request.
     pub(super) fn add(&mut self, entry: &TraceEntry) {
         let request = &entry.request;
         let at_ns = request.at_ns;

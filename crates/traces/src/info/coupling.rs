@@ -34,7 +34,6 @@ impl Default for Coupling {
 }
 
 impl Coupling {
-    /// Takes a read or write.
     pub(super) fn add(&mut self, request: &Request) {
         let is_write = request.op == HostOp::Write;
         if let Some(previous_ns) = self.previous_ns.replace(request.at_ns) {

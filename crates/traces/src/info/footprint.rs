@@ -71,7 +71,6 @@ impl PageSet {
         fresh
     }
 
-    /// Pages in the set.
     pub(super) fn pages(&self) -> u64 {
         self.pages
     }

@@ -72,7 +72,6 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    /// Takes one gap.
     #[inline]
     pub(super) fn add(&mut self, gap_ns: u64) {
         self.spread.record(gap_ns);

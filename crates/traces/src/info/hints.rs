@@ -25,7 +25,6 @@ impl Default for Hints {
 }
 
 impl Hints {
-    /// Takes a request.
     #[inline]
     pub(super) fn add(&mut self, request: &Request) {
         if request.op == HostOp::Write {

@@ -70,7 +70,6 @@ pub(super) struct PageHeat {
 }
 
 impl PageHeat {
-    /// Counts a read or write.
     #[inline]
     pub(super) fn add(&mut self, request: &Request) {
         let first = request.sector / GROUP_SECTORS;
@@ -128,7 +127,6 @@ impl PageHeat {
         self.groups.truncate(kept.len());
     }
 
-    /// The shares and curves.
     pub(super) fn finish(&self) -> HotSet {
         let accesses = Ranking::new(self.groups.iter().flat_map(|group| group.accesses));
         let writes = Ranking::new(self.groups.iter().flat_map(|group| group.writes));

@@ -21,7 +21,6 @@ impl Default for LogBuckets {
 }
 
 impl LogBuckets {
-    /// Adds a number with a weight.
     #[inline]
     pub(super) fn add(&mut self, value: u64, weight: u64) {
         self.weights[class(value)] += weight;

@@ -5,7 +5,6 @@ use super::ratio;
 /// Parts of like many requests at most; twice as many become this many again.
 const PARTS: usize = 16;
 
-/// What a part holds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     requests: u64,

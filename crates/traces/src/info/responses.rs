@@ -30,7 +30,6 @@ pub(super) struct Responses {
 }
 
 impl Responses {
-    /// Takes one.
     #[inline]
     pub(super) fn add(&mut self, op: HostOp, response_ns: u64) {
         match op {

@@ -21,7 +21,6 @@ pub(super) struct Rewrites {
 }
 
 impl Rewrites {
-    /// Takes a write.
     pub(super) fn add(&mut self, write: &Request) {
         let before = self.written_bytes;
         self.written_bytes += write.bytes();

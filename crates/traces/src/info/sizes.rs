@@ -39,7 +39,6 @@ impl Default for Sizes {
 }
 
 impl Sizes {
-    /// Counts a request of so many sectors.
     #[inline]
     pub(super) fn add(&mut self, sectors: u32) {
         self.add_many(sectors, 1);
@@ -61,7 +60,6 @@ impl Sizes {
         common.filter(|&(_, count)| count > 0).chain(rare).collect()
     }
 
-    /// How many are counted.
     pub(super) fn count(&self) -> u64 {
         self.sorted().iter().map(|(_, count)| count).sum()
     }

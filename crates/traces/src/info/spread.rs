@@ -30,7 +30,6 @@ impl Spread {
         self.max_ns = self.max_ns.max(ns);
     }
 
-    /// Times recorded.
     pub(super) fn count(&self) -> u64 {
         self.histogram.len()
     }

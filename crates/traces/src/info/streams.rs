@@ -97,7 +97,6 @@ pub(super) struct Streams {
 }
 
 impl Streams {
-    /// The counter of a stream.
     #[inline]
     pub(super) fn of(&mut self, stream: u16) -> &mut StreamCounter {
         let place = usize::from(stream);
@@ -107,7 +106,6 @@ impl Streams {
         &mut self.counters[place]
     }
 
-    /// Runs of all streams.
     pub(super) fn runs(&self) -> u64 {
         self.counters.iter().map(StreamCounter::runs).sum()
     }

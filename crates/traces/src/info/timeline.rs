@@ -44,7 +44,6 @@ impl Default for TimelineCounter {
 }
 
 impl TimelineCounter {
-    /// Counts a read or write.
     #[inline]
     pub(super) fn add(&mut self, request: &Request) {
         for _ in 0..self.axis.doublings(request.at_ns) {

@@ -24,7 +24,6 @@ pub(super) struct Writers {
 }
 
 impl Writers {
-    /// Takes a write.
     #[inline]
     pub(super) fn add(&mut self, write: &Request) {
         let first = write.sector / PAGE_SECTORS;

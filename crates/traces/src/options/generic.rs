@@ -136,7 +136,6 @@ impl UnitBytes {
     /// A byte.
     pub const BYTE: Self = Self::Named(NamedUnit::Byte);
 
-    /// Bytes in one unit.
     pub(crate) fn bytes(self) -> u64 {
         match self {
             Self::Named(NamedUnit::Sector) => 512,

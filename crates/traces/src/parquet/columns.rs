@@ -23,7 +23,6 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// How many rows.
     pub(super) fn len(&self) -> usize {
         self.at_ns.len()
     }
@@ -40,7 +39,6 @@ impl Columns {
         self.response_ns.clear();
     }
 
-    /// Appends a request.
     #[inline]
     pub(super) fn push(&mut self, entry: &TraceEntry) {
         let request = &entry.request;

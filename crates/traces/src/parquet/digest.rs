@@ -12,7 +12,6 @@ const MULTIPLIERS: [u64; 4] =
 pub(super) struct Digest(u64);
 
 impl Digest {
-    /// Takes a request.
     #[inline]
     pub(super) fn add(&mut self, entry: &TraceEntry) {
         let request = &entry.request;
@@ -28,7 +27,6 @@ impl Digest {
         self.0 = (self.0.rotate_left(23) ^ mixed ^ mixed >> 32).wrapping_mul(MULTIPLIERS[0]);
     }
 
-    /// The digest in hex.
     pub(super) fn hex(self) -> String {
         format!("{:016x}", self.0)
     }

@@ -60,7 +60,6 @@ pub(super) struct Counts {
 }
 
 impl Totals {
-    /// Adds a row.
     #[inline]
     pub(super) fn add(&mut self, entry: &TraceEntry) {
         match entry.request.op {

@@ -25,7 +25,6 @@ pub(super) struct RowGroups {
     file: SerializedFileReader<SharedFile>,
     /// The group being read.
     group: Option<Group>,
-    /// Number of the next group.
     next_group: usize,
 }
 

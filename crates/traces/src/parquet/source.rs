@@ -27,7 +27,6 @@ pub(crate) struct ParquetSource {
     /// Next row of the columns, and next of their response times.
     row: usize,
     response: usize,
-    /// Rows handed to the checks.
     rows_taken: u64,
     totals: Totals,
     choice: Choice,
@@ -200,7 +199,6 @@ impl ParquetSource {
         }
     }
 
-    /// The bytes of the file.
     pub(crate) fn bytes(&self) -> &SharedFile {
         &self.bytes
     }

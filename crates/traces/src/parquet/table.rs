@@ -37,7 +37,6 @@ pub struct TableWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> TableWriter<W> {
-    /// Begins a table of these columns.
     pub fn new(output: W, columns: &[(String, Kind)]) -> Result<Self, Error> {
         let file = SerializedFileWriter::new(output, schema(columns)?, Arc::new(properties(columns)?))?;
         let empty = |(_, kind): &(String, Kind)| match kind {

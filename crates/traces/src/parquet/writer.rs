@@ -26,14 +26,12 @@ pub(crate) struct ParquetWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Begins a file.
     pub(crate) fn new(output: W) -> Result<Self, ParquetError> {
         let output = Checked::new(output);
         let file = SerializedFileWriter::new(output, schema()?, Arc::new(properties()?))?;
         Ok(Self { file, columns: Columns::default(), totals: Totals::default(), row_groups: Vec::new() })
     }
 
-    /// Appends requests.
     pub(crate) fn write(&mut self, entries: &[TraceEntry]) -> Result<(), ParquetError> {
         for entry in entries {
             self.columns.push(entry);

@@ -9,7 +9,6 @@ pub(super) const PREFIX_BYTES: usize = 8;
 const WIDTHS: [usize; 6] = [8, 8, 4, 2, 1, 1];
 pub(super) const ROW_BYTES: usize = 24;
 
-/// Appends a block of these requests.
 pub(crate) fn encode(requests: &[Request], out: &mut Vec<u8>) {
     let start = out.len();
     out.extend_from_slice(&(requests.len() as u32).to_le_bytes());
@@ -72,7 +71,6 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Some rows of a column.
 fn fields<'a, const N: usize>(column: &'a [u8], rows: &Range<usize>) -> impl Iterator<Item = [u8; N]> + 'a {
     let bytes = &column[rows.start * N..rows.end * N];
     bytes.chunks_exact(N).map(|field| field.try_into().unwrap_or([0; N]))

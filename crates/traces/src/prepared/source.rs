@@ -151,7 +151,6 @@ impl PreparedSource {
         Arc::clone(&self.bytes_read)
     }
 
-    /// Bytes in all.
     pub(crate) fn bytes_total(&self) -> u64 {
         self.end
     }

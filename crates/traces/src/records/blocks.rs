@@ -24,7 +24,6 @@ pub(crate) struct RecordReader {
     start: usize,
     /// End of what the block holds.
     filled: usize,
-    /// Records handed out.
     record: u64,
     /// Bytes of the blocks before this one.
     bytes_before: u64,
@@ -40,7 +39,6 @@ pub(crate) struct RecordReader {
 }
 
 impl RecordReader {
-    /// Reads what was opened.
     pub(crate) fn open(opened: Opened) -> Result<Self, TraceError> {
         Ok(Self::new(opened.name().to_owned(), Input::new(opened, Arc::default())?))
     }
@@ -290,7 +288,6 @@ impl RecordReader {
         self.unterminated
     }
 
-    /// Path as given.
     pub(crate) fn file(&self) -> &str {
         &self.file
     }
@@ -313,7 +310,6 @@ impl RecordReader {
         }
     }
 
-    /// A fault in the given record.
     pub(crate) fn at_record(&self, record: u64, fault: LineFault) -> TraceError {
         let file = self.file.clone();
         match self.text {

@@ -35,10 +35,8 @@ pub(crate) trait RecordParser: Send {
 /// Most bytes a binary record may take.
 pub(crate) const RECORD_BYTES_MAX: usize = 1 << 17;
 
-/// What one record holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Record<'a> {
-    /// A request.
     Request(RawRequest<'a>),
     /// Something left out on purpose, and why.
     Skipped(&'static str),
@@ -62,7 +60,6 @@ pub(crate) struct RawRequest<'a> {
     pub sector: u64,
     /// Length in sectors; 0 only for a flush.
     pub sectors: u32,
-    /// What is asked.
     pub op: HostOp,
     /// The bytes that name the volume; empty where there are no volumes.
     pub volume: &'a [u8],

@@ -23,11 +23,9 @@ pub struct LintReport {
     pub counts: BTreeMap<&'static str, u64>,
     /// Whether the file was read to its end (a truncated file is not).
     pub read_to_end: bool,
-    /// Counts of what was taken.
     pub summary: TraceSummary,
 }
 
-/// One problem.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LintProblem {
     /// Line (or record) number, from 1; `None` where it concerns the file as a whole.

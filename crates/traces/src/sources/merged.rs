@@ -210,7 +210,6 @@ impl MergedSource {
         self.checker.stream_names()
     }
 
-    /// Name of the format.
     pub(crate) fn format_name(&self) -> &'static str {
         self.format.name
     }

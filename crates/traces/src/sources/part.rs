@@ -9,7 +9,6 @@ use crate::options::TraceOptions;
 use crate::summary::TraceSummary;
 use crate::times;
 
-/// How far the copies are.
 #[derive(Default)]
 struct Copies {
     /// Copies that are whole.
@@ -27,7 +26,6 @@ struct Copies {
 const BEFORE: &str = "before the part taken";
 const BEHIND: &str = "behind the part taken";
 
-/// Takes a part of what a source gives.
 pub(crate) struct Part {
     by_time: bool,
     from: u64,
@@ -37,7 +35,6 @@ pub(crate) struct Part {
     rebases: bool,
     /// Where it begins, once that is known.
     origin_ns: Option<u64>,
-    /// How many copies there are.
     copies: Option<Ratio>,
     scale: Option<Ratio>,
     /// Requests of the current copy that were seen.

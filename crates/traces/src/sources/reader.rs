@@ -87,7 +87,6 @@ impl TraceReader {
         &self.path
     }
 
-    /// Name of the format.
     pub fn format(&self) -> &'static str {
         self.source.format_name()
     }

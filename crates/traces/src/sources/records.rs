@@ -126,7 +126,6 @@ impl RecordSource {
         self.checker.stream_names()
     }
 
-    /// Name of the format.
     pub(crate) fn format_name(&self) -> &'static str {
         self.format.name
     }

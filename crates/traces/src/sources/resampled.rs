@@ -41,7 +41,6 @@ impl Resampled {
         self.ring.is_some()
     }
 
-    /// Takes some more of the recording.
     pub(crate) fn add(&mut self, batch: &[TraceEntry]) -> Result<(), TraceError> {
         self.requests.extend(batch.iter().map(|entry| entry.request));
         match self.requests.len() <= REQUESTS_MAX {

@@ -215,7 +215,6 @@ impl Source {
         }
     }
 
-    /// Name of the format.
     pub(crate) fn format_name(&self) -> &'static str {
         match self {
             Self::Records(source) => source.format_name(),

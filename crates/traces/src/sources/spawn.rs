@@ -87,7 +87,6 @@ impl TraceStream {
         self.path.name().to_owned()
     }
 
-    /// Name of the format.
     pub fn format(&self) -> &'static str {
         self.format
     }

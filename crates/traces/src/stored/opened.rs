@@ -44,7 +44,6 @@ impl Opened {
         }
     }
 
-    /// Path as given.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

@@ -14,7 +14,6 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// Counts and hashes.
     pub(crate) fn hashed(bytes: Arc<AtomicU64>) -> Self {
         Self { bytes, hash: Some(Arc::new(Mutex::new(StoredHash::new()))) }
     }

@@ -31,7 +31,6 @@ impl SharedFile {
     }
 }
 
-/// Reads on from a place of its own.
 pub(crate) struct PlacedReader {
     file: Arc<File>,
     place: u64,

@@ -39,7 +39,6 @@ impl TracePath {
         Self { name: "workload.toml".to_owned(), content: Some(text.into()), ..Self::default() }
     }
 
-    /// The name as given.
     pub fn name(&self) -> &str {
         &self.name
     }

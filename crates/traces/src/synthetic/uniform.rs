@@ -4,10 +4,8 @@ use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
 use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 
-/// What to make.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UniformWorkload {
-    /// How many requests.
     pub requests: usize,
     /// Bytes from address 0 that requests fall into; a multiple of the size.
     pub footprint_bytes: u64,
@@ -39,9 +37,7 @@ pub enum Arrivals {
 pub struct UniformError {
     /// The argument.
     pub key: &'static str,
-    /// Its value.
     pub value: String,
-    /// What is allowed.
     pub allowed: &'static str,
 }
 

@@ -57,7 +57,6 @@ pub enum FigureState {
     Overridden,
 }
 
-/// Describes a workload; `plan` is that of a twin.
 pub(super) fn describe(workload: &Workload, plan: Option<&TwinPlan>) -> Description {
     let spec = &workload.spec;
     let twin = spec.twin.as_ref().zip(plan);

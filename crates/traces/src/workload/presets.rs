@@ -14,7 +14,6 @@ const TEXT_BYTES_MAX: u64 = 16 << 20;
 /// A workload that ships with slcache.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WorkloadPreset {
-    /// Its name.
     pub name: &'static str,
     /// What it is, in one line.
     pub about: String,
@@ -104,7 +103,6 @@ pub fn is_workload(path_or_preset: &str) -> bool {
         || (find(path_or_preset).is_some() && !file.exists())
 }
 
-/// The text of a workload file or preset.
 pub(super) fn text(path: &TracePath) -> Result<String, TraceError> {
     if let Some(text) = path.content() {
         return Ok(text.to_owned());

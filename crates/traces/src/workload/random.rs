@@ -62,7 +62,6 @@ impl Chance {
         Self((share * 18_446_744_073_709_551_616.0) as u64, share >= 1.0)
     }
 
-    /// Whether these random bits hit.
     #[inline]
     pub(super) fn hit(self, bits: u64) -> bool {
         bits < self.0 || self.1

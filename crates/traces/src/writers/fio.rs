@@ -56,7 +56,6 @@ impl Files {
     }
 }
 
-/// File, action and what belongs to it.
 pub(super) fn action(line: &Line<'_>, out: &mut Buffer) {
     let request = line.request;
     let action = match request.op {

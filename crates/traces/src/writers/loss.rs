@@ -2,21 +2,17 @@
 
 use crate::error::TraceError;
 
-/// A kind of loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Loss {
     /// Times are cut to whole units of the format.
     Time,
-    /// Flushes are left out.
     Flush,
-    /// Trims are left out.
     Trim,
     /// Volumes are written by their stream number instead of their name.
     Volume,
     /// Response times are left out or cut to whole units of the format; where
     /// the format has one for every request and the trace has none, 0 is written.
     Response,
-    /// Hints are left out.
     Hint,
     /// Nothing in the file says that the requests are no recording.
     Label,
@@ -41,12 +37,10 @@ impl Loss {
     }
 }
 
-/// A set of losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Losses(u8);
 
 impl Losses {
-    /// None.
     pub const NONE: Self = Self(0);
 
     /// Losses named in text, separated by commas; empty text names none.
@@ -62,13 +56,11 @@ impl Losses {
         Ok(losses)
     }
 
-    /// Adds a loss.
     #[inline]
     pub fn insert(&mut self, loss: Loss) {
         self.0 |= 1 << loss as u8;
     }
 
-    /// Whether a loss is in the set.
     #[inline]
     pub fn contains(self, loss: Loss) -> bool {
         self.0 & 1 << loss as u8 != 0
@@ -80,13 +72,11 @@ impl Losses {
         Self(self.0 & !other.0)
     }
 
-    /// Whether there is none.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The losses in order.
     pub fn iter(self) -> impl Iterator<Item = Loss> {
         Loss::ALL.into_iter().filter(move |loss| self.contains(*loss))
     }

@@ -30,9 +30,7 @@ struct TextFormat {
     name: &'static str,
     /// What stands in front of the first request.
     header: String,
-    /// What it has a place for.
     places: Places,
-    /// What writes the lines.
     lines: Box<dyn LineWriter>,
     /// Trace options that read the file back as it was written.
     read_back: TraceOptions,
@@ -59,12 +57,13 @@ struct Places {
 /// Whether a format has response times.
 #[derive(Clone, Copy, Debug)]
 enum Response {
-    /// No.
     Absent,
     /// Where there is one, in nanoseconds.
     Optional,
     /// For every request, in steps of so many nanoseconds.
-    Required { step_ns: u64 },
+    Required {
+        step_ns: u64,
+    },
 }
 
 impl Places {

@@ -18,7 +18,6 @@ impl Buffer {
         self.bytes.clear();
     }
 
-    /// Appends text.
     #[inline]
     pub(super) fn text(&mut self, text: &str) -> &mut Self {
         self.bytes.extend_from_slice(text.as_bytes());

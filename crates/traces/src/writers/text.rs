@@ -72,7 +72,6 @@ impl TextWriter {
         self.format.read_back.clone()
     }
 
-    /// What was lost, by kind.
     pub(super) fn lost(&self) -> &BTreeMap<Loss, u64> {
         &self.lost
     }

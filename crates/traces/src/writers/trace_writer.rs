@@ -14,7 +14,6 @@ use serde::Serialize;
 use slcache_files::Outputs;
 use std::collections::BTreeMap;
 
-/// How to write a trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WriteOptions {
     /// Name of the format; left out, a name that ends in `.parquet` tells it.
@@ -23,12 +22,9 @@ pub struct WriteOptions {
     pub lossy: Losses,
 }
 
-/// What was written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Written {
-    /// Path as given.
     pub file: String,
-    /// Name of the format.
     pub format: &'static str,
     /// Requests in the file, flushes and trims included.
     pub requests: u64,
@@ -47,7 +43,6 @@ pub struct TraceWriter {
     file: String,
     format: &'static str,
     body: Body,
-    /// Requests handed in.
     requests: u64,
     label_lost: bool,
 }

@@ -197,7 +197,6 @@ fn an_archive_of_something_else() {
     }
 }
 
-/// Every entry of a trace.
 fn entries(path: &str, options: &TraceOptions) -> Vec<TraceEntry> {
     let mut reader = open(path, options).unwrap();
     let (mut all, mut batch) = (Vec::new(), Vec::new());

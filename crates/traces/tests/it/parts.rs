@@ -102,7 +102,6 @@ fn what_makes_no_part_is_refused() {
     assert!(error.contains("the trace has 10 from 1000 to 1090 ns"), "{error}");
 }
 
-/// A fault outside the part is one of the trace.
 #[test]
 fn faults_outside_are_found() {
     let bad = file(b"0 0 0 1 0\n5 0 0 1 0\nx 0 0 1 0\n7 0 0 1 0\n");

@@ -150,7 +150,6 @@ fn entry(place: u64) -> TraceEntry {
     TraceEntry { request, response_ns: None }
 }
 
-/// A file of every format that can be written, with what reads it.
 fn written(format: &str) -> (Vec<u8>, TraceOptions) {
     let file = tempfile::NamedTempFile::new().unwrap();
     let options = WriteOptions { format: Some(format.to_owned()), ..WriteOptions::default() };

@@ -47,7 +47,6 @@ impl Io {
         }
     }
 
-    /// `block` is about to be erased.
     pub(super) fn note_erased(&mut self, block: BlockId) {
         let record = self.media.array().block(block);
         let (in_cache, two_layer) = (self.cache.is_cache(record.region()), record.is_two_layer());

@@ -58,7 +58,6 @@ impl Io {
         self.timing.disk().is_some()
     }
 
-    /// The disk, to look at.
     #[inline]
     pub fn disk(&self) -> Option<&Disk> {
         self.timing.disk()

@@ -19,7 +19,6 @@ impl Programs {
         Self { list, filling: None }
     }
 
-    /// Adds a program into block `to`.
     #[inline(always)]
     pub fn add(&mut self, to: BlockId, program: OpId) {
         if program.is_none() {

@@ -22,7 +22,6 @@ impl Io {
         self.map.is_some()
     }
 
-    /// The mapping cache, if there is one.
     pub fn map_cache(&self) -> Option<&MapCache> {
         self.map.as_deref()
     }

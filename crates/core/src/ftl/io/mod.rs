@@ -127,7 +127,6 @@ impl Io {
         }
     }
 
-    /// The flash array, to look at.
     #[inline(always)]
     pub fn array(&self) -> &FlashArray {
         self.media.array()

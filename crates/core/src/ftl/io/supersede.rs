@@ -14,7 +14,6 @@ pub(super) struct Superseded {
 }
 
 impl Superseded {
-    /// None.
     pub(super) fn new() -> Self {
         Self { blocks: [BlockId(0); SLOTS_MAX], len: 0 }
     }

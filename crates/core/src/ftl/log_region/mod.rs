@@ -17,7 +17,6 @@ use super::region::{Region, RegionSpec, Writer};
 use crate::base::{BlockId, PlaneId, Ppn};
 use serde::{Deserialize, Serialize};
 
-/// What a log is made of.
 #[derive(Clone, Debug)]
 pub struct LogSpec {
     /// Its blocks, which no other region shares; how a log cleans does not depend on `clean`.

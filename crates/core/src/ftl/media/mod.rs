@@ -73,7 +73,6 @@ impl Media {
         self.array.resume(fresh.array.geometry)
     }
 
-    /// The flash array, to look at.
     #[inline(always)]
     pub fn array(&self) -> &FlashArray {
         &self.array

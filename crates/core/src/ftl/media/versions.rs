@@ -31,7 +31,6 @@ impl Versions {
         }
     }
 
-    /// The version that was made last.
     pub fn last(&self) -> u32 {
         self.next
     }

@@ -35,9 +35,7 @@ impl Region {
 
 /// An open block of such a region, to move data to.
 pub struct ApartBlock<'a> {
-    /// The region.
     pub region: &'a Region,
-    /// The block.
     pub block: BlockId,
 }
 

@@ -7,7 +7,6 @@ use crate::ftl::io::Io;
 use crate::hw::array::BlockState;
 
 impl Region {
-    /// What it is made of.
     pub fn shape(&self) -> String {
         format!(
             "{:?} in {:?}, {} parts, {:?}",

@@ -21,9 +21,7 @@ use std::ops::Range;
 /// Who writes through a frontier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writer {
-    /// The host.
     Host = 0,
-    /// Cleaning.
     Clean = 1,
 }
 
@@ -62,14 +60,12 @@ pub enum Pack {
     Mu,
 }
 
-/// What a region is made of.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RegionSpec {
     /// How its pages are packed.
     pub pack: Pack,
     /// The bank that it shares with other regions; one of its own where there is none.
     pub bank: Option<BankId>,
-    /// Pool.
     pub pool: usize,
     /// Cell mode of its blocks.
     pub mode: CellMode,
@@ -81,17 +77,14 @@ pub struct RegionSpec {
     pub order: String,
     /// Choice of plane.
     pub placement: Placement,
-    /// Cleaning.
     pub clean: CleanConfig,
 }
 
 /// A set of blocks managed alike.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Region {
-    /// What it is made of.
     pub spec: RegionSpec,
     id: RegionId,
-    /// Pages of a block in the region's mode.
     pub pages_per_block: u32,
     pages_per_program: u32,
     first_plane: u32,
@@ -148,7 +141,6 @@ impl Region {
         self.allocator.planes()
     }
 
-    /// Whether `plane` is one of them.
     pub fn has(&self, plane: PlaneId) -> bool {
         plane.0.checked_sub(self.first_plane).is_some_and(|i| (i as usize) < self.parts.len())
     }
@@ -293,7 +285,6 @@ impl Region {
         Some(block)
     }
 
-    /// Pages that one program takes.
     pub fn pages_per_program(&self) -> u32 {
         self.pages_per_program
     }
@@ -321,7 +312,6 @@ impl Region {
         open + self.free_blocks(plane, io) * self.pages_per_block
     }
 
-    /// The blocks it is made of.
     pub fn share(&self) -> BlockShare {
         let blocks = u64::from(self.spec.blocks) * self.allocator.planes().len() as u64;
         BlockShare { pool: self.spec.pool, mode: self.spec.mode, blocks }

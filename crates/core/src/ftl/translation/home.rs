@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 const NONE: u32 = u32::MAX;
 /// Where a page is that waits in the buffer to be programmed.
 const BUFFERED: u32 = u32::MAX - 1;
-/// A block of the home.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Block {
     live: u32,
@@ -79,7 +78,6 @@ impl Home {
         HomePage { block: page / self.shape.pages, page: page % self.shape.pages }
     }
 
-    /// Blocks in all.
     pub fn blocks(&self) -> u32 {
         self.shape.total()
     }
@@ -94,7 +92,6 @@ impl Home {
         self.shape.pages
     }
 
-    /// The plane of a block.
     pub fn plane_of(&self, block: u32) -> u32 {
         block / self.shape.blocks
     }

@@ -13,7 +13,6 @@ struct Node {
     dirty: bool,
 }
 
-/// What a look-up finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
     /// The page is there.

@@ -43,7 +43,6 @@ pub struct MapCache {
     pub lru: Lru,
     /// The pages in flash.
     pub home: Home,
-    /// What it did.
     pub counts: MapCounts,
     /// Time of a look-up that finds its page, ns.
     pub access_ns: u32,
@@ -94,7 +93,6 @@ impl MapCache {
         }
     }
 
-    /// The report.
     pub fn report(&self) -> MapReport {
         let MapCounts { hits, misses, reads, evicted_clean, evicted_dirty, moved, for_moves } = self.counts;
         MapReport {

@@ -19,7 +19,6 @@ enum Role {
 }
 
 impl TwoLayerRegion {
-    /// What it is made of.
     pub fn shape(&self) -> String {
         let lengths = (self.parts.len(), self.used.len(), self.links.blocks());
         let allocator = self.allocator.shape();
@@ -58,7 +57,6 @@ impl TwoLayerRegion {
         }
     }
 
-    /// Every block that has a role, with it.
     fn roles(&self, plane: PlaneId, part: &PlanePart, io: &Io) -> Result<Vec<(BlockId, Role)>, String> {
         let mut roles = Vec::new();
         for (list, role) in [(&part.fill, Role::Fill), (&part.switch, Role::Switch)] {

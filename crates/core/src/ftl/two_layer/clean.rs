@@ -9,7 +9,6 @@ use crate::ftl::piece::PageWrite;
 use crate::ftl::relocate::{empty_block, erase_block};
 use crate::hw::timing::OpId;
 
-/// What cleaning came to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cleaned {
     /// Blocks erased.

@@ -28,7 +28,6 @@ use std::ops::Range;
 /// What a two-layer region is made of.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TwoLayerSpec {
-    /// Pool.
     pub pool: usize,
     /// The bank that it shares with other regions; one of its own where there is none.
     pub bank: Option<BankId>,
@@ -36,7 +35,6 @@ pub struct TwoLayerSpec {
     pub first_block: u32,
     /// Blocks per plane.
     pub blocks: u32,
-    /// Plane order.
     pub order: PlaneOrder,
     /// Choice of plane.
     pub placement: Placement,
@@ -63,7 +61,6 @@ struct PlanePart {
 /// Blocks of two-layer layout, managed alike.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct TwoLayerRegion {
-    /// What it is made of.
     pub spec: TwoLayerSpec,
     id: RegionId,
     /// Which plane is next.
@@ -254,7 +251,6 @@ impl TwoLayerRegion {
         Some(block)
     }
 
-    /// The blocks it is made of.
     pub fn share(&self) -> BlockShare {
         let blocks = u64::from(self.spec.blocks) * self.parts.len() as u64;
         BlockShare { pool: self.spec.pool, mode: self.layout.mode, blocks }

@@ -86,7 +86,6 @@ impl FlashArray {
         }
     }
 
-    /// Whether a block can be as its record says.
     fn has_shape(&self, block: BlockId, record: &Block) -> bool {
         let pool = self.geometry.pool_of(self.geometry.plane_of(block));
         let Some(&mode) = CellMode::ALL.get(usize::from(record.mode)) else { return false };

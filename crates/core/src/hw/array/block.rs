@@ -59,7 +59,6 @@ pub(super) const USED: u8 = 1;
 pub(super) const TWO_LAYER: u8 = 2;
 
 impl Block {
-    /// The block's state.
     #[inline]
     pub fn state(&self) -> BlockState {
         match self.state {

@@ -20,28 +20,19 @@ pub enum Fault {
     /// A page was programmed out of order or twice.
     #[error("page {page:?} was programmed where page {expected} of its block is next")]
     ProgramOrder {
-        /// The page asked for.
         page: Ppn,
         /// The next page in order.
         expected: u32,
     },
     /// A page was programmed with more slots than pages of its pool have.
     #[error("page {page:?} was programmed with {given} slots where its pool's pages have {slots}")]
-    SlotsBeyondPage {
-        /// The page asked for.
-        page: Ppn,
-        /// Slots given.
-        given: usize,
-        /// Slots of the page.
-        slots: u32,
-    },
+    SlotsBeyondPage { page: Ppn, given: usize, slots: u32 },
     /// A block with live slots was erased.
     #[error("block {0:?} has {1} live slots and cannot be erased")]
     EraseLive(BlockId, u16),
     /// A block was erased that was never programmed since its last erase.
     #[error("block {0:?} holds nothing to erase")]
     EraseEmpty(BlockId),
-    /// A dead slot was invalidated.
     #[error("slot {0:?} is not live")]
     InvalidateDead(Slot),
     /// A block of chips that cannot be reprogrammed was opened in two-layer layout.
@@ -58,13 +49,7 @@ pub enum Fault {
     ReprogramErased(Ppn),
     /// A wordline outside the layers in use was reprogrammed.
     #[error("page {page:?} lies outside window {window} of layers, the one that may be reprogrammed")]
-    ReprogramWindow {
-        /// The page asked for.
-        page: Ppn,
-        /// The window in use.
-        window: u32,
-    },
-    /// A block that is not open was closed.
+    ReprogramWindow { page: Ppn, window: u32 },
     #[error("block {0:?} is not open and cannot be closed")]
     CloseNotOpen(BlockId),
 }

@@ -252,7 +252,6 @@ impl PoolConfig {
         Some(fold.program_ns.map_or(own_ns, u64::from) + read_ns)
     }
 
-    /// Pages of a block in `mode`.
     pub fn pages_per_block(&self, mode: CellMode) -> u32 {
         self.wordlines * mode.bits()
     }

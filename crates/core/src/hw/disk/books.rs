@@ -82,7 +82,6 @@ impl Books {
         }
     }
 
-    /// Counts that a state begins.
     pub fn enter(&mut self, state: PowerState) {
         if !self.closed {
             self.spin_ups += u64::from(state == PowerState::SpinUp);
@@ -100,7 +99,6 @@ impl Books {
         self.time_ns.iter().sum()
     }
 
-    /// Time in a state, ns.
     pub fn time_ns(&self, state: PowerState) -> u64 {
         self.time_ns[state as usize]
     }

@@ -19,7 +19,6 @@ pub struct DiskOpCount {
 pub struct DiskOpCounters([[DiskOpCount; CAUSES]; 2]);
 
 impl DiskOpCounters {
-    /// Adds an operation.
     pub fn add(&mut self, order: &Order, service: &Service) {
         let own = &mut self.0[usize::from(order.write)][order.cause as usize];
         own.count += 1;
@@ -30,7 +29,6 @@ impl DiskOpCounters {
         own.time.transfer_ns += service.transfer_ns;
     }
 
-    /// The totals of one combination.
     pub fn get(&self, write: bool, cause: Cause) -> &DiskOpCount {
         &self.0[usize::from(write)][cause as usize]
     }

@@ -8,7 +8,6 @@
 use super::config::{DiskConfig, Rotation};
 use crate::base::Cause;
 
-/// Bytes in a sector.
 pub const SECTOR_BYTES: u64 = 512;
 
 /// What an operation on the disk works on.
@@ -18,9 +17,7 @@ pub struct Order {
     pub sector: u64,
     /// Sectors, 1 or more.
     pub sectors: u32,
-    /// Whether it writes.
     pub write: bool,
-    /// Why.
     pub cause: Cause,
 }
 
@@ -38,13 +35,11 @@ pub struct Service {
 }
 
 impl Service {
-    /// All of it, ns.
     pub fn total_ns(&self) -> u64 {
         self.overhead_ns + self.seek_ns + self.rotation_ns + self.transfer_ns
     }
 }
 
-/// The mechanics of a disk.
 #[derive(Clone, Debug)]
 pub struct Mechanics {
     rotation: Rotation,

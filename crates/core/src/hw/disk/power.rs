@@ -50,7 +50,6 @@ impl Stay {
         Self::new(config, state, self.end_ns, self.awaited && state != PowerState::Active)
     }
 
-    /// The stay at `now_ns`.
     fn at(mut self, config: &DiskPowerConfig, now_ns: u64) -> Self {
         while self.end_ns <= now_ns {
             self = self.next(config);

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a disk does with its power.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
@@ -23,11 +22,9 @@ pub enum PowerState {
     SpinUp = 6,
 }
 
-/// How many power states there are.
 pub const POWER_STATES: usize = 7;
 
 impl PowerState {
-    /// Every state.
     pub const ALL: [Self; POWER_STATES] =
         [Self::Active, Self::ToIdle, Self::Idle, Self::FromIdle, Self::SpinDown, Self::Standby, Self::SpinUp];
 

@@ -28,7 +28,6 @@ pub(super) struct Channel {
     pub(super) units: Vec<u32>,
     /// Command and transfer times.
     pub(super) bus: BusConfig,
-    /// Time the channel was used, ns.
     pub(super) busy_ns: u64,
 }
 
@@ -57,7 +56,6 @@ impl Channel {
         self.busy_until_ns <= now_ns && self.wish_count == 0 && self.outs.is_empty()
     }
 
-    /// Holds the channel from `now_ns` for `ns`.
     #[inline(always)]
     pub(super) fn hold(&mut self, now_ns: u64, ns: u32) {
         self.busy_until_ns = now_ns + u64::from(ns);

@@ -7,7 +7,6 @@ use std::collections::TryReserveError;
 pub(super) enum Due {
     /// The event of this unit.
     Unit(u32),
-    /// Another one.
     Other(Event),
 }
 
@@ -25,7 +24,6 @@ impl Clock {
         self.events.make_room()
     }
 
-    /// The present time, ns.
     #[inline(always)]
     pub(super) fn now_ns(&self) -> u64 {
         self.now_ns
@@ -61,7 +59,6 @@ impl Clock {
         Some(Due::Unit(unit))
     }
 
-    /// Adds an event.
     #[inline(always)]
     pub(super) fn push(&mut self, event: Event) {
         self.events.push(event);

@@ -31,7 +31,6 @@ impl Timing {
         self.disk = Some(Box::new(DiskUnit { disk, orders: Vec::new() }));
     }
 
-    /// The disk, if there is one.
     #[inline(always)]
     pub fn disk(&self) -> Option<&Disk> {
         self.disk.as_ref().map(|unit| &unit.disk)

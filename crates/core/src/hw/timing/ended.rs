@@ -16,7 +16,6 @@ pub struct LoggedOperation {
     pub kind: OpKind,
     /// How many bits the cells that it works on hold; of the disk none.
     pub mode: Option<CellMode>,
-    /// Why.
     pub cause: Cause,
     /// Its priority in the end.
     pub class: Class,
@@ -24,11 +23,9 @@ pub struct LoggedOperation {
     pub unit: u32,
     /// Its plane; of the disk none.
     pub plane: Option<PlaneId>,
-    /// The block.
     pub block: BlockId,
     /// First page.
     pub page: u16,
-    /// Pages.
     pub pages: u8,
     /// When it entered its unit's queue, ns.
     pub queued_ns: u64,

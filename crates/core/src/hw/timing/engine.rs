@@ -14,7 +14,6 @@ use crate::hw::config::{BusConfig, IdleRule, IdleScope, PlaneParallelism};
 use crate::hw::geometry::Geometry;
 use std::collections::TryReserveError;
 
-/// The timing engine.
 #[derive(Clone)]
 pub struct Timing {
     pub(super) clock: Clock,
@@ -39,7 +38,6 @@ pub struct Timing {
     pub(super) starvation_ns: u64,
     /// Units in a stretch.
     pub(super) stretching: u32,
-    /// The disk, if there is one.
     pub(super) disk: Option<Box<DiskUnit>>,
     /// Its unit (`u32::MAX`: there is none).
     pub(super) disk_unit: u32,
@@ -130,7 +128,6 @@ impl Timing {
         self.ended_ns
     }
 
-    /// The present time, ns.
     #[inline(always)]
     pub fn now_ns(&self) -> u64 {
         self.clock.now_ns()

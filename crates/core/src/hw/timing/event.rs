@@ -25,12 +25,9 @@ impl EventKind {
     const ALL: [Self; 5] = [Self::Unit, Self::Channel, Self::DeviceFirst, Self::Idle, Self::DeviceLast];
 }
 
-/// One event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When, ns.
     pub at_ns: u64,
-    /// What kind.
     pub kind: EventKind,
     /// Which unit or channel; of the device's own events a number that means something to it alone.
     pub index: u32,
@@ -104,7 +101,6 @@ impl EventQueue {
         self.near_ties[place % NEAR] = tie;
     }
 
-    /// Adds an event.
     #[inline(always)]
     pub fn push(&mut self, event: Event) {
         let (at_ns, tie) = event.key();

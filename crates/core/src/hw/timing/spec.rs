@@ -15,7 +15,6 @@ pub struct MoveTarget {
     pub block: BlockId,
     /// Page programmed.
     pub page: u16,
-    /// Array time, ns.
     pub array_ns: u32,
     /// Command and transfer time, ns.
     pub in_ns: u32,
@@ -24,11 +23,9 @@ pub struct MoveTarget {
 /// An operation to emit.
 #[derive(Clone, Copy, Debug)]
 pub struct OpSpec {
-    /// Kind.
     pub kind: OpKind,
     /// Bits of the cells that it works on, for whoever keeps operations; of the disk none.
     pub mode: Option<CellMode>,
-    /// Cause.
     pub cause: Cause,
     /// Priority; what waits for the operation may raise it.
     pub class: Class,
@@ -42,11 +39,8 @@ pub struct OpSpec {
     pub page: u16,
     /// The request whose latency the operation is part of.
     pub request: RequestId,
-    /// Unit that runs it.
     pub unit: u32,
-    /// Block it works on.
     pub block: BlockId,
-    /// Array time, ns.
     pub array_ns: u32,
     /// Channel time before the array phase, ns.
     pub in_ns: u32,

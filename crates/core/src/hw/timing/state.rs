@@ -18,7 +18,6 @@ pub struct ClockState {
     idle_planes: Vec<PlaneId>,
     /// The unit of each channel after which the round robin goes on, by its place on the channel.
     turns: Vec<u32>,
-    /// The disk, if there is one.
     disk: Option<DiskState>,
 }
 

@@ -22,7 +22,6 @@ pub(super) struct AtWork {
     /// When its read and its program's transfer end, ns.
     pub(super) read_end_ns: u64,
     pub(super) in_end_ns: u64,
-    /// Time of its read, ns.
     pub(super) read_ns: u64,
     /// Read and program are two commands, each of which could take others along.
     pub(super) is_pair: bool,
@@ -206,7 +205,6 @@ impl Timing {
         self.ops.blocks.end_program(into, generation, to + 1);
     }
 
-    /// What `unit` is at, if it is in a stretch.
     #[inline(always)]
     pub(super) fn at_work(&self, unit: u32) -> Option<AtWork> {
         (self.units[unit as usize].phase == Phase::Stretch).then(|| self.move_at_work(unit))

@@ -5,10 +5,8 @@ use super::queues::Queues;
 use crate::base::op::CAUSES;
 use crate::hw::config::SuspendConfig;
 
-/// What a unit is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Nothing.
     Idle,
     /// Command and array phase of the current operation.
     Array,
@@ -51,7 +49,6 @@ pub(super) const NOT_ARMED: u64 = u64::MAX;
 /// A unit: runs one array operation at a time.
 #[derive(Clone)]
 pub(super) struct Unit {
-    /// What it is doing.
     pub(super) phase: Phase,
     /// The operation at work; with multi-plane commands the first of a chain.
     pub(super) current: OpId,
@@ -72,7 +69,6 @@ pub(super) struct Unit {
     /// An operation that may start and found the unit free: it is in no queue unless something comes
     /// between it and its start.
     pub(super) pending: OpId,
-    /// What is queued.
     pub(super) queues: Queues,
     /// The unit is on its channel's waiting list.
     pub(super) wishes: bool,
@@ -96,7 +92,6 @@ pub(super) struct Unit {
     pub(super) suspended_left_ns: u64,
     /// How often the suspended or current operation was suspended.
     pub(super) suspends: u32,
-    /// Busy time so far by cause, ns.
     pub(super) busy_ns: [u64; CAUSES],
     /// Planes of this unit with idle work (bit per plane in the die).
     pub(super) idle_planes: u16,
@@ -104,7 +99,6 @@ pub(super) struct Unit {
     pub(super) idle_event_ns: u64,
     /// When the host last used the unit, ns.
     pub(super) host_ns: u64,
-    /// Channel the unit is on.
     pub(super) channel: u32,
     /// Bit of the unit within its channel.
     pub(super) bit: u32,

@@ -81,7 +81,6 @@ struct Figures {
 }
 
 impl Clairvoyant {
-    /// The scheme on a checked device.
     pub fn new(config: &ClairvoyantConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let slc = CleanConfig::default();
         let split = &config.split;

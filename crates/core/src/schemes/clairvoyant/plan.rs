@@ -78,7 +78,6 @@ impl Plan {
         self.kept
     }
 
-    /// What it takes, bytes.
     pub fn bytes(&self) -> u64 {
         (self.keep.0.len() * size_of::<u64>()) as u64
     }

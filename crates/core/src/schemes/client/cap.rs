@@ -13,7 +13,6 @@ const TOLERANCE: f64 = 1e-6;
 pub struct Filling {
     /// Blocks of the plane.
     pub blocks: u32,
-    /// Those that are dense.
     pub dense: u32,
     /// Those that the host leaves to folding.
     pub kept: u32,

@@ -74,7 +74,6 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Adds every problem.
     pub fn check(&self, problems: &mut Vec<Problem>) {
         let config = self.config;
         config.idle.check("scheme.client.idle", problems);

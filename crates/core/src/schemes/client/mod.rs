@@ -76,7 +76,6 @@ pub struct Client {
     keep_blocks: u32,
     stop_blocks: u32,
     way: FoldWay,
-    /// By number of the plane.
     planes: Vec<PlaneState>,
     /// In how many of them the host writes dense blocks.
     past: u32,
@@ -100,7 +99,6 @@ pub struct Client {
 }
 
 impl Client {
-    /// The scheme on a checked device.
     pub fn new(config: &ClientConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         io.set_idle_rule(config.idle);
         let fit = Fit::new(config, device);

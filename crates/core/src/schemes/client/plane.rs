@@ -19,7 +19,6 @@ pub enum Phase {
 /// A plane's part of a snapshot, and of the scheme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlaneState {
-    /// Where the plane is.
     pub phase: Phase,
     /// Mapping units folded since `Phase::Folding` began.
     pub folded_units: u64,

@@ -17,10 +17,8 @@ pub struct Stats {
     /// Pages of the host in dense blocks.
     #[serde(skip)]
     pub direct_pages: u64,
-    /// What was folded.
     #[serde(skip)]
     pub folded: Moved,
-    /// What cleaning moved.
     #[serde(skip)]
     pub cleaned: Moved,
     /// The most SLC blocks that a plane ever had.
@@ -44,7 +42,6 @@ impl Client {
         })
     }
 
-    /// How many planes are in each phase.
     pub(super) fn planes_by_phase(&self) -> Vec<(&'static str, usize)> {
         let phases = [(Phase::Slc, "slc"), (Phase::Closed, "closed"), (Phase::Folding, "folding")];
         let at = |phase| {
@@ -54,7 +51,6 @@ impl Client {
         phases.map(|(phase, name)| (name, at(phase))).to_vec()
     }
 
-    /// The figures.
     pub(super) fn figures(&self, io: &Io) -> SchemeReport {
         debug_assert!(self.blocks_add_up(io), "Invariant: no block is lost or had twice");
         let mut report = SchemeReport { name: "client".into(), ..SchemeReport::default() };

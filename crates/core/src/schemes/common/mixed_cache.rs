@@ -26,9 +26,7 @@ use serde::{Deserialize, Serialize};
 /// Cache, store and the rules by which pieces wait.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct MixedCache {
-    /// The SLC region.
     pub slc: Region,
-    /// The store.
     pub store: Store,
     /// The waiting rules.
     pub merger: Merger,

@@ -31,7 +31,6 @@ fn entry_bits(lpns: u64, slc_pages: u64, slots: u32) -> u32 {
     bits_for(lpns) + bits_for(slc_pages / 2) + slots + bits_for(u64::from(slots))
 }
 
-/// Bytes of a table of `entries` entries of `bits` bits.
 pub fn table_bytes(entries: u64, bits: u32) -> u64 {
     (entries * u64::from(bits)).div_ceil(8)
 }

@@ -170,7 +170,6 @@ impl CustomConfig {
         device.pool.iter().position(offers)
     }
 
-    /// The regions by name.
     pub fn regions(&self, described: Option<&Description>) -> Vec<RegionConfig> {
         match described {
             Some(described) => described.regions.clone(),

@@ -26,9 +26,7 @@ pub struct Description {
     pub sha256: String,
     /// SLC blocks per plane of its own choice.
     pub slc_blocks: Option<u32>,
-    /// All its options.
     pub options: BTreeMap<String, OptionValue>,
-    /// Its regions.
     pub regions: Vec<RegionConfig>,
     /// Whether it does anything in idle time.
     pub idle: bool,
@@ -45,7 +43,6 @@ pub trait Host: Send + Sync {
     /// What the policy needs, or every problem with it and its options.
     fn describe(&self, given: &Given) -> Result<Description, Vec<Problem>>;
 
-    /// The policy, whose regions are called `regions`.
     fn policy(&self, given: &Given, regions: &[String]) -> Result<Box<dyn Policy>, String>;
 }
 

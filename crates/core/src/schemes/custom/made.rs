@@ -42,7 +42,6 @@ impl Clone for Custom {
 }
 
 impl Custom {
-    /// The scheme on a checked device.
     pub fn new(config: &CustomConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let described = config.described().expect("Invariant: the configuration was checked");
         let regions = config.regions(described.as_ref());

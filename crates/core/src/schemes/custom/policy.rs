@@ -6,7 +6,6 @@ use crate::ftl::window::WindowCounters;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The most regions that a custom scheme may have.
 pub const REGIONS_MAX: usize = 16;
 
 /// The regions that may take a write, the first that has room first.
@@ -66,7 +65,6 @@ pub struct Write {
     pub hint: u8,
     /// Whether it is the first piece of its request.
     pub first: bool,
-    /// The present time, ns.
     pub time_ns: u64,
     /// Time since the logical page was last written, ns; none before, and where no history is kept.
     pub age_ns: Option<u64>,
@@ -101,13 +99,9 @@ pub struct Reclaim {
 /// Which decisions a policy takes; the others are the scheme's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hooks {
-    /// `place`.
     pub place: bool,
-    /// `reclaim`.
     pub reclaim: bool,
-    /// `idle`.
     pub idle: bool,
-    /// `window`.
     pub window: bool,
 }
 
@@ -116,7 +110,6 @@ pub trait Policy: Send + Sync {
     /// Which decisions it takes.
     fn hooks(&self) -> Hooks;
 
-    /// Where a write goes.
     fn place(&mut self, write: &Write, view: &View) -> Result<Choice, String>;
 
     /// Which block is emptied before `region` opens one in the view's plane; asked until none is.

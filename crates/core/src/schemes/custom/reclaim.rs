@@ -16,7 +16,6 @@ use crate::ftl::victim;
 pub enum Emptied {
     /// It was emptied, or data left it.
     Block,
-    /// There is none to be emptied.
     Nothing,
     /// Its data have no room where they are to go.
     NoRoom,

@@ -7,9 +7,7 @@ use crate::ftl::region::Region;
 /// A block that can be emptied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClosedBlock {
-    /// The block.
     pub block: BlockId,
-    /// Its live pages.
     pub live_pages: u32,
     /// How many blocks of the device were opened before it.
     pub opened: u32,
@@ -87,12 +85,10 @@ impl<'a> View<'a> {
         self.io.array().live_in(self.regions[region].id())
     }
 
-    /// A region's cell mode.
     pub fn mode(&self, region: usize) -> CellMode {
         self.regions[region].spec.mode
     }
 
-    /// Pages of a region's blocks.
     pub fn pages_per_block(&self, region: usize) -> u32 {
         self.regions[region].pages_per_block
     }
@@ -127,7 +123,6 @@ impl<'a> View<'a> {
         blocks.filter(|&block| self.is_closed(region, block)).map(|block| self.closed(block)).collect()
     }
 
-    /// Whether `block` is one of them.
     pub fn is_closed(&self, region: usize, block: BlockId) -> bool {
         self.io.array().is_closed(block) && self.regions[region].opened(block, self.io)
     }

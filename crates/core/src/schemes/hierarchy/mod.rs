@@ -90,7 +90,6 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// The scheme on a checked device.
     pub fn new(config: &HierarchyConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let cache = &config.cache;
         let spec = cache.slc_spec(device, Pack::Page);

@@ -46,11 +46,9 @@ impl Moved {
 /// A dense region and when it is cleaned.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Dense {
-    /// The region.
     pub region: Region,
     clean_below: u32,
     class: Class,
-    /// What cleaning moved.
     #[serde(skip)]
     pub cleaned: Moved,
 }

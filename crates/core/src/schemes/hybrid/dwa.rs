@@ -73,7 +73,6 @@ pub struct Dwa {
 }
 
 impl Dwa {
-    /// The scheme on a checked device.
     pub fn new(config: &DwaConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let mut dwa = Self {
             hybrid: Hybrid::new(&config.hybrid, Limits::default(), 0, config.theta_bytes, device, io),

@@ -27,7 +27,6 @@ impl Hybrid {
         Knob { spec: &SLC_BLOCKS, range, value: f64::from(self.slc_blocks()) }
     }
 
-    /// Theta as a knob.
     pub fn theta_knob(&self) -> Knob {
         let rungs = self.limits.theta_ladder_bytes.iter();
         let range = KnobRange::Ladder(rungs.map(|&bytes| bytes as f64).collect());

@@ -52,7 +52,6 @@ use serde::{Deserialize, Serialize};
 pub struct Hybrid {
     /// The free blocks of both regions.
     bank: BankId,
-    /// The SLC region.
     pub slc: Region,
     /// The dense region.
     pub dense: Dense,

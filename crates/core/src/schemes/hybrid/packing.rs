@@ -48,7 +48,6 @@ impl Packing {
 pub struct Taken {
     /// The stream whose region it is in.
     pub region: u8,
-    /// The page.
     pub page: Ppn,
     /// Whether it makes a wordline full.
     pub fills: bool,

@@ -84,7 +84,6 @@ pub struct QlcOnly {
 }
 
 impl QlcOnly {
-    /// The scheme on a checked device.
     pub fn new(config: &QlcOnlyConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let pool = config.pool(device).expect("Invariant: the configuration was checked");
         let blocks = device.pool[pool].blocks;

@@ -136,7 +136,6 @@ impl HyssdSpec<'_> {
 }
 
 impl TierConfig {
-    /// The unit in bytes.
     pub fn unit_bytes(&self, device: &DeviceConfig) -> u32 {
         self.unit_bytes.unwrap_or_else(|| device.piece_bytes())
     }

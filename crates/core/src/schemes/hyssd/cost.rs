@@ -52,7 +52,6 @@ pub struct Tier {
     pub copyback_ns: f64,
     /// Erasing a block.
     pub erase_ns: f64,
-    /// Units that a block holds.
     pub units_per_block: f64,
     /// Size of the tier, spare blocks included.
     pub bytes: f64,

@@ -110,7 +110,6 @@ impl Histogram {
         }
     }
 
-    /// Forgets everything counted.
     pub fn reset(&mut self) {
         self.writes = Accesses::none();
         self.reads = Accesses::none();

@@ -18,7 +18,6 @@ impl Migrator {
         Self { force_after, writes: 0, surplus_since: None }
     }
 
-    /// A write request begins.
     #[inline]
     pub fn write_request(&mut self) {
         self.writes += 1;

@@ -14,7 +14,6 @@ use crate::ftl::store::Store;
 use crate::hw::timing::OpId;
 
 impl TwoTier {
-    /// Writes a piece of the host.
     pub fn write(&mut self, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
         let all = self.units.touched(piece.mask);
         self.count_write(piece.page, all, io);

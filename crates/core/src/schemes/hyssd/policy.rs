@@ -36,7 +36,6 @@ pub struct Found {
 pub trait Policy: Clone + Serialize + DeserializeOwned {
     /// The scheme's parameters.
     type Config;
-    /// Name of the scheme.
     const NAME: &'static str;
     /// What can be turned while it runs.
     const KNOBS: &'static [KnobSpec] = &[];
@@ -56,7 +55,6 @@ pub trait Policy: Clone + Serialize + DeserializeOwned {
     /// The utilisation for the next period, if it is another.
     fn next_target(&mut self, found: &Found) -> Option<f64>;
 
-    /// The knobs as they stand.
     fn knobs(&self) -> Vec<Knob> {
         Vec::new()
     }

@@ -67,12 +67,10 @@ impl Recency {
         recency
     }
 
-    /// Units in the stack.
     pub fn len(&self) -> u32 {
         self.len
     }
 
-    /// Whether no unit is in the stack.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -89,13 +87,11 @@ impl Recency {
         Some(self.len - 1 - self.used_before(stamp))
     }
 
-    /// Whether `unit` is resident.
     #[inline]
     pub fn is_resident(&self, unit: u32) -> bool {
         self.stamp(unit).is_some_and(|stamp| bit(&self.resident, stamp))
     }
 
-    /// A write request begins.
     #[inline]
     pub fn write_request(&mut self) {
         if self.requests == u32::MAX {
@@ -302,7 +298,6 @@ fn bit(bits: &Bits, stamp: u32) -> bool {
     bits.as_flattened()[(stamp / 64) as usize] >> (stamp % 64) & 1 == 1
 }
 
-/// The word that has the bit of `stamp`.
 #[inline(always)]
 fn word(bits: &mut Bits, stamp: u32) -> &mut u64 {
     &mut bits.as_flattened_mut()[(stamp / 64) as usize]

@@ -31,7 +31,6 @@ pub struct Hyssd<P: Policy> {
 }
 
 impl<P: Policy> Hyssd<P> {
-    /// The scheme on a checked device.
     pub fn new(config: &P::Config, device: &DeviceConfig, io: &mut Io) -> Self {
         let spec = P::spec(config);
         let layout = spec.layout(device).expect("Invariant: the configuration was checked");

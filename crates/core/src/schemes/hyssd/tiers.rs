@@ -57,7 +57,6 @@ impl HyssdSpec<'_> {
         Layout::of(self, device)
     }
 
-    /// The units of a checked device.
     pub fn units(&self, device: &DeviceConfig) -> Units {
         let (unit, page) = (self.tiers.unit_bytes(device), device.piece_bytes());
         let per_page = page / unit;
@@ -69,9 +68,7 @@ impl HyssdSpec<'_> {
 /// The blocks of a tier.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Place {
-    /// Pool.
     pub pool: usize,
-    /// Cell mode.
     pub mode: CellMode,
     /// First block of each plane.
     pub first_block: u32,
@@ -80,12 +77,10 @@ pub struct Place {
 }
 
 impl Place {
-    /// Planes.
     pub fn planes(&self, device: &DeviceConfig) -> u32 {
         device.pool[self.pool].plane_count()
     }
 
-    /// Bytes of a block.
     pub fn block_bytes(&self, device: &DeviceConfig) -> u64 {
         let pool = &device.pool[self.pool];
         u64::from(pool.pages_per_block(self.mode)) * u64::from(pool.page_bytes)
@@ -117,7 +112,6 @@ impl Place {
     }
 }
 
-/// Where the tiers are.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// The tier that new data go to.
@@ -127,7 +121,6 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The tiers of `spec` on `device`.
     pub fn of(spec: &HyssdSpec, device: &DeviceConfig) -> Result<Self, Problem> {
         match device.pool.as_slice() {
             [pool] => Self::in_one(spec, pool),

@@ -110,7 +110,6 @@ impl TwoTier {
         self.target
     }
 
-    /// Sets it.
     pub fn set_target(&mut self, target: f64, io: &mut Io) {
         self.target = target;
         self.wanted_units = self.capacity.units_at(target);
@@ -130,7 +129,6 @@ impl TwoTier {
         }
     }
 
-    /// A write request begins.
     #[inline]
     pub fn write_request(&mut self) {
         self.migrator.write_request();

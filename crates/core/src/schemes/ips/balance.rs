@@ -52,7 +52,6 @@ impl Balance {
         self.refreshed_blocks += u64::from(done.refreshed);
     }
 
-    /// Books the erase of AGC's victim.
     pub fn book_agc_erase(&mut self, victim: Victim) {
         self.agc_blocks += 1;
         self.refreshed_blocks += u64::from(victim.used);

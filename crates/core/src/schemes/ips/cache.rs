@@ -60,7 +60,6 @@ pub fn check(name: &str, others: u32, device: &DeviceConfig, problems: &mut Vec<
     }
 }
 
-/// What the cache is made of.
 pub struct CacheSpec<'a> {
     pub device: &'a DeviceConfig,
     /// Blocks per plane that belong to someone else, the first ones.
@@ -76,7 +75,6 @@ pub struct CacheSpec<'a> {
 pub struct Cache {
     /// The blocks.
     pub region: TwoLayerRegion,
-    /// What went where.
     #[serde(skip)]
     pub balance: Balance,
     /// AGC's moves that the host made vain.

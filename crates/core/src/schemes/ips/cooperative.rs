@@ -101,7 +101,6 @@ pub struct IpsCoop {
 }
 
 impl IpsCoop {
-    /// The scheme on a checked device.
     pub fn new(config: &IpsCoopConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         io.set_idle_rule(config.idle);
         let (plane_order, placement) = (config.plane_order, config.placement);

@@ -48,7 +48,6 @@ pub struct Ips {
 }
 
 impl Ips {
-    /// The scheme on a checked device.
     pub fn new(config: &IpsConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let (plane_order, placement) = (config.plane_order, config.placement);
         Self { cache: Cache::new(&CacheSpec { device, others: 0, bank: None, plane_order, placement }, io) }

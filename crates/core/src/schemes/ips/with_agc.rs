@@ -60,7 +60,6 @@ pub struct IpsAgc {
 }
 
 impl IpsAgc {
-    /// The scheme on a checked device.
     pub fn new(config: &IpsAgcConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         io.set_idle_rule(config.idle);
         let (plane_order, placement) = (config.plane_order, config.placement);

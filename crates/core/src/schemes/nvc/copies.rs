@@ -20,7 +20,6 @@ impl Copies {
         Self { programs: VecDeque::new(), pages_max: (bytes / u64::from(page_bytes)) as usize }
     }
 
-    /// Whether another one has room.
     #[inline]
     pub fn have_room(&mut self, io: &Io) -> bool {
         while self.programs.front().is_some_and(|&(op, serial)| !io.is_in_flight(op, serial)) {
@@ -33,7 +32,6 @@ impl Copies {
         self.programs.len() < self.pages_max
     }
 
-    /// Another one is on its way.
     #[inline]
     pub fn add(&mut self, program: OpId, io: &Io) {
         if !program.is_none() {

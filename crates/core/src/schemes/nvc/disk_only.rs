@@ -41,7 +41,6 @@ pub struct DiskOnly {
 }
 
 impl DiskOnly {
-    /// The scheme on a checked device.
     pub fn new(_config: &DiskOnlyConfig, _device: &DeviceConfig, _io: &mut Io) -> Self {
         Self { figures: Figures::default() }
     }
@@ -52,7 +51,6 @@ impl Scheme for DiskOnly {
 
     fn regions_mut(&mut self, _visit: &mut dyn FnMut(&mut dyn AnyRegion)) {}
 
-    /// Everything lies on the disk.
     fn preload(&mut self, _page: u32, _mask: u32, _io: &mut Io) -> Result<(), DeviceFull> {
         Ok(())
     }

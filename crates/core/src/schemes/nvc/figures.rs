@@ -32,7 +32,6 @@ pub enum Origin {
     Host,
     /// A region of the cache.
     Cache(Tier),
-    /// The disk.
     Disk,
 }
 

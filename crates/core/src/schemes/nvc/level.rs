@@ -132,7 +132,6 @@ impl Level {
         cold
     }
 
-    /// Ends it.
     pub fn end_cleaning(&mut self, cold: Vec<BlockId>, io: &mut Io) {
         self.cold = cold;
         self.log.pad_unprotected(io);

@@ -51,7 +51,6 @@ impl Marks {
         self.dirty.get(slot)
     }
 
-    /// Notes that `slot` was read.
     #[inline]
     pub fn note_read(&mut self, slot: Slot) {
         self.read.set(slot, true);

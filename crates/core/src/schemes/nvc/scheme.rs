@@ -58,7 +58,6 @@ struct Found {
 }
 
 impl Nvc {
-    /// The scheme on a checked device.
     pub fn new(config: &NvcConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let pool = config.pool(device).expect("Invariant: the configuration was checked");
         let blocks = device.pool[pool].blocks;

@@ -32,7 +32,6 @@ use serde::{Deserialize, Serialize};
 pub trait Kind: Clone {
     /// Its parameters.
     type Config: SingleConfig;
-    /// Its name.
     const NAME: &'static str;
     /// What its region counts as.
     const TIER: Tier;
@@ -69,7 +68,6 @@ pub struct Single<K: Kind> {
 }
 
 impl<K: Kind> Single<K> {
-    /// The scheme on a checked device.
     pub fn new(config: &K::Config, device: &DeviceConfig, io: &mut Io) -> Self {
         let spec = config.spec(device);
         let pool = spec.pool(device).expect("Invariant: the configuration was checked");

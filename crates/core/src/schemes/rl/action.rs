@@ -1,10 +1,8 @@
 //! What the agent can do after a step: turn the size of the SLC region and the threshold, each down,
 //! not at all or up.
 
-/// How many actions there are.
 pub(super) const ACTIONS: usize = 9;
 
-/// An action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Action(u8);
 
@@ -17,7 +15,6 @@ impl Action {
         (index < ACTIONS).then_some(Self(index as u8))
     }
 
-    /// Its number.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }

@@ -61,7 +61,6 @@ impl Agent {
         Some(choice)
     }
 
-    /// Which agent it is.
     pub fn kind(&self) -> AgentKind {
         self.kind
     }

@@ -65,7 +65,6 @@ pub struct Rl {
 }
 
 impl Rl {
-    /// The scheme on a checked device.
     pub fn new(config: &RlConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let spec = &config.hybrid;
         let blocks = spec.plane_blocks(device).expect("Invariant: the configuration was checked");

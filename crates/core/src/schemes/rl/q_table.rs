@@ -17,7 +17,6 @@ pub(super) struct Rates {
 /// What the learner expects of each action in each state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct QTable {
-    /// How many actions there are.
     pub actions: usize,
     /// The values by state and action.
     pub values: Vec<f64>,
@@ -46,10 +45,8 @@ fn maximum(row: &[f64]) -> f64 {
     row.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// What was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Choice {
-    /// The action.
     pub action: usize,
     /// It is not the best one.
     pub explored: bool,

@@ -3,7 +3,6 @@
 use super::action::{Action, ACTIONS};
 use serde::{Deserialize, Serialize};
 
-/// How many features a state has.
 pub(super) const FEATURES: usize = 5;
 
 /// Into how many bins each feature is divided, all of one width.
@@ -11,9 +10,7 @@ pub(super) const FEATURES: usize = 5;
 pub(super) struct Bins {
     /// Of the SLC share, from 0 to `slc_share_max`; what lies above belongs to the last.
     pub slc_share: u32,
-    /// Of the utilisation.
     pub utilisation: u32,
-    /// Of the demand for SLC writes.
     pub slc_demand_share: u32,
     /// Of the updates in the SLC region.
     pub slc_update_share: u32,
@@ -35,7 +32,6 @@ impl Bins {
         [slc, utilisation, ACTIONS, demand, update]
     }
 
-    /// How many states there are.
     pub fn states(&self) -> usize {
         self.counts().iter().product()
     }

@@ -68,7 +68,6 @@ pub struct Sector {
 }
 
 impl Sector {
-    /// The scheme on a checked device.
     pub fn new(config: &SectorConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let cache = MixedCache::new(&config.cache, &config.merge, device, io);
         let [start_free, timeout] = MixedCache::dials(&config.cache, &config.merge);

@@ -97,7 +97,6 @@ pub struct Ust {
 }
 
 impl Ust {
-    /// The scheme on a checked device.
     pub fn new(config: &UstConfig, device: &DeviceConfig, io: &mut Io) -> Self {
         let pool = config.pool(device).expect("Invariant: the configuration was checked");
         let blocks = device.pool[pool].blocks;

@@ -58,7 +58,6 @@ fn counted(amount: u64, io: &Io) -> u64 {
 }
 
 impl Ust {
-    /// The figures.
     pub(super) fn figures(&self, io: &Io) -> SchemeReport {
         let mut report = SchemeReport { name: "ust".into(), ..SchemeReport::default() };
         let mut figure = |name: &str, value: f64| report.figures.insert(name.into(), value);

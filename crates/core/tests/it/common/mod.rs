@@ -107,7 +107,6 @@ pub fn reprogram() -> ReprogramConfig {
     }
 }
 
-/// A device of one pool.
 pub fn device(pool: PoolConfig, user_bytes: u64) -> DeviceConfig {
     DeviceConfig {
         name: "test".into(),
@@ -195,7 +194,6 @@ pub fn configure(setup: &mut Setup, values: &[(&str, serde_json::Value)]) -> usi
     found
 }
 
-/// A request of `bytes` at byte `at`.
 pub fn request(at_ns: u64, op: HostOp, at: u64, bytes: u64) -> Request {
     Request { at_ns, sector: at / 512, sectors: (bytes / 512) as u32, stream: 0, hint: 0, op }
 }

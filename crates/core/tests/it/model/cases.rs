@@ -49,7 +49,6 @@ pub fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// The first seed of a test's cases.
 pub fn first_seed(test: &str) -> u64 {
     match std::env::var("SLCACHE_SEED") {
         Ok(text) => text.parse().unwrap_or_else(|_| panic!("SLCACHE_SEED is {text:?}, which is no number")),
@@ -81,7 +80,6 @@ pub fn one<V: Debug>(
     }
 }
 
-/// `cases` cases of a test.
 pub fn several<V: Debug>(
     test: &str,
     cases: u64,

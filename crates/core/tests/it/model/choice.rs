@@ -76,7 +76,6 @@ impl Drive {
     }
 }
 
-/// What the controller does.
 #[derive(Clone, Debug)]
 pub struct Controller {
     plp: bool,
@@ -88,7 +87,6 @@ pub struct Controller {
     starvation_ns: u64,
 }
 
-/// One choice of everything.
 #[derive(Clone, Debug)]
 pub struct Choice {
     scheme: &'static str,
@@ -305,7 +303,6 @@ fn choices_of(schemes: Vec<&'static str>) -> impl Strategy<Value = Choice> {
         )
 }
 
-/// A value of each key of a scheme.
 fn keys_of(scheme: &str, places: &[Index]) -> Vec<(&'static str, Value)> {
     let keys = keys::drawn(scheme).iter().zip(places);
     keys.map(|((key, values), place)| (key.as_str(), place.get(values).clone())).collect()

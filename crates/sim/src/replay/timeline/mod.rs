@@ -46,7 +46,6 @@ impl TimelineRequest {
         is_meant && end_ns >= self.from_ns && begin_ns <= self.until_ns
     }
 
-    /// What is wrong where nothing happened then.
     pub(super) fn nothing(&self, ended_ns: u64) -> String {
         let Self { from_ns, until_ns, .. } = *self;
         let until = if until_ns == u64::MAX { "its end".to_owned() } else { format!("{until_ns} ns") };
@@ -183,7 +182,6 @@ impl Timeline {
         Ok(Ok(()))
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.asked.path
     }

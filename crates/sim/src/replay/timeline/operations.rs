@@ -9,7 +9,6 @@ use slcache_core::hw::geometry::Geometry;
 use slcache_core::hw::timing::LoggedOperation;
 use std::io::{Result, Write};
 
-/// What is told of an operation.
 const FACTS: [&str; 5] = ["block", "page", "pages", "waited_ns", "suspended"];
 /// Arrows from what was in the way have these numbers, those of requests lower ones.
 const ARROWS: u64 = 1 << 62;
@@ -74,7 +73,6 @@ impl Operations {
         &self.geometry
     }
 
-    /// Draws an operation.
     pub fn draw<W: Write>(&mut self, operation: &LoggedOperation, packets: &mut Packets<W>) -> Result<()> {
         let &LoggedOperation { begin_ns, end_ns, request, .. } = operation;
         let Some(plane) = operation.plane.map(PlaneId::index) else {
@@ -116,7 +114,6 @@ impl Operations {
         self.before[unit] = Some(Before { end_ns: operation.end_ns, slot });
     }
 
-    /// The number of what an operation is called.
     fn name<W: Write>(&mut self, operation: &LoggedOperation, packets: &mut Packets<W>) -> Result<u64> {
         let &LoggedOperation { kind, mode, cause, .. } = operation;
         let mode_place = mode.map_or(CellMode::COUNT, |mode| mode as usize);

@@ -24,7 +24,6 @@ impl Packed {
         Self::Plain(file)
     }
 
-    /// Writes what is left.
     pub fn finish(self) -> Result<File> {
         match self {
             Self::Plain(file) => Ok(file),

@@ -37,9 +37,7 @@ pub struct Body(Vec<u8>);
 
 /// What a slice begins with.
 pub struct Head<'a> {
-    /// Its track.
     pub track: u64,
-    /// The number of its name.
     pub name: u64,
     /// What arrows lead from slice to slice.
     pub flows: [Option<u64>; 2],
@@ -87,7 +85,6 @@ impl Body {
         uint(&mut self.0, 11, track);
     }
 
-    /// A counter has a new value.
     pub fn counter(&mut self, track: u64, value: f64) {
         self.0.clear();
         uint(&mut self.0, 9, COUNTER);
@@ -111,7 +108,6 @@ const NEEDED: u64 = 2;
 const CLOCK: u64 = 6;
 const DIFFERENCES: u64 = 64;
 
-/// Writes packets.
 pub struct Packets<W: Write> {
     to: W,
     /// The numbers of the names, by sequence.
@@ -119,11 +115,9 @@ pub struct Packets<W: Write> {
     /// The time of the last packet in the order of time.
     last_ns: u64,
     packet: Vec<u8>,
-    /// Packets that are handed on together.
     out: Vec<u8>,
 }
 
-/// Bytes that are handed on together.
 const OUT_BYTES: usize = 1 << 16;
 
 impl<W: Write> Packets<W> {
@@ -157,7 +151,6 @@ impl<W: Write> Packets<W> {
         self.any_track(track, parent, name, rank, None)
     }
 
-    /// Writes a track of a counter.
     pub fn counter(&mut self, track: u64, parent: u64, name: &str, rank: u64, unit: Unit) -> Result<()> {
         self.any_track(track, Some(parent), name, rank, Some(unit))
     }
@@ -252,7 +245,6 @@ impl<W: Write> Packets<W> {
         Ok(())
     }
 
-    /// What all packets went to.
     pub fn into_inner(mut self) -> Result<W> {
         self.hand_on(0)?;
         Ok(self.to)

@@ -13,7 +13,6 @@ use std::io::{Result, Write};
 /// Counters of a region.
 const COUNTERS: [(&str, Unit); 3] = [("free", Unit::Count), ("blocks", Unit::Count), ("live", Unit::Bytes)];
 
-/// The tracks of a scheme.
 pub struct SchemeTracks {
     first: u64,
     knobs: Vec<&'static str>,
@@ -61,7 +60,6 @@ impl SchemeTracks {
         self.end
     }
 
-    /// Draws something that changed.
     pub fn draw<W: Write>(&mut self, change: &Change, packets: &mut Packets<W>) -> Result<()> {
         let at_ns = change.at_ns;
         match change.what {

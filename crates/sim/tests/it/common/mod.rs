@@ -44,7 +44,6 @@ pub const ON_DISK: [&str; 2] = [
      spin_down_mj=2940,spin_up_ns=1600000000,spin_up_mj=5000}}",
 ];
 
-/// Whether a scheme needs one.
 pub fn is_on_disk(scheme: &str) -> bool {
     CATALOG.iter().any(|entry| entry.name == scheme && entry.on_disk)
 }

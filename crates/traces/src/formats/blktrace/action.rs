@@ -18,7 +18,6 @@ const ZONE_MANAGEMENT: u32 = 0b11111 << 17;
 /// In the lower half: a control group's id leads the payload.
 const WITH_CONTROL_GROUP: u32 = 1 << 8;
 
-/// What the chosen event asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
     /// Read, write or trim.

@@ -7,13 +7,11 @@ use crate::fields::sectors::Column;
 /// What a line of an event looks like, for messages.
 pub(super) const LINE: &str = "TASK-PID [CPU] flags SECONDS: EVENT: fields";
 
-/// A word of a line and where it stands.
 #[derive(Clone, Copy)]
 pub(super) struct Word<'a> {
     pub text: &'a [u8],
     /// Number of the word, from 1.
     pub column: usize,
-    /// What it is, for messages.
     pub name: &'static str,
 }
 
@@ -91,7 +89,6 @@ impl<'a> Iterator for Cursor<'a> {
     }
 }
 
-/// A line that tells an event.
 pub(super) struct Event<'a> {
     /// When, in units of `unit_ns`.
     pub time: Word<'a>,

@@ -20,11 +20,9 @@ pub(super) enum Part {
 }
 
 impl Part {
-    /// How many there are.
     pub(super) const COUNT: usize = 8;
     const ALL: [Self; Self::COUNT] = [Self::Time, Self::Address, Self::Size, Self::Op, Self::Stream, Self::Response, Self::Hint, Self::Keep];
 
-    /// Its name in the options.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -50,9 +48,7 @@ pub(super) struct Layout {
     pub numbers: [usize; Part::COUNT],
     /// Columns that are known by name until the header is read.
     named: Vec<(Part, String)>,
-    /// Unit of time.
     pub time_unit: TimeUnit,
-    /// Unit of response times.
     pub response_unit: TimeUnit,
     /// Bytes per unit of address.
     pub address_bytes: u64,

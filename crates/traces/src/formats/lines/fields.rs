@@ -62,7 +62,6 @@ impl<'a> Fields<'a> {
         Ok(Self { columns, line, values })
     }
 
-    /// The field of a column.
     pub(in crate::formats) fn get(&self, column: usize) -> &'a [u8] {
         self.values[column - 1]
     }
@@ -82,7 +81,6 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Puts what a column holds where it belongs.
     #[inline(always)]
     pub(in crate::formats) fn put(&self, column: usize, line: &mut Line<'a>) -> Result<(), LineFault> {
         let field = self.get(column);

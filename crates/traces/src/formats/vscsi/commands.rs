@@ -2,7 +2,6 @@
 
 use slcache_base::request::HostOp;
 
-/// What becomes of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Command {
     /// It is a request.

@@ -43,7 +43,6 @@ enum Idle {
 }
 
 impl ArrivalPlan {
-    /// Reads and checks the arrivals.
     pub(super) fn read(spec: &ArrivalsSpec, problems: &mut Problems) -> Option<Self> {
         let mean_ns = mean_gap(spec, problems);
         let daily = DailyClock::read(spec, problems);

@@ -19,7 +19,6 @@ pub(in crate::workload) struct PatternGenerator {
 }
 
 impl PatternGenerator {
-    /// The workload of `plan` with `seed`.
     pub(in crate::workload) fn new(plan: &PatternPlan, seed: u64) -> Self {
         let streams = plan.streams.iter().enumerate().map(|(part, stream)| Stream::new(stream, seed, part));
         Self {

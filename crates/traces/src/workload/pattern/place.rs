@@ -62,7 +62,6 @@ impl Places {
         Ok(Self { len, draw, scatter })
     }
 
-    /// A place.
     #[inline]
     pub(super) fn draw(&self, random: &mut Random) -> u64 {
         let place = match &self.draw {

@@ -8,7 +8,6 @@ use super::sizes::{self, SizeTables};
 use crate::error::workload_problem::Problems;
 use slcache_base::request::SECTOR_BYTES;
 
-/// A pattern workload, checked.
 #[derive(Clone, Debug)]
 pub(in crate::workload) struct PatternPlan {
     pub(super) streams: Vec<StreamPlan>,
@@ -45,7 +44,6 @@ pub(super) struct StreamPlan {
     pub(super) len: u64,
 }
 
-/// Checks a pattern workload.
 pub(in crate::workload) fn resolve(spec: &WorkloadSpec, problems: &mut Problems) -> Option<PatternPlan> {
     let arrivals = ArrivalPlan::read(&spec.arrivals.clone().unwrap_or_default(), problems);
     let footprint = whole_sectors("footprint_bytes", spec.footprint_bytes.map(|size| size.0), problems);

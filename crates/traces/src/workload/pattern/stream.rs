@@ -19,7 +19,6 @@ pub(super) struct Stream {
 }
 
 impl Stream {
-    /// Stream `part` of a workload.
     pub(super) fn new(plan: &StreamPlan, seed: u64, part: usize) -> Self {
         let mut plan = plan.clone();
         let key = mix(seed ^ mix(part as u64 + 1));

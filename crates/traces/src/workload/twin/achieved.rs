@@ -79,7 +79,6 @@ pub(in crate::workload) fn figures(spec: &TwinSpec) -> Figures {
     all_figures(spec).into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Every name that a figure of a twin can have.
 pub(in crate::workload) fn figure_names() -> Vec<&'static str> {
     let numbers = all_figures(&TwinSpec::default()).into_iter().map(|(name, _)| name);
     numbers.chain(["read_sizes", "write_sizes", "gap_classes", "class"]).collect()

@@ -80,7 +80,6 @@ fn slack(name: &str, plan: &TwinPlan) -> f64 {
     }
 }
 
-/// The given figures that a figure hangs together with.
 fn related(name: &str, spec: &TwinSpec, given: &Figures) -> String {
     let time_related = |name: &str| time_figure(name) || gap_figure(name) || burst_figure(name);
     let time = time_related(name);

@@ -10,7 +10,6 @@ use crate::error::workload_problem::Problems;
 
 const DEFAULT_MAX_BYTES: u64 = 128 << 10;
 
-/// Reads or writes.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Side {
     Read,

@@ -49,7 +49,6 @@ impl Area {
         Self { sizes: (0..classes.len()).map(size).collect(), dense: [first, second], pages: 0 }
     }
 
-    /// Whether there are any extents.
     pub(super) fn exists(&self) -> bool {
         self.sizes.iter().any(|size| size.all() > 0)
     }

@@ -123,7 +123,6 @@ impl ExtentPlaces {
         }
     }
 
-    /// Where the next read of a size goes.
     pub(super) fn read(&mut self, class: SizeClass) -> Choice {
         let number = number(&self.read_only, class);
         let size = &self.read_only.sizes[number];

@@ -36,7 +36,6 @@ pub(in crate::workload) struct TwinGenerator {
 }
 
 impl TwinGenerator {
-    /// The twin of `plan` with `seed`.
     pub(in crate::workload) fn new(plan: &TwinPlan, seed: u64) -> Self {
         Self {
             reads: Quota::new(plan.reads.clone()),

@@ -72,7 +72,6 @@ const SPARSE: Measured = Measured {
 /// Bounds up to this hold in every volume of the class; how the longer gaps are
 /// spread depends on the load.
 const BURST_GAP_NS: f64 = 1e6;
-/// Pauses up to this are short.
 const SHORT_PAUSE_NS: f64 = 1e8;
 /// The longest gaps are on average at least so many times their lower bound.
 const LEAST_MEAN: f64 = 2.0;

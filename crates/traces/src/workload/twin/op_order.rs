@@ -12,7 +12,6 @@ pub(super) struct OpOrder {
 }
 
 impl OpOrder {
-    /// An order with so many runs of writes.
     pub(super) fn new(write_runs: Option<u64>, seed: u64) -> Self {
         Self::named(write_runs, seed, if write_runs.is_some() { "op run" } else { "op" })
     }

@@ -8,7 +8,6 @@ use super::op_order::{write_after_write_share, write_runs, OpOrder};
 use super::quota::Quota;
 use crate::error::workload_problem::Problems;
 
-/// Pauses up to this are short.
 const SHORT_PAUSE_NS: f64 = 1e8;
 
 /// Short and long pauses, where a bound between classes tells them apart.

@@ -139,7 +139,6 @@ impl Places {
         Some(Run { lane, place: rank / count % self.lanes[lane].touched() })
     }
 
-    /// Where the next read goes.
     pub(super) fn read(&mut self, pages: u64) -> Run {
         let only = self.lanes.len() - 1;
         let fresh_left = self.read_only.all_fresh > 0 && self.lanes[only].fresh() > 0;

@@ -37,7 +37,6 @@ pub(in crate::workload) struct TwinPlan {
     pub(super) scale: f64,
 }
 
-/// Requests in classes.
 pub(super) fn count(classes: &[(SizeClass, u64)]) -> u64 {
     classes.iter().map(|(_, count)| count).sum()
 }
@@ -53,7 +52,6 @@ impl TwinPlan {
         self.scale
     }
 
-    /// The skew of updates of a size.
     pub(super) fn update_skew_of(&self, class: SizeClass) -> f64 {
         if class.sectors > LARGE_SECTORS {
             self.large_update_skew

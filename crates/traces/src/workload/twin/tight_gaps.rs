@@ -5,7 +5,6 @@
 //! odds of a gap being tight grow with a power of the length of its burst, the
 //! power that gives as many tight gaps behind tight gaps as asked for.
 
-/// Gaps up to this are tight.
 pub(super) const TIGHT_GAP_NS: f64 = 1e4;
 /// Powers that are tried: from tight gaps in short bursts to such in long ones alone.
 const POWERS: (f64, f64) = (-4.0, 8.0);

@@ -70,7 +70,6 @@ impl Variants {
         Some(Piece { host, number: self.taken[size][host] })
     }
 
-    /// Notes that a piece is taken.
     pub(super) fn take(&mut self, size: usize, piece: Piece) {
         self.taken[size][piece.host] = piece.number + 1;
     }

@@ -24,7 +24,6 @@ pub fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
     file
 }
 
-/// Its path as text.
 pub fn path(file: &tempfile::NamedTempFile) -> &str {
     file.path().to_str().unwrap()
 }
@@ -66,7 +65,6 @@ pub fn read_path(path: &str, options: &TraceOptions, batch: usize) -> Outcome {
     outcome
 }
 
-/// Reads bytes as a trace.
 pub fn read(bytes: &[u8], options: &TraceOptions) -> Outcome {
     let file = file(bytes);
     read_path(path(&file), options, 100)
@@ -83,7 +81,6 @@ pub fn message(bytes: &[u8], options: &TraceOptions) -> String {
     }
 }
 
-/// MQSim options.
 pub fn mqsim() -> TraceOptions {
     TraceOptions::with_format("mqsim")
 }
@@ -98,7 +95,6 @@ pub fn msr_lines(count: u64) -> String {
         .collect()
 }
 
-/// Bytes as gzip.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).unwrap();

@@ -8,7 +8,6 @@ use crate::base::BlockId;
 use crate::hw::geometry::Geometry;
 use bytemuck::Zeroable;
 
-/// What the clock knows of a block.
 #[derive(Clone, Copy, Default, Zeroable)]
 #[repr(C)]
 struct BlockClock {
@@ -65,7 +64,6 @@ impl DoneAhead {
     }
 }
 
-/// What is done to every block in time.
 #[derive(Clone)]
 pub struct Blocks {
     clocks: Box<[BlockClock]>,

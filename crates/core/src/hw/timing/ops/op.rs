@@ -35,11 +35,8 @@ pub struct Op {
     pub queued_ns: u64,
     /// Emission number: the order in which equals are served. 0: the operation is complete.
     pub serial: u64,
-    /// Block it works on.
     pub block: BlockId,
-    /// Unit that runs it.
     pub unit: u32,
-    /// Array time, ns.
     pub array_ns: u32,
     /// Channel time before the array phase, ns.
     pub in_ns: u32,

@@ -3,7 +3,6 @@
 use super::super::spec::MoveTarget;
 use super::op::Op;
 
-/// One move of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct PageMove {
     /// Page read.

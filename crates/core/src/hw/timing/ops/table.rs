@@ -30,7 +30,6 @@ pub struct Ops {
     pub(super) sources: Slab<(OpId, u64, u32)>,
     /// Moves of the runs in flight.
     pub(super) runs: Slab<Run>,
-    /// What is done to blocks in time.
     pub blocks: Blocks,
 }
 
@@ -105,7 +104,6 @@ impl Ops {
         self.len -= 1;
     }
 
-    /// Operations in flight.
     pub fn len(&self) -> usize {
         self.len
     }

@@ -20,7 +20,6 @@ fn progress(ops: &Ops, id: OpId) -> (u16, bool) {
 }
 
 impl Queues {
-    /// Whether something that folds is queued.
     pub fn is_folding(&self) -> bool {
         !self.folds.queued.is_empty()
     }

@@ -17,7 +17,6 @@ impl Queues {
         self.laid_out >> class & 1 == 1
     }
 
-    /// What is laid out of a queue.
     #[cfg(test)]
     pub fn laid_out(&self, class: usize) -> &[OpId] {
         self.windows[class - Class::HostRead as usize].ids()

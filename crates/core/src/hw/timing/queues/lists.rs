@@ -30,7 +30,6 @@ pub(super) struct Parked {
 /// What waits for a unit, by class.
 #[derive(Clone)]
 pub struct Queues {
-    /// The unit.
     pub(super) unit: u32,
     head: [OpId; CLASSES],
     tail: [OpId; CLASSES],
@@ -42,7 +41,6 @@ pub struct Queues {
     takes_along: bool,
     /// Bit per class whose queue has a parked front.
     pub(super) parked: u8,
-    /// Those fronts.
     pub(super) fronts: [Parked; CLASSES],
     /// Parked erases that wait for nothing but the reads of a block, by it.
     pub(super) erases: BTreeMap<u32, OpId>,
@@ -52,7 +50,6 @@ pub struct Queues {
     pub(super) laid_out: u8,
     /// The windows of the host's classes.
     pub(super) windows: [Window; 2],
-    /// What folds and is queued.
     pub(super) folds: Folds,
 }
 
@@ -105,7 +102,6 @@ impl Queues {
         self.takes_along
     }
 
-    /// Whether all that is queued in a class is on `plane`.
     #[inline(always)]
     pub fn is_all_on(&self, class: usize, plane: u8) -> bool {
         self.plane[class] == plane

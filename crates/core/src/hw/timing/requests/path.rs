@@ -6,7 +6,6 @@ use crate::base::op::{Cause, CAUSES};
 /// What a unit had done at one moment.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Snapshot {
-    /// Busy by cause, ns.
     pub busy_ns: [u64; CAUSES],
     /// Waiting for the channel, ns.
     pub wished_ns: u64,
@@ -17,7 +16,6 @@ pub struct Snapshot {
 /// What came before the own times of an operation that a request waits for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Path {
-    /// Array time, ns.
     pub array_ns: u64,
     /// Channel time, ns.
     pub bus_ns: u64,
@@ -31,10 +29,8 @@ pub struct Path {
 pub struct Waited {
     /// What its unit had done when it was queued (index into the snapshots, 0 = it found it idle).
     pub before: u32,
-    /// All of it, ns.
     pub ns: u64,
     /// What of it was for the channel if it found the unit idle, ns.
     pub channel_ns: u64,
-    /// The kind of waiting for the channel.
     pub channel: usize,
 }

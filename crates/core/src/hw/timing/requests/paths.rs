@@ -16,7 +16,6 @@ impl Requests {
         self.paths.is_empty() && self.snapshots.is_empty() && self.accounts.is_empty()
     }
 
-    /// The waiting on path `index`.
     #[inline]
     pub(super) fn wait_on(&self, index: u32) -> &WaitTime {
         &self.paths[index as usize].wait

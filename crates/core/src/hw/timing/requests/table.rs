@@ -73,7 +73,6 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// None.
     pub fn new() -> Self {
         Self {
             table: Slab::new(RequestPath::default()),
@@ -134,7 +133,6 @@ impl Requests {
         self.finished.pop()
     }
 
-    /// Forgets a finished request.
     #[inline(always)]
     pub fn remove(&mut self, id: RequestId) {
         let RequestPath { wait, accounts, .. } = self.table[id.index()];

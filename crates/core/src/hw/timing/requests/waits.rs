@@ -2,13 +2,11 @@
 
 use crate::base::op::CAUSES;
 
-/// Waiting for the channel.
 pub const WAIT_CHANNEL: usize = CAUSES;
 /// Waiting in an idle unit for an earlier operation of the block, which itself waits.
 pub const WAIT_ORDER: usize = CAUSES + 1;
 /// Waiting for the reads or the program that an operation's data come from.
 pub const WAIT_SOURCE: usize = CAUSES + 2;
-/// Being suspended.
 pub const WAIT_SUSPENDED: usize = CAUSES + 3;
 /// Waiting for the disk to be awake.
 pub const WAIT_SPIN_UP: usize = CAUSES + 4;
