@@ -24,10 +24,9 @@ def episode(scheme: str = "baseline", **changes: Any) -> _core.Episode:  # noqa:
         "replay": "closed:4",
         "snapshot_in": None,
         "window": ("write-requests", 50),
-        "observations": None,
         "progress": None,
     } | changes
-    trace, own = inputs.pop("trace"), ("window", "observations", "progress")
+    trace, own = inputs.pop("trace"), ("window", "progress")
     given = {key: inputs.pop(key) for key in own}
     return _core.Episode(trace, cast("Run", inputs), **given)
 

@@ -132,7 +132,7 @@ def stopped(*_: object) -> None:
 def episode() -> dict[str, Any]:
     """Return the arguments of an episode of three windows."""
     run = {**COMMON, "trace_options": SHORT, "snapshot_in": None}
-    told = {"window": ("requests", 6), "observations": None, "progress": None}
+    told = {"window": ("requests", 6), "progress": None}
     return {"trace": "zipf-4k", "run": run, **told}
 
 
@@ -205,17 +205,16 @@ def test_no_argument_of_an_episode_panics() -> None:
     several = _core.Episodes([one, one], threads=2)
     for number in NUMBERS:
         called(_core.Episodes, {"episodes": [one], "threads": number if number < 2**31 else None})
-        for asked in (several.knob_values, several.knob_bounds, several.info, several.operations):
+        for asked in (several.knob_values, several.knob_bounds, several.operations):
             called(asked, {"index": number})
         called(several.episode, {"index": number})
         called(several.replace, {"index": number, "episode": one})
     for each in turns:
         called(several.step, {"turns": [each, None], "out": room})
         called(several.step, {"turns": [each], "out": room})
-    called(several.observe, {"out": room})
     called(_core.Episodes, {"episodes": []})
     one.finish()
-    for ended in (one.finish, one.fork, one.info, one.knobs, one.operations, one.observe):
+    for ended in (one.finish, one.fork, one.knobs, one.operations, one.observe):
         called(ended, {})
 
 

@@ -411,18 +411,11 @@ class Stream:
     def fraction(self) -> float:
         """Return a uniform fraction in [0, 1) with 53 bits."""
 
-    def next_u64(self) -> int:
-        """Return the next 64 random bits."""
-
-    def fork(self) -> Stream:
-        """Return a stream that goes on as this one does."""
-
 class Episode:
     """A run that stops at the end of every window, for knobs to be turned.
 
     The inputs are those of `run`. `window` is (unit, count) with unit `requests`, `write-requests`
     or `write-bytes`; None takes the scheme's own windows, or 32 MiB of writes where it has none.
-    `observations` selects and orders what `observe` gives; None takes everything.
     """
 
     def __init__(
@@ -431,7 +424,6 @@ class Episode:
         run: Run,
         *,
         window: tuple[str, int] | None,
-        observations: list[str] | None,
         progress: Callable[[str, int, int], bool | None] | None,
     ) -> None: ...
     def step(self, turns: Sequence[tuple[int, float]], out: Room | None = None) -> bool:
@@ -454,9 +446,6 @@ class Episode:
     def knob_bounds(self) -> tuple[tuple[float, float], ...]:
         """Return the least and the most that each knob takes now."""
 
-    def info(self) -> dict[str, float]:
-        """Return every statistic of the window just over, whatever is observed; 0 before it."""
-
     def operations(self) -> list[dict[str, Any]]:
         """Return the window's flash operations: pool, kind, mode, cause and counts of each."""
 
@@ -471,14 +460,6 @@ class Episode:
 
     def config(self) -> str:
         """Return the configuration that runs, as JSON."""
-
-    @property
-    def windows(self) -> int:
-        """Windows run so far."""
-
-    @property
-    def ended(self) -> bool:
-        """Whether the trace is at its end."""
 
     def fork(self) -> Episode:
         """Return an exact copy: device, queue and scheme; the requests are shared."""
@@ -497,16 +478,12 @@ class Episodes:
     """
 
     def __init__(self, episodes: Sequence[Episode], *, threads: int | None = None) -> None: ...
-    def __len__(self) -> int: ...
     def step(self, turns: Sequence[Sequence[tuple[int, float]] | None], out: Room) -> list[bool]:
         """Step each episode; None leaves one alone. `out` holds a row of float64 for each.
 
         Returns which are at the end of their traces. A refused turn changes no episode; where a
         run fails, which the error names, the others have done their step.
         """
-
-    def observe(self, out: Room) -> None:
-        """Put every observation into `out`."""
 
     def replace(self, index: int, episode: Episode) -> None:
         """Put a copy of `episode` in the place of one."""
@@ -519,9 +496,6 @@ class Episodes:
 
     def knob_bounds(self, index: int) -> tuple[tuple[float, float], ...]:
         """Return the least and the most that each of one's knobs takes now."""
-
-    def info(self, index: int) -> dict[str, float]:
-        """Return every statistic of one's window just over."""
 
     def operations(self, index: int) -> list[dict[str, Any]]:
         """Return the flash operations of one's window just over."""

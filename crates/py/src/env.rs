@@ -7,7 +7,7 @@ use super::{progress, Named};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 use slcache_sim::episode::{self, bounds, window_length, EpisodeError as Error, EpisodeRequest, OpRow};
 
 /// Knobs to turn: number and value of each.
@@ -23,11 +23,10 @@ pub fn episode_error(error: &Error) -> PyErr {
     }
 }
 
-/// The argument, observation or knob that an error is about.
+/// The argument or knob that an error is about.
 fn key(error: &Error) -> Option<&str> {
     match error {
         Error::TooShort { .. } | Error::NoWindow { .. } | Error::UnknownUnit { .. } => Some("window"),
-        Error::UnknownObservation { .. } => Some("observations"),
         Error::UnknownKnob { .. } => Some("turns"),
         Error::TurnedTwice { name } => Some(name),
         Error::Refused(problem) => Some(&problem.key),
@@ -83,15 +82,6 @@ pub fn check_room(out: &PyBuffer<f64>, needed: usize) -> PyResult<()> {
     Ok(())
 }
 
-/// Every statistic of the window just over.
-pub fn info<'py>(py: Python<'py>, episode: &episode::Episode) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    for (name, value) in episode.statistics() {
-        dict.set_item(PyString::intern(py, name), value)?;
-    }
-    Ok(dict)
-}
-
 /// The flash operations of the window just over.
 pub fn operations<'py>(py: Python<'py>, episode: &episode::Episode) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let as_dict = |row: OpRow| {
@@ -122,20 +112,18 @@ pub fn knob_bounds<'py>(py: Python<'py>, episode: &episode::Episode) -> PyResult
 #[pymethods]
 impl Episode {
     #[new]
-    #[pyo3(signature = (trace, run, *, window, observations, progress))]
+    #[pyo3(signature = (trace, run, *, window, progress))]
     fn new(
         py: Python<'_>,
         trace: Named<'_>,
         run: Run<'_>,
         window: Option<(String, u64)>,
-        observations: Option<Vec<String>>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let length = window.map(|(unit, count)| window_length(&unit, count));
         let mut request = EpisodeRequest {
             run: run.of(trace)?,
             window: length.transpose().map_err(|error| episode_error(&error))?,
-            observations,
         };
         let hosted = is_hosted(&request.run.layers.scheme);
         let result = progress::run_known(py, hosted, progress, move |progress, stop| {
@@ -195,11 +183,6 @@ impl Episode {
         knob_bounds(py, self.get()?)
     }
 
-    /// Every statistic of the window just over, whatever is observed.
-    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        info(py, self.get()?)
-    }
-
     /// The flash operations of the window just over, a dict for each pool, kind, mode and cause.
     fn operations<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         operations(py, self.get()?)
@@ -218,18 +201,6 @@ impl Episode {
     /// The configuration that runs, as JSON.
     fn config(&self) -> PyResult<String> {
         Ok(self.get()?.config().to_json().to_string())
-    }
-
-    /// Windows run so far.
-    #[getter]
-    fn windows(&self) -> PyResult<u64> {
-        Ok(self.get()?.windows())
-    }
-
-    /// Whether the trace is at its end.
-    #[getter]
-    fn ended(&self) -> PyResult<bool> {
-        Ok(self.get()?.is_ended())
     }
 
     /// An exact copy.

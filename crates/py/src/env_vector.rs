@@ -1,8 +1,6 @@
 //! Episodes side by side for Python.
 
-use super::env::{
-    check_room, episode_error, go_on, info, knob_bounds, knob_values, operations, Episode, Turns,
-};
+use super::env::{check_room, episode_error, go_on, knob_bounds, knob_values, operations, Episode, Turns};
 use super::errors::{retold, wrong_episode};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyIndexError;
@@ -23,11 +21,6 @@ impl Episodes {
         let all = self.episodes.all();
         let missing = || PyIndexError::new_err(format!("episode {index}: there are {}", all.len()));
         all.get(index).ok_or_else(missing)
-    }
-
-    fn put(&mut self, py: Python<'_>, out: &PyBuffer<f64>) -> PyResult<()> {
-        self.episodes.observe(&mut self.values);
-        out.copy_from_slice(py, &self.values)
     }
 }
 
@@ -70,10 +63,6 @@ impl Episodes {
         Ok(Self { episodes: episode::Episodes::new(copies, threads)?, values })
     }
 
-    fn __len__(&self) -> usize {
-        self.episodes.all().len()
-    }
-
     /// Steps each episode that has turns; says which are at the end of their traces.
     fn step(&mut self, py: Python<'_>, turns: Vec<Option<Turns>>, out: PyBuffer<f64>) -> PyResult<Vec<bool>> {
         let count = self.episodes.all().len();
@@ -90,14 +79,9 @@ impl Episodes {
             return Err(error);
         }
         let ended = stepped.map_err(|error| failed(&error))?;
-        self.put(py, &out)?;
+        self.episodes.observe(&mut self.values);
+        out.copy_from_slice(py, &self.values)?;
         Ok(ended)
-    }
-
-    /// Puts every observation into `out`.
-    fn observe(&mut self, py: Python<'_>, out: PyBuffer<f64>) -> PyResult<()> {
-        check_room(&out, self.values.len())?;
-        self.put(py, &out)
     }
 
     /// Puts a copy of `episode` in the place of one.
@@ -124,11 +108,6 @@ impl Episodes {
     /// The least and the most that each of one's knobs takes now.
     fn knob_bounds<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyTuple>> {
         knob_bounds(py, self.at(index)?)
-    }
-
-    /// Every statistic of one's window just over.
-    fn info<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyDict>> {
-        info(py, self.at(index)?)
     }
 
     /// The flash operations of one's window just over.

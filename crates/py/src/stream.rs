@@ -27,14 +27,4 @@ impl Stream {
     fn fraction(&mut self) -> f64 {
         self.0.fraction()
     }
-
-    /// The next 64 random bits.
-    fn next_u64(&mut self) -> u64 {
-        self.0.next_u64()
-    }
-
-    /// A stream that goes on as this one does.
-    fn fork(&self) -> Self {
-        Self(self.0.clone())
-    }
 }

@@ -141,7 +141,6 @@ class Source:
                 "snapshot_in": start.snapshot,
             },
             window=self.window,
-            observations=None,
             progress=None,
         )
 

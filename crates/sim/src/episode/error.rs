@@ -29,28 +29,10 @@ pub enum EpisodeError {
     },
     /// Nothing is counted in this.
     #[error("window unit {unit:?}: allowed: requests, write-requests, write-bytes")]
-    UnknownUnit {
-        /// What was asked for.
-        unit: String,
-    },
-    /// Nothing has this name.
-    #[error("observation {name:?}: there is none of that name here; allowed: {}", .known.join(", "))]
-    UnknownObservation {
-        /// The name.
-        name: String,
-        /// Those there are.
-        known: Vec<String>,
-    },
+    UnknownUnit { unit: String },
     /// The scheme has no such knob.
     #[error("knob {knob}: {} has {}", .scheme, told(.names))]
-    UnknownKnob {
-        /// The number asked for.
-        knob: usize,
-        /// The scheme.
-        scheme: &'static str,
-        /// The names of those it has.
-        names: Vec<&'static str>,
-    },
+    UnknownKnob { knob: usize, scheme: &'static str, names: Vec<&'static str> },
     /// A knob that is turned twice in one step.
     #[error("knob {name} is turned twice in one step")]
     TurnedTwice {
@@ -73,7 +55,6 @@ pub enum EpisodeError {
     Failed {
         /// The window, from 0.
         window: u64,
-        /// Why.
         source: RunError,
     },
     /// The caller cancelled the step; the next one goes on with the window.

@@ -19,7 +19,7 @@ use crate::catalogue::knob_to_json;
 use crate::replay::{assemble, begin, read_through, ready, Ready, TraceFacts};
 use crate::resources::Stopwatch;
 use crate::{Progress, RunConfig, RunRequest, SimError};
-use observation::{features_of, Observed};
+use observation::Observed;
 use serde::de::IntoDeserializer;
 use serde::Deserialize;
 use serde_json::{json, Value};
@@ -43,8 +43,6 @@ pub struct EpisodeRequest {
     pub run: RunRequest,
     /// How long windows are; none: the scheme's own, or [`DEFAULT_WINDOW`] where it has none.
     pub window: Option<WindowLength>,
-    /// Names of what is observed, in order; none: everything.
-    pub observations: Option<Vec<String>>,
 }
 
 /// What stays the same in an episode and all its forks.
@@ -55,7 +53,6 @@ struct Inputs {
     window: WindowLength,
 }
 
-/// Whether an episode goes on.
 #[derive(Clone)]
 enum State {
     /// At the end of a window, or at the beginning.
@@ -103,7 +100,7 @@ impl Episode {
         check_length(window, &requests)?;
         let entry = CATALOG.iter().find(|entry| entry.name == config.scheme.name());
         let signals = entry.map_or(&[][..], |entry| entry.signals);
-        let observed = Observed::choose(&simulation, signals, request.observations.as_deref())?;
+        let observed = Observed::all(&simulation, signals);
         simulation.set_control(window);
         simulation.keep_completed();
         Ok(Self {
@@ -256,7 +253,6 @@ impl Episode {
         &self.inputs.config
     }
 
-    /// The knobs as they stand.
     pub fn knobs(&self) -> Vec<Knob> {
         self.simulation.knobs()
     }
@@ -280,12 +276,6 @@ impl Episode {
     /// statistics are 0.
     pub fn observe(&self, out: &mut [f64]) {
         self.observed.put(&self.simulation, self.window.as_ref(), out);
-    }
-
-    /// Every statistic of the window just over, by name; 0 before the first.
-    pub fn statistics(&self) -> impl Iterator<Item = (&'static str, f64)> + '_ {
-        features_of(&self.simulation)
-            .map(|feature| (feature.name, self.window.as_ref().map_or(0.0, feature.value)))
     }
 
     /// The flash operations of the window just over.

@@ -1,6 +1,5 @@
 //! What can be observed of an episode: statistics of the window just over, signals, knobs.
 
-use super::error::EpisodeError;
 use super::window::{ratio, Window};
 use serde_json::{json, Value};
 use slcache_core::base::Cause;
@@ -10,15 +9,12 @@ use slcache_core::ftl::signal::SignalSpec;
 
 /// A statistic of a window.
 pub struct Feature {
-    /// Name.
     pub name: &'static str,
-    /// Unit.
     pub unit: &'static str,
     /// Upper bound, if there is one; the lower one is 0.
     pub max: Option<f64>,
     /// One line that says what it is.
     pub summary: &'static str,
-    /// Its value.
     pub value: fn(&Window) -> f64,
 }
 
@@ -89,7 +85,6 @@ pub const LIFE_USED: Feature = Feature {
     value: |w| w.life_used.unwrap_or_default(),
 };
 
-/// One number of an observation.
 #[derive(Clone, Copy)]
 enum Source {
     Feature(&'static Feature),
@@ -98,7 +93,7 @@ enum Source {
 }
 
 /// The statistics that windows have on this device.
-pub fn features_of(simulation: &Simulation) -> impl Iterator<Item = &'static Feature> {
+fn features_of(simulation: &Simulation) -> impl Iterator<Item = &'static Feature> {
     let pools = &simulation.media().array().geometry.pools;
     let mut modes = pools.iter().flat_map(|pool| pool.modes.iter().flatten());
     let knows_life = modes.all(|mode| mode.endurance_cycles.is_some());
@@ -111,42 +106,20 @@ pub struct Observed(Vec<Source>);
 
 impl Observed {
     /// Everything there is on `simulation`.
-    fn all(simulation: &Simulation, signals: &'static [SignalSpec]) -> Vec<Source> {
+    pub fn all(simulation: &Simulation, signals: &'static [SignalSpec]) -> Self {
         let features = features_of(simulation).map(Source::Feature);
         let signals = signals.iter().enumerate().map(|(i, spec)| Source::Signal(i, spec));
         let knobs = simulation.knobs().into_iter().enumerate().map(|(i, knob)| Source::Knob(i, knob.spec));
-        features.chain(signals).chain(knobs).collect()
+        Self(features.chain(signals).chain(knobs).collect())
     }
 
-    /// The observations called `names`, in their order; without names everything.
-    pub fn choose(
-        simulation: &Simulation,
-        signals: &'static [SignalSpec],
-        names: Option<&[String]>,
-    ) -> Result<Self, EpisodeError> {
-        let all = Self::all(simulation, signals);
-        let Some(names) = names else { return Ok(Self(all)) };
-        let find = |name: &String| {
-            let found = all.iter().find(|source| source.name() == *name).copied();
-            found.ok_or_else(|| EpisodeError::UnknownObservation {
-                name: name.clone(),
-                known: all.iter().map(Source::name).collect(),
-            })
-        };
-        names.iter().map(find).collect::<Result<_, _>>().map(Self)
-    }
-
-    /// How many numbers it is.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
     /// Puts the numbers into `out`, which has room for all; without a window its statistics are 0.
     pub fn put(&self, simulation: &Simulation, window: Option<&Window>, out: &mut [f64]) {
-        let has = |what: fn(&Source) -> bool| self.0.iter().any(what);
-        let knobs = if has(|s| matches!(s, Source::Knob(..))) { simulation.knobs() } else { Vec::new() };
-        let signals =
-            if has(|s| matches!(s, Source::Signal(..))) { simulation.signals() } else { Vec::new() };
+        let (knobs, signals) = (simulation.knobs(), simulation.signals());
         for (source, out) in self.0.iter().zip(out) {
             *out = match *source {
                 Source::Feature(feature) => window.map_or(0.0, feature.value),

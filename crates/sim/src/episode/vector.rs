@@ -15,7 +15,6 @@ const ASK_EVERY: Duration = Duration::from_millis(20);
 pub struct StepFailed {
     /// Its place.
     pub index: usize,
-    /// Why.
     pub source: Box<EpisodeError>,
 }
 
@@ -33,7 +32,6 @@ impl Episodes {
         Ok(Self { episodes, pool: pool.map_err(std::io::Error::other)? })
     }
 
-    /// The episodes.
     pub fn all(&self) -> &[Episode] {
         &self.episodes
     }

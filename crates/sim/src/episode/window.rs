@@ -9,7 +9,6 @@ use slcache_core::ftl::window::WindowCounters;
 /// Latencies of the requests of one kind that were completed in a window, ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Latencies {
-    /// Requests.
     pub requests: u64,
     /// Arithmetic mean.
     pub mean_ns: f64,

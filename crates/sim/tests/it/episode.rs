@@ -36,7 +36,7 @@ fn request(trace: &str, scheme: &str, sets: &[&str], replay: &str) -> EpisodeReq
     layers.replay = Some(replay.to_owned());
     let run =
         RunRequest { trace: trace.into(), trace_options: by_sectors(), layers, ..RunRequest::default() };
-    EpisodeRequest { run, window: window(WindowUnit::WriteRequests, 150), observations: None }
+    EpisodeRequest { run, window: window(WindowUnit::WriteRequests, 150) }
 }
 
 fn begin(request: &EpisodeRequest) -> Result<Episode, EpisodeError> {
@@ -224,8 +224,6 @@ fn what_cannot_be_done_is_refused_and_changes_nothing() {
     assert!(told.starts_with("the trace is too short for one window: it has "), "{told}");
     let told = refused(&|request| request.window = window(WindowUnit::WriteBytes, 0));
     assert_eq!(told, "window = 0 bytes of writes: must be at least 1");
-    let told = refused(&|request| request.observations = Some(vec!["waf".into(), "wuf".into()]));
-    assert!(told.starts_with("observation \"wuf\": there is none of that name here; allowed: "), "{told}");
     let told = refused(&|request| request.run.layers.scheme = "nothing".into());
     assert!(told.contains("nothing"), "{told}");
 
