@@ -65,7 +65,7 @@ pub use sources::lint::{lint, lint_telling, LintProblem, LintReport};
 pub use sources::prepare::prepare;
 pub use sources::reader::{open, TraceReader};
 pub use sources::spawn::{spawn, TraceStream};
-pub use stored::input_files::input_files;
+pub use stored::blktrace_files::input_files;
 pub use stored::trace_path::TracePath;
 pub use stream_ends::StreamEnds;
 pub use summary::{Skipped, TraceSummary, VolumeCount};

@@ -1,6 +1,6 @@
 //! What a reader has seen: counts of everything taken and left out.
 
-use crate::error::listed::{cut, listed};
+use crate::error::quote::{cut, listed};
 use crate::error::LineFault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

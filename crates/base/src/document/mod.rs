@@ -1,6 +1,5 @@
 //! Documents that a user writes: their keys, where these stand, and whether they have the shape of a schema.
 
-pub mod lines;
 pub mod nearest;
 pub mod places;
 pub mod shape;

@@ -2,7 +2,6 @@
 
 pub mod cell_mode;
 pub mod divisor;
-pub mod gap;
 pub mod ids;
 pub mod ones;
 pub mod op;
@@ -16,9 +15,8 @@ pub mod stop;
 pub mod table;
 
 pub use cell_mode::CellMode;
-pub use gap::Gap;
 pub use ids::{BlockId, Mu, PlaneId, Ppn, Slot};
-pub use op::{Cause, Class, OpKind};
+pub use op::{Cause, Class, Gap, OpKind};
 pub use problem::Problem;
 pub use slcache_base::{request, rng, units};
 pub use stop::Stop;

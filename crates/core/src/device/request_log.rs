@@ -4,8 +4,7 @@ use super::front::Ends;
 use super::keepers::KeptTime;
 use super::requests::HostRequest;
 use super::Simulation;
-use crate::base::gap::Gap;
-use crate::base::op::{Cause, CAUSES};
+use crate::base::op::{Cause, Gap, CAUSES};
 use crate::base::request::{HostOp, Request};
 use crate::hw::timing::{
     LoggedOperation, RequestId, RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL,

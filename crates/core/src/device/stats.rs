@@ -2,8 +2,7 @@
 
 use super::front::Ends;
 use super::requests::HostRequest;
-use crate::base::gap::{Gap, GAPS};
-use crate::base::op::{Cause, CAUSES};
+use crate::base::op::{Cause, Gap, CAUSES, GAPS};
 use crate::base::request::HostOp;
 use crate::hw::timing::{
     RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER,

@@ -1,4 +1,5 @@
-//! Knobs: what of a scheme can be turned while it runs, and within which bounds.
+//! Knobs, what of a scheme can be turned while it runs and within which bounds, and signals, what it shows a
+//! controller of the window just over.
 
 use crate::base::Problem;
 use serde::{Deserialize, Serialize};
@@ -74,6 +75,19 @@ impl Knob {
         let refused = !self.range.contains(value);
         refused.then(|| Problem::new(self.spec.name, value, self.range.told()))
     }
+}
+
+/// A signal as the catalogue lists it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SignalSpec {
+    pub name: &'static str,
+    pub unit: &'static str,
+    /// Least value.
+    pub min: f64,
+    /// Greatest value.
+    pub max: f64,
+    /// One line that says what it is.
+    pub summary: &'static str,
 }
 
 #[cfg(test)]

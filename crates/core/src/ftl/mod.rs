@@ -57,7 +57,6 @@ pub mod plane_allocator;
 pub mod region;
 pub mod relocate;
 pub mod scheme;
-pub mod signal;
 pub mod span;
 pub mod store;
 pub mod transfer;

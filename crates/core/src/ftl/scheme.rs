@@ -3,12 +3,11 @@
 use super::answer::{BlockShare, DeviceFull, Idle};
 use super::any_region::{AnyRegion, Role};
 use super::io::Io;
-use super::knob::{Knob, KnobSpec};
+use super::knob::{Knob, KnobSpec, SignalSpec};
 use super::memory::Memory;
 use super::oracle::Oracle;
 use super::page_level;
 use super::piece::Piece;
-use super::signal::SignalSpec;
 use super::window::{WindowCounters, WindowLength};
 use crate::base::{PlaneId, Problem};
 use crate::hw::device_config::DeviceConfig;

@@ -11,9 +11,8 @@
 //! being filled (`reclaim_open`). Where data move: within their plane.
 //! **Knobs.** `idle.threshold_ns`, `slc_blocks`.
 
-use super::common::cache::SplitConfig;
+use super::common::cache::{ReclaimOpen, SplitConfig};
 use super::common::dials::{Dial, Dials, IDLE_THRESHOLD, SLC_BLOCKS};
-use super::common::open_block::ReclaimOpen;
 use super::common::tables::page_table;
 use super::common::turns::Turns;
 use crate::base::op::{Cause, Class};
@@ -23,13 +22,12 @@ use crate::ftl::config::{CleanConfig, Victim};
 use crate::ftl::io::Io;
 use crate::ftl::job::Job;
 use crate::ftl::knob::{Knob, KnobSpec};
-use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::scheme::{regions, Parameters, Scheme};
 use crate::ftl::store::{Store, RESERVE};
-use crate::ftl::victim;
+use crate::ftl::{page_level, victim};
 use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;

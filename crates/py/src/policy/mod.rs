@@ -1,16 +1,17 @@
 //! Policies in Python: a scheme's decisions are asked of a class, and its answers are checked.
 
 mod answers;
-mod check;
 mod host;
 mod view;
 
-pub use check::check_scheme;
 pub use host::register;
 pub use view::PyView;
 
+use crate::progress;
 use answers::Names;
 use pyo3::prelude::*;
+use serde_json::json;
+use slcache_sim::conformance;
 use slcache_sim::custom::{Choice, Hooks, Policy, Reclaim, View, WindowCounters, Write};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -222,4 +223,29 @@ impl Policy for PyPolicy {
         let copied = self.hosted("copied", |py, answer| Self::new(py, answer.unbind(), hooks, &names));
         copied.map(|policy| Box::new(policy) as Box<dyn Policy>)
     }
+}
+
+/// Runs small random cases of a scheme up to the first that fails, and returns what came of them as JSON.
+#[pyfunction]
+#[pyo3(signature = (*, scheme, sets, cases, seed, progress))]
+pub fn check_scheme(
+    py: Python<'_>,
+    scheme: String,
+    sets: Vec<String>,
+    cases: u32,
+    seed: u64,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let outcome = progress::run_known(py, is_hosted(&scheme), progress, move |progress, _| {
+        let total = u64::from(cases);
+        conformance::check(&scheme, &sets, cases, seed, |case| progress("check", u64::from(case), total))
+    })?;
+    Ok(json!({
+        "ran": outcome.ran,
+        "refused": outcome.refused,
+        "reason": outcome.reason,
+        "passed": outcome.passed,
+        "failure": outcome.failure,
+    })
+    .to_string())
 }

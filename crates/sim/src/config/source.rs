@@ -1,10 +1,8 @@
 //! The text of a configuration, in TOML or JSON, and where in it a key stands.
 
-use super::json;
 use super::origin::Origin;
-use super::ConfigError;
-use slcache_base::document::lines::{line_at, Lines};
-use slcache_base::document::places::Places;
+use super::{json, ConfigError};
+use slcache_base::document::places::{line_at, Lines, Places};
 use slcache_base::document::tree::{self, Key};
 use slcache_files::open_regular;
 use std::cell::OnceCell;

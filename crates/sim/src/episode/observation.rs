@@ -4,8 +4,7 @@ use super::window::{ratio, Window};
 use serde_json::{json, Value};
 use slcache_core::base::Cause;
 use slcache_core::device::Simulation;
-use slcache_core::ftl::knob::{KnobRange, KnobSpec};
-use slcache_core::ftl::signal::SignalSpec;
+use slcache_core::ftl::knob::{KnobRange, KnobSpec, SignalSpec};
 
 /// A statistic of a window.
 pub struct Feature {

@@ -1,9 +1,9 @@
 //! The result document.
 
 use super::address::AddressCounts;
-use super::life;
 use super::scan::Footprint;
 use super::source::Source;
+use super::time_scale::TimeScale;
 use super::RunRequest;
 use crate::config::RunConfig;
 use crate::provenance::provenance;
@@ -11,7 +11,7 @@ use crate::resources::{peak_rss_bytes, Stopwatch};
 use crate::trace_options;
 use serde_json::{json, Value};
 use slcache_core::metrics::figures::figures;
-use slcache_core::metrics::report::{HostReport, Report};
+use slcache_core::metrics::report::{HostReport, Report, WearReport, DAYS_PER_YEAR};
 use slcache_traces::{TraceError, TraceSummary};
 
 /// Version of the document's shape.
@@ -73,10 +73,10 @@ pub fn assemble(
     document["figures"] =
         figures().iter().map(|figure| (figure.name.clone(), json!(figure.value(report)))).collect();
     document["config"] = config.to_json();
-    let per_day = life::write_bytes_per_day(config, &trace.summary, report);
+    let per_day = write_bytes_per_day(config, &trace.summary, report);
     document["trace"] = told(trace, report, per_day);
-    document["wear"]["years"] = life::years(&report.wear, per_day).into();
-    document["wear"]["note"] = life::note(&report.wear).into();
+    document["wear"]["years"] = years_at(&report.wear, per_day).into();
+    document["wear"]["note"] = life_note(&report.wear).into();
     document["provenance"] = provenance(config);
     document["sim"] = json!({
         "wall_s": stopwatch.wall_s(),
@@ -131,5 +131,39 @@ fn told(trace: &TraceFacts, report: &Report, write_bytes_per_day: Option<f64>) -
             "unterminated_last_line": u8::from(summary.last_line_unterminated),
             "sub_mu_rounded": report.adjusted.sub_mu_rounded,
         },
+    })
+}
+
+const DAY_NS: f64 = 86_400e9;
+/// Cycles of a mean block below which a life is little more than a guess.
+const CYCLES_MIN: f64 = 3.0;
+
+/// What the host wrote for each day between the first request and the last of the trace, in its own times,
+/// stretched in open replay as asked for; none where all come at once.
+fn write_bytes_per_day(config: &RunConfig, trace: &TraceSummary, report: &Report) -> Option<f64> {
+    let span_ns = trace.last_ns?.saturating_sub(trace.first_ns?);
+    let stretched_ns = span_ns as f64 * TimeScale::of(&config.host).factor();
+    (stretched_ns > 0.0).then(|| report.host.write.bytes as f64 * DAY_NS / stretched_ns)
+}
+
+/// How long the device lives if it is written to like that.
+fn years_at(wear: &WearReport, write_bytes_per_day: Option<f64>) -> Option<f64> {
+    let (life, per_day) = (wear.lifetime_host_bytes?, write_bytes_per_day?);
+    (per_day > 0.0).then(|| life / (per_day * DAYS_PER_YEAR))
+}
+
+/// Why no life is told, or why it is uncertain.
+fn life_note(wear: &WearReport) -> Option<String> {
+    let Some(damage) = &wear.damage else {
+        let worn = wear.pools.iter().filter(|row| row.cycles > 0.0);
+        let unknown: Vec<_> = worn.filter(|row| row.endurance_cycles.is_none()).map(|row| row.mode).collect();
+        return Some(match unknown.is_empty() {
+            true => "no life is told: less than a block was programmed".into(),
+            false => format!("no life is told: the endurance is not known in {}", unknown.join(", ")),
+        });
+    };
+    (damage.cycles < CYCLES_MIN).then(|| {
+        let cycles = damage.cycles;
+        format!("the life is a guess: the run took {cycles:.2} cycles of a block, and below {CYCLES_MIN} what was free at first decides")
     })
 }

@@ -4,9 +4,7 @@ mod address;
 mod address_error;
 mod bounds;
 mod document;
-mod foresight;
 mod learning;
-mod life;
 mod logs;
 mod namespaces;
 mod operation_log;
@@ -14,15 +12,13 @@ mod prefill;
 mod request_log;
 mod scan;
 mod source;
-mod state;
 mod time_scale;
 mod timeline;
 
 pub use address_error::AddressError;
 pub use bounds::bounds;
-pub use foresight::TooLong;
 pub use request_log::LogError;
-pub use state::save_state;
+pub use scan::TooLong;
 pub use timeline::TimelineRequest;
 
 use crate::config::{resolve, ConfigErrors, Layers, RunConfig};
@@ -32,12 +28,11 @@ use crate::resources::Stopwatch;
 use crate::snapshot::{self, SnapshotError};
 use address::{AddressCounts, AddressMapper};
 pub(crate) use document::{assemble, TraceFacts};
-use foresight::foresight;
 use learning::Learning;
 use logs::Logs;
 use prefill::{Preload, Touched};
 use request_log::RequestLog;
-use scan::{touched, volume_places, Footprint};
+use scan::{foresight, touched, volume_places, Footprint};
 use serde_json::Value;
 use slcache_core::device::config::{AddressPolicy, Prefill};
 use slcache_core::device::request::Request;
@@ -429,4 +424,14 @@ pub(crate) fn read_through(
         source.report(&phase, progress)?;
     }
     Ok((mapper.counts(), footprint))
+}
+
+/// Preconditions the device of a request and saves its state to `snapshot_out`, for runs of the same
+/// device, scheme, buffer and seed that start from it.
+pub fn save_state(request: &RunRequest, progress: &mut Progress<'_>) -> Result<(), SimError> {
+    let mut config = resolve(&request.layers)?;
+    memory::check(&config.setup().memory())?;
+    let Written { state, memory, .. } = outputs(request)?;
+    let learning = Learning::of(request, &config, memory)?;
+    prepare(request, &mut config, &learning, state, progress).map(drop)
 }

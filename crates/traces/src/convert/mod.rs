@@ -12,7 +12,7 @@ use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::TraceOptions;
 use crate::progress::Progress;
-use crate::stored::input_files::input_files;
+use crate::stored::blktrace_files::input_files;
 use crate::writers::{TraceWriter, WriteOptions};
 use entries::{tell, Entries, Read};
 use merged::Merged;

@@ -1,7 +1,6 @@
 //! Everything that can be wrong with a trace, each naming where and what.
 
 mod line_fault;
-pub(crate) mod listed;
 pub(crate) mod place;
 pub(crate) mod quote;
 pub(crate) mod workload_problem;

@@ -1,4 +1,4 @@
-//! Putting a piece of a trace into a message safely.
+//! Putting a piece of a trace, or the names that it gives, into a message safely.
 
 /// Longest piece of a trace shown in a message, in bytes.
 const SHOWN_BYTES: usize = 80;
@@ -24,6 +24,28 @@ pub(crate) fn first_binary_byte(line: &[u8]) -> Option<(usize, u8)> {
         .map(|(place, byte)| (place + 1, *byte))
 }
 
+/// Most names of a list in a message: a file may have a great many, and long ones.
+const NAMES_MAX: usize = 12;
+const NAME_LETTERS: usize = 80;
+
+/// The first few of the names, and how many more there are.
+pub(crate) fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
+    let more = names.len().saturating_sub(NAMES_MAX);
+    let mut text = names.take(NAMES_MAX).collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        text.push_str(&format!(" and {more} more"));
+    }
+    text
+}
+
+/// The name, or its beginning.
+pub(crate) fn cut(name: &str) -> String {
+    match name.char_indices().nth(NAME_LETTERS) {
+        Some((place, _)) => format!("{}...", &name[..place]),
+        None => name.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,5 +61,15 @@ mod tests {
     fn text_has_no_binary_byte() {
         assert_eq!(first_binary_byte(b"a,b\tc"), None);
         assert_eq!(first_binary_byte(b"ab\0"), Some((3, 0)));
+    }
+
+    #[test]
+    fn many_and_long_names_are_told_in_short() {
+        let numbers = |count: usize| listed((0..count).map(|number| number.to_string()));
+        assert_eq!(numbers(2), "0, 1");
+        assert_eq!(numbers(12), "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11");
+        assert_eq!(numbers(12_800), "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 12788 more");
+        assert_eq!(cut(&"\u{e9}".repeat(80)), "\u{e9}".repeat(80));
+        assert_eq!(cut(&"\u{e9}".repeat(81)), format!("{}...", "\u{e9}".repeat(80)));
     }
 }

@@ -18,10 +18,6 @@ use crate::fields::scan::{
 use crate::fields::sectors::{Column, SizeRules};
 use slcache_base::request::HostOp;
 
-mod actions;
-mod report;
-
-use actions::event_reason;
 
 pub(super) const FORMAT: Format = Format {
     name: "blkparse",
@@ -105,7 +101,7 @@ impl RecordParser for Blkparse {
         let device = words.next().unwrap_or_default();
         if !is_device(device) {
             return match line {
-                _ if report::is_report_line(line) => Ok(Record::Skipped(SKIPPED_SUMMARY)),
+                _ if is_report_line(line) => Ok(Record::Skipped(SKIPPED_SUMMARY)),
                 [b'#', ..] => Ok(Record::Skipped(SKIPPED_NOTE)),
                 _ if !self.begun => Ok(Record::Skipped(SKIPPED_NOTE)),
                 _ => Err(unknown(line)),
@@ -201,11 +197,66 @@ fn unknown(line: &[u8]) -> LineFault {
 /// Summary lines alone do not make a blkparse file.
 fn detect(sample: &Sample<'_>) -> Fit {
     let events: Vec<&[u8]> =
-        sample.lines.iter().copied().filter(|line| !report::is_report_line(line)).collect();
+        sample.lines.iter().copied().filter(|line| !is_report_line(line)).collect();
     match super::parses_most(&FORMAT, &events) {
         true => Fit::Yes,
         false => Fit::No,
     }
+}
+
+/// How the lines of the summary begin (show_stats and friends of blkparse.c).
+const BEGINNINGS: &[&[u8]] = &[
+    b"CPU",
+    b"Total (",
+    b"Reads Queued:",
+    b"Read Dispatches:",
+    b"Reads Requeued:",
+    b"Reads Completed:",
+    b"Read Merges:",
+    b"Read depth:",
+    b"PC Reads Queued:",
+    b"PC Read Disp.:",
+    b"PC Reads Req.:",
+    b"PC Reads Compl.:",
+    b"IO unplugs:",
+    b"Throughput (R/W):",
+    b"Events (",
+    b"Skips:",
+    b"Input file ",
+];
+
+/// Whether a line belongs to the summary; blkparse puts empty lines between
+/// its parts.
+fn is_report_line(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    line.is_empty() || BEGINNINGS.iter().any(|beginning| line.starts_with(beginning))
+}
+
+/// Why an event other than the chosen one is left out.
+#[inline]
+fn event_reason(action: &[u8]) -> Result<&'static str, LineFault> {
+    Ok(match action {
+        b"Q" => "blkparse event Q (queued)",
+        b"D" => "blkparse event D (issued)",
+        b"C" => "blkparse event C (completed)",
+        b"I" => "blkparse event I (inserted)",
+        b"G" => "blkparse event G (get request)",
+        b"M" => "blkparse event M (back merge)",
+        b"F" => "blkparse event F (front merge)",
+        b"S" => "blkparse event S (sleep)",
+        b"R" => "blkparse event R (requeued)",
+        b"A" => "blkparse event A (remapped)",
+        b"B" | b"W" => "blkparse event B/W (bounced)",
+        b"X" => "blkparse event X (split)",
+        b"P" => "blkparse event P (plug)",
+        b"U" | b"UT" | b"UI" | b"T" => "blkparse event U/T (unplug)",
+        b"m" => "blkparse event m (message)",
+        [b'Z', ..] => "blkparse event ZP/ZU (writes of a zone plugged or unplugged)",
+        _ => {
+            let allowed = "an action of blkparse (Q, D, C, I, G, M, F, S, R, A, B, W, X, P, U, UT, UI, T, m, ZP, ZU)";
+            return Err(LineFault::field(6, "action", action, allowed));
+        }
+    })
 }
 
 #[cfg(test)]

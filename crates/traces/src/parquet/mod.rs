@@ -14,10 +14,8 @@
 //! their counts with a digest, and a checksum of each row group, so that a file
 //! that was cut or changed is told before anything is made of it.
 
-mod checked;
 mod columns;
 mod digest;
-mod file;
 mod metadata;
 mod reread;
 mod row_groups;

@@ -3,13 +3,15 @@
 use super::columns::Columns;
 use super::metadata::{Metadata, StoredGroup, KEY};
 use super::schema;
-use crate::stored::shared_file::SharedFile;
+use crate::stored::shared_file::{PlacedReader, SharedFile};
+use bytes::Bytes;
 use parquet::basic::Compression;
 use parquet::column::reader::{get_typed_column_reader, ColumnReaderImpl};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
-use parquet::errors::ParquetError;
+use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::RowGroupMetaData;
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::reader::{ChunkReader, FileReader, Length, RowGroupReader, SerializedFileReader};
+use std::io::{BufReader, Read};
 
 /// Rows in a row group: bounds what reading and writing hold in memory.
 pub(super) const ROW_GROUP_ROWS: usize = 1 << 17;
@@ -181,5 +183,29 @@ pub(super) fn plain(error: &ParquetError) -> String {
     match error {
         ParquetError::General(text) | ParquetError::NYI(text) | ParquetError::EOF(text) => text.clone(),
         other => other.to_string(),
+    }
+}
+
+impl Length for SharedFile {
+    fn len(&self) -> u64 {
+        self.bytes()
+    }
+}
+
+impl ChunkReader for SharedFile {
+    type T = BufReader<PlacedReader>;
+
+    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
+        Ok(BufReader::new(self.reader(start)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
+        // Not allocated at once: a damaged footer may ask for anything.
+        let mut bytes = Vec::new();
+        let read = self.reader(start).take(length as u64).read_to_end(&mut bytes)?;
+        match read == length {
+            true => Ok(bytes.into()),
+            false => Err(ParquetError::EOF(format!("Expected to read {length} bytes, read only {read}"))),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The columns of the layout, and refusing files that have others.
 
-use crate::error::listed::{cut, listed};
+use crate::error::quote::{cut, listed};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::errors::ParquetError;
 use parquet::schema::types::{SchemaDescriptor, Type};

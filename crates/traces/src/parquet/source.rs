@@ -5,7 +5,7 @@ use super::metadata::{Metadata, Totals};
 use super::reread::Reread;
 use super::row_groups::{plain, RowGroups};
 use crate::entry::TraceEntry;
-use crate::error::listed::{cut, listed};
+use crate::error::quote::{cut, listed};
 use crate::error::{LineFault, TraceError};
 use crate::format_names::PARQUET;
 use crate::options::foreign::refuse_foreign;

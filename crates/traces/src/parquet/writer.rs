@@ -1,12 +1,12 @@
 //! Writing the layout, one row group in memory at a time.
 
-use super::checked::Checked;
 use super::columns::Columns;
 use super::metadata::{Metadata, StoredGroup, Totals, KEY};
 use super::row_groups::ROW_GROUP_ROWS;
 use super::schema::schema;
 use crate::entry::TraceEntry;
 use crate::origin::Origin;
+use crc32fast::Hasher;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{Int32Type, Int64Type};
 use parquet::errors::ParquetError;
@@ -115,4 +115,34 @@ fn properties() -> Result<WriterProperties, ParquetError> {
             .set_column_encoding(column, Encoding::DELTA_BINARY_PACKED);
     }
     Ok(builder.build())
+}
+
+/// Passes bytes on and sums them up.
+pub(super) struct Checked<W> {
+    pub inner: W,
+    hasher: Hasher,
+}
+
+impl<W: Write> Checked<W> {
+    /// Nothing summed up yet.
+    pub(super) fn new(inner: W) -> Self {
+        Self { inner, hasher: Hasher::new() }
+    }
+
+    /// The checksum of the bytes since the last call.
+    pub(super) fn take_crc32(&mut self) -> u32 {
+        std::mem::take(&mut self.hasher).finalize()
+    }
+}
+
+impl<W: Write> Write for Checked<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let count = self.inner.write(bytes)?;
+        self.hasher.update(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.inner.flush()
+    }
 }

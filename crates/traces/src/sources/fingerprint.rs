@@ -5,7 +5,7 @@ use crate::format_names::WORKLOAD;
 use crate::options::TraceOptions;
 use crate::progress::Progress;
 use crate::sources::workload::WorkloadSource;
-use crate::stored::input_files::input_files;
+use crate::stored::blktrace_files::input_files;
 use crate::stored::opened::Opened;
 use crate::stored::trace_path::TracePath;
 use crate::workload::is_workload;

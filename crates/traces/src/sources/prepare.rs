@@ -5,7 +5,7 @@ use crate::options::TraceOptions;
 use crate::prepared::{encode, Header, BLOCK_ROWS, MAGIC};
 use crate::progress::Progress;
 use crate::sources::reader::open;
-use crate::stored::input_files::input_files;
+use crate::stored::blktrace_files::input_files;
 use crate::stored::trace_path::TracePath;
 use slcache_files::Outputs;
 use std::io::Write;

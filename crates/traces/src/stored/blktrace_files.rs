@@ -6,7 +6,7 @@ use crate::stored::input::Input;
 use crate::stored::trace_path::is_read_once;
 use std::fs::File;
 use std::io::{Chain, Cursor, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What stands between a recording's name and the number of the CPU.
@@ -224,6 +224,20 @@ fn check_members(path: &str, members: &[Member]) -> Result<(), TraceError> {
         }),
         None => Ok(()),
     }
+}
+
+/// Every file that reading `path` reads: itself, all files of a blktrace
+/// recording, and what standard input is redirected from for `-`.
+pub fn input_files(path: &str) -> Vec<PathBuf> {
+    if path == "-" {
+        return vec!["/dev/stdin".into()];
+    }
+    let mut files = vec![PathBuf::from(path)];
+    // A recording with a gap is refused when it is read.
+    if let Ok(Some(parts)) = files_of(path) {
+        files.extend(parts.into_iter().map(PathBuf::from));
+    }
+    files
 }
 
 #[cfg(test)]

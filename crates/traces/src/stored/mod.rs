@@ -3,7 +3,6 @@
 pub(crate) mod blktrace_files;
 pub(crate) mod compression;
 pub(crate) mod input;
-pub(crate) mod input_files;
 pub(crate) mod opened;
 pub(crate) mod raw_input;
 pub(crate) mod shared_file;

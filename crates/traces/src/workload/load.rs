@@ -3,8 +3,7 @@
 use super::spec::WorkloadSpec;
 use crate::error::workload_problem::{Problems, WorkloadProblem};
 use serde_path_to_error::Segment;
-use slcache_base::document::lines::line_at;
-use slcache_base::document::places::Places;
+use slcache_base::document::places::{line_at, Places};
 use slcache_base::document::tree::{self, Key, Step};
 use std::collections::BTreeMap;
 use toml::{Table, Value};

@@ -5,7 +5,6 @@ pub mod census;
 pub mod device_fit;
 pub mod dials;
 pub mod mixed_cache;
-pub mod open_block;
 pub mod reclaimed;
 pub mod tables;
 pub mod turns;

@@ -12,10 +12,9 @@ use super::{Hybrid, HybridConfig, Limits, Packed, Setting, SIGNALS, THETA_BYTES}
 use crate::base::{units, Problem};
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::io::Io;
-use crate::ftl::knob::{Knob, KnobSpec};
+use crate::ftl::knob::{Knob, KnobSpec, SignalSpec};
 use crate::ftl::piece::Piece;
 use crate::ftl::scheme::{regions, Parameters, Scheme};
-use crate::ftl::signal::SignalSpec;
 use crate::ftl::window::{WindowCounters, WindowLength, WindowUnit};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;

@@ -8,28 +8,26 @@
 //! cleaned (`ftl::compact`).
 
 mod config;
+mod control;
 mod demand;
 mod dense;
 mod dwa;
-mod knobs;
 mod ladder;
 mod limits;
 mod packing;
 mod qlc_only;
 mod report;
 mod resize;
-mod signals;
 
 pub use config::{DenseRule, HybridConfig, Reclaim, SlcRule};
+pub use control::{SIGNALS, SLC_BLOCKS, THETA_BYTES};
 pub use dense::{Dense, Moved};
 pub use dwa::{Dwa, DwaConfig};
-pub use knobs::{SLC_BLOCKS, THETA_BYTES};
 pub use ladder::Setting;
 pub use limits::{slc_blocks_possible, Limits, SLC_SHARE_MAX, THETA_LADDER};
 pub use packing::{Packed, Packing, Taken};
 pub use qlc_only::{QlcOnly, QlcOnlyConfig};
 pub use report::TimeSplit;
-pub use signals::SIGNALS;
 
 use crate::base::request::SECTOR_BYTES;
 use crate::base::{CellMode, PlaneId, Ppn};

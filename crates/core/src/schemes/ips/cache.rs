@@ -2,7 +2,6 @@
 
 use super::super::common::device_fit::{check_page, offered_modes};
 use super::super::common::dials::{Dial, MIN_INVALID};
-use super::agc::AgcConfig;
 use super::balance::{Balance, VainMoves};
 use crate::base::op::{Cause, Class};
 use crate::base::{PlaneId, Ppn, Problem};
@@ -16,11 +15,13 @@ use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::relocate::relocate_page;
-use crate::ftl::two_layer::{TwoLayerRegion, TwoLayerSpec};
+use crate::ftl::two_layer::{Eligible, TwoLayerRegion, TwoLayerSpec};
 use crate::hw::config::{IdleRule, PoolConfig};
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smart_default::SmartDefault;
 
 /// Blocks per plane that cannot hold user data: one whose pages cleaning needs, and three that are
 /// being written and cannot be cleaned.
@@ -297,4 +298,17 @@ pub fn store(piece: &Piece, page: Ppn, io: &mut Io) {
     page_level::write_through(piece, page, io, |io, write, sources| {
         io.program(page, write, sources);
     });
+}
+
+/// What advanced garbage collection collects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, SmartDefault)]
+#[serde(deny_unknown_fields, default)]
+pub struct AgcConfig {
+    /// Which blocks.
+    #[default(Eligible::Used)]
+    pub eligible: Eligible,
+    /// Invalid pages that a block has at least.
+    #[schemars(range(min = 1, max = 32_767))]
+    #[default(3)]
+    pub min_invalid: u32,
 }

@@ -12,10 +12,9 @@
 //! run empties them all (`drain`).
 //! **Knobs.** `idle.threshold_ns`, `agc.min_invalid`, `slc_blocks`.
 
+use super::super::common::cache::ReclaimOpen;
 use super::super::common::dials::{Dial, Dials, IDLE_THRESHOLD, MIN_INVALID, SLC_BLOCKS};
-use super::super::common::open_block::ReclaimOpen;
-use super::agc::AgcConfig;
-use super::cache::{self, Cache, CacheSpec};
+use super::cache::{self, AgcConfig, Cache, CacheSpec};
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, CellMode, PlaneId, Ppn, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
@@ -23,13 +22,12 @@ use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
 use crate::ftl::io::Io;
 use crate::ftl::job::Job;
 use crate::ftl::knob::{Knob, KnobSpec};
-use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
 use crate::ftl::plane_allocator::try_planes;
 use crate::ftl::region::{Pack, Region, RegionSpec, Writer};
 use crate::ftl::relocate::{erase_block, relocate_page};
 use crate::ftl::scheme::{regions, Parameters, Scheme};
-use crate::ftl::victim;
+use crate::ftl::{page_level, victim};
 use crate::hw::config::IdleRule;
 use crate::hw::device_config::DeviceConfig;
 use crate::metrics::report::SchemeReport;

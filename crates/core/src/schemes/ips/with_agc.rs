@@ -12,8 +12,7 @@
 //! **Knobs.** `idle.threshold_ns`, `agc.min_invalid`.
 
 use super::super::common::dials::{Dials, IDLE_THRESHOLD, MIN_INVALID};
-use super::agc::AgcConfig;
-use super::cache::{self, Cache, CacheSpec};
+use super::cache::{self, AgcConfig, Cache, CacheSpec};
 use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::config::{Placement, PlaneOrder};

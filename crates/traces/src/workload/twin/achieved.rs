@@ -1,12 +1,10 @@
 //! The figures that come out of a plan, to hold against those that were given.
 
 use super::super::spec::TwinSpec;
-use super::bursts;
 use super::op_order::write_after_write_share;
-use super::pauses;
 use super::plan::{count, pages, TwinPlan};
-use super::size_class::SizeClass;
-use super::tight_gaps;
+use super::sizes::SizeClass;
+use super::{bursts, pauses, tight_gaps};
 use slcache_base::request::SECTOR_BYTES;
 use std::collections::BTreeMap;
 

@@ -4,8 +4,7 @@ use super::super::quantity::SizeBytes;
 use super::super::spec::{SizeShare, SizeSharesBy, TwinSpec};
 use super::counts::Counts;
 use super::quota::apportion;
-use super::size_class::SizeClass;
-use super::sizes::Ranges;
+use super::sizes::{Ranges, SizeClass};
 use crate::error::workload_problem::Problems;
 
 const DEFAULT_MAX_BYTES: u64 = 128 << 10;

@@ -2,8 +2,7 @@
 
 use super::super::random::Random;
 use super::extents::{stride, ExtentCount, Extents, EVEN_EXTENTS, WIDE_PAGES};
-use super::size_class::SizeClass;
-use super::sizes::PAGE_SECTORS;
+use super::sizes::{SizeClass, PAGE_SECTORS};
 use std::ops::Range;
 
 const SECTORS: u64 = PAGE_SECTORS as u64;

@@ -1,6 +1,6 @@
 //! Extents of each size, so that they make up a footprint.
 
-use super::size_class::SizeClass;
+use super::sizes::SizeClass;
 use std::cmp::Reverse;
 
 /// Steepest dependence of fresh requests on their size that is tried, as a power of it.

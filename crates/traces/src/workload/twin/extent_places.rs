@@ -5,8 +5,7 @@ use super::extent_area::Area;
 use super::extent_plan::ExtentPlan;
 use super::extents::{Extent, Extents};
 use super::plan::TwinPlan;
-use super::size_class::SizeClass;
-use super::sizes::PAGE_SECTORS;
+use super::sizes::{SizeClass, PAGE_SECTORS};
 use super::variants::{Piece, Variants};
 
 const SECTORS: u64 = PAGE_SECTORS as u64;

@@ -6,7 +6,7 @@ use super::extent_plan::ExtentPlan;
 use super::extents::Extent;
 use super::plan::TwinPlan;
 use super::quota::Quota;
-use super::size_class::SizeClass;
+use super::sizes::SizeClass;
 
 /// How often a place that would be sequential by chance is drawn again.
 const REDRAWS: usize = 8;

@@ -4,8 +4,7 @@ use super::super::random::{mix, Random};
 use super::super::zipf::Zipf;
 use super::lane::Lane;
 use super::schedule::Schedule;
-use super::size_class::SizeClass;
-use super::sizes::PAGE_SECTORS;
+use super::sizes::{SizeClass, PAGE_SECTORS};
 
 /// 4 KiB pages in a page of 16 KiB.
 pub(super) const WIDE_PAGES: u64 = 4;

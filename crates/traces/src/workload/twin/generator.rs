@@ -6,7 +6,7 @@ use super::op_order::OpOrder;
 use super::page_walk::PageWalk;
 use super::plan::TwinPlan;
 use super::quota::Quota;
-use super::size_class::SizeClass;
+use super::sizes::SizeClass;
 use slcache_base::request::{HostOp, Request};
 
 /// Where requests go.

@@ -30,7 +30,6 @@ mod run_lengths;
 mod schedule;
 mod settle;
 mod shape;
-mod size_class;
 mod sizes;
 mod tight_gaps;
 mod time_figures;

@@ -4,8 +4,7 @@ use super::super::random::Random;
 use super::places::{Places, Run};
 use super::plan::TwinPlan;
 use super::quota::Quota;
-use super::size_class::SizeClass;
-use super::sizes::PAGE_SECTORS;
+use super::sizes::{SizeClass, PAGE_SECTORS};
 
 const SECTORS: u64 = PAGE_SECTORS as u64;
 /// How often a place that would be sequential by chance is drawn again.

@@ -2,7 +2,7 @@
 
 use super::extent_plan::ExtentPlan;
 use super::gaps::GapClass;
-use super::size_class::SizeClass;
+use super::sizes::SizeClass;
 
 /// Writes of more sectors may have a popularity of their own: 128 KiB.
 const LARGE_SECTORS: u32 = 256;

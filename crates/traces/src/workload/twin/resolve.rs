@@ -2,19 +2,15 @@
 
 use super::super::spec::{TwinSpec, WorkloadSpec};
 use super::achieved::figures;
-use super::bursts;
 use super::check::{check_figures, check_room, check_sequential};
 use super::classes::{classes, shift, Side};
 use super::counts::Counts;
-use super::measured;
-use super::op_order;
-use super::pauses;
 use super::plan::{count, pages, TwinPlan};
 use super::quota::apportion;
 use super::settle::settle;
-use super::shape;
-use super::size_class::SizeClass;
+use super::sizes::SizeClass;
 use super::times::gap_classes;
+use super::{bursts, measured, op_order, pauses, shape};
 use crate::error::workload_problem::Problems;
 
 const PAGE_BYTES: f64 = 4096.0;

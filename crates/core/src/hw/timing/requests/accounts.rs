@@ -5,9 +5,8 @@
 
 use super::super::ids::{OpId, RequestId};
 use super::super::ops::Ops;
-use super::own::{Own, Parts};
 use super::table::Requests;
-use super::waits::{DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL};
+use super::waits::{Own, Parts, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL};
 use crate::base::op::CAUSES;
 
 impl Requests {

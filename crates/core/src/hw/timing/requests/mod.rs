@@ -1,16 +1,13 @@
 //! Requests in flight: what they wait for, who hears of their end, and where their time went.
 
 mod accounts;
-mod own;
-mod path;
 mod paths;
 mod table;
 mod waits;
 
-pub(super) use own::Parts;
-pub(super) use path::{Snapshot, Waited};
 pub(super) use table::Requests;
 pub use table::{RequestPath, Waiter};
+pub(super) use waits::{Parts, Snapshot, Waited};
 pub use waits::{
     WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE,
     WAIT_SPIN_UP, WAIT_SUSPENDED,

@@ -5,9 +5,8 @@
 use super::super::ids::OpId;
 use super::super::ops::{Ops, PATH};
 use super::super::unit::Unit;
-use super::path::{Path, Snapshot, Waited};
 use super::table::Requests;
-use super::waits::{WaitTime, WAIT_ORDER};
+use super::waits::{Path, Snapshot, WaitTime, Waited, WAIT_ORDER};
 use crate::base::op::CAUSES;
 
 impl Requests {

@@ -2,9 +2,7 @@
 
 use super::super::ids::{OpId, RequestId};
 use super::super::ops::{Ops, COUNTS, JOINT, PATH, WAITERS};
-use super::own::Own;
-use super::path::{Path, Snapshot};
-use super::waits::WaitTime;
+use super::waits::{Own, Path, Snapshot, WaitTime};
 use crate::base::op::Cause;
 use crate::base::room::Room;
 use crate::base::slab::Slab;

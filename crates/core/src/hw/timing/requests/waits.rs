@@ -1,6 +1,7 @@
-//! What operations wait for, by kind.
+//! Where time goes: what operations wait for, by kind, the path of an operation or a request, and what a
+//! request has done on one unit.
 
-use crate::base::op::CAUSES;
+use crate::base::op::{Cause, CAUSES};
 
 pub const WAIT_CHANNEL: usize = CAUSES;
 /// Waiting in an idle unit for an earlier operation of the block, which itself waits.
@@ -20,3 +21,61 @@ pub const WAIT_KINDS: usize = CAUSES + 7;
 
 /// Waiting time by what occupied the resource, and service by the disk, ns.
 pub type WaitTime = [u64; WAIT_KINDS];
+
+/// Time for which a unit was at work, ns: in the array, on the channel, waiting for the channel, on the
+/// way of the disk's head and platter, and in the disk's transfer.
+pub type Parts = [u64; 5];
+
+/// What the operations of one request have done so far on one unit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Own {
+    pub(super) unit: u32,
+    /// The request's account of another unit (0: none).
+    pub(super) next: u32,
+    /// When the command counted last had ended, ns: several of its operations may be the request's.
+    pub(super) counted_ns: Option<u64>,
+    /// Time at work by the cause under which the unit books it, ns.
+    pub(super) busy_ns: [u64; CAUSES],
+    pub(super) parts_ns: Parts,
+}
+
+impl Own {
+    pub(super) fn add(&mut self, cause: usize, parts_ns: &Parts) {
+        self.busy_ns[cause] += parts_ns.iter().sum::<u64>();
+        for (sum_ns, ns) in self.parts_ns.iter_mut().zip(parts_ns) {
+            *sum_ns += ns;
+        }
+    }
+}
+
+/// What a unit had done at one moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Snapshot {
+    pub busy_ns: [u64; CAUSES],
+    /// Waiting for the channel, ns.
+    pub wished_ns: u64,
+    /// For operations of the request of the one that waits (index into the accounts, 0 = it has no account).
+    pub own: u32,
+}
+
+/// What came before the own times of an operation that a request waits for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Path {
+    pub array_ns: u64,
+    /// Channel time, ns.
+    pub bus_ns: u64,
+    pub wait: WaitTime,
+    /// The cause of the operation that it waited for last as a source.
+    pub source: Option<Cause>,
+}
+
+/// The waiting of an operation that starts now.
+#[derive(Clone, Copy)]
+pub struct Waited {
+    /// What its unit had done when it was queued (index into the snapshots, 0 = it found it idle).
+    pub before: u32,
+    pub ns: u64,
+    /// What of it was for the channel if it found the unit idle, ns.
+    pub channel_ns: u64,
+    pub channel: usize,
+}
