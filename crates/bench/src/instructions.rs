@@ -48,7 +48,7 @@ pub fn measure(size: Size) -> Result<PerRequest, String> {
     }
     let per_request = |(name, children): (String, [String; 2])| {
         let [less, all] = children.map(|child| cachegrind::count(&format!("{COUNTED}{child}")));
-        Ok((name, beyond(all?, less?) as f64 / more as f64))
+        Ok((name, difference(all?, less?) as f64 / more as f64))
     };
     pairs.into_par_iter().map(per_request).collect()
 }
@@ -58,7 +58,7 @@ fn name_of(case: Case) -> String {
 }
 
 /// What one process takes more than the other, without hashing.
-fn beyond(all: Count, less: Count) -> u64 {
+fn difference(all: Count, less: Count) -> u64 {
     (all.all - all.hashing).saturating_sub(less.all - less.hashing)
 }
 

@@ -50,14 +50,14 @@ fn main() -> ExitCode {
     {
         return table(action == "--write", Path::new(path)).unwrap_or_else(|error| failed(&error));
     }
-    let Some(asked) = parse(&arguments) else {
+    let Some(options) = parse(&arguments) else {
         eprintln!("{USAGE}");
         return ExitCode::from(2);
     };
-    let told = if asked.growth {
-        growth::measure(asked.size).map(|growth| tell(&growth, asked.as_json, growth::print))
+    let told = if options.growth {
+        growth::measure(options.size).map(|growth| tell(&growth, options.as_json, growth::print))
     } else {
-        measure(asked.size).map(|figures| tell(&figures, asked.as_json, print::print))
+        measure(options.size).map(|figures| tell(&figures, options.as_json, print::print))
     };
     told.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
 }
@@ -99,25 +99,25 @@ fn counted(size: Size) -> Result<Instructions, String> {
 }
 
 /// What the command line asks for.
-struct Asked {
+struct Options {
     size: Size,
     as_json: bool,
     growth: bool,
 }
 
-fn parse(arguments: &[String]) -> Option<Asked> {
-    let mut asked = Asked { size: Size { rounds: 5, quick: false }, as_json: false, growth: false };
+fn parse(arguments: &[String]) -> Option<Options> {
+    let mut options = Options { size: Size { rounds: 5, quick: false }, as_json: false, growth: false };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--rounds" => asked.size.rounds = arguments.next()?.parse().ok().filter(|&n| n > 0)?,
-            "--quick" => asked.size.quick = true,
-            "--json" => asked.as_json = true,
-            "--growth" => asked.growth = true,
+            "--rounds" => options.size.rounds = arguments.next()?.parse().ok().filter(|&n| n > 0)?,
+            "--quick" => options.size.quick = true,
+            "--json" => options.as_json = true,
+            "--growth" => options.growth = true,
             _ => return None,
         }
     }
-    Some(asked)
+    Some(options)
 }
 
 fn measure(size: Size) -> Result<Figures, String> {

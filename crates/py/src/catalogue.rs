@@ -2,7 +2,7 @@
 
 use super::content::Device;
 use super::errors::{config_error, sim_error, trace_error};
-use super::given::Run;
+use super::run_request::Run;
 use super::{json, workload_settings};
 use pyo3::prelude::*;
 use serde_json::json;

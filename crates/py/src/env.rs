@@ -1,9 +1,9 @@
 //! Episodes for Python: steps without the GIL, observations into the caller's memory.
 
 use super::errors::{sim_error, wrong_episode, EpisodeError, RunError};
-use super::given::Run;
 use super::policy::is_hosted;
-use super::{progress, Named};
+use super::run_request::Run;
+use super::{progress, TraceName};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -115,7 +115,7 @@ impl Episode {
     #[pyo3(signature = (trace, run, *, window, progress))]
     fn new(
         py: Python<'_>,
-        trace: Named<'_>,
+        trace: TraceName<'_>,
         run: Run<'_>,
         window: Option<(String, u64)>,
         progress: Option<Py<PyAny>>,

@@ -83,7 +83,7 @@ pub fn config_error(errors: &ConfigErrors) -> PyErr {
     };
     let key = first.map(|error| error.key.as_str()).filter(|key| !key.is_empty());
     let place = Place { file, line: line.map(|line| line as u64), key };
-    worded(placed::<ConfigError>(errors.told(Words::Python), place), errors.told(Words::CommandLine))
+    worded(placed::<ConfigError>(errors.text(Words::Python), place), errors.text(Words::CommandLine))
 }
 
 /// An exception that the command line tells in words of its own.

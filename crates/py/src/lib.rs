@@ -7,17 +7,17 @@ mod env;
 mod env_vector;
 mod errors;
 mod files;
-mod given;
 mod models;
 mod policy;
+mod preparation;
 mod progress;
-mod shared;
+mod run_request;
 mod stream;
 mod trace_tools;
 
 use errors::{config_error, sim_error, trace_error, ConfigError, RunError, TraceError};
-use given::Run;
 use pyo3::prelude::*;
+use run_request::Run;
 use slcache_sim::traces::{bound_telling, info_telling, lint_telling, TraceOptions, TracePath};
 use slcache_sim::{bounds, execute, RunConfig};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ const LINT_PROBLEMS_MAX: usize = 1000;
 /// Replays a trace and returns the result document as JSON.
 #[pyfunction]
 #[pyo3(signature = (trace, run, *, progress))]
-fn run(py: Python<'_>, trace: Named, run: Run, progress: Option<Py<PyAny>>) -> PyResult<String> {
+fn run(py: Python<'_>, trace: TraceName, run: Run, progress: Option<Py<PyAny>>) -> PyResult<String> {
     let mut request = run.of(trace)?;
     let hosted = policy::is_hosted(&request.layers.scheme);
     let result = progress::run_known(py, hosted, progress, move |progress, stop| {
@@ -60,16 +60,16 @@ fn is_read_once(trace: &str) -> bool {
 
 /// A trace as Python names it.
 #[derive(FromPyObject)]
-enum Named<'py> {
+enum TraceName<'py> {
     Kept(PyRef<'py, Rereadable>),
     Path(String),
 }
 
-impl From<Named<'_>> for TracePath {
-    fn from(named: Named<'_>) -> Self {
+impl From<TraceName<'_>> for TracePath {
+    fn from(named: TraceName<'_>) -> Self {
         match named {
-            Named::Kept(kept) => kept.0.clone(),
-            Named::Path(name) => Self::new(&name),
+            TraceName::Kept(kept) => kept.0.clone(),
+            TraceName::Path(name) => Self::new(&name),
         }
     }
 }
@@ -147,7 +147,7 @@ fn trace_bound(
 #[pyo3(signature = (trace, run, *, slots, progress))]
 fn run_bounds(
     py: Python<'_>,
-    trace: Named,
+    trace: TraceName,
     run: Run,
     slots: Vec<u32>,
     progress: Option<Py<PyAny>>,
@@ -234,10 +234,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<env_vector::Episodes>()?;
     module.add_function(wrap_pyfunction!(rereadable, module)?)?;
     module.add_function(wrap_pyfunction!(is_read_once, module)?)?;
-    module.add_function(wrap_pyfunction!(shared::fingerprint, module)?)?;
-    module.add_function(wrap_pyfunction!(shared::prepare, module)?)?;
-    module.add_function(wrap_pyfunction!(shared::prepared, module)?)?;
-    module.add_function(wrap_pyfunction!(shared::save_state, module)?)?;
+    module.add_function(wrap_pyfunction!(preparation::fingerprint, module)?)?;
+    module.add_function(wrap_pyfunction!(preparation::prepare, module)?)?;
+    module.add_function(wrap_pyfunction!(preparation::prepared, module)?)?;
+    module.add_function(wrap_pyfunction!(preparation::save_state, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(resolve, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::figures, module)?)?;

@@ -73,7 +73,7 @@ pub fn run_known<T: Send + 'static>(
     let mut listener =
         Listener { receiver, callback, state: State::default(), called: None, looked: Instant::now() };
     let result = listener.listen(py);
-    if matches!(result, Err(Ended::Panicked)) {
+    if matches!(result, Err(NoResult::Panicked)) {
         if let Err(reason) = py.detach(|| spawned.join()) {
             std::panic::resume_unwind(reason);
         }
@@ -86,7 +86,7 @@ pub fn run_known<T: Send + 'static>(
 }
 
 /// Why there is no result.
-enum Ended {
+enum NoResult {
     /// A signal handler or the callback raised.
     Raised(PyErr),
     /// The callback said so.
@@ -95,11 +95,11 @@ enum Ended {
     Panicked,
 }
 
-impl From<Ended> for PyErr {
-    fn from(ended: Ended) -> Self {
+impl From<NoResult> for PyErr {
+    fn from(ended: NoResult) -> Self {
         match ended {
-            Ended::Raised(error) => error,
-            Ended::Cancelled | Ended::Panicked => PyKeyboardInterrupt::new_err("cancelled"),
+            NoResult::Raised(error) => error,
+            NoResult::Cancelled | NoResult::Panicked => PyKeyboardInterrupt::new_err("cancelled"),
         }
     }
 }
@@ -139,11 +139,11 @@ struct Listener<T> {
 }
 
 impl<T: Send> Listener<T> {
-    fn listen(&mut self, py: Python<'_>) -> Result<T, Ended> {
+    fn listen(&mut self, py: Python<'_>) -> Result<T, NoResult> {
         loop {
             let receiver = &mut self.receiver;
             let message = py.detach(|| next(receiver));
-            py.check_signals().map_err(Ended::Raised)?;
+            py.check_signals().map_err(NoResult::Raised)?;
             self.look_at_memory()?;
             match message {
                 Ok(Message::Done(result)) => return Ok(result),
@@ -157,33 +157,33 @@ impl<T: Send> Listener<T> {
                         self.ask(py)?;
                     }
                 }
-                Err(RecvTimeoutError::Disconnected) => return Err(Ended::Panicked),
+                Err(RecvTimeoutError::Disconnected) => return Err(NoResult::Panicked),
             }
         }
     }
 
     /// Ends the work before the system does.
-    fn look_at_memory(&mut self) -> Result<(), Ended> {
+    fn look_at_memory(&mut self) -> Result<(), NoResult> {
         if self.looked.elapsed() >= INTERVAL {
             self.looked = Instant::now();
-            watch().map_err(|error| Ended::Raised(RunError::new_err(error.to_string())))?;
+            watch().map_err(|error| NoResult::Raised(RunError::new_err(error.to_string())))?;
         }
         Ok(())
     }
 
     /// Calls the callback; a callback that returns nothing goes on.
-    fn ask(&mut self, py: Python<'_>) -> Result<(), Ended> {
+    fn ask(&mut self, py: Python<'_>) -> Result<(), NoResult> {
         self.called = Some(Instant::now());
         let Some(callback) = &self.callback else { return Ok(()) };
         let State { phase, done, total } = &self.state;
         let go_on = callback
             .call1(py, (phase, *done, *total))
             .and_then(|answer| Ok(answer.is_none(py) || answer.is_truthy(py)?))
-            .map_err(Ended::Raised)?;
+            .map_err(NoResult::Raised)?;
         if go_on {
             Ok(())
         } else {
-            Err(Ended::Cancelled)
+            Err(NoResult::Cancelled)
         }
     }
 

@@ -14,7 +14,7 @@ pub fn differences(key: &str, first: &Value, second: &Value, sides: Sides, keys:
         (Value::Object(a), Value::Object(b)) => {
             if let (Some(a), Some(b)) = (choice(a), choice(b)) {
                 if a != b {
-                    return keys.push(told(key, a, b, sides));
+                    return keys.push(line(key, a, b, sides));
                 }
             }
             let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
@@ -29,11 +29,11 @@ pub fn differences(key: &str, first: &Value, second: &Value, sides: Sides, keys:
                 differences(&format!("{key}[{index}]"), a, b, sides, keys);
             }
         }
-        _ => keys.push(told(key, &brief(first), &brief(second), sides)),
+        _ => keys.push(line(key, &brief(first), &brief(second), sides)),
     }
 }
 
-fn told(key: &str, first: &str, second: &str, sides: Sides) -> String {
+fn line(key: &str, first: &str, second: &str, sides: Sides) -> String {
     format!("{key} ({} {first}, {} {second})", sides.0, sides.1)
 }
 

@@ -1,6 +1,6 @@
 //! Trace options as text, the way a command line gives them.
 
-use crate::config::{Argument, ConfigError, ConfigErrors, Origin, Said};
+use crate::config::{Argument, ConfigError, ConfigErrors, Origin, Statement};
 use serde_json::{Map, Value};
 use slcache_base::document::nearest::nearest;
 use slcache_traces::{time_ns, GenericColumns, TraceOptions};
@@ -71,7 +71,7 @@ pub fn trace_options<'a>(
     let mut errors = said_twice(&pairs, is_mqsim);
     let (mut plain, mut generic, mut ops, mut workload) = (Map::new(), Map::new(), Map::new(), Map::new());
     let mut wrong = |key: &str, text: &str, message: String| {
-        let said = Said::new(Argument::TraceOption, format!("{key}={text}"));
+        let said = Statement::new(Argument::TraceOption, format!("{key}={text}"));
         errors.push(ConfigError::new(said, key, message));
     };
     for (key, text) in pairs {
@@ -109,7 +109,7 @@ pub fn trace_options<'a>(
 }
 
 /// The options that are not as they would be without a word, as text: what [`trace_options`] reads.
-pub(crate) fn said(options: &TraceOptions) -> BTreeMap<String, String> {
+pub(crate) fn texts(options: &TraceOptions) -> BTreeMap<String, String> {
     let plain = |options: &TraceOptions| serde_json::to_value(options).expect("options are plain data");
     let (own, default) = (plain(options), plain(&TraceOptions::default()));
     let mut said = BTreeMap::new();
@@ -146,7 +146,7 @@ fn said_twice(pairs: &[(&str, &str)], is_mqsim: bool) -> Vec<ConfigError> {
         let same = |&&(other, _): &&(&str, &str)| within(&own, &name(other)) || within(&name(other), &own);
         if let Some((other, earlier)) = pairs[..place].iter().find(same) {
             let message = format!("{other}={earlier} sets {other} as well; give one of the two");
-            let said = Said::new(Argument::TraceOption, format!("{key}={value}"));
+            let said = Statement::new(Argument::TraceOption, format!("{key}={value}"));
             errors.push(ConfigError::new(said, key, message));
         }
     }
@@ -160,7 +160,7 @@ fn read(plain: Map<String, Value>, mut errors: Vec<ConfigError>) -> Result<Trace
         let parsed: Result<TraceOptions, _> = serde_path_to_error::deserialize(alone);
         if let Err(error) = parsed {
             let path = error.path().to_string();
-            let said = Said::new(Argument::TraceOption, &path);
+            let said = Statement::new(Argument::TraceOption, &path);
             errors.push(ConfigError::new(said, path, error.inner().to_string()));
         }
     }
@@ -266,11 +266,11 @@ mod tests {
         ];
         for pairs in [generic, plain, &[]] {
             let options = trace_options(pairs.iter().copied()).unwrap();
-            let text = said(&options);
+            let text = texts(&options);
             assert!(text.len() >= pairs.len(), "{text:?}");
             assert_eq!(trace_options(text.iter().map(|(k, v)| (k.as_str(), v.as_str()))).unwrap(), options);
         }
-        assert!(said(&TraceOptions::default()).is_empty());
+        assert!(texts(&TraceOptions::default()).is_empty());
     }
 
     #[test]

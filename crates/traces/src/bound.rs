@@ -7,7 +7,7 @@ use crate::sources::reader::open;
 use crate::summary::TraceSummary;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
-use slcache_base::bound::{Kept, Meters};
+use slcache_base::bound::{KeptVersions, Meters};
 use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 
 /// Requests taken from the reader at a time.
@@ -193,7 +193,7 @@ impl Counter {
     }
 
     fn sizes(self, sizes: &[u64]) -> Vec<SizeBound> {
-        let bound = |(&bytes, kept): (&u64, Kept)| SizeBound {
+        let bound = |(&bytes, kept): (&u64, KeptVersions)| SizeBound {
             bytes,
             kept: kept.all,
             kept_died: kept.died,

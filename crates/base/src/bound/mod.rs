@@ -58,7 +58,7 @@ struct Slots {
 
 /// How many versions can be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptVersions {
     /// Of those that die before the end.
     pub died: u64,
     /// Of all: what lives on at the end may stay in the cache.
@@ -182,7 +182,7 @@ impl Meters {
     }
 
     /// What could be kept if this is the end, by size.
-    pub fn finish(&self) -> Vec<Kept> {
+    pub fn finish(&self) -> Vec<KeptVersions> {
         let (count, mut end) = (self.slots.len(), self.sizes.clone());
         let chunks = self.stamps.chunks(CHUNK * count).zip(&self.used).filter(|(_, used)| **used);
         for stamps in chunks.flat_map(|(chunk, _)| chunk.chunks(count)).filter(|stamps| stamps[0] != NONE) {
@@ -193,7 +193,7 @@ impl Meters {
         }
         let died = self.kept();
         let all = (0..count).map(|at| end[at.min(end.len() - 1)].kept);
-        died.zip(all).map(|(died, all)| Kept { died, all }).collect()
+        died.zip(all).map(|(died, all)| KeptVersions { died, all }).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Is what the meter says the most that can be kept?
 
-use super::{Kept, Meters};
+use super::{KeptVersions, Meters};
 use crate::rng::RngStream;
 use std::collections::BTreeMap;
 
@@ -55,13 +55,13 @@ fn by_sweep(versions: &[(usize, usize)], slots: u32) -> u64 {
     versions.len() as u64 - dropped
 }
 
-fn all_kept(requests: &Requests, slots: &[u32]) -> Vec<Kept> {
+fn all_kept(requests: &Requests, slots: &[u32]) -> Vec<KeptVersions> {
     let mut meters = Meters::new(slots);
     requests.iter().for_each(|(units, writes)| meters.request(units.iter().copied(), *writes));
     meters.finish()
 }
 
-fn kept(requests: &Requests, slots: u32) -> Kept {
+fn kept(requests: &Requests, slots: u32) -> KeptVersions {
     all_kept(requests, &[slots])[0]
 }
 
@@ -111,7 +111,7 @@ fn long_runs_are_counted_as_by_who_knows_the_future() {
             assert_eq!(found.all, by_sweep(&all, slots), "{case} in {slots}");
             assert_eq!(found.died, by_sweep(&died(&all, requests.len()), slots), "{case} in {slots}");
         }
-        assert_eq!(kept(&requests, 0), Kept { died: 0, all: 0 });
+        assert_eq!(kept(&requests, 0), KeptVersions { died: 0, all: 0 });
         assert_eq!(kept(&requests, most).all, all.len() as u64);
     }
 }
@@ -121,7 +121,7 @@ fn each_further_slot_keeps_no_more_than_the_one_before_it() {
     let mut rng = RngStream::new(3, "bound");
     for _ in 0..50 {
         let requests = draw(&mut rng, 300, 40, 4);
-        for of in [|kept: Kept| kept.all, |kept: Kept| kept.died] {
+        for of in [|kept: KeptVersions| kept.all, |kept: KeptVersions| kept.died] {
             let curve: Vec<u64> =
                 all_kept(&requests, &(0..42).collect::<Vec<_>>()).into_iter().map(of).collect();
             let gains: Vec<u64> = curve.windows(2).map(|two| two[1] - two[0]).collect();
@@ -145,8 +145,8 @@ fn it_does_not_matter_where_units_lie() {
 #[test]
 fn a_unit_that_is_written_again_and_again_needs_one_slot() {
     let requests: Requests = (0..100).map(|_| (vec![0], true)).collect();
-    assert_eq!(kept(&requests, 1), Kept { died: 99, all: 100 });
-    assert_eq!(kept(&requests, 0), Kept { died: 0, all: 0 });
+    assert_eq!(kept(&requests, 1), KeptVersions { died: 99, all: 100 });
+    assert_eq!(kept(&requests, 0), KeptVersions { died: 0, all: 0 });
 }
 
 #[test]
@@ -159,5 +159,5 @@ fn what_is_lost_so_far_is_what_died_and_was_not_kept() {
     assert_eq!(lost(&meters), [2, 1]);
     meters.request([0, 1, 2].into_iter(), false);
     assert_eq!(lost(&meters), [5, 3]);
-    assert_eq!(meters.finish(), [Kept { died: 0, all: 0 }, Kept { died: 2, all: 2 }]);
+    assert_eq!(meters.finish(), [KeptVersions { died: 0, all: 0 }, KeptVersions { died: 2, all: 2 }]);
 }

@@ -51,7 +51,7 @@ impl Default for Whole {
     }
 }
 
-fn told(text: &str) -> Vec<String> {
+fn fault_texts(text: &str) -> Vec<String> {
     let tree = Value::Table(toml::from_str(text).unwrap());
     let faults = faults(schema_of::<Whole>(), &tree, &Key::default());
     assert_eq!(faults.is_empty(), tree.try_into::<Whole>().is_ok() && !text.contains("# serde"), "{text}");
@@ -62,8 +62,8 @@ fn told(text: &str) -> Vec<String> {
 fn what_fits_is_read_and_has_no_fault() {
     let text = "blocks = 8\nbytes = \"4 KiB\"\nshare = 1\nchoice = \"greedy\"\npair = [0.5, 3]\nplanes = 2\n\
                 list = [{ name = \"a\" }, { name = \"b\", open = true }]";
-    assert_eq!(told(text), [""; 0]);
-    assert_eq!(told("choice = { best = { of = 3 } }"), [""; 0]);
+    assert_eq!(fault_texts(text), [""; 0]);
+    assert_eq!(fault_texts("choice = { best = { of = 3 } }"), [""; 0]);
     assert_eq!(faults_of(&Whole::default()), []);
     assert_eq!(faults_of(&Whole { blocks: 9, ..Whole::default() }).len(), 1);
 }
@@ -95,10 +95,10 @@ fn every_fault_is_told_with_key_value_and_what_is_allowed() {
             "plane = 2: unknown key; did you mean planes? Keys allowed here: blocks, bytes",
         ),
     ] {
-        let found = told(text);
+        let found = fault_texts(text);
         assert!(found.len() == 1 && found[0].starts_with(wanted), "{text}: {found:?}");
     }
-    assert_eq!(told("blocks = 0 # serde\nshare = \"x\"\nlist = [{}]\nx = 1").len(), 4);
+    assert_eq!(fault_texts("blocks = 0 # serde\nshare = \"x\"\nlist = [{}]\nx = 1").len(), 4);
 }
 
 #[test]

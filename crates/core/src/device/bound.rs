@@ -12,7 +12,7 @@ use crate::ftl::answer::DeviceFull;
 use crate::ftl::any_region::Role;
 use crate::ftl::by_regions::ByRegions;
 use crate::ftl::scheme::Scheme;
-use crate::metrics::counters::Counted;
+use crate::metrics::counters::OpTotals;
 use crate::metrics::report::{BoundFigures, BoundReport};
 use slcache_base::bound::Meters;
 use std::ops::Range;
@@ -208,7 +208,7 @@ impl Simulation {
                 / u64::from(self.setup.device.mu_bytes);
         }
         let caches = self.cache_cells();
-        let is_dense = |row: &Counted| FIRST.contains(&row.cause) && !caches.contains(&(row.pool, row.mode));
+        let is_dense = |row: &OpTotals| FIRST.contains(&row.cause) && !caches.contains(&(row.pool, row.mode));
         let programmed: u64 = self.io.counters().iter().filter(is_dense).map(|row| row.totals.slots).sum();
         programmed + self.bound.as_ref().map_or(0, |bound| bound.moved_without_time)
     }

@@ -8,7 +8,7 @@ use crate::ftl::scheme::Scheme;
 use crate::ftl::translation::MapCache;
 use crate::hw::config::PlaneParallelism;
 use crate::hw::geometry::Pool;
-use crate::metrics::counters::{Counted, OpCounters};
+use crate::metrics::counters::{OpCounters, OpTotals};
 use crate::metrics::latency::RequestsBeyond;
 use crate::metrics::report::{
     Adjusted, BacklogReport, CacheReport, DeviceScale, FlashReport, FlushReport, HostReport, OpRow, Report,
@@ -89,7 +89,7 @@ impl Simulation {
     /// The operations of `counters` as reports show them.
     pub fn op_rows(&self, counters: &OpCounters) -> Vec<OpRow> {
         let pools = &self.io.geometry().pools;
-        let row = |row: Counted| OpRow {
+        let row = |row: OpTotals| OpRow {
             pool: pools[row.pool].name.clone(),
             kind: row.kind.name(),
             mode: row.mode.name(),
@@ -105,7 +105,7 @@ impl Simulation {
 
     fn flash_report(&self) -> FlashReport {
         let pools = &self.io.geometry().pools;
-        let row = |row: Counted| SlotRow {
+        let row = |row: OpTotals| SlotRow {
             pool: pools[row.pool].name.clone(),
             mode: row.mode.name(),
             cause: row.cause.name(),

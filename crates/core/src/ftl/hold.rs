@@ -11,7 +11,7 @@ use crate::hw::timing::RequestId;
 
 /// A piece that waits to be packed.
 #[derive(Clone, Copy, Debug)]
-pub struct Held {
+pub struct HeldPiece {
     /// Logical page.
     pub page: u32,
     /// Mapping units held (bit per unit).
@@ -34,7 +34,7 @@ pub struct Held {
     tokens: u32,
 }
 
-impl Held {
+impl HeldPiece {
     /// Whether a request waits for it.
     pub fn is_awaited(&self) -> bool {
         self.tokens != 0
@@ -44,7 +44,7 @@ impl Held {
 /// Pieces that wait to be packed, oldest first.
 #[derive(Clone)]
 pub struct HoldBuffer {
-    entries: Vec<Held>,
+    entries: Vec<HeldPiece>,
     /// The entries' logical pages, apart: what a look-up scans.
     pages: Vec<u32>,
     tokens: Slab<(RequestId, u32)>,
@@ -71,7 +71,7 @@ impl HoldBuffer {
     }
 
     /// Pieces held, oldest first.
-    pub fn entries(&self) -> &[Held] {
+    pub fn entries(&self) -> &[HeldPiece] {
         &self.entries
     }
 
@@ -92,7 +92,7 @@ impl HoldBuffer {
     }
 
     /// The entries of logical page `page`.
-    pub fn of_page(&self, page: u32) -> impl Iterator<Item = &Held> {
+    pub fn of_page(&self, page: u32) -> impl Iterator<Item = &HeldPiece> {
         self.pages.iter().zip(&self.entries).filter(move |(&p, _)| p == page).map(|(_, held)| held)
     }
 
@@ -122,7 +122,7 @@ impl HoldBuffer {
         self.units += fresh.ones();
         let place = place.unwrap_or_else(|| {
             self.pages.push(piece.page);
-            self.entries.push(Held {
+            self.entries.push(HeldPiece {
                 page: piece.page,
                 mask: 0,
                 partial: 0,

@@ -50,7 +50,7 @@ impl KnobRange {
     }
 
     /// The values in words.
-    pub fn told(&self) -> String {
+    pub fn allowed(&self) -> String {
         match self {
             Self::Steps { min, max, step } => format!("between {min} and {max} in steps of {step}"),
             Self::Ladder(values) => {
@@ -73,7 +73,7 @@ impl Knob {
     /// Why the knob cannot be turned to `value`, if it cannot.
     pub fn refusal(&self, value: f64) -> Option<Problem> {
         let refused = !self.range.contains(value);
-        refused.then(|| Problem::new(self.spec.name, value, self.range.told()))
+        refused.then(|| Problem::new(self.spec.name, value, self.range.allowed()))
     }
 }
 

@@ -81,7 +81,7 @@ pub fn program(
     // Where nothing has to join it, and it waits for nothing, it is emitted as any program.
     let (op, full) = match sources.is_empty() && !awaited && region.pages_per_program() == 1 {
         true => (region.emit(io, page, Writer::Host, &write, &[]), false),
-        false => region.emit_joint(io, page, Writer::Host, &write, sources),
+        false => region.emit_joinable(io, page, Writer::Host, &write, sources),
     };
     for (entry, mask) in picks.list().rev() {
         io.take_held(entry, mask, op);
@@ -90,7 +90,7 @@ pub fn program(
         io.acknowledge_later(draft.early, op);
     }
     if full {
-        io.start_joint(op);
+        io.start_joinable(op);
     }
     op
 }

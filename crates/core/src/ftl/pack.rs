@@ -1,6 +1,6 @@
 //! Which held pieces share the next page.
 
-use super::hold::{Held, HoldBuffer};
+use super::hold::{HeldPiece, HoldBuffer};
 use super::media::SLOTS_MAX;
 use crate::base::ones::Ones;
 
@@ -44,7 +44,7 @@ impl Picks {
         self.len += 1;
     }
 
-    fn add(&mut self, entry: usize, held: &Held) {
+    fn add(&mut self, entry: usize, held: &HeldPiece) {
         self.push(entry, held.mask);
         self.slots += held.slots;
     }
@@ -98,7 +98,12 @@ pub fn in_order(hold: &HoldBuffer, group: u8, slots: u32, short: bool) -> Option
 }
 
 /// The oldest of the units that `among` picks, cut where the page is full; fewer only if `short`.
-pub fn oldest_of(hold: &HoldBuffer, among: impl Fn(&Held) -> bool, slots: u32, short: bool) -> Option<Picks> {
+pub fn oldest_of(
+    hold: &HoldBuffer,
+    among: impl Fn(&HeldPiece) -> bool,
+    slots: u32,
+    short: bool,
+) -> Option<Picks> {
     if !short && hold.units() < slots {
         return None;
     }

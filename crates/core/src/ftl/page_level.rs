@@ -161,14 +161,14 @@ pub fn write_through(piece: &Piece, page: Ppn, io: &mut Io, emit: impl FnOnce(&m
 }
 
 /// What has to be kept of a logical page beside what a piece brings, and the reads that fetch it.
-pub struct Kept {
+pub struct OldUnits {
     /// Mapping units that hold data where the piece is written, and that it does not cover as a whole.
     pub units: u32,
     ops: [OpId; SLOTS_MAX],
     reads: usize,
 }
 
-impl Kept {
+impl OldUnits {
     /// Reads what must be kept of the mapping units `within` when `piece` is written there.
     #[inline(always)]
     pub fn fetch(piece: &Piece, within: u32, io: &mut Io) -> Self {

@@ -21,7 +21,7 @@ pub struct OpCount {
 
 /// The totals of one combination that occurred.
 #[derive(Clone, Copy, Debug)]
-pub struct Counted<'a> {
+pub struct OpTotals<'a> {
     pub pool: usize,
     pub kind: OpKind,
     pub mode: CellMode,
@@ -90,13 +90,13 @@ impl OpCounters {
         own.zip(others).for_each(|(own, other)| *own = joined(own, other));
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = Counted<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = OpTotals<'_>> {
         self.pools.iter().enumerate().flat_map(|(pool, kinds)| {
             OpKind::ALL.into_iter().zip(kinds).flat_map(move |(kind, modes)| {
                 CellMode::ALL.into_iter().zip(modes).flat_map(move |(mode, causes)| {
                     let counts = Cause::ALL.into_iter().zip(causes);
                     let occurred = counts.filter(|(_, count)| **count != OpCount::default());
-                    occurred.map(move |(cause, totals)| Counted { pool, kind, mode, cause, totals })
+                    occurred.map(move |(cause, totals)| OpTotals { pool, kind, mode, cause, totals })
                 })
             })
         })

@@ -274,7 +274,7 @@ mod tests {
     }
 
     /// Every request at its time with its latency, in windows of a length.
-    fn told(mut series: Series, requests: &[(u64, HostOp, u64)]) -> SeriesReport {
+    fn report_of(mut series: Series, requests: &[(u64, HostOp, u64)]) -> SeriesReport {
         for &(at_ns, op, latency_ns) in requests {
             if series.is_over(at_ns) {
                 series.advance(at_ns, 0);
@@ -295,7 +295,7 @@ mod tests {
             .collect();
         // A pause across many windows.
         requests.push((5_000_000_000_000, HostOp::Read, 42));
-        let report = told(Series::default(), &requests);
+        let report = report_of(Series::default(), &requests);
         let windows = report.columns["t_ns"].len();
         for (kind, wanted) in [("read", HostOp::Read), ("write", HostOp::Write)] {
             for window in 0..windows {
@@ -320,9 +320,9 @@ mod tests {
     fn windows_asked_for_are_kept_until_there_are_too_many() {
         let (at, seven) = (|at_ns| (at_ns, HostOp::Read, 1), NonZeroU64::new(7).unwrap());
         let last_ns = 7 * (ASKED_WINDOWS_MAX as u64 - 1);
-        let report = told(Series::in_windows_of(seven), &[at(0), at(3), at(last_ns)]);
+        let report = report_of(Series::in_windows_of(seven), &[at(0), at(3), at(last_ns)]);
         assert_eq!((report.window_ns, report.columns["t_ns"].len()), (7, ASKED_WINDOWS_MAX));
-        let report = told(Series::in_windows_of(seven), &[at(0), at(3), at(last_ns + 7)]);
+        let report = report_of(Series::in_windows_of(seven), &[at(0), at(3), at(last_ns + 7)]);
         assert_eq!((report.window_ns, report.columns["t_ns"].len()), (14, ASKED_WINDOWS_MAX / 2 + 1));
         assert_eq!(report.columns["read_requests"].counts()[0], 2);
     }

@@ -13,7 +13,7 @@ const LISTED_MAX: usize = 1 << 18;
 const LISTED_FIRST: usize = 1 << 10;
 
 /// How many latencies fell into each bucket that any fell into, by rising latency.
-type Counted = Vec<(u16, u32)>;
+type Spectrum = Vec<(u16, u32)>;
 
 /// The latencies of windows that follow each other. The latest are a list, of which every window is a
 /// stretch: windows merge by forgetting where the later one began. A list that is full is counted.
@@ -24,7 +24,7 @@ pub struct Spectra {
     /// Where in the list each window begins.
     starts: Vec<u32>,
     /// What is no longer in the list, of the windows that have such.
-    counted: Vec<Counted>,
+    counted: Vec<Spectrum>,
 }
 
 impl Default for Spectra {
@@ -55,7 +55,7 @@ impl Spectra {
     /// Counts what is listed.
     fn count(&mut self) {
         let mut counts = Counts::default();
-        self.counted.resize(self.starts.len(), Counted::new());
+        self.counted.resize(self.starts.len(), Spectrum::new());
         for window in 0..self.starts.len() {
             let later = counts.of(self.listed_in(window));
             let counted = &mut self.counted[window];
@@ -150,7 +150,7 @@ fn counted_at<const N: usize>(buckets: &[(u16, u32)], shares: [u64; N]) -> [Opti
 }
 
 /// Two lists by rising bucket as one.
-fn merged(a: Counted, b: Counted) -> Counted {
+fn merged(a: Spectrum, b: Spectrum) -> Spectrum {
     if a.is_empty() || b.is_empty() {
         return if a.is_empty() { b } else { a };
     }
@@ -189,7 +189,7 @@ impl Default for Counts {
 
 impl Counts {
     /// A list by rising bucket.
-    fn of(&mut self, list: &[Bucket]) -> Counted {
+    fn of(&mut self, list: &[Bucket]) -> Spectrum {
         let Self { counts, touched } = self;
         for bucket in list.iter().map(|bucket| bucket.coarser::<PRECISION_BITS>()) {
             let count = &mut counts[usize::from(bucket)];
@@ -228,7 +228,7 @@ mod tests {
         spectra
     }
 
-    fn told(spectra: &Spectra, max_ns: u64) -> Vec<[Option<u64>; 5]> {
+    fn spectrum(spectra: &Spectra, max_ns: u64) -> Vec<[Option<u64>; 5]> {
         spectra.percentiles_ns(SHARES, std::iter::repeat(max_ns))
     }
 
@@ -243,7 +243,7 @@ mod tests {
                 let spectra = of(&[&latencies], count_after);
                 latencies.sort_unstable();
                 let max_ns = latencies[latencies.len() - 1];
-                let got = told(&spectra, max_ns)[0];
+                let got = spectrum(&spectra, max_ns)[0];
                 for (share, got) in SHARES.into_iter().zip(got) {
                     let (want, got) = (latencies[rank(requests, share) as usize - 1], got.unwrap());
                     assert!(got >= want && got - want <= want / 100, "2^{bits}, {share}: {got}, not {want}");
@@ -265,13 +265,13 @@ mod tests {
         let windows: Vec<&[u64]> = windows.iter().map(Vec::as_slice).collect();
         let pairs: Vec<Vec<u64>> = windows.chunks(2).map(<[&[u64]]>::concat).collect();
         let pairs: Vec<&[u64]> = pairs.iter().map(Vec::as_slice).collect();
-        let want = told(&of(&pairs, usize::MAX), u64::MAX);
+        let want = spectrum(&of(&pairs, usize::MAX), u64::MAX);
         for count_after in [usize::MAX, 1, 2, 13, 50, 100] {
             let mut spectra = of(&windows, count_after);
             spectra.halve();
-            assert_eq!(told(&spectra, u64::MAX), want, "counted after {count_after}");
+            assert_eq!(spectrum(&spectra, u64::MAX), want, "counted after {count_after}");
             spectra.count();
-            assert_eq!(told(&spectra, u64::MAX), want, "counted after {count_after} and in the end");
+            assert_eq!(spectrum(&spectra, u64::MAX), want, "counted after {count_after} and in the end");
         }
     }
 
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn without_latencies_there_is_no_percentile() {
-        assert_eq!(told(&Spectra::default(), 0), [[None; 5]]);
-        assert_eq!(told(&of(&[&[0]], usize::MAX), 0), [[Some(0); 5]]);
+        assert_eq!(spectrum(&Spectra::default(), 0), [[None; 5]]);
+        assert_eq!(spectrum(&of(&[&[0]], usize::MAX), 0), [[Some(0); 5]]);
     }
 }

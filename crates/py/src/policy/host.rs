@@ -1,10 +1,10 @@
 //! Finds the class that a configuration names, by the Python that hosts the simulator.
 
-use super::{told, PyPolicy, HOSTED};
+use super::{message, PyPolicy, HOSTED};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use slcache_sim::custom::{
-    set_host, Description, Given, Hooks, Host, OptionValue, Policy, Problem, RegionConfig,
+    set_host, Description, Hooks, Host, OptionValue, Policy, PolicySource, Problem, RegionConfig,
 };
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ struct PythonHost;
 /// What the hosting module says of a class.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Told {
+enum Answer {
     Problems { problems: Vec<(String, String, String)> },
     Class(Class),
 }
@@ -35,25 +35,25 @@ struct Class {
     history: bool,
 }
 
-fn asked<'py>(py: Python<'py>, function: &str, given: &Given<'_>) -> PyResult<Bound<'py, PyAny>> {
+fn ask<'py>(py: Python<'py>, function: &str, given: &PolicySource<'_>) -> PyResult<Bound<'py, PyAny>> {
     let options = serde_json::to_string(given.options).expect("plain data has a JSON form");
     py.import(HOSTED)?.call_method1(function, (given.source, given.sha256, given.slc_blocks, options))
 }
 
 impl Host for PythonHost {
-    fn describe(&self, given: &Given<'_>) -> Result<Description, Vec<Problem>> {
+    fn describe(&self, given: &PolicySource<'_>) -> Result<Description, Vec<Problem>> {
         let problem = |allowed: String| vec![Problem::new("scheme.custom.source", given.source, allowed)];
         let text = Python::attach(|py| {
-            let answer = asked(py, "describe", given).and_then(|answer| answer.extract::<String>());
-            answer.map_err(|error| told(py, "a scheme", &error))
+            let answer = ask(py, "describe", given).and_then(|answer| answer.extract::<String>());
+            answer.map_err(|error| message(py, "a scheme", &error))
         });
         let told = text.map_err(problem)?;
         match serde_json::from_str(&told).map_err(|error| problem(error.to_string()))? {
-            Told::Problems { problems } => Err(problems
+            Answer::Problems { problems } => Err(problems
                 .into_iter()
                 .map(|(key, value, allowed)| Problem::new(format!("scheme.custom.{key}"), value, allowed))
                 .collect()),
-            Told::Class(class) => Ok(Description {
+            Answer::Class(class) => Ok(Description {
                 sha256: class.sha256,
                 slc_blocks: class.slc_blocks,
                 options: class.options,
@@ -66,15 +66,15 @@ impl Host for PythonHost {
         }
     }
 
-    fn policy(&self, given: &Given<'_>, regions: &[String]) -> Result<Box<dyn Policy>, String> {
+    fn policy(&self, given: &PolicySource<'_>, regions: &[String]) -> Result<Box<dyn Policy>, String> {
         Python::attach(|py| {
-            let made = asked(py, "policy", given)
+            let made = ask(py, "policy", given)
                 .and_then(|made| made.extract::<(Py<PyAny>, (bool, bool, bool, bool))>())
                 .and_then(|(object, (place, reclaim, idle, window))| {
                     PyPolicy::new(py, object, Hooks { place, reclaim, idle, window }, regions)
                 });
             let boxed = made.map(|policy| Box::new(policy) as Box<dyn Policy>);
-            boxed.map_err(|error| told(py, "a new scheme", &error))
+            boxed.map_err(|error| message(py, "a new scheme", &error))
         })
     }
 }

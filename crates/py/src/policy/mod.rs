@@ -119,7 +119,7 @@ impl PyPolicy {
     }
 
     /// Calls `work` with the view shown; what it raises is told in the words of `method`.
-    fn asked<T>(
+    fn ask<T>(
         &self,
         method: &str,
         view: &View<'_>,
@@ -127,7 +127,7 @@ impl PyPolicy {
     ) -> Result<T, String> {
         Python::attach(|py| {
             let answer = shown(view, self.view.get(), || work(py, self));
-            answer.map_err(|error| told(py, method, &error))
+            answer.map_err(|error| message(py, method, &error))
         })
     }
 
@@ -139,13 +139,13 @@ impl PyPolicy {
     ) -> Result<T, String> {
         Python::attach(|py| {
             let asked = py.import(HOSTED).and_then(|module| module.call_method1(function, (&self.object,)));
-            asked.and_then(|answer| take(py, answer)).map_err(|error| told(py, function, &error))
+            asked.and_then(|answer| take(py, answer)).map_err(|error| message(py, function, &error))
         })
     }
 }
 
 /// An exception in one line: the method, what was raised, and where in the class's file.
-fn told(py: Python<'_>, method: &str, error: &PyErr) -> String {
+fn message(py: Python<'_>, method: &str, error: &PyErr) -> String {
     let hosted = py
         .import(HOSTED)
         .and_then(|module| module.call_method1("told", (error.value(py), error.traceback(py))));
@@ -159,21 +159,21 @@ impl Policy for PyPolicy {
     }
 
     fn place(&mut self, write: &Write, view: &View<'_>) -> Result<Choice, String> {
-        self.asked("place", view, |py, policy| {
+        self.ask("place", view, |py, policy| {
             let answer = policy.place.bind(py).call1((PyWrite::from(write), &policy.view))?;
             policy.names.choice(&answer)
         })
     }
 
     fn reclaim(&mut self, region: usize, view: &View<'_>) -> Result<Option<Reclaim>, String> {
-        self.asked("reclaim", view, |py, policy| {
+        self.ask("reclaim", view, |py, policy| {
             let answer = policy.reclaim.bind(py).call1((policy.names.name(py, region), &policy.view))?;
             policy.names.reclaim(&answer, Some(region))
         })
     }
 
     fn destination(&mut self, page: u32, region: usize, view: &View<'_>) -> Result<usize, String> {
-        self.asked("destination", view, |py, policy| {
+        self.ask("destination", view, |py, policy| {
             let name = policy.names.name(py, region);
             let answer = policy.destination.bind(py).call1((page, name, &policy.view))?;
             policy.names.region(&answer)
@@ -181,14 +181,14 @@ impl Policy for PyPolicy {
     }
 
     fn idle(&mut self, view: &View<'_>) -> Result<Option<Reclaim>, String> {
-        self.asked("idle", view, |py, policy| {
+        self.ask("idle", view, |py, policy| {
             let answer = policy.idle.bind(py).call1((&policy.view,))?;
             policy.names.reclaim(&answer, None)
         })
     }
 
     fn window(&mut self, counters: &WindowCounters, view: &View<'_>) -> Result<Vec<(usize, u32)>, String> {
-        self.asked("window", view, |py, policy| {
+        self.ask("window", view, |py, policy| {
             let window = PyWindow {
                 index: counters.index,
                 duration_ns: counters.duration_ns,
@@ -214,7 +214,7 @@ impl Policy for PyPolicy {
         Python::attach(|py| {
             let asked =
                 py.import(HOSTED).and_then(|module| module.call_method1("load", (&self.object, state)));
-            asked.map(|_| ()).map_err(|error| told(py, "load", &error))
+            asked.map(|_| ()).map_err(|error| message(py, "load", &error))
         })
     }
 

@@ -6,17 +6,17 @@ use scoped_tls_hkt::scoped_thread_local;
 use slcache_sim::custom::{PlaneId, View};
 use std::sync::Arc;
 
-scoped_thread_local!(static SHOWN: for<'a> &'a Shown<'a>);
+scoped_thread_local!(static SHOWN: for<'a> &'a CurrentView<'a>);
 
 /// What is shown during a call, and by which `View`: one that was kept is of other regions.
-struct Shown<'a> {
+struct CurrentView<'a> {
     view: &'a View<'a>,
     by: &'a PyView,
 }
 
 /// Makes `view` what `by` shows in this thread while `work` is done.
 pub fn shown<T>(view: &View, by: &PyView, work: impl FnOnce() -> T) -> T {
-    SHOWN.set(&Shown { view, by }, work)
+    SHOWN.set(&CurrentView { view, by }, work)
 }
 
 /// The device during a decision.
@@ -25,7 +25,7 @@ pub struct PyView(pub Arc<Vec<String>>);
 
 impl PyView {
     fn ask<T>(&self, question: impl FnOnce(&View<'_>) -> T) -> PyResult<T> {
-        let asked = |shown: &Shown<'_>| std::ptr::eq(shown.by, self).then(|| question(shown.view));
+        let asked = |shown: &CurrentView<'_>| std::ptr::eq(shown.by, self).then(|| question(shown.view));
         let answer = if SHOWN.is_set() { SHOWN.with(asked) } else { None };
         answer.ok_or_else(|| PyRuntimeError::new_err("a view can be asked during the call that got it alone"))
     }

@@ -38,7 +38,7 @@ pub fn config_file(name: &str) -> Result<Vec<(String, String, String)>, ConfigEr
         errors.extend(source.nulls().map(|key| ConfigError::new(source.place(key), key, message(key))));
     }
     let told = |(key, value): (Key, &Value)| {
-        (written(&key), value.to_string(), source.place(&key).told(Words::Python))
+        (written(&key), value.to_string(), source.place(&key).text(Words::Python))
     };
     match errors.is_empty() {
         true => Ok(said.into_iter().map(told).collect()),
@@ -65,7 +65,7 @@ fn said_twice(source: &Source, said: &[(Key, &Value)]) -> Vec<ConfigError> {
     for (key, _) in said {
         let name = written(key);
         if let Some(first) = earlier.get(&name) {
-            let place = source.place(first).told(Words::Python);
+            let place = source.place(first).text(Words::Python);
             let message = format!("{name}: {place} says it as well; give one of the two");
             errors.push(ConfigError::new(source.place(key), &name, message));
         }

@@ -4,7 +4,7 @@
 use super::device_source::DeviceSource;
 use super::evidence::{Evidence, EVIDENCE};
 use super::moot;
-use super::origin::{Argument, Origin, Said};
+use super::origin::{Argument, Origin, Statement};
 use super::source::{self, Source};
 use super::{keys, ConfigError, ConfigErrors};
 use crate::preset;
@@ -101,7 +101,7 @@ impl DeviceFile {
         }
         let path = std::path::Path::new(name);
         if !path.exists() {
-            let said = Said::new(Argument::Device, name);
+            let said = Statement::new(Argument::Device, name);
             return Err(ConfigError::new(said, "device", preset::not_found(name)));
         }
         if path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {

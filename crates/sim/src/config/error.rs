@@ -21,8 +21,8 @@ impl ConfigError {
     }
 
     /// The error as whoever speaks in `words` would put it.
-    pub fn told(&self, words: Words) -> String {
-        match self.origin.told(words) {
+    pub fn text(&self, words: Words) -> String {
+        match self.origin.text(words) {
             origin if origin.is_empty() => self.message.clone(),
             origin => format!("{origin}: {}", self.message),
         }
@@ -31,7 +31,7 @@ impl ConfigError {
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.told(Words::CommandLine))
+        f.write_str(&self.text(Words::CommandLine))
     }
 }
 
@@ -52,14 +52,14 @@ impl ConfigErrors {
     }
 
     /// The errors as whoever speaks in `words` would put them, one a line.
-    pub fn told(&self, words: Words) -> String {
-        self.0.iter().map(|error| error.told(words)).collect::<Vec<_>>().join("\n")
+    pub fn text(&self, words: Words) -> String {
+        self.0.iter().map(|error| error.text(words)).collect::<Vec<_>>().join("\n")
     }
 }
 
 impl fmt::Display for ConfigErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.told(Words::CommandLine))
+        f.write_str(&self.text(Words::CommandLine))
     }
 }
 

@@ -4,13 +4,13 @@
 use super::config_file;
 use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
 use super::device_source::DeviceSource;
+use super::duplicates;
 use super::keys;
 use super::moot;
-use super::origin::{Argument, Origin, Said};
-use super::scheme_choice::{find_scheme, unknown_scheme, Chosen};
+use super::origin::{Argument, Origin, Statement};
+use super::scheme_choice::{find_scheme, unknown_scheme, SchemeChoice};
 use super::setting::Setting;
 use super::sizes;
-use super::twice;
 use super::{ConfigError, ConfigErrors, RunConfig};
 use slcache_base::document::shape::{self, Fault, FaultKind};
 use slcache_base::document::tree::{self, Key};
@@ -52,7 +52,7 @@ pub fn resolve(layers: &Layers) -> Result<RunConfig, ConfigErrors> {
     let file = DeviceFile::of(&layers.device).map_err(|error| errors.push(error)).ok();
     let chosen = find_scheme(&layers.scheme);
     if chosen.is_none() {
-        let origin = Said::new(Argument::Scheme, &layers.scheme);
+        let origin = Statement::new(Argument::Scheme, &layers.scheme);
         errors.push(ConfigError::new(origin, "scheme", unknown_scheme(&layers.scheme)));
     }
     if let Some(file) = &file {
@@ -87,7 +87,7 @@ fn reading_order(origin: &Origin, file_label: &str, places: &HashMap<&str, usize
     match origin {
         Origin::File { name, line: Some(line) } if name == file_label => (0, *line),
         // The first of several settings is what counts.
-        Origin::Said(all) if all.first().is_some_and(|said| said.argument == Argument::Setting) => {
+        Origin::Statements(all) if all.first().is_some_and(|said| said.argument == Argument::Setting) => {
             places.get(all[0].value.as_str()).map_or((2, 0), |&place| (1, place))
         }
         _ => (2, 0),
@@ -95,7 +95,7 @@ fn reading_order(origin: &Origin, file_label: &str, places: &HashMap<&str, usize
 }
 
 /// All settings: what an alias adds, `--set`, the options of their own.
-fn settings(layers: &Layers, chosen: Option<&Chosen>, errors: &mut Vec<ConfigError>) -> Vec<Setting> {
+fn settings(layers: &Layers, chosen: Option<&SchemeChoice>, errors: &mut Vec<ConfigError>) -> Vec<Setting> {
     let scheme = chosen.map_or("", |chosen| chosen.name);
     let alias = chosen.and_then(|chosen| chosen.alias_set.as_deref());
     let mut settings = Vec::new();
@@ -105,19 +105,19 @@ fn settings(layers: &Layers, chosen: Option<&Chosen>, errors: &mut Vec<ConfigErr
         match Setting::parse(text, scheme, chosen.and_then(|chosen| chosen.class.as_deref())) {
             Ok(mut setting) => {
                 if is_alias {
-                    setting.origin = Said::new(Argument::Scheme, &layers.scheme);
+                    setting.origin = Statement::new(Argument::Scheme, &layers.scheme);
                 }
                 settings.push(setting);
             }
             Err(message) => {
                 let setting = config_file::place(text).map_or(text, |(_, setting)| setting);
                 let key = setting.split('=').next().unwrap_or(setting).trim();
-                errors.push(ConfigError::new(Setting::said(text), key, message));
+                errors.push(ConfigError::new(Setting::statement(text), key, message));
             }
         }
     }
     option_settings(layers, &mut settings, errors);
-    errors.extend(twice::errors(&settings));
+    errors.extend(duplicates::errors(&settings));
     above_files(settings)
 }
 
@@ -132,7 +132,7 @@ fn above_files(settings: Vec<Setting>) -> Vec<Setting> {
 
 fn option_settings(layers: &Layers, settings: &mut Vec<Setting>, errors: &mut Vec<ConfigError>) {
     if let Some(seed) = layers.seed {
-        let origin = Said::new(Argument::Seed, seed);
+        let origin = Statement::new(Argument::Seed, seed);
         match i64::try_from(seed) {
             Ok(seed) => settings.push(Setting::fixed(origin, "run.seed", Value::Integer(seed))),
             Err(_) => errors.push(ConfigError::new(origin, "run.seed", "must be between 0 and 2^63 - 1")),
@@ -142,7 +142,7 @@ fn option_settings(layers: &Layers, settings: &mut Vec<Setting>, errors: &mut Ve
         match replay_settings(replay) {
             Some(found) => settings.extend(found),
             None => errors.push(ConfigError::new(
-                Said::new(Argument::Replay, replay),
+                Statement::new(Argument::Replay, replay),
                 "host.replay",
                 "must be open, or closed:N with a queue depth N between 1 and 65536",
             )),
@@ -151,7 +151,7 @@ fn option_settings(layers: &Layers, settings: &mut Vec<Setting>, errors: &mut Ve
 }
 
 fn replay_settings(text: &str) -> Option<Vec<Setting>> {
-    let origin = || Said::new(Argument::Replay, text);
+    let origin = || Statement::new(Argument::Replay, text);
     let set = |key, value| Setting::fixed(origin(), key, value);
     if text == "open" {
         return Some(vec![set("host.replay", "open".into())]);
@@ -168,7 +168,7 @@ fn base_tree(file: &DeviceFile, scheme: &str, errors: &mut Vec<ConfigError>) -> 
     let defaults = base.remove(SCHEME_DEFAULTS);
     let own = base.remove("scheme");
     if let (Some(Value::Table(defaults)), Some(Value::Table(own))) = (&defaults, &own) {
-        errors.extend(twice::in_file(file, scheme, defaults, own));
+        errors.extend(duplicates::in_file(file, scheme, defaults, own));
     }
     let mut table = own_defaults(scheme);
     if scheme == "custom" {
@@ -262,7 +262,7 @@ impl Resolver {
         for problem in config.setup().check() {
             let key = Key::of_problem(&problem.key);
             if !faults.iter().any(|fault| key.is_within(&fault.key)) {
-                let message = format!("{problem}{}", self.sizes_told(&merged, &config, &key, &problem));
+                let message = format!("{problem}{}", self.sizes_that_pass(&merged, &config, &key, &problem));
                 errors.push(ConfigError::new(self.origin(&key).unwrap_or_default(), key, message));
             }
         }
@@ -270,13 +270,13 @@ impl Resolver {
     }
 
     /// Which sizes would do instead of those that a problem is about, or that were set.
-    fn sizes_told(&self, merged: &Table, config: &RunConfig, key: &Key, problem: &Problem) -> String {
+    fn sizes_that_pass(&self, merged: &Table, config: &RunConfig, key: &Key, problem: &Problem) -> String {
         let is_asked = |size: &Key| {
             let is_set = || self.settings.iter().any(|setting| size.is_within(&setting.key));
             key == size || problem.allowed.contains(&size.to_string()) || is_set()
         };
         let sizes = sizes::of(config).into_iter().filter(|(size, _)| is_asked(size));
-        sizes.filter_map(|(size, given)| sizes::told(merged, &size, given, problem)).collect()
+        sizes.filter_map(|(size, given)| sizes::nearest_valid(merged, &size, given, problem)).collect()
     }
 
     fn apply(&self, setting: &Setting, merged: &mut Table) -> Result<(), String> {

@@ -4,6 +4,7 @@
 mod config_file;
 mod device_file;
 mod device_source;
+mod duplicates;
 mod error;
 mod evidence;
 mod json;
@@ -16,7 +17,6 @@ mod scheme_choice;
 mod setting;
 pub(crate) mod sizes;
 mod source;
-mod twice;
 
 pub use config_file::{config_file, placed};
 pub use device_file::line_with;
@@ -24,7 +24,7 @@ pub(crate) use device_file::{device_config, evidence_of};
 pub use device_source::DeviceSource;
 pub use error::{ConfigError, ConfigErrors};
 pub use layers::{resolve, Layers};
-pub use origin::{Argument, Origin, Said, Words};
+pub use origin::{Argument, Origin, Statement, Words};
 pub use scale::scaled;
 
 use schemars::JsonSchema;

@@ -22,7 +22,7 @@ pub enum Origin {
         line: Option<usize>,
     },
     /// By the caller; several where none is wrong alone.
-    Said(Vec<Said>),
+    Statements(Vec<Statement>),
 }
 
 impl Origin {
@@ -36,18 +36,20 @@ impl Origin {
     }
 
     /// The place, as whoever speaks in `words` would name it; empty for none.
-    pub fn told(&self, words: Words) -> String {
+    pub fn text(&self, words: Words) -> String {
         match self {
             Self::Nowhere => String::new(),
             Self::File { name, line: None } => name.clone(),
             Self::File { name, line: Some(line) } => format!("{name}:{line}"),
-            Self::Said(all) => all.iter().map(|said| said.told(words)).collect::<Vec<_>>().join(" and "),
+            Self::Statements(all) => {
+                all.iter().map(|said| said.text(words)).collect::<Vec<_>>().join(" and ")
+            }
         }
     }
 }
 
-impl From<Said> for Origin {
-    fn from(said: Said) -> Self {
+impl From<Statement> for Origin {
+    fn from(said: Statement) -> Self {
         match said.argument {
             Argument::ConfigFile => match said.value.rsplit_once(':') {
                 Some((name, line)) if line.parse::<usize>().is_ok() => {
@@ -55,7 +57,7 @@ impl From<Said> for Origin {
                 }
                 _ => Self::file(said.value),
             },
-            _ => Self::Said(vec![said]),
+            _ => Self::Statements(vec![said]),
         }
     }
 }
@@ -78,18 +80,18 @@ pub enum Argument {
 
 /// What the caller said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct Statement {
     pub argument: Argument,
     pub value: String,
 }
 
-impl Said {
+impl Statement {
     pub fn new(argument: Argument, value: impl ToString) -> Self {
         Self { argument, value: value.to_string() }
     }
 
     /// What was said, as whoever speaks in `words` would put it.
-    pub fn told(&self, words: Words) -> String {
+    pub fn text(&self, words: Words) -> String {
         let name = match (self.argument, words) {
             (Argument::Setting, Words::CommandLine) => "--set",
             (Argument::Setting, Words::Python) => "settings",
@@ -111,7 +113,7 @@ impl Said {
     pub fn plain(&self) -> String {
         match self.argument {
             Argument::Setting | Argument::ConfigFile => self.value.clone(),
-            _ => self.told(Words::Python),
+            _ => self.text(Words::Python),
         }
     }
 }

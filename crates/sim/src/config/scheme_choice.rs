@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use toml::Value;
 
 /// The scheme a run uses, and what an alias adds.
-pub struct Chosen {
+pub struct SchemeChoice {
     /// Its name in the catalogue.
     pub name: &'static str,
     /// The setting that an alias, or the source of a policy, stands for.
@@ -32,17 +32,17 @@ fn is_source(name: &str) -> bool {
 }
 
 /// The scheme called `name`, directly, by an alias or by the source of its policy.
-pub fn find_scheme(name: &str) -> Option<Chosen> {
+pub fn find_scheme(name: &str) -> Option<SchemeChoice> {
     if is_source(name) {
         let set = format!("scheme.custom.source={}", Value::String(name.to_owned()));
         let class = name.rsplit([':', '.']).next().map(str::to_owned);
-        return Some(Chosen { name: "custom", alias_set: Some(set.into()), class });
+        return Some(SchemeChoice { name: "custom", alias_set: Some(set.into()), class });
     }
     CATALOG.iter().find_map(|entry| {
         if entry.name == name {
-            return Some(Chosen { name: entry.name, alias_set: None, class: None });
+            return Some(SchemeChoice { name: entry.name, alias_set: None, class: None });
         }
         let alias = entry.aliases.iter().find(|alias| alias.0 == name)?;
-        Some(Chosen { name: entry.name, alias_set: Some(alias.1.into()), class: None })
+        Some(SchemeChoice { name: entry.name, alias_set: Some(alias.1.into()), class: None })
     })
 }

@@ -2,14 +2,14 @@
 
 use super::config_file;
 use super::keys;
-use super::origin::{Argument, Said};
+use super::origin::{Argument, Statement};
 use slcache_base::document::Key;
 use toml::{Table, Value};
 
 /// A single setting above all files.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    pub origin: Said,
+    pub origin: Statement,
     /// The full key.
     pub key: Key,
     /// The key as it was written.
@@ -21,7 +21,7 @@ const SECTIONS: [&str; 7] = ["device", "scheme", "host", "buffer", "precondition
 
 impl Setting {
     /// A setting that came from an option of its own.
-    pub fn fixed(origin: Said, key: &str, value: Value) -> Self {
+    pub fn fixed(origin: Statement, key: &str, value: Value) -> Self {
         let full = Key::parse(key).expect("a key written in this program");
         Self { origin, key: full, written: key.to_owned(), value }
     }
@@ -29,7 +29,7 @@ impl Setting {
     /// Parses `key=value`; a key outside the sections belongs to `scheme`, and so does one of the class that is its
     /// policy.
     pub fn parse(text: &str, scheme: &str, class: Option<&str>) -> Result<Self, String> {
-        let origin = Self::said(text);
+        let origin = Self::statement(text);
         let text = config_file::place(text).map_or(text, |(_, setting)| setting);
         let Some((written, value)) = text.split_once('=') else {
             return Err("must be key=value, such as slc_blocks=64".to_owned());
@@ -57,10 +57,10 @@ impl Setting {
         Ok(Self { origin, key, written: written.to_owned(), value })
     }
     /// Where a setting was said, which may be a configuration file.
-    pub fn said(text: &str) -> Said {
+    pub fn statement(text: &str) -> Statement {
         match config_file::place(text) {
-            Some((place, _)) => Said::new(Argument::ConfigFile, place),
-            None => Said::new(Argument::Setting, text),
+            Some((place, _)) => Statement::new(Argument::ConfigFile, place),
+            None => Statement::new(Argument::Setting, text),
         }
     }
 

@@ -34,7 +34,7 @@ pub fn of(config: &RunConfig) -> Vec<(Key, u64)> {
 }
 
 /// Which size at `key` passes, nearest to the `given` one, which does not, with all else left alone.
-pub fn told(tree: &Table, key: &Key, given: u64, problem: &Problem) -> Option<String> {
+pub fn nearest_valid(tree: &Table, key: &Key, given: u64, problem: &Problem) -> Option<String> {
     let passes = |size: u64| i64::try_from(size).is_ok_and(|size| passes_with(tree, key, size));
     let below = std::iter::successors(Some(given), |&size| (size > 0).then(|| size - size.div_ceil(8)));
     let above = std::iter::successors(Some(given), |&size| size.checked_add(size / 8 + 1)).take(64);
@@ -52,7 +52,7 @@ pub fn of_fault(mended: &Table, fault: &Fault) -> Option<String> {
     let Fault { key, value, allowed, .. } = fault;
     let is_size = key.section() == "scheme" && key.to_string().ends_with("blocks");
     let given = value.parse().ok().filter(|_| is_size)?;
-    told(mended, key, given, &Problem::new(key.to_string(), value, allowed))
+    nearest_valid(mended, key, given, &Problem::new(key.to_string(), value, allowed))
 }
 
 /// Whether another size at `key` leaves nothing wrong.

@@ -40,7 +40,7 @@ pub fn device_facts(name: &str) -> Result<Value, SimError> {
         "random_write_waf": random_write_waf(&device),
         "disk": device.disk.is_some(),
         "pools": pools(&device, &host),
-        "map": device.map.map(|map| told_map(&map, &device)),
+        "map": device.map.map(|map| map_facts(&map, &device)),
         "link_mb_per_s": flash::link_mb_per_s(&host),
         "schemes": fits.iter().map(Fit::to_json).collect::<Vec<_>>(),
         "warnings": warnings::all(&device, &host, &fits),
@@ -108,7 +108,7 @@ fn random_write_waf(device: &DeviceConfig) -> Option<f64> {
 }
 
 /// What the mapping cache holds: its own bytes, the data whose places they are, and those of the whole map.
-fn told_map(map: &MapConfig, device: &DeviceConfig) -> Value {
+fn map_facts(map: &MapConfig, device: &DeviceConfig) -> Value {
     let all = u64::from(map.translations(device.user_bytes.div_ceil(device.mu_bytes.into())));
     let held = (map.cache_bytes / u64::from(map.page_bytes)).min(all);
     let covered = held * u64::from(map.entries()) * u64::from(device.mu_bytes);
@@ -120,10 +120,10 @@ fn told_map(map: &MapConfig, device: &DeviceConfig) -> Value {
 }
 
 pub fn pools(device: &DeviceConfig, host: &HostConfig) -> Value {
-    device.pool.iter().map(|pool| told(pool, device, host)).collect()
+    device.pool.iter().map(|pool| pool_facts(pool, device, host)).collect()
 }
 
-fn told(pool: &PoolConfig, device: &DeviceConfig, host: &HostConfig) -> Value {
+fn pool_facts(pool: &PoolConfig, device: &DeviceConfig, host: &HostConfig) -> Value {
     let offered = CellMode::ALL.into_iter().filter(|&mode| pool.mode(mode).is_some());
     let modes = offered.map(|mode| {
         let page_kinds =

@@ -31,7 +31,7 @@ pub enum EpisodeError {
     #[error("window unit {unit:?}: allowed: requests, write-requests, write-bytes")]
     UnknownUnit { unit: String },
     /// The scheme has no such knob.
-    #[error("knob {knob}: {} has {}", .scheme, told(.names))]
+    #[error("knob {knob}: {} has {}", .scheme, knob_list(.names))]
     UnknownKnob { knob: usize, scheme: &'static str, names: Vec<&'static str> },
     /// A knob that is turned twice in one step.
     #[error("knob {name} is turned twice in one step")]
@@ -62,7 +62,7 @@ pub enum EpisodeError {
     Cancelled,
 }
 
-fn told(names: &[&str]) -> String {
+fn knob_list(names: &[&str]) -> String {
     match names {
         [] => "no knobs".to_owned(),
         [one] => format!("one knob: 0 ({one})"),

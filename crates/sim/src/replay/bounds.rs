@@ -44,7 +44,7 @@ pub fn bounds(request: &RunRequest, sizes: &[u32], progress: &mut Progress<'_>) 
         }
         Ok("bound".into())
     })?;
-    let size = |(size, kept): (&u32, slcache_base::bound::Kept)| json!({ "slots": size, "least": versions - kept.all, "least_drained": versions - kept.died });
+    let size = |(size, kept): (&u32, slcache_base::bound::KeptVersions)| json!({ "slots": size, "least": versions - kept.all, "least_drained": versions - kept.died });
     let rows: Vec<Value> = sizes.iter().zip(meters.finish()).map(size).collect();
     Ok(json!({ "unit_bytes": config.device.mu_bytes, "versions": versions, "sizes": rows }))
 }

@@ -42,7 +42,7 @@ impl TraceFacts {
         Ok(Self {
             path: request.trace.name().to_owned(),
             format: source.format(),
-            options: json!(trace_options::said(&request.trace_options)),
+            options: json!(trace_options::texts(&request.trace_options)),
             namespaces: namespaces.map_or_else(|| json!([]), |all| all.to_json(&summary.volumes)),
             summary: summary.clone(),
             footprint_bytes: footprint.bytes(),
@@ -74,7 +74,7 @@ pub fn assemble(
         figures().iter().map(|figure| (figure.name.clone(), json!(figure.value(report)))).collect();
     document["config"] = config.to_json();
     let per_day = write_bytes_per_day(config, &trace.summary, report);
-    document["trace"] = told(trace, report, per_day);
+    document["trace"] = trace_facts(trace, report, per_day);
     document["wear"]["years"] = years_at(&report.wear, per_day).into();
     document["wear"]["note"] = life_note(&report.wear).into();
     document["provenance"] = provenance(config);
@@ -94,7 +94,7 @@ fn offered_iops(host: &HostReport) -> Option<f64> {
     (last_arrival_ns > 0).then(|| host.requests as f64 * 1e9 / last_arrival_ns as f64)
 }
 
-fn told(trace: &TraceFacts, report: &Report, write_bytes_per_day: Option<f64>) -> Value {
+fn trace_facts(trace: &TraceFacts, report: &Report, write_bytes_per_day: Option<f64>) -> Value {
     let TraceFacts { summary, counts, .. } = trace;
     json!({
         "path": trace.path,

@@ -178,7 +178,7 @@ pub(crate) struct Ready {
 pub(crate) fn ready(request: &RunRequest, progress: &mut Progress<'_>) -> Result<Ready, SimError> {
     let mut config = resolve(&request.layers)?;
     memory::check(&config.memory())?;
-    let Written { state, memory, log, timelines } = outputs(request)?;
+    let RunOutputs { state, memory, log, timelines } = outputs(request)?;
     let learning = Learning::of(request, &config, memory)?;
     let log = request.log.as_deref().map(|path| RequestLog::begin(path, log, &config)).transpose()?;
     let (mut source, mut plan) = opened(request, &config, progress)?;
@@ -233,7 +233,7 @@ pub(crate) fn begin(phase: &str, progress: &mut Progress<'_>) -> Result<(), SimE
 }
 
 /// What a run writes: the state of the device appears before the replay, the others after it.
-struct Written {
+struct RunOutputs {
     state: Outputs,
     memory: Outputs,
     log: Outputs,
@@ -241,7 +241,7 @@ struct Written {
 }
 
 /// What the run writes, which is none of what it reads: told before it begins.
-fn outputs(request: &RunRequest) -> Result<Written, SimError> {
+fn outputs(request: &RunRequest) -> Result<RunOutputs, SimError> {
     let mut inputs = input_files(request.trace.name());
     inputs.extend(request.layers.device_file());
     inputs.extend(request.snapshot_in.clone());
@@ -266,7 +266,7 @@ fn outputs(request: &RunRequest) -> Result<Written, SimError> {
         reserve(&mut timeline, path, |error| LogError::from(error).into())?;
         timelines.push(timeline);
     }
-    Ok(Written { state, memory, log, timelines })
+    Ok(RunOutputs { state, memory, log, timelines })
 }
 
 fn reserve(
@@ -431,7 +431,7 @@ pub(crate) fn read_through(
 pub fn save_state(request: &RunRequest, progress: &mut Progress<'_>) -> Result<(), SimError> {
     let mut config = resolve(&request.layers)?;
     memory::check(&config.setup().memory())?;
-    let Written { state, memory, .. } = outputs(request)?;
+    let RunOutputs { state, memory, .. } = outputs(request)?;
     let learning = Learning::of(request, &config, memory)?;
     prepare(request, &mut config, &learning, state, progress).map(drop)
 }

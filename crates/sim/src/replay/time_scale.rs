@@ -1,6 +1,6 @@
 //! The factor on the trace's times, and the bound on what comes out of it.
 
-use crate::config::{Argument, ConfigErrors, Origin, Said};
+use crate::config::{Argument, ConfigErrors, Origin, Statement};
 use slcache_core::device::config::{HostConfig, Replay};
 use slcache_core::device::request::Request;
 use slcache_traces::TIME_END_NS;
@@ -25,7 +25,7 @@ impl TimeScale {
         let latest_ns = batch.iter().map(|request| request.at_ns).max().unwrap_or(0);
         if latest_ns >= TIME_END_NS {
             return Err(ConfigErrors::one(
-                Said::new(Argument::TraceOption, "rebase=false"),
+                Statement::new(Argument::TraceOption, "rebase=false"),
                 "rebase",
                 format!("the request at {latest_ns} ns of the trace comes behind 2^62 ns (146 years), where no run goes; rebase=true counts from the first request"),
             ));

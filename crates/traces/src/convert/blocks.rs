@@ -57,7 +57,7 @@ pub struct Blocks {
 enum Places {
     #[default]
     Kept,
-    Drawn,
+    BlockTwin,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -136,7 +136,7 @@ impl Blocks {
         };
         let twin = source.draw(drawing).map_err(|unfit| self.refusal(unfit))?;
         let volumes = Volumes::of(inner.as_ref());
-        Ok(Box::new(Drawn { blocks: self.clone(), inner, twin, volumes, made: 0 }))
+        Ok(Box::new(BlockTwin { blocks: self.clone(), inner, twin, volumes, made: 0 }))
     }
 
     /// What was done, the same text for the same parameters.
@@ -190,7 +190,7 @@ impl Volumes {
     }
 }
 
-struct Drawn {
+struct BlockTwin {
     blocks: Blocks,
     /// The trace, read to its end.
     inner: Box<dyn Entries>,
@@ -199,7 +199,7 @@ struct Drawn {
     made: u64,
 }
 
-impl Entries for Drawn {
+impl Entries for BlockTwin {
     fn next(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
         out.clear();
         while out.len() < BATCH {

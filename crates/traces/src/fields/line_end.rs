@@ -14,9 +14,9 @@ pub(crate) trait LineEnd {
     fn last_word(bytes: &[u8]) -> Option<(&[u8], &[u8])>;
 }
 
-pub(crate) struct Alone;
+pub(crate) struct WholeText;
 
-impl LineEnd for Alone {
+impl LineEnd for WholeText {
     #[inline(always)]
     fn behind(bytes: &[u8]) -> Option<&[u8]> {
         bytes.is_empty().then_some(bytes)
@@ -34,9 +34,9 @@ impl LineEnd for Alone {
 }
 
 /// The line has a line end, and anything may be behind it.
-pub(crate) struct Followed;
+pub(crate) struct TextBlock;
 
-impl LineEnd for Followed {
+impl LineEnd for TextBlock {
     #[inline(always)]
     fn behind(bytes: &[u8]) -> Option<&[u8]> {
         match bytes {

@@ -234,7 +234,7 @@ impl<'a> Iterator for Words<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fields::line_end::{Alone, Followed};
+    use crate::fields::line_end::{TextBlock, WholeText};
 
     #[test]
     fn whole_numbers() {
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn numbers_between_blanks() {
-        let word = |text: &'static str| unsigned_word::<Alone>(text.as_bytes());
+        let word = |text: &'static str| unsigned_word::<WholeText>(text.as_bytes());
         assert_eq!(word(" \t12 x"), Some((12, &b" x"[..])));
         assert_eq!(word("9999999999999999999"), Some((9_999_999_999_999_999_999, &b""[..])));
         for other in ["", "  ", "-1", "1,", "1.5", "00000000000000000001", "99999999999999999999 "] {
@@ -278,15 +278,15 @@ mod tests {
 
     #[test]
     fn numbers_at_the_end_of_a_line() {
-        let followed = |text: &'static str| unsigned_last::<Followed>(text.as_bytes());
+        let followed = |text: &'static str| unsigned_last::<TextBlock>(text.as_bytes());
         assert_eq!(followed("12\nx"), Some((12, &b"x"[..])));
         assert_eq!(followed("12\r\n"), Some((12, &b""[..])));
-        assert_eq!(unsigned_last::<Alone>(b"12"), Some((12, &b""[..])));
+        assert_eq!(unsigned_last::<WholeText>(b"12"), Some((12, &b""[..])));
         for other in ["", "\n", "12", "12 \n", "12\r", "12\rx\n", "00000000000000000001\n"] {
             assert_eq!(followed(other), None, "{other:?}");
         }
         for other in ["", "12\n", "12,"] {
-            assert_eq!(unsigned_last::<Alone>(other.as_bytes()), None, "{other:?}");
+            assert_eq!(unsigned_last::<WholeText>(other.as_bytes()), None, "{other:?}");
         }
     }
 
@@ -304,9 +304,9 @@ mod tests {
         assert_eq!(digits_until(b"7,x", b','), Some((&b"7"[..], &b"x"[..])));
         assert_eq!(digits_until(b"0123,x", b','), Some((&b"0123"[..], &b"x"[..])));
         assert_eq!((digits_until(b",x", b','), digits_until(b"1 ,x", b',')), (None, None));
-        assert_eq!(digits_word::<Followed>(b" 7 x"), Some((&b"7"[..], &b" x"[..])));
-        assert_eq!(digits_word::<Followed>(b"\t07\n1"), Some((&b"07"[..], &b"\n1"[..])));
-        assert_eq!((digits_word::<Followed>(b" 7"), digits_word::<Followed>(b"\n7 ")), (None, None));
+        assert_eq!(digits_word::<TextBlock>(b" 7 x"), Some((&b"7"[..], &b" x"[..])));
+        assert_eq!(digits_word::<TextBlock>(b"\t07\n1"), Some((&b"07"[..], &b"\n1"[..])));
+        assert_eq!((digits_word::<TextBlock>(b" 7"), digits_word::<TextBlock>(b"\n7 ")), (None, None));
     }
 
     #[test]
@@ -315,15 +315,15 @@ mod tests {
             let at_ns = decimal_time(text.as_bytes(), 1_000_000_000).unwrap().at_ns;
             let line = format!("{text},rest");
             assert_eq!(decimal_until::<9>(line.as_bytes(), b','), Some((at_ns, &b"rest"[..])), "{text}");
-            assert_eq!(decimal_last::<9, Alone>(text.as_bytes()), Some((at_ns, &b""[..])), "{text}");
+            assert_eq!(decimal_last::<9, WholeText>(text.as_bytes()), Some((at_ns, &b""[..])), "{text}");
             assert_eq!(decimal_until::<9>(text.as_bytes(), b','), None, "{text}");
         }
         for other in ["", ".5", "1.", "1.2.3", "-1", "1e3", "1.0000000001", "1.5 ", "99999999999.5"] {
             let line = format!("{other},");
             assert_eq!(decimal_until::<9>(line.as_bytes(), b','), None, "{other}");
-            assert_eq!(decimal_last::<9, Alone>(other.as_bytes()), None, "{other}");
+            assert_eq!(decimal_last::<9, WholeText>(other.as_bytes()), None, "{other}");
         }
-        assert_eq!(decimal_last::<9, Alone>(b"1,2"), None);
+        assert_eq!(decimal_last::<9, WholeText>(b"1,2"), None);
         assert_eq!(decimal_until::<6>(b"0.221 5", b' '), Some((221_000, &b"5"[..])));
         assert_eq!(decimal_until::<6>(b"0.2210001 5", b' '), None);
     }

@@ -7,9 +7,9 @@
 //! (blkparse_fmt.c of blktrace).
 
 use super::rwbs::{Flags, Kind, SKIPPED_PASS_THROUGH, SKIPPED_ZONE};
-use super::{Fit, Format, Told, RawRequest, Record, RecordParser, Sample, SKIPPED_NOTE};
+use super::{Fit, Format, Detection, RawRequest, Record, RecordParser, Sample, SKIPPED_NOTE};
 use crate::error::LineFault;
-use crate::fields::line_end::Followed;
+use crate::fields::line_end::TextBlock;
 use crate::options::TraceOptions;
 use crate::fields::scan::{
     behind_blanks, decimal_time, decimal_until, digits_until, digits_word, field_until, unsigned,
@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
     about: "blkparse default text: device (volume), seconds, action (D, Q or C is the request), RWBS, 512 B sector + sectors",
     example: "  7,0    0      568     0.000000000 17560  D  RS 14320672 + 32 [mariadbd]",
     extensions: &["blkparse", "txt"],
-    told: Told::By(detect),
+    detection: Detection::By(detect),
     ..Format::of(|options| Ok(Box::new(Blkparse::new(options))))
 };
 
@@ -138,9 +138,9 @@ impl RecordParser for Blkparse {
             return Some((Record::Skipped(event_reason(action).ok()?), behind));
         }
         let (rwbs, rest) = field_until(behind_blanks(rest), b' ')?;
-        let (sector, rest) = unsigned_word::<Followed>(rest)?;
+        let (sector, rest) = unsigned_word::<TextBlock>(rest)?;
         let rest = rest.strip_prefix(b" + ")?;
-        let (sectors, rest) = unsigned_word::<Followed>(rest)?;
+        let (sectors, rest) = unsigned_word::<TextBlock>(rest)?;
         let (b' ', [b'[' | b'(', name @ ..]) = rest.split_first()? else {
             return None;
         };
@@ -167,14 +167,14 @@ impl<'a> Event<'a> {
         let (major, rest) = digits_until(line, b',')?;
         let (minor, rest) = digits_until(rest, b' ')?;
         let device = &line[..major.len() + 1 + minor.len()];
-        let (_, rest) = digits_word::<Followed>(rest)?;
-        let (_, rest) = digits_word::<Followed>(rest)?;
+        let (_, rest) = digits_word::<TextBlock>(rest)?;
+        let (_, rest) = digits_word::<TextBlock>(rest)?;
         let time = behind_blanks(rest);
         let (at_ns, rest) = decimal_until::<9>(time, b' ')?;
         if !time[..time.len() - rest.len()].contains(&b'.') {
             return None;
         }
-        let (_, rest) = digits_word::<Followed>(rest)?;
+        let (_, rest) = digits_word::<TextBlock>(rest)?;
         let (action, rest) = field_until(behind_blanks(rest), b' ')?;
         Some(Self { at_ns, device, action, rest })
     }

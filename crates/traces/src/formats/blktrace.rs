@@ -6,7 +6,7 @@
 //! bytes, lengths bytes, times nanoseconds. blktrace writes one file per CPU;
 //! the files of a recording, or a tar archive of them, are read merged by time.
 
-use super::{Fit, Format, Told, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, Detection, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::fields::binary::{number_fault, Fields};
 use crate::error::LineFault;
 use crate::options::{BlkparseAction, TraceOptions};
@@ -25,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
     example: "(binary) magic=0x65617407 sequence=1 time=0 sector=14320672 bytes=16384 action=0x00890007 pid=17560 device=7,0",
     extensions: &["blktrace"],
     text: false,
-    told: Told::By(detect),
+    detection: Detection::By(detect),
     volume_name: device_name,
     ..Format::of(|options| Ok(Box::new(Blktrace::new(options))))
 };

@@ -9,7 +9,7 @@
 use super::columns::{column, Columns, Header, Holds, Split, Units};
 use super::lines::LineFormat;
 use super::volume_names::VolumeNames;
-use super::{Format, Told};
+use super::{Format, Detection};
 
 pub(super) const FORMAT: Format = Format {
     name: "disksim",
@@ -17,7 +17,7 @@ pub(super) const FORMAT: Format = Format {
     example: "0.221 5 162947904 16 1",
     extensions: &["trace", "ascii", "txt"],
     rebases: false,
-    told: Told::MustBeNamed,
+    detection: Detection::MustBeNamed,
     ..Format::lines::<Disksim>()
 };
 

@@ -7,9 +7,9 @@
 //! without waits every request is at time 0. A volume is a file. `sync`,
 //! `datasync` and `syncfs` are flushes.
 
-use super::{Fit, Format, Told, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, Detection, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
-use crate::fields::line_end::{Alone, Followed, LineEnd};
+use crate::fields::line_end::{WholeText, TextBlock, LineEnd};
 use crate::options::TraceOptions;
 use crate::fields::scan::{field_until, unsigned, unsigned_last, unsigned_until, Words};
 use crate::fields::sectors::{Column, SizeRules};
@@ -21,7 +21,7 @@ pub(super) const FORMAT: Format = Format {
     example: "fio version 3 iolog\n158 /dev/sda read 61440 4096",
     extensions: &["log", "iolog"],
     rebases: false,
-    told: Told::By(detect),
+    detection: Detection::By(detect),
     ..Format::of(|options| Ok(Box::new(Fio::new(options))))
 };
 
@@ -85,7 +85,7 @@ impl Fio {
         &mut self,
         line: &[u8],
         action: &[u8],
-        mut after: After<'a>,
+        mut after: LineRest<'a>,
     ) -> Result<Record<'a>, LineFault> {
         match action {
             b"sync" | b"datasync" | b"syncfs" => {
@@ -102,7 +102,7 @@ impl Fio {
         }
     }
 
-    fn wait<'a>(&mut self, line: &[u8], mut after: After<'a>) -> Result<Record<'a>, LineFault> {
+    fn wait<'a>(&mut self, line: &[u8], mut after: LineRest<'a>) -> Result<Record<'a>, LineFault> {
         let allowed = "a wait in whole microseconds, of which the sum fits 64 bits in nanoseconds";
         let word = after.words.next().ok_or_else(|| after.columns(line, "a time behind wait"))?;
         let wait_ns = unsigned(word).and_then(|us| us.checked_mul(MICROSECOND_NS));
@@ -123,7 +123,7 @@ struct Transfer<'a> {
 }
 
 /// A line from its file on.
-struct After<'a> {
+struct LineRest<'a> {
     /// Columns before the file.
     before: usize,
     at_ns: u64,
@@ -132,7 +132,7 @@ struct After<'a> {
     words: Words<'a>,
 }
 
-impl After<'_> {
+impl LineRest<'_> {
     #[inline]
     fn number(&mut self, line: &[u8], column: usize, name: &str, allowed: &str) -> Result<u64, LineFault> {
         let expected = "the offset and the length in bytes behind the action";
@@ -172,7 +172,7 @@ impl RecordParser for Fio {
             return self.header(line);
         };
         if version == Version::Three {
-            if let Some((transfer, _)) = quick::<Alone>(line) {
+            if let Some((transfer, _)) = quick::<WholeText>(line) {
                 return self.transfer(transfer, 1);
             }
         }
@@ -185,7 +185,7 @@ impl RecordParser for Fio {
             let expected = "a file and an action";
             return Err(LineFault::columns(line, Words::new(line).count(), expected));
         };
-        let mut after = After { before, at_ns, file, words };
+        let mut after = LineRest { before, at_ns, file, words };
         let op = match action {
             b"read" => HostOp::Read,
             b"write" => HostOp::Write,
@@ -199,8 +199,8 @@ impl RecordParser for Fio {
     #[inline(always)]
     fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
         let (before, (transfer, behind)) = match self.version? {
-            Version::Two => (0, quick_from_file::<Followed>(pending, self.waited_ns)?),
-            Version::Three => (1, quick::<Followed>(pending)?),
+            Version::Two => (0, quick_from_file::<TextBlock>(pending, self.waited_ns)?),
+            Version::Three => (1, quick::<TextBlock>(pending)?),
         };
         Some((self.transfer(transfer, before).ok()?, behind))
     }
@@ -269,7 +269,7 @@ mod tests {
             assert_eq!(parser.record(line.as_bytes()), Ok(Record::Request(RawRequest { op, ..expected })));
         }
         for line in ["158\t/dev/sda read  61440 4096 ", " 158 /dev/sda read 61440 4096"] {
-            assert!(quick::<Alone>(line.as_bytes()).is_none());
+            assert!(quick::<WholeText>(line.as_bytes()).is_none());
             assert_eq!(parser.record(line.as_bytes()), Ok(Record::Request(expected)), "{line}");
         }
         assert!(parser.record(b"158 /dev/sda\tx read 61440 4096").is_err());

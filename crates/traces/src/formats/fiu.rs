@@ -7,7 +7,7 @@
 //! bytes) is one run of hexadecimal digits and is not used.
 
 use super::columns::{column, Columns, Header, Holds, Split, Units, LETTERS};
-use super::lines::{between, Found, Line, LineFormat};
+use super::lines::{between, LineContent, Line, LineFormat};
 use super::volume_names::VolumeNames;
 use super::Format;
 use crate::error::LineFault;
@@ -73,7 +73,7 @@ impl LineFormat for Fiu {
 
     /// The fields behind the process are counted from the end, since its name may hold blanks.
     #[cold]
-    fn careful(line: &[u8]) -> Result<Found<'_>, LineFault> {
+    fn careful(line: &[u8]) -> Result<LineContent<'_>, LineFault> {
         let words = words(line)?;
         let columns = Self::COLUMNS.columns;
         let behind = words.len() - columns.len();
@@ -91,7 +91,7 @@ impl LineFormat for Fiu {
         number(7)?;
         number(8)?;
         let volume = between(line, word(7), word(8));
-        Ok(Found::Line(Line { op, address, size, volume, ..Line::at(at_ns) }))
+        Ok(LineContent::Line(Line { op, address, size, volume, ..Line::at(at_ns) }))
     }
 }
 

@@ -148,7 +148,7 @@ impl Ftrace {
         let device = rest.word("device")?;
         let volume = device.text.strip_suffix(b":").ok_or_else(|| device.fault("a device and a colon"))?;
         let raw = RawRequest { volume, ..raw };
-        let value = |name: &'static str| rest.told(name).ok_or_else(|| rest.cut_short(name));
+        let value = |name: &'static str| rest.value_of(name).ok_or_else(|| rest.cut_short(name));
         let opcode = value("opcode")?;
         let opcode = opcode.listed().unwrap_or(opcode);
         let op = match opcode.number("an opcode of SCSI")? {
@@ -160,7 +160,7 @@ impl Ftrace {
         };
         let (lba, size) = (value("LBA")?.listed()?, value("size")?.listed()?);
         let size_bytes = size.number("a number of bytes from 0")?;
-        let unit_bytes = match (rest.told("hwq_id"), self.lba_bytes) {
+        let unit_bytes = match (rest.value_of("hwq_id"), self.lba_bytes) {
             // Since 6.3, when LBA had come to count logical blocks long ago; those of UFS have 4 KiB.
             (Some(_), _) => 4096,
             (None, Some(bytes)) => bytes,
@@ -174,7 +174,7 @@ impl Ftrace {
         let Some(extent) = self.sizes.extent_of_bytes((first, lba.place()), (size_bytes, size.place()))? else {
             return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
         };
-        let hint = match rest.told("group_id") {
+        let hint = match rest.value_of("group_id") {
             Some(group) => {
                 let group = group.listed().unwrap_or(group);
                 u8::try_from(group.number(GROUP)?).map_err(|_| group.fault(GROUP))?

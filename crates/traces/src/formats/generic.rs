@@ -2,7 +2,7 @@
 //!
 //! Quoting as in spreadsheets is not undone; blanks around fields are.
 
-use super::{Format, Told, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE};
+use super::{Format, Detection, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE};
 use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
 use crate::options::generic::{OpName, TimeUnit};
@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
     rebases: false,
     takes_columns: true,
     // Which columns mean what cannot be seen; the user says so.
-    told: Told::Never,
+    detection: Detection::Never,
     ..Format::of(|options| Ok(Box::new(Generic::new(options)?)))
 };
 

@@ -4,7 +4,7 @@
 use super::columns::{Columns, Units};
 use super::{Format, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
 use crate::error::{LineFault, TraceError};
-use crate::fields::line_end::{Alone, Followed, LineEnd};
+use crate::fields::line_end::{LineEnd, TextBlock, WholeText};
 use crate::fields::scan::ScannedTime;
 use crate::fields::sectors::{Extent, SizeRules};
 use crate::options::TraceOptions;
@@ -33,7 +33,7 @@ pub(super) trait LineFormat: Default + Send + 'static {
 
     /// Field by field, so that whatever is wrong can be named.
     #[cold]
-    fn careful(line: &[u8]) -> Result<Found<'_>, LineFault> {
+    fn careful(line: &[u8]) -> Result<LineContent<'_>, LineFault> {
         fields::careful::<Self>(line)
     }
 
@@ -69,7 +69,7 @@ impl Line<'_> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found<'a> {
+pub(super) enum LineContent<'a> {
     /// A request.
     Line(Line<'a>),
     /// Something left out on purpose, and why.
@@ -124,18 +124,18 @@ impl<F: LineFormat> LineParser<F> {
 impl<F: LineFormat> RecordParser for LineParser<F> {
     #[inline]
     fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
-        match F::quick::<Alone>(line) {
+        match F::quick::<WholeText>(line) {
             Some((line, _)) => self.request(line),
             None => match F::careful(line)? {
-                Found::Line(line) => self.request(line),
-                Found::Skipped(reason) => Ok(Record::Skipped(reason)),
+                LineContent::Line(line) => self.request(line),
+                LineContent::Skipped(reason) => Ok(Record::Skipped(reason)),
             },
         }
     }
 
     #[inline(always)]
     fn quick<'a>(&self, pending: &'a [u8]) -> Option<(Record<'a>, &'a [u8])> {
-        let (line, behind) = F::quick::<Followed>(pending)?;
+        let (line, behind) = F::quick::<TextBlock>(pending)?;
         Some((self.request(line).ok()?, behind))
     }
 }

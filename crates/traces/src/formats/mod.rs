@@ -84,14 +84,14 @@ pub(crate) struct Format {
     /// Turns the bytes that name a volume into its name.
     pub volume_name: fn(&[u8]) -> String,
     /// How it is told from the beginning of a file.
-    pub told: Told,
+    pub detection: Detection,
     /// Its columns, where it has such: then it can be written too.
     pub columns: Option<&'static Columns>,
     pub build: fn(&TraceOptions) -> Result<Box<dyn RowParser>, TraceError>,
 }
 
 /// How a format is told from the beginning of a file.
-pub(crate) enum Told {
+pub(crate) enum Detection {
     /// By lines that parse.
     ByLines,
     /// In the same way, but other formats make something else of such lines.
@@ -114,7 +114,7 @@ impl Format {
             takes_columns: false,
             text: true,
             volume_name: plain_name,
-            told: Told::ByLines,
+            detection: Detection::ByLines,
             columns: None,
             build,
         }
@@ -122,12 +122,12 @@ impl Format {
 
     /// Whether the beginning of a file looks like this format.
     pub(crate) fn detect(&self, sample: &Sample<'_>) -> Fit {
-        match self.told {
-            Told::Never => Fit::No,
-            Told::By(detect) => detect(sample),
-            Told::ByLines | Told::MustBeNamed if !parses_most(self, &sample.lines) => Fit::No,
-            Told::ByLines => Fit::Yes,
-            Told::MustBeNamed => Fit::MustBeNamed,
+        match self.detection {
+            Detection::Never => Fit::No,
+            Detection::By(detect) => detect(sample),
+            Detection::ByLines | Detection::MustBeNamed if !parses_most(self, &sample.lines) => Fit::No,
+            Detection::ByLines => Fit::Yes,
+            Detection::MustBeNamed => Fit::MustBeNamed,
         }
     }
 

@@ -7,7 +7,7 @@
 use super::columns::{column, Columns, Header, Holds, Split, Units, ONE_IS_READ};
 use super::lines::{Line, LineFormat};
 use super::volume_names::VolumeNames;
-use super::{Format, Told};
+use super::{Format, Detection};
 use crate::error::LineFault;
 use crate::options::{MqsimTimeUnit, TraceOptions};
 use crate::fields::scan::ScannedTime;
@@ -20,7 +20,7 @@ pub(super) const FORMAT: Format = Format {
     rebases: false,
     merges_volumes: true,
     // SSDsim and DiskSim files look the same and mean other things by the last column and the time.
-    told: Told::MustBeNamed,
+    detection: Detection::MustBeNamed,
     ..Format::lines::<Mqsim>()
 };
 

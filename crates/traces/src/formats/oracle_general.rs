@@ -6,7 +6,7 @@
 //! records and the unit of the ids, which are block addresses only where the
 //! trace was one of a disk (`oracleGeneralBin.h` of libCacheSim).
 
-use super::{Format, Told, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
+use super::{Format, Detection, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
 use crate::error::{LineFault, TraceError};
 use crate::fields::binary::{number_fault, time_ns, Fields};
 use crate::fields::sectors::{Column, SizeRules};
@@ -20,7 +20,7 @@ pub(super) const FORMAT: Format = Format {
     example: "(binary) real_time=5633898 obj_id=42932745 obj_size=512 next_access_vtime=-1",
     extensions: &["oracleGeneral", "bin"],
     text: false,
-    told: Told::Never,
+    detection: Detection::Never,
     ..Format::of(build)
 };
 

@@ -8,7 +8,7 @@
 use super::columns::{column, Columns, Header, Holds, Split, Units, ONE_IS_READ};
 use super::lines::LineFormat;
 use super::volume_names::VolumeNames;
-use super::{Format, Told};
+use super::{Format, Detection};
 
 pub(super) const FORMAT: Format = Format {
     name: "ssdsim",
@@ -16,7 +16,7 @@ pub(super) const FORMAT: Format = Format {
     example: "26214000 1 240840 6 0",
     extensions: &["ascii", "trace", "txt"],
     rebases: false,
-    told: Told::MustBeNamed,
+    detection: Detection::MustBeNamed,
     ..Format::lines::<Ssdsim>()
 };
 

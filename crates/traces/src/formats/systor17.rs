@@ -7,7 +7,7 @@
 //! bytes. Which way a blank request went is not known, so it is left out.
 
 use super::columns::{column, Columns, Header, Holds, Split, Units, LETTERS};
-use super::lines::{Fields, Found, Line, LineFormat, SKIPPED_HEADER};
+use super::lines::{Fields, LineContent, Line, LineFormat, SKIPPED_HEADER};
 use super::volume_names::VolumeNames;
 use super::Format;
 use crate::error::LineFault;
@@ -46,20 +46,20 @@ impl LineFormat for Systor17 {
 
     /// A blank IOType comes before what is wrong with the response, which then means nothing.
     #[cold]
-    fn careful(line: &[u8]) -> Result<Found<'_>, LineFault> {
+    fn careful(line: &[u8]) -> Result<LineContent<'_>, LineFault> {
         let fields = Fields::split(Self::COLUMNS, line)?;
         if fields.is_header() {
-            return Ok(Found::Skipped(SKIPPED_HEADER));
+            return Ok(LineContent::Skipped(SKIPPED_HEADER));
         }
         let mut found = Line::at(0);
         fields.put(1, &mut found)?;
         if fields.get(3).is_empty() {
-            return Ok(Found::Skipped(SKIPPED_NO_RESPONSE));
+            return Ok(LineContent::Skipped(SKIPPED_NO_RESPONSE));
         }
         for column in [3, 2, 4, 5, 6] {
             fields.put(column, &mut found)?;
         }
-        Ok(Found::Line(found))
+        Ok(LineContent::Line(found))
     }
 }
 

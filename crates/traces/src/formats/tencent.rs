@@ -10,14 +10,14 @@
 use super::columns::{column, Codes, Columns, Header, Holds, Split, Units};
 use super::lines::LineFormat;
 use super::volume_names::VolumeNames;
-use super::{Format, Told};
+use super::{Format, Detection};
 
 pub(super) const FORMAT: Format = Format {
     name: "tencent",
     about: "Tencent CBS 2018 csv: whole Unix seconds, 512 B sector, sectors, 0 = read / 1 = write, volume",
     example: "1538323199,13896880,128,0,1063",
     extensions: &["csv"],
-    told: Told::MustBeNamed,
+    detection: Detection::MustBeNamed,
     ..Format::lines::<Tencent>()
 };
 

@@ -9,7 +9,7 @@
 //! 512-byte blocks. Version 2 adds `rt`, taken as the response time in
 //! microseconds like `ts`; no file of that version could be checked.
 
-use super::{Fit, Format, Told, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Fit, Format, Detection, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::fields::binary::{number_fault, time_ns, Fields};
 use crate::error::LineFault;
 use crate::options::TraceOptions;
@@ -23,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
     example: "(binary) sn=1 len=4096 nSG=1 cmd=0x2a ver=0x100 lbn=8 ts=5633898368802",
     extensions: &["vscsi", "vscsitrace"],
     text: false,
-    told: Told::By(detect),
+    detection: Detection::By(detect),
     ..Format::of(|options| Ok(Box::new(Vscsi::new(options))))
 };
 

@@ -104,12 +104,12 @@ pub(crate) struct Archive {
 /// read already. Members are copied to temporary files, since merging them
 /// needs all at once.
 pub(crate) fn unpack(path: &str, first: Vec<u8>, input: Input) -> Result<Archive, TraceError> {
-    let mut rest = Rest { content: Cursor::new(first).chain(input), ended: false, failed: false };
+    let mut rest = ArchiveRest { content: Cursor::new(first).chain(input), ended: false, failed: false };
     let taken = copy_members(path, &mut rest);
-    let Rest { content, ended, failed } = rest;
+    let ArchiveRest { content, ended, failed } = rest;
     let (_, mut input) = content.into_inner();
     let (mut members, others) = taken.map_err(|failure| match failure {
-        Failure::Told(error) => error,
+        Failure::Trace(error) => error,
         Failure::Read(source) if failed => input.explain(path, ("record", 0), source),
         Failure::Read(_) if ended => {
             TraceError::ArchiveTruncated { file: path.to_owned(), place: "inside a member".to_owned() }
@@ -130,11 +130,11 @@ pub(crate) fn unpack(path: &str, first: Vec<u8>, input: Input) -> Result<Archive
 
 enum Failure {
     Read(std::io::Error),
-    Told(TraceError),
+    Trace(TraceError),
 }
 
 /// The unread archive, knowing how reading it went.
-struct Rest {
+struct ArchiveRest {
     content: Chain<Cursor<Vec<u8>>, Input>,
     /// Whether there was nothing more to read.
     ended: bool,
@@ -142,7 +142,7 @@ struct Rest {
     failed: bool,
 }
 
-impl Read for Rest {
+impl Read for ArchiveRest {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let read = self.content.read(buffer);
         self.ended |= matches!(read, Ok(0)) && !buffer.is_empty();
@@ -151,9 +151,9 @@ impl Read for Rest {
     }
 }
 
-fn copy_members(path: &str, rest: &mut Rest) -> Result<(Vec<Member>, u64), Failure> {
+fn copy_members(path: &str, rest: &mut ArchiveRest) -> Result<(Vec<Member>, u64), Failure> {
     let truncated =
-        |place: String| Failure::Told(TraceError::ArchiveTruncated { file: path.to_owned(), place });
+        |place: String| Failure::Trace(TraceError::ArchiveTruncated { file: path.to_owned(), place });
     let (mut members, mut others, mut last) = (Vec::new(), 0, "before its first member".to_owned());
     let mut archive = tar::Archive::new(&mut *rest);
     for entry in archive.entries().map_err(Failure::Read)? {
@@ -185,7 +185,8 @@ fn copy_members(path: &str, rest: &mut Rest) -> Result<(Vec<Member>, u64), Failu
 
 /// Bytes copied, and the copy.
 fn copy_member(name: &str, cpu: u32, entry: &mut impl Read) -> Result<(u64, Option<Member>), Failure> {
-    let failed = |source| Failure::Told(TraceError::Open { file: name.to_owned(), source: Arc::new(source) });
+    let failed =
+        |source| Failure::Trace(TraceError::Open { file: name.to_owned(), source: Arc::new(source) });
     let mut file: File = tempfile::tempfile().map_err(failed)?;
     let (mut block, mut copied_bytes) = (vec![0; COPY_BYTES], 0);
     loop {
@@ -197,7 +198,7 @@ fn copy_member(name: &str, cpu: u32, entry: &mut impl Read) -> Result<(u64, Opti
         copied_bytes += count as u64;
     }
     std::io::Seek::rewind(&mut file).map_err(failed)?;
-    let input = Input::of_copy(name, file).map_err(Failure::Told)?;
+    let input = Input::of_copy(name, file).map_err(Failure::Trace)?;
     Ok((copied_bytes, Some(Member { name: name.to_owned(), input, cpu })))
 }
 

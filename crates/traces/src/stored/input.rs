@@ -3,7 +3,7 @@
 use crate::error::TraceError;
 use crate::stored::compression::{Compression, MAGIC_BYTES};
 use crate::stored::opened::Opened;
-use crate::stored::raw_input::{RawInput, Stored};
+use crate::stored::raw_input::{RawInput, StoredBytes};
 use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
 use std::sync::atomic::AtomicU64;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(crate) struct Input {
     content: Box<dyn Read + Send>,
     compression: Compression,
-    stored: Stored,
+    stored: StoredBytes,
     bytes_total: Option<u64>,
 }
 
@@ -23,20 +23,20 @@ impl Input {
     pub(crate) fn new(opened: Opened, bytes_read: Arc<AtomicU64>) -> Result<Self, TraceError> {
         let file = opened.name().to_owned();
         let (reader, bytes_total) = opened.into_reader();
-        Self::from_source(reader, bytes_total, Stored::hashed(bytes_read))
+        Self::from_source(reader, bytes_total, StoredBytes::hashed(bytes_read))
             .map_err(|source| TraceError::Open { file, source: Arc::new(source) })
     }
 
     /// A copy of something that is hashed elsewhere.
     pub(crate) fn of_copy(path: &str, file: File) -> Result<Self, TraceError> {
         let failed = |source| TraceError::Open { file: path.to_owned(), source: Arc::new(source) };
-        Self::from_source(Box::new(file), None, Stored::counted()).map_err(failed)
+        Self::from_source(Box::new(file), None, StoredBytes::counted()).map_err(failed)
     }
 
     fn from_source(
         source: Box<dyn Read + Send>,
         bytes_total: Option<u64>,
-        stored: Stored,
+        stored: StoredBytes,
     ) -> std::io::Result<Self> {
         let mut raw = RawInput::new(source, stored.clone());
         let mut first = Vec::with_capacity(MAGIC_BYTES);

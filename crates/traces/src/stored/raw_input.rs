@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// What is known about the stored bytes; shared between who reads them and who
 /// asks.
 #[derive(Clone)]
-pub(crate) struct Stored {
+pub(crate) struct StoredBytes {
     bytes: Arc<AtomicU64>,
     hash: Option<Arc<Mutex<StoredHash>>>,
 }
 
-impl Stored {
+impl StoredBytes {
     pub(crate) fn hashed(bytes: Arc<AtomicU64>) -> Self {
         Self { bytes, hash: Some(Arc::new(Mutex::new(StoredHash::new()))) }
     }
@@ -42,15 +42,15 @@ impl Stored {
     }
 }
 
-/// A file or standard input, telling [`Stored`] what is read from it.
+/// A file or standard input, telling [`StoredBytes`] what is read from it.
 pub(crate) struct RawInput {
     inner: Box<dyn Read + Send>,
-    stored: Stored,
+    stored: StoredBytes,
 }
 
 impl RawInput {
     /// Wraps a source.
-    pub(crate) fn new(inner: Box<dyn Read + Send>, stored: Stored) -> Self {
+    pub(crate) fn new(inner: Box<dyn Read + Send>, stored: StoredBytes) -> Self {
         Self { inner, stored }
     }
 }

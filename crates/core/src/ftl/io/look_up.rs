@@ -3,7 +3,7 @@
 use super::Io;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::{BlockId, Mu, Ppn};
-use crate::ftl::translation::{Emptying, Found, Home, HomePage, Lru, MapCache};
+use crate::ftl::translation::{Emptying, Home, HomePage, Lookup, Lru, MapCache};
 use crate::hw::timing::{OpId, OpSpec, RequestId};
 
 /// What a request waits for until its map entries are there.
@@ -92,8 +92,8 @@ impl Io {
     /// Finds page `tp` in the cache or reads it; whether it was there.
     fn touch_translation(&mut self, map: &mut MapCache, tp: u32, change: bool, class: Class) -> bool {
         match map.lru.touch(tp, change) {
-            Found::Hit => map.counts.hits += 1,
-            Found::Miss { evicted } => {
+            Lookup::Hit => map.counts.hits += 1,
+            Lookup::Miss { evicted } => {
                 map.counts.misses += 1;
                 self.evict_translation(map, evicted);
                 self.load_translation(map, tp, class);

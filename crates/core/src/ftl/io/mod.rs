@@ -7,7 +7,7 @@ mod disk;
 mod driver;
 mod erase;
 mod fold;
-mod held;
+mod hold;
 mod look_up;
 mod moves;
 mod place;

@@ -47,8 +47,13 @@ impl Io {
     }
 
     /// Emits the program of `page`, one page of a per-page mode, after `sources`; further requests
-    /// may join it until `start_joint`.
-    pub(in crate::ftl) fn program_joint(&mut self, page: Ppn, write: &PageWrite, sources: &[OpId]) -> OpId {
+    /// may join it until `start_joinable`.
+    pub(in crate::ftl) fn program_joinable(
+        &mut self,
+        page: Ppn,
+        write: &PageWrite,
+        sources: &[OpId],
+    ) -> OpId {
         if self.clockless {
             self.program_clockless(page);
             return OpId::NONE;
@@ -64,7 +69,7 @@ impl Io {
             in_ns: times.in_ns,
             ..OpSpec::new(OpKind::Program, write.cause, write.class, at.block, at.unit)
         };
-        let op = self.timing.emit_joint(spec, Gap::Merge, sources);
+        let op = self.timing.emit_joinable(spec, Gap::Merge, sources);
         self.supersede_with(at.block, op);
         if !write.request.is_none() {
             self.timing.join_request(op, write.request);
@@ -72,8 +77,8 @@ impl Io {
         op
     }
 
-    /// Lets a joint program go: nothing more joins it.
-    pub(in crate::ftl) fn start_joint(&mut self, op: OpId) {
+    /// Lets a joinable program go: nothing more joins it.
+    pub(in crate::ftl) fn start_joinable(&mut self, op: OpId) {
         if !op.is_none() {
             self.timing.release(op);
         }

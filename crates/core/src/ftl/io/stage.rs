@@ -8,7 +8,7 @@ use crate::ftl::piece::PageWrite;
 use crate::hw::timing::{OpId, OpSpec};
 
 impl Io {
-    /// Starts a one-shot program with `page` as its first page; it waits until `start_joint`, and rests
+    /// Starts a one-shot program with `page` as its first page; it waits until `start_joinable`, and rests
     /// until then unless a request joins it. The array takes `overhead_ns` longer than the mode's program.
     pub(in crate::ftl) fn open_stage(&mut self, page: Ppn, write: &PageWrite, overhead_ns: u32) -> OpId {
         if self.clockless {
@@ -28,7 +28,7 @@ impl Io {
             array_ns: times.array_ns + overhead_ns,
             ..OpSpec::new(OpKind::Program, write.cause, write.class, at.block, at.unit)
         };
-        self.timing.emit_joint(spec, Gap::Stage, &[])
+        self.timing.emit_joinable(spec, Gap::Stage, &[])
     }
 
     /// Adds `page` to the staged one-shot program `op`, after `sources`; `last` completes the wordline.

@@ -2,7 +2,7 @@
 //!
 //! The array refuses what flash cannot do; a refusal here is a broken invariant of the caller.
 
-mod held;
+mod hold;
 mod moving;
 #[cfg(test)]
 mod tests;

@@ -40,14 +40,14 @@ impl Region {
         }
         let (op, last) = self.stage(io, page, writer, write, sources, overhead_ns);
         if last {
-            io.start_joint(op);
+            io.start_joinable(op);
         }
         op
     }
 
     /// Emits a program that further requests may join before the caller starts it, which is to
     /// be done where the answer's other half says so: the wordline is full.
-    pub fn emit_joint(
+    pub fn emit_joinable(
         &mut self,
         io: &mut Io,
         page: Ppn,
@@ -56,7 +56,7 @@ impl Region {
         sources: &[OpId],
     ) -> (OpId, bool) {
         match self.pages_per_program {
-            1 => (io.program_joint(page, write, sources), true),
+            1 => (io.program_joinable(page, write, sources), true),
             _ => self.stage(io, page, writer, write, sources, 0),
         }
     }

@@ -1,11 +1,11 @@
 //! A region: blocks managed alike, with free lists and frontiers per plane.
 
-mod apart;
 mod audit;
 mod emit;
 mod live;
+mod open_blocks;
 
-pub use apart::ApartBlock;
+pub use open_blocks::OpenBlock;
 
 use super::answer::{BlockShare, Level};
 use super::bank::{BankAccess, BankId};

@@ -14,7 +14,7 @@ struct Node {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum Lookup {
     /// The page is there.
     Hit,
     /// It is not, and takes the place of the page that is told, if there was no room.
@@ -51,7 +51,7 @@ impl Lru {
     }
 
     /// Uses `page`, which becomes the newest, and dirty if it is changed.
-    pub fn touch(&mut self, page: u32, change: bool) -> Found {
+    pub fn touch(&mut self, page: u32, change: bool) -> Lookup {
         let hit = self.nodes[page as usize].next != NONE;
         let mut evicted = None;
         if hit {
@@ -62,9 +62,9 @@ impl Lru {
         self.link_newest(page);
         self.nodes[page as usize].dirty |= change;
         if hit {
-            Found::Hit
+            Lookup::Hit
         } else {
-            Found::Miss { evicted }
+            Lookup::Miss { evicted }
         }
     }
 

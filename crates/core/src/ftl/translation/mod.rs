@@ -7,7 +7,7 @@ mod home;
 mod lru;
 
 pub use home::{Home, HomePage};
-pub use lru::{Found, Lru};
+pub use lru::{Lookup, Lru};
 
 use crate::base::CellMode;
 use crate::hw::device_config::DeviceConfig;

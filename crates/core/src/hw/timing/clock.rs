@@ -4,7 +4,7 @@ use super::event::{Event, EventKind, EventQueue};
 use std::collections::TryReserveError;
 
 /// What happens next.
-pub(super) enum Due {
+pub(super) enum NextEvent {
     /// The event of this unit.
     Unit(u32),
     Other(Event),
@@ -45,18 +45,18 @@ impl Clock {
 
     /// Goes on to the earliest event, if there is one.
     #[inline(always)]
-    pub(super) fn advance(&mut self) -> Option<Due> {
+    pub(super) fn advance(&mut self) -> Option<NextEvent> {
         let (at_ns, tie) = self.events.pop_key()?;
         let before_ns = std::mem::replace(&mut self.now_ns, at_ns);
         // Nearly all are of units, the first kind.
         if tie >> 32 != 0 {
             self.passed = u32::MAX;
-            return Some(Due::Other(Event::from_key((at_ns, tie))));
+            return Some(NextEvent::Other(Event::from_key((at_ns, tie))));
         }
         let unit = tie as u32;
         let passed = if at_ns > before_ns { 0 } else { self.passed };
         self.passed = passed.max(unit + 1);
-        Some(Due::Unit(unit))
+        Some(NextEvent::Unit(unit))
     }
 
     #[inline(always)]

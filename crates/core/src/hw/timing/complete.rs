@@ -2,7 +2,7 @@
 
 use super::engine::Timing;
 use super::ids::OpId;
-use super::ops::{Op, COUNTS, FOLLOWS, JOINT, MOVES, PATH, WAITERS};
+use super::ops::{Op, COUNTS, FOLLOWS, JOINABLE, MOVES, PATH, WAITERS};
 use super::unit::Phase;
 use crate::base::op::OpKind;
 use crate::base::Gap;
@@ -56,7 +56,7 @@ impl Timing {
         let Op { request, wakes, .. } = *op;
         let (own_ns, counts) = ((op.array_ns, op.bus_ns()), op.has(COUNTS));
         // What only some operations have is looked at only then.
-        let tells_more = op.has(WAITERS | PATH | JOINT);
+        let tells_more = op.has(WAITERS | PATH | JOINABLE);
         let u = &mut self.units[unit as usize];
         u.outstanding -= 1;
         u.load_ns -= op.service_ns();
@@ -120,7 +120,7 @@ impl Timing {
     fn wake_up(&mut self, from: OpId, to: OpId) {
         let (request, op) = (self.ops[from].request, &self.ops[to]);
         let waits = !op.request.is_none();
-        if waits && op.request == request && !op.has(JOINT) {
+        if waits && op.request == request && !op.has(JOINABLE) {
             self.requests.pass_path(&mut self.ops, from, to, self.clock.now_ns());
         }
         self.fulfil(to);

@@ -2,7 +2,7 @@
 
 use super::engine::Timing;
 use super::ids::{OpId, RequestId};
-use super::ops::{Op, FOLLOWS, HELD, JOINT, QUEUED};
+use super::ops::{Op, FOLLOWS, HELD, JOINABLE, QUEUED};
 use super::spec::OpSpec;
 use crate::base::op::{Class, OpKind};
 use crate::base::{BlockId, Gap};
@@ -20,26 +20,26 @@ impl Timing {
 
     /// Emits a program that waits for those of `after` and for `release`; until then it rests, and
     /// requests may join it, which wait for `gap` meanwhile.
-    pub fn emit_joint(&mut self, spec: OpSpec, gap: Gap, after: &[OpId]) -> OpId {
+    pub fn emit_joinable(&mut self, spec: OpSpec, gap: Gap, after: &[OpId]) -> OpId {
         let id = self.submit(spec, after.len() as u32 + 1);
         for &first in after {
             self.ops.wake(first, id);
         }
         let (op, more) = self.ops.both_mut(id);
-        op.set(JOINT);
+        op.set(JOINABLE);
         (more.resting, more.gap) = (false, gap);
         self.set_resting(id, true);
         id
     }
 
-    /// Lets a joint operation go: no request joins it any more, and its path starts.
+    /// Lets a joinable operation go: no request joins it any more, and its path starts.
     pub fn release(&mut self, id: OpId) {
         self.set_resting(id, false);
         self.ops[id].queued_ns = self.clock.now_ns();
         self.fulfil(id);
     }
 
-    /// Makes `id`, a joint operation not yet released, wait for `first` as well.
+    /// Makes `id`, a joinable operation not yet released, wait for `first` as well.
     pub fn add_source(&mut self, id: OpId, first: OpId) {
         assert!(!id.is_none() && self.ops[id].has(HELD), "Invariant: what runs waits for nothing");
         self.ops.more_mut(id).deps += 1;
@@ -58,9 +58,9 @@ impl Timing {
         self.ops[id].has(HELD)
     }
 
-    /// Whether `id` is a joint operation that may wait for its release.
+    /// Whether `id` is a joinable operation that may wait for its release.
     pub fn is_joinable(&self, id: OpId) -> bool {
-        self.ops[id].has(JOINT) && self.ops[id].has(HELD)
+        self.ops[id].has(JOINABLE) && self.ops[id].has(HELD)
     }
 
     /// Whether an operation waits for the end of `id`.
@@ -79,12 +79,12 @@ impl Timing {
         u32::from(self.ops[id].pages)
     }
 
-    /// Adds a page to what `id`, a joint operation not yet released, programs.
+    /// Adds a page to what `id`, a joinable operation not yet released, programs.
     pub fn add_page(&mut self, id: OpId) {
         self.ops[id].pages += 1;
     }
 
-    /// Lengthens the transfer of `id`, a joint operation not yet released, by data of `class`.
+    /// Lengthens the transfer of `id`, a joinable operation not yet released, by data of `class`.
     pub fn add_transfer(&mut self, id: OpId, class: Class, ns: u32) {
         let op = &mut self.ops[id];
         op.class = op.class.min(class);

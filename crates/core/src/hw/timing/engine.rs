@@ -3,9 +3,9 @@
 use super::channel::Channel;
 use super::clock::Clock;
 use super::disk_unit::DiskUnit;
-use super::ended::OperationLog;
 use super::event::{Event, EventKind};
 use super::ids::OpId;
+use super::operation_log::OperationLog;
 use super::ops::{Blocks, Ops};
 use super::queues::Queues;
 use super::requests::Requests;

@@ -63,7 +63,7 @@ impl Timing {
         self.requests.source(id)
     }
 
-    /// Makes one more request wait for `id`, a joint operation that is not queued yet.
+    /// Makes one more request wait for `id`, a joinable operation that is not queued yet.
     pub fn join_request(&mut self, id: OpId, request: RequestId) {
         self.requests.hold(request);
         self.set_resting(id, false);

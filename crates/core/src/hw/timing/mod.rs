@@ -13,7 +13,6 @@ mod complete;
 mod disk;
 mod disk_unit;
 mod emit;
-mod ended;
 mod engine;
 mod enqueue;
 pub mod event;
@@ -22,8 +21,9 @@ mod hosts;
 mod idle;
 mod ids;
 mod load;
-mod logged;
+mod logging;
 mod moves;
+mod operation_log;
 mod ops;
 mod own;
 mod pair;
@@ -42,9 +42,9 @@ mod unit;
 mod waiting;
 
 pub use disk_unit::DiskOp;
-pub use ended::LoggedOperation;
 pub use engine::Timing;
 pub use ids::{OpId, RequestId};
+pub use operation_log::LoggedOperation;
 pub use ops::PageMove;
 pub use requests::{
     RequestPath, WaitTime, Waiter, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER,

@@ -1,6 +1,6 @@
 //! The clockwork: events in their order, and what the end of each phase leads to.
 
-use super::clock::Due;
+use super::clock::NextEvent;
 use super::engine::Timing;
 use super::event::{Event, EventKind};
 use super::unit::Phase;
@@ -42,8 +42,8 @@ impl Timing {
     #[inline(always)]
     pub fn step(&mut self) -> Option<Event> {
         let unit = match self.clock.advance()? {
-            Due::Unit(unit) => unit,
-            Due::Other(event) => return self.rare_event(event),
+            NextEvent::Unit(unit) => unit,
+            NextEvent::Other(event) => return self.rare_event(event),
         };
         if self.units[unit as usize].until_ns == self.clock.now_ns() {
             self.unit_event(unit);

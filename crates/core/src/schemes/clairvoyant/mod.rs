@@ -48,7 +48,7 @@ const STAY_SHARE_MAX: f64 = 0.95;
 
 /// What is known of the trace: nothing before it begins.
 #[derive(Clone, Serialize, Deserialize)]
-struct Known {
+struct Future {
     oracle: Oracle,
     plan: Plan,
 }
@@ -65,7 +65,7 @@ pub struct Clairvoyant {
     mix_windows: bool,
     /// Pages for which the plan chooses.
     plan_pages: u64,
-    known: Option<Known>,
+    known: Option<Future>,
     dials: Dials,
     #[serde(skip)]
     figures: Figures,
@@ -113,7 +113,7 @@ impl Clairvoyant {
     /// When what logical page `page` holds dies, if the cache is to keep it until then.
     #[inline]
     fn kept_until(&self, page: u32) -> Option<u32> {
-        let Known { oracle, plan } = self.known.as_ref()?;
+        let Future { oracle, plan } = self.known.as_ref()?;
         plan.keeps(oracle.written_at(page)).then(|| oracle.death(page))
     }
 
@@ -184,7 +184,7 @@ impl Scheme for Clairvoyant {
 
     fn foresee(&mut self, oracle: Oracle) {
         let plan = Plan::new(&oracle, self.plan_pages);
-        self.known = Some(Known { oracle, plan });
+        self.known = Some(Future { oracle, plan });
     }
 
     fn write_request(&mut self, first: u32, last: u32, io: &Io) {
@@ -229,7 +229,7 @@ impl Scheme for Clairvoyant {
         figure("slc_blocks_reclaimed", self.figures.reclaimed_blocks as f64);
         figure("slc_pages_migrated", self.figures.migrated_pages as f64);
         figure("slc_pages_stayed", self.figures.stayed_pages as f64);
-        figure("planned_pages", known.map_or(0.0, |known| known.plan.kept() as f64));
+        figure("planned_pages", known.map_or(0.0, |known| known.plan.kept_versions() as f64));
         figure("oracle_bytes", known.map_or(0.0, |known| (known.oracle.bytes() + known.plan.bytes()) as f64));
         figure("unforeseen_pages", known.map_or(0.0, |known| known.oracle.unforeseen() as f64));
         report.tables.push(page_table(io));

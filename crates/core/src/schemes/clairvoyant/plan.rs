@@ -74,7 +74,7 @@ impl Plan {
     }
 
     /// Versions that it keeps.
-    pub fn kept(&self) -> u64 {
+    pub fn kept_versions(&self) -> u64 {
         self.kept
     }
 
@@ -119,7 +119,7 @@ mod tests {
             }
             let mut oracle = foresight.finish();
             let plan = Plan::new(&oracle, u64::from(slots));
-            assert_eq!(plan.kept(), meters.finish()[0].all, "seed {seed}");
+            assert_eq!(plan.kept_versions(), meters.finish()[0].all, "seed {seed}");
             // Replayed, the versions it keeps are never more than there is room for.
             let (mut alive, mut kept) = (vec![false; pages as usize], 0);
             for request in &requests {
@@ -131,7 +131,7 @@ mod tests {
                 kept += u64::from(alive[page as usize]);
                 assert!(alive.iter().filter(|&&alive| alive).count() <= slots as usize, "seed {seed}");
             }
-            assert_eq!(kept, plan.kept());
+            assert_eq!(kept, plan.kept_versions());
         }
     }
 }

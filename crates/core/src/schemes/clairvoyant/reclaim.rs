@@ -7,7 +7,7 @@ use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::job::Job;
 use crate::ftl::oracle::NEVER;
-use crate::ftl::region::ApartBlock;
+use crate::ftl::region::OpenBlock;
 use crate::ftl::relocate::{erase_block, relocate_page};
 use crate::schemes::common::cache::RECLAIM;
 
@@ -90,7 +90,7 @@ impl Clairvoyant {
     /// Moves a page to an open block of the cache.
     fn stay(&mut self, page: Ppn, block: BlockId, io: &mut Io) {
         let to = self.slc.next_page_of(block, io).expect("Invariant: the block has a free page");
-        let mut dest = ApartBlock { region: &self.slc, block };
+        let mut dest = OpenBlock { region: &self.slc, block };
         relocate_page(&mut dest, io, page, to, (), STAY);
         self.figures.stayed_pages += u64::from(!io.clockless());
     }

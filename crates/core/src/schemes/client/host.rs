@@ -13,7 +13,7 @@ use crate::ftl::region::{Region, Writer};
 use crate::ftl::victim;
 use crate::ftl::write_buffer::{DENSE, SLC};
 use crate::hw::timing::OpId;
-use crate::schemes::hybrid::{Packed, Packing, Taken};
+use crate::schemes::hybrid::{Packed, Packing, TakenPage};
 
 impl Packed for Client {
     fn packing(&mut self) -> &mut Packing {
@@ -21,12 +21,12 @@ impl Packed for Client {
     }
 
     /// Stream `DENSE` is what is old before time 0, `SLC` all that the host writes.
-    fn take_page(&mut self, stream: u8, page: u32, io: &mut Io) -> Result<Taken, DeviceFull> {
+    fn take_page(&mut self, stream: u8, page: u32, io: &mut Io) -> Result<TakenPage, DeviceFull> {
         if stream == DENSE {
             let take = |dense: &mut Region, plane, io: &mut Io| {
                 let fills = dense.fills_wordline(plane, Writer::Host);
                 let page = dense.take_page(io, plane, Writer::Host, 0)?;
-                Some(Taken { region: DENSE, page, fills, after: OpId::NONE })
+                Some(TakenPage { region: DENSE, page, fills, after: OpId::NONE })
             };
             return self.old_plane(page, io, take);
         }
@@ -88,7 +88,7 @@ impl Client {
 
     /// The next page of the host in `plane`; none if no block can be had.
     #[inline]
-    fn page_in(&mut self, plane: PlaneId, io: &mut Io) -> Option<Taken> {
+    fn page_in(&mut self, plane: PlaneId, io: &mut Io) -> Option<TakenPage> {
         // It pads wordlines: the host's must be whole.
         if self.dense.staged(plane, Writer::Host).is_none() {
             self.flush_busy(plane, io);
@@ -121,7 +121,7 @@ impl Client {
             self.owe_busy(plane, slots);
             let state = &mut self.planes[plane.index()];
             state.due_units += state.due_ratio * slots as f64;
-            return Some(Taken { region: DENSE, page, fills, after });
+            return Some(TakenPage { region: DENSE, page, fills, after });
         }
         let page = self.slc.take_page(io, plane, Writer::Host, 0)?;
         let after = if opens { self.paid_by(plane, io) } else { OpId::NONE };
@@ -133,7 +133,7 @@ impl Client {
         if self.slc.needs_block(plane, Writer::Host) {
             io.mark_idle_work(plane);
         }
-        Some(Taken { region: SLC, page, fills: true, after })
+        Some(TakenPage { region: SLC, page, fills: true, after })
     }
 
     /// `plane` enters another phase.

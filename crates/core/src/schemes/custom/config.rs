@@ -1,7 +1,7 @@
 //! Parameters of `custom`: the policy, its options and the regions that follow from them.
 
 use super::declared::{OptionValue, RegionConfig};
-use super::host::{host, Description, Given};
+use super::host::{host, Description, PolicySource};
 use super::policy::REGIONS_MAX;
 use crate::base::{CellMode, Problem};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Victim};
@@ -110,7 +110,7 @@ impl Parameters for CustomConfig {
 
 /// A region as it lies in every plane.
 #[derive(Clone, Debug)]
-pub struct Planned {
+pub struct PlannedRegion {
     /// What the policy calls it.
     pub name: String,
     /// Cell mode.
@@ -132,15 +132,15 @@ fn default_regions() -> Vec<RegionConfig> {
 
 impl CustomConfig {
     /// The policy as its host is asked for it, if there is one.
-    pub fn given(&self) -> Option<Given<'_>> {
+    pub fn policy_source(&self) -> Option<PolicySource<'_>> {
         let source = self.source.as_deref()?;
         let sha256 = self.sha256.as_deref();
-        Some(Given { source, sha256, slc_blocks: self.slc_blocks, options: &self.options })
+        Some(PolicySource { source, sha256, slc_blocks: self.slc_blocks, options: &self.options })
     }
 
     /// What the policy says of itself; none without one.
     pub fn described(&self) -> Result<Option<Description>, Vec<Problem>> {
-        let Some(given) = self.given() else {
+        let Some(given) = self.policy_source() else {
             return Ok(None);
         };
         match host() {
@@ -179,7 +179,7 @@ impl CustomConfig {
     }
 
     /// Where the regions lie in a plane of `blocks` blocks: those of their own first, in order.
-    pub fn plan(&self, regions: &[RegionConfig], device: &DeviceConfig, blocks: u32) -> Vec<Planned> {
+    pub fn plan(&self, regions: &[RegionConfig], device: &DeviceConfig, blocks: u32) -> Vec<PlannedRegion> {
         let owned = regions.iter().filter_map(|region| self.own_blocks(region));
         let shared_first = owned.fold(0, u32::saturating_add).min(blocks);
         let mut next = 0;
@@ -187,7 +187,7 @@ impl CustomConfig {
             let own = self.own_blocks(region);
             let (first, count) = own.map_or((shared_first, blocks - shared_first), |own| (next, own));
             next = next.saturating_add(own.unwrap_or(0));
-            Planned {
+            PlannedRegion {
                 name: region.name.clone(),
                 mode: region.mode.unwrap_or_else(|| self.mode(device)),
                 first,
@@ -289,7 +289,7 @@ impl CustomConfig {
     }
 
     /// Shared blocks per plane that cannot hold user data: frontiers, and what cleaning keeps free.
-    fn held_back(&self, plan: &[Planned], blocks: u32) -> u32 {
+    fn held_back(&self, plan: &[PlannedRegion], blocks: u32) -> u32 {
         let frontiers = if self.dense.separate_frontier { 2 } else { 1 };
         let shared = plan.iter().filter(|planned| planned.is_shared).count() as u32;
         frontiers * shared + Store::threshold(&self.dense, blocks).max(RESERVE + 1)

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 /// A policy as a configuration names it.
 #[derive(Clone, Copy, Debug)]
-pub struct Given<'a> {
+pub struct PolicySource<'a> {
     /// Which policy: `FILE:CLASS` or `MODULE:CLASS`.
     pub source: &'a str,
     /// Checksum that its source must have, where one is said.
@@ -41,9 +41,9 @@ pub struct Description {
 /// Finds policies by their source.
 pub trait Host: Send + Sync {
     /// What the policy needs, or every problem with it and its options.
-    fn describe(&self, given: &Given) -> Result<Description, Vec<Problem>>;
+    fn describe(&self, given: &PolicySource) -> Result<Description, Vec<Problem>>;
 
-    fn policy(&self, given: &Given, regions: &[String]) -> Result<Box<dyn Policy>, String>;
+    fn policy(&self, given: &PolicySource, regions: &[String]) -> Result<Box<dyn Policy>, String>;
 }
 
 static HOST: OnceLock<Box<dyn Host>> = OnceLock::new();

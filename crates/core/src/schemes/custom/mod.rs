@@ -10,13 +10,13 @@
 //! a one-shot wordline that a write had to fall back on is filled first, as `turbo-write` does it.
 //! **Knobs.** None; a policy changes its mind by `window`.
 
+mod build;
 mod by_page;
 mod config;
 mod decider;
 mod declared;
 mod history;
 mod host;
-mod made;
 mod policy;
 mod reclaim;
 mod shelf;
@@ -25,7 +25,7 @@ mod writing;
 
 pub use config::CustomConfig;
 pub use declared::{OptionValue, RegionConfig};
-pub use host::{set_host, Description, Given, Host};
+pub use host::{set_host, Description, Host, PolicySource};
 pub use policy::{Choice, Hooks, Policy, Reclaim, Whither, Write, REGIONS_MAX};
 pub use view::{ClosedBlock, View};
 

@@ -25,7 +25,7 @@ pub use dense::{Dense, Moved};
 pub use dwa::{Dwa, DwaConfig};
 pub use ladder::Setting;
 pub use limits::{slc_blocks_possible, Limits, SLC_SHARE_MAX, THETA_LADDER};
-pub use packing::{Packed, Packing, Taken};
+pub use packing::{Packed, Packing, TakenPage};
 pub use qlc_only::{QlcOnly, QlcOnlyConfig};
 pub use report::TimeSplit;
 
@@ -211,7 +211,7 @@ impl Packed for Hybrid {
     }
 
     /// Where neither region has room, the SLC region shrinks.
-    fn take_page(&mut self, stream: u8, page: u32, io: &mut Io) -> Result<Taken, DeviceFull> {
+    fn take_page(&mut self, stream: u8, page: u32, io: &mut Io) -> Result<TakenPage, DeviceFull> {
         loop {
             let region = if self.slc.quota() > 0 { stream } else { DENSE };
             let taken = match region {
@@ -219,7 +219,7 @@ impl Packed for Hybrid {
                 _ => self.dense.host_page(page, io),
             };
             match taken {
-                Ok((page, fills)) => return Ok(Taken { region, page, fills, after: OpId::NONE }),
+                Ok((page, fills)) => return Ok(TakenPage { region, page, fills, after: OpId::NONE }),
                 Err(full) if !self.force_shrink(io) => return Err(full),
                 Err(_) => {}
             }

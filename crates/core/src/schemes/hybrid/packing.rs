@@ -45,7 +45,7 @@ impl Packing {
 }
 
 /// A page for held units.
-pub struct Taken {
+pub struct TakenPage {
     /// The stream whose region it is in.
     pub region: u8,
     pub page: Ppn,
@@ -61,7 +61,7 @@ pub trait Packed {
     fn packing(&mut self) -> &mut Packing;
 
     /// The next page for units of `stream`, the first of them of logical page `page`.
-    fn take_page(&mut self, stream: u8, page: u32, io: &mut Io) -> Result<Taken, DeviceFull>;
+    fn take_page(&mut self, stream: u8, page: u32, io: &mut Io) -> Result<TakenPage, DeviceFull>;
 
     /// The region of a page taken.
     fn region(&mut self, stream: u8) -> &mut Region;

@@ -8,7 +8,7 @@
 
 use super::super::common::device_fit::{check_capacity, check_page, densest, offered_modes};
 use super::super::common::tables::unit_table;
-use super::{Dense, DenseRule, Packed, Packing, Reclaim, Taken, TimeSplit};
+use super::{Dense, DenseRule, Packed, Packing, Reclaim, TakenPage, TimeSplit};
 use crate::base::{CellMode, Problem};
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::config::{Placement, PlaneOrder, WearLevelling};
@@ -109,9 +109,9 @@ impl Packed for QlcOnly {
         &mut self.packing
     }
 
-    fn take_page(&mut self, stream: u8, page: u32, io: &mut Io) -> Result<Taken, DeviceFull> {
+    fn take_page(&mut self, stream: u8, page: u32, io: &mut Io) -> Result<TakenPage, DeviceFull> {
         let (page, fills) = self.dense.host_page(page, io)?;
-        Ok(Taken { region: stream, page, fills, after: OpId::NONE })
+        Ok(TakenPage { region: stream, page, fills, after: OpId::NONE })
     }
 
     fn region(&mut self, _stream: u8) -> &mut Region {

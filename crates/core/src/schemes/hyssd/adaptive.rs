@@ -14,7 +14,7 @@
 
 use super::config::{HyssdSpec, Least, TierConfig, Wear};
 use super::lifetime::Offset;
-use super::policy::{Found, Policy, Search};
+use super::policy::{Advice, Policy, Search};
 use crate::base::Problem;
 use crate::ftl::scheme::Parameters;
 use crate::hw::device_config::DeviceConfig;
@@ -154,7 +154,7 @@ impl Policy for Adaptive {
         self.best
     }
 
-    fn next_target(&mut self, found: &Found) -> Option<f64> {
+    fn next_target(&mut self, found: &Advice) -> Option<f64> {
         self.best = found.best?;
         match (self.goal, found.lifetimes) {
             (Goal::Lifetime, Some(lifetimes)) => {

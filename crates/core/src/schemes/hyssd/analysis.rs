@@ -3,7 +3,7 @@
 use super::analyser::{self, Curve};
 use super::cost::{CostModel, Mix};
 use super::lifetime;
-use super::policy::{Found, Search};
+use super::policy::{Advice, Search};
 use super::two_tier::TwoTier;
 use super::wear::Lifetimes;
 use crate::ftl::io::Io;
@@ -60,7 +60,7 @@ impl Analysis {
     }
 
     /// A period is over: searches the least cost, notes what the period came to, and begins the next.
-    pub fn end_window(&mut self, counters: &WindowCounters, tiers: &mut TwoTier, io: &Io) -> Found {
+    pub fn end_window(&mut self, counters: &WindowCounters, tiers: &mut TwoTier, io: &Io) -> Advice {
         let remaining = self.lifetimes.remaining(tiers, io);
         let accesses = tiers.classifier.end_window();
         self.model.data_bytes = (io.mapped() * u64::from(io.geometry().mu_bytes)) as f64;
@@ -77,9 +77,9 @@ impl Analysis {
         if let Some(curve) = best {
             self.optimum = curve.best.or(self.optimum);
             self.curve = Some(curve);
-            return Found { best: self.optimum, lifetimes: remaining, max: self.max };
+            return Advice { best: self.optimum, lifetimes: remaining, max: self.max };
         }
-        Found { best: None, lifetimes: remaining, max: self.max }
+        Advice { best: None, lifetimes: remaining, max: self.max }
     }
 
     /// Notes what a window came to, before anything changes.

@@ -7,7 +7,7 @@ use super::two_tier::TwoTier;
 use crate::base::ones::Ones;
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;
-use crate::ftl::page_level::{write_span, Kept};
+use crate::ftl::page_level::{write_span, OldUnits};
 use crate::ftl::piece::Piece;
 use crate::ftl::region::Writer;
 use crate::ftl::span::Span;
@@ -85,7 +85,7 @@ impl TwoTier {
         let Ok(to) = self.dense.host_page(part.page, None, io) else {
             return false;
         };
-        let kept = Kept::fetch(part, within, io);
+        let kept = OldUnits::fetch(part, within, io);
         let region = &mut self.dense.region;
         write_span(part, span, kept.units, to, io, |io, write| {
             region.emit(io, to, Writer::Host, write, kept.reads());

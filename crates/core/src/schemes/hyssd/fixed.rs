@@ -10,7 +10,7 @@
 use super::super::common::dials::{Dial, Dials};
 use super::capacity::Capacity;
 use super::config::{HyssdSpec, Least, TierConfig, Wear};
-use super::policy::{Found, Policy, Search};
+use super::policy::{Advice, Policy, Search};
 use crate::base::Problem;
 use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::scheme::Parameters;
@@ -110,7 +110,7 @@ impl Policy for Fixed {
         self.dials.value(&KNOB)
     }
 
-    fn next_target(&mut self, _found: &Found) -> Option<f64> {
+    fn next_target(&mut self, _found: &Advice) -> Option<f64> {
         None
     }
 

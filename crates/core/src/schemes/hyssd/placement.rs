@@ -6,7 +6,7 @@ use crate::base::op::Cause;
 use crate::ftl::answer::DeviceFull;
 use crate::ftl::io::Io;
 use crate::ftl::media::bits;
-use crate::ftl::page_level::{mapped_in, mapped_mask, part_of_page, present_mask, write_span, Kept};
+use crate::ftl::page_level::{mapped_in, mapped_mask, part_of_page, present_mask, write_span, OldUnits};
 use crate::ftl::piece::Piece;
 use crate::ftl::region::Writer;
 use crate::ftl::span::Span;
@@ -68,7 +68,7 @@ impl TwoTier {
             return self.write_whole(piece, unit, io);
         }
         let stored = mapped_in(io, piece.page, unit.mask());
-        let kept = brought.then(|| Kept::fetch(piece, unit.mask(), io));
+        let kept = brought.then(|| OldUnits::fetch(piece, unit.mask(), io));
         for span in pages_of(unit, self.fast_slots) {
             let part = match span.part(piece, io.geometry().mu_bytes) {
                 Some(part) => part,
@@ -77,7 +77,7 @@ impl TwoTier {
             };
             self.pad_for_erases(io);
             let page = self.fast.host_page(piece.page, None, io)?;
-            let own = if brought { None } else { Some(Kept::fetch(&part, span.mask(), io)) };
+            let own = if brought { None } else { Some(OldUnits::fetch(&part, span.mask(), io)) };
             let Some(kept) = own.as_ref().or(kept.as_ref()) else { continue };
             let is_covered = part.mask == span.mask() && part.partial == 0;
             let reads: &[OpId] = if is_covered { &[] } else { kept.reads() };
@@ -220,7 +220,7 @@ fn place(
     let to = store.host_page(page, None, io)?;
     let mu_bytes = io.geometry().mu_bytes;
     let piece = part_of_page(page, mask, mu_bytes);
-    let kept = Kept::fetch(&piece, within, io);
+    let kept = OldUnits::fetch(&piece, within, io);
     write_span(&piece, span, kept.units, to, io, |io, write| {
         store.region.emit(io, to, Writer::Host, write, &[]);
     });

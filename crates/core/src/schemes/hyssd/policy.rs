@@ -21,7 +21,7 @@ pub struct Search {
 
 /// What a period showed.
 #[derive(Clone, Copy, Debug)]
-pub struct Found {
+pub struct Advice {
     /// Utilisation of the least cost, where there was enough to go by.
     pub best: Option<f64>,
     /// What is left of the lifetime of the fast and of the dense tier, where their endurance is known.
@@ -53,7 +53,7 @@ pub trait Policy: Clone + Serialize + DeserializeOwned {
     fn first_target(&self) -> f64;
 
     /// The utilisation for the next period, if it is another.
-    fn next_target(&mut self, found: &Found) -> Option<f64>;
+    fn next_target(&mut self, found: &Advice) -> Option<f64>;
 
     fn knobs(&self) -> Vec<Knob> {
         Vec::new()

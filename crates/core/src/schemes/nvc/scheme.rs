@@ -51,7 +51,7 @@ pub struct Nvc {
 
 /// Where the units of a piece lie.
 #[derive(Clone, Copy, Default)]
-struct Found {
+struct UnitCounts {
     slc: u32,
     dense: u32,
     disk: u32,
@@ -95,8 +95,8 @@ impl Nvc {
 
     /// Finds the units of a piece; those in SLC count as read there from now on.
     #[inline]
-    fn find(&mut self, piece: &Piece, io: &Io) -> Found {
-        let mut found = Found::default();
+    fn find(&mut self, piece: &Piece, io: &Io) -> UnitCounts {
+        let mut found = UnitCounts::default();
         let first = piece.page * io.policy().mus_per_page;
         for i in bits(piece.mask) {
             match io.lookup(Mu(first + i)) {

@@ -94,7 +94,7 @@ impl Rl {
     fn perform(&mut self, action: Action, io: &mut Io) -> Result<(), DeviceFull> {
         for (knob, direction) in [(SLC, action.slc()), (THETA, action.theta())] {
             let stands = self.knobs(io).swap_remove(knob);
-            if let Some(value) = beyond(&stands, direction, self.slc_step) {
+            if let Some(value) = neighbour(&stands, direction, self.slc_step) {
                 self.turn(knob, value, io)?;
             }
         }
@@ -109,7 +109,7 @@ impl Rl {
 
 /// The value of `knob` one action further: `step` of its grid, as far as it goes, or the next rung of
 /// its ladder. None if it cannot turn that way.
-fn beyond(knob: &Knob, direction: i32, step: u32) -> Option<f64> {
+fn neighbour(knob: &Knob, direction: i32, step: u32) -> Option<f64> {
     let (value, step) = (knob.value, f64::from(step));
     let further = match (&knob.range, direction) {
         (KnobRange::Steps { max, .. }, 1) => Some((value + step).min(*max)).filter(|&to| to > value),

@@ -53,7 +53,7 @@ fn sign(turn: i32) -> &'static str {
     ["-", "0", "+"][(turn + 1) as usize]
 }
 
-fn told(action: usize) -> String {
+fn action_name(action: usize) -> String {
     Action::new(action).map_or(String::new(), |a| format!("slc {} theta {}", sign(a.slc()), sign(a.theta())))
 }
 
@@ -110,7 +110,7 @@ impl Rl {
         [
             edges("slc_share", bins.slc_share, bins.slc_share_max),
             edges("utilisation", bins.utilisation, 1.0),
-            axis("previous_action", (0..ACTIONS).map(told)),
+            axis("previous_action", (0..ACTIONS).map(action_name)),
             edges("slc_demand_share", bins.slc_demand_share, 1.0),
             edges("slc_update_share", bins.slc_update_share, 1.0),
         ]

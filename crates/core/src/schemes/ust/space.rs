@@ -13,7 +13,7 @@ use crate::ftl::compact;
 use crate::ftl::io::Io;
 use crate::ftl::job::Job;
 use crate::ftl::packer::{pages_for, read_out, Packer};
-use crate::ftl::region::{ApartBlock, Writer};
+use crate::ftl::region::{OpenBlock, Writer};
 use crate::ftl::relocate::erase_block;
 use crate::ftl::victim;
 
@@ -172,7 +172,7 @@ impl Ust {
         let plane = io.geometry().plane_of(block);
         let mut hot = Packer::new(plane, (), self.gc(), self.slots);
         let mut cold = Packer::new(plane, Writer::Host, self.migrate(), self.slots);
-        let mut slc = ApartBlock { region: &self.slc, block: to };
+        let mut slc = OpenBlock { region: &self.slc, block: to };
         for page in pages(block, io) {
             let is_hot = |tag: u32| self.rewritten.is_set(Mu(tag - 1));
             let any_cold = io.array().page_tags(page).iter().any(|&tag| tag != 0 && !is_hot(tag));

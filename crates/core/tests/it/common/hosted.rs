@@ -4,7 +4,8 @@
 use slcache_core::base::{CellMode, Problem};
 use slcache_core::ftl::window::WindowCounters;
 use slcache_core::schemes::custom::{
-    set_host, Choice, Description, Given, Hooks, Host, Policy, Reclaim, RegionConfig, View, Whither, Write,
+    set_host, Choice, Description, Hooks, Host, Policy, PolicySource, Reclaim, RegionConfig, View, Whither,
+    Write,
 };
 use std::collections::BTreeMap;
 
@@ -46,7 +47,7 @@ fn parts(source: &str) -> (u64, Option<String>) {
 }
 
 impl Host for RandomHost {
-    fn describe(&self, given: &Given) -> Result<Description, Vec<Problem>> {
+    fn describe(&self, given: &PolicySource) -> Result<Description, Vec<Problem>> {
         let (seed, _) = parts(given.source);
         Ok(Description {
             sha256: given.source.into(),
@@ -60,7 +61,7 @@ impl Host for RandomHost {
         })
     }
 
-    fn policy(&self, given: &Given, names: &[String]) -> Result<Box<dyn Policy>, String> {
+    fn policy(&self, given: &PolicySource, names: &[String]) -> Result<Box<dyn Policy>, String> {
         let (seed, broken) = parts(given.source);
         if broken.as_deref() == Some("new") {
             return Err("new: broken".into());

@@ -5,7 +5,7 @@ use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::{CellMode, Mu, Ppn};
 use slcache_core::device::{Setup, Simulation};
-use slcache_core::metrics::counters::Counted;
+use slcache_core::metrics::counters::OpTotals;
 
 /// Bytes of a logical page: four mapping units.
 pub const PAGE: u64 = 16384;
@@ -16,7 +16,7 @@ pub const LATER: u64 = 1_000_000_000;
 
 /// Operations and pages by kind, mode and cause, in this order; only what occurred.
 pub fn counters(sim: &Simulation) -> Vec<(&'static str, &'static str, &'static str, u64, u64)> {
-    let row = |row: Counted| {
+    let row = |row: OpTotals| {
         (row.kind.name(), row.mode.name(), row.cause.name(), row.totals.count, row.totals.pages)
     };
     // Counters that hold only slots are no operations.

@@ -4,7 +4,7 @@ use serde_json::Value;
 use slcache_core::base::request::Request;
 use slcache_core::base::Mu;
 use slcache_core::device::{RunError, Setup, Simulation};
-use slcache_core::metrics::counters::Counted;
+use slcache_core::metrics::counters::OpTotals;
 use slcache_core::metrics::report::Report;
 use std::collections::BTreeMap;
 
@@ -43,7 +43,7 @@ const SHARES: [&str; 10] = [
 type Counts = BTreeMap<String, [u64; 5]>;
 
 fn counts(sim: &Simulation) -> Counts {
-    let of = |row: Counted| {
+    let of = |row: OpTotals| {
         let (name, c) = (format!("{} {:?} {:?} {:?}", row.pool, row.kind, row.mode, row.cause), row.totals);
         (name, [c.count, c.pages, c.bytes, c.time_ns, c.slots])
     };

@@ -12,7 +12,7 @@ mod tracks;
 use lanes::Lanes;
 use operations::Operations;
 use packed::Packed;
-use packets::{Body, Head, Named, Packets, Sequence};
+use packets::{Body, Head, NameKind, Packets, Sequence};
 use scheme::SchemeTracks;
 use slcache_core::device::levels::Change;
 use slcache_core::device::request_log::LoggedRequest;
@@ -155,9 +155,9 @@ impl Timeline {
             ("stream", u64::from(logged.request.stream)),
         ];
         let parts = parts.iter().map(String::as_str).zip(logged.components_ns).filter(|(_, ns)| *ns > 0);
-        let number = |(name, value)| Ok((packets.name(Sequence::Free, Named::Fact, name)?, value));
+        let number = |(name, value)| Ok((packets.name(Sequence::Free, NameKind::Fact, name)?, value));
         let facts = own.into_iter().chain(parts).map(number).collect::<Result<Vec<_>>>()?;
-        let name = self.packets.name(Sequence::Free, Named::Event, operation(logged.request.op))?;
+        let name = self.packets.name(Sequence::Free, NameKind::Event, operation(logged.request.op))?;
         self.body.begin(&Head { track, name, flows: [Some(logged.number + 1), None], facts: &facts });
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Operations on the tracks of planes, channels and the disk.
 
 use super::ordered::Ordered;
-use super::packets::{Head, Named, Packets, Sequence};
+use super::packets::{Head, NameKind, Packets, Sequence};
 use super::tracks::{CHANNELS, DISK, FIRST, PLANES};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::{CellMode, PlaneId};
@@ -15,7 +15,7 @@ const ARROWS: u64 = 1 << 62;
 
 /// The last command of a unit: when it ended, and where its end waits to be written.
 #[derive(Clone, Copy)]
-struct Before {
+struct LastCommand {
     end_ns: u64,
     slot: u32,
 }
@@ -28,7 +28,7 @@ pub struct Operations {
     names: Vec<Option<u64>>,
     facts: [u64; FACTS.len()],
     transfers: [u64; Cause::ALL.len()],
-    before: Vec<Option<Before>>,
+    before: Vec<Option<LastCommand>>,
     arrows: u64,
 }
 
@@ -52,11 +52,11 @@ impl Operations {
         }
         let mut facts = [0; FACTS.len()];
         for (number, name) in facts.iter_mut().zip(FACTS) {
-            *number = packets.name(Sequence::Ordered, Named::Fact, name)?;
+            *number = packets.name(Sequence::Ordered, NameKind::Fact, name)?;
         }
         let mut transfers = [0; Cause::ALL.len()];
         for (number, cause) in transfers.iter_mut().zip(Cause::ALL) {
-            *number = packets.name(Sequence::Ordered, Named::Event, cause.name())?;
+            *number = packets.name(Sequence::Ordered, NameKind::Event, cause.name())?;
         }
         let names = vec![None; OpKind::ALL.len() * (CellMode::COUNT + 1) * Cause::ALL.len()];
         let (ordered, before) = (Ordered::default(), Vec::new());
@@ -111,7 +111,7 @@ impl Operations {
         if self.before.len() <= unit {
             self.before.resize(unit + 1, None);
         }
-        self.before[unit] = Some(Before { end_ns: operation.end_ns, slot });
+        self.before[unit] = Some(LastCommand { end_ns: operation.end_ns, slot });
     }
 
     fn name<W: Write>(&mut self, operation: &LoggedOperation, packets: &mut Packets<W>) -> Result<u64> {
@@ -125,7 +125,7 @@ impl Operations {
             Some(mode) => format!("{} {} ({})", mode.name(), kind.name(), cause.name()),
             None => format!("{} ({})", kind.name(), cause.name()),
         };
-        let number = packets.name(Sequence::Ordered, Named::Event, &name)?;
+        let number = packets.name(Sequence::Ordered, NameKind::Event, &name)?;
         self.names[place] = Some(number);
         Ok(number)
     }

@@ -19,7 +19,7 @@ pub enum Sequence {
 
 /// What is named once, and by number from then on.
 #[derive(Clone, Copy)]
-pub enum Named {
+pub enum NameKind {
     Event = 0,
     Fact = 1,
 }
@@ -183,7 +183,7 @@ impl<W: Write> Packets<W> {
     }
 
     /// The number of a name, which is written at once where it is new.
-    pub fn name(&mut self, sequence: Sequence, kind: Named, name: &str) -> Result<u64> {
+    pub fn name(&mut self, sequence: Sequence, kind: NameKind, name: &str) -> Result<u64> {
         let names = &mut self.names[sequence as usize][kind as usize];
         if let Some(&number) = names.get(name) {
             return Ok(number);

@@ -1,6 +1,6 @@
 //! How full the regions of a scheme are, as counters, and what it decides, as instants.
 
-use super::packets::{Body, Head, Named, Packets, Sequence, Unit};
+use super::packets::{Body, Head, NameKind, Packets, Sequence, Unit};
 use super::tracks::{DECISIONS, REGIONS};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::device::levels::{Change, Changed};
@@ -133,10 +133,10 @@ impl SchemeTracks {
         told: &[(&str, u64)],
         packets: &mut Packets<W>,
     ) -> Result<()> {
-        let name = packets.name(Sequence::Free, Named::Event, what)?;
+        let name = packets.name(Sequence::Free, NameKind::Event, what)?;
         let mut facts = [(0, 0); 2];
         for (fact, (name, value)) in facts.iter_mut().zip(told) {
-            *fact = (packets.name(Sequence::Free, Named::Fact, name)?, *value);
+            *fact = (packets.name(Sequence::Free, NameKind::Fact, name)?, *value);
         }
         let facts = &facts[..told.len()];
         self.body.instant(&Head { track: DECISIONS, name, flows: [None; 2], facts });

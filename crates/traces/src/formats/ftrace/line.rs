@@ -66,7 +66,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The word behind `NAME:` further on.
-    pub(super) fn told(&self, name: &'static str) -> Option<Word<'a>> {
+    pub(super) fn value_of(&self, name: &'static str) -> Option<Word<'a>> {
         let mut words = self.clone();
         words.find(|word| word.text.strip_suffix(b":") == Some(name.as_bytes()))?;
         words.next().map(|word| Word { name, ..word })

@@ -1,9 +1,9 @@
 //! What the tests of every format of lines do.
 
 use super::fields::Fields;
-use super::{Found, LineFormat};
+use super::{LineContent, LineFormat};
 use crate::error::LineFault;
-use crate::fields::line_end::{Alone, Followed};
+use crate::fields::line_end::{TextBlock, WholeText};
 use crate::formats::{Format, RawRequest, Record};
 use crate::options::TraceOptions;
 
@@ -72,8 +72,8 @@ const VALUES: &[&str] = &[
 /// lines with another value in any field.
 pub(in crate::formats) fn both_ways_agree<F: LineFormat>(lines: &[&str]) {
     for line in lines {
-        let (quick, _) = F::quick::<Alone>(line.as_bytes()).expect(line);
-        assert_eq!(F::careful(line.as_bytes()), Ok(Found::Line(quick)), "{line}");
+        let (quick, _) = F::quick::<WholeText>(line.as_bytes()).expect(line);
+        assert_eq!(F::careful(line.as_bytes()), Ok(LineContent::Line(quick)), "{line}");
     }
     let changed: Vec<String> = lines.iter().flat_map(|line| changed::<F>(line)).collect();
     assert!(!changed.is_empty(), "no line has a field for each column");
@@ -99,17 +99,17 @@ fn changed<F: LineFormat>(line: &str) -> Vec<String> {
 fn quick_is_careful<F: LineFormat>(line: &str) {
     let careful = F::careful(line.as_bytes());
     let among = format!("{line}\n");
-    let alone = F::quick::<Alone>(line.as_bytes()).map(|(found, _)| found);
-    let followed = F::quick::<Followed>(among.as_bytes()).map(|(found, _)| found);
+    let alone = F::quick::<WholeText>(line.as_bytes()).map(|(found, _)| found);
+    let followed = F::quick::<TextBlock>(among.as_bytes()).map(|(found, _)| found);
     for quick in [alone, followed].into_iter().flatten() {
-        assert_eq!(careful, Ok(Found::Line(quick)), "{line}");
+        assert_eq!(careful, Ok(LineContent::Line(quick)), "{line}");
     }
 }
 
 /// Lines that need a closer look.
 pub(in crate::formats) fn only_careful<F: LineFormat>(lines: &[&str]) {
     for line in lines {
-        assert_eq!(F::quick::<Alone>(line.as_bytes()), None, "{line}");
+        assert_eq!(F::quick::<WholeText>(line.as_bytes()), None, "{line}");
         assert!(F::careful(line.as_bytes()).is_ok(), "{line}");
     }
 }

@@ -1,6 +1,6 @@
 //! Field by field: slower, but whatever is wrong with a line has a name.
 
-use super::{Found, Line, LineFormat};
+use super::{Line, LineContent, LineFormat};
 use crate::error::LineFault;
 use crate::fields::scan::{decimal_time, unsigned, ScannedTime, Words};
 use crate::formats::columns::{op_of_flags, Columns, Header, Holds, Split, COLUMNS_MAX};
@@ -14,10 +14,10 @@ pub(in crate::formats) const SKIPPED_HEADER: &str = "header line";
 /// What a line holds, in the order of its columns. Built for each format: some files have blanks in every
 /// line, and all their lines come here.
 #[inline(always)]
-pub(in crate::formats) fn careful<F: LineFormat>(line: &[u8]) -> Result<Found<'_>, LineFault> {
+pub(in crate::formats) fn careful<F: LineFormat>(line: &[u8]) -> Result<LineContent<'_>, LineFault> {
     let fields = Fields::split(F::COLUMNS, line)?;
     if fields.is_header() {
-        return Ok(Found::Skipped(SKIPPED_HEADER));
+        return Ok(LineContent::Skipped(SKIPPED_HEADER));
     }
     let mut found = Line::at(0);
     // As for the quick way, a loop would be left as one that looks into the table.
@@ -29,7 +29,7 @@ pub(in crate::formats) fn careful<F: LineFormat>(line: &[u8]) -> Result<Found<'_
     fields.put_at::<5>(&mut found)?;
     fields.put_at::<6>(&mut found)?;
     fields.put_at::<7>(&mut found)?;
-    Ok(Found::Line(found))
+    Ok(LineContent::Line(found))
 }
 
 /// The fields of a line; columns count from 1.

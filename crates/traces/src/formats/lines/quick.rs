@@ -42,13 +42,13 @@ struct Scan<'a> {
 
 /// What is behind a column.
 #[derive(Clone, Copy)]
-enum Behind {
+enum Separator {
     Comma,
     Blank,
     LineEnd,
 }
 
-impl Behind {
+impl Separator {
     #[inline(always)]
     fn of(columns: &Columns, place: usize) -> Self {
         match columns.split {
@@ -66,7 +66,7 @@ impl<'a> Scan<'a> {
         let Some(column) = F::COLUMNS.columns.get(PLACE) else {
             return Some(());
         };
-        let behind = Behind::of(F::COLUMNS, PLACE);
+        let behind = Separator::of(F::COLUMNS, PLACE);
         match column.holds {
             Holds::Unused(_) => {
                 self.text(behind)?;
@@ -99,41 +99,41 @@ impl<'a> Scan<'a> {
     }
 
     #[inline(always)]
-    fn text(&mut self, behind: Behind) -> Option<&'a [u8]> {
+    fn text(&mut self, behind: Separator) -> Option<&'a [u8]> {
         let found = match behind {
-            Behind::Comma => field_until(self.rest, b','),
-            Behind::Blank | Behind::LineEnd => None,
+            Separator::Comma => field_until(self.rest, b','),
+            Separator::Blank | Separator::LineEnd => None,
         };
         found.map(|found| self.past(found))
     }
 
     #[inline(always)]
-    fn number<E: LineEnd>(&mut self, behind: Behind) -> Option<u64> {
+    fn number<E: LineEnd>(&mut self, behind: Separator) -> Option<u64> {
         let found = match behind {
-            Behind::Comma => unsigned_until(self.rest, b','),
-            Behind::Blank => unsigned_word::<E>(self.rest),
-            Behind::LineEnd => unsigned_last::<E>(self.rest),
+            Separator::Comma => unsigned_until(self.rest, b','),
+            Separator::Blank => unsigned_word::<E>(self.rest),
+            Separator::LineEnd => unsigned_last::<E>(self.rest),
         };
         found.map(|found| self.past(found))
     }
 
     #[inline(always)]
-    fn decimal<const DECIMALS: usize, E: LineEnd>(&mut self, behind: Behind) -> Option<u64> {
+    fn decimal<const DECIMALS: usize, E: LineEnd>(&mut self, behind: Separator) -> Option<u64> {
         let found = match behind {
-            Behind::Comma => decimal_until::<DECIMALS>(self.rest, b','),
-            Behind::Blank => decimal_until::<DECIMALS>(self.rest, b' '),
-            Behind::LineEnd => decimal_last::<DECIMALS, E>(self.rest),
+            Separator::Comma => decimal_until::<DECIMALS>(self.rest, b','),
+            Separator::Blank => decimal_until::<DECIMALS>(self.rest, b' '),
+            Separator::LineEnd => decimal_last::<DECIMALS, E>(self.rest),
         };
         found.map(|found| self.past(found))
     }
 
     #[inline(always)]
-    fn volume<E: LineEnd>(&mut self, behind: Behind) -> Option<&'a [u8]> {
+    fn volume<E: LineEnd>(&mut self, behind: Separator) -> Option<&'a [u8]> {
         let before = self.named.len() - self.rest.len().min(self.named.len());
         let found = match behind {
-            Behind::Comma => digits_until(self.rest, b','),
-            Behind::Blank => digits_word::<E>(self.rest),
-            Behind::LineEnd => digits_last::<E>(self.rest),
+            Separator::Comma => digits_until(self.rest, b','),
+            Separator::Blank => digits_word::<E>(self.rest),
+            Separator::LineEnd => digits_last::<E>(self.rest),
         };
         let number = found.map(|found| self.past(found))?;
         match before {
@@ -143,9 +143,9 @@ impl<'a> Scan<'a> {
     }
 
     #[inline(always)]
-    fn op<E: LineEnd>(&mut self, codes: Codes, behind: Behind) -> Option<HostOp> {
+    fn op<E: LineEnd>(&mut self, codes: Codes, behind: Separator) -> Option<HostOp> {
         let found = match behind {
-            Behind::Comma => {
+            Separator::Comma => {
                 let any =
                     |codes: &[&str]| codes.iter().find_map(|code| behind_code(self.rest, code.as_bytes()));
                 match any(codes.reads) {
@@ -153,8 +153,8 @@ impl<'a> Scan<'a> {
                     None => any(codes.writes).map(|rest| (HostOp::Write, rest)),
                 }
             }
-            Behind::Blank => None,
-            Behind::LineEnd => {
+            Separator::Blank => None,
+            Separator::LineEnd => {
                 let (word, behind) = E::last_word(self.rest)?;
                 codes.op(word).map(|op| (op, behind))
             }
@@ -163,10 +163,10 @@ impl<'a> Scan<'a> {
     }
 
     #[inline(always)]
-    fn flags<E: LineEnd>(&mut self, read: u32, behind: Behind) -> Option<HostOp> {
+    fn flags<E: LineEnd>(&mut self, read: u32, behind: Separator) -> Option<HostOp> {
         let found = match behind {
-            Behind::Comma | Behind::Blank => None,
-            Behind::LineEnd => E::last_word(self.rest),
+            Separator::Comma | Separator::Blank => None,
+            Separator::LineEnd => E::last_word(self.rest),
         };
         found.map(|found| self.past(found)).and_then(|word| op_of_flags(word, read))
     }

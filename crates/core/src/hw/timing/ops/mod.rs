@@ -10,6 +10,6 @@ mod runs;
 mod table;
 
 pub(super) use blocks::Blocks;
-pub(super) use op::{Op, COUNTS, FOLLOWS, HELD, JOINT, MOVES, PATH, QUEUED, WAITERS};
+pub(super) use op::{Op, COUNTS, FOLLOWS, HELD, JOINABLE, MOVES, PATH, QUEUED, WAITERS};
 pub use run::PageMove;
 pub(super) use table::Ops;

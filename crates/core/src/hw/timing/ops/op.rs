@@ -20,7 +20,7 @@ pub const MOVES: u8 = 1 << 4;
 pub const PATH: u8 = 1 << 5;
 /// Requests may join it until it is released: then its path starts. `OpMore::resting` and `gap` are
 /// valid.
-pub const JOINT: u8 = 1 << 6;
+pub const JOINABLE: u8 = 1 << 6;
 /// Others than its request wait for its end: `OpMore::waiters` is valid.
 pub const WAITERS: u8 = 1 << 7;
 
@@ -78,9 +78,9 @@ pub struct OpMore {
     pub before: u32,
     /// While it is queued: a search of the queue passed it over.
     pub parked: bool,
-    /// A joint operation that no request waits for and only its release will start.
+    /// A joinable operation that no request waits for and only its release will start.
     pub resting: bool,
-    /// What the requests of a joint operation waited for before its path.
+    /// What the requests of a joinable operation waited for before its path.
     pub gap: Gap,
     /// Operations, and holds, it still waits for.
     pub deps: u32,

@@ -1,7 +1,7 @@
 //! Requests in flight, and who hears of the end of an operation.
 
 use super::super::ids::{OpId, RequestId};
-use super::super::ops::{Ops, COUNTS, JOINT, PATH, WAITERS};
+use super::super::ops::{Ops, COUNTS, JOINABLE, PATH, WAITERS};
 use super::waits::{Own, Path, Snapshot, WaitTime};
 use crate::base::op::Cause;
 use crate::base::room::Room;
@@ -207,7 +207,7 @@ impl Requests {
         let (array_ns, bus_ns) = self.path_times(ops, id);
         let (op, more) = ops.both_mut(id);
         let request = op.request;
-        let gap = if op.has(JOINT) { more.gap } else { Gap::None };
+        let gap = if op.has(JOINABLE) { more.gap } else { Gap::None };
         let mut link = if op.has(WAITERS) { more.waiters } else { 0 };
         let wait = if op.has(PATH) { more.path } else { 0 };
         op.clear(PATH);

@@ -1,9 +1,9 @@
 //! What many runs share: traces that are parsed once, and states of preconditioned devices.
 
 use super::errors::{sim_error, trace_error};
-use super::given::Run;
 use super::policy::is_hosted;
-use super::{options, progress, Named, Rereadable};
+use super::run_request::Run;
+use super::{options, progress, Rereadable, TraceName};
 use pyo3::prelude::*;
 use slcache_sim::traces::{self, TracePath};
 use slcache_sim::{save_state as save, RunRequest};
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 #[pyo3(signature = (trace, *, trace_options, progress))]
 pub fn fingerprint(
     py: Python<'_>,
-    trace: Named,
+    trace: TraceName,
     trace_options: Vec<(String, String)>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
@@ -28,7 +28,7 @@ pub fn fingerprint(
 #[pyo3(signature = (trace, output, *, trace_options, progress))]
 pub fn prepare(
     py: Python<'_>,
-    trace: Named,
+    trace: TraceName,
     output: PathBuf,
     trace_options: Vec<(String, String)>,
     progress: Option<Py<PyAny>>,

@@ -54,7 +54,7 @@ pub fn in_file(file: &DeviceFile, scheme: &str, defaults: &Table, own: &Table) -
         return Vec::new();
     };
     let mut keys = Vec::new();
-    shared(below, above, &Key::default(), &mut keys);
+    common_keys(below, above, &Key::default(), &mut keys);
     let told = |key: &Key| {
         let [own, default] = ["scheme", SCHEME_DEFAULTS].map(|section| key.under(&[section, scheme]));
         let message = format!("{own}: {default} says it as well; give one of the two");
@@ -64,11 +64,11 @@ pub fn in_file(file: &DeviceFile, scheme: &str, defaults: &Table, own: &Table) -
 }
 
 /// Adds the keys that both values give, tables field by field.
-fn shared(below: &Value, above: &Value, key: &Key, keys: &mut Vec<Key>) {
+fn common_keys(below: &Value, above: &Value, key: &Key, keys: &mut Vec<Key>) {
     match (below, above) {
         (Value::Table(below), Value::Table(above)) => {
             let both = above.iter().filter_map(|(name, value)| Some((name, below.get(name)?, value)));
-            both.for_each(|(name, below, above)| shared(below, above, &key.field(name), keys));
+            both.for_each(|(name, below, above)| common_keys(below, above, &key.field(name), keys));
         }
         _ => keys.push(key.clone()),
     }

@@ -1,6 +1,6 @@
 //! A custom scheme made of its configuration, and copied.
 
-use super::config::Planned;
+use super::config::PlannedRegion;
 use super::history::History;
 use super::shelf::Shelf;
 use super::{host, Custom, CustomConfig, Figures, Hooks};
@@ -48,7 +48,7 @@ impl Custom {
         let pool = config.pool(&regions, device).expect("Invariant: the configuration was checked");
         let plan = config.plan(&regions, device, device.pool[pool].blocks);
         let names: Vec<String> = plan.iter().map(|planned| planned.name.clone()).collect();
-        let made = config.given().zip(host::host()).map(|(given, host)| host.policy(&given, &names));
+        let made = config.policy_source().zip(host::host()).map(|(given, host)| host.policy(&given, &names));
         let (policy, failure) = match made.transpose() {
             Ok(policy) => (policy, None),
             Err(message) => (None, Some(message)),
@@ -77,13 +77,13 @@ impl Custom {
 }
 
 /// The regions of a plan.
-fn shelf(config: &CustomConfig, plan: &[Planned], pool: usize, io: &mut Io) -> Shelf {
+fn shelf(config: &CustomConfig, plan: &[PlannedRegion], pool: usize, io: &mut Io) -> Shelf {
     let home =
         plan.iter().find(|planned| planned.is_shared).expect("Invariant: the configuration was checked");
     let clean_below = Store::threshold(&config.dense, home.blocks);
     let several = plan.iter().filter(|planned| planned.is_shared).count() > 1;
     let bank = several.then(|| io.new_bank(pool, home.first, &[home.blocks]));
-    let region = |planned: &Planned| RegionSpec {
+    let region = |planned: &PlannedRegion| RegionSpec {
         pack: Pack::Page,
         bank: bank.filter(|_| planned.is_shared),
         pool,

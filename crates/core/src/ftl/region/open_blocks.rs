@@ -34,12 +34,12 @@ impl Region {
 }
 
 /// An open block of such a region, to move data to.
-pub struct ApartBlock<'a> {
+pub struct OpenBlock<'a> {
     pub region: &'a Region,
     pub block: BlockId,
 }
 
-impl Destination for ApartBlock<'_> {
+impl Destination for OpenBlock<'_> {
     type Writer = ();
 
     fn next_page(&mut self, io: &mut Io, _plane: PlaneId, _writer: ()) -> Option<Ppn> {

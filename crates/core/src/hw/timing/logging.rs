@@ -1,8 +1,8 @@
 //! Operations as they end, for whoever asked: what a unit did, when, and for which request.
 
-use super::ended::LoggedOperation;
 use super::engine::Timing;
 use super::ids::{OpId, RequestId};
+use super::operation_log::LoggedOperation;
 use super::spec::OpSpec;
 use super::unit::Phase;
 use crate::base::op::OpKind;

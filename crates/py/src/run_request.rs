@@ -1,7 +1,7 @@
 //! What is run, as Python says it: one dict, `slcache._core.Run`.
 
 use super::content::Device;
-use super::{options, Named};
+use super::{options, TraceName};
 use pyo3::prelude::*;
 use slcache_sim::{Layers, RunRequest, TimelineRequest};
 use std::num::NonZeroU64;
@@ -45,7 +45,7 @@ impl From<Run<'_>> for Layers {
 
 impl Run<'_> {
     /// The run of `trace`.
-    pub(super) fn of(mut self, trace: Named<'_>) -> PyResult<RunRequest> {
+    pub(super) fn of(mut self, trace: TraceName<'_>) -> PyResult<RunRequest> {
         let timeline = |(path, from_ns, until_ns, every): (_, _, _, NonZeroU64)| TimelineRequest {
             path,
             from_ns,
