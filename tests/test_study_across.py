@@ -107,4 +107,4 @@ def test_one_trace_has_nothing_of_it() -> None:
     assert "across_traces" not in found.to_dict()
     assert "On all traces" not in printed(found)
     assert "Good on all traces" not in report.render(found, "", "")
-    assert len(sheets.of_analysis(found)) == 2
+    assert len(sheets.of_analysis(found)) == 3
