@@ -76,6 +76,19 @@ def test_a_run_a_study_and_a_curve_take_them(trace: Path) -> None:
     assert list(curve.curves) == [text, "baseline"]
 
 
+def test_files_of_runs_are_named_whatever_the_settings(trace: Path, tmp_path: Path) -> None:
+    how: dict[str, Any] = {"device": "tiny", "address": "wrap"}
+    names = ["baseline", "baseline:device.name=a/b c"]
+    slcache.compare(
+        trace, schemes=names, log=tmp_path / "r.parquet", timeline=tmp_path / "t.parquet", **how
+    )
+    kinds = ("baseline", "baseline-device.name=a-b-c")
+    assert {p.name for p in tmp_path.iterdir()} == {f"{f}-{k}.parquet" for f in "rt" for k in kinds}
+    both = ["baseline:device.name=a/b", "baseline:device.name=a-b"]
+    with pytest.raises(slcache.UsageError, match="the files of two runs have one name"):
+        slcache.compare(trace, schemes=both, log=tmp_path / "r.parquet", **how)
+
+
 def test_a_class_of_ones_own_has_settings_too(trace: Path) -> None:
     source = Path(__file__).parent.parent / "examples/schemes/baseline.py"
     done = command(

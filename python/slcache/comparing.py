@@ -25,6 +25,7 @@ from slcache.runs import given as texts
 from slcache.runs.run import Run
 from slcache.sentences import reasons
 from slcache.traces.api import Progress
+from slcache.words.names import in_file_name
 
 if TYPE_CHECKING:
     from slcache.runs.executors import Executor
@@ -145,6 +146,7 @@ def compare(
         )
 
     labelled = [side.labels[name] for side in sides for name in side.names]
+    _check_file_names(labelled, log, timeline)
     asked = [
         run(side, more.get(name, {}), name, mark, number)
         for mark, number in (own | every).items()
@@ -250,6 +252,17 @@ def _name_devices(sides: Sequence[_Side]) -> None:
         side.labels = {name: f"{label} on {device}" for name, label in side.labels.items()}
 
 
+def _check_file_names(labels: Sequence[str], *files: Path | None) -> None:
+    """Raise UsageError where two runs would write one of these files."""
+    if files == (None, None):
+        return
+    names = [in_file_name(label) for label in labels]
+    if said := twice(names):
+        raise about(
+            UsageError(f"log, timeline: the files of two runs have one name: {said}"), "log"
+        )
+
+
 def _seeds(config: Mapping[str, Any], seed: int | None, count: int) -> dict[str, int | None]:
     """Return the seeds of the runs by what marks them, from that of a single comparison on."""
     if count == 1:
@@ -272,4 +285,4 @@ def _log_of(log: Path, label: str) -> pathlib.Path:
     path = pathlib.Path(log)
     if not path.name:
         raise about(UsageError(f"log = {os.fspath(log)!r}: must name a file"), "log")
-    return path.with_name(f"{path.stem}-{label}{path.suffix}")
+    return path.with_name(f"{path.stem}-{in_file_name(label)}{path.suffix}")

@@ -15,6 +15,7 @@ from slcache.results.result import Result
 from slcache.runs import given
 from slcache.runs.run import Run
 from slcache.slow import log, stretch, timelines
+from slcache.words.names import in_file_name
 
 
 def results(
@@ -66,7 +67,7 @@ def _drawn(
 def _named(path: Path, label: str) -> Path:
     """Return the timeline of one run of several: the name with its label."""
     stem, dot, kinds = path.name.partition(".")
-    return path.with_name(f"{stem}-{label}{dot}{kinds}")
+    return path.with_name(f"{stem}-{in_file_name(label)}{dot}{kinds}")
 
 
 def _no_log() -> log.Log:

@@ -22,6 +22,11 @@ def _spelled(character: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
+def in_file_name(text: str) -> str:
+    """Return a text as a part of a file's name: without what parts folders, drives or words."""
+    return re.sub(r"[/\\:\s]", "-", printable(text))
+
+
 def json_safe(text: str) -> str:
     """Return a JSON text in which no character acts on a terminal; it means the same."""
     return _ACTIVE.sub(lambda match: _escaped(match[0]), text)
