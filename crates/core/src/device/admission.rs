@@ -316,7 +316,7 @@ impl Simulation {
         }
         let Self { requests, io, stats, front, .. } = self;
         let record = &*requests.host(id);
-        let ends = front.as_ref().map_or_else(Ends::default, |front| front.ends(&record.request));
+        let ends = front.as_ref().map_or_else(Ends::default, |front| front.ends(record));
         let Request { op, .. } = record.request;
         let bytes = record.request.bytes();
         let latency_ns = end_ns - record.arrived_ns();

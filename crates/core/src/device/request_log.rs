@@ -143,7 +143,7 @@ impl Simulation {
         let record = *self.requests.host(id);
         let latency_ns = end_ns - record.arrived_ns();
         if let Some(log) = self.request_log.as_mut() {
-            let ends = self.front.as_ref().map_or_else(Ends::default, |front| front.ends(&record.request));
+            let ends = self.front.as_ref().map_or_else(Ends::default, |front| front.ends(&record));
             let path = self.io.timing().path(id);
             let kept_ns = (path.0.gap == Gap::Room).then(|| self.keepers.taken(id));
             log.complete(id, &record, ends, end_ns, path, kept_ns);

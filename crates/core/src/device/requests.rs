@@ -35,6 +35,8 @@ pub(super) struct HostRequest {
     /// Time in the DRAM buffer, ns.
     pub buffer_ns: u32,
     pub stage: Stage,
+    /// Its chance among 65,536, by which its time in the controller varies.
+    pub draw: u16,
 }
 
 impl HostRequest {
@@ -50,6 +52,7 @@ impl HostRequest {
             map_ns: 0,
             buffer_ns: 0,
             stage: Stage::Inside,
+            draw: 0,
         }
     }
 

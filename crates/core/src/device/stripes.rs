@@ -28,8 +28,6 @@ pub(super) struct Stripes {
     ended_ns: u64,
     /// What that stripe took beside them before the one that begins now, ns.
     pub overhead_ns: u64,
-    /// When the host wrote last, ns.
-    pub written_ns: u64,
     /// Whether the device looks after that whether less than a stripe has waited long enough.
     pub is_watched: bool,
     /// The pieces of a write-back, kept for their room.
@@ -39,7 +37,7 @@ pub(super) struct Stripes {
 impl Default for Stripes {
     fn default() -> Self {
         let (each, pieces) = (Slab::new(Stripe::default()), Vec::new());
-        Self { each, in_flight: 0, ended_ns: 0, overhead_ns: 0, written_ns: 0, is_watched: false, pieces }
+        Self { each, in_flight: 0, ended_ns: 0, overhead_ns: 0, is_watched: false, pieces }
     }
 }
 
@@ -151,7 +149,7 @@ impl Simulation {
         }
         self.stripes.is_watched = true;
         let after_ns = self.setup.buffer.map_or(0, |config| config.flush_after_ns);
-        let at_ns = (self.stripes.written_ns + after_ns).max(self.io.now_ns() + 1);
+        let at_ns = (self.io.written_ns() + after_ns).max(self.io.now_ns() + 1);
         self.io.timing_mut().schedule(at_ns, EventKind::DeviceLast, Wakeup::BufferDue.number());
     }
 
@@ -161,7 +159,7 @@ impl Simulation {
         self.stripes.is_watched = false;
         let after_ns = self.setup.buffer.map_or(0, |config| config.flush_after_ns);
         let dirty = self.buffer.as_ref().map_or(0, |buffer| buffer.dirty_units());
-        let is_quiet = self.waiting.is_empty() && self.io.now_ns() >= self.stripes.written_ns + after_ns;
+        let is_quiet = self.waiting.is_empty() && self.io.now_ns() >= self.io.written_ns() + after_ns;
         if dirty > 0 && is_quiet {
             self.write_back_all();
             let result = self.scheme.program_held(true, &mut self.io);

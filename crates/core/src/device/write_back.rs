@@ -35,7 +35,7 @@ impl Simulation {
 
     /// Write-back: the piece is done once it is in the buffer.
     pub(super) fn buffer_piece(&mut self, piece: Piece) -> Result<(), DeviceFull> {
-        self.stripes.written_ns = self.io.now_ns();
+        self.io.note_written();
         if !self.try_buffer(&piece, self.waiting.is_empty()) {
             self.begin_waiting(piece.request);
             self.waiting.push(piece);
@@ -202,7 +202,7 @@ impl Simulation {
                 break;
             }
             self.waiting.pop();
-            self.stripes.written_ns = self.io.now_ns();
+            self.io.note_written();
             if piece.request != RequestId::NONE {
                 self.io.timing_mut().set_gap(piece.request, Gap::Room);
                 self.io.timing_mut().release_request(piece.request);

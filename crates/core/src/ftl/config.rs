@@ -56,8 +56,8 @@ pub enum Placement {
     #[default]
     RoundRobin,
     /// Each write takes the next plane in plane order; one-shot wordlines fill side by side, so that
-    /// neighbours lie in neighbouring planes. Needs room for a wordline of every plane, and writes that
-    /// fill them before `device.stage_timeout_ns`.
+    /// neighbours lie in neighbouring planes. Without a DRAM buffer, writes have to fill a wordline of every
+    /// plane before `device.stage_timeout_ns`.
     Striped,
     /// Each write takes the plane whose unit and channel have the least queued work.
     LeastLoaded,

@@ -15,6 +15,11 @@ pub struct ControllerConfig {
     /// Time of every write before its data are in the buffer, ns.
     #[schemars(range(max = 1_000_000_000))]
     pub write_ns: u32,
+    /// Mean of what a read or write takes longer than that, drawn from an exponential distribution, ns: host
+    /// and firmware are now and then busy.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(range(max = 1_000_000_000))]
+    pub jitter_ns: u32,
     /// Time of every flush beside its programs, ns; only without power-loss protection.
     #[schemars(range(max = 1_000_000_000))]
     pub flush_ns: u32,
@@ -24,15 +29,27 @@ pub struct ControllerConfig {
     pub commands_per_s: Option<u32>,
 }
 
+fn is_zero(ns: &u32) -> bool {
+    *ns == 0
+}
+
 impl ControllerConfig {
-    /// Time of an operation, which occupies nothing, ns.
-    pub fn latency_ns(&self, op: HostOp) -> u64 {
-        u64::from(match op {
-            HostOp::Read => self.read_ns,
-            HostOp::Write => self.write_ns,
-            HostOp::Flush => self.flush_ns,
+    /// Time of an operation, which occupies nothing, ns; `draw` is its chance.
+    pub fn latency_ns(&self, op: HostOp, draw: u16) -> u64 {
+        match op {
+            HostOp::Read => u64::from(self.read_ns) + self.jitter_of(draw),
+            HostOp::Write => u64::from(self.write_ns) + self.jitter_of(draw),
+            HostOp::Flush => u64::from(self.flush_ns),
             HostOp::Trim => 0,
-        })
+        }
+    }
+
+    #[inline]
+    fn jitter_of(&self, draw: u16) -> u64 {
+        match self.jitter_ns {
+            0 => 0,
+            mean_ns => drawn_ns(mean_ns, draw),
+        }
     }
 
     /// Time from a command to the next, ns; 0 without a limit and for what is no command of it.
@@ -48,4 +65,11 @@ impl ControllerConfig {
             problems.push(Problem::new("device.controller.flush_ns", self.flush_ns, allowed));
         }
     }
+}
+
+/// The quantile of an exponential distribution of this mean at `draw` of 65,536, ns.
+#[inline(never)]
+fn drawn_ns(mean_ns: u32, draw: u16) -> u64 {
+    let share = (f64::from(draw) + 0.5) / 65_536.0;
+    libm::round(f64::from(mean_ns) * -libm::log(share)) as u64
 }

@@ -95,7 +95,8 @@ pub struct DeviceConfig {
     /// Power-loss protection: an erase need not wait for pages staged in the controller.
     #[serde(default = "yes")]
     pub plp: bool,
-    /// How long a partly filled one-shot wordline that holds host pages waits before it is padded, ns.
+    /// How long a partly filled one-shot wordline that holds host pages waits before it is padded, ns; with a
+    /// DRAM buffer it waits as long as the host writes.
     #[serde(default = "default_stage_timeout_ns")]
     #[schemars(range(min = 1, max = 10_000_000_000u64))]
     pub stage_timeout_ns: u64,

@@ -336,7 +336,7 @@ impl Geometry {
 }
 
 /// A number that looks drawn for each `key`: the finalizer of SplitMix64.
-fn scattered(key: u64) -> u64 {
+pub fn scattered(key: u64) -> u64 {
     let mut z = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

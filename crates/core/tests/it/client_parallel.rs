@@ -133,18 +133,23 @@ fn pressed(setup: Setup, depth: u32, pages: u64) -> Setup {
     setup
 }
 
-/// v2 = n G / delta, however much waits in front of the planes, and however their programs differ.
+/// v2 = n G / delta, however much waits in front of the planes, however their programs differ, and whether
+/// their wordlines fill one after the other or side by side.
 #[test]
 fn a_limit_of_planes_holds_in_time_under_every_depth_and_buffer() {
-    for (most, variation) in (1..=PLANES).flat_map(|most| [0.0, 0.05, 0.3].map(|part| (most, part))) {
+    let ways = [(0.0, "round-robin"), (0.05, "round-robin"), (0.3, "round-robin"), (0.05, "striped")];
+    for (most, (variation, placement)) in (1..=PLANES).flat_map(|most| ways.map(|way| (most, way))) {
         for (depth, pages) in pressures() {
-            let mut setup = client(false, depth, &[("dense.parallel", json!(most))]);
+            let own = [("dense.parallel", json!(most)), ("placement", json!(placement))];
+            let mut setup = client(false, depth, &own);
             setup.device.pool[0].tlc.as_mut().unwrap().program_variation = variation;
             let mut sim = new(&pressed(setup, depth, pages));
             write_through(&mut sim, 0..D1 + PLANES * WORDLINES);
             let (begin, end) = (D1 + PLANES * WORDLINES, D2 - 2 * PLANES * WORDLINES * BITS);
             let ratio = write_through(&mut sim, begin..end) * most as f64 / ((end - begin) as f64 * DELTA_NS);
-            let what = format!("{most} planes, depth {depth}, buffer of {pages} pages, {variation}: {ratio}");
+            let what = format!(
+                "{most} planes, depth {depth}, buffer of {pages} pages, {variation}, {placement}: {ratio}"
+            );
             // Out of step, a plane sometimes has nothing to do where little waits, and the last to end is late.
             let near = if variation > 0.0 { 0.05 } else { 0.03 };
             assert!(ratio > 1.0 - near, "{what}");

@@ -75,6 +75,7 @@ pub fn variants(scheme: &str) -> Vec<(&'static str, Setup)> {
         s.device.plp = false;
         s.device.controller = Some(ControllerConfig {
             read_ns: 7_000,
+            jitter_ns: 2_000,
             write_ns: 11_000,
             flush_ns: 300_000,
             commands_per_s: Some(2_000),

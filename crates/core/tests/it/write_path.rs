@@ -353,6 +353,44 @@ fn the_controller_takes_its_time_occupies_nothing_and_counts_commands() {
     assert!(components().filter(|part| part.name == "controller").count() == 2);
 }
 
+#[test]
+fn jitter_adds_an_exponential_time_to_each_command_and_the_same_in_every_run() {
+    let mut setup = client(chips(4), 1, striped(4096 * PAGE, 1));
+    let own = ControllerConfig { write_ns: WRITE_NS as u32, ..ControllerConfig::default() };
+    setup.device.controller = Some(ControllerConfig { jitter_ns: 1_000, ..own });
+    let (done, report) = timed(&setup, &scattered(50_000, MU));
+    let mut beyond: Vec<u64> = done.iter().map(|(_, ns)| ns - WRITE_NS).collect();
+    beyond.sort_unstable();
+    let at = |share: f64| beyond[(beyond.len() as f64 * share) as usize] as f64;
+    for (share, law) in [(0.5, 2f64.ln()), (0.9, 10f64.ln()), (0.99, 100f64.ln()), (0.999, 1000f64.ln())] {
+        assert_within(at(share), 1000.0 * law, 0.05, &format!("{share}"));
+    }
+    let mean_us = 1e-3 * (WRITE_NS + 1_000) as f64;
+    assert_within(report.host.write.attribution_us.service["controller"], mean_us * 50_000.0, 0.01, "mean");
+    assert_eq!(timed(&setup, &scattered(50_000, MU)).0, done);
+    setup.device.controller = Some(own);
+    assert!(timed(&setup, &scattered(1_000, MU)).0.iter().all(|(_, ns)| *ns == WRITE_NS));
+}
+
+#[test]
+fn stripes_of_wordlines_are_not_padded_while_the_host_writes() {
+    let (planes, wordline) = (8, 3);
+    for (pause_ns, told) in [(200_000, "often"), (5_000_000, "seldom")] {
+        let mut setup = client(one_shot(planes, 800_000), 1, striped(1024 * PAGE, 1));
+        let more = [("placement", "striped".into()), ("static_blocks", 0.into())];
+        assert_eq!(configure(&mut setup, &more), 2);
+        setup.host.replay = Replay::Open;
+        // A page at a time. What is staged in the end is padded: little of so many.
+        let count = 100 * planes * wordline;
+        let each = |i: u64| request(i * pause_ns, HostOp::Write, i * PAGE, PAGE);
+        let (_, report) = timed(&setup, &(0..count).map(each).collect::<Vec<_>>());
+        let padded = report.waf.by_cause.get("pad").copied().unwrap_or(0.0);
+        // With longer pauses than `stage_timeout_ns`, each page has a wordline of its own.
+        let law = if pause_ns > setup.device.stage_timeout_ns { wordline as f64 - 1.0 } else { 0.0 };
+        assert_within(1.0 + padded, 1.0 + law, 0.01, told);
+    }
+}
+
 /// The one thing that is wrong with a setup: key, value, range.
 fn problem(change: impl FnOnce(&mut Setup)) -> (String, String, String) {
     let mut setup = client(one_shot(4, 800_000), 1, striped(64 * PAGE, 4));

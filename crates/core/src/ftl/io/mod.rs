@@ -83,6 +83,8 @@ pub struct Io {
     disk_sources: Vec<OpId>,
     /// When the scheme wants to be woken, ns (`u64::MAX`: not at all).
     wake_ns: u64,
+    /// When the host last wrote into the DRAM buffer, ns; 0 without one.
+    written_ns: u64,
     /// Acknowledged data on their way to the flash.
     early: EarlyWrites,
     /// Requests that wait for room for what they wrote, with the units that there may be.
@@ -118,6 +120,7 @@ impl Io {
             traffic: DiskTraffic::default(),
             disk_sources: Vec::new(),
             wake_ns: u64::MAX,
+            written_ns: 0,
             early: EarlyWrites::default(),
             crowded: VecDeque::new(),
             moved: MovedOut::new(),
@@ -303,6 +306,21 @@ impl Io {
     /// Asks for `Scheme::stage_due` in `plane` at `at_ns`.
     pub(super) fn wake_stage(&mut self, plane: PlaneId, at_ns: u64) {
         self.timing.schedule(at_ns, EventKind::DeviceLast, Wakeup::StageDue(plane).number());
+    }
+
+    /// Notes that the host writes into the DRAM buffer: what is staged of it may yet be filled.
+    pub fn note_written(&mut self) {
+        self.written_ns = self.now_ns();
+    }
+
+    /// When the host last wrote into the DRAM buffer, ns; 0 without one.
+    pub fn written_ns(&self) -> u64 {
+        self.written_ns
+    }
+
+    /// When what was staged at `since_ns` is padded, unless the host writes into the buffer until then, ns.
+    pub fn pads_at_ns(&self, since_ns: u64) -> u64 {
+        since_ns.max(self.written_ns) + self.policy.stage_timeout_ns
     }
 
     /// A random stream of the run that is the scheme's own, by its name.

@@ -81,7 +81,7 @@ impl Region {
         let geometry = io.geometry();
         let plane = geometry.plane_of(geometry.block_of(page));
         let which = self.frontier(writer);
-        let due_ns = io.now_ns() + io.policy().stage_timeout_ns;
+        let due_ns = io.pads_at_ns(io.now_ns());
         let pages_per_program = self.pages_per_program;
         let place = &mut self.part(plane).frontiers[which].stage;
         let begun = Stage { op: OpId::NONE, pages: 0, first: page, holds_host: false, due_ns };
@@ -110,8 +110,8 @@ impl Region {
         for writer in [Writer::Host, Writer::Clean] {
             let which = self.frontier(writer);
             while let Some(stage) = self.part(plane).frontiers[which].stage {
-                let due = stage.holds_host && stage.due_ns <= io.now_ns();
-                if !(now || due || io.is_awaited(stage.op)) {
+                let is_due = stage.holds_host && self.is_due(io, plane, which);
+                if !(now || is_due || io.is_awaited(stage.op)) {
                     break;
                 }
                 let Some(page) = self.take_page(io, plane, writer, 0) else {
@@ -124,6 +124,24 @@ impl Region {
             }
         }
         padded
+    }
+
+    /// Whether a staged wordline has waited long enough. As long as the host writes into the DRAM buffer, it
+    /// may yet be filled: it is looked at again.
+    fn is_due(&mut self, io: &mut Io, plane: PlaneId, which: usize) -> bool {
+        let pads_at_ns = io.pads_at_ns(0);
+        let Some(stage) = self.part(plane).frontiers[which].stage.as_mut() else {
+            return false;
+        };
+        if stage.due_ns > io.now_ns() {
+            return false;
+        }
+        if pads_at_ns > io.now_ns() {
+            stage.due_ns = pads_at_ns;
+            io.wake_stage(plane, pads_at_ns);
+            return false;
+        }
+        true
     }
 
     /// Whether `writer` in `plane` has a wordline staged.

@@ -33,6 +33,7 @@ struct Stage {
     pages: u32,
     first: Ppn,
     holds_host: bool,
+    /// When it is looked at: with pages of the host it may be padded then.
     due_ns: u64,
 }
 

@@ -117,7 +117,7 @@ impl Client {
 
     /// When staged pages of the host are padded, if no more come, ns.
     pub(super) fn pads_at_ns(&self, io: &Io) -> u64 {
-        self.staged_ns + io.policy().stage_timeout_ns
+        io.pads_at_ns(self.staged_ns)
     }
 
     /// Pads the host's staged wordlines if no page came for a while. Nobody waits for them, but a device

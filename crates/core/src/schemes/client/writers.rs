@@ -3,6 +3,7 @@
 use super::lanes::Lane;
 use super::Client;
 use crate::base::PlaneId;
+use crate::ftl::config::Placement;
 use crate::ftl::io::Io;
 use crate::ftl::region::Writer;
 use crate::hw::timing::OpId;
@@ -79,7 +80,9 @@ impl Client {
     /// time.
     #[cold]
     pub(super) fn choose_writer(&mut self, page: u32, io: &mut Io) -> PlaneId {
-        let begun = self.turns.direct().filter(|&plane| self.dense.staged(plane, Writer::Host).is_some());
+        let fills = self.config.placement != Placement::Striped;
+        let last = self.turns.direct().filter(|_| fills);
+        let begun = last.filter(|&plane| self.dense.staged(plane, Writer::Host).is_some());
         if let Some(plane) = begun.filter(|&plane| self.writes_dense(plane)) {
             return plane;
         }

@@ -189,14 +189,19 @@ fn drive() -> impl Strategy<Value = Drive> {
         any::<bool>(),
     );
     let stripes = (1..5u32, select(vec![None, None, Some(1), Some(2)]), select(vec![0, 300_000]));
-    let front = (select(vec![0, 7_000]), select(vec![0, 11_000]), select(vec![None, Some(900)])).prop_map(
-        |(read_ns, write_ns, commands_per_s)| ControllerConfig {
+    let front = (
+        select(vec![0, 7_000]),
+        select(vec![0, 11_000]),
+        select(vec![None, Some(900)]),
+        select(vec![0, 0, 40_000]),
+    )
+        .prop_map(|(read_ns, write_ns, commands_per_s, jitter_ns)| ControllerConfig {
             read_ns,
             write_ns,
             commands_per_s,
+            jitter_ns,
             ..ControllerConfig::default()
-        },
-    );
+        });
     (
         (prop::bool::weighted(0.25), select(vec![0, 0, 0, 1, 4, 32]), select(vec![1.0, 1.0, 0.1, 3.5])),
         (select(vec![None, None, Some(link)]), select(vec![0, 0, 400_000]), select(vec![0, 0, 0, 1, 2, 5])),
