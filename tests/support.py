@@ -23,9 +23,9 @@ from markupsafe import Markup
 
 from slcache import devices
 from slcache.cli.app import execute
+from slcache.execute.local import Local
 from slcache.plots import images
 from slcache.report import figures
-from slcache.runs.executors.local import Local
 from slcache.words.names import printable
 
 #: User bytes of the `tiny` preset.

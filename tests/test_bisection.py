@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from slcache.tune.bisection import grid, smallest, steps_most
+from slcache.search.bisection import grid, smallest, steps_most
 
 Curve = Callable[[int], float]
 

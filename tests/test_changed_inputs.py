@@ -12,7 +12,7 @@ from pathlib import Path
 import changed_inputs
 import changed_runs
 import slcache
-from slcache.runs.store import Store
+from slcache.execute.store import Store
 from support import cases
 
 

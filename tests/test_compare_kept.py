@@ -10,8 +10,8 @@ import pytest
 
 import slcache
 from slcache import _core
-from slcache.runs.executors.local import Local
-from slcache.runs.tasks import Task
+from slcache.execute.local import Local
+from slcache.execute.tasks import Task
 from slcache.sweep.api import sweep
 from support import slcache as command
 

@@ -15,8 +15,8 @@ import pytest
 import slcache
 from slcache import api
 from slcache.documents import contract
+from slcache.execute.store import Store
 from slcache.reproduce import readers
-from slcache.runs.store import Store
 
 NAN, INF = float("nan"), float("inf")
 ODD: list[Any] = [

@@ -14,7 +14,7 @@ import pytest
 from slcache.drives import latency, published, reasons, trials, without
 from slcache.drives.fills import SCHEME
 from slcache.drives.published import Trial
-from slcache.runs.engine import Engine
+from slcache.execute.engine import Engine
 from support import slcache
 
 TRIALS = {trial.name: trial for trial in published.trials()}

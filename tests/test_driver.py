@@ -6,15 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from slcache.runs import driver
-from slcache.runs.tasks import Done, Task
+from slcache.execute import driver
+from slcache.execute.run import Run
+from slcache.execute.tasks import Done, Task
 
-BARE = Task("", "point", "trace", [], "tiny", "sa", [], None, None)
+BARE = Task("", "point", Run("", "trace", "tiny", "sa", {}))
 
 
 def named(name: str, kind: str = "point", **reads: str) -> Task:
     """Return a task that reads what others make."""
-    return replace(BARE, name=name, kind=kind, **reads)  # type: ignore[arg-type]
+    state = reads.pop("state", None)
+    run = replace(BARE.run, **reads)  # type: ignore[arg-type]
+    return replace(BARE, name=name, kind=kind, run=run, state=state)  # type: ignore[arg-type]
 
 
 class Telling:
@@ -59,8 +62,9 @@ MAKINGS = {
 
 def ran(executor: Telling, *, fail_fast: bool = False) -> dict[str, Done]:
     """Return what became of the points."""
-    work = driver.Work(POINTS, MAKINGS)
-    return driver.run(work, executor, lambda _: None, 0, lambda _: None, fail_fast=fail_fast)
+    return driver.run(
+        POINTS, MAKINGS, executor, lambda _: None, 0, lambda _: None, fail_fast=fail_fast
+    )
 
 
 def test_a_task_waits_for_all_that_it_reads() -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from slcache import ConfigError, TraceError, _core, api
+from slcache.execute.engine import Engine
+from slcache.execute.local import Local
+from slcache.execute.tasks import Task
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.jobs import Job
-from slcache.runs.engine import Engine
-from slcache.runs.executors.local import Local
-from slcache.runs.tasks import Task
 from slcache.sweep.run import run_study
 from slcache.sweep.study import Study
 from support import mixed, write_trace

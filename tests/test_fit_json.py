@@ -17,9 +17,9 @@ from example_logs import DRIVE
 from slcache import fit
 from slcache.drives import trials
 from slcache.errors import TraceError
+from slcache.execute import given
 from slcache.fit import files, simulated
 from slcache.fit.measured import Measured, Role
-from slcache.runs import given
 from support import cases
 
 REAL = Path(__file__).with_name("fio_3_33.json")

@@ -12,10 +12,10 @@ import pytest
 from hidden_drives import Parts, a_log, drive
 from slcache import cliffs, fit
 from slcache.drives import fills
+from slcache.execute import given
+from slcache.execute.run import Run
 from slcache.fit import job
 from slcache.fit.judged import TOLERANCE
-from slcache.runs import given
-from slcache.runs.run import Run
 from support import slcache
 
 #: GB and MB/s of phases, and whether a TLC device of them can do the same.

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import slcache as sl
-from slcache.runs.executors import local
+from slcache.execute import local
 from support import TINY_BYTES, command, heed_ctrl_c, write_trace
 from verbs import Inputs
 
@@ -235,12 +235,11 @@ def test_ctrl_c_is_answered_while_libraries_load(verb: str, moments: int, inputs
 
 def test_a_worker_leaves_ctrl_c_to_its_driver() -> None:
     worker = local._Worker()
-    process = worker.start()
-    assert process is not None
+    process = worker.process
     while not has_set(process, signal.SIGINT, "SigIgn"):
         time.sleep(0.001)
     for _ in range(20):
         process.send_signal(signal.SIGINT)
         time.sleep(0.01)
     assert process.poll() is None
-    worker.kill()
+    worker.end()

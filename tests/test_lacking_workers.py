@@ -11,10 +11,15 @@ from typing import Any
 import pytest
 
 from slcache import RunError
-from slcache.runs.executors import local
+from slcache.execute import local
 from slcache.sweep.api import sweep
 from support import mixed, process, write_trace
 
+#: What answers without having been asked.
+SAYING = (
+    "import sys, time; from multiprocessing.connection import Connection; "
+    "Connection(int(sys.argv[1])).{}; time.sleep(0.3); sys.exit(1)"
+)
 #: A program in the place of a worker, and what is told of it.
 PROGRAMS = {
     "missing": (("/nowhere/python",), "a worker cannot be started: No such file or directory"),
@@ -24,14 +29,14 @@ PROGRAMS = {
         "the worker exited with status 1: no slcache here (3 times)",
     ),
     "says something else": (
-        (sys.executable, "-c", "print('hello', flush=True); input(); input()"),
+        (sys.executable, "-c", SAYING.format("send_bytes(b'hello')")),
         "the worker exited with status 1",
     ),
     "says another document": (
-        (sys.executable, "-c", "print('{}', flush=True); input(); input()"),
+        (sys.executable, "-c", SAYING.format("send(())")),
         "the worker exited with status 1",
     ),
-    "says nothing": ((sys.executable, "-c", "input()"), "the worker exited with status 0"),
+    "says nothing": ((sys.executable, "-c", ""), "the worker exited with status 0"),
 }
 
 
@@ -92,17 +97,17 @@ def test_a_worker_that_is_lost_and_cannot_be_started_anew_leaves_its_task(
     whole = swept(small).table
     starts = Failing(2)
     monkeypatch.setattr(subprocess, "Popen", starts)
-    plain = local._Worker.run
+    plain = local._Worker.give
     killed: list[object] = []
 
-    def run(worker: Any, task: Any) -> Any:  # noqa: ANN401
+    def give(worker: Any, task: Any) -> None:  # noqa: ANN401
         if starts.left == 0 and not killed:
             killed.append(worker)
-            worker._process.kill()
-        return plain(worker, task)
+            worker.process.kill()
+        plain(worker, task)
 
-    monkeypatch.setattr(local._Worker, "run", run)
-    with pytest.warns(UserWarning, match=r"Too many open files .*: 1 do the work"):
+    monkeypatch.setattr(local._Worker, "give", give)
+    with pytest.warns(UserWarning, match=r"Too many open files .*: 1 of 2 do the work"):
         assert swept(small).table == whole
     assert killed
 

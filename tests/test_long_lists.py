@@ -14,15 +14,15 @@ import proportion
 import slcache
 from slcache.cli.app import execute
 from slcache.documents.contract import differences
+from slcache.search.goals import Goals
+from slcache.search.known import Known
+from slcache.search.space import Space
 from slcache.study import pareto, wording
 from slcache.study.columns import PARAMETERS_MAX
 from slcache.study.effects import main_effects
 from slcache.study.outcome import Outcome, Setting
 from slcache.sweep.axes import Axis
 from slcache.traces.api import OPTIONS_MAX
-from slcache.tune.goals import Goals
-from slcache.tune.known import Known
-from slcache.tune.space import Space
 
 TINY: dict[str, Any] = {"trace": "zipf-4k", "device": "tiny"}
 

@@ -16,9 +16,9 @@ import slcache
 from slcache import Scheme, api
 from slcache import conformance as checking
 from slcache.cli.verbs import app
+from slcache.search.asking import VALUES_MOST
 from slcache.sweep.axes import Axis
 from slcache.sweep.outcome import Sweep
-from slcache.tune.asking import VALUES_MOST
 from support import own_scheme, process
 
 EXAMPLES = Path("examples/schemes")

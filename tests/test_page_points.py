@@ -106,7 +106,7 @@ def test_a_point_s_command_gives_its_figures(folder: Path, name: str) -> None:
 @pytest.mark.usefixtures("undrawn")
 def test_a_search_s_points_have_commands(folder: Path) -> None:
     pytest.importorskip("optuna")
-    from slcache.tune.api import tune
+    from slcache.search.api import tune
 
     found = tune(
         folder / "plain.csv",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from slcache.execute.engine import Engine
 from slcache.reproduce import beyond
 from slcache.reproduce import plan as plans
 from slcache.reproduce.studies import Beyond
-from slcache.runs.engine import Engine
 from support import mixed, write_trace
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from slcache import ConfigError
+from slcache.execute.engine import Engine
 from slcache.reproduce import beyond, checks, papers, sensitivity
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import plan as plans
@@ -16,7 +17,6 @@ from slcache.reproduce.inputs import twins
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.studies import Variation
 from slcache.reproduce.tabulate import jobs_of
-from slcache.runs.engine import Engine
 
 pytestmark = pytest.mark.long
 

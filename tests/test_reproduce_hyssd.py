@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import slcache
+from slcache.execute.engine import Engine
 from slcache.reproduce import figures, optima
 from slcache.reproduce import plan as plans
 from slcache.reproduce.inputs import twins
@@ -16,7 +17,6 @@ from slcache.reproduce.ledger import ledger
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of, tabulate
-from slcache.runs.engine import Engine
 
 #: Table I: GB read and written, KB per read and per write.
 TABLE_I = {"financial": (6.76, 28.16, 5.73, 7.2), "exchange": (37.43, 41.34, 9.81, 12.56)}

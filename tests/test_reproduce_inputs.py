@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import slcache as package
+from slcache.execute.engine import Engine
 from slcache.reproduce import inputs
 from slcache.reproduce import plan as plans
 from slcache.reproduce.inputs import Input
-from slcache.runs.engine import Engine
 
 #: Of a Windows file time, as MSR traces have it.
 TICKS_PER_S = 10_000_000

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from slcache.execute.engine import Engine
 from slcache.reproduce import plan as plans
 from slcache.reproduce import yardstick
 from slcache.reproduce.inputs import twins
@@ -14,7 +15,6 @@ from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of, tabulate
-from slcache.runs.engine import Engine
 
 #: Requests of each twin: 45 to 150 steps of the agent.
 REQUESTS = 60000

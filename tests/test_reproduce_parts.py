@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from slcache import ConfigError, api
+from slcache.execute.engine import Engine
+from slcache.execute.tasks import Done, Task, perform
 from slcache.reproduce import plan as plans
 from slcache.reproduce import sensitivity
 from slcache.reproduce.inputs import Input, twins
@@ -16,8 +18,6 @@ from slcache.reproduce.jobs import Job
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.studies import Sensitivity, Variation
 from slcache.reproduce.tabulate import jobs_of
-from slcache.runs.engine import Engine
-from slcache.runs.tasks import Done, perform
 
 
 @pytest.mark.parametrize("mebibytes", [30, 400])
@@ -28,8 +28,7 @@ def test_a_trace_is_repeated_until_it_has_written_what_was_asked(
     each = Input("w", "ips-wdev_0", True, 20000, (), {"requests": "20000"}, asked)
     once = api.Trace(each.path, options=replace(each, repeat_to_write_bytes=0).options(1)).info()
     path = tmp_path / "repeated.parquet"
-    run = Job(each, "tiny", "tlc-only", 1).run
-    task = replace(run.task(str(path), "repeat"), write_bytes=asked)
+    task = Task(str(path), "repeat", Job(each, "tiny", "tlc-only", 1).run)
     assert perform(task) == Done(str(path))
     told = api.Trace(path).info()
     assert told["write_bytes"] == pytest.approx(asked, rel=0.1)
@@ -44,8 +43,7 @@ def test_a_trace_that_cannot_be_read_is_told_as_it_is(tmp_path: Path) -> None:
         "128166372003061629,hm,1,Write,0,4096,1\n128166372003061630,hm,1,Wrote,0,4096,1\n"
     )
     each = Input("w", str(file), False, 2, repeat_to_write_bytes=1 << 20)
-    run = Job(each, "tiny", "tlc-only", 1).run
-    task = replace(run.task(str(tmp_path / "r.parquet"), "repeat"), write_bytes=1 << 20)
+    task = Task(str(tmp_path / "r.parquet"), "repeat", Job(each, "tiny", "tlc-only", 1).run)
     done = perform(task)
     assert done.kind == "TraceError"
     assert 't.csv:2: column 4 (Type): "Wrote" is not' in (done.error or "")

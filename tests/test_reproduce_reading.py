@@ -13,6 +13,7 @@ import slcache as package
 from slcache import ConfigError
 from slcache.cli import ledger as cli_ledger
 from slcache.documents import schemata
+from slcache.execute.engine import Engine
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import figures, report, sensitivity
 from slcache.reproduce import plan as plans
@@ -25,7 +26,6 @@ from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE, Option, Reading, faults
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of
-from slcache.runs.engine import Engine
 from support import slcache
 
 TOY = """

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import slcache
+from slcache.execute.engine import Engine
 from slcache.reproduce import plan as plans
 from slcache.reproduce import yardstick
 from slcache.reproduce.claims import Claim
@@ -21,7 +22,6 @@ from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of, pick
 from slcache.reproduce.variants import Grid, Pick, Variant, Yardstick
-from slcache.runs.engine import Engine
 
 #: Table 4 of the paper: MB of addresses, MB written, KB per request, shares of the bytes.
 TABLE_4 = {

@@ -29,7 +29,7 @@ HEAVY = (
     "slcache.reproduce",
     "slcache.study.analysis",
     "slcache.sweep.run",
-    "slcache.tune.searching",
+    "slcache.search.searching",
 )
 #: Beginnings, each with what it prints.
 STARTS = {
@@ -67,7 +67,7 @@ def test_a_large_package_would_be_found() -> None:
 
 def test_packages_of_one_name_with_a_function_stay_functions() -> None:
     start = (
-        "import slcache.sweep.run, slcache.sweep.study, slcache.tune.searching\n"
+        "import slcache.sweep.run, slcache.sweep.study, slcache.search.searching\n"
         "print(callable(slcache.sweep), callable(slcache.tune))"
     )
     assert loaded(start)[0] == "True True\n"

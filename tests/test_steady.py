@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from slcache import conformance
-from slcache.runs import steady
+from slcache.execute import steady
 from support import own_scheme, process
 
 #: Decisions that hang on what Python draws for each process.

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from slcache.runs import store
-from slcache.runs.store import Store
+from slcache.execute import store
+from slcache.execute.store import Store
+from slcache.search.prefixes import SHARES, Prefixes
 from slcache.sweep.api import sweep
-from slcache.tune.prefixes import SHARES, Prefixes
 from support import mixed, slcache, write_trace
 
 SETTINGS = {"device.user_bytes": "2MiB", "trace.address": "wrap"}

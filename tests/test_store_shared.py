@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from slcache import files
-from slcache.runs import store
-from slcache.runs.store import Store
-from slcache.tune import prefixes
-from slcache.tune.prefixes import SHARES, Prefixes
+from slcache.execute import store
+from slcache.execute.store import Store
+from slcache.search import prefixes
+from slcache.search.prefixes import SHARES, Prefixes
 from support import command, mixed, write_trace
 
 #: Between each two lines of these another command comes.

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from slcache import ConfigError, RunError
-from slcache.runs.executors import Executor, named, remote
-from slcache.runs.tasks import Done, Task, perform
+from slcache.execute import executors, remote
+from slcache.execute.executors import Executor
+from slcache.execute.run import Run
+from slcache.execute.tasks import Done, Task, perform
 from slcache.sweep.run import run_study
 from slcache.sweep.study import Study
 from support import mixed, slcache, write_trace
@@ -69,7 +71,7 @@ def killed_in_the_middle(
 
 def test_dask_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
-    from slcache.runs.executors.dask import Dask
+    from slcache.execute.dask import Dask
 
     executor = Dask("", 2)
 
@@ -100,7 +102,7 @@ def test_a_dask_cluster_is_found_by_its_address(trace: Path, here: bytes, tmp_pa
 def test_ray_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="pip install ray")
     psutil = pytest.importorskip("psutil")
-    from slcache.runs.executors.ray import Ray
+    from slcache.execute.ray import Ray
 
     def pids() -> list[int]:
         children = psutil.Process().children(recursive=True)
@@ -117,7 +119,7 @@ def test_ray_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path) 
 def test_tasks_travel_to_another_folder(
     trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent: list[dict[str, Any]] = []
+    sent: list[Task] = []
 
     class Elsewhere:
         here = False
@@ -146,11 +148,11 @@ def test_tasks_travel_to_another_folder(
 
 
 def test_a_worker_refuses_what_it_cannot_do_alike(tmp_path: Path) -> None:
-    task = Task("a", "point", "t.csv", [], "tiny", "sa", [], None, None)
-    done = remote.perform(task.to_dict(), "another version")
+    task = Task("a", "point", Run("", "t.csv", "tiny", "sa", {}))
+    done = remote.perform(task, "another version")
     assert "another version" in (done.error or "")
-    unseen = Task(**{**task.to_dict(), "prepared": str(tmp_path / "none")})
-    done = remote.perform(unseen.to_dict(), remote.version())
+    unseen = replace(task, prepared=str(tmp_path / "none"))
+    done = remote.perform(unseen, remote.version())
     assert "all machines share" in (done.error or "")
     # Where the driver is, what is prepared only saves time.
     assert "t.csv" in (perform(unseen).error or "")
@@ -183,16 +185,19 @@ def test_other_executors_are_refused(
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(ValueError, match=r"pip install 'slcache\[ray\]'"):
-        named.check("ray://", None)
+        executors.check("ray://", None)
 
 
 def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    from slcache.runs.executors import dask
+    from slcache.execute import dask
 
     monkeypatch.setattr(dask, "_WAIT_S", 0.2)
-    with pytest.raises(RunError, match="no scheduler answers"):
-        named.executor("dask://127.0.0.1:1", None)
+    with (
+        pytest.raises(RunError, match="no scheduler answers"),
+        executors.workers("dask://127.0.0.1:1", None),
+    ):
+        pass
 
 
 def test_impossible_points_need_no_cluster(trace: Path) -> None:

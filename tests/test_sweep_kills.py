@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from slcache.runs.driver import TRIES
-from slcache.runs.tasks import Done, Task, perform
+from slcache.execute.driver import TRIES
+from slcache.execute.tasks import Done, Task, perform
 from slcache.sweep.run import run_study
 from slcache.sweep.study import Study
 from support import command, heed_ctrl_c, slcache
@@ -59,7 +59,7 @@ def processes(mark: str) -> list[int]:
     for place in Path("/proc").glob("[0-9]*"):
         try:
             ours = mark.encode() in (place / "environ").read_bytes()
-            if ours and b"executors.worker" in (place / "cmdline").read_bytes():
+            if ours and b"execute.worker" in (place / "cmdline").read_bytes():
                 found.append(int(place.name))
         except OSError:
             continue
@@ -205,9 +205,9 @@ class Losing:
 
     def submit(self, task: Task) -> None:
         """Do a task, or lose it."""
-        self.asked.append(task.scheme)
-        if self.left.get(task.scheme, 0):
-            self.left[task.scheme] -= 1
+        self.asked.append(task.run.scheme)
+        if self.left.get(task.run.scheme, 0):
+            self.left[task.run.scheme] -= 1
             self.done.append(Done(task.name, lost="the worker was ended by SIGKILL"))
         else:
             self.done.append(perform(task))

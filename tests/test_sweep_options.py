@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from slcache.cli.app import execute
+from slcache.search.goals import Goals
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
-from slcache.tune.goals import Goals
 from studies import grid
 from support import mixed, write_trace
 

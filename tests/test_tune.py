@@ -16,10 +16,10 @@ import pyarrow.parquet as pq
 
 import slcache as package
 from slcache import _core
+from slcache.search.api import tune
+from slcache.search.outcome import FILES, Tuning
 from slcache.study import pareto
 from slcache.sweep.api import sweep
-from slcache.tune.api import tune
-from slcache.tune.outcome import FILES, Tuning
 from support import mixed, slcache, workers, write_trace
 
 #: Room for SLC blocks from 3 to 6; with 7 the device is too small.

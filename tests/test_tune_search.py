@@ -12,13 +12,13 @@ import pytest
 
 pytest.importorskip("optuna")
 
+from slcache.search import samplers
+from slcache.search.goals import Bound, Goals
+from slcache.search.known import Known
+from slcache.search.search import BATCH, Found, Plan, Search, Tried
+from slcache.search.space import Space, key_of
 from slcache.study import pareto
 from slcache.sweep.axes import Axis, Value
-from slcache.tune import samplers
-from slcache.tune.goals import Bound, Goals
-from slcache.tune.known import Known
-from slcache.tune.search import BATCH, Found, Plan, Search, Tried
-from slcache.tune.space import Space, key_of
 
 Figures = Mapping[str, float | None]
 WHOLE = Fraction(1)

@@ -14,14 +14,14 @@ import jsonschema
 import pytest
 
 import slcache as package
-from slcache.runs.executors.local import Local
-from slcache.runs.tasks import Task
+from slcache.execute.local import Local
+from slcache.execute.tasks import Task
+from slcache.search.api import tune
+from slcache.search.goals import Goals
+from slcache.search.outcome import FILES, Tuning
+from slcache.search.search import Found, Tried
+from slcache.search.sized import Sized
 from slcache.sweep.api import sweep
-from slcache.tune.api import tune
-from slcache.tune.goals import Goals
-from slcache.tune.outcome import FILES, Tuning
-from slcache.tune.search import Found, Tried
-from slcache.tune.sized import Sized
 from support import mixed, slcache, workers, write_trace
 
 KEY = "device.user_bytes"

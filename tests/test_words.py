@@ -14,8 +14,8 @@ import slcache
 from slcache import explain
 from slcache.cli.app import execute
 from slcache.metrics import METRICS, PARTS, named
+from slcache.search.goals import Bound, Goals
 from slcache.sweep import study_file
-from slcache.tune.goals import Bound, Goals
 from support import slcache as command
 from verbs import NEEDED, Inputs, verbs
 

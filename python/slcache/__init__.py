@@ -25,9 +25,9 @@ from slcache.results import Comparison, Result
 from slcache.results.differences import diff
 from slcache.results.loading import load
 from slcache.scheme import Scheme, dense, option, reclaim, slc
+from slcache.search.api import tune
 from slcache.sweep.api import sweep
 from slcache.traces.api import Trace, generate, workload, workloads
-from slcache.tune.api import tune
 
 __version__: str = _core.version()
 

@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core, catalogue
+from slcache import _core
 from slcache.documents import gains
 from slcache.errors import UsageError, about
+from slcache.execute import given
 from slcache.given.arguments import checked
-from slcache.runs import given
 from slcache.traces.api import Path, Progress, reader_options
 from slcache.words import units
 from slcache.words.few import few
 
 if TYPE_CHECKING:
+    from slcache.execute.run import Run
     from slcache.results import Result
-    from slcache.runs.run import Run
 
 _SECTOR = 512
 _UNIT_MAX = 1 << 20
@@ -83,17 +83,9 @@ def of_comparison(run: Run, results: Sequence[Result]) -> dict[str, Any] | None:
         return None
     low, high = min(caches).bit_length() - 1, max(caches).bit_length()
     powers = range(max(0, low - _BELOW), min(high + _ABOVE, _POWER_MAX) + 1)
-    scheme, settings = catalogue.variant(run.scheme, run.settings)
     text = _core.run_bounds(
         trace,
-        {
-            "device": given.device_of(run.device),
-            "scheme": scheme,
-            "sets": catalogue.sets(settings),
-            "trace_options": list(run.trace_options),
-            "seed": run.seed,
-            "replay": run.replay,
-        },
+        {**run.given(), "trace_options": list(run.trace_options)},
         slots=[1 << power for power in powers],
         progress=None,
     )

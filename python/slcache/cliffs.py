@@ -12,19 +12,19 @@ from slcache import api, catalogue
 from slcache.bandwidth.loads import CACHES, Load, Pattern, cache_bytes, default_amount, loads
 from slcache.documents import gains as figures
 from slcache.errors import ConfigError
+from slcache.execute import given as texts
+from slcache.execute import reference, several
+from slcache.execute.run import Run
 from slcache.given.arguments import checked
 from slcache.given.content import Content
 from slcache.results.result import Result
-from slcache.runs import given as texts
-from slcache.runs import reference, several
-from slcache.runs.run import Run
 from slcache.sentences import gains, reasons
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from slcache.bandwidth.curves import Curve
-    from slcache.runs.executors import Executor
+    from slcache.execute.executors import Executor
 
 __all__ = ["FILES", "Cliff", "Pattern", "cache_bytes", "cliff", "default_amount", "loads", "run"]
 

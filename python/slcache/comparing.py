@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from slcache import api, bounds, catalogue
 from slcache.errors import UsageError, about
+from slcache.execute import draws, several
+from slcache.execute import given as texts
+from slcache.execute.run import Run
 from slcache.files import Path
 from slcache.given import config_files
 from slcache.given.arguments import checked
@@ -20,15 +23,12 @@ from slcache.given.content import Content
 from slcache.given.once import twice
 from slcache.given.states import WORN
 from slcache.results import Comparison, Result, spare
-from slcache.runs import draws, several
-from slcache.runs import given as texts
-from slcache.runs.run import Run
 from slcache.sentences import reasons
 from slcache.traces.api import Progress
 from slcache.words.names import in_file_name
 
 if TYPE_CHECKING:
-    from slcache.runs.executors import Executor
+    from slcache.execute.executors import Executor
 
 
 #: What a comparison may turn round between.
@@ -160,7 +160,7 @@ def compare(
     stretch = (timeline_from, timeline_until, timeline_around, timeline_every)
     if timeline is not None or stretch != (None,) * 4:
         # What reads logs is loaded by whoever wants a timeline.
-        from slcache.runs import timelines
+        from slcache.execute import timelines
 
         files_of = [label + mark for mark in own | every for label in labelled]
         results = timelines.results(asked, files_of, timeline, stretch, done)

@@ -13,9 +13,9 @@ from typing import Any
 
 from slcache import _core, catalogue
 from slcache.errors import ConfigError, about
+from slcache.execute import steady
 from slcache.given.arguments import checked
 from slcache.given.once import checked_seed
-from slcache.runs import steady
 from slcache.traces.api import Progress
 
 #: Cases of one check, and how many of them another process runs too.

@@ -10,9 +10,9 @@ from typing import Any
 from slcache import _core, api, catalogue
 from slcache.documents.pools import BITS, slc_row_bytes
 from slcache.errors import ConfigError, UsageError, about
+from slcache.execute import given
 from slcache.given.arguments import checked
 from slcache.given.content import Content
-from slcache.runs import given
 from slcache.words import units
 from slcache.words.few import few
 

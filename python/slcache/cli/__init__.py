@@ -7,7 +7,7 @@ import os
 import sys
 
 from slcache import _begin
-from slcache.runs import steady
+from slcache.execute import steady
 
 #: Address space below which libraries cannot be loaded.
 LEAST_BYTES = 400 << 20

@@ -123,7 +123,7 @@ def check_executor(executor: str, workers: int | None) -> None:
     """Say what is wrong with where runs are to go on, before anything is read."""
     if executor == "local":
         return
-    from slcache.runs.executors import named as executors
+    from slcache.execute import executors
 
     with told("--executor"):
         executors.check(executor, workers)

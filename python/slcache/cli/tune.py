@@ -15,8 +15,8 @@ from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 
 if TYPE_CHECKING:
-    from slcache.tune.outcome import Tuning
-    from slcache.tune.sized import Sized
+    from slcache.search.outcome import Tuning
+    from slcache.search.sized import Sized
 
 #: The terminal lists so many points of the front.
 _SHOWN = 30
@@ -125,7 +125,7 @@ def tune(
         --vary scheme.baseline.slc_blocks=4..84:4 \\
         --least scheme.baseline.slc_blocks --such-that 'write_p99<=5ms'
     """
-    from slcache.tune.api import tune as search
+    from slcache.search.api import tune as search
 
     given = joint.configured(each["config"], device, None)
     joint.scheme(scheme, given)
@@ -161,7 +161,7 @@ def tune(
 
 
 def _parts(found: Tuning) -> list[RenderableType]:
-    from slcache.tune import sentences
+    from slcache.search import sentences
 
     told = [Text(line)] if (line := found.analysis.outcome.state) else []
     every = list(found.analysis.outcome.reasons())

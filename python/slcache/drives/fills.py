@@ -16,11 +16,11 @@ from slcache.bandwidth.loads import sequential
 from slcache.bandwidth.phases import Values
 from slcache.documents.pools import slc_row_bytes
 from slcache.errors import ConfigError, UsageError, about, one_line
+from slcache.execute import given as texts
+from slcache.execute import several
+from slcache.execute.run import Run
 from slcache.given.content import Content, device_of
 from slcache.results.result import Result
-from slcache.runs import given as texts
-from slcache.runs import several
-from slcache.runs.run import Run
 
 #: Seconds between two points of a series, at most.
 POINT_S = 0.5

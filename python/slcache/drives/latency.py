@@ -10,7 +10,7 @@ from slcache.drives import published, without
 from slcache.drives.published import Trial
 from slcache.drives.reasons import FAILED, REPRODUCED, SHOWN, late
 from slcache.drives.trials import device, iops, plan
-from slcache.runs.engine import Engine
+from slcache.execute.engine import Engine
 
 #: Between what ours by published may lie.
 NEAR = {

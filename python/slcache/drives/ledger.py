@@ -15,8 +15,8 @@ from slcache.bandwidth import phases
 from slcache.drives import fills, latency, laws, measured, pauses
 from slcache.drives.like import Like
 from slcache.drives.reasons import FAILED, LAWLESS, REPRODUCED, SHOWN, reason
-from slcache.runs.engine import Engine
-from slcache.runs.run import Run
+from slcache.execute.engine import Engine
+from slcache.execute.run import Run
 from slcache.traces.api import Progress
 
 #: How far each kind of figure may be off: of itself, but a boundary of the drive.

@@ -12,9 +12,9 @@ from slcache import api, catalogue
 from slcache.bandwidth.loads import sequential
 from slcache.drives import fills
 from slcache.errors import UsageError, about
+from slcache.execute import given as texts
+from slcache.execute.run import Run
 from slcache.given.content import Content
-from slcache.runs import given as texts
-from slcache.runs.run import Run
 
 #: What went at the first speed went at this share of it at least; a whole burst at more.
 AT_FIRST, ALL = 0.7, 0.95

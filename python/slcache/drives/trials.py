@@ -17,9 +17,9 @@ from typing import Any
 from slcache import _core, catalogue
 from slcache.drives import fills, published
 from slcache.drives.published import Trial
+from slcache.execute import given as texts
+from slcache.execute.run import Run
 from slcache.given.content import Content, device_of
-from slcache.runs import given as texts
-from slcache.runs.run import Run
 
 UNIT = 4096
 #: Longer trials are cut: mapping units that one moves, that it only reads, that it moves on a used

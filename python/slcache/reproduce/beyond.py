@@ -7,12 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from slcache.execute.engine import Engine
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.jobs import Job
 from slcache.reproduce.measures import value
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.tabulate import all_settings
-from slcache.runs.engine import Engine
 
 TIMES = tuple(f"{side}_{key}_us" for side in ("write", "read") for key in ("mean", "p99", "p99_9"))
 MEASURES = (*TIMES, "waf", "erases")

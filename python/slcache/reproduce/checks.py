@@ -6,9 +6,9 @@ import functools
 from collections.abc import Iterable, Sequence
 
 from slcache import ConfigError, TraceError, _core, catalogue
+from slcache.execute import given
 from slcache.given.content import device_of
 from slcache.reproduce.jobs import Job
-from slcache.runs import given
 from slcache.traces import api as traces
 
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from slcache.execute.engine import Engine
+from slcache.execute.executors import Executor
 from slcache.files import Transaction
 from slcache.reproduce import beyond, checks, gains, inputs, optima, sensitivity, yardstick
 from slcache.reproduce import plan as plans
@@ -15,8 +17,6 @@ from slcache.reproduce.outcome import Evaluation, View
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS
 from slcache.reproduce.tabulate import jobs_of, tables_of
-from slcache.runs.engine import Engine
-from slcache.runs.executors import Executor
 from slcache.traces.api import Progress
 
 #: What an evaluation is written as, beside the runs it keeps.

@@ -10,11 +10,11 @@ from typing import Any
 
 from slcache import ConfigError
 from slcache.documents import gains
+from slcache.execute import reference
+from slcache.execute.engine import Engine
+from slcache.execute.run import Run
 from slcache.reproduce.jobs import Job
 from slcache.reproduce.parts import Part
-from slcache.runs import reference
-from slcache.runs.engine import Engine
-from slcache.runs.run import Run
 from slcache.tables.tabular import Table
 from slcache.words import units
 

@@ -11,12 +11,12 @@ from typing import Any
 
 from slcache import TraceError, api
 from slcache.documents import checks
+from slcache.execute import store
+from slcache.execute.engine import Engine
+from slcache.execute.run import REPEAT
 from slcache.reproduce.parts import Workload
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import has_figures
-from slcache.runs import store
-from slcache.runs.engine import Engine
-from slcache.runs.run import REPEAT
 
 #: How far a file's figures may be from the paper's for the file to be the paper's trace.
 RECOGNISED = 0.005

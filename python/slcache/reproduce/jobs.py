@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from slcache.execute.run import Run
 from slcache.reproduce.inputs import Input
-from slcache.runs.run import Run
 
 
 @dataclass(frozen=True)

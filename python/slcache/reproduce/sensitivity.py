@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from slcache.execute.engine import Engine
 from slcache.reproduce import checks, inputs, yardstick
 from slcache.reproduce.front import front, met
 from slcache.reproduce.inputs import Input
@@ -16,7 +17,6 @@ from slcache.reproduce.reading import READINGS
 from slcache.reproduce.studies import Variation, is_of_twins
 from slcache.reproduce.tabulate import jobs_of, tabulate
 from slcache.reproduce.yardstick import Line
-from slcache.runs.engine import Engine
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from slcache import ConfigError, catalogue
+from slcache.execute.engine import Engine
 from slcache.reproduce import inputs, lifespans
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.jobs import Job
@@ -15,7 +16,6 @@ from slcache.reproduce.parts import Part
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.table import Key, Table
 from slcache.reproduce.variants import Pick, ShareOf, Variant, settings_of
-from slcache.runs.engine import Engine
 
 #: As a setting's value: as the scheme or the device has it, whatever the part says.
 DEFAULT = "default"

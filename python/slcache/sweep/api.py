@@ -88,7 +88,7 @@ def _listed(points: Iterable[Mapping[str, Value]]) -> tuple[dict[str, Value], ..
 
 
 def _texts(said: Content | Sequence[Content] | None) -> tuple[str, ...]:
-    from slcache.runs import given
+    from slcache.execute import given
 
     listed = [said] if isinstance(said, str | os.PathLike | Mapping) else said or ()
     return tuple(given.text_of(each) for each in listed)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slcache import catalogue
-from slcache.runs import given
+from slcache.execute import given
 from slcache.study.outcome import DRAW, INPUTS
 from slcache.sweep.axes import Value, plain
 from slcache.sweep.points import READER, WORKLOAD, all_schemes

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache import _core
+from slcache.execute import given
+from slcache.execute.store import Store
 from slcache.metrics import GAIN_SHARE
 from slcache.results.result import Result
-from slcache.runs import given
-from slcache.runs.store import Store
 from slcache.sweep.points import alike, told
 
 if TYPE_CHECKING:

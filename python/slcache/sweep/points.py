@@ -13,10 +13,10 @@ from slcache import catalogue
 from slcache._core import ConfigError
 from slcache.documents.drawn import by_seed
 from slcache.errors import one_line
+from slcache.execute import given
+from slcache.execute.draws import DRAW
+from slcache.execute.run import Run
 from slcache.given.once import one_name
-from slcache.runs import given
-from slcache.runs.draws import DRAW
-from slcache.runs.run import Run
 from slcache.sentences import wording
 from slcache.sweep.axes import plain
 from slcache.sweep.sampling import POINTS_MAX, Combination
@@ -69,6 +69,7 @@ class Point:
             trace_options=self.reader_options(),
             replay=self.replay,
             seed=self.seed,
+            resolved=self.config,
         )
 
     @property

@@ -10,10 +10,10 @@ from slcache import catalogue, files
 from slcache import named as code
 from slcache._core import ConfigError
 from slcache.errors import UsageError
+from slcache.execute import draws, given
 from slcache.given import config_files
 from slcache.given.once import SEED_MAX, twice
 from slcache.metrics import COUNTED, named
-from slcache.runs import draws, given
 from slcache.study.columns import PARAMETERS_MAX
 from slcache.sweep.axes import Axis, plain
 from slcache.sweep.sampling import Combination, Sampling

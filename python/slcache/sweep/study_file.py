@@ -11,10 +11,10 @@ from typing import Any
 
 from slcache import api
 from slcache._core import ConfigError
+from slcache.execute import given
 from slcache.given import config_files, parsing
 from slcache.given.arguments import own_word
 from slcache.given.once import flatten, once
-from slcache.runs import given
 from slcache.sweep.axes import Value
 from slcache.sweep.sampling import Combination, Sampling
 from slcache.sweep.study import NAME, Study, StudyError

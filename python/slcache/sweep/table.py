@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from slcache.execute import given
+from slcache.execute.tasks import Values
 from slcache.metrics import METRICS, PARTS
-from slcache.runs import given
-from slcache.runs.tasks import Values
 from slcache.sweep.axes import plain
 from slcache.sweep.points import Point
 from slcache.sweep.study import Study, StudyError

@@ -1,0 +1,257 @@
+"""Has runs done whose results are not kept yet: one store and one executor for several calls."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from slcache import _core, files
+from slcache.errors import ConfigError
+from slcache.execute import driver, executors, store, tasks
+from slcache.execute.executors import Executor
+from slcache.execute.run import REPEAT, Options, Run, identity
+from slcache.execute.tasks import Done, Task
+from slcache.execute.traces import Traces, reading
+from slcache.traces.api import Progress
+
+#: The parts of a configuration that a preconditioned state depends on.
+_OF_STATE = ("device", "scheme", "buffer", "run", "precondition")
+
+
+class Engine:
+    """Runs whatever is asked of it, and keeps it; leaving the block ends its workers.
+
+    Results are kept below the folder `place`; without one they are not. `executor` is a name as
+    `--executor` has it, with `jobs` processes where it starts them, or workers that somebody else
+    ends. `progress` is called as things go on, with the runs as `word` calls them, and cancels by
+    returning False. Errors begin with the run's title, unless they are to tell no `titles`. Runs
+    that `share` a trace or a preconditioned state have it made once, in the store too.
+    """
+
+    def __init__(
+        self,
+        place: Path | None,
+        executor: Executor | str = "local",
+        jobs: int | None = None,
+        progress: Progress | None = None,
+        *,
+        titles: bool = True,
+        word: str = "runs",
+        share: bool = False,
+    ) -> None:
+        self._keeps = place is not None
+        # Workers may be elsewhere.
+        self._place = (place or Path()).absolute()
+        self.store = store.Store(self._place / "results")
+        self.progress, self._titles, self._word = progress, titles, word
+        self._asked, self._jobs, self._share = executor, jobs, share
+        self._executor: Executor | None = None
+        self._scratch: Path | None = None
+        self._workers, self._files = ExitStack(), ExitStack()
+        self._traces = Traces(self._place / "traces", progress)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # Workers read the files.
+        self._workers.close()
+        self._files.close()
+
+    def fingerprint(self, trace: str, options: Options) -> str:
+        """Return the hash of what a trace is read from; raises TraceError."""
+        return self._traces.fingerprint(trace, options)
+
+    def key(self, run: Run) -> str:
+        """Return the name under which a run's result is kept."""
+        assert self._is_kept(run)
+        return store.key(self._identity(run))
+
+    def _identity(self, run: Run) -> dict[str, Any]:
+        return identity(
+            run.config,
+            self.fingerprint(run.trace, run.trace_options),
+            run.trace_options,
+            changed=run.changed,
+            after=None if run.after is None else self._identity(run.after),
+        )
+
+    def _is_kept(self, run: Run) -> bool:
+        """Return whether a result is kept: files have to be written, a memory may be another."""
+        writes = run.log is not None or bool(run.timelines)
+        return self._keeps and not writes and run.memory_in is None
+
+    def kept(self, runs: Sequence[Run]) -> bool:
+        """Return whether every result is there already."""
+        return all(self.store.get(self.key(run)) is not None for run in runs)
+
+    def known(self, keys: Iterable[str]) -> dict[str, Done]:
+        """Return the figures of the results that are there already."""
+        found = ((key, self.store.get(key)) for key in keys)
+        return {
+            key: Done("", values=tasks.values(document), costs=tasks.costs(document))
+            for key, document in found
+            if document is not None
+        }
+
+    def short(self, runs: Mapping[str, Run]) -> dict[str, str]:
+        """Return by name why runs that are to go on here cannot have the memory they need."""
+        if self._asked != "local":
+            return {}
+        known: dict[str, str | None] = {}
+        found = {}
+        for key, run in runs.items():
+            # What a run takes depends on the device and how full it is made.
+            name = json.dumps([run.config["device"], run.config["precondition"]["fill"]])
+            if name not in known:
+                known[name] = _core.shortage(run.given())
+            if (reason := known[name]) is not None:
+                found[key] = reason
+        return found
+
+    def results(self, runs: Sequence[Run]) -> list[dict[str, Any]]:
+        """Return the result documents of runs in their order; runs only what is not kept.
+
+        The first run that fails ends all of them with its exception, and what is done is kept.
+        """
+        keys = [self.key(run) if self._is_kept(run) else run.title for run in runs]
+        # Equal runs are one.
+        of_key = dict(zip(keys, runs, strict=True))
+        for key, run in zip(keys, runs, strict=True):
+            # Without a store a run's title tells it: two runs of one title would be one.
+            assert self._is_kept(run) or of_key[key] == run, f"two runs are called {key!r}"
+        found = {
+            key: kept
+            for key, run in of_key.items()
+            if self._is_kept(run) and (kept := self.store.get(key)) is not None
+        }
+        todo = {key: run for key, run in of_key.items() if key not in found}
+        if reasons := self.short(todo):
+            told = dict.fromkeys(f"{todo[key].title}: {why}" for key, why in reasons.items())
+            raise ConfigError("\n".join(told))
+
+        def take(done: Done) -> None:
+            found[done.name] = store.unpacked(done.content)
+
+        try:
+            self.outcomes(todo, len(found), take, fail_fast=True)
+        except driver.FailedError as error:
+            title = todo[error.done.name].title if self._titles else ""
+            raise error.told(title) from None
+        return [found[key] for key in keys]
+
+    def outcomes(
+        self,
+        runs: Mapping[str, Run],
+        kept: int = 0,
+        take: Callable[[Done], object] = lambda _: None,
+        *,
+        fail_fast: bool = False,
+    ) -> dict[str, Done]:
+        """Do runs, by their keys, and return what became of each, its result kept by then.
+
+        `take` is given each result as it comes; `kept` are told of as results that were there
+        before. With `fail_fast` the first that fails is a `driver.FailedError`.
+        """
+        if not runs:
+            return {}
+        makings: dict[str, Task] = {}
+        # The longest first, so that none is left alone at the end.
+        order = sorted(runs.items(), key=lambda item: -item[1].size)
+        points = {key: self._task(key, run, makings) for key, run in order}
+        if self._executor is None:
+            found = executors.workers(self._asked, self._jobs)
+            self._executor = self._workers.enter_context(found)
+        if self._share:
+            self._add_shared(points, makings, here=self._executor.here)
+        with store.Keeper(self.store) as keeper:
+
+            def keep(done: Done) -> None:
+                if self._is_kept(runs[done.name]):
+                    keeper.keep(done.name, done.content)
+                take(done)
+
+            def report(state: driver.Progress) -> None:
+                self.tell(state.told(self._word), state.done, state.total)
+
+            outcomes = driver.run(
+                points, makings, self._executor, keep, kept, report, fail_fast=fail_fast
+            )
+        for task in makings.values():
+            if task.kind == "repeat":
+                Path(task.name).unlink()
+        return outcomes
+
+    def tell(self, phase: str, done: int, total: int) -> None:
+        """Say how things go on; raises KeyboardInterrupt where they are not to."""
+        if self.progress is not None and self.progress(phase, done, total) is False:
+            raise KeyboardInterrupt
+
+    def _task(
+        self,
+        name: str,
+        run: Run,
+        makings: dict[str, Task],
+        kind: Literal["point", "memory"] = "point",
+    ) -> Task:
+        """Return the task of a run; what makes the files that it needs is added to `makings`."""
+        memory = run.memory_in if run.after is None else self._memory(run.after, makings)
+        if REPEAT in run.changed:
+            run = replace(run, written=self._repeated(run, makings))
+        return Task(name, kind, replace(run, memory_in=memory))
+
+    def _memory(self, run: Run, makings: dict[str, Task]) -> str:
+        """Return the file with what a scheme has learned in a run; kept for later ones."""
+        path = self._place / "memories" / f"{self.key(run)}.memory"
+        name = os.fspath(path)
+        if name not in makings and not store.sound(path):
+            makings[name] = self._task(name, run, makings, "memory")
+        return name
+
+    def _repeated(self, run: Run, makings: dict[str, Task]) -> str:
+        """Return the file with a repeated trace: large, and so gone when the runs are done."""
+        if self._scratch is None:
+            self._place.mkdir(parents=True, exist_ok=True)
+            self._scratch = self._files.enter_context(files.scratch(self._place))
+        read = self.fingerprint(run.trace, run.trace_options)
+        parts = identity({}, read, run.trace_options, changed=run.changed)
+        path = self._scratch / f"{store.key(parts)}.parquet"
+        return makings.setdefault(os.fspath(path), Task(os.fspath(path), "repeat", run)).name
+
+    def _add_shared(self, points: dict[str, Task], makings: dict[str, Task], *, here: bool) -> None:
+        """Have tasks start from what several of them share, made before the first of them."""
+        parsed = self._traces.prepared((task.run for task in points.values()), here=here)
+        starts = self._starts(points.values())
+        for key, task in points.items():
+            state = starts.get(key)
+            if state is not None and state not in makings and not store.sound(Path(state)):
+                makings[state] = Task(state, "state", task.run)
+            file = parsed.get(reading(task.run))
+            points[key] = replace(
+                task, prepared=None if file is None else os.fspath(file), state=state
+            )
+
+    def _starts(self, points: Collection[Task]) -> dict[str, str]:
+        """Return the file of the state that each run starts from, where several share one."""
+        found = {}
+        for task in points:
+            config = task.run.config
+            if config["precondition"]["fill"]:
+                name = store.key({"state": {part: config[part] for part in _OF_STATE}})
+                found[task.name] = self._place / "states" / f"{name}.slcstate"
+        uses = Counter(found.values())
+        return {
+            name: os.fspath(path) for name, path in found.items() if uses[path] > 1 or path.exists()
+        }

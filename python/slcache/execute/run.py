@@ -1,0 +1,110 @@
+"""One run as it is asked for, whichever verb asks: what it is, and what tells it from others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from slcache import catalogue, files
+from slcache.execute import given
+from slcache.files import Path
+from slcache.given import config_files
+from slcache.given.content import Run as RunGiven
+
+if TYPE_CHECKING:
+    from slcache.files import Drawn
+
+#: Options of a trace's reader.
+Options = Sequence[tuple[str, str]]
+#: The change of a trace that is repeated until it has written so many bytes.
+REPEAT = "repeat_to_write_bytes"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A trace on a device under a scheme, with what is made for it before."""
+
+    #: What people call it.
+    title: str
+    #: Trace and device are texts of `slcache.execute.given`.
+    trace: str
+    device: str
+    scheme: str
+    settings: Mapping[str, Any]
+    trace_options: Options = ()
+    replay: str | None = None
+    seed: int | None = None
+    #: What is done to the trace before it is run.
+    changed: Mapping[str, int | None] = field(default_factory=dict)
+    #: The file that holds the changed trace; one that is to be repeated has none yet.
+    written: str | None = None
+    #: The run before this one, in the end of which the scheme has the memory it begins with here.
+    after: Run | None = None
+    #: About how many requests it has: the longest runs go first.
+    size: int = 0
+    #: Of runs that are not kept: the memory that the scheme begins with, the table of requests to
+    #: write, and the timelines.
+    memory_in: Path | None = None
+    log: Path | None = None
+    timelines: tuple[Drawn, ...] = ()
+    #: The configuration, where it is known already.
+    resolved: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def source(self) -> str:
+        """The trace that is read, which may be a changed one."""
+        return self.written or self.trace
+
+    def reads(self) -> list[Path]:
+        """Return the files that it reads."""
+        said = config_files.read_by(self.settings)
+        paths = given.path_of(self.trace), given.path_of(self.device)
+        return files.inputs(*paths, self.memory_in, *said)
+
+    @cached_property
+    def config(self) -> Mapping[str, Any]:
+        """The configuration that it runs with; raises ConfigError."""
+        if self.resolved is not None:
+            return self.resolved
+        return catalogue.resolve(
+            device=given.content_of(self.device),
+            scheme=self.scheme,
+            settings=self.settings,
+            replay=self.replay,
+            seed=self.seed,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a worker is sent: it has the configuration made by the engine."""
+        whole = {name: value for name, value in self.__dict__.items() if name != "config"}
+        return {**whole, "resolved": None}
+
+    def given(self) -> RunGiven:
+        """Return the device, the scheme and what is said of them as the engine takes them."""
+        scheme, settings = catalogue.variant(self.scheme, self.settings)
+        return {
+            "device": given.device_of(self.device),
+            "scheme": scheme,
+            "sets": catalogue.sets(settings),
+            "seed": self.seed,
+            "replay": self.replay,
+        }
+
+
+def identity(
+    config: Mapping[str, Any],
+    trace: str,
+    options: Options,
+    *,
+    changed: Mapping[str, int | None] | None = None,
+    after: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return what a run's result depends on, but for the version; `trace` is its fingerprint.
+
+    Runs of which it is equal have one result, whichever verb asks for them.
+    """
+    parts = {"config": config, "trace": trace, "options": sorted(options)}
+    more = {"changed": changed, "after": after}
+    return parts | {key: value for key, value in more.items() if value}

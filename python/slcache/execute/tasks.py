@@ -1,0 +1,165 @@
+"""One piece of work as it goes to a worker, and what comes back: plain data, both of them.
+
+A worker needs nothing but slcache: a trace or state that it cannot see is read or made anew, with
+the same result.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from slcache import _core, named
+from slcache._core import ConfigError, RunError, TraceError
+from slcache.execute import given, store
+from slcache.execute.run import REPEAT, Run
+from slcache.metrics import METRICS, PARTS, Value
+from slcache.traces.api import Progress, Trace, cut
+
+#: The figures of a run, by metric.
+Values = Mapping[str, Value]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A run, or the making of a file that runs need: a state, a repeated trace, a memory."""
+
+    #: Key of the result, or the file that is made.
+    name: str
+    kind: Literal["point", "state", "repeat", "memory"]
+    run: Run
+    #: What was prepared of the trace, if it was.
+    prepared: str | None = None
+    #: The state that a run starts from.
+    state: str | None = None
+    #: The code that the call names of which it is a part.
+    code: tuple[str, ...] = field(default_factory=lambda: tuple(named.spoken()))
+
+    def reads(self) -> set[str]:
+        """Return the files that it reads, which other tasks may make."""
+        paths = (self.run.written or self.run.trace, self.state, self.run.memory_in)
+        return {os.fspath(path) for path in paths if path is not None}
+
+    def shared(self) -> list[str]:
+        """Return the files that were made for several tasks, and that a worker must see."""
+        paths = (self.prepared, self.run.memory_in)
+        return [os.fspath(path) for path in paths if path is not None]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a task."""
+
+    name: str
+    #: The result document as a store keeps it.
+    content: bytes = b""
+    values: Values = field(default_factory=dict)
+    #: What the run took: `wall_s`, `cpu_s` and `peak_rss_bytes`.
+    costs: Mapping[str, float] = field(default_factory=dict)
+    #: Why the run failed, and would again; the exception that says so, and what it is about.
+    error: str | None = None
+    kind: str = ""
+    about: Mapping[str, Any] = field(default_factory=dict)
+    #: How the worker was lost; another may do better.
+    lost: str | None = None
+
+
+def perform(task: Task) -> Done:
+    """Do a task; what is wrong with the run itself is told, not raised."""
+    with named.call(task.code):
+        return _performed(task)
+
+
+def _performed(task: Task) -> Done:
+    try:
+        if task.kind == "point":
+            return finished(task.name, _point(task))
+        if task.kind == "repeat":
+            # It is for this driver alone.
+            _repeat(task.run, Path(task.name))
+        else:
+            with store.making(Path(task.name)) as path:
+                _MAKINGS[task.kind](task.run, path)
+        return Done(task.name)
+    except (ConfigError, TraceError, RunError, MemoryError, OSError) as error:
+        kind = type(error).__name__
+        place = {name: getattr(error, name, None) for name in ("key", "line", "file")}
+        return Done(task.name, error=str(error) or kind, kind=kind, about=place)
+
+
+def values(document: Mapping[str, Any]) -> dict[str, Value]:
+    """Return the figures of a result document."""
+    return {name: metric.value(document) for name, metric in (METRICS | PARTS).items()}
+
+
+def costs(document: Mapping[str, Any]) -> dict[str, float]:
+    """Return what a run took."""
+    return {name: document["sim"][name] for name in ("wall_s", "cpu_s", "peak_rss_bytes")}
+
+
+def _state(run: Run, path: Path) -> None:
+    _core.save_state(path, run.given(), progress=None)
+
+
+def _repeat(run: Run, path: Path) -> None:
+    """Write a trace over and over, or its beginning, up to the bytes of writes wanted."""
+    trace = Trace(run.trace, options=dict(run.trace_options))
+    told = trace.info()
+    if not told["write_bytes"]:
+        raise TraceError(f"{run.trace}: no writes to repeat")
+    times = (run.changed[REPEAT] or 0) / told["write_bytes"]
+    every = told["requests"] + told["flushes"] + told["trims"]
+    take = round(times * every)
+    if times > 1:
+        cut(trace, path, copies=f"{take}/{every}")
+    else:
+        cut(trace, path, take=take)
+
+
+_MAKINGS: Mapping[str, Callable[[Run, Path], object]] = {
+    "state": _state,
+    "memory": lambda run, path: document(run, given.trace_of(run.source), memory_out=path),
+}
+
+
+def finished(name: str, text: str, level: int = 1) -> Done:
+    """Return what became of a run that has this result document."""
+    document = json.loads(text)
+    content = store.packed(name, text.encode(), level)
+    return Done(name, content=content, values=values(document), costs=costs(document))
+
+
+def _point(task: Task) -> str:
+    """Return the result document of a run, which starts from what was made for it."""
+    run = task.run
+    trace = given.trace_of(run.source)
+    if task.prepared is not None and Path(task.prepared).exists():
+        trace = _core.prepared(given.label(run.source), Path(task.prepared))
+    started = task.state is not None and Path(task.state).exists()
+    return document(run, trace, snapshot_in=task.state if started else None)
+
+
+def document(
+    run: Run,
+    trace: str | _core.Rereadable,
+    *,
+    snapshot_in: str | None = None,
+    memory_out: Path | None = None,
+    progress: Progress | None = None,
+) -> str:
+    """Run a trace, wherever it is read from, and return the result document, as JSON."""
+    whole = run.given()
+    whole |= {
+        # How a trace was read is in the file that was made of it.
+        "trace_options": [] if run.written else list(run.trace_options),
+        "snapshot_in": snapshot_in,
+        "memory_in": None if run.memory_in is None else os.fspath(run.memory_in),
+        "memory_out": None if memory_out is None else os.fspath(memory_out),
+        "log": None if run.log is None else os.fspath(run.log),
+        "timelines": list(run.timelines),
+    }
+    return _core.run(trace, whole, progress=progress)

@@ -1,0 +1,180 @@
+"""What a search has found: the points tried, the front, the best, and the files of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from slcache import _core
+from slcache.search import sentences
+from slcache.search.answer import Answer
+from slcache.search.search import Tried
+from slcache.search.sized import Sized
+from slcache.study.analysis import Analysis
+from slcache.study.outcome import Configuration, Outcome
+from slcache.sweep import table
+from slcache.sweep.axes import Axis
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+    from slcache.sweep.table import Row
+
+_VERSION = 2
+#: What a search is written as, beside its store.
+FILES = ("tune.json", "points.parquet", "best.toml", "front.svg", "front.png", "report.html")
+
+
+@dataclass(frozen=True)
+class Tuning(Answer):
+    """A search that has ended, with the table of its runs."""
+
+    rows: Sequence[Row]
+
+    @property
+    def axes(self) -> Sequence[Axis]:
+        """What was varied."""
+        return self.plan.space.axes
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """A row per point and seed, as a sweep has it; the status of some is `stopped`."""
+        return table.points(self.asked.whole(axis.key for axis in self.axes), self.rows)
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """Effects, front and spread of the metrics that were searched by."""
+        table = Outcome.of(self.table)
+        goals = self.goals.metrics or {b.metric: b.way for b in self.goals.bounds}
+        return Analysis.of(table, self.goals.names, goals, self._kept)
+
+    def _kept(self, one: Configuration) -> bool:
+        return self.goals.kept({b.metric: one.mean(b.metric) for b in self.goals.bounds})
+
+    def config(self, one: Tried) -> str:
+        """Return a point as a TOML file that `run --config` takes."""
+        return self.asked.file(one.settings, "best.toml", sentences.figures(self, one))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the search as one document."""
+        numbers = {id(each): number for number, each in enumerate(self.tried)}
+        return {
+            "schema_version": _VERSION,
+            "asked": self._asked(),
+            "counts": {**self.counts(), "kept": self.kept},
+            "points": [self._point(each) for each in self.tried],
+            "front": [numbers[id(each)] for each in self.front],
+            "best": None if self.best is None else numbers[id(self.best)],
+            "sized": None if self.sized is None else self._sized(self.sized, numbers),
+            "provenance": {"version": _core.version(), "commit": _core.commit()},
+        }
+
+    def _sized(self, found: Sized, numbers: Mapping[int, int]) -> dict[str, Any]:
+        return {
+            "nearest": numbers[id(found.nearest)],
+            "neighbours": [numbers[id(each)] for each in found.neighbours],
+            "monotone": {name: not found.turns(name) for name in found.metrics},
+        }
+
+    def _asked(self) -> dict[str, Any]:
+        return {
+            **self.asked.to_dict({axis.key: sentences.axis(axis) for axis in self.axes}),
+            "goals": dict(self.goals.metrics) if self.sized is None else dict([self.goals.wanted]),
+            "bounds": [str(bound) for bound in self.goals.bounds],
+            "sampler": self.plan.sampler,
+            "sampler_seed": self.plan.seed,
+            "points": self.plan.points,
+            "prefixes": [str(share) for share in self.plan.prefixes],
+        }
+
+    def _point(self, each: Tried) -> dict[str, Any]:
+        found = each.found
+        return {
+            "settings": dict(each.settings),
+            "status": found.status,
+            "reason": found.reason,
+            "metrics": {name: found.figures.get(name) for name in self.goals.names},
+            "in_bounds": self.goals.kept(found.figures) if found.status == "done" else None,
+            # What was seen over a beginning of the trace is no figure of the whole.
+            "prefixes": [{"share": str(s), "value": value} for s, value in each.prefixes],
+        }
+
+    def to_json(self) -> str:
+        """Return the document as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
+
+    def plot_front(self) -> Figure:
+        """Draw the points tried and those that no other dominates; of a key, its bounds over it."""
+        if self.sized is not None:
+            return self.sized.plot()
+        from slcache.sweep import of_traces
+
+        return of_traces.front_figure(self.analysis.judged[0])
+
+    def plot_progress(self) -> Figure:
+        """Draw each metric in the order in which points were tried, and the best so far."""
+        from slcache.plots import progress
+
+        return progress.draw(self.goals.metrics, self._progress())
+
+    def _progress(self) -> Mapping[str, Sequence[float | None]]:
+        good = {id(each) for each in self.good}
+        return {
+            name: [
+                None if id(each) not in good else float(each.found.figures[name] or 0)
+                for each in self.tried
+            ]
+            for name in self.goals.metrics
+        }
+
+    def report(self) -> str:
+        """Return the report as one self-contained HTML page."""
+        from slcache.plots import images
+        from slcache.report.figures import Picture
+        from slcache.sweep import report
+
+        if self.sized is not None:
+            title = f"Metrics over {self.sized.key}"
+            told = "Values that were tried; the dashed lines are the bounds."
+            figure = self.plot_front()
+        else:
+            title = "How the search went"
+            told = (
+                "Points in the order in which they were tried; the line is the best so far, of "
+                "those that keep all bounds."
+            )
+            figure = self.plot_progress()
+        whole = self.asked.whole(axis.key for axis in self.axes)
+        picture = Picture(title, images.svg(figure, "progress", title), told)
+        return report.render(
+            self.analysis,
+            sentences.title(self),
+            json.dumps(self._asked(), indent=2, ensure_ascii=False),
+            notes=sentences.told(self),
+            first=[picture],
+            study=replace(whole, settings=dict(self.asked.settings)),
+        )
+
+    def files(self) -> dict[str, bytes]:
+        """Return the contents of `FILES`; without a best point there is no best.toml."""
+        from slcache.plots import images
+        from slcache.tables import arrow
+
+        figure = self.plot_front()
+        found = {
+            "tune.json": (self.to_json() + "\n").encode(),
+            "points.parquet": arrow.parquet(self.table),
+            "front.svg": images.svg(figure, "front", sentences.title(self)).encode(),
+            "front.png": images.png(figure),
+            "report.html": self.report().encode(),
+        }
+        if self.best is not None:
+            found["best.toml"] = self.config(self.best).encode()
+        return found
+
+    def __repr__(self) -> str:
+        return f"<slcache.Tuning: {len(self.tried)} points, {len(self.front)} on the front>"
