@@ -12,6 +12,7 @@ import pytest
 
 from slcache.reproduce import papers, plan
 from slcache.reproduce.claims import Claim
+from slcache.reproduce.expressions import Call, evaluate
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.table import Key, Table
 from slcache.reproduce.variants import Variant
@@ -25,15 +26,18 @@ CASES = [
 ]
 
 
-def grid(paper: str, claim: Claim) -> bool:
-    """Return whether a claim is of a grid."""
-    return any(each.name == claim.scheme for each in PLANS[paper].grids)
+def call_of(paper: str, claim: Claim) -> Call:
+    """Return the function that a claim is of, or the first claim that it is made of."""
+    if claim.calls:
+        return claim.calls[0]
+    return call_of(paper, next(c for c in PLANS[paper].claims if c.id == claim.of[0]))
 
 
 SIGNS = [
     pytest.param(paper, claim, id=f"{paper}-{claim.id}")
     for paper, claim in CLAIMS
-    if claim.kind == "change" and claim.paper in ("above", "below") and not grid(paper, claim)
+    if claim.ours.startswith("change(") and claim.expected.form == "direction"
+    if claim.schemes[0] not in {grid.name for grid in PLANS[paper].grids}
 ]
 
 
@@ -41,7 +45,8 @@ SIGNS = [
 class Place:
     """Where a figure is asked for: a trace of a claim's, or another, and a setting of a grid."""
 
-    claim: Claim
+    call: Call
+    paper: Any
     measure: str
     workload: str
     #: Its number among the traces, how many there are, and whether the claim names it.
@@ -92,12 +97,13 @@ class Synthetic(Table):
         self, paper: str, part: str, claim: Claim, figures: Figures, without: str = ""
     ) -> None:
         known = frame(paper, part)
-        names = list(dict.fromkeys([*known.traces, *claim.workloads]))
+        names = list(dict.fromkeys([*known.traces, *claim.traces]))
         documents: dict[Key, dict[str, Any]] = {
             (w, s, 1): {} for w in names for s in known.schemes if w != without
         }
         super().__init__(documents, known.reference, names, PLANS[paper].grids, known.traces)
         self.names, self.claim, self.figures = names, claim, figures
+        self.call = call_of(paper, claim)
         self.points, self.sizes = known.points, known.sizes
 
     def get(self, measure: str, workload: str, scheme: str, seed: int) -> float | None:
@@ -106,16 +112,17 @@ class Synthetic(Table):
             return None
         claim = self.claim
         grid, setting, variant = self.points.get(scheme, ("", 0, None))
-        named = [name for name in self.names if not claim.workloads or name in claim.workloads]
+        named = [name for name in self.names if not claim.traces or name in claim.traces]
         place = Place(
-            claim=claim,
+            call=self.call,
+            paper=claim.paper,
             measure=measure,
             workload=workload,
             trace=named.index(workload) if workload in named else 0,
             traces=len(named),
             named=workload in named,
             scheme=scheme,
-            own=claim.scheme in (scheme, grid),
+            own=self.call.schemes[:1] in ((scheme,), (grid,)),
             at=variant.point[0] if variant else None,
             setting=setting,
             settings=self.sizes.get(grid, 1),
@@ -133,12 +140,18 @@ def judge(paper: str, claim: Claim, figures: Figures, without: str = "") -> Row:
     return ledger(claims, tables)[-1]
 
 
-def numbers(paper: object) -> list[float]:
+def numbers(claim: Claim) -> list[float]:
     """Return the figures of a claim, and those between the ends of a range."""
-    if isinstance(paper, int | float):
-        return [float(paper)]
-    known = paper if isinstance(paper, list) else []
-    return [float(x) for x in known if isinstance(x, int | float)]
+    paper = claim.expected.paper
+    found = paper if isinstance(paper, list) else [paper]
+    return [float(x) for x in found if isinstance(x, int | float)]
+
+
+def scale(call: Call) -> float:
+    """Return what a call's column is of a figure, which is 1 where it has none."""
+    found = evaluate(call.column, lambda _: 1.0)
+    assert found
+    return float(found)
 
 
 def part_of_way(ends: list[float], place: Place) -> float:
@@ -174,12 +187,12 @@ def on_first(count: int, there: float, elsewhere: float) -> Figures:
 
 def at_points(there: float, elsewhere: float) -> Figures:
     """Return figures that are others at the claim's settings."""
-    return lambda p: (there if p.at in p.claim.points else elsewhere) if p.own else 1.0
+    return lambda p: (there if p.at in p.call.more["at"] else elsewhere) if p.own else 1.0
 
 
 def on_named(there: float, elsewhere: float) -> Figures:
     """Return curves that rise further on the trace that the paper names."""
-    return lambda p: (there if p.workload == p.claim.paper else elsewhere) if p.setting else 0.5
+    return lambda p: (there if p.workload == p.paper else elsewhere) if p.setting else 0.5
 
 
 def peaks(first: int, others: int, height: float) -> Figures:
@@ -199,7 +212,7 @@ def bump(height: float) -> Figures:
 
 def changes(claim: Claim) -> Iterator[Figures]:
     """Give figures that differ from a rival's by the paper's change, and by others."""
-    ends = numbers(claim.paper)
+    ends = numbers(claim)
     given = [[x] for x in (*ends, 0.0, -60.0, 50.0, 900.0)] + ([ends] if ends else [])
     for of in given:
         yield beside(of, 100)
@@ -208,15 +221,14 @@ def changes(claim: Claim) -> Iterator[Figures]:
     yield two_of((1.1, 3.0))
 
 
-def levels(claim: Claim) -> Iterator[Figures]:
+def levels(claim: Claim, call: Call) -> Iterator[Figures]:
     """Give figures of the paper's size, and others; on so many of the traces each."""
-    ends = numbers(claim.paper)
-    limits = [claim.threshold / 2, claim.threshold * 2, 0.0, 1.0, 1e12]
-    given = [[x / claim.scale] for x in ends] + [[x] for x in limits]
-    given += [[x / claim.scale for x in ends]] if ends else []
-    for of in given:
+    limit = float(call.more.get("more_than", call.more.get("times", 0)))
+    ends = [x / scale(call) for x in numbers(claim)]
+    given = [[x] for x in (*ends, limit / 2, limit * 2, 0.0, 1.0, 1e12)]
+    for of in [*given, ends] if ends else given:
         yield beside(of, 0)
-    low, high = (claim.threshold / 2, claim.threshold * 2) if claim.threshold else (50, 200)
+    low, high = (limit / 2, limit * 2) if limit else (50, 200)
     for count in range(12):
         yield on_first(count, high, low)
         yield on_first(count, low, high)
@@ -236,17 +248,18 @@ def ranks(claim: Claim) -> Iterator[Figures]:
     yield lambda p: (9.0 if p.named else 1.0) if p.own else 5.0
 
 
-def curves(claim: Claim) -> Iterator[Figures]:
+def curves(claim: Claim, call: Call) -> Iterator[Figures]:
     """Give grids that rise, fall, have a peak or a valley, a step, or one trace that stands out."""
     yield lambda p: 1.0 + p.setting
     yield lambda p: 1.0 + p.settings - p.setting
     yield lambda p: 1.0 if p.setting in (0, p.settings - 1) else 5.0
     yield lambda p: 5.0 if p.setting in (0, p.settings - 1) else 1.0
-    for size in [x / claim.scale for x in numbers(claim.paper)] + [50.0]:
+    for size in [x / scale(call) for x in numbers(claim)] + [50.0]:
         yield bump(size)
-    limit = claim.threshold or 1.0
+    limit = float(call.more.get("more_than", call.more.get("times", 1.0)))
     for more, less in itertools.permutations((2.0, 1.0)):
-        yield at_points(0.7 * more * limit, 0.7 * less * limit)
+        if "at" in call.more:
+            yield at_points(0.7 * more * limit, 0.7 * less * limit)
         yield on_named(more, less)
     for first, last in itertools.product(range(12), repeat=2):
         yield peaks(first, last, 1.0)
@@ -255,17 +268,17 @@ def curves(claim: Claim) -> Iterator[Figures]:
         yield step(at, limit)
 
 
-def tried(claim: Claim) -> Iterator[Figures]:
+def tried(claim: Claim, call: Call) -> Iterator[Figures]:
     yield from changes(claim)
-    yield from levels(claim)
+    yield from levels(claim, call)
     yield from ranks(claim)
-    yield from curves(claim)
+    yield from curves(claim, call)
 
 
 def given_by(paper: str, claim: Claim) -> dict[str, Figures]:
     """Return made-up figures by the verdict that they get, until one passes and one fails."""
     found: dict[str, Figures] = {}
-    for figures in tried(claim):
+    for figures in tried(claim, call_of(paper, claim)):
         found.setdefault(judge(paper, claim, figures).verdict, figures)
         if {"reproduced", "not reproduced"} <= found.keys():
             break
@@ -293,7 +306,7 @@ def wanted(paper: str, claim: Claim) -> list[str]:
     loaded = PLANS[paper]
     claims = [c for c in loaded.claims if c.id in claim.of] or [claim]
     part = next(p for p in loaded.parts if p.name == (claims[0].part or loaded.parts[0].name))
-    return claims[0].workloads or loaded.traces_of(part)
+    return claims[0].traces or loaded.traces_of(part)
 
 
 @pytest.mark.parametrize(("paper", "claim"), SIGNS)
@@ -333,9 +346,7 @@ def test_a_quick_evaluation_of_ips_judges_claims_of_single_traces() -> None:
         if workload.name in loaded.quick.names() and loaded.quick.runs(workload.name, [part])
     }
     judged = {
-        c.id
-        for c in loaded.claims
-        if c.workloads and all((c.part, name) in ran for name in c.workloads)
+        c.id for c in loaded.claims if c.traces and all((c.part, name) in ran for name in c.traces)
     }
     assert {"ips-bursty-waf-small", "ips-bursty-latency-proj_4", "agc-latency-wdev_0"} <= judged
     assert ("bursty", "wdev_0") not in ran

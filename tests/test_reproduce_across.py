@@ -18,45 +18,39 @@ CHANGES = {"a": -20.0, "b": -5.0, "c": 0.5, "d": 40.0}
 
 def table(changes: dict[str, float]) -> Table:
     documents = {
-        (trace, scheme, 1): {"scheme": {"figures": {"cost": cost}}}
+        (trace, scheme, 1): {"scheme": {"figures": {"lifetime": cost}}}
         for trace, change in changes.items()
         for scheme, cost in (("new", 100 + change), ("old", 100.0))
     }
     return Table(documents, "old", list(changes))
 
 
-def judge(
-    kind: str,
-    paper: Any,  # noqa: ANN401
-    changes: dict[str, float] | None = None,
-    **more: Any,  # noqa: ANN401
-) -> Row:
-    claim = Claim(
-        "x", "1", "text", kind, paper, measure="cost", scheme="new", against="old", **more
-    )
+def judge(function: str, paper: Any, changes: dict[str, float] | None = None, **more: Any) -> Row:  # noqa: ANN401
+    said = "".join(f", {key}={value!r}" for key, value in more.items())
+    claim = Claim("x", "1", "text", paper, f'{function}(lifetime, "new", "old"{said})')
     return ledger([claim], {"": table(changes or CHANGES)})[0]
 
 
 @pytest.mark.parametrize(
-    ("way", "paper", "verdict"),
+    ("function", "paper", "verdict"),
     [
-        ("down", [2, 2], "reproduced"),
-        ("down", [3, 3], "same direction"),
-        ("down", [7, 9], "not reproduced"),
-        ("up", [1, 1], "reproduced"),
-        ("up", [3, 3], "not reproduced"),
+        ("down_on", "2 to 2", "reproduced"),
+        ("down_on", "3 to 3", "same direction"),
+        ("down_on", "7 to 9", "not reproduced"),
+        ("up_on", "1 to 1", "reproduced"),
+        ("up_on", "3 to 3", "not reproduced"),
     ],
 )
-def test_traces_ahead_and_behind_are_counted(way: str, paper: list[int], verdict: str) -> None:
-    assert judge("count", paper, way=way).verdict == verdict
+def test_traces_ahead_and_behind_are_counted(function: str, paper: str, verdict: str) -> None:
+    assert judge(function, paper).verdict == verdict
 
 
 def test_a_count_of_too_few_traces_says_nothing() -> None:
-    assert judge("count", [2, 2], total=11).verdict == "no data"
+    assert judge("up_on", "2 to 2", of=11).verdict == "no data"
 
 
 def test_none_at_all_is_of_no_magnitude() -> None:
-    assert judge("count", [2, 2], {"a": -1.5, "b": 0.9}).verdict == "not reproduced"
+    assert judge("up_on", "2 to 2", {"a": -1.5, "b": 0.9}).verdict == "not reproduced"
 
 
 @pytest.mark.parametrize(
@@ -68,11 +62,11 @@ def test_none_at_all_is_of_no_magnitude() -> None:
     ],
 )
 def test_a_change_sinks_over_the_traces_in_the_claims_order(order: list[str], verdict: str) -> None:
-    assert judge("goes", "at every step", way="down", workloads=order).verdict == verdict
+    assert judge("falls", "at every step", on=order).verdict == verdict
 
 
 def test_a_way_over_traces_needs_all_of_them() -> None:
-    assert judge("goes", "at every step", workloads=["a", "b", "e"]).verdict == "no data"
+    assert judge("rises", "at every step", on=["a", "b", "e"]).verdict == "no data"
 
 
 def run(windows: Sequence[tuple[int, float]]) -> dict[str, Any]:

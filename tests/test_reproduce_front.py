@@ -9,20 +9,19 @@ from slcache.reproduce.front import front, met
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.table import Table
 
-PAPER = {"write": -25.0, "read": -10.0}
+PAPER = {"lifetime_fast": -25, "lifetime_dense": -10}
 
 
 def point(write: float, read: float, **of_read: Any) -> dict[str, Row]:  # noqa: ANN401
     """Return the claims of a study's point that found these changes."""
     figures = {
-        "new": {"write": 100 + write, "read": 100 + read},
+        "new": {"lifetime_fast": 100 + write, "lifetime_dense": 100 + read},
         "old": dict.fromkeys(PAPER, 100.0),
     }
     documents = {("a", s, 1): {"scheme": {"figures": of}} for s, of in figures.items()}
-    pair: dict[str, Any] = {"scheme": "new", "against": "old", "tolerance": 1.0}
     claims = [
-        Claim(name, "1", "t", "change", paper, measure=name, **pair, **(of_read if i else {}))
-        for i, (name, paper) in enumerate(PAPER.items())
+        Claim(name, "1", "t", f"{paper} ± 1 %", f'change({name}, "new", "old")', **more)
+        for (name, paper), more in zip(PAPER.items(), ({}, of_read), strict=True)
     ]
     return {row.id: row for row in ledger(claims, {"": Table(documents, "old", ["a"])})}
 
@@ -46,5 +45,5 @@ def test_calibrated_claims_do_not_count() -> None:
 def test_a_figure_that_some_point_lacks_is_left_out() -> None:
     first = point(-20, -10)
     other = point(-21, 50)
-    del other["read"]
+    del other["lifetime_dense"]
     assert front([first, other]) == [1]

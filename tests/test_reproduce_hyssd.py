@@ -106,7 +106,7 @@ def test_every_claim_of_a_part_that_was_run_is_judged(
     short: Plan, tables: dict[str, Table]
 ) -> None:
     rows = ledger([claim for claim in short.claims if claim.part == "st"], tables)
-    about = {claim.id: claim.workloads for claim in short.claims}
+    about = {claim.id: claim.traces for claim in short.claims}
     missing = [row.id for row in rows if row.ours is None]
     assert missing == [row.id for row in rows if "exchange" in about[row.id]]
 

@@ -10,7 +10,6 @@ import pytest
 import slcache as sl
 from slcache.reproduce import figures
 from slcache.reproduce import plan as plans
-from slcache.reproduce.claims import KINDS
 from slcache.reproduce.inputs import twins
 from slcache.reproduce.jobs import Job
 from slcache.reproduce.ledger import Row, ledger
@@ -62,11 +61,9 @@ def test_names_in_figures_and_claims_are_those_of_runs(plan: Plan) -> None:
     names = {variant.name for variant in plan.expand(plan.schemes)} | set(plan.schemes)
     for spec in plan.figures:
         assert {spec.relative_to, spec.scheme, *spec.schemes} - {""} <= names
-    for claim in plan.claims:
-        assert claim.kind in KINDS
-        assert {claim.scheme, *claim.rivals, *claim.among} - {""} <= names
-        points = {at for grid in plan.grids if grid.name == claim.scheme for at in grid_of(grid)}
-        assert set(claim.points) <= points
+    for call in (call for claim in plan.claims for call in claim.calls):
+        grids = [grid for grid in plan.grids if grid.name == call.schemes[0]]
+        assert {*call.more.get("at", ())} <= {at for grid in grids for at in grid_of(grid)}
     for table in plan.tables:
         assert set(table.schemes) <= names
 

@@ -77,33 +77,10 @@ why = "a source"
 settings = { "scheme.sector.merge.timeout_ns" = 100000 }
 """
 CLAIMS = """
-[[claim]]
-id = "sector"
-figure = "1"
-text = "Sector writes faster"
-kind = "change"
-measure = "write_mean_us"
-scheme = "sector"
-against = "baseline"
-paper = -20.0
-unit = "%"
-[[claim]]
-id = "mean"
-figure = "1"
-text = "so does the mean"
-kind = "mean"
-of = ["sector"]
-paper = -20.0
-unit = "%"
-[[claim]]
-id = "speed"
-figure = "2"
-text = "1,090 MB/s"
-kind = "value"
-paper = 1090.0
-not_simulable = "measured on a product"
-class = "calibrated"
-"""
+sector = { figure = "1", text = "Sector writes faster", ours = 'change(write_mean_us, "sector", "baseline")', paper = "-20 %" }
+mean = { figure = "1", text = "so does the mean", ours = 'mean(claim("sector"))', paper = "-20 %" }
+speed = { figure = "2", class = "calibrated", text = "1,090 MB/s", paper = 1090, not_simulable = "measured on a product" }
+"""  # noqa: E501
 
 
 @pytest.fixture
@@ -376,9 +353,7 @@ def test_figures_of_a_reading_can_still_be_varied(toy: Any) -> None:  # noqa: AN
 def test_what_cannot_hold_cannot_under_any_reading() -> None:
     document = {"host": {"write": {"requests": 1, "latency_us": {"mean": 4.0}}}}
     tables = {"": Table({("a", "sa", 1): document}, "sa", ["a"])}
-    claim = Claim(
-        "x", "1", "t", "bound", 5.0, measure="write_mean_us", scheme="sa", cannot_hold="y"
-    )
+    claim = Claim("x", "1", "t", "at most 5", 'largest(write_mean_us, "sa")', cannot_hold="y")
     (row,) = ledger([claim], tables, tables)
     assert row.probable is not None
     assert (row.verdict, row.probable.verdict, row.probable.ours) == ("cannot hold",) * 2 + (4.0,)

@@ -158,18 +158,8 @@ def test_up_to_is_the_trace_that_gains_most() -> None:
     figures = {("a", 1): 10.0, ("a", 2): 14.0, ("b", 1): 11.0, ("b", 2): 11.0}
     documents = {(w, "new", s): document(x) for (w, s), x in figures.items()}
     documents |= {(w, "old", s): document(10.0) for w, s in figures}
-    claim = Claim(
-        "x",
-        "8",
-        "t",
-        "change",
-        20.0,
-        which="most",
-        measure="write_mb_per_s",
-        scheme="new",
-        against="old",
-        tolerance=1.0,
-    )
+    ours = 'change(write_mb_per_s, "new", "old", which="most")'
+    claim = Claim("x", "8", "t", "20 ± 1 %", ours)
     (row,) = ledger([claim], {"": Table(documents, "old", ["a", "b"])})
     assert row.ours == pytest.approx(20.0)
     assert row.spread == pytest.approx([10.0, 40.0])
@@ -179,15 +169,12 @@ def test_up_to_is_the_trace_that_gains_most() -> None:
 def test_the_most_is_among_the_schemes_that_the_claim_names() -> None:
     speeds = {"old": 10.0, "new": 12.0, "best constant": 20.0}
     table = Table({("a", name, 1): document(x) for name, x in speeds.items()}, "old", ["a"])
-    claim = Claim(
-        *("x", "4", "t", "ahead", "every trace"),
-        measure="write_mb_per_s",
-        scheme="new",
-        which="most",
-    )
     verdicts = [
-        ledger([each], {"": table})[0].verdict
-        for each in (claim, replace(claim, among=["old", "new"]))
+        ledger([Claim("x", "4", "t", "every trace", ours)], {"": table})[0].verdict
+        for ours in (
+            'most(write_mb_per_s, "new")',
+            'most(write_mb_per_s, "new", among=["old", "new"])',
+        )
     ]
     assert verdicts == ["not reproduced", "reproduced"]
 

@@ -1,29 +1,20 @@
-"""What a paper claims, one figure at a time."""
+"""What a paper claims: a row each, with an expression for ours and what the paper has for it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-#: Kinds of claims, and how ours is found for each. The scheme may be a grid of one setting.
-KINDS = {
-    "change": "mean over traces and settings of scheme / against - 1, or the trace's with most",
-    "range": "lowest and highest of the same, or of the measure, over traces and settings",
-    "mean": "mean of other claims' figures",
-    "order": "schemes by the mean of the measure relative to the reference, ascending",
-    "ahead": "on how many traces the scheme has the least, or most, of the measure",
-    "value": "largest figure of the scheme over the traces, in the claim's unit",
-    "bound": "the same, as a limit",
-    "count": "on how many traces the measure is above the threshold, or the change up or down",
-    "exceeds": "size of the first of other claims' figures less the size of the second",
-    "goes": "whether the measure goes up, or down, over the grid, or the change over the traces",
-    "optimum": "the grid's setting with the least, or most, of the measure",
-    "above": "where the measure is above the threshold: on every trace, or at `points` alone",
-    "ends-below": "on how many traces both ends of the grid are below the mean of the rest",
-    "reaches": "the grid's first setting where the measure is threshold times that of the first",
-    "widest": "the trace on which largest / least of the measure over the grid is most",
-    "apart": "whether the figure is below, or above, that of every other trace, or setting",
-}
+from slcache import ConfigError
+from slcache.reproduce import toml
+from slcache.reproduce.expressions import Call, Figure, Reference, Term, leaves, parse
+from slcache.reproduce.findings import FUNCTIONS, Function
+from slcache.reproduce.measures import NAMES
+from slcache.reproduce.verdicts import Expected, expected
 
 #: What makes a claim come out as it does. `by construction`: the scheme cannot do otherwise;
 #: `calibrated`: an option was chosen so that it holds; `emergent`: neither, so that it says
@@ -34,39 +25,18 @@ CLASSES = (EMERGENT, "calibrated", "by construction")
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim: the paper's figure, how ours is found, and how near it must be."""
+    """One claim: the paper's figure, how ours is found, and what is said beside."""
 
     id: str
+    #: The paper's figure, table or section.
     figure: str
     text: str
-    kind: str
+    #: What the paper has, as it is written, and what it means.
     paper: Any
+    #: The expression over the part's points; none where no run can tell.
+    ours: str = ""
     part: str = ""
-    measure: str = ""
-    scheme: str = ""
-    against: Any = ""
-    workloads: list[str] = field(default_factory=list)
-    #: Schemes that least and most compare; all of the part's when empty.
-    among: list[str] = field(default_factory=list)
-    of: list[str] = field(default_factory=list)
-    #: Which end of the measure is meant: "least", "most", or "" where all of it is.
-    which: str = ""
-    #: The figure of a value that is none of the measure alone: the "difference" or "ratio" of most
-    #: and least over a grid, or the "sum" over the traces.
-    over: str = ""
-    #: Which way is claimed: "up" or "down".
-    way: str = "up"
-    scale: float = 1.0
-    threshold: float = 0.0
-    #: Settings of the grid that are looked at; all when empty.
-    points: list[float] = field(default_factory=list)
-    #: Traces that a count is of; with fewer it says nothing.
-    total: int = 0
-    tolerance: float = 0.0
     unit: str = ""
-    #: Where ours is further than the paper's on this side of it, "above" or "below", ours is
-    #: better, and no less the claim.
-    better: str = ""
     #: How the claim's words are taken.
     note: str = ""
     #: The argument why the paper's own figures exclude it.
@@ -76,36 +46,149 @@ class Claim:
     class_: str = EMERGENT
 
     def __post_init__(self) -> None:
-        """Refuse kinds that nobody knows how to judge."""
-        from slcache import ConfigError
+        """Refuse what cannot be judged, naming claim and key."""
+        faults = [f"{self.id}: {key}: {fault}" for key, fault in self._faults()]
+        if faults:
+            raise ConfigError("\n".join(faults))
 
-        for key, value, allowed in (
-            ("kind", self.kind, tuple(KINDS)),
-            ("which", self.which, ("", "least", "most")),
-            ("over", self.over, ("", "difference", "ratio", "sum")),
-            ("way", self.way, ("up", "down")),
-            ("better", self.better, ("", "above", "below")),
-            ("class", self.class_, CLASSES),
-        ):
-            if value not in allowed:
-                raise ConfigError(
-                    f"claim {self.id}: {key} = {value!r}; allowed: {', '.join(allowed)}"
-                )
-        for key in ("measure", "cannot_hold"):
-            if self.not_simulable and getattr(self, key):
-                raise ConfigError(
-                    f"claim {self.id}: {key} = {getattr(self, key)!r} has no effect beside "
-                    "not_simulable; give one of the two"
-                )
+    @cached_property
+    def expected(self) -> Expected:
+        """What the paper has."""
+        return expected(self.paper)
+
+    @cached_property
+    def term(self) -> Term:
+        """The expression, read."""
+        return parse(self.ours)
+
+    @property
+    def calls(self) -> list[Call]:
+        """The functions of points that it is made of."""
+        return [each for each in leaves(self.term) if isinstance(each, Call)] if self.ours else []
+
+    @property
+    def of(self) -> list[str]:
+        """The claims before that it is made of."""
+        found = leaves(self.term) if self.ours else ()
+        return [each.claim for each in found if isinstance(each, Reference)]
+
+    @property
+    def traces(self) -> list[str]:
+        """The traces that it names."""
+        return list(dict.fromkeys(itertools.chain.from_iterable(c.on for c in self.calls)))
+
+    @property
+    def schemes(self) -> list[str]:
+        """The schemes and grids that it names."""
+        named = [
+            name for call in self.calls for name in (*call.schemes, *call.more.get("among", ()))
+        ]
+        return list(dict.fromkeys(named))
 
     @property
     def of_others(self) -> bool:
         """Whether it is of all traces, those named beside the others."""
-        return self.kind == "apart"
+        return any(FUNCTIONS[call.function].of_others for call in self.calls)
 
-    @property
-    def rivals(self) -> list[str]:
-        """The schemes it is compared against."""
-        if isinstance(self.against, str):
-            return [self.against] if self.against else []
-        return list(self.against)
+    def _faults(self) -> list[tuple[str, str]]:
+        found = []
+        if self.class_ not in CLASSES:
+            found.append(("class", f"{self.class_!r}; allowed: {', '.join(CLASSES)}"))
+        try:
+            _ = self.expected
+        except ValueError as error:
+            return [*found, ("paper", f"{self.paper!r}: {error}")]
+        if self.not_simulable:
+            idle = [key for key in ("ours", "cannot_hold") if getattr(self, key)]
+            return found + [(key, "has no effect beside not_simulable") for key in idle]
+        try:
+            told = _of_term(self.term, self.expected)
+        except ValueError as error:
+            told = [str(error)]
+        return found + [("ours", f"{self.ours!r}: {fault}") for fault in told]
+
+
+def _of_term(term: Term, paper: Expected) -> list[str]:
+    """Return what is wrong with an expression that is held against what the paper has."""
+    if not any(isinstance(each, Call | Reference) for each in leaves(term)):
+        return ["it has no function of a column"]
+    found = []
+    for each in leaves(term):
+        if isinstance(each, Figure) and each.name not in NAMES:
+            found.append(f"no figure {each.name}")
+        elif isinstance(each, Call):
+            found += _of_call(each, whole=each is term)
+    if isinstance(term, Call) and term.function in FUNCTIONS:
+        forms = FUNCTIONS[term.function].forms
+    else:
+        forms = Function.forms
+    if not found and paper.form not in forms and paper.paper not in forms:
+        told = paper.paper if paper.form == "words" else f"a {paper.form}"
+        found.append(f"paper is {told}; it can be {', '.join(forms)}")
+    return found
+
+
+def _of_call(call: Call, *, whole: bool) -> list[str]:
+    function = FUNCTIONS.get(call.function)
+    if function is None:
+        return [f"no function {call.function}; there are {', '.join(FUNCTIONS)}"]
+    if function.forms != Function.forms and not whole:
+        return [f"{call.function} comes to no number, and stands alone"]
+    found = [
+        f"{call.function}: no keyword {key}; allowed: {', '.join(function.keywords)}"
+        for key in call.more
+        if key not in function.keywords
+    ]
+    found += [
+        f"{call.function}: {key} = {said!r} is not {_KINDS[key]}"
+        for key, said in call.more.items()
+        if key in _KINDS and not _is(said, _KINDS[key])
+    ]
+    found += [
+        f"{call.function}: {key} is missing" for key in function.needs if key not in call.more
+    ]
+    if call.function in _OF_ONE and len(call.on) > 1:
+        found.append(f"{call.function}: on = {call.on}: it is of one trace")
+    least, most = function.schemes
+    if not least <= len(call.schemes) <= most:
+        found.append(f"{call.function}: {len(call.schemes)} schemes; it takes {least} to {most}")
+    return found
+
+
+_OF_ONE = ("where_least", "where_most", "reaches")
+#: What keywords are.
+_KINDS = {
+    **dict.fromkeys(("on", "among"), "a list of texts"),
+    "at": "a list of numbers",
+    **dict.fromkeys(("more_than", "times", "of"), "a number"),
+    "which": "'most'",
+}
+
+
+def _is(said: object, kind: str) -> bool:
+    if not kind.startswith("a list"):
+        return isinstance(said, int | float) if kind == "a number" else said == "most"
+    texts = kind == "a list of texts"
+    return isinstance(said, list) and all(isinstance(each, str) == texts for each in said)
+
+
+def load(path: Path, where: str) -> list[Claim]:
+    """Return the claims of a file, in order; raises ConfigError for all faults at once."""
+    found, faults = [], []
+    for name, row in toml.load(path).items():
+        try:
+            found.append(of_row(name, row, where))
+        except ConfigError as error:
+            faults += [
+                f"{where}: {line.removeprefix(f'{where}: ')}" for line in str(error).split("\n")
+            ]
+    if faults:
+        raise ConfigError("\n".join(faults))
+    return found
+
+
+def of_row(name: str, row: Mapping[str, Any], where: str) -> Claim:
+    """Return the claim of a row; raises ConfigError."""
+    if not isinstance(row, dict):
+        raise ConfigError(f"{name} = {row!r} is no table of a claim")
+    return toml.build(Claim, {"id": name, **row}, f"{where}: {name}")

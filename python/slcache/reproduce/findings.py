@@ -1,22 +1,25 @@
-"""What the runs say about each kind of claim, and the verdict on it."""
+"""The functions of claims' expressions: what points come to, and the verdict on it."""
 
 from __future__ import annotations
 
 import itertools
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from slcache.documents import normalise
-from slcache.reproduce import shapes
-from slcache.reproduce.claims import Claim
-from slcache.reproduce.quantities import changes, curves, means, over_seeds, relative
-from slcache.reproduce.table import Table
+from slcache.reproduce.expressions import Call, Reference, Term, evaluate, mean
+from slcache.reproduce.optima import optimum
+from slcache.reproduce.table import Curve, Table
 from slcache.reproduce.verdicts import (
     CONSISTENT,
     LIMIT,
     NO_CHANGE,
+    NOT_REPRODUCED,
     REPRODUCED,
+    Expected,
     Finding,
     counted,
     of_change,
@@ -27,258 +30,601 @@ from slcache.reproduce.verdicts import (
     when,
 )
 
-Rows = Mapping[str, Finding]
+Curves = dict[str, Curve]
+#: Makes one figure of a grid's; None where they have no such.
+Reduce = Callable[[Sequence[float]], float | None]
 
 
-def find(claim: Claim, table: Table, rows: Rows) -> Finding:
-    """Return what the runs say about a claim; `rows` are the claims judged before it."""
-    found = _FIND[claim.kind](claim, table, rows)
-    return found or Finding(None)
+@dataclass(frozen=True)
+class Number:
+    """A number of the points, with what the seeds say of it alone."""
+
+    #: A text where it has no size.
+    ours: Any
+    seeds: Mapping[int, float] = field(default_factory=dict)
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    #: Lowest and highest, where no seeds are known.
+    ends: list[float] | None = None
+    #: Whether it is a change in percent, which has a direction.
+    relative: bool = False
+    #: Whether it is a setting, of which each seed has its own.
+    setting: bool = False
+    #: Whether a text means more than nothing.
+    some: bool | None = None
+
+    @property
+    def spread(self) -> list[float] | None:
+        """Return the lowest and the highest of the seeds."""
+        return [min(self.seeds.values()), max(self.seeds.values())] if self.seeds else self.ends
 
 
-def _change(claim: Claim, table: Table, _: Rows) -> Finding | None:
-    """Judge a change by its size, or by its direction alone."""
-    direction = claim.paper in ("above", "below")
-    nothing = _beside_nothing(claim, table) if direction else None
-    per_seed = [of for seed in table.seeds if (of := _level(claim, table, seed)) is not None]
-    if nothing or not per_seed:
-        return nothing
-    ours, spread = statistics.fmean(per_seed), [min(per_seed), max(per_seed)]
-    detail = _detail(claim, table)
-    if claim.which == "most":
-        # The mean of the seeds' maxima would count every seed's luck: the trace that gains most
-        # on average is what is meant.
-        ours = max(detail["per_trace"].values())
-    if not direction:
-        return _number(claim, ours, spread, detail)
-    same = sign(ours) == (1 if claim.paper == "above" else -1)
-    return Finding(ours, spread, None, same, verdict=when(same))
+@dataclass(frozen=True)
+class Points:
+    """The points that a function is of: a column by trace, setting and seed."""
+
+    call: Call
+    table: Table
+
+    @property
+    def scheme(self) -> str:
+        """The scheme, or grid, that it is about."""
+        return self.call.schemes[0]
+
+    @property
+    def rivals(self) -> Sequence[str]:
+        """The schemes that it is held against."""
+        return self.call.schemes[1:]
+
+    @property
+    def is_grid(self) -> bool:
+        """Judge whether it is of a grid."""
+        return self.table.is_grid(self.scheme)
+
+    @property
+    def traces(self) -> list[str]:
+        """The traces that it is of, of those that were run."""
+        return [name for name in self.table.workloads if not self.call.on or name in self.call.on]
+
+    def without(self, *keys: str) -> Points:
+        """Return the points of everything that these keywords leave out, too."""
+        more = {key: said for key, said in self.call.more.items() if key not in keys}
+        return replace(self, call=replace(self.call, more=more))
+
+    def mean(self, scheme: str, trace: str) -> float | None:
+        """Return the column's mean over the seeds."""
+        return self.table.mean(self.call.column, scheme, trace)
+
+    def figures(self, seed: int | None = None, scheme: str = "") -> Curves:
+        """Return the column by trace and setting: the means over the seeds, or one seed's."""
+        found, at = {}, self.call.more.get("at")
+        for name in self.traces:
+            curve = self.table.by_setting(self.call.column, scheme or self.scheme, name, seed)
+            found[name] = {x: y for x, y in curve.items() if not at or x in at}
+        return {name: curve for name, curve in found.items() if curve}
+
+    def changes(self, seed: int | None = None, rival: str = "") -> Curves:
+        """Return scheme / rival - 1 in percent: a seed's, or the means over those that have it."""
+        rival = rival or self.rivals[0]
+        if seed is None:
+            return _mean_curves(
+                [self.changes(each, rival) for each in self.table.seeds], self.traces
+            )
+        found = {}
+        for name, curve in self.figures(seed).items():
+            others = self.table.beside(curve, self.call.column, rival, name, seed)
+            found[name] = {x: 100 * (curve[x] / other - 1) for x, other in others.items() if other}
+        return {name: of for name, of in found.items() if of}
+
+    def curves(self) -> Curves:
+        """Return the changes against the rival where there is one, else the column."""
+        return self.changes() if self.rivals else self.figures()
 
 
-def _level(claim: Claim, table: Table, seed: int) -> float | None:
-    """Return a seed's change: the mean over rivals, traces and settings, or the most of a trace."""
-    each = [means(changes(claim, table, rival, seed)) for rival in claim.rivals]
-    if not all(each):
-        return None
-    over = max if claim.which == "most" else statistics.fmean
-    return statistics.fmean(over(of.values()) for of in each)
+def _mean_curves(every: Sequence[Curves], traces: Sequence[str]) -> Curves:
+    gathered: dict[str, dict[float, list[float]]] = {name: {} for name in traces}
+    for curves in every:
+        for name, curve in curves.items():
+            for at, figure in curve.items():
+                gathered[name].setdefault(at, []).append(figure)
+    return {n: {x: statistics.fmean(of) for x, of in c.items()} for n, c in gathered.items() if c}
 
 
-def _detail(claim: Claim, table: Table) -> dict[str, Any]:
+def means(curves: Curves) -> dict[str, float]:
+    """Return each trace's mean over the settings."""
+    return {name: statistics.fmean(of.values()) for name, of in curves.items()}
+
+
+# Functions that come to a number.
+
+
+def _change(points: Points) -> Number | None:
+    """Return the change's mean over rivals, traces and settings, or that of the trace with most."""
+    most = points.call.more.get("which") == "most"
+    seeds = {}
+    for seed in points.table.seeds:
+        each = [means(points.changes(seed, rival)) for rival in points.rivals]
+        if all(each):
+            over = max if most else statistics.fmean
+            seeds[seed] = statistics.fmean(over(of.values()) for of in each)
+    if not seeds:
+        return _beside_nothing(points)
+    detail = _averages(points) if len(points.rivals) == 1 else {}
+    # The mean of the seeds' maxima would count every seed's luck: the trace that gains most on
+    # average is what is meant.
+    ours = max(detail["per_trace"].values()) if most else statistics.fmean(seeds.values())
+    return Number(ours, seeds, detail, relative=True)
+
+
+def _averages(points: Points) -> dict[str, Any]:
     """Return each trace's change, and the average taken in other ways."""
-    if len(claim.rivals) != 1:
-        return {}
-    (rival,) = claim.rivals
-    each = means(over_seeds(claim, table))
+    each = means(points.changes())
     detail: dict[str, Any] = {"per_trace": each}
-    if table.is_grid(claim.scheme):
+    if points.is_grid:
         return detail
-    detail["undefined"] = [name for name in table.workloads_of(claim) if name not in each]
+    detail["undefined"] = [name for name in points.traces if name not in each]
     ratios = [1 + change / 100 for change in each.values()]
     if all(ratio > 0 for ratio in ratios):
         detail["geometric_mean"] = 100 * (statistics.geometric_mean(ratios) - 1)
-    own, other = (table.total(claim.measure, s, claim) for s in (claim.scheme, rival))
+    own, other = (
+        sum(points.mean(scheme, name) or 0.0 for name in points.traces)
+        for scheme in points.call.schemes
+    )
     if other:
         detail["of_sums"] = 100 * (own / other - 1)
     return detail
 
 
-def _number(
-    claim: Claim, ours: float, spread: list[float] | None, detail: dict[str, Any]
-) -> Finding:
-    paper = float(claim.paper)
-    beyond = {"above": ours > paper, "below": ours < paper}.get(claim.better, False)
-    verdict = of_change(ours, paper, claim.tolerance)
-    verdict = CONSISTENT if beyond and verdict != REPRODUCED else verdict
-    return Finding(ours, spread, ours - paper, sign(ours) == sign(paper), None, verdict, detail)
-
-
-def _beside_nothing(claim: Claim, table: Table) -> Finding | None:
-    """Judge a direction by the sums where the rival has nothing of it on any trace.
+def _beside_nothing(points: Points) -> Number | None:
+    """Tell of the sums where the rival has nothing of it on any trace.
 
     More than nothing has no size as a change, but it has a direction.
     """
-    (rival,) = claim.rivals
-    both = [
-        (own, other)
-        for name in table.workloads_of(claim)
-        if (own := table.mean(claim.measure, claim.scheme, name)) is not None
-        and (other := table.mean(claim.measure, rival, name)) is not None
+    (rival, *_) = points.rivals
+    each = [
+        [points.mean(scheme, name) for scheme in (points.scheme, rival)] for name in points.traces
     ]
+    both = [(own, other) for own, other in each if own is not None and other is not None]
     if not both or any(other for _, other in both):
         return None
     total = sum(own for own, _ in both)
-    same = total > 0 and claim.paper == "above"
-    return Finding(f"{total:.3g} against 0", None, None, same, verdict=when(same))
+    return Number(f"{total:.3g} against 0", some=total > 0)
 
 
-def _mean(claim: Claim, _: Table, rows: Rows) -> Finding | None:
-    parts = [rows[name] for name in claim.of]
-    if any(part.ours is None for part in parts):
+def _largest(points: Points) -> Number | None:
+    """Return the largest figure of the traces and seeds; of a grid's settings the largest mean."""
+    if points.is_grid:
+        return _widest_of(points, reduce=max)
+    known = (points.table.values(points.call.column, points.scheme, n) for n in points.traces)
+    each = [max(values) for values in known if values]
+    return Number(max(each)) if each else None
+
+
+def _total(points: Points) -> Number | None:
+    """Return the sum over the traces, of the scheme that has most."""
+    sums = {s: points.figures(scheme=s) for s in points.call.schemes or points.table.schemes}
+    each = {scheme: sum(means(of).values()) for scheme, of in sums.items() if of}
+    return Number(max(each.values()), detail={"per_scheme": each}) if each else None
+
+
+def _widest_of(points: Points, reduce: Reduce, *, seeds: bool = False) -> Number | None:
+    """Return what a grid's figures come to on the trace where that is most."""
+    each = _reduced(points.figures(), reduce)
+    if not each:
         return None
-    spreads = [part.spread for part in parts if part.spread]
-    ends = [statistics.fmean(ends) for ends in zip(*spreads, strict=True)]
-    return _number(claim, statistics.fmean(part.ours for part in parts), ends, {})
+    of_seeds = {s: _reduced(points.figures(s), reduce) for s in points.table.seeds if seeds}
+    most = {seed: max(of.values()) for seed, of in of_seeds.items() if of}
+    return Number(max(each.values()), most, {"per_trace": each})
 
 
-def _range(claim: Claim, table: Table, _: Rows) -> Finding | None:
-    """Judge the lowest and the highest of changes, or of the measure itself."""
-    each = over_seeds(claim, table) if claim.rivals else curves(claim, table, claim.scale)
+def _reduced(curves: Curves, reduce: Reduce) -> dict[str, float]:
+    found = {name: reduce(list(curve.values())) for name, curve in curves.items()}
+    return {name: figure for name, figure in found.items() if figure is not None}
+
+
+def _span(figures: Sequence[float]) -> float:
+    """Return the most less the least."""
+    return max(figures) - min(figures)
+
+
+def _swing(figures: Sequence[float]) -> float | None:
+    """Return by how many percent the most is above the least."""
+    return 100 * (max(figures) / min(figures) - 1) if min(figures) > 0 else None
+
+
+def _count(points: Points) -> Number | None:
+    """Count the traces where the column is above so much; nothing where there are fewer."""
+    each, more = means(points.figures()), points.call.more
+    if not each or len(each) < more.get("of", 0):
+        return None
+    count = sum(value > more["more_than"] for value in each.values())
+    return Number(count, detail={"per_trace": each})
+
+
+def _best(points: Points, which: str) -> Number | None:
+    """Return the setting of the grid with the least, or most, of the column on the trace named."""
+    (trace,) = points.call.on
+    curves = {seed: points.figures(seed).get(trace) for seed in points.table.seeds}
+    seeds = {seed: optimum(curve, which) for seed, curve in curves.items() if curve}
+    means_ = points.figures().get(trace)
+    return Number(optimum(means_, which), seeds, setting=True) if means_ else None
+
+
+def _reaches(points: Points) -> Number | None:
+    """Return the first setting where the column is so many times that of the grid's first."""
+    every = list(points.figures().values())
+    if not every or not (least := every[0][min(every[0])]):
+        return None
+    times = points.call.more["times"]
+    found = {seed: list(points.figures(seed).values()) for seed in points.table.seeds}
+    firsts = {s: _first(c, times) for s, of in found.items() for c in of}
+    detail = {"times": {f"{at:g}": figure / least for at, figure in every[0].items()}}
+    ours = _first(every[0], times)
+    if ours is None:
+        return Number(f"never: {max(detail['times'].values()):.2f} at most", detail=detail)
+    return Number(ours, {s: at for s, at in firsts.items() if at is not None}, detail)
+
+
+def _first(curve: Curve, times: float) -> float | None:
+    least = times * curve[min(curve)]
+    return next((at for at in sorted(curve) if curve[at] >= least), None)
+
+
+def _more_there(points: Points) -> Number | None:
+    """Return by how many points a change is more at some settings than at the others."""
+    every, there = points.without("at").changes(), points.call.more["at"]
+    figures = [(x in there, change) for of in every.values() for x, change in of.items()]
+    own, others = ([change for at, change in figures if at is named] for named in (True, False))
+    if not own or not others:
+        return None
+    return Number(statistics.fmean(own) - statistics.fmean(others), detail={"changes": every})
+
+
+# Functions that stand alone.
+
+
+def _ends(points: Points, paper: Expected) -> Finding | None:
+    """Judge the lowest and highest of the column, or of the change, over traces and settings."""
+    each = points.curves()
     if not each:
         return None
     values = [value for of in each.values() for value in of.values()]
     ours = [min(values), max(values)]
-    off = [our - paper for our, paper in zip(ours, claim.paper, strict=True)]
-    same = bool(claim.rivals) and all(sign(end) == sign(claim.paper[0]) for end in ours)
-    verdict = of_ends(ours, claim.paper, claim.tolerance, same=same)
-    if table.is_grid(claim.scheme):
-        ends = {name: [min(of.values()), max(of.values())] for name, of in each.items()}
-        detail: dict[str, Any] = {"ends": ends}
-    else:
-        detail = {"per_trace": means(each)}
-    told = same if claim.rivals else None
+    off = [our - theirs for our, theirs in zip(ours, paper.paper, strict=True)]
+    same = bool(points.rivals) and all(sign(end) == sign(paper.paper[0]) for end in ours)
+    verdict = of_ends(ours, paper.paper, paper.tolerance, same=same)
+    detail: dict[str, Any] = {"per_trace": means(each)}
+    if points.is_grid:
+        detail = {"ends": {name: [min(of.values()), max(of.values())] for name, of in each.items()}}
+    told = same if points.rivals else None
     return Finding(ours, None, max(off, key=abs), told, None, verdict, detail)
 
 
-def _order(claim: Claim, table: Table, _: Rows) -> Finding | None:
-    ranks = [group.split(" = ") for group in claim.paper]
-    known = table.relative_means(claim.measure, claim)
+def _order(points: Points, paper: Expected) -> Finding | None:
+    """Judge the schemes by the mean of the column relative to the reference, ascending."""
+    ranks = [group.split(" = ") for group in paper.paper]
+    known = points.table.relative_means(points.call.column, points.traces)
     if any(name not in known for group in ranks for name in group):
         return None
     # Schemes that the claim does not rank may have been run beside the others.
-    means = {name: mean for name, mean in known.items() if any(name in group for group in ranks)}
-    ours = [name for name, _ in sorted(means.items(), key=lambda item: item[1])]
+    ranked = {name: mean for name, mean in known.items() if any(name in group for group in ranks)}
+    ours = sorted(ranked, key=lambda name: ranked[name])
     ends = ours[0] in ranks[0] and ours[-1] in ranks[-1]
-    same = _in_order(ranks, means)
-    detail = {"relative_to_reference": means}
-    shown = _with_ties(ours, means)
-    return Finding(shown, None, None, None, same, when(same, ends), detail)
+    same = _in_order(ranks, ranked)
+    detail = {"relative_to_reference": ranked}
+    return Finding(_with_ties(ours, ranked), None, None, None, same, when(same, ends), detail)
 
 
-def _in_order(ranks: Sequence[Sequence[str]], means: dict[str, float]) -> bool:
+def _in_order(ranks: Sequence[Sequence[str]], ranked: Mapping[str, float]) -> bool:
     """Return whether every group is equal within and below the next one."""
-    within = all(
-        normalise.equal(means[a], means[b]) for group in ranks for a in group for b in group
-    )
+    within = all(normalise.equal(ranked[a], ranked[b]) for of in ranks for a in of for b in of)
     below = all(
-        means[a] < means[b] and not normalise.equal(means[a], means[b])
+        ranked[a] < ranked[b] and not normalise.equal(ranked[a], ranked[b])
         for low, high in itertools.pairwise(ranks)
-        for a in low
-        for b in high
+        for a, b in itertools.product(low, high)
     )
     return within and below
 
 
-def _with_ties(names: Sequence[str], means: dict[str, float]) -> list[str]:
+def _with_ties(names: Sequence[str], ranked: Mapping[str, float]) -> list[str]:
     """Return the order with equals joined, as claims write it."""
     groups: list[list[str]] = []
     for name in names:
-        if groups and normalise.equal(means[groups[-1][-1]], means[name]):
+        if groups and normalise.equal(ranked[groups[-1][-1]], ranked[name]):
             groups[-1].append(name)
         else:
             groups.append([name])
     return [" = ".join(group) for group in groups]
 
 
-def _ahead(claim: Claim, table: Table, _: Rows) -> Finding | None:
-    """Judge on how many traces a scheme, or a grid on average, has the least or the most."""
-    best, winners = max if claim.which == "most" else min, {}
-    of_grids = table.is_grid(claim.scheme)
-    for name in table.workloads_of(claim):
-        values = {
-            s: value
-            for s in claim.among or table.schemes
-            if (value := relative(claim, table, s, name) if of_grids else
-                table.mean(claim.measure, s, name)) is not None
-        }  # fmt: skip
-        if claim.scheme in values and len(values) > 1 and any(values.values()):
+def _ahead(points: Points, paper: Expected, which: str) -> Finding | None:
+    """Judge whether the scheme, or a grid on average, has the least or the most of the column."""
+    best = max if which == "most" else min
+    among, winners = points.call.more.get("among"), {}
+    for name in points.traces:
+        found = {s: _held(points, s, name) for s in among or points.table.schemes}
+        values = {scheme: value for scheme, value in found.items() if value is not None}
+        if points.scheme in values and len(values) > 1 and any(values.values()):
             top = best(values.values())
             winners[name] = [s for s, value in values.items() if normalise.equal(value, top)]
-    won = {name: claim.scheme in who for name, who in winners.items()}
-    found = counted(won, {"winners": winners})
-    return found if found is None or of_grids else _on_average(claim, table, found, won)
-
-
-def _on_average(claim: Claim, table: Table, found: Finding, won: Mapping[str, bool]) -> Finding:
-    """Judge schemes that are ahead on some traces by their means over all."""
-    every = claim.paper == "every trace"
-    known = table.relative_means(claim.measure, claim)
-    rivals = [known[s] for s in claim.among or known if s in known]
-    best = max if claim.which == "most" else min
-    average = bool(rivals) and normalise.equal(known[claim.scheme], best(rivals))
+    won = {name: points.scheme in who for name, who in winners.items()}
+    count = counted(won, {"winners": winners})
+    if count is None or points.is_grid:
+        return count
+    known = points.table.relative_means(points.call.column, points.traces)
+    rivals = [known[s] for s in among or known if s in known]
+    average = bool(rivals) and normalise.equal(known[points.scheme], best(rivals))
+    every = paper.paper == "every trace"
     holds = all(won.values()) if every else average
-    ours = found.ours if every else f"{'yes' if average else 'no'}; on {found.ours}"
-    return Finding(ours, None, None, None, holds, when(holds, average), found.detail)
+    ours = count.ours if every else f"{'yes' if average else 'no'}; on {count.ours}"
+    return Finding(ours, None, None, None, holds, when(holds, average), count.detail)
 
 
-def _value(claim: Claim, table: Table, _: Rows) -> Finding | None:
-    """Judge one figure: the largest of the traces, or the widest over a grid, or the sum."""
-    each, told = _figures(claim, table), "per_scheme" if claim.over == "sum" else "per_trace"
-    if not each:
+def _held(points: Points, scheme: str, trace: str) -> float | None:
+    """Return a scheme's figure; of grids the mean of this one's over the first one's."""
+    if not points.is_grid:
+        return points.mean(scheme, trace)
+    table, column = points.table, points.call.column
+    settings = table.curve(column, points.scheme, trace)
+    grids = (scheme, points.call.more["among"][0])
+    own, base = (table.beside(settings, column, name, trace) for name in grids)
+    parts = [figure / base[at] for at, figure in own.items() if base.get(at)]
+    return statistics.fmean(parts) if parts else None
+
+
+def _on(points: Points, paper: Expected, way: int) -> Finding | None:
+    """Count the traces on which the change goes one way by more than 1 %."""
+    each = means(points.changes())
+    if not each or len(each) < points.call.more.get("of", 0):
         return None
-    ours, paper = max(each.values()), float(claim.paper)
-    judged = of_limit(ours, paper) if claim.kind == "bound" else of_value(ours, claim)
-    shown = table.is_grid(claim.scheme) or claim.over == "sum"
-    spread = None
-    if claim.over == "difference" and claim.kind == "value":
-        tops = [max(of.values()) for s in table.seeds if (of := _figures(claim, table, s))]
-        spread = [min(tops), max(tops)]
-    detail = {told: each} if shown else {}
-    return Finding(ours, spread, ours - paper, verdict=judged, detail=detail)
-
-
-def _figures(claim: Claim, table: Table, seed: int | None = None) -> dict[str, float]:
-    """Return the figure that a value is the largest of, by trace, or by scheme for a sum."""
-    if claim.over == "sum":
-        schemes = [claim.scheme] if claim.scheme else table.schemes
-        sums = {s: curves(claim, table, claim.scale, scheme=s) for s in schemes}
-        return {s: sum(means(of).values()) for s, of in sums.items() if of}
-    if claim.over:
-        return shapes.widths(curves(claim, table, seed=seed), claim)
-    if table.is_grid(claim.scheme):
-        of = curves(claim, table, claim.scale)
-        return {name: max(curve.values()) for name, curve in of.items()}
-    known = {n: table.values(claim.measure, claim.scheme, n) for n in table.workloads_of(claim)}
-    return {name: claim.scale * max(values) for name, values in known.items() if values}
-
-
-def _count(claim: Claim, table: Table, _: Rows) -> Finding | None:
-    """Judge on how many traces a measure is above the threshold, or a change up or down."""
-    each = means(over_seeds(claim, table) if claim.rivals else curves(claim, table))
-    if not each or len(each) < claim.total:
-        return None
-    if not claim.rivals:
-        ours = sum(value > claim.threshold for value in each.values())
-        verdict = of_value(ours, claim)
-        return Finding(ours, None, ours - claim.paper, None, None, verdict, {"per_trace": each})
-    way = 1 if claim.way == "up" else -1
     chosen = [name for name, change in each.items() if way * change > NO_CHANGE]
-    (low, high), count = claim.paper, len(chosen)
+    (low, high), count = paper.paper, len(chosen)
     near = low <= LIMIT * count and count <= LIMIT * high
     verdict = when(low <= count <= high, near)
     detail = {"per_trace": each, "counted": chosen}
     return Finding(f"{count} of {len(each)} traces", verdict=verdict, detail=detail)
 
 
-def _exceeds(claim: Claim, _: Table, rows: Rows) -> Finding | None:
-    found = [rows[name].ours for name in claim.of]
-    # A direction against nothing has no size.
-    sizes = [abs(ours) for ours in found if isinstance(ours, float)]
-    if len(sizes) < len(claim.of):
+def _goes(points: Points, _: Expected, way: int) -> Finding | None:
+    """Judge whether the column goes one way over the grid, or the change from trace to trace."""
+    return (_over_grid if points.is_grid else _over_traces)(points, way)
+
+
+def _over_grid(points: Points, way: int) -> Finding | None:
+    """Judge whether curves go one way; a step back of up to 1 % of the top is none."""
+    every = {name: list(curve.values()) for name, curve in points.figures().items()}
+    holds = {
+        name: all(way * _step(values, i - 1, i) >= -normalise.TIE for i in range(1, len(values)))
+        and way * _step(values, 0, -1) > normalise.TIE
+        for name, values in every.items()
+        if len(values) > 1
+    }
+    found = counted(holds, {"ends": {name: [of[0], of[-1]] for name, of in every.items()}})
+    if found and found.verdict == NOT_REPRODUCED:
+        ends = all(way * _step(values, 0, -1) > normalise.TIE for values in every.values())
+        return replace(found, verdict=when(False, ends))
+    return found
+
+
+def _step(values: Sequence[float], before: int, after: int) -> float:
+    """Return how much further a curve is at one place than at another, as a part of its top."""
+    top = max(map(abs, values))
+    return (values[after] - values[before]) / top if top else 0.0
+
+
+def _over_traces(points: Points, way: int) -> Finding | None:
+    """Judge whether the change goes one way over the traces named, in their order."""
+    known = means(points.changes())
+    each = {name: known[name] for name in points.call.on if name in known}
+    if not 2 <= len(each) == len(points.call.on):
         return None
-    ours = sizes[0] - sizes[1]
-    return Finding(ours, None, None, ours > 0, verdict=when(ours > NO_CHANGE))
+    values = list(each.values())
+    steps = [way * (after - before) > 0 for before, after in itertools.pairwise(values)]
+    ours = f"at {sum(steps)} of {len(steps)} steps"
+    ends = way * (values[-1] - values[0]) > 0
+    return Finding(ours, verdict=when(all(steps), ends), detail={"per_trace": each})
 
 
-_FIND = {
-    "change": _change,
-    "range": _range,
-    "mean": _mean,
-    "order": _order,
-    "ahead": _ahead,
-    "value": _value,
-    "bound": _value,
-    "count": _count,
-    "exceeds": _exceeds,
-    **shapes.FIND,
+def _inside(points: Points, paper: Expected, which: str) -> Finding | None:
+    """Judge whether the least or most is inside the grid, or between two settings."""
+    times, every = points.call.more.get("times", 1), points.figures()
+    best = {name: times * optimum(of, which) for name, of in every.items()}
+    if paper.form == "range":
+        low, high = paper.paper[0] - paper.tolerance, paper.paper[1] + paper.tolerance
+        holds = {name: low <= at <= high for name, at in best.items()}
+    else:
+        holds = {n: best[n] not in (times * min(of), times * max(of)) for n, of in every.items()}
+    return counted(holds, {"per_trace": best})
+
+
+def _above(points: Points, _: Expected) -> Finding | None:
+    """Judge where the column is above so much: on traces, or at some settings of a grid alone."""
+    limit = points.call.more.get("more_than", 0)
+    if not points.is_grid:
+        each = means(points.figures())
+        return counted({n: value > limit for n, value in each.items()}, {"per_trace": each})
+    every, there = points.without("at").figures(), set(points.call.more.get("at", ()))
+    above = {
+        name: [at for at, figure in curve.items() if figure > limit]
+        for name, curve in every.items()
+        if there < set(curve)
+    }
+    holds = {n: there <= set(found) and len(found) < len(every[n]) for n, found in above.items()}
+    found = counted(holds, {"above": above})
+    return found and replace(found, ours="; ".join(map(_at, above.values())))
+
+
+def _at(settings: Sequence[float]) -> str:
+    return f"above at {', '.join(f'{at:g}' for at in settings)}" if settings else "nowhere above"
+
+
+def _ends_below(points: Points, _: Expected) -> Finding | None:
+    """Judge whether both ends of the grid are below the mean of the rest, on every trace."""
+    each = {}
+    for name, curve in points.figures().items():
+        if inside := sorted(curve)[1:-1]:
+            middle = statistics.fmean(curve[at] for at in inside)
+            each[name] = [curve[min(curve)], middle, curve[max(curve)]]
+    holds = {name: max(first, last) < middle for name, (first, middle, last) in each.items()}
+    return counted(holds, {"first, mean, last": each})
+
+
+def _widest(points: Points, paper: Expected) -> Finding | None:
+    """Judge on which trace most over least of the grid is most."""
+    each = _reduced(points.figures(), _swing)
+    if len(each) < 2 or paper.paper not in each:
+        return None
+    ours = max(each, key=lambda name: each[name])
+    return Finding(ours, verdict=when(ours == paper.paper), detail={"per_trace": each})
+
+
+def _apart(points: Points, paper: Expected) -> Finding | None:
+    """Judge whether the traces named are all below, or above, all the others."""
+    levels = means(points.without("on").curves())
+    own = [level for name, level in levels.items() if name in points.call.on]
+    others = [level for name, level in levels.items() if name not in points.call.on]
+    if not own or not others:
+        return None
+    below = paper.paper == "below"
+    split = max(own) < min(others) if below else min(own) > max(others)
+    less = statistics.fmean(own) < statistics.fmean(others)
+    verdict, detail = when(split, less == below), {"per_trace": levels}
+    return Finding("yes" if split else "no", None, None, less == below, None, verdict, detail)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function: how it is found, what it takes, and which forms of a paper's figure it fits."""
+
+    find: Callable[..., Any]
+    #: The least and the most schemes that it takes.
+    schemes: tuple[int, int] = (1, 1)
+    keywords: tuple[str, ...] = ("on", "at")
+    needs: tuple[str, ...] = ()
+    #: Forms, or the very words; those of numbers unless it stands alone.
+    forms: tuple[str, ...] = ("number", "limit", "direction")
+    #: Whether the scheme is a grid: always, or where no other is named.
+    grid: str = ""
+    #: Whether it is of the traces named beside all others.
+    of_others: bool = False
+
+    def is_of_a_grid(self, call: Call) -> bool:
+        """Return whether a call's first scheme must be a grid."""
+        return self.grid == "always" or (self.grid == "alone" and len(call.schemes) == 1)
+
+
+_EVERY = ("every trace",)
+_COUNT = ("on", "of")
+
+FUNCTIONS = {
+    "change": Function(_change, (2, 9), ("on", "at", "which")),
+    "largest": Function(_largest),
+    "total": Function(_total, (0, 1)),
+    "span": Function(partial(_widest_of, reduce=_span, seeds=True), grid="always"),
+    "swing": Function(partial(_widest_of, reduce=_swing), grid="always"),
+    "count": Function(_count, keywords=(*_COUNT, "more_than"), needs=("more_than",)),
+    "where_least": Function(partial(_best, which="least"), needs=("on",), grid="always"),
+    "where_most": Function(partial(_best, which="most"), needs=("on",), grid="always"),
+    "reaches": Function(_reaches, keywords=("on", "times"), needs=("on", "times"), grid="always"),
+    "more_there": Function(_more_there, (2, 2), needs=("at",), grid="always"),
+    "ends": Function(_ends, (1, 2), forms=("range",)),
+    "order": Function(_order, (0, 0), ("on",), forms=("order",)),
+    "least": Function(
+        partial(_ahead, which="least"), keywords=("on", "among"), forms=(*_EVERY, "on average")
+    ),
+    "most": Function(
+        partial(_ahead, which="most"), keywords=("on", "among"), forms=(*_EVERY, "on average")
+    ),
+    "up_on": Function(partial(_on, way=1), (2, 2), _COUNT, forms=("range",)),
+    "down_on": Function(partial(_on, way=-1), (2, 2), _COUNT, forms=("range",)),
+    "rises": Function(
+        partial(_goes, way=1), (1, 2), forms=(*_EVERY, "at every step"), grid="alone"
+    ),
+    "falls": Function(
+        partial(_goes, way=-1), (1, 2), forms=(*_EVERY, "at every step"), grid="alone"
+    ),
+    "valley": Function(
+        partial(_inside, which="least"),
+        keywords=("on", "times"),
+        forms=(*_EVERY, "range"),
+        grid="always",
+    ),
+    "peak": Function(
+        partial(_inside, which="most"),
+        keywords=("on", "times"),
+        forms=(*_EVERY, "range"),
+        grid="always",
+    ),
+    "above": Function(_above, keywords=("on", "at", "more_than"), forms=(*_EVERY, "above there")),
+    "ends_below": Function(_ends_below, forms=_EVERY, grid="always"),
+    "widest": Function(_widest, forms=("words",), grid="always"),
+    "apart": Function(_apart, (1, 2), ("on",), ("on",), forms=("direction",), of_others=True),
 }
+
+
+def find(term: Term, paper: Expected, table: Table, before: Mapping[str, Finding]) -> Finding:
+    """Return what the runs say of an expression; `before` are the claims judged before it."""
+    if isinstance(term, Call) and FUNCTIONS[term.function].forms != Function.forms:
+        found = FUNCTIONS[term.function].find(Points(term, table), paper)
+    else:
+
+        def number(leaf: Call | Reference) -> Number | None:
+            if isinstance(leaf, Call):
+                of_points: Number | None = FUNCTIONS[leaf.function].find(Points(leaf, table))
+                return of_points
+            known = before[leaf.claim]
+            # A direction against nothing has no size.
+            if not isinstance(known.ours, int | float):
+                return None
+            return Number(known.ours, ends=known.spread, relative=known.same_sign is not None)
+
+        value = evaluate(term, number, _combined)
+        found = None if value is None else _of_number(value, paper)
+    return found or Finding(None)
+
+
+def _combined(apply: Callable[..., float], parts: Sequence[Number | float]) -> Number | float:
+    """Return arithmetic over numbers, seed by seed where all have the same."""
+    numbers = [part for part in parts if isinstance(part, Number)]
+    if not numbers:
+        return apply(*parts)
+    if text := next((each for each in numbers if isinstance(each.ours, str)), None):
+        return text
+    seeds = [set(each.seeds) for each in numbers]
+    common = [seed for seed in numbers[0].seeds if all(seed in of for of in seeds)]
+    ends = [each.ends for each in numbers if each.ends]
+    return Number(
+        apply(*(part.ours if isinstance(part, Number) else part for part in parts)),
+        {s: apply(*(p.seeds[s] if isinstance(p, Number) else p for p in parts)) for s in common},
+        numbers[0].detail if len(numbers) == 1 else {},
+        [mean(*each) for each in zip(*ends, strict=True)] if apply is mean and ends else None,
+        relative=apply is mean and all(each.relative for each in numbers),
+        setting=all(each.setting for each in numbers),
+    )
+
+
+def _of_number(found: Number, paper: Expected) -> Finding | None:
+    """Judge a number by its size, its direction alone, or the paper's limit."""
+    ours, spread, detail = found.ours, found.spread, found.detail
+    if found.setting:
+        detail = {"per_seed": list(found.seeds.values())}
+    if isinstance(ours, str) and found.some is None:
+        return Finding(ours, verdict=NOT_REPRODUCED, detail=detail)
+    if paper.form == "direction":
+        same = found.some and paper.paper == "above"
+        if not isinstance(ours, str):
+            same = sign(ours) == (1 if paper.paper == "above" else -1)
+        shown = {} if found.relative else detail
+        return Finding(ours, spread, None, same, verdict=when(bool(same)), detail=shown)
+    if isinstance(ours, str):
+        return None
+    theirs = float(paper.paper)
+    if paper.form == "limit":
+        return Finding(ours, spread, ours - theirs, verdict=of_limit(ours, theirs), detail=detail)
+    if not found.relative:
+        verdict = of_value(ours, theirs, paper.tolerance)
+        return Finding(ours, spread, ours - theirs, verdict=verdict, detail=detail)
+    verdict = of_change(ours, theirs, paper.tolerance)
+    beyond = {"above": ours > theirs, "below": ours < theirs}.get(paper.better, False)
+    verdict = CONSISTENT if beyond and verdict != REPRODUCED else verdict
+    same = sign(ours) == sign(theirs)
+    return Finding(ours, spread, ours - theirs, same, None, verdict, detail)

@@ -32,7 +32,7 @@ class Row:
     same_order: bool | None
     verdict: str
     reason: str
-    detail: dict[str, Any] = field(default_factory=dict)
+    detail: Mapping[str, Any] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
     #: The same under the most probable reading, where there is one.
     probable: Finding | None = None
@@ -76,8 +76,9 @@ def _finding(
     if tables is None:
         return Finding(None)
     table = tables[claim.part]
-    found = find(claim, table, before)
-    missing = table.missing(claim) or [name for of in claim.of for name in before[of].missing]
+    found = find(claim.term, claim.expected, table, before)
+    missing = table.missing(claim.traces, others=claim.of_others) if claim.calls else []
+    missing += [name for of in claim.of for name in before[of].missing]
     found = replace(found, missing=list(dict.fromkeys(missing)))
     if found.verdict == NOT_RUN:
         return found
@@ -94,11 +95,11 @@ def _row(claim: Claim, finding: Finding, probable: Finding | None) -> Row:
         figure=claim.figure,
         claim=claim.text,
         class_=claim.class_,
-        unit=claim.unit,
-        paper=claim.paper,
+        unit=claim.unit or claim.expected.unit,
+        paper=claim.expected.paper,
         ours=finding.ours,
         spread=finding.spread,
-        tolerance=claim.tolerance,
+        tolerance=claim.expected.tolerance,
         distance=finding.distance,
         same_sign=finding.same_sign,
         same_order=finding.same_order,

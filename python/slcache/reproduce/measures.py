@@ -221,6 +221,16 @@ MEASURES: dict[str, Reader] = {
 }
 
 
+#: Figures that schemes report under their own names, of those that plans and claims use.
+_REPORTED = """
+agc_moves_per_host_page dense_from_dense_bytes dense_from_disk_bytes dense_from_host_bytes
+dense_from_slc_bytes fast_share gc_time_share host_bytes lifetime lifetime_dense lifetime_fast
+model_optimum slc_from_dense_bytes slc_from_disk_bytes slc_from_slc_bytes
+slc_pages_refreshed_by_erase_per_host_page waf_all waf_extra write_hit_rate
+"""
+NAMES = frozenset((*MEASURES, *_REPORTED.split()))
+
+
 def value(name: str, document: Document) -> float | None:
     """Return a measure of a result; None where the run has no such figure."""
     return MEASURES.get(name, figure(name))(document)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from slcache import ConfigError
-from slcache.reproduce import toml
+from slcache.reproduce import claims, toml
 from slcache.reproduce.claims import EMERGENT, Claim
 from slcache.reproduce.drawings import FigureSpec, TableSpec
+from slcache.reproduce.findings import FUNCTIONS
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.optima import Optima
 from slcache.reproduce.parts import Part, Quick, Workload
@@ -57,6 +57,11 @@ class Plan:
         """Every scheme of any part, in order, and what is picked from grids."""
         every = [scheme for part in self.parts for scheme in part.schemes]
         return list(dict.fromkeys([*every, *(pick.name for pick in self.picks)]))
+
+    @property
+    def all_schemes(self) -> set[str]:
+        """Every scheme, variant and grid, and every point of a grid."""
+        return {*self.schemes, *(variant.name for variant in self.expand(self.schemes))}
 
     def traces_of(self, part: Part) -> list[str]:
         """Return the workloads that a part's claims are of."""
@@ -119,8 +124,8 @@ class Plan:
     def _is_quick(self, claim: Claim) -> bool:
         """Return whether the quick runs have all traces that a claim is of."""
         part = self.part(claim.part)
-        named = claim.workloads and not claim.of_others
-        wanted = claim.workloads if named else self.traces_of(part)
+        named = claim.traces and not claim.of_others
+        wanted = claim.traces if named else self.traces_of(part)
         run = part.name in (self.quick.parts or [part.name])
         return run and all(self.quick.runs(name, [part.name]) for name in wanted)
 
@@ -141,15 +146,12 @@ def papers() -> list[str]:
 def load(name: str) -> Plan:
     """Return a paper's plan; raises ConfigError."""
     folder = EXPERIMENTS / name
-    claims = toml.load(folder / "claims.toml").get("claim", [])
     where = f"{name}/plan.toml"
-    table = {
-        **toml.load(folder / "plan.toml"),
-        "name": name,
-        "claim": toml.built(list[Claim], claims, f"{name}/claims.toml: claim"),
-    }
+    judged = claims.load(folder / "claims.toml", f"{name}/claims.toml")
+    table = {**toml.load(folder / "plan.toml"), "name": name, "claim": judged}
     plan = toml.build(Plan, table, where)
     _check(plan, where)
+    _check_claims(plan, f"{name}/claims.toml")
     return plan
 
 
@@ -159,30 +161,55 @@ def _check(plan: Plan, where: str) -> None:
     problems = [] if plan.parts else [f"{where}: part is missing"]
     wanted = {*plan.quick.names(), *(study.workloads if study else [])}
     wanted |= {name for variation in plan.vary for name in variation.workloads}
-    wanted |= {name for claim in plan.claims for name in claim.workloads}
     wanted |= {name for variant in plan.variants for name in variant.after}
     wanted -= {workload.name for workload in plan.workloads}
     problems += [f"{where}: no workload {name}" for name in sorted(wanted)]
-    times = Counter(claim.id for claim in plan.claims)
-    twice = sorted(name for name, count in times.items() if count > 1)
-    problems += [f"{where}: two claims are called {name}" for name in twice]
     parts = {*plan.quick.parts, *plan.quick.only, *(study.parts if study else [])}
     parts |= {name for workload in plan.workloads for name in workload.parts}
     parts |= {name for variation in plan.vary for name in variation.parts}
-    of_one: list[Any] = [*plan.claims, *plan.figures, *plan.tables]
+    of_one: list[Any] = [*plan.figures, *plan.tables]
     of_one += [*plan.picks, *plan.optima, *plan.lifespans]
     parts |= {each.part for each in of_one}
     parts |= {pick.source for pick in plan.picks} | {spec.less for spec in plan.lifespans}
     parts |= {plan.yardstick.part} if plan.yardstick else set()
     parts -= {"", *(part.name for part in plan.parts)}
     problems += [f"{where}: no part {name}" for name in sorted(parts)]
-    schemes = {s for c in plan.claims for s in (c.scheme, *c.rivals, *c.among) if s}
-    schemes |= {s for part in plan.parts for s in part.learned or []}
+    schemes = {s for part in plan.parts for s in part.learned or []}
     schemes |= {s for spec in plan.optima for s in (spec.scheme, spec.adaptive)}
-    known = {*plan.schemes, *(v.name for v in plan.expand(plan.schemes))}
+    known = plan.all_schemes
     problems += [f"{where}: no scheme {s}" for s in sorted(schemes - known)]
     problems += [f"{where}: {fault}" for each in plan.vary for fault in each.faults()]
     problems += [f"{where}: {fault}" for fault in _faults_of_readings(plan)]
+    if problems:
+        raise ConfigError("\n".join(problems))
+
+
+def _check_claims(plan: Plan, where: str) -> None:
+    """Refuse parts, traces, schemes and claims before that an expression names in vain."""
+    parts, problems = {"", *(part.name for part in plan.parts)}, []
+    before: set[str] = set()
+    for claim in plan.claims:
+        at = f"{where}: {claim.id}"
+        if claim.part not in parts:
+            problems.append(f"{at}: part = {claim.part!r}; allowed: {', '.join(sorted(parts))}")
+            continue
+        traces = plan.traces_of(plan.part(claim.part))
+        order = claim.expected.paper if claim.expected.form == "order" else []
+        ranked = [name for group in order for name in group.split(" = ")]
+        names: list[tuple[str, Sequence[str], Collection[str]]] = [
+            ("ours: no trace", claim.traces, {*traces, *(w.name for w in plan.workloads)}),
+            ("ours: no scheme", claim.schemes, plan.all_schemes | {g.name for g in plan.grids}),
+            ("paper: no scheme", ranked, plan.all_schemes),
+            ("ours: no claim before it is", claim.of, before),
+        ]
+        problems += [f"{at}: {what} {n}" for what, of, known in names for n in of if n not in known]
+        grids = {grid.name for grid in plan.grids}
+        problems += [
+            f"{at}: ours: {call.function}: {call.schemes[0]} is no grid"
+            for call in claim.calls
+            if FUNCTIONS[call.function].is_of_a_grid(call) and call.schemes[0] not in grids
+        ]
+        before.add(claim.id)
     if problems:
         raise ConfigError("\n".join(problems))
 

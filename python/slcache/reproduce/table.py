@@ -6,11 +6,15 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slcache.reproduce.claims import Claim
+from slcache.reproduce.expressions import Figure, Term, evaluate
 from slcache.reproduce.measures import value
 from slcache.reproduce.variants import Grid
 
 Key = tuple[str, str, int]
+#: Figures by setting; a scheme that is no grid has one, at 0.
+Curve = dict[float, float]
+#: A figure of a run by its name, or arithmetic over figures.
+Column = str | Term
 
 
 class Table:
@@ -43,48 +47,52 @@ class Table:
         document = self.documents.get((workload, scheme, seed))
         return None if document is None else value(measure, document)
 
-    def workloads_of(self, claim: Claim) -> list[str]:
-        """Return the workloads a claim is about, of those that were run."""
-        return [name for name in self.workloads if not claim.workloads or name in claim.workloads]
+    def figure(self, column: Column, workload: str, scheme: str, seed: int) -> float | None:
+        """Return what a column comes to in one run."""
+        if isinstance(column, str):
+            return self.get(column, workload, scheme, seed)
 
-    def missing(self, claim: Claim) -> list[str]:
-        """Return the workloads a claim is about that were not run."""
-        if self._wanted is None or claim.of:
+        def of(leaf: Figure) -> float | None:
+            return self.get(leaf.name, workload, scheme, seed)
+
+        found: float | None = evaluate(column, of)
+        return found
+
+    def missing(self, named: Sequence[str], *, others: bool = False) -> list[str]:
+        """Return the workloads that were not run, of those named or of all (`others`)."""
+        if self._wanted is None:
             return []
-        wanted = [*claim.workloads, *self._wanted] if claim.of_others else claim.workloads
-        names = dict.fromkeys(wanted or self._wanted)
-        return [name for name in names if name not in self.workloads]
+        wanted = [*named, *self._wanted] if others or not named else named
+        return [name for name in dict.fromkeys(wanted) if name not in self.workloads]
 
     def is_grid(self, name: str) -> bool:
         """Return whether it is a grid, and no one scheme."""
         return any(each.name == name for each in self._grids)
 
     def by_setting(
-        self, measure: str, name: str, workload: str, seed: int | None = None
-    ) -> dict[float, float]:
+        self, measure: Column, name: str, workload: str, seed: int | None = None
+    ) -> Curve:
         """Return a grid's curve, or one scheme's figure as the curve's only point, at 0."""
         if self.is_grid(name):
             return self.curve(measure, name, workload, seed)
         one = self.mean(measure, name, workload, seed)
         return {} if one is None else {0.0: one}
 
-    def values(self, measure: str, scheme: str, workload: str) -> list[float]:
+    def values(self, measure: Column, scheme: str, workload: str) -> list[float]:
         """Return a figure for every seed that has it."""
-        every = [self.get(measure, workload, scheme, seed) for seed in self.seeds]
+        every = [self.figure(measure, workload, scheme, seed) for seed in self.seeds]
         return [figure for figure in every if figure is not None]
 
     def mean(
-        self, measure: str, scheme: str, workload: str, seed: int | None = None
+        self, measure: Column, scheme: str, workload: str, seed: int | None = None
     ) -> float | None:
         """Return a figure's mean over the seeds, or that of one seed."""
         if seed is not None:
-            return self.get(measure, workload, scheme, seed)
+            return self.figure(measure, workload, scheme, seed)
         figures = self.values(measure, scheme, workload)
         return statistics.fmean(figures) if figures else None
 
-    def curve(
-        self, measure: str, grid: str, workload: str, seed: int | None = None
-    ) -> dict[float, float]:
+    def curve(self, measure: Column, grid: str, workload: str, seed: int | None = None) -> Curve:
         """Return a figure over a grid of one setting, by its value: a seed's, or the means."""
         figures = {
             float(point.point[0]): self.mean(measure, point.name, workload, seed)
@@ -97,11 +105,11 @@ class Table:
     def beside(
         self,
         curve: Mapping[float, float],
-        measure: str,
+        measure: Column,
         rival: str,
         workload: str,
         seed: int | None = None,
-    ) -> dict[float, float]:
+    ) -> Curve:
         """Return a rival's figure at every setting of a curve: a grid's own, or one scheme's."""
         own = self.curve(measure, rival, workload, seed)
         if own:
@@ -109,25 +117,19 @@ class Table:
         one = self.mean(measure, rival, workload, seed)
         return {} if one is None else dict.fromkeys(curve, one)
 
-    def total(self, measure: str, scheme: str, claim: Claim) -> float:
-        """Return the sum of a figure's means over a claim's workloads."""
-        means = [self.mean(measure, scheme, name) for name in self.workloads_of(claim)]
-        return sum(mean for mean in means if mean is not None)
-
     def relative(
-        self, measure: str, scheme: str, workload: str, seed: int | None = None
+        self, measure: Column, scheme: str, workload: str, seed: int | None = None
     ) -> float | None:
         """Return a figure relative to the reference scheme's on the same workload."""
         own = self.mean(measure, scheme, workload, seed)
         reference = self.mean(measure, self.reference, workload, seed)
         return None if own is None or not reference else own / reference
 
-    def relative_means(self, measure: str, claim: Claim | None = None) -> dict[str, float]:
-        """Return every scheme's mean over the workloads, each relative to the reference."""
-        names = self.workloads_of(claim) if claim else self.workloads
+    def relative_means(self, measure: Column, names: Sequence[str] = ()) -> dict[str, float]:
+        """Return every scheme's mean over workloads, each relative to the reference."""
         means = {}
         for scheme in self.schemes:
-            ratios = [self.relative(measure, scheme, name) for name in names]
+            ratios = [self.relative(measure, scheme, name) for name in names or self.workloads]
             known = [ratio for ratio in ratios if ratio is not None]
             if known:
                 means[scheme] = statistics.fmean(known)

@@ -1,14 +1,14 @@
-"""What can be said of a claim: the verdicts, what they need, and what the runs found."""
+"""What a paper has for a claim, what the runs found, and the verdicts that follow."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from slcache.documents import normalise
-from slcache.reproduce.claims import Claim
 
 REPRODUCED = "reproduced"
 #: The paper gives a limit, and ours keeps it: less than a figure that comes out.
@@ -30,8 +30,58 @@ NO_CHANGE = 100 * normalise.TIE
 #: +81 % is no likeness of +30 %.
 LIMIT = 2
 
-#: What a product with a claim's scale may be off.
+#: What arithmetic may be off.
 _ROUNDING = 1e-9
+
+
+_NUMBER = r"-?\d+(?:\.\d+)?"
+#: A figure of a paper, such as `at most 15 % of the time` or `-47 ± 3 %`.
+_FIGURE = re.compile(
+    rf"(?P<limit>at most )?(?P<low>{_NUMBER})(?: to (?P<high>{_NUMBER}))?"
+    rf"(?: ± (?P<tolerance>{_NUMBER}))?(?: (?P<unit>\S.*?))??(?: or (?P<better>above|below))?"
+)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the paper has: one of six forms, which say how a claim is judged."""
+
+    #: "number", "limit", "range", "direction", "order" or "words".
+    form: str
+    paper: Any
+    tolerance: float = 0.0
+    unit: str = ""
+    #: Where ours is further than the paper's on this side of it, "above" or "below", ours is
+    #: better, and no less the claim.
+    better: str = ""
+
+
+def expected(said: object) -> Expected:
+    """Return what a claim's `paper` says; raises ValueError."""
+    if isinstance(said, list) and said and all(isinstance(each, str) for each in said):
+        return Expected("order", said)
+    if isinstance(said, int | float) and not isinstance(said, bool):
+        return Expected("number", said)
+    if not isinstance(said, str) or not said:
+        raise ValueError("it is a number, a text or a list of schemes")
+    if said in ("above", "below"):
+        return Expected("direction", said)
+    found = _FIGURE.fullmatch(said)
+    if found is None:
+        return Expected("words", said)
+    low, high = _number(found["low"]), found["high"]
+    form = "limit" if found["limit"] else "range" if high else "number"
+    return Expected(
+        form,
+        [low, _number(high)] if high else low,
+        _number(found["tolerance"] or "0"),
+        found["unit"] or "",
+        found["better"] or "",
+    )
+
+
+def _number(text: str) -> int | float:
+    return float(text) if "." in text else int(text)
 
 
 @dataclass(frozen=True)
@@ -44,7 +94,7 @@ class Finding:
     same_sign: bool | None = None
     same_order: bool | None = None
     verdict: str = NOT_RUN
-    detail: dict[str, Any] = field(default_factory=dict)
+    detail: Mapping[str, Any] = field(default_factory=dict)
     #: Traces that the claim is of and that were not run.
     missing: list[str] = field(default_factory=list)
 
@@ -80,9 +130,9 @@ def of_limit(ours: float, paper: float) -> str:
     return CONSISTENT if ours <= paper else NOT_REPRODUCED
 
 
-def of_value(ours: float, claim: Claim) -> str:
+def of_value(ours: float, paper: float, tolerance: float) -> str:
     """Return the verdict on a figure; settings such as 0.3, made a percentage, are rounded."""
-    return when(abs(ours - claim.paper) <= claim.tolerance + _ROUNDING)
+    return when(abs(ours - paper) <= tolerance + _ROUNDING)
 
 
 def when(holds: bool, likeness: bool = False) -> str:
