@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-from pyarrow import parquet
+import polars as pl
 
 import slcache
 
@@ -87,25 +86,25 @@ def json_changed(text: str, rng: random.Random) -> str:
     return json.dumps(document, ensure_ascii=False).replace(mark, rng.choice(RAW))
 
 
-def table_changed(table: pa.Table, rng: random.Random) -> pa.Table:
+def table_changed(table: pl.DataFrame, rng: random.Random) -> pl.DataFrame:
     """Return a table with a column, or a row, that no study has."""
-    name = rng.choice(table.column_names)
-    rows = table.to_pylist()
+    name = rng.choice(table.columns)
+    rows = table.to_dicts()
     row = rng.choice(rows)
     kind = rng.randrange(4)
     if kind == 0:
-        return pa.concat_tables([table, table.slice(rng.randrange(len(rows)), 1)])
+        return pl.concat([table, table.slice(rng.randrange(len(rows)), 1)])
     if kind == 1:
-        return table.drop_columns([name])
+        return table.drop(name)
     odd = [float("nan"), float("inf"), -1, 2**63 - 1, "", "x", None, [1], {"a": 1}, True, b"\xff"]
     row[name] = rng.choice(odd)
     if kind == 2:
         for each in rows:
             each[name] = row[name]
     try:
-        return pa.Table.from_pylist(rows)
-    except (pa.ArrowException, OverflowError):
-        return table.rename_columns([f"{n}." if n == name else n for n in table.column_names])
+        return pl.DataFrame(rows, infer_schema_length=None)
+    except (pl.exceptions.PolarsError, TypeError, OverflowError):
+        return table.rename({name: f"{name}."})
 
 
 class Documents:
@@ -176,7 +175,7 @@ class Documents:
         folder = self._folder / "study"
         folder.mkdir(exist_ok=True)
         table = self._table if rng.random() < 0.1 else table_changed(self._table, rng)
-        parquet.write_table(table, folder / "points.parquet")
+        table.write_parquet(folder / "points.parquet")
         if rng.random() < 0.3:
             from changed_inputs import bytes_changed
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from pyarrow import parquet
+import polars as pl
 
 import slcache
 from changed_documents import RAW, Kind, table_changed
@@ -96,7 +96,7 @@ class Traces:
         log = folder / "log.parquet"
         slcache.run(trace, device="tiny", scheme="sa", seed=3, log=log)
         self._log = log.read_bytes()
-        self._table = parquet.read_table(log)
+        self._table = pl.read_parquet(log)
         log.unlink()
 
     def kinds(self) -> Sequence[Kind]:
@@ -112,7 +112,7 @@ class Traces:
         if rng.random() < 0.5:
             log.write_bytes(bytes_changed(self._log, rng))
         else:
-            parquet.write_table(table_changed(self._table, rng), log)
+            table_changed(self._table, rng).write_parquet(log)
         name = str(log.relative_to(self._folder))
         tiny = ["trace.csv", "--device", "tiny", "--address", "wrap", "--log", name]
         verbs = [

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
+import polars as pl
 
 Metrics = Mapping[str, float | None]
 
@@ -18,14 +18,19 @@ def row(settings: Mapping[str, Any], figures: Metrics, **others: Any) -> dict[st
     return {**inputs, **status, **settings, **figures, **others}
 
 
+def table_of(rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Return a study's table of points."""
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
 def grid(
     levels: Mapping[str, Sequence[Any]],
     metric: Callable[..., Metrics],
     seeds: Sequence[int] = (1,),
-) -> pa.Table:
+) -> pl.DataFrame:
     """Return the table of all combinations of levels; `metric` takes one, and a seed."""
     rows = []
     for values in itertools.product(*levels.values()):
         settings = dict(zip(levels, values, strict=True))
         rows += [row(settings, metric(*values, seed), seed=seed) for seed in seeds]
-    return pa.Table.from_pylist(rows)
+    return table_of(rows)

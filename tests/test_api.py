@@ -18,14 +18,14 @@ def test_run_gives_dictionaries_and_tables(trace: Path) -> None:
     assert result.label == document["scheme"]["name"] == "baseline"
     assert document["host"]["write"]["requests"] == result.series["write_requests"].to_numpy().sum()
     programs = [op["pages"] for op in document["flash"]["ops"] if op["kind"] == "program"]
-    table = result.ops.to_pylist()
+    table = result.ops.to_dicts()
     assert sum(row["pages"] for row in table if row["kind"] == "program") == sum(programs)
-    assert result.latency.num_rows > 0
+    assert result.latency.height > 0
     assert "WAF" in result.summary()
 
 
 def test_metrics_are_attributes_items_and_columns(comparison: slcache.Comparison) -> None:
-    frame = comparison.to_polars()
+    frame = comparison.figures
     assert frame["scheme"].to_list() == comparison.labels
     for row, run in zip(frame.to_dicts(), comparison.runs, strict=True):
         assert comparison[run.label] is run
@@ -46,7 +46,7 @@ def test_several_seeds_are_rows_of_the_frame(trace: Path) -> None:
     schemes, full = ["tlc-only", "baseline"], {"precondition.fill": 0.5}
     found = slcache.compare(trace, device="tiny", schemes=schemes, seeds=2, settings={
         **full, "precondition.overwrite": 0.1, "trace.address": "wrap"})  # fmt: skip
-    rows = found.to_polars().select("scheme", "seed").rows()
+    rows = found.figures.select("scheme", "seed").rows()
     assert sorted(rows) == [("baseline", 1), ("baseline", 2), ("tlc-only", 1), ("tlc-only", 2)]
 
 

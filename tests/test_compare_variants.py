@@ -37,7 +37,7 @@ def test_settings_of_one_scheme_are_compared(trace: Path, tmp_path: Path) -> Non
     found.save(tmp_path / "out")
     assert slcache.load(tmp_path / "out").labels == VARIANTS
     again = slcache.rerun(tmp_path / "out")
-    assert again.result.to_polars().equals(found.to_polars())
+    assert again.result.figures.equals(found.figures)
 
 
 def test_schemes_are_compared_on_several_devices(trace: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_run_a_study_and_a_curve_take_them(trace: Path) -> None:
     study = slcache.sweep(
         trace, device="tiny", scheme=[text, "baseline:slc_blocks=3"], settings=SMALL, metrics="waf"
     )
-    rows = {row["scheme"]: row["waf"] for row in study.table.to_pylist()}
+    rows = {row["scheme"]: row["waf"] for row in study.table.to_dicts()}
     assert rows == {text: run.waf, "baseline:slc_blocks=3": alone(trace, {"slc_blocks": 3})["waf"]}
     curve = slcache.cliff(
         device="tiny", schemes=[text, "baseline"], settings={"device.user_bytes": 2 << 20}

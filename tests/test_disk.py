@@ -162,7 +162,7 @@ def test_the_report_has_a_section_about_the_disk(pair: slcache.Comparison) -> No
 def test_tables_and_files_hold_operations_and_states(
     pair: slcache.Comparison, tmp_path: Path
 ) -> None:
-    rows = pair.disk.to_pylist()
+    rows = pair.disk.to_dicts()
     assert [(r["scheme"], r["kind"], r["cause"], r["count"]) for r in rows] == [
         ("disk-only", "read", "host", 30),
         ("disk-only", "write", "migration", 10),
@@ -170,7 +170,7 @@ def test_tables_and_files_hold_operations_and_states(
         ("nvc", "write", "migration", 10),
     ]
     shares: dict[tuple[str, int], float] = {}
-    for row in pair.power.to_pylist():
+    for row in pair.power.to_dicts():
         at = (row["scheme"], row["t_ns"])
         shares[at] = shares.get(at, 0.0) + row["share"]
     assert len(shares) == 40
@@ -178,7 +178,7 @@ def test_tables_and_files_hold_operations_and_states(
     pair.save(tmp_path / "with")
     assert {"disk.parquet", "power.parquet"} <= {p.name for p in (tmp_path / "with").iterdir()}
     none = without_disk("tlc-only")
-    assert none.disk.num_rows == 0
+    assert none.disk.height == 0
     none.save(tmp_path / "without")
     kept = {p.stem for p in (tmp_path / "without").glob("*.parquet")}
     assert kept == {"series", "latency", "ops"}

@@ -59,7 +59,7 @@ def use(result: slcache.Result, beside: slcache.Result, *, drawn: bool) -> None:
     """Use a result in every way; only ResultError may come of that."""
     json.loads(result.to_json())
     result.summary()
-    assert result.series.num_rows + result.ops.num_rows + result.latency.num_rows >= 0
+    assert result.series.height + result.ops.height + result.latency.height >= 0
     try:
         both = slcache.Comparison([beside, result])
     except slcache.ResultError:

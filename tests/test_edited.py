@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import math
 from pathlib import Path
 
+import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 import slcache
+from slcache import frame
 from slcache.cli.app import execute
 from slcache.given import parsing
+from slcache.metrics import METRICS
 from slcache.sweep.axes import Axis
 from slcache.sweep.sampling import Sampling
 
@@ -136,32 +141,65 @@ def test_a_point_listed_twice_is_told(trace: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def table(trace: Path) -> pa.Table:
+def table(trace: Path) -> pl.DataFrame:
     vary = {"host.queue_depth": "1..3"}
     return slcache.sweep(trace, device="tiny", schemes="baseline", vary=vary).table
 
 
-def _with(table: pa.Table, name: str, values: list[object]) -> pa.Table:
-    return table.set_column(table.column_names.index(name), name, pa.array(values))
-
-
 def test_a_changed_table_of_a_study_is_told(
-    table: pa.Table, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    table: pl.DataFrame, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     changed = {
-        "rows 1 and 4 are one point": pa.concat_tables([table, table.slice(0, 1)]),
-        "waf: a value is not finite": _with(table, "waf", [1.0, float("nan"), 1.0]),
-        "waf: holds list<": _with(table, "waf", [[1.0], [1.0], [1.0]]),
-        "scheme: holds struct<": _with(table, "scheme", [{"a": 1}] * 3),
-        "status: a row has none": _with(table, "status", ["done", None, "done"]),
-        "seed: holds double": _with(table, "seed", [1.0, 2.0, 3.0]),
-        "column host.queue_depth is given twice": table.append_column(
-            "host.queue_depth", table["host.queue_depth"]
-        ),
+        "rows 1 and 4 are one point": pl.concat([table, table.slice(0, 1)]),
+        "waf: a value is not finite": table.with_columns(waf=pl.Series([1.0, math.nan, 1.0])),
+        "waf: holds List": table.with_columns(waf=pl.Series([[1.0]] * 3)),
+        "scheme: holds Struct": table.with_columns(scheme=pl.Series([{"a": 1}] * 3)),
+        "status: a row has none": table.with_columns(status=pl.Series(["done", None, "done"])),
+        "seed: holds Float64": table.with_columns(seed=pl.Series([1.0, 2.0, 3.0])),
     }
+    path = tmp_path / "points.parquet"
     for told, each in changed.items():
-        parquet.write_table(each, tmp_path / "points.parquet")
+        each.write_parquet(path)
         assert execute(["sweep", "show", str(tmp_path)]) == 2
         assert told in " ".join(capsys.readouterr().err.split())
-    parquet.write_table(table, tmp_path / "points.parquet")
+    twice = [*table.columns, "host.queue_depth"]
+    parquet.write_table(pa.table([table[name].to_arrow() for name in twice], names=twice), path)
+    assert execute(["sweep", "show", str(tmp_path)]) == 2
+    assert "'host.queue_depth' has more than one" in " ".join(capsys.readouterr().err.split())
+    table.write_parquet(path)
     assert execute(["sweep", "show", str(tmp_path)]) == 0
+
+
+def test_a_damaged_table_is_an_error_without_a_stack(
+    table: pl.DataFrame, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "points.parquet"
+    table.write_parquet(path)
+    whole = path.read_bytes()
+    for at in range(4, len(whole), max(1, len(whole) // 300)):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        status, told = execute(["sweep", "show", str(tmp_path)]), capfd.readouterr().err
+        assert status in (0, 2)
+        assert (status == 2) == ("points.parquet" in told)
+        assert "panicked" not in told
+
+
+def test_tables_of_earlier_versions_are_read(table: pl.DataFrame, tmp_path: Path) -> None:
+    """They were written with other types of Arrow, and with what is told of each column."""
+    path = tmp_path / "points.parquet"
+    whole = table.to_arrow()
+    fields = [
+        pa.field(f.name, pa.string() if f.type == pa.large_string() else f.type, True, {"unit": ""})
+        for f in whole.schema
+    ]
+    parquet.write_table(whole.cast(pa.schema(fields)), path)
+    assert frame.read(path).equals(table)
+    assert frame.read(path).schema == table.schema
+
+
+def test_a_table_says_what_its_figures_are(table: pl.DataFrame, tmp_path: Path) -> None:
+    path = tmp_path / "points.parquet"
+    path.write_bytes(frame.parquet(table))
+    told = json.loads(pl.read_parquet_metadata(path)[frame.ABOUT])
+    assert told["waf"] == {"unit": "1", "goal": "min", "summary": METRICS["waf"].summary}
+    assert list(told) == [name for name in table.columns if name in frame.FIGURES]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
+import polars as pl
 import pytest
 
 import proportion
@@ -57,7 +57,7 @@ def names_of_files(count: int) -> None:
 
 def traces_of_a_table(count: int) -> None:
     columns = {"trace": names(count), "device": "d", "scheme": "s", "seed": 1, "status": "done"}
-    table = pa.table({k: v if k == "trace" else [v] * count for k, v in columns.items()})
+    table = pl.DataFrame({k: v if k == "trace" else [v] * count for k, v in columns.items()})
     assert len(Outcome.of(table).by_trace()) == count
 
 
@@ -159,7 +159,7 @@ def test_varied_keys_have_a_limit() -> None:
     with pytest.raises(slcache.ConfigError, match="101 keys are varied; at most 100 may be"):
         slcache.sweep(**TINY, scheme="baseline", vary=many)
     columns = {"trace": "t", "device": "d", "scheme": "s", "seed": 1, "status": "done"}
-    table = pa.table({**{k: [v] * 2 for k, v in columns.items()}, **many})
+    table = pl.DataFrame({**{k: [v] * 2 for k, v in columns.items()}, **many})
     with pytest.raises(ValueError, match="column k100: 101 columns vary; at most 100 may"):
         Outcome.of(table)
 

@@ -64,7 +64,7 @@ def of_results(run: slcache.Result, folder: Path) -> dict[str, Call]:
         "diff": (slcache.diff, {"first": run, "second": run}),
     }
     of_run: dict[str, dict[str, Any]] = {
-        "save": {"path": folder / "o"}, "to_pandas": {}, "to_polars": {}, "load": {"path": folder},
+        "save": {"path": folder / "o"}, "load": {"path": folder},
         "plot_histogram": {"name": "actions"}, "plot_curve": {"name": "cost"},
     }  # fmt: skip
     for name, given in of_run.items():

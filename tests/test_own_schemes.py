@@ -405,7 +405,7 @@ def test_studies_and_cliffs_take_classes(tmp_path: Path, trace: Path) -> None:
 
 def _rows(study: Sweep) -> list[dict[str, Any]]:
     """Return the rows of a study's table, by scheme and size."""
-    rows = study.table.to_pylist()
+    rows = study.table.to_dicts()
     return [
         {"slc_blocks": row.get("slc_blocks", row.get("scheme.slc_blocks")), **row} for row in rows
     ]

@@ -9,7 +9,6 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 
 import browser
@@ -20,7 +19,7 @@ from slcache.study.outcome import Outcome
 from slcache.sweep import commands, report
 from slcache.sweep.api import sweep
 from slcache.sweep.outcome import Sweep
-from studies import grid
+from studies import grid, table_of
 from support import mixed, slcache, write_trace
 
 HOSTILE = "</script><b>\"'&$(x)<!--"
@@ -86,7 +85,7 @@ def told(page: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_point_s_command_gives_its_figures(folder: Path, name: str) -> None:
     found = study(folder, name)
-    given, rows = told(found.report()), found.table.to_pylist()
+    given, rows = told(found.report()), found.table.to_dicts()
     assert given["points"]
     assert bool(given["note"]) == (name in ("seeds", "draws"))
     for number, _, figures, command in given["points"]:
@@ -117,7 +116,7 @@ def test_a_search_s_points_have_commands(folder: Path) -> None:
         points=6,
         jobs=1,
     )
-    given, rows = told(found.report()), found.table.to_pylist()
+    given, rows = told(found.report()), found.table.to_dicts()
     for number, _, _, command in given["points"]:
         done = slcache(*shlex.split(given["begun"] + command)[1:], "--json")
         assert done.returncode == 0, done.stderr
@@ -176,11 +175,11 @@ def test_hostile_names_stay_text(folder: Path) -> None:
 @pytest.mark.usefixtures("undrawn")
 def test_what_no_command_can_say_has_none(folder: Path) -> None:
     found = study(folder, "schemes")
-    row = dict(found.table.to_pylist()[0])
+    row = dict(found.table.to_dicts()[0])
     assert commands.of_row(found.study, row) is not None
     assert commands.of_row(found.study, {**row, "trace": "another"}) is None
     assert not commands.tells(found.study, ["scheme", "no.such.key"])
-    table = pa.Table.from_pylist([{**row, "no.such.key": n, "waf": 1.0 + n} for n in (1, 2)])
+    table = table_of([{**row, "no.such.key": n, "waf": 1.0 + n} for n in (1, 2)])
     analysis = Analysis.of(Outcome.of(table), ("waf",))
     page = report.render(analysis, "edited", study=found.study)
     assert [point[3] for point in told(page)["points"]] == [None, None]

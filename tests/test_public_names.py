@@ -39,7 +39,7 @@ PUBLIC = dict(_public())
 
 def test_the_public_names_are_found() -> None:
     expected = {"slcache.run", "slcache.cliff", "slcache.sweep", "slcache.trace.info"}
-    assert expected | {"slcache.Result.to_pandas", "slcache.Error"} <= PUBLIC.keys()
+    assert expected | {"slcache.Result.save", "slcache.Error"} <= PUBLIC.keys()
     assert all(hasattr(slcache, name) for name in slcache.__all__)
 
 

@@ -178,15 +178,6 @@ def test_a_notebook_shows_tables(comparison: slcache.Comparison) -> None:
     assert "&lt;i&gt;" in odd._repr_html_()
 
 
-def test_tables_are_frames_of_pandas(comparison: slcache.Comparison) -> None:
-    pytest.importorskip("pandas")
-    frame = comparison.to_pandas("ops")
-    assert len(frame) == comparison.ops.num_rows
-    assert list(frame.columns) == comparison.ops.column_names
-    with pytest.raises(slcache.UsageError, match="no table"):
-        comparison.to_pandas("nonsense")
-
-
 def test_python_names_the_length_of_windows(trace: Path, tmp_path: Path) -> None:
     own: dict[str, Any] = {"device": "tiny", "window": "2ms"}
     one = slcache.run(trace, scheme="baseline", **own)
@@ -295,16 +286,6 @@ def test_what_is_varied_may_be_numpys() -> None:
     said = once(flatten(vary))
     assert said == {"scheme.baseline.slc_blocks": [3, 4], "host.time_scale": 2.0}
     assert type(said["scheme.baseline.slc_blocks"][0]) is int
-
-
-@pytest.mark.parametrize("package", ["pandas", "polars"])
-def test_a_frame_says_what_to_install(
-    package: str, trace: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    result = slcache.run(trace, device="tiny", scheme="baseline")
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(slcache.RunError, match=rf"pip install 'slcache\[{package}\]'"):
-        getattr(result, f"to_{package}")()
 
 
 @pytest.mark.parametrize("device", ["nvc-hdd", "hyssd-st"])

@@ -143,7 +143,7 @@ def test_a_study_knows_draws_from_seeds(recording: Path) -> None:
         "settings": {"trace.address": "wrap"},
     }
     found = slcache.sweep(recording, **asked, resample=4, resample_block="20ms")
-    assert found.table["draw"].to_pylist() == [1, 2, 3, 4] * 2
+    assert found.table["draw"].to_list() == [1, 2, 3, 4] * 2
     spreads = found.analysis(["write_mean_ns"]).judged[0].spreads["write_mean_ns"]
     for each, estimate in zip(spreads.configurations, spreads.estimates, strict=True):
         assert estimate == spread.estimate(each.values("write_mean_ns"), draws=True)
@@ -153,12 +153,12 @@ def test_a_study_knows_draws_from_seeds(recording: Path) -> None:
     assert "draw" in told
     assert "seed" not in told
     seeds = slcache.sweep(recording, **asked, seeds=2)
-    assert seeds.table["draw"].to_pylist() == [None] * 4
+    assert seeds.table["draw"].to_list() == [None] * 4
     again = slcache.compare(
         recording, device="tiny", schemes=SCHEMES, address="wrap", resample=4, resample_block="20ms"
     )
     assert isinstance(again, SeededComparison)
-    assert again.figure("baseline", "waf").known == found.table["waf"].to_pylist()[4:]
+    assert again.figure("baseline", "waf").known == found.table["waf"].to_list()[4:]
 
 
 def test_what_means_nothing_is_refused(recording: Path, tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_a_result_that_does_not_fit_is_run_again(name: str, small: Path, tmp_pat
         found = sweep(
             small, device="tiny", scheme="sa", vary=VARY, settings=SETTINGS, store=tmp_path, jobs=1
         )
-        return found.kept, found.table
+        return found.kept, found.table.to_dicts()
 
     _, clean = run()
     damage, again = DAMAGES[name]

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-import pyarrow as pa
 import pytest
 
 from slcache.report import terminal as text_of
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
 from slcache.sweep import report, sheets, terminal
-from studies import grid, row
+from studies import grid, row, table_of
 
 Figures = Mapping[str, float | None]
 #: By trace and configuration: less waf is better, more lifetime is.
@@ -29,7 +28,7 @@ METRICS = ("waf", "lifetime_host_bytes")
 
 def study(figures: Mapping[tuple[str, int], Figures] = KNOWN) -> Analysis:
     rows = [row({"trace": trace, "s.n": n}, values) for (trace, n), values in figures.items()]
-    return Analysis.of(Outcome.of(pa.Table.from_pylist(rows)))
+    return Analysis.of(Outcome.of(table_of(rows)))
 
 
 def printed(found: Analysis) -> str:

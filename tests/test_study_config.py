@@ -148,7 +148,7 @@ def test_a_device_and_a_workload_are_dicts_of_a_sweep(tmp_path: Path) -> None:
     out = tmp_path / "out"
     found = slcache.sweep(workload, device=[device, "tiny"], out=out, **own)
     assert found.counts()["done"] == 4
-    rows = found.table.to_pylist()
+    rows = found.table.to_dicts()
     assert [row["device"] for row in rows] == ['my "tiny"', 'my "tiny"', "tiny", "tiny"]
     assert {row["trace"] for row in rows} == {"zipf-4k"}
     plain = slcache.run(workload, device=device, scheme="baseline", seed=1, address="wrap")

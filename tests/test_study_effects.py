@@ -6,14 +6,13 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from slcache.study import sentences
 from slcache.study.analysis import Analysis
 from slcache.study.effects import Effect, main_effects
 from slcache.study.outcome import Outcome, Setting
-from studies import row
+from studies import row, table_of
 
 A = {1: 0.0, 2: 30.0, 4: -30.0}
 B = {"fifo": 5.0, "greedy": -5.0}
@@ -50,7 +49,7 @@ def test_missing_points_leave_others_in_the_means_which_is_told() -> None:
     # Of the points as they are, 25 apart instead of 10.
     assert means(of(found, "b")) == pytest.approx({"fifo": MEAN + 20, "greedy": MEAN - 5})
     rows = [row({"a": a, "b": b}, {"waf": MEAN + A[a] + B[b]}) for a, b in pairs]
-    study = Analysis.of(Outcome.of(pa.Table.from_pylist(rows)), ["waf"])
+    study = Analysis.of(Outcome.of(table_of(rows)), ["waf"])
     (said,) = sentences.means(study, {"a": "a", "b": "b"})
     assert said.endswith("what other parameters do is in the means of a and b.")
 

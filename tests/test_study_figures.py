@@ -6,7 +6,6 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from matplotlib.figure import Figure
 
@@ -18,7 +17,7 @@ from slcache.plots import spread as spread_figure
 from slcache.study import cells, pareto, spread, wording
 from slcache.study.effects import main_effects
 from slcache.study.outcome import Outcome
-from studies import row
+from studies import row, table_of
 
 GOALS: dict[str, Goal] = {
     "read_p99_ns": "min",
@@ -44,7 +43,7 @@ def drawn(count: int, parameters: int, kinds: str) -> Outcome:
             "lifetime_host_bytes": rng.uniform(1, 9) * 1e12,
         }
         rows.append(row(settings, figures, seed=rng.randrange(3)))
-    return Outcome.of(pa.Table.from_pylist(rows))
+    return Outcome.of(table_of(rows))
 
 
 def text_of(figure: Figure) -> str:

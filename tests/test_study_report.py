@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 
-import pyarrow as pa
 import pytest
 
 from slcache.report import terminal as text_of
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
 from slcache.sweep import report, terminal
-from studies import grid, row
+from studies import grid, row, table_of
 
 METRICS = ("waf", "read_p99_ns")
 
@@ -29,7 +28,7 @@ def study() -> Analysis:
     lost = row({"s.blocks": 8, "s.order": "fifo"}, {"waf": None, "read_p99_ns": None})
     lost.update(status="impossible", reason="at most 7 <blocks>")
     quiet = row({"s.blocks": 4, "s.order": "fifo"}, {"waf": 1.9, "read_p99_ns": None}, seed=9)
-    return Analysis.of(Outcome.of(pa.Table.from_pylist([*table.to_pylist(), lost, quiet])), METRICS)
+    return Analysis.of(Outcome.of(table_of([*table.to_dicts(), lost, quiet])), METRICS)
 
 
 def printed(study: Analysis) -> str:
@@ -100,7 +99,7 @@ def test_a_metric_without_a_better_is_not_in_the_front() -> None:
 @pytest.mark.parametrize("status", ["failed", "done"])
 def test_a_study_without_figures_says_so(status: str) -> None:
     rows = [row({"a": n}, {"waf": None}, status=status, reason="full") for n in (1, 2)]
-    found = Analysis.of(Outcome.of(pa.Table.from_pylist(rows)))
+    found = Analysis.of(Outcome.of(table_of(rows)))
     assert f"2 {status}" in printed(found)
     assert "2 points" in report.render(found, "none")
 

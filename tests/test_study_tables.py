@@ -7,13 +7,13 @@ import random
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
+import polars as pl
 import pytest
 
 from slcache.metrics import Goal
 from slcache.study import cells, pareto, spread
 from slcache.study.outcome import Outcome
-from studies import grid, row
+from studies import grid, row, table_of
 
 
 def test_parameters_are_told_from_inputs_and_figures() -> None:
@@ -32,7 +32,7 @@ def test_points_without_a_figure_are_counted() -> None:
         row({"a": 4}, {"waf": None, "read_mean_ns": None}, status="impossible", reason="too many"),
         row({"a": 5}, {"waf": None, "read_mean_ns": None}, status="impossible", reason="too many"),
     ]
-    found = Outcome.of(pa.Table.from_pylist(rows))
+    found = Outcome.of(table_of(rows))
     assert found.counts == {"done": 2, "failed": 1, "impossible": 2}
     assert found.missing("read_mean_ns") == 1
     assert len(found.with_metric("waf", "read_mean_ns")) == 1
@@ -41,7 +41,7 @@ def test_points_without_a_figure_are_counted() -> None:
 
 def test_a_table_of_something_else_is_refused() -> None:
     with pytest.raises(ValueError, match="device, scheme, seed, status"):
-        Outcome.of(pa.table({"trace": ["t"]}))
+        Outcome.of(pl.DataFrame({"trace": ["t"]}))
 
 
 def test_a_front_that_is_known() -> None:
@@ -89,7 +89,7 @@ def test_a_front_leaves_out_what_tells_nothing_and_counts_what_it_cannot_judge()
         row({"a": 4}, {"waf": 1.0, "read_p99_ns": None, "slc_bytes": 7.0, "energy_j": None}),
     ]
     goals: dict[str, Goal] = dict.fromkeys(("waf", "read_p99_ns", "slc_bytes", "energy_j"), "min")
-    found = pareto.of_outcome(Outcome.of(pa.Table.from_pylist(rows)), goals)
+    found = pareto.of_outcome(Outcome.of(table_of(rows)), goals)
     assert found.metrics == ["waf", "read_p99_ns"]
     assert found.without == ["slc_bytes", "energy_j"]
     assert [c.settings["a"] for c in found.best] == [1, 2]

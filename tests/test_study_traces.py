@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import jsonschema
-import pyarrow as pa
+import polars as pl
 import pytest
 
 from slcache.documents import schemata
@@ -16,7 +16,7 @@ from slcache.report import terminal as text_of
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
 from slcache.sweep import of_traces, report, sheets, terminal
-from studies import grid, row
+from studies import grid, row, table_of
 
 EASY, HARD = "in/easy.csv", "in/hard.csv"
 METRICS = ("waf", "read_p99_ns")
@@ -34,26 +34,26 @@ def figures(trace: str, blocks: int, seed: int) -> dict[str, float | None]:
 
 
 @pytest.fixture(scope="module")
-def table() -> pa.Table:
+def table() -> pl.DataFrame:
     return grid({"trace": [EASY, HARD], "s.blocks": [1, 2, 4]}, figures, seeds=(1, 2, 3))
 
 
 @pytest.fixture(scope="module")
-def study(table: pa.Table) -> Analysis:
+def study(table: pl.DataFrame) -> Analysis:
     return Analysis.of(Outcome.of(table), METRICS)
 
 
-def alone(table: pa.Table, trace: str) -> dict[str, Any]:
+def alone(table: pl.DataFrame, trace: str) -> dict[str, Any]:
     """Return what a study of this trace alone shows."""
-    rows = [each for each in table.to_pylist() if each["trace"] == trace]
-    return Analysis.of(Outcome.of(pa.Table.from_pylist(rows)), METRICS).to_dict()
+    rows = [each for each in table.to_dicts() if each["trace"] == trace]
+    return Analysis.of(Outcome.of(table_of(rows)), METRICS).to_dict()
 
 
 def printed(study: Analysis) -> str:
     return " ".join(text_of.text(*terminal.parts(study)).split())
 
 
-def test_each_trace_is_judged_as_if_it_were_alone(table: pa.Table, study: Analysis) -> None:
+def test_each_trace_is_judged_as_if_it_were_alone(table: pl.DataFrame, study: Analysis) -> None:
     found = json.loads(json.dumps(study.to_dict(), allow_nan=False))
     assert [each["trace"] for each in found["traces"]] == [EASY, HARD]
     for each in found["traces"]:
@@ -72,7 +72,7 @@ def test_each_trace_is_judged_as_if_it_were_alone(table: pa.Table, study: Analys
     assert all("seeds" not in found["metrics"][name] for name in METRICS)
 
 
-def test_a_study_of_one_trace_has_one_front(table: pa.Table) -> None:
+def test_a_study_of_one_trace_has_one_front(table: pl.DataFrame) -> None:
     found = alone(table, EASY)
     assert "traces" not in found
     assert found["fixed"]["trace"] == EASY
@@ -156,7 +156,7 @@ def test_a_trace_whose_points_all_failed_has_an_empty_front() -> None:
     rows = [row({"trace": EASY, "n": n}, {"waf": float(n)}) for n in (1, 2)]
     failed = {"status": "failed", "reason": "full"}
     rows += [row({"trace": HARD, "n": n}, {"waf": None}, **failed) for n in (1, 2)]
-    study = Analysis.of(Outcome.of(pa.Table.from_pylist(rows)))
+    study = Analysis.of(Outcome.of(table_of(rows)))
     assert [len(each.front.places) for each in study.judged] == [1, 0]
     assert "On hard.csv: Not in the front" in printed(study)
     assert "no front: no point has all of these metrics" in report.render(study, "half", "")
@@ -186,7 +186,7 @@ def test_a_scheme_has_the_same_colour_on_all_traces() -> None:
         for i, scheme in enumerate(schemes, 1)
     ]
     rows[0].update(status="failed", reason="full", waf=None)
-    page = report.render(Analysis.of(Outcome.of(pa.Table.from_pylist(rows)), ["waf"]), "", "")
+    page = report.render(Analysis.of(Outcome.of(table_of(rows)), ["waf"]), "", "")
     fronts = re.findall(r"<h3>Pareto front.*?</svg>", page, re.DOTALL)
     orders = [re.findall(r">(sa|sector|hierarchy)</", svg) for svg in fronts]
     assert orders == [["sector", "hierarchy", "sa"]] * 2

@@ -258,7 +258,7 @@ def test_a_lost_point_is_tried_again_and_then_told(trace: Path, tmp_path: Path) 
     study = Study((str(trace),), ("tiny",), ("tlc-only", "sa", "baseline"))
     executor = Losing({"tlc-only": TRIES, "sa": TRIES - 1})
     found = run_study(study, out=tmp_path, executor=executor)
-    assert [row["status"] for row in found.table.to_pylist()] == ["failed", "done", "done"]
+    assert [row["status"] for row in found.table.to_dicts()] == ["failed", "done", "done"]
     assert found.rows[0].reason == f"the worker was ended by SIGKILL ({TRIES} times)"
     assert sorted(executor.asked) == ["baseline", *["sa"] * TRIES, *["tlc-only"] * TRIES]
     # What failed is tried anew, and nothing else.

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("optuna")
 
 import jsonschema
-import pyarrow.parquet as pq
+import polars as pl
 
 import slcache as package
 from slcache import _core
@@ -77,7 +77,7 @@ def test_the_front_is_that_of_an_exhaustive_sweep(tmp_path: Path) -> None:
         settings=SETTINGS,
         skip_impossible=True,
         store=tmp_path / "store",
-    ).table.to_pylist()
+    ).table.to_dicts()
     done = [row for row in rows if row["status"] == "done"]
     assert (len(rows), len(done)) == (100, 80)
     for goals in (GOALS, ("write_mean_ns", "waf", "slc_bytes")):
@@ -96,7 +96,7 @@ def test_any_number_of_workers_tries_the_same(trace: Path, found: Tuning) -> Non
     one = search(trace, points=24, jobs=1)
     assert settings(one) == settings(found)
     assert figures(one) == figures(found)
-    assert one.table.drop(["key"]) == found.table.drop(["key"])
+    assert one.table.drop("key").equals(found.table.drop("key"))
 
 
 def test_what_was_run_is_not_run_again(trace: Path, tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_prefixes_are_no_figures_of_the_whole(trace: Path) -> None:
     found = search(trace, points=24, prefixes=True, minimise=["write_mean_ns"])
     counts = found.counts()
     assert min(counts["stopped"], counts["done"]) > 3
-    rows = found.table.to_pylist()
+    rows = found.table.to_dicts()
     assert {row["write_mean_ns"] for row in rows if row["status"] == "stopped"} == {None}
     assert {row["trace"] for row in rows} == {str(trace)}
     plain = {tuple(t.settings.items()): t for t in search(trace, points=30).tried}
@@ -230,7 +230,7 @@ def test_several_schemes_have_their_own_keys(trace: Path) -> None:
     for each in found.tried:
         own = "scheme.baseline.slc_blocks" in each.settings
         assert own == (each.settings["scheme"] == "baseline")
-    assert found.table.num_rows == 32
+    assert found.table.height == 32
     assert found.report()
 
 
@@ -299,7 +299,7 @@ def test_the_command_line_writes_what_python_finds(
     assert document == json.loads((out / "tune.json").read_text())
     assert document["points"] == json.loads(found.to_json())["points"]
     assert sorted(p.name for p in out.iterdir()) == sorted([*FILES, "store"])
-    assert pq.read_table(out / "points.parquet").num_rows == 24
+    assert pl.read_parquet(out / "points.parquet").height == 24
     shown = slcache("sweep", "show", out).stdout.decode()
     assert "main effects" in shown
 
@@ -312,7 +312,7 @@ def test_odd_names_stay_what_they_are(trace: Path, tmp_path: Path) -> None:
     assert set(config) == {"trace", "device", "scheme", "host"}
     assert config["device"] == {"user_bytes": 2 << 20}
     assert "<b>" not in (tmp_path / "o ut" / "report.html").read_text()
-    assert found.table["trace"].to_pylist() == [str(odd)] * 4
+    assert found.table["trace"].to_list() == [str(odd)] * 4
 
 
 def test_standard_input_cannot_be_read_again(trace: Path) -> None:

@@ -43,7 +43,7 @@ def every(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[int, di
     found = sweep(
         trace, device="tiny", scheme="baseline", vary={KEY: SIZES}, settings=WRAP, store=store
     )
-    return {row[KEY]: row for row in found.table.to_pylist()}
+    return {row[KEY]: row for row in found.table.to_dicts()}
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,7 @@ def test_closed_form(trace: Path) -> None:
     refused = [t for t in at_most.tried if t.found.status == "impossible"]
     assert [each.settings[blocks] for each in refused] == [0, 1, 2, 7, 8, 9]
     assert "must be between 3 and" in str(refused[0].found.reason)
-    assert [row["status"] for row in at_most.table.to_pylist()].count("impossible") == 6
+    assert [row["status"] for row in at_most.table.to_dicts()].count("impossible") == 6
 
 
 def test_sizes_may_be_texts_shares_and_several_seeds(trace: Path) -> None:

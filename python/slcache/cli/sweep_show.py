@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from slcache import ConfigError, bounded
+from slcache import ConfigError, ResultError, bounded, frame
 from slcache.cli import console, joint
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import Transaction
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import polars as pl
 
     from slcache.sweep.study import Study
 
@@ -88,16 +88,13 @@ def is_study(folder: Path) -> bool:
     return (folder / TABLE).is_file() and not saved.file_of(folder).exists()
 
 
-def _read(path: Path) -> pa.Table:
-    import pyarrow as pa
-    from pyarrow import parquet
-
+def _read(path: Path) -> pl.DataFrame:
     if not path.exists():
         raise typer.BadParameter(f"{path}: there is no such file{_unended(path.parent)}")
     try:
-        return parquet.ParquetFile(bounded.regular(path)).read()
-    except (pa.ArrowException, OSError, ValueError) as error:
-        raise typer.BadParameter(f"{path}: {error}") from error
+        return frame.read(path)
+    except ResultError as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 def _unended(folder: Path) -> str:

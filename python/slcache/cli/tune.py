@@ -178,7 +178,7 @@ def _parts(found: Tuning) -> list[RenderableType]:
 
 def _sheet(found: Tuning) -> Sheet:
     """Return the front with all digits, the best marked; points of equal figures each."""
-    from slcache.sweep.sheets import UNITS
+    from slcache.frame import UNITS
 
     metrics = found.goals.names
     if found.sized is not None:

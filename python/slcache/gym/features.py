@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from slcache import frame
 from slcache.files import scratch
 from slcache.gym.rules import overrides
 from slcache.traces.api import Trace, generate, is_workload
@@ -36,8 +36,8 @@ def of_writes(
             generate(trace, table, seed=seed, overrides=overrides(dict(options)))
         else:
             Trace(trace, options=dict(options)).convert(table)
-        columns = pq.read_table(table)
-    number = {name: columns[name].to_numpy().astype(np.int64) for name in columns.column_names[:5]}
+        columns = frame.read(table)
+    number = {name: columns[name].to_numpy().astype(np.int64) for name in columns.columns[:5]}
     return _features(number, page_bytes)
 
 

@@ -9,26 +9,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from slcache import frame
 from slcache.documents import saved
-from slcache.errors import UsageError, about
 from slcache.files import Path, Transaction
 from slcache.given.arguments import checked
 from slcache.words import labels
 
 if TYPE_CHECKING:
-    import pandas as pd
     import polars as pl
-    import pyarrow as pa
     from matplotlib.figure import Figure
 
     from slcache.tables.tabular import Table
 
 #: What a result is written as; where there is a disk, its tables come too.
 FILES = ("result.json", "series.parquet", "latency.parquet", "ops.parquet", "report.html")
-_DISK_TABLES = ("disk", "power")
-_TABLES = ("series", "latency", "ops", *_DISK_TABLES)
-#: What a frame is made of where nothing else is asked for.
-_FIGURES = "figures"
 
 
 class Frames(ABC):
@@ -126,62 +120,37 @@ class Frames(ABC):
         return style.noted(figure, labels.of_runs(self.documents))
 
     @property
-    def figures(self) -> pa.Table:
+    def figures(self) -> pl.DataFrame:
         """Every metric and part of the mean latencies: one row per scheme and seed."""
-        from slcache.tables import arrow
-
-        return arrow.stack([arrow.figures(document, label) for label, document in self.labelled])
+        return frame.figures(self.labelled)
 
     @property
-    def series(self) -> pa.Table:
+    def series(self) -> pl.DataFrame:
         """The time series: one row per scheme and window."""
-        return self._stacked("series")
+        return self._table("series")
 
     @property
-    def ops(self) -> pa.Table:
+    def ops(self) -> pl.DataFrame:
         """The flash operations: one row per scheme, pool, kind, mode and cause."""
-        return self._stacked("ops")
+        return self._table("ops")
 
     @property
-    def disk(self) -> pa.Table:
+    def disk(self) -> pl.DataFrame:
         """The disk's operations: one row per scheme, kind and cause; none without a disk."""
-        return self._stacked("disk")
+        return self._table("disk")
 
     @property
-    def power(self) -> pa.Table:
+    def power(self) -> pl.DataFrame:
         """The disk's power states over time: one row per scheme, window and state."""
-        return self._stacked("power")
+        return self._table("power")
 
     @property
-    def latency(self) -> pa.Table:
+    def latency(self) -> pl.DataFrame:
         """The latency distributions: one row per scheme, side and point."""
-        return self._stacked("latency")
+        return self._table("latency")
 
-    @checked
-    def to_polars(self, table: str = _FIGURES) -> pl.DataFrame:
-        """Return one of the tables as a Polars frame (needs `slcache[polars]`)."""
-        from slcache.tables import arrow
-
-        return arrow.to_polars(self._table(table))
-
-    @checked
-    def to_pandas(self, table: str = _FIGURES) -> pd.DataFrame:
-        """Return one of the tables as a pandas frame (needs `slcache[pandas]`)."""
-        from slcache.tables import arrow
-
-        return arrow.to_pandas(self._table(table))
-
-    def _stacked(self, name: str) -> pa.Table:
-        from slcache.tables import arrow
-
-        of_one = getattr(arrow, name)
-        return arrow.stack(list(map(of_one, self.documents, self.labels)))
-
-    def _table(self, name: str) -> pa.Table:
-        if name not in (_FIGURES, *_TABLES):
-            told = f"no table {name!r}: one of {', '.join((_FIGURES, *_TABLES))}"
-            raise about(UsageError(told), "table")
-        return getattr(self, name)
+    def _table(self, name: str) -> pl.DataFrame:
+        return frame.table(name, list(zip(self.labels, self.documents, strict=True)))
 
     @abstractmethod
     def _told(self) -> tuple[Table, list[str]]:
@@ -213,12 +182,11 @@ class Frames(ABC):
 
     def stage(self, files: Transaction) -> None:
         """Add this result's files to a transaction."""
-        from slcache.tables import arrow
-
         files.write(saved.NAME, self._stored())
         with_disk = any(document.get("disk") for document in self.documents)
-        for name in _TABLES if with_disk else _TABLES[: -len(_DISK_TABLES)]:
-            files.write(f"{name}.parquet", arrow.parquet(getattr(self, name)))
+        for name in frame.TABLES:
+            if with_disk or name not in frame.OF_DISK:
+                files.write(f"{name}.parquet", frame.parquet(self._table(name)))
         files.write("report.html", self.report().encode())
 
     def _stored(self) -> bytes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core
+from slcache import _core, frame
 from slcache.search import sentences
 from slcache.search.answer import Answer
 from slcache.search.search import Tried
@@ -19,7 +19,7 @@ from slcache.sweep import table
 from slcache.sweep.axes import Axis
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import polars as pl
     from matplotlib.figure import Figure
 
     from slcache.sweep.table import Row
@@ -41,7 +41,7 @@ class Tuning(Answer):
         return self.plan.space.axes
 
     @cached_property
-    def table(self) -> pa.Table:
+    def table(self) -> pl.DataFrame:
         """A row per point and seed, as a sweep has it; the status of some is `stopped`."""
         return table.points(self.asked.whole(axis.key for axis in self.axes), self.rows)
 
@@ -162,12 +162,11 @@ class Tuning(Answer):
     def files(self) -> dict[str, bytes]:
         """Return the contents of `FILES`; without a best point there is no best.toml."""
         from slcache.plots import images
-        from slcache.tables import arrow
 
         figure = self.plot_front()
         found = {
             "tune.json": (self.to_json() + "\n").encode(),
-            "points.parquet": arrow.parquet(self.table),
+            "points.parquet": frame.parquet(self.table),
             "front.svg": images.svg(figure, "front", sentences.title(self)).encode(),
             "front.png": images.png(figure),
             "report.html": self.report().encode(),

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slcache.bounded import regular
+from slcache import frame
 from slcache.errors import ResultError, about
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Numbers = NDArray[np.int64]
 
@@ -61,105 +62,84 @@ class Log:
 
 def read(path: Path | str) -> Log:
     """Return a log; ResultError where the file is none, or its figures do not add up."""
-    with _parquet(path) as file:
-        log = _of(path, file)
+    with frame.reading(Path(path)) as file:
+        import polars as pl
+
+        log = _of(str(path), pl.scan_parquet(file, glob=False))
     _check(log)
     return log
 
 
-@contextlib.contextmanager
-def _parquet(path: Path | str) -> Iterator[Any]:
-    """Open a Parquet file; whatever is wrong with it is a ResultError."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(str(regular(Path(path)))) as file:
-            yield file
-    except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
-        raise _wrong(path, f"cannot be read as Parquet: {error}") from error
-
-
-def _of(path: Path | str, file: Any) -> Log:  # noqa: ANN401
-    names = file.schema_arrow.names
-    parts = [n for n in names if n.startswith(("service_", "wait_")) and n != "service_ns"]
-    missing = [name for name in _NEEDED if name not in names]
+def _of(path: str, rows: pl.LazyFrame) -> Log:
+    schema = rows.collect_schema()
+    parts = [n for n in schema if n.startswith(("service_", "wait_")) and n != "service_ns"]
+    missing = [name for name in _NEEDED if name not in schema]
     if missing or not parts:
         lacks = missing[0] if missing else "wait_*_ns"
         raise _wrong(path, f"is no log of requests: it has no column {lacks}")
-    _once(path, names, (*_NEEDED, *parts))
+    words = {name: _words(path, rows.select(name)) for name in _NEEDED[:2]}
     needed = {
-        name: _whole(path, file, name, most=_SECTORS_MOST if name == "sectors" else _MOST)
+        name: _whole(path, rows.select(name), most=_SECTORS_MOST if name == "sectors" else _MOST)
         for name in _NEEDED[2:]
     }
     # Of some thirty parts a run has a handful; a column at a time they take no room.
-    columns = ((part, _whole(path, file, part)) for part in parts)
+    columns = ((part, _whole(path, rows.select(part))) for part in parts)
     some = {part: values for part, values in columns if values.any()}
     some = some or {parts[0]: needed["latency_ns"]}
-    names, places = _words(path, file, "operation", _OPERATIONS)
     return Log(
-        path=str(path),
-        scheme=_scheme(path, file),
-        operation=np.asarray(names, dtype=np.str_)[places],
+        path=path,
+        scheme=_scheme(path, words["scheme"]),
+        operation=_operations(path, words["operation"]),
         parts=tuple(part.removesuffix("_ns") for part in some),
         parts_ns=np.stack(list(some.values()), axis=1),
         **needed,
     )
 
 
-def _once(path: Path | str, names: Sequence[str], needed: Sequence[str]) -> None:
-    """Raise ResultError where one of the columns is there twice."""
-    for name in needed:
-        if names.count(name) > 1:
-            raise _edited(path, f"column {name} is there {names.count(name)} times")
+def _column(path: str, rows: pl.LazyFrame, kind: str, called: str) -> pl.Series:
+    """Return the only column of some rows; ResultError where it is of another kind."""
+    column = rows.collect().to_series()
+    if column.null_count() or str(column.dtype) != kind:
+        told = f"column {column.name} is {column.dtype}; must be {called} without nulls"
+        raise _wrong(path, told)
+    return column
 
 
-def _scheme(path: Path | str, file: Any) -> str:  # noqa: ANN401
-    """Return the scheme that a log's rows name; ResultError for none or several."""
-    names, _ = _words(path, file, "scheme")
-    if len(names) != 1:
-        told = f"requests of {len(names)} schemes" if names else "no request"
-        raise _wrong(path, f"has {told}; must have those of one run")
-    return names[0]
-
-
-def _whole(path: Path | str, file: Any, name: str, most: int = _MOST) -> Numbers:  # noqa: ANN401
+def _whole(path: str, rows: pl.LazyFrame, most: int = _MOST) -> Numbers:
     """Return a column of whole numbers from 0; ResultError where it holds anything else."""
-    column = file.read([name])[name]
-    if column.null_count or str(column.type) != "int64":
-        raise _wrong(path, f"column {name} is {column.type}; must be int64 without nulls")
+    column = _column(path, rows, "Int64", "int64")
     values: Numbers = column.to_numpy()
-    rows = np.flatnonzero((values < 0) | (values > most))
-    if len(rows):
-        told = f"holds {values[rows[0]]} in row {rows[0]}; must be 0 to {most:,}"
-        raise _edited(path, f"column {name} {told}")
+    odd = np.flatnonzero((values < 0) | (values > most))
+    if len(odd):
+        told = f"holds {values[odd[0]]} in row {odd[0]}; must be 0 to {most:,}"
+        raise _edited(path, f"column {column.name} {told}")
     return values
 
 
-def _words(
-    path: Path | str,
-    file: Any,  # noqa: ANN401
-    name: str,
-    known: Sequence[str] = (),
-) -> tuple[list[str], Numbers]:
-    """Return the few words of a column, each a known one if such are given, and that of each row.
+def _words(path: str, rows: pl.LazyFrame) -> pl.Series:
+    return _column(path, rows, "String", "string")
 
-    A row's is a place among the words.
-    """
-    column = file.read([name])[name]
-    if column.null_count or str(column.type) != "string":
-        raise _wrong(path, f"column {name} is {column.type}; must be string without nulls")
-    # Chunks have one dictionary, whose words stand in the order of their coming.
-    chunks = column.dictionary_encode().chunks
-    found = [chunk.indices.to_numpy() for chunk in chunks]
-    names = chunks[0].dictionary.to_pylist() if chunks else []
-    places = np.concatenate([*found, np.empty(0, np.int64)]).astype(np.int64)
-    for place, word in enumerate(names):
-        if known and word not in known:
-            row = np.flatnonzero(places == place)[0]
-            told = f"column {name} holds {word!r:.60} in row {row}; must be {', '.join(known)}"
-            raise _edited(path, told)
-    return names, places
+
+def _scheme(path: str, column: pl.Series) -> str:
+    """Return the scheme that a log's rows name; ResultError for none or several."""
+    names = column.unique()
+    if len(names) != 1:
+        told = f"requests of {len(names)} schemes" if len(names) else "no request"
+        raise _wrong(path, f"has {told}; must have those of one run")
+    return str(names[0])
+
+
+def _operations(path: str, column: pl.Series) -> NDArray[np.str_]:
+    """Return what each request does; ResultError where that is nothing that a host asks for."""
+    import polars as pl
+
+    known = column.cast(pl.Enum(_OPERATIONS), strict=False)
+    if known.null_count():
+        row = known.is_null().arg_true()[0]
+        told = f"{column[row]!r:.60} in row {row}; must be {', '.join(_OPERATIONS)}"
+        raise _edited(path, f"column operation holds {told}")
+    found: NDArray[np.str_] = np.array(_OPERATIONS)[known.to_physical().to_numpy()]
+    return found
 
 
 def total(values: Numbers) -> int:
@@ -185,11 +165,11 @@ def _check(log: Log) -> None:
         raise _edited(log.path, told)
 
 
-def _edited(path: Path | str, told: str) -> ResultError:
+def _edited(path: str, told: str) -> ResultError:
     """Return what no run has written into a file."""
     return _wrong(path, f"{told}; the file was edited")
 
 
-def _wrong(path: Path | str, told: str) -> ResultError:
+def _wrong(path: str, told: str) -> ResultError:
     """Return what is wrong with a file."""
-    return about(ResultError(f"{path}: {told}"), file=str(path))
+    return about(ResultError(f"{path}: {told}"), file=path)

@@ -13,7 +13,7 @@ from slcache.sentences import state
 from slcache.study import columns
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import polars as pl
 
 Setting = str | float | int | bool | None
 
@@ -58,12 +58,12 @@ class Outcome:
     metrics: Sequence[str]
 
     @classmethod
-    def of(cls, table: pa.Table) -> Outcome:
+    def of(cls, table: pl.DataFrame) -> Outcome:
         """Read a table; ValueError where it lacks a column that studies have."""
         known = METRICS | PARTS
         columns.check(table, INPUTS, known)
-        names = table.column_names
-        rows = table.to_pylist()
+        names = table.columns
+        rows = table.to_dicts()
         settings = [n for n in names if n not in known and n not in (*INPUTS, *OTHERS)]
         distinct = {n: {row[n] for row in rows} for n in (*settings, *INPUTS)}
         factors = [name for name, values in distinct.items() if len(values) > 1]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core
+from slcache import _core, frame
 from slcache.execute import given
 from slcache.execute.store import Store
 from slcache.metrics import GAIN_SHARE
@@ -16,9 +16,7 @@ from slcache.results.result import Result
 from slcache.sweep.points import alike, told
 
 if TYPE_CHECKING:
-    import pandas as pd
     import polars as pl
-    import pyarrow as pa
 
     from slcache.study.analysis import Analysis
     from slcache.sweep.study import Study
@@ -50,14 +48,14 @@ class Sweep:
         self._keep = keep
 
     @cached_property
-    def table(self) -> pa.Table:
+    def table(self) -> pl.DataFrame:
         """A row per point: its parameters, what became of it, and its figures."""
         from slcache.sweep import table
 
         return table.points(self.study, self.rows)
 
     @cached_property
-    def costs(self) -> pa.Table:
+    def costs(self) -> pl.DataFrame:
         """A row per finished point: the time and memory that its run took."""
         from slcache.sweep import table
 
@@ -91,25 +89,13 @@ class Sweep:
         """Return the result of a row of the table, for tables and figures of it alone."""
         return Result.made(self.document(row), None, ())
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the table as a pandas frame (needs `slcache[pandas]`)."""
-        from slcache.tables import arrow
-
-        return arrow.to_pandas(self.table)
-
-    def to_polars(self) -> pl.DataFrame:
-        """Return the table as a Polars frame (needs `slcache[polars]`)."""
-        from slcache.tables import arrow
-
-        return arrow.to_polars(self.table)
-
     def to_dict(self) -> dict[str, Any]:
         """Return the sweep as one document: the study, its points and how many there are."""
         return {
             "schema_version": _VERSION,
             "study": self.study.to_dict(),
             "counts": {**self.counts(), "kept": self.kept},
-            "points": self.table.to_pylist(),
+            "points": self.table.to_dicts(),
             "provenance": {"version": _core.version(), "commit": _core.commit()},
         }
 
@@ -131,9 +117,7 @@ class Sweep:
 
     def files(self) -> dict[str, bytes]:
         """Return the tables by the names of their files."""
-        from slcache.tables import arrow
-
-        contents = (arrow.parquet(self.table), arrow.parquet(self.costs))
+        contents = map(frame.parquet, (self.table, self.costs))
         return dict(zip(TABLES, contents, strict=True))
 
     def analysis(self, metrics: Sequence[str] = ()) -> Analysis:

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from slcache.metrics import METRICS, PARTS
+from slcache.frame import UNITS
 from slcache.tables.sheets import Sheet
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import polars as pl
 
     from slcache.study.analysis import Analysis
 
-#: Units by the metrics' names, which are columns.
-UNITS = {name: metric.unit for name, metric in (METRICS | PARTS).items()}
 
-
-def of_points(table: pa.Table) -> Sheet:
+def of_points(table: pl.DataFrame) -> Sheet:
     """Return a study's points, a row for each."""
-    return Sheet(table.to_pylist(), UNITS)
+    return Sheet(table.to_dicts(), UNITS)
 
 
 def of_analysis(analysis: Analysis) -> list[Sheet]:

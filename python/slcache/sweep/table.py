@@ -6,29 +6,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from slcache import frame
 from slcache.execute import given
 from slcache.execute.tasks import Values
 from slcache.metrics import METRICS, PARTS
-from slcache.sweep.axes import plain
+from slcache.sweep.axes import Value, plain
 from slcache.sweep.points import Point
 from slcache.sweep.study import Study, StudyError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import polars as pl
 
 #: A search stops points after a beginning of the trace.
 Status = Literal["done", "failed", "impossible", "stopped"]
 
-#: Columns and their types, by Arrow's names: in front of what is varied, and behind it.
-_BEFORE = {
-    "trace": "string",
-    "device": "string",
-    "scheme": "string",
-    "seed": "int64",
-    "draw": "int64",
-}
-_BEHIND = {"key": "string", "status": "string", "reason": "string"}
-_COSTS = {"key": "string", "wall_s": "double", "cpu_s": "double", "peak_rss_bytes": "int64"}
+#: Columns in front of what is varied, and behind it.
+_BEFORE = ("trace", "device", "scheme", "seed", "draw")
+_BEHIND = ("key", "status", "reason")
+_COSTS = ("key", "wall_s", "cpu_s", "peak_rss_bytes")
 
 
 @dataclass(frozen=True)
@@ -48,50 +43,31 @@ class Row:
 def check_names(study: Study) -> None:
     """Raise StudyError for a varied key that would take the place of another column."""
     for key in study.keys:
-        if key in _BEFORE | _BEHIND | METRICS | PARTS:
+        if key in (*_BEFORE, *_BEHIND, *frame.FIGURES):
             raise StudyError(f"{key}: cannot be varied: it is a column of the table already")
 
 
-def points(study: Study, rows: Sequence[Row]) -> pa.Table:
+def points(study: Study, rows: Sequence[Row]) -> pl.DataFrame:
     """Return the table, in the order of the points."""
-    import pyarrow as pa
-
-    varied = {key: _kind([row.point.varied.get(key) for row in rows]) for key in study.keys}
-    fields = _fields(_BEFORE | varied | _BEHIND)
-    for name, metric in (METRICS | PARTS).items():
-        told = {"unit": metric.unit, "goal": metric.goal or "", "summary": metric.summary}
-        fields.append(pa.field(name, pa.int64() if metric.whole else pa.float64(), metadata=told))
-    return pa.Table.from_pylist([_record(row, varied) for row in rows], schema=pa.schema(fields))
+    varied = {key: _column([row.point.varied.get(key) for row in rows]) for key in study.keys}
+    columns = [*_BEFORE, *varied, *_BEHIND, *frame.FIGURES]
+    return frame.of_rows([_record(row) for row in rows], columns).with_columns(**varied)
 
 
-def costs(rows: Sequence[Row]) -> pa.Table:
+def costs(rows: Sequence[Row]) -> pl.DataFrame:
     """Return what each run took, which no other file of a sweep tells."""
-    import pyarrow as pa
-
-    records = [{"key": row.key, **row.costs} for row in rows if row.status == "done"]
-    return pa.Table.from_pylist(records, schema=pa.schema(_fields(_COSTS)))
+    done = [{"key": row.key, **row.costs} for row in rows if row.status == "done"]
+    return frame.of_rows(done, _COSTS)
 
 
-def _fields(kinds: Mapping[str, str]) -> list[pa.Field]:
-    import pyarrow as pa
-
-    return [pa.field(name, pa.type_for_alias(kind)) for name, kind in kinds.items()]
-
-
-def _record(row: Row, varied: Mapping[str, str]) -> dict[str, Any]:
+def _record(row: Row) -> dict[str, Any]:
     point = row.point
-    own = {
-        key: plain(value) if kind == "string" and value is not None else value
-        for key, kind in varied.items()
-        for value in [point.varied.get(key)]
-    }
     return {
         "trace": given.label(point.trace),
         "device": given.label(point.device),
         "scheme": point.scheme,
         "seed": point.run_seed,
         "draw": point.draw,
-        **own,
         "key": row.key,
         "status": row.status,
         "reason": row.reason,
@@ -99,13 +75,15 @@ def _record(row: Row, varied: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def _kind(values: Sequence[object]) -> str:
-    """Return the name of the narrowest type that holds these values."""
+def _column(values: Sequence[Value | None]) -> pl.Series:
+    """Return the values of a key in the narrowest type that holds them; others as texts."""
+    import polars as pl
+
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:
-        return "bool"
+        return pl.Series(values, dtype=pl.Boolean)
     if kinds == {int} and all(abs(v) < 2**63 for v in values if isinstance(v, int)):
-        return "int64"
+        return pl.Series(values, dtype=pl.Int64)
     if kinds and kinds <= {int, float}:
-        return "double"
-    return "string"
+        return pl.Series(values, dtype=pl.Float64)
+    return pl.Series([None if v is None else plain(v) for v in values], dtype=pl.String)
