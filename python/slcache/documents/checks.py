@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
-from slcache.documents import schemata
+from slcache.documents import schemata, shape
 from slcache.errors import ResultError, about
 from slcache.words.few import few
 
@@ -90,12 +89,14 @@ def check_schema(document: Mapping[str, Any]) -> None:
         _check_columns(columns)
         brief: dict[str, list[int]] = {name: [] for name in columns}
         document = {**document, "series": {**document["series"], "columns": brief}}
-    _hold(_validator("result"), document)
+    schema = schemata.schema("result")
+    _hold(schema, document, schema)
 
 
 def check_printed(document: object, name: str) -> None:
     """Hold what a verb has printed as JSON against its published schema."""
-    _hold(_validator(name), document)
+    schema = schemata.schema(name)
+    _hold(schema, document, schema)
 
 
 def columns_of(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -190,32 +191,26 @@ def _check_power(series: Mapping[str, Any]) -> None:
 
 def check_bounds(bounds: object) -> None:
     """Hold the bounds of a comparison against the published schema."""
-    from jsonschema import Draft202012Validator
-
-    schema = schemata.schema("compare")["properties"]["bounds"]
-    _hold(Draft202012Validator(schema), bounds, "bounds")
+    whole = schemata.schema("compare")
+    _hold(whole["properties"]["bounds"], bounds, whole, "bounds")
 
 
-def _hold(validator: Any, value: object, key: str = "") -> None:  # noqa: ANN401
-    """Raise ResultError for the first error that a schema's validator finds below a key."""
-    for error in validator.iter_errors(value):
-        steps = (f"[{s}]" if isinstance(s, int) else f".{s}" for s in error.absolute_path)
-        raise wrong(*_told(error, (key + "".join(steps)).removeprefix(".")))
+def _hold(schema: shape.Schema, value: object, root: shape.Schema, key: str = "") -> None:
+    """Raise ResultError for the first fault that a schema finds below a key."""
+    for fault in shape.faults(schema, value, root):
+        steps = (f"[{s}]" if isinstance(s, int) else f".{s}" for s in fault.steps)
+        raise wrong(*_told(fault, (key + "".join(steps)).removeprefix(".")))
 
 
-def _told(error: Any, path: str) -> tuple[str, str]:  # noqa: ANN401
+def _told(fault: shape.Fault, path: str) -> tuple[str, str]:
     """Return the key, and what is wrong with it and what it may be."""
-    prefix = f"{path}." if path else ""
-    here, found = path or "the document", f" = {short(error.instance)}"
-    wanted = error.validator_value
-    match error.validator:
+    here, found, wanted = path or "the document", f" = {short(fault.value)}", fault.wanted
+    match fault.rule:
         case "required":
-            missing = next(key for key in wanted if key not in error.instance)
-            return f"{prefix}{missing}", ": missing"
-        case "additionalProperties" if not wanted:
-            known = error.schema.get("properties", {})
-            unknown = next(key for key in error.instance if key not in known)
-            return f"{prefix}{unknown}", ": unknown key"
+            missing = next(key for key in wanted if key not in fault.value)
+            return f"{path}.{missing}".removeprefix("."), ": missing"
+        case "unknown":
+            return here, ": unknown key"
         case "type":
             kinds = [wanted] if isinstance(wanted, str) else wanted
             return here, f"{found}: must be of type {' or '.join(kinds)}"
@@ -228,14 +223,7 @@ def _told(error: Any, path: str) -> tuple[str, str]:  # noqa: ANN401
             return here, f"{found}: must be at least {wanted}"
         case "maximum":
             return here, f"{found}: must be at most {wanted}"
-    return here, f"{found}: not as the schema has it ({error.validator} {short(wanted)})"
-
-
-@cache
-def _validator(name: str) -> Any:  # noqa: ANN401
-    from jsonschema import Draft202012Validator
-
-    return Draft202012Validator(schemata.schema(name))
+    return here, f"{found}: not as the schema has it ({fault.rule} {short(wanted)})"
 
 
 def wrong(key: str, told: str) -> ResultError:
