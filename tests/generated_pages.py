@@ -13,8 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from slcache import explain
 from slcache.documents.keys import Key
 from slcache.explain import Entry
@@ -43,8 +41,8 @@ def table(head: Row, rows: Iterable[Row]) -> str:
 
 
 def prose(text: str) -> str:
-    """Return text of the program as a paragraph; what a terminal shows in bold is code."""
-    return re.sub(r"\[bold\](.*?)\[/bold\]", r"`\1`", " ".join(text.split()))
+    """Return text of the program as a paragraph."""
+    return " ".join(text.split())
 
 
 def plain(text: str) -> str:
@@ -71,13 +69,11 @@ def command_line() -> str:
 
 def rows(verb: Any) -> list[Row]:  # noqa: ANN401
     """Return each argument and option of a verb with what it is."""
-    context = typer.Context(verb, info_name=verb.name)
-    records = (each.get_help_record(context) for each in verb.params)
-    return [(code(record[0]), plain(record[1])) for record in records if record]
+    return [(code(names), plain(told)) for names, told in verb.rows]
 
 
 def _verb(path: tuple[str, ...], verb: Any, own: list[Row], shared: list[Row]) -> str:  # noqa: ANN401
-    what, _, examples = verb.help.partition("\n\n\b\n")
+    what, _, examples = verb.help.partition("\n\nExample")
     lines = [line[2:] for line in examples.splitlines() if line.startswith("  ")]
     few = [row for row in own if row not in shared]
     also = [_name(row) for row in own if row in shared]

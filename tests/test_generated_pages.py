@@ -28,7 +28,7 @@ def test_every_verb_and_option_is_on_the_page(made: dict[str, str]) -> None:
         assert f"### slcache {' '.join(path)}\n" in page
         part = page.partition(f"### slcache {' '.join(path)}\n")[2].partition("\n###")[0]
         for parameter in verb.params:
-            name = max(parameter.opts, key=len)
+            name = parameter.opts[0]
             if name.startswith("--") and name != "--help":
                 assert re.search(rf"[` ]{name}[ `]", part), (path, name)
 

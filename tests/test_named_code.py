@@ -116,8 +116,8 @@ def places() -> list[Any]:
 
 def filled(inputs: Inputs, path: tuple[str, ...], param: Any, document: Path) -> list[str]:  # noqa: ANN401
     """Return the words of a verb with a document in one of its places."""
-    if param.param_type_name == "option":
-        return [*path, *inputs.needed(path, max(param.opts, key=len)), param.opts[0], str(document)]
+    if param.is_option:
+        return [*path, *inputs.needed(path, param.opts[0]), param.opts[0], str(document)]
     given = inputs.needed(path)
     return [*path, str(document), *given[1:]]
 

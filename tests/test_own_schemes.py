@@ -10,16 +10,14 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from typer.testing import CliRunner
 
 import slcache
 from slcache import Scheme, api
 from slcache import conformance as checking
-from slcache.cli.verbs import app
 from slcache.search.asking import VALUES_MOST
 from slcache.sweep.axes import Axis
 from slcache.sweep.outcome import Sweep
-from support import own_scheme, process
+from support import here, own_scheme, process
 
 EXAMPLES = Path("examples/schemes")
 RECORDING = "examples/linkbench-40s.blkparse.zst"
@@ -472,24 +470,24 @@ def test_the_page_is_tried_literally(tmp_path: Path, monkeypatch: pytest.MonkeyP
     commands = [line for line in text.splitlines() if line.startswith("slcache ")]
     assert len(commands) == 3
     for command in commands:
-        outcome = CliRunner().invoke(app(), shlex.split(command)[1:])
-        assert outcome.exit_code == 0, f"{command}: {outcome.output}"
+        outcome = here(*shlex.split(command)[1:])
+        assert outcome.returncode == 0, f"{command}: {outcome.stderr!r}"
 
 
 def test_what_a_class_declares_is_shown() -> None:
     source = f"{EXAMPLES}/two_temperatures.py:TwoTemperatures"
-    shown = CliRunner().invoke(app(), ["schemes", "show", source])
-    assert shown.exit_code == 0, shown.output
+    shown = here("schemes", "show", source)
+    assert shown.returncode == 0, shown.stderr
     for words in ("decides: place, reclaim, destination", "dense.victim", "greedy", "largest"):
-        assert words in shown.output
-    told = CliRunner().invoke(app(), ["schemes", "show", source, "--json"])
-    assert [row["name"] for row in json.loads(told.output)["regions"]] == ["cache", "hot", "cold"]
+        assert words in shown.stdout.decode()
+    told = here("schemes", "show", source, "--json")
+    assert [row["name"] for row in json.loads(told.stdout)["regions"]] == ["cache", "hot", "cold"]
 
 
 def test_recent_is_sound_and_keeps_out_what_was_not_written_lately() -> None:
     source = f"{EXAMPLES}/recent.py:Recent"
-    passed = CliRunner().invoke(app(), ["schemes", "check", source, "--cases", "10"])
-    assert passed.exit_code == 0, passed.output
+    passed = here("schemes", "check", source, "--cases", "10")
+    assert passed.returncode == 0, passed.stderr
 
     def cached(within: float) -> int:
         settings = {"within": within, "trace.address": "compact"}
@@ -508,13 +506,15 @@ def test_recent_is_sound_and_keeps_out_what_was_not_written_lately() -> None:
 
 
 def test_a_check_is_told_on_the_terminal(tmp_path: Path) -> None:
-    passed = CliRunner().invoke(app(), ["schemes", "check", BASELINE, "--cases", "3"])
-    assert (passed.exit_code, "3 cases passed" in passed.output) == (0, True), passed.output
+    passed = here("schemes", "check", BASELINE, "--cases", "3")
+    assert (passed.returncode, "3 cases passed" in passed.stdout.decode()) == (0, True), (
+        passed.stderr
+    )
     unsound = own_scheme(
         tmp_path, "def place(self, write, view): return random.choice(['cache']), 1"
     )
-    failed = CliRunner().invoke(app(), ["schemes", "check", unsound, "--cases", "3"])
-    assert (failed.exit_code, "failed after" in failed.output) == (1, True), failed.output
+    failed = here("schemes", "check", unsound, "--cases", "3")
+    assert (failed.returncode, "failed after" in failed.stdout.decode()) == (1, True), failed.stderr
 
 
 #: A class that prints whenever it is asked for anything.

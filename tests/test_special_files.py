@@ -72,8 +72,8 @@ def test_what_is_no_file_is_told(
         if kind == "pipe" and _PIPED.search(param.metavar):
             continue
         words = [*path, text, *inputs.needed(path)[1:]]
-        if param.param_type_name == "option":
-            name = max(param.opts, key=len)
+        if param.is_option:
+            name = param.opts[0]
             words = [*path, *inputs.needed(path, name), name, text]
         # What is no key of a configuration stands nowhere on a device.
         words = ["host.queue_depth" if word == "waf" else word for word in words]

@@ -124,11 +124,11 @@ def catch(monkeypatch: pytest.MonkeyPatch, verb: Callable[[], object]) -> list[T
 
 def test_every_figure_of_the_catalogues_stands_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     verbs: list[Callable[[], object]] = [
-        lambda: schemes.schemes(form="table"),
-        lambda: devices.devices(form="table"),
-        lambda: trace_generate.formats(form="table"),
-        lambda: trace_generate.workloads(form="table"),
-        lambda: trace_generate.workloads(name="ips-wdev_0", form="table"),
+        lambda: schemes.schemes(),
+        lambda: devices.devices(),
+        lambda: trace_generate.formats(),
+        lambda: trace_generate.workloads(),
+        lambda: trace_generate.workloads("ips-wdev_0"),
     ]
     for verb in verbs:
         tables = catch(monkeypatch, verb)

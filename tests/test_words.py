@@ -61,7 +61,7 @@ def test_scheme_and_schemes_are_one_option(
     monkeypatch.chdir(tmp_path)
     tried = 0
     for path, verb in verbs():
-        names = {name for parameter in verb.params for name in parameter.opts}
+        names = {parameter.opts[0] for parameter in verb.params}
         own = next((name for name in ("--scheme", "--schemes") if name in names), None)
         name = " ".join(path)
         if own is None or own not in NEEDED.get(name, ()):
@@ -83,7 +83,7 @@ def test_both_words_are_one_option_given_twice(trace: Path) -> None:
     words = ("--scheme", "baseline", "--schemes", "tlc-only")
     done = command("run", trace, "--device", "tiny", *words)
     assert done.returncode == 2
-    assert b"--scheme is given 2 times" in done.stderr
+    assert b"--scheme is given twice" in done.stderr
 
 
 def test_python_takes_both_words(trace: Path) -> None:

@@ -280,5 +280,5 @@ def test_every_path_of_every_verb_is_tried() -> None:
         assert of or name in READ_ONLY | {"devices"}, name
         for param in verb.params:
             is_path = re.search("FILE|DIR|TRACE|PATH", param.metavar or "")
-            if of and is_path and param.param_type_name == "option":
+            if of and is_path and param.is_option:
                 assert any({*param.opts} & {*words.split()} for words in of), (name, param.opts)

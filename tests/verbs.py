@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import pytest
-from typer.main import get_command
+from cyclopts import App, Argument
 
 import slcache
 from disks import DEVICE
-from slcache.cli.verbs import app
+from slcache.cli import help as page
+from slcache.cli.verbs import app as command_line
 
 SMALL = ["--device", "tiny", "--scheme", "baseline"]
 #: Arguments of a verb; "T" is a trace, "D" a device with a disk, "R" a saved result, "S" a folder
@@ -45,26 +48,66 @@ NEEDED = {
 }
 
 
-def verbs(command: Any = None, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:  # noqa: ANN401
+@dataclass(frozen=True)
+class Option:
+    """An option or argument of a verb, as tests ask of it."""
+
+    #: What Python calls it, and the command line, the own word first.
+    name: str
+    opts: tuple[str, ...]
+    metavar: str
+    help: str
+    is_flag: bool
+    multiple: bool
+
+    @property
+    def is_option(self) -> bool:
+        """Whether it has a name."""
+        return self.opts[0].startswith("-")
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb as its page tells of it."""
+
+    help: str
+    params: tuple[Option, ...]
+    rows: tuple[tuple[str, str], ...]
+
+
+def verbs(
+    app: App | None = None, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Verb]]:
     """Yield every verb with the words that name it."""
-    command = command or get_command(app())
-    if hasattr(command, "commands"):
-        if command.invoke_without_command:
-            yield path, command
-        for name, inner in command.commands.items():
-            # The verb that a group is itself has a blank for a name.
-            yield from verbs(inner, (*path, name) if name.strip() else path)
-    else:
-        yield path, command
+    app = app or command_line()
+    if app.default_command is not None:
+        every = page.arguments(app)
+        params = tuple(_option(each) for each in every)
+        yield path, Verb(inspect.cleandoc(app.help), params, tuple(map(page.row, every)))
+    for name in app:
+        if not name.startswith("-"):
+            yield from verbs(app[name], (*path, name))
+
+
+def _option(each: Argument) -> Option:
+    kinds = {each.hint, *get_args(each.hint)}
+    return Option(
+        each.field_info.name,
+        each.names if each.name.startswith("-") else (page.value(each),),
+        page.value(each),
+        each.parameter.help or "",
+        bool in kinds,
+        any(get_origin(kind) is list for kind in kinds),
+    )
 
 
 def options(*, with_flags: bool) -> list[Any]:
     """Return every option of every verb as a case: the verb's words, and the option."""
     return [
-        pytest.param(path, option, id=" ".join([*path, max(option.opts, key=len)]))
+        pytest.param(path, option, id=" ".join([*path, option.opts[0]]))
         for path, verb in verbs()
         for option in verb.params
-        if option.param_type_name == "option" and (with_flags or not option.is_flag)
+        if option.is_option and (with_flags or not option.is_flag)
     ]
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+import re
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, get_args
 
-import typer
-
-from slcache import ConfigError, Error, TraceError, UsageError, named
-from slcache.cli import reader_words, verbs
+from slcache import ConfigError, Error, TraceError, UsageError, _core, named
+from slcache.cli import reader_words, streams
 from slcache.words.names import printable
+
+if TYPE_CHECKING:
+    from cyclopts import Argument
 
 OK, FAILED, USAGE, CONFIG, TRACE, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
@@ -22,20 +26,53 @@ def execute(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    call = _Call()
     try:
         with warnings.catch_warnings(), named.command(arguments):
             warnings.showwarning = _noted
-            line = verbs.command(arguments)
-            status = line(args=list(arguments), prog_name="slcache", standalone_mode=False)
+            status = call.run(list(arguments))
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        _complain("interrupted")
+        return INTERRUPTED
     except Exception as error:
         _abandon_stdout(error)
-        message, status = _explain(error)
+        message, status = _explain(error, call)
         _complain(message)
-    else:
-        if status == INTERRUPTED:
-            _complain("interrupted")
-    return int(status or OK)
+    return status
+
+
+class _Call:
+    """What is called: the words of a verb, and what it takes."""
+
+    def __init__(self) -> None:
+        self.path = "slcache"
+        self.takes: Callable[[], list[Argument]] = list
+
+    def run(self, arguments: list[str]) -> int:
+        """Run the verb that is meant."""
+        if arguments == ["--version"]:
+            sys.stdout.write(f"slcache {_core.version()} ({_core.commit()})\n")
+            return OK
+        from slcache.cli import help, verbs
+
+        app = verbs.app()
+        chain, apps, rest = app.parse_commands(arguments)
+        self.path = " ".join(("slcache", *chain))
+        self.takes = lambda: help.arguments(apps[-1])
+        before = rest[: rest.index("--")] if "--" in rest else rest
+        if {"-h", "--help"} & {*before}:
+            sys.stdout.write(help.page(self.path, apps[-1]))
+            return OK
+        if not arguments or (not rest and apps[-1].default_command is None):
+            # The help alone, on standard output, would leave a script without a reason.
+            sys.stdout.write(help.page(self.path, apps[-1]))
+            raise UsageError("a command is missing")
+        verb, bound, _ = app.parse_args(arguments, print_error=False, exit_on_error=False)
+        # What a shell is offered is printed by cyclopts itself.
+        beside = contextlib.nullcontext() if arguments[0] == "__complete" else streams.aside()
+        with beside:
+            return verb(*bound.args, **bound.kwargs) or OK
 
 
 def _noted(message: Warning | str, *_: object, **__: object) -> None:
@@ -44,25 +81,17 @@ def _noted(message: Warning | str, *_: object, **__: object) -> None:
     console.note(str(message))
 
 
-def _explain(error: Exception) -> tuple[str, int]:
+def _explain(error: Exception, call: _Call) -> tuple[str, int]:
     """Return the message and exit status that an exception deserves; raise what is a bug."""
     match error:
         case ConfigError():
-            return _listed("the configuration is not valid", _in_options(error)), CONFIG
+            return _listed("the configuration is not valid", _in_options(error, call)), CONFIG
         case TraceError():
-            return f"error: {_in_options(error)}", TRACE
+            return f"error: {_in_options(error, call)}", TRACE
         case UsageError():
-            return f"error: {error}; see slcache --help", USAGE
+            return f"error: {_of_option(error, call)}; see {call.path} --help", USAGE
         case Error():
             return f"error: {error}", FAILED
-        case typer.TyperException():
-            # The help alone, on standard output, would leave a script without a reason.
-            message = error.format_message().rstrip(".") or "a command is missing"
-            page = getattr(error, "ctx", None)
-            # A group's own verb has no name, and leaves a gap in the path.
-            path = " ".join(page.command_path.split()) if page else "slcache"
-            hint = f"; see {path} --help"
-            return f"error: {message}{hint}", error.exit_code
         case UnicodeEncodeError():
             return "error: an argument is not valid UTF-8", USAGE
         case BrokenPipeError():
@@ -72,7 +101,67 @@ def _explain(error: Exception) -> tuple[str, int]:
             return f"error: {error.strerror or error}{where}", FAILED
         case _ if _lacks_memory(error):
             return "error: out of memory", FAILED
-    raise error
+    told = _misused(error, call)
+    return f"error: {told}; see {call.path} --help", USAGE
+
+
+def _misused(error: Exception, call: _Call) -> str:
+    """Return what is wrong with the words of a command line; raise what is a bug."""
+    from cyclopts import exceptions as of
+
+    if not isinstance(error, of.CycloptsError):
+        raise error
+    match error:
+        case of.ValidationError(argument=argument) if argument is not None:
+            return f"{_name(argument)}: {error.exception_message}"
+        case of.CoercionError(argument=argument, token=token) if argument is not None:
+            words = get_args(error.target_type)
+            if error.msg is not None or token is None:
+                return f"{_name(argument)}: {error.msg}"
+            told = f"is none of {', '.join(words)}" if words else "cannot be read"
+            return f"{_name(argument)}: {token.value!r} {told}"
+        case of.MissingArgumentError(argument=argument) if argument is not None:
+            said = error.keyword is not None or argument.tokens
+            return f"{_name(argument)}{': its value' if said else ''} is missing"
+        case of.RepeatArgumentError():
+            given = error.token.keyword
+            name = next((each.name for each in call.takes() if given in each.names), given)
+            return f"{name} is given twice; give it once"
+        case of.UnknownOptionError(token=token):
+            return _refused(token.keyword or token.value, call)
+        case of.UnusedCliTokensError(unused_tokens=[first, *_]):
+            return _refused(first, call)
+    told = str(error).partition(" Available commands:")[0].rstrip(".")
+    return told.replace(". Did you mean", "; did you mean")
+
+
+def _refused(word: str, call: _Call) -> str:
+    """Return why there is no place for a word."""
+    from slcache.cli import checks
+
+    try:
+        checks.check_word(word, call.takes())
+    except UsageError as error:
+        return str(error)
+    return f"{word!r} is one argument too many"
+
+
+def _name(argument: Argument) -> str:
+    from slcache.cli import help
+
+    return help.name(argument)
+
+
+def _of_option(error: UsageError, call: _Call) -> str:
+    """Return what is wrong with an argument of Python by the name of its option."""
+    options = {o.field_info.name: o.name for o in call.takes() if o.name.startswith("-")}
+    said = error.key
+    if said not in options:
+        return str(error)
+    names = "|".join(options)
+    # Not within a path, nor the word.
+    told = re.sub(rf"(?:^|(?<=\s))(?:{names})(?= = |: | is )", lambda f: options[f[0]], str(error))
+    return told if options[said] in told else f"{options[said]}: {told}"
 
 
 def _lacks_memory(error: Exception) -> bool:
@@ -81,10 +170,11 @@ def _lacks_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or is_unloaded
 
 
-def _in_options(error: Error) -> str:
+def _in_options(error: Error, call: _Call) -> str:
     """Return a message with the options that say what it is about."""
     told = reader_words.of_trace(getattr(error, "_command_line", str(error)))
-    return reader_words.of_workload(told, getattr(error, "_of_workload", "--workload "))
+    own = any("--workload" in each.names for each in call.takes())
+    return reader_words.of_workload(told, "--workload " if own else "--trace-option workload.")
 
 
 def _listed(headline: str, problems: str) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import typer
 from rich.text import Text
 
 from slcache import _core, comparing
-from slcache.cli import by_state, console
+from slcache.cli import by_state, checks, console
 from slcache.cli import options as opt
 from slcache.given.states import WORN
 from slcache.results import Comparison
@@ -31,14 +30,14 @@ def check(trace: str, alone: Mapping[str, object]) -> None:
     """Refuse what one comparison has and two side by side have not."""
     if alone["format"] not in ("table", "json"):
         told = "has no tables for other programs with --states; give it with each --state alone"
-        raise typer.BadParameter(told, param_hint="--format")
+        raise checks.wrong(told, "--format")
     for option, value in alone.items():
         if value and option != "format":
             told = "has no effect with --states; give it with each --state alone"
-            raise typer.BadParameter(told, param_hint=f"--{option}")
+            raise checks.wrong(told, f"--{option}")
     if _core.is_read_once(trace):
         told = "reads the trace once for each state; give a file"
-        raise typer.BadParameter(told, param_hint="--states")
+        raise checks.wrong(told, "--states")
 
 
 def show(trace: str, how: Mapping[str, Any], form: opt.Form, progress: opt.When) -> None:

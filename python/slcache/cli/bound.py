@@ -6,12 +6,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from slcache import bounds, device_bounds
 from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
-from slcache.errors import UsageError
 from slcache.given import quantity
 from slcache.given.once import once
 from slcache.report import pictures
@@ -20,22 +17,22 @@ from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Table
 from slcache.words import units
 
-#: The options by the names that they have in Python.
-_OPTIONS = {"sizes_bytes": "--sizes", "unit_bytes": "--unit"}
-
 
 def bound(
-    *,
     trace: opt.TracePath,
-    sizes: Annotated[
+    /,
+    *,
+    sizes_bytes: Annotated[
         str | None,
         opt.option(
             "SIZE,...|FROM..TO*FACTOR",
             "Sizes of the SLC cache (default: 1 MiB, doubled until it keeps everything).",
+            "--sizes",
         ),
     ] = None,
-    unit: Annotated[
-        str | None, opt.option("SIZE", "The FTL's mapping unit (default: 4KiB, or the device's).")
+    unit_bytes: Annotated[
+        str | None,
+        opt.option("SIZE", "The FTL's mapping unit (default: 4KiB, or the device's).", "--unit"),
     ] = None,
     device: Annotated[
         str | None,
@@ -45,16 +42,16 @@ def bound(
     ] = None,
     sets: opt.Sets = None,
     address: opt.AddressPolicy = None,
-    reader: joint.DrawnTrace,
+    reader: joint.DrawnTrace = joint.DrawnTrace(),
     picture: Annotated[
         Path | None,
         opt.option(
             "FILE.png|svg|pdf",
             "Draw the bound over the size.",
-            callback=checks.checked_picture(*pictures.FLAT),
+            validator=checks.checked_picture(*pictures.FLAT),
         ),
     ] = None,
-    form: joint.Shown,
+    shown: joint.Shown = joint.Shown(),
 ) -> None:
     """Show what no SLC cache can keep from dense cells, by its size.
 
@@ -70,36 +67,33 @@ def bound(
     With --device, units, sizes and the DRAM buffer are the device's. Told beside is the
     least time that the flash's arrays spend on programs, and the least wear.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache bound web.csv.gz
       slcache bound web.csv.gz --sizes 64MiB..4GiB*2 --picture bound.svg
       slcache bound web.csv.gz --sizes 256MiB,1GiB --unit 16KiB --json
       slcache bound web.csv.gz --device hierarchy-44g --address compact
+
     """
-    _check(device, unit, sets, address)
-    try:
-        if device is not None:
-            found = device_bounds.on_device(
-                trace,
-                device=device,
-                sizes_bytes=_sizes(sizes),
-                settings=once(checks.pairs(sets).items()),
-                trace_options=reader,
-                address=address,
-            )
-        else:
-            found = bounds.of_trace(
-                trace,
-                _sizes(sizes),
-                unit_bytes=_size(unit or "4KiB", "--unit"),
-                trace_options=reader,
-            )
-    except UsageError as error:
-        raise typer.BadParameter(str(error), param_hint=_OPTIONS.get(error.key or "")) from error
+    _check(device, unit_bytes, sets, address)
+    if device is not None:
+        found = device_bounds.on_device(
+            trace,
+            device=device,
+            sizes_bytes=_sizes(sizes_bytes),
+            settings=once(checks.pairs(sets).items()),
+            trace_options=reader.options_of(trace),
+            address=address,
+        )
+    else:
+        found = bounds.of_trace(
+            trace,
+            _sizes(sizes_bytes),
+            unit_bytes=_size(unit_bytes or "4KiB", "--unit"),
+            trace_options=reader.options_of(trace),
+        )
     if picture is not None:
         pictures.save_bound(found, picture)
-    if console.in_form(form, lambda: console.json_of(found), lambda: [Sheet(found["sizes"])]):
+    if console.in_form(shown.form, lambda: console.json_of(found), lambda: [Sheet(found["sizes"])]):
         return
     console.show(*(_lines if device is None else device_lines)(found))
     if picture is not None:
@@ -111,10 +105,10 @@ def _check(
 ) -> None:
     """Refuse what has no effect with a device, or without one."""
     if device is not None and unit is not None:
-        raise typer.BadParameter("the device has its own (device.mu_bytes)", param_hint="--unit")
+        raise checks.wrong("the device has its own (device.mu_bytes)", "--unit")
     for option, value in (("--set", sets), ("--address", address)):
         if device is None and value:
-            raise typer.BadParameter("is for a device: give --device", param_hint=option)
+            raise checks.wrong("is for a device: give --device", option)
 
 
 def _size(text: str, option: str) -> int:
@@ -133,7 +127,7 @@ def _sizes(text: str | None) -> list[int] | None:
     size, end = _size(first, "--sizes"), _size(last, "--sizes")
     if not factor.isdecimal() or not 2 <= int(factor) <= 1024 or not 0 < size <= end:
         told = f"{text!r}: must be FROM..TO*FACTOR with a factor of 2 to 1024, such as 1MiB..4GiB*2"
-        raise typer.BadParameter(told, param_hint="--sizes")
+        raise checks.wrong(told, "--sizes")
     found = []
     while size <= end:
         found.append(size)

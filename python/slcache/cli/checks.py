@@ -1,45 +1,129 @@
-"""Checks of what options say, told as Typer tells them."""
+"""Checks of what options say."""
 
 from __future__ import annotations
 
 import contextlib
 import difflib
+import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any
 
-import typer
+from cyclopts import UNSET
 
 from slcache import catalogue, named
-from slcache.errors import ConfigError
+from slcache.errors import ConfigError, UsageError
 from slcache.given.once import once, twice
 
-_V = TypeVar("_V")
+if TYPE_CHECKING:
+    from cyclopts import App, Argument, ArgumentCollection, Token
+
+#: Checks the value of an option, of which it gets the type too; raises ValueError.
+Check = Callable[[Any, Any], None]
+
+#: Options that take a key with its value, what is most often meant first.
+_OF_KEYS = ("--workload", "--set", "--trace-option")
+_PAIR = re.compile(r"[a-z][\w.\[\]-]*=")
+#: Options whose every value counts: figures that are all checked.
+_EVERY = ("--expect",)
+#: Text of so many characters is shown.
+_SHOWN = 60
+
+
+def wrong(told: str, option: str | None = None) -> UsageError:
+    """Return the error that says what is wrong with an option, or with several together."""
+    return UsageError(f"{option}: {told}" if option else told)
 
 
 @contextlib.contextmanager
-def told(hint: str | None = None) -> Iterator[None]:
-    """Tell what is wrong with the value of an option as Typer does."""
+def told(option: str | None = None) -> Iterator[None]:
+    """Tell what is wrong with the value of an option as wrong usage."""
     try:
         yield
     except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint=hint) from error
+        raise wrong(str(error), option) from error
 
 
-def readable(read: Callable[[_V], object]) -> Callable[[_V | None], _V | None]:
+def said_once(_: App, __: tuple[str, ...], arguments: ArgumentCollection) -> None:
+    """Refuse values that are empty or given twice, and keys with values that have no option.
+
+    An empty path, for one, would be the folder one is in.
+    """
+    names = [name for each in arguments for name in each.names if name.startswith("-")]
+    for each in arguments:
+        for token in each.tokens:
+            if token.keyword is None:
+                check_word(token.value, arguments)
+            elif token.implicit_value is not UNSET:
+                continue
+            elif token.value in ("", *names):
+                what = "missing" if token.value else "empty"
+                raise wrong(f"its value is {what}", each.name)
+        values = Counter(token.value for token in each.tokens if token.keyword is not None)
+        for value, times in values.items():
+            if times > 1 and each.name not in _EVERY:
+                raise wrong(f"{each.name} {value} is given twice; give it once")
+
+
+def check_word(text: str, arguments: Sequence[Argument]) -> None:
+    """Refuse what is no argument unless it is a file: no option, nor a key without its option."""
+    if text == "-" or os.path.exists(text):  # noqa: PTH110
+        return
+    names = [name for each in arguments for name in each.names]
+    if text.startswith("-"):
+        close = difflib.get_close_matches(
+            text.partition("=")[0], ["--help", *names], n=1, cutoff=0.7
+        )
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise wrong(f"there is no option {text}{hint}")
+
+    options = [name for name in _OF_KEYS if name in names]
+    if options and _PAIR.match(text):
+        meant = " or ".join(f"{option} {text}" for option in options)
+        raise wrong(f"{text}: is no trace; is it {meant}?")
+
+
+def number(
+    kind: type[int] | type[float], least: float | None, most: float | None
+) -> Callable[[Any, Sequence[Token]], float]:
+    """Return what reads a number in its range."""
+    what = "whole number" if kind is int else "number"
+
+    def read(_: Any, tokens: Sequence[Token]) -> float:  # noqa: ANN401
+        text = tokens[0].value
+        try:
+            found = kind(text)
+        except ValueError:
+            shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+            raise ValueError(f"{shown!r} is no {what}") from None
+        # Neither is said of what is no number at all.
+        if not (least is None or least <= found) or not (most is None or found <= most):
+            raise ValueError(f"{found} is not {_between(least, most)}")
+        return found
+
+    return read
+
+
+def _between(least: float | None, most: float | None) -> str:
+    """Return a range in words."""
+    if most is None:
+        return f"{least} or more"
+    return f"{most} or less" if least is None else f"between {least} and {most}"
+
+
+def readable(read: Callable[[Any], object]) -> Check:
     """Return a check that an option's value can be read."""
 
-    def check(value: _V | None) -> _V | None:
+    def check(_: Any, value: Any) -> None:  # noqa: ANN401
         if value is not None:
-            with told():
-                read(value)
-        return value
+            read(value)
 
     return check
 
 
-def matching(pattern: str, told: str) -> Callable[[str | None], str | None]:
+def matching(pattern: str, told: str) -> Check:
     """Return a check that an option's text is all of a pattern; `told` says what it is else."""
 
     def read(value: str) -> None:
@@ -49,7 +133,7 @@ def matching(pattern: str, told: str) -> Callable[[str | None], str | None]:
     return readable(read)
 
 
-def known(what: str, names: Callable[[], Iterable[str]]) -> Callable[[str | None], str | None]:
+def known(what: str, names: Callable[[], Iterable[str]]) -> Check:
     """Return a check that an option's text is one of some names, else what is close to it."""
 
     def read(value: str) -> None:
@@ -67,35 +151,54 @@ def pairs(values: list[str] | None) -> dict[str, str]:
     split = [value.partition("=") for value in values or []]
     for key, equals, _ in split:
         if not equals or not key.strip():
-            raise typer.BadParameter(f"expected key=value, got {key!r}")
+            raise wrong(f"expected key=value, got {key!r}")
     return once((key.strip(), value) for key, _, value in split)
 
 
-def checked_pairs(values: list[str] | None) -> list[str] | None:
-    """Return KEY=VALUE texts as they are, if they are such and no key is given twice."""
-    pairs(values)
-    return values
+checked_pairs = readable(pairs)
 
 
-def checked_ranges(values: list[str] | None) -> list[str] | None:
-    """Return KEY=VALUES texts as they are, if they are such and no key is given twice."""
+@readable
+def checked_ranges(values: list[str]) -> None:
+    """Refuse KEY=VALUES of which a key is given twice."""
     try:
-        return checked_pairs(values)
+        pairs(values)
     except ConfigError as error:
-        raise typer.BadParameter(str(error)) from error
+        raise ValueError(str(error)) from error
 
 
-def checked_schemes(values: list[str] | str | None) -> list[str] | str | None:
-    """Return names of schemes with commas as they are, if no scheme is given twice."""
-    listed = [values] if isinstance(values, str) else values or []
+@readable
+def checked_schemes(values: list[str] | str) -> None:
+    """Refuse a list of schemes, with commas, that names one twice."""
+    listed = [values] if isinstance(values, str) else values
     names = [name.strip() for names in listed for name in names.split(",")]
     said = twice(names, catalogue.canonical())
     if said is not None:
-        raise typer.BadParameter(said)
-    return values
+        raise ValueError(said)
 
 
-def checked_picture(*kinds: str) -> Callable[[Path | None], Path | None]:
+@readable
+def no_folder(path: Path) -> None:
+    """Refuse a folder where a file is to be written."""
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder")
+
+
+@readable
+def a_file(path: Path) -> None:
+    """Refuse what is no file that is there."""
+    if not path.is_file():
+        raise ValueError(f"{path} {'is no file' if path.exists() else 'does not exist'}")
+
+
+@readable
+def a_folder(path: Path) -> None:
+    """Refuse what is no folder that is there."""
+    if not path.is_dir():
+        raise ValueError(f"{path} {'is no folder' if path.exists() else 'does not exist'}")
+
+
+def checked_picture(*kinds: str) -> Check:
     """Return a check that a picture's name ends in one of its kinds, in any of them without."""
 
     def read(value: Path) -> None:
@@ -109,14 +212,13 @@ def checked_picture(*kinds: str) -> Callable[[Path | None], Path | None]:
 def check_explained(form: str, *, explain: bool) -> None:
     """Say that what is printed for other programs is not shorter than all that is known."""
     if explain and form != "table":
-        raise typer.BadParameter(f"--explain: has no effect with --format {form}, which has it all")
+        raise wrong(f"--explain: has no effect with --format {form}, which has it all")
 
 
 def check_used(scheme: str | None) -> None:
     """Say that a class that is named for a document is not the one that it names."""
     if scheme is not None and not named.is_loaded(scheme):
-        told = f"{scheme} is no class that the document names"
-        raise typer.BadParameter(told, param_hint="--scheme")
+        raise wrong(f"{scheme} is no class that the document names", "--scheme")
 
 
 def check_executor(executor: str, workers: int | None) -> None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
 from rich.text import Text
 
 from slcache import api
-from slcache.cli import console, joint, memory
+from slcache.cli import checks, console, joint, memory
 from slcache.cli import like as likes
 from slcache.cli import options as opt
-from slcache.cli.made import Made
-from slcache.errors import UsageError
 from slcache.given import quantity
 from slcache.report import terminal
 from slcache.sentences import state as states
@@ -29,15 +27,6 @@ if TYPE_CHECKING:
 
 
 _BURSTS, _PAUSE = 5, "10m"
-#: The options by the names that they have in Python.
-_OPTIONS = {
-    "amount_bytes": "--amount",
-    "write_bytes": "--bs",
-    "queue_depth": "--iodepth",
-    "bursts": "--bursts",
-    "pause_ns": "--pause",
-    "span_bytes": "--span",
-}
 
 
 def size_bytes(option: str, text: str) -> int:
@@ -55,42 +44,77 @@ def _above_zero(option: str, text: str, read: Callable[[str], int], example: str
     try:
         value = read(text)
     except ValueError as error:
-        raise typer.BadParameter(f"{error}, such as {example}", param_hint=option) from error
+        raise checks.wrong(f"{error}, such as {example}", option) from error
     if not 1 <= value <= most:
-        raise typer.BadParameter(
-            f"{text!r}: must be above 0 and at most {most}, such as {example}", param_hint=option
+        raise checks.wrong(
+            f"{text!r}: must be above 0 and at most {most}, such as {example}", option
         )
     return value
 
 
-def _load(
+@joint.together
+@dataclass(frozen=True)
+class Load:
+    """The writes, by the names that Python has for them."""
+
     pattern: Annotated[
         Literal["sustained", "bursts"] | None,
-        typer.Option(help="Without a break, or in bursts (sustained)."),
-    ] = None,
-    amount: Annotated[
+        opt.choice("Without a break, or in bursts (sustained)."),
+    ] = None
+    amount_bytes: Annotated[
         str | None,
         opt.option(
             "SIZE",
             "Bytes to write in all (default: three times what the device takes in SLC mode under "
             "the scheme with the largest cache, at most the device once).",
+            "--amount",
         ),
-    ] = None,
+    ] = None
     bursts: Annotated[
-        int | None, typer.Option(min=2, max=100, help="Bursts the amount is cut into (5).")
-    ] = None,
-    pause: Annotated[str | None, opt.option("TIME", "Time from burst to burst (10m).")] = None,
-    bs: Annotated[str | None, opt.option("SIZE", "Size of every write (128k).")] = None,
-    iodepth: Annotated[
-        int | None, typer.Option(min=1, max=65536, help="Writes outstanding (32).")
-    ] = None,
-    span: Annotated[
-        str | None, opt.option("SIZE", "Start over after so many bytes (default: the device's).")
-    ] = None,
-) -> dict[str, Any]:
-    """Return what is said of the writes, by option."""
-    said = {"pattern": pattern, "amount": amount, "bursts": bursts, "pause": pause}
-    return {**said, "bs": bs, "iodepth": iodepth, "span": span}
+        int | None, opt.option("N", "Bursts the amount is cut into (5).", min=2, max=100)
+    ] = None
+    pause_ns: Annotated[
+        str | None, opt.option("TIME", "Time from burst to burst (10m).", "--pause")
+    ] = None
+    write_bytes: Annotated[
+        str | None, opt.option("SIZE", "Size of every write (128k).", "--bs")
+    ] = None
+    queue_depth: Annotated[
+        int | None, opt.option("N", "Writes outstanding (32).", "--iodepth", min=1, max=65536)
+    ] = None
+    span_bytes: Annotated[
+        str | None,
+        opt.option("SIZE", "Start over after so many bytes (default: the device's).", "--span"),
+    ] = None
+
+    def said(self) -> dict[str, object]:
+        """Return what is said of the writes, by option."""
+        return {
+            "pattern": self.pattern,
+            "amount": self.amount_bytes,
+            "bursts": self.bursts,
+            "pause": self.pause_ns,
+            "bs": self.write_bytes,
+            "iodepth": self.queue_depth,
+            "span": self.span_bytes,
+        }
+
+    def chosen(self) -> Pattern:
+        """Return the pattern that the options say."""
+        from slcache import cliffs
+
+        in_bursts, amount, span = self.pattern == "bursts", self.amount_bytes, self.span_bytes
+        for option, value in (("--bursts", self.bursts), ("--pause", self.pause_ns)):
+            if value is not None and not in_bursts:
+                raise checks.wrong("has no effect without --pattern bursts", option)
+        return cliffs.Pattern(
+            amount_bytes=None if amount is None else size_bytes("--amount", amount),
+            write_bytes=size_bytes("--bs", self.write_bytes or "128k"),
+            queue_depth=self.queue_depth or 32,
+            bursts=(self.bursts or _BURSTS) if in_bursts else 1,
+            pause_ns=time_ns("--pause", self.pause_ns or _PAUSE) if in_bursts else 0,
+            span_bytes=None if span is None else size_bytes("--span", span),
+        )
 
 
 def cliff(
@@ -100,6 +124,7 @@ def cliff(
         opt.schemes(
             "The schemes to compare, separated by commas, or all that the device can run; not with "
             "--like.",
+            alias="--scheme",
         ),
     ] = None,
     device: opt.MaybeDevice = None,
@@ -107,7 +132,7 @@ def cliff(
     against: likes.Against = None,
     scale: likes.Scale = "1",
     fill: likes.Fill = None,
-    load: Annotated[dict[str, Any], Made(_load)],
+    load: Load = Load(),
     bound: Annotated[
         bool,
         opt.flag(
@@ -119,61 +144,57 @@ def cliff(
     config: opt.Config = None,
     sets: opt.Sets = None,
     state: opt.State = None,
-    where: joint.Here,
+    where: joint.Here = joint.Here(),
     out: Annotated[Path | None, opt.option("DIR", "Write cliff.json, .svg and .png here.")] = None,
-    form: joint.Shown,
+    shown: joint.Shown = joint.Shown(),
     progress: opt.Progress = "auto",
 ) -> None:
     """Write sequentially to a device and show where the bandwidth falls.
 
-    [bold]sustained[/bold] keeps --iodepth writes outstanding until --amount is written.
+    `sustained` keeps --iodepth writes outstanding until --amount is written.
     Told are the bandwidth at first (over a tenth of the amount, or of three
     times the scheme's cache if that is less), how much was written before it
     fell below 70 % of that (to a hundredth of the amount), and the bandwidth
     of the last tenth. What is told of a scheme does not depend on the others.
 
-    [bold]bursts[/bold] cuts the amount into --bursts equal parts, one every --pause.
+    `bursts` cuts the amount into --bursts equal parts, one every --pause.
     The writes of a part are all there at once, --iodepth at a time on the
     device; what is left of the pause is idle. A cache that recovers in it is
     as fast in the last burst as in the first. Told are for both the bandwidth
     at the start and of the whole burst, pauses left out.
 
-    [bold]--like[/bold] measures as a laboratory does that tests drives: what is told are the
+    `--like` measures as a laboratory does that tests drives: what is told are the
     phases, the averages, the cache of a second pass or what pauses give back.
-    The device is empty at first, unless [bold]--state[/bold] says another state.
+    The device is empty at first, unless `--state` says another state.
     Of a preset that is like a drive, the picture shows what was published too.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache cliff --device ips-384g --schemes all --out cliff
       slcache cliff --device ips-384g --schemes turbo-write,ips,ips-agc \\
         --pattern bursts --amount 30GiB --bursts 5 --pause 10m --out cliff
       slcache cliff --device lexar-nm790-2tb-like --like techpowerup --scale 1/16
+
     """
     from slcache import cliffs
 
     given = joint.configured(config, device, sets)
     kept = [path for path in (device, config) if path is not None]
     if like is not None:
-        others = {"schemes": schemes, **load, "store": where["store"], "bound": bound or None,
-                  "executor": None if where["executor"] == "local" else True}  # fmt: skip
+        others = {"schemes": schemes, **load.said(), "store": where.store, "bound": bound or None,
+                  "executor": None if where.executor == "local" else True}  # fmt: skip
         likes.run(like, given, others, against=against, scale=scale, fill=fill, state=state,
-                  jobs=where["jobs"] or 1,
-                  out=out, kept=kept, form=form, progress=progress)  # fmt: skip
+                  jobs=where.jobs or 1,
+                  out=out, kept=kept, form=shown.form, progress=progress)  # fmt: skip
         return
     if schemes is None:
-        raise typer.BadParameter("give the schemes, or --like", param_hint="--schemes")
+        raise checks.wrong("give the schemes, or --like", "--schemes")
     given = likes.partly(given, scale, schemes, {"against": against, "fill": fill})
     names, left_out = joint.scheme_names(schemes, given.device, given.settings)
     settings = api.addressed(given.settings, None, state=state)
     console.left_out(left_out)
     memory.tell(given.device, names, settings)
-    chosen = _pattern(load)
-    try:
-        cliffs.loads(chosen, device=given.device, schemes=names, settings=settings)
-    except UsageError as error:
-        option = _OPTIONS.get(error.key or "")
-        raise typer.BadParameter(str(error), param_hint=option) from error
+    chosen = load.chosen()
+    cliffs.loads(chosen, device=given.device, schemes=names, settings=settings)
     with console.output(out, cliffs.FILES, kept) as files, console.meter(progress) as meter:
         result = cliffs.run(
             chosen,
@@ -182,7 +203,7 @@ def cliff(
             settings=settings,
             bound=bound,
             progress=meter,
-            **where,
+            **where.how(),
         )
         if files is not None:
             from slcache.plots import images
@@ -199,7 +220,7 @@ def cliff(
     documents = [found.documents[0] for _, found in result.runs.values()]
     console.notes(documents)
     likes.whole_buffer(documents[0]["config"], likes.divisor(scale))
-    if console.in_form(form, result.to_json, lambda: [_sheet(result.curves)]):
+    if console.in_form(shown.form, result.to_json, lambda: [_sheet(result.curves)]):
         return
     if told := states.line(documents):
         console.show(Text(told))
@@ -207,25 +228,6 @@ def cliff(
     console.show(*terminal.gain_tables(result.gain_rows(), result.gain_lines(), documents))
     if out is not None:
         console.show(Text(f"picture: {out / 'cliff.png'}"))
-
-
-def _pattern(load: Mapping[str, Any]) -> Pattern:
-    """Return the pattern that options say."""
-    from slcache import cliffs
-
-    in_bursts, amount, span = load["pattern"] == "bursts", load["amount"], load["span"]
-    for name in ("bursts", "pause"):
-        if load[name] is not None and not in_bursts:
-            told = "has no effect without --pattern bursts"
-            raise typer.BadParameter(told, param_hint=f"--{name}")
-    return cliffs.Pattern(
-        amount_bytes=None if amount is None else size_bytes("--amount", amount),
-        write_bytes=size_bytes("--bs", load["bs"] or "128k"),
-        queue_depth=load["iodepth"] or 32,
-        bursts=(load["bursts"] or _BURSTS) if in_bursts else 1,
-        pause_ns=time_ns("--pause", load["pause"] or _PAUSE) if in_bursts else 0,
-        span_bytes=None if span is None else size_bytes("--span", span),
-    )
 
 
 def _sheet(curves: dict[str, Curve]) -> Sheet:

@@ -2,18 +2,66 @@
 
 from __future__ import annotations
 
+import glob
+import os
 from collections.abc import Iterable, Iterator
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
 
 from slcache import catalogue
+from slcache.cli.streams import results
 
 Offered = list[tuple[str, str]]
 
 
+Shell = Literal["bash", "zsh", "fish", "powershell"]
+
+
+def show(shell: Annotated[Shell, Parameter(help="The shell.")], /) -> None:
+    """Print the script that has a shell complete names."""
+    results().write(_script(shell))
+
+
+def install() -> None:
+    """Have the shell that is used complete names."""
+    from cyclopts.completion import detect_shell
+    from cyclopts.completion.install import add_to_rc_file, get_default_completion_path
+
+    shell = detect_shell()
+    place = get_default_completion_path(shell, "slcache")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(_script(shell), encoding="utf-8")
+    if shell != "fish":
+        add_to_rc_file(place, "slcache", shell)
+    results().write(f"written: {place}; a new shell reads it\n")
+
+
+def _script(shell: Shell) -> str:
+    from slcache.cli import verbs
+
+    script = verbs.app().generate_completion(shell=shell)
+    # A folder is followed by what is in it, not by a blank.
+    return script.replace("complete -F _slcache", "complete -o filenames -F _slcache")
+
+
 def devices(incomplete: str) -> Offered:
-    """Offer the device presets; where none fits, the shell offers files."""
-    return _fitting(
-        incomplete, ((entry["name"], entry["summary"]) for entry in catalogue.devices())
-    )
+    """Offer the device presets; where none fits, files."""
+    presets = ((entry["name"], entry["summary"]) for entry in catalogue.devices())
+    return _fitting(incomplete, presets) or _files(incomplete)
+
+
+def workloads(incomplete: str) -> Offered:
+    """Offer files and the workload presets."""
+    from slcache.traces import api as traces
+
+    presets = ((entry["name"], entry["about"]) for entry in traces.workloads(described=False))
+    return _files(incomplete) + _fitting(incomplete, presets)
+
+
+def _files(incomplete: str) -> Offered:
+    found = sorted(glob.glob(glob.escape(incomplete) + "*"))  # noqa: PTH207
+    return [(f"{name}/" if os.path.isdir(name) else name, "") for name in found]  # noqa: PTH112
 
 
 def scheme(incomplete: str) -> Offered:

@@ -5,35 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-import typer
 from rich.text import Text
 
 from slcache import catalogue
 from slcache.cli import checks, complete, console, joint
 from slcache.cli import options as opt
-from slcache.cli.made import verb
-from slcache.cli.verb import UNNAMED, VerbOfItsOwn
 from slcache.sentences import reasons
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.words import units
 
-app = typer.Typer(
-    cls=VerbOfItsOwn,
-    help="List the device presets; devices show: one of them, or a device file, in figures.",
-)
+app = opt.group("devices")
 
 Facts = dict[str, Any]
 
 
-@verb(app, UNNAMED)
-def devices(form: joint.Shown) -> None:
+@app.default
+def devices(*, shown: joint.Shown = joint.Shown()) -> None:
     """List the device presets; show one of them, or a device file, in figures.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache devices
       slcache devices show ips-384g
+
     """
     listed = Table(
         "device", ["user data", Column("what it is", text=True), Column("source", text=True)]
@@ -41,7 +35,7 @@ def devices(form: joint.Shown) -> None:
     entries = catalogue.devices()
     names = ("name", "user_bytes", "capacity_bytes", "summary", "source")
     sheet = Sheet([{name: entry[name] for name in names} for entry in entries])
-    if console.in_form(form, lambda: console.json_of(entries), lambda: [sheet]):
+    if console.in_form(shown.form, lambda: console.json_of(entries), lambda: [sheet]):
         return
     for entry in entries:
         size = units.size(entry["user_bytes"])
@@ -49,17 +43,16 @@ def devices(form: joint.Shown) -> None:
     console.show(listed)
 
 
-@verb(app)
+@app.command
 def show(
-    *,
     device: Annotated[
         str,
-        opt.argument(
-            "PRESET|FILE.toml", "A preset or a device file.", autocompletion=complete.devices
-        ),
+        opt.argument("PRESET|FILE.toml", "A preset or a device file.", offer=complete.devices),
     ],
+    /,
+    *,
     scheme: opt.OwnScheme = None,
-    form: joint.Shown,
+    shown: joint.Shown = joint.Shown(),
 ) -> None:
     """Show a device before anything runs on it: sizes, latencies, peaks, caches, warnings.
 
@@ -67,15 +60,17 @@ def show(
     a block; peaks are whole pages with every chip busy, before the host link. What does not
     look right is said at the end.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache devices show tiny
       slcache devices show my.toml --json
+
     """
     facts = catalogue.device_facts(device)
     checks.check_used(scheme)
     sheets = (_mode_sheet, _cache_sheet)
-    if console.in_form(form, lambda: console.json_of(facts), lambda: [s(facts) for s in sheets]):
+    if console.in_form(
+        shown.form, lambda: console.json_of(facts), lambda: [s(facts) for s in sheets]
+    ):
         return
     title = facts["name"] + (f": {facts['summary']}" if facts["summary"] else "")
     console.show(Text(title, "bold"))

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.text import Text
 
-from slcache.cli import console, joint
+from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import inputs as files_of
@@ -25,11 +24,12 @@ DIFFERENT = 1
 
 
 def diff(
-    *,
     first: opt.Saved,
     second: Annotated[
-        Path | None, opt.argument("OTHER", "The other one; not with --rerun.")
+        Path | None, opt.argument("[OTHER]", "The other one; not with --rerun.")
     ] = None,
+    /,
+    *,
     rerun: Annotated[
         bool, opt.flag("--rerun", "Compare with the same run, repeated now from the result.")
     ] = False,
@@ -42,6 +42,7 @@ def diff(
             "A,B,...",
             "With --rerun: of a comparison, repeat these runs only; a class of Python, "
             "FILE.py:CLASS, is loaded only where it is named here.",
+            alias="--schemes",
         ),
     ] = None,
     out: Annotated[
@@ -54,7 +55,7 @@ def diff(
     exit_code: Annotated[
         bool, opt.flag("--exit-code", "Exit with 1 where the results differ.")
     ] = False,
-    form: joint.Shown,
+    shown: joint.Shown = joint.Shown(),
     progress: opt.Progress = "auto",
 ) -> int:
     """Show what separates two results, or a result from the same run repeated now.
@@ -64,32 +65,32 @@ def diff(
     scheme. Figures are sorted by how far apart they are. Exits with 0 once the results
     were held against each other, unless --exit-code asks for 1 where they differ.
 
-    [bold]--rerun[/bold] takes one result and repeats it: its configuration, its trace with the
+    `--rerun` takes one result and repeats it: its configuration, its trace with the
     options it was read with, its seed. Where the trace (by its SHA-256), the program or its model
     differ, that is said before the run. Exits with 1 if the new result differs in more than
     where, when and by which build it ran.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache diff out/before out/after
       slcache diff before.json after.json --exit-code --json
       slcache diff --rerun out/before
       slcache diff --rerun result.json --trace /data/web.csv.gz --out out/again
       slcache diff --rerun out/mine --scheme ./mine.py:Small
+
     """
     if rerun:
         if second is not None:
-            raise typer.BadParameter("--rerun takes one result")
-        return _rerun(first, trace, scheme, out, everything, form, progress)
+            raise checks.wrong("--rerun takes one result")
+        return _rerun(first, trace, scheme, out, everything, shown.form, progress)
     for option, value in {"--trace": trace, "--scheme": scheme, "--out": out}.items():
         if value is not None:
-            raise typer.BadParameter(f"{option}: has no effect without --rerun")
+            raise checks.wrong(f"{option}: has no effect without --rerun")
     if second is None:
-        raise typer.BadParameter("give a second result, or --rerun to repeat the first")
+        raise checks.wrong("give a second result, or --rerun to repeat the first")
     from slcache.results import differences
 
     found = differences.diff(first, second)
-    _print(found, {}, (str(first), str(second)), everything, form)
+    _print(found, {}, (str(first), str(second)), everything, shown.form)
     return DIFFERENT if exit_code and not found.equal else 0
 
 

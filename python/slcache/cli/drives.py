@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
 from rich.text import Text
 
-from slcache.cli import console, latencies
+from slcache.cli import checks, console, latencies
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.tables.sheets import Sheet
@@ -29,7 +28,7 @@ def refuse(given: Mapping[str, object]) -> None:
     """Refuse the options that only a paper has."""
     for option, value in given.items():
         if value:
-            raise typer.BadParameter(f"{option}: has no effect on {NAME}, which is no paper")
+            raise checks.wrong(f"{option}: has no effect on {NAME}, which is no paper")
 
 
 def reproduce(
@@ -69,12 +68,12 @@ def _parts(asked: list[str], quick: bool, ablate: bool) -> list[str]:
     for part in asked:
         if part not in ledgers.PARTS:
             told = f"drives have no workload {part!r}; allowed: {', '.join(ledgers.PARTS)}"
-            raise typer.BadParameter(told, param_hint="--workloads")
+            raise checks.wrong(told, "--workloads")
     parts = asked or list(ledgers.PARTS)
     if ablate and quick:
-        raise typer.BadParameter("--quick and --sensitivity exclude each other")
+        raise checks.wrong("--quick and --sensitivity exclude each other")
     if ablate and "latency" not in parts:
-        raise typer.BadParameter("--sensitivity: has no effect on fills")
+        raise checks.wrong("--sensitivity: has no effect on fills")
     return parts
 
 

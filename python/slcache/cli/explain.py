@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Literal
 
-import typer
 from rich.text import Text
 
 from slcache import _core
@@ -37,15 +36,16 @@ Document = Literal[
 
 
 def explain(
-    *,
     key: Annotated[
         str | None,
         opt.argument(
             "[KEY]",
             "A key, whole or its end; left out: the sections are listed.",
-            autocompletion=complete.key,
+            offer=complete.key,
         ),
     ] = None,
+    /,
+    *,
     device: Annotated[
         str | None,
         opt.device("Tell what the key stands at there, and where from."),
@@ -53,31 +53,32 @@ def explain(
     scheme: opt.OwnScheme = None,
     schema: Annotated[
         Document | None,
-        typer.Option(
-            help="Print the JSON schema of the configuration, or of a document that a verb prints."
+        opt.choice(
+            "Print the JSON schema of the configuration, or of a document that a verb prints."
         ),
     ] = None,
-    form: joint.Shown,
+    shown: joint.Shown = joint.Shown(),
 ) -> None:
     """Explain a key of the configuration or of a result: meaning, unit, values, default.
 
     The end of a key is enough; several keys that end alike are listed. Every schema is
-    whole in itself; [bold]run[/bold] and [bold]result[/bold] are one.
+    whole in itself; `run` and `result` are one.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache explain slc_blocks
       slcache explain device.pool[0].wordlines --device ips-384g
       slcache explain host.read.latency_us.p99
       slcache explain --schema run > run.schema.json
+
     """
+    form = shown.form
     if schema is not None:
         others = {"KEY": key, "--device": device, "--scheme": scheme}
         if form in ("csv", "markdown"):
             others["--format"] = form
         for name, value in others.items():
             if value is not None:
-                raise typer.BadParameter(f"{name}: has no effect with --schema")
+                raise checks.wrong(f"{name}: has no effect with --schema")
         if schema == "config":
             console.emit(_core.config_schema())
         else:

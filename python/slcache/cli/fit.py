@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.text import Text
 
-from slcache.cli import console
+from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.cli.cliff import size_bytes
 from slcache.cli.streams import results
@@ -63,6 +62,8 @@ def fit(
         Path | None,
         opt.argument("[LOG]", "fio's bandwidth log (fill_bw.1.log), or CSV with gb,mb_s."),
     ] = None,
+    /,
+    *,
     out: Annotated[
         Path | None,
         opt.option("FILE.toml", "The device file; pictures lie beside it.", "--out", "-o"),
@@ -72,7 +73,7 @@ def fit(
     ] = None,
     bits: Annotated[
         int | None,
-        typer.Option(min=3, max=4, help="Bits of a dense cell; without it a file for each."),
+        opt.option("3|4", "Bits of a dense cell; without it a file for each.", min=3, max=4),
     ] = None,
     link: Annotated[str | None, opt.option("NAME", "The host link, as in host.link.")] = None,
     job: Annotated[
@@ -98,33 +99,31 @@ def fit(
     buffer is written back. Each test is simulated on the device too; what is
     not near is told.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache fit --job /dev/nvme1n1 > fill.fio
       slcache fit fill_bw.1.log --user 1TB --bits 3 --out drive.toml
       slcache fit fill_bw.1.log --latency reads.json --latency writes.json --out drive.toml
       slcache run trace.csv --scheme client --device drive.toml
+
     """
     if job is not None:
         _print_job(job, log is not None or out is not None or bool(latency))
         return
     if log is None or out is None:
         missing = "'LOG'" if log is None else "'--out'"
-        raise typer.BadParameter("missing; only --job goes without", param_hint=missing)
+        raise checks.wrong("missing; only --job goes without", missing)
     if out.suffix != ".toml":
-        raise typer.BadParameter(f"{out}: a device file ends in .toml", param_hint="--out")
+        raise checks.wrong(f"{out}: a device file ends in .toml", "--out")
     size = None if user is None else size_bytes("--user", user)
     _fit(log, out, size, bits, link, latency or [], progress)
 
 
 def _print_job(device: str, more: bool) -> None:
     if more:
-        raise typer.BadParameter(
-            "prints a job and fits nothing: leave LOG, --out and --latency out"
-        )
+        raise checks.wrong("prints a job and fits nothing: leave LOG, --out and --latency out")
     if not re.fullmatch(r"/dev/[A-Za-z0-9/_.-]+", device):
         told = f"{device!r}: expected a block device such as /dev/nvme1n1"
-        raise typer.BadParameter(told, param_hint="--job")
+        raise checks.wrong(told, "--job")
     from slcache.fit import job
 
     results().write(job.text(device))

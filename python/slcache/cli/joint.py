@@ -1,17 +1,16 @@
-"""Arguments that several options make together, for the verbs that have all of them."""
+"""Options that several verbs have together, and what they mean together."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+from cyclopts import Parameter
 
 from slcache import catalogue
 from slcache.cli import checks
 from slcache.cli import options as opt
-from slcache.cli.made import Made
 from slcache.given import config_files, states
 from slcache.given.config_files import Configuration
 from slcache.given.once import once
@@ -20,85 +19,105 @@ if TYPE_CHECKING:
     from slcache.reproduce.setups import Setup
 
 
-def _form(json: opt.Json = False, form: opt.Format = "table") -> opt.Form:
-    """Return how to print; --json is short for --format json."""
-    if json and form not in ("table", "json"):
-        raise typer.BadParameter(f"--json and --format {form} are two forms; give one")
-    return "json" if json else form
+#: Makes each field of a class an option of the verbs that take one.
+together = Parameter(name="*")
 
 
-def recording(
-    trace_format: opt.TraceFormat = None,
-    trace_option: opt.TraceOptions = None,
-    volume: opt.Volume = None,
-    unsorted: opt.Unsorted = None,
-) -> dict[str, str]:
-    """Return what the user says about a trace as options of its reader."""
-    named = {"format": trace_format, "volume": volume, "unsorted": unsorted}
-    said = {key: value for key, value in named.items() if value is not None}
-    return once([*said.items(), *checks.pairs(trace_option).items()], "trace option ")
+@together
+@dataclass(frozen=True)
+class Shown:
+    """How results are printed."""
+
+    json: opt.Json = False
+    format: opt.Format = "table"
+
+    @property
+    def form(self) -> opt.Form:
+        """How to print; --json is short for --format json."""
+        if self.json and self.format not in ("table", "json"):
+            raise checks.wrong(f"--json and --format {self.format} are two forms; give one")
+        return "json" if self.json else self.format
 
 
-def trace(
-    reader: Annotated[dict[str, str], Made(recording)], workload: opt.Workload = None
-) -> dict[str, str]:
-    """Return the same of what may be a workload."""
-    changed = {f"workload.{key}": value for key, value in checks.pairs(workload).items()}
-    return once([*reader.items(), *changed.items()], "trace option ")
+@together
+@dataclass(frozen=True)
+class Recording:
+    """What is said of a trace that is a file."""
+
+    trace_format: opt.TraceFormat = None
+    trace_option: opt.TraceOptions = None
+    volume: opt.Volume = None
+    unsorted: opt.Unsorted = None
+
+    def options(self) -> dict[str, str]:
+        """Return it as options of the trace's reader."""
+        named = {"format": self.trace_format, "volume": self.volume, "unsorted": self.unsorted}
+        said = [(key, value) for key, value in named.items() if value is not None]
+        return once([*said, *checks.pairs(self.trace_option).items()], "trace option ")
 
 
-def _drawn(
-    trace: opt.TracePath,
-    reader: Annotated[dict[str, str], Made(trace)],
-    seed: opt.Seed = None,
-) -> dict[str, str]:
-    """Return the same with a seed; only workloads are drawn."""
-    from slcache.traces import api as traces
+@together
+@dataclass(frozen=True)
+class Trace(Recording):
+    """What is said of a trace that may be a workload."""
 
-    if seed is None:
-        return reader
-    if not traces.is_workload(trace):
-        raise typer.BadParameter(f"--seed draws a workload, and {trace} is a file")
-    return once([("seed", str(seed)), *reader.items()], "trace option ")
+    workload: opt.Workload = None
+
+    def options(self) -> dict[str, str]:
+        """Return it as options of the trace's reader."""
+        changed = {f"workload.{key}": value for key, value in checks.pairs(self.workload).items()}
+        return once([*super().options().items(), *changed.items()], "trace option ")
 
 
-def _here(
-    jobs: opt.Jobs = None, executor: opt.Executor = "local", store: opt.Kept = None
-) -> dict[str, Any]:
-    """Return where runs go on and are kept; with an executor that is none nothing is read."""
-    checks.check_executor(executor, jobs)
-    return {"jobs": jobs, "executor": executor, "store": store}
+@together
+@dataclass(frozen=True)
+class DrawnTrace(Trace):
+    """The same with a seed; only workloads are drawn."""
+
+    seed: opt.Seed = None
+
+    def options_of(self, trace: str) -> dict[str, str]:
+        """Return it as options of the trace's reader."""
+        from slcache.traces import api as traces
+
+        if self.seed is None:
+            return self.options()
+        if not traces.is_workload(trace):
+            raise checks.wrong(f"--seed draws a workload, and {trace} is a file")
+        return once([("seed", str(self.seed)), *self.options().items()], "trace option ")
 
 
-def _spread_out(
-    jobs: opt.Workers = None, executor: opt.Executor = "local", store: opt.Store = None
-) -> dict[str, Any]:
-    """Return the same of a verb that runs as many at a time as there are processors."""
-    return _here(jobs, executor, store)
+class _Place:
+    """Where runs go on and are kept."""
+
+    jobs: int | None
+    executor: str
+    store: Path | None
+
+    def how(self) -> dict[str, Any]:
+        """Return it as Python names it; with an executor that is none nothing is read."""
+        checks.check_executor(self.executor, self.jobs)
+        return {"jobs": self.jobs, "executor": self.executor, "store": self.store}
 
 
-def _points(
-    *,
-    config: opt.Config = None,
-    sets: opt.Sets = None,
-    reader: Annotated[dict[str, str], Made(trace)],
-    address: opt.AddressPolicy = None,
-    state: opt.State = None,
-    replay: opt.Replay = None,
-    seeds: opt.EachSeeds = 1,
-) -> dict[str, Any]:
-    """Return what each point of a search is run with, as Python names it."""
-    said = {"config": config, "settings": checks.pairs(sets), "trace_options": reader}
-    return {**said, "address": address, "state": state, "replay": replay, "seeds": seeds}
+@together
+@dataclass(frozen=True)
+class Here(_Place):
+    """Where runs go on and are kept: one at a time, and nowhere, unless it is said."""
+
+    jobs: opt.Jobs = None
+    executor: opt.Executor = "local"
+    store: opt.Kept = None
 
 
-Shown = Annotated[opt.Form, Made(_form)]
-Recording = Annotated[dict[str, str], Made(recording)]
-Trace = Annotated[dict[str, str], Made(trace)]
-DrawnTrace = Annotated[dict[str, str], Made(_drawn)]
-Here = Annotated[dict[str, Any], Made(_here)]
-Points = Annotated[dict[str, Any], Made(_points)]
-SpreadOut = Annotated[dict[str, Any], Made(_spread_out)]
+@together
+@dataclass(frozen=True)
+class SpreadOut(_Place):
+    """The same of a verb that runs as many at a time as there are processors."""
+
+    jobs: opt.Workers = None
+    executor: opt.Executor = "local"
+    store: opt.Store = None
 
 
 def set_up(reading: str | None) -> Setup | None:
@@ -125,15 +144,13 @@ def configured(
     found = Configuration() if config is None else config_files.read(config)
     if reading is not None:
         if found.device is not None:
-            raise typer.BadParameter(f"{config} describes a device; leave --reading out")
+            raise checks.wrong(f"{config} describes a device; leave --reading out")
         device = device or reading.device
     if device is not None and found.device is not None:
-        raise typer.BadParameter(f"{config} describes a device; leave --device out")
+        raise checks.wrong(f"{config} describes a device; leave --device out")
     chosen = found.device if device is None else device
     if chosen is None:
-        raise typer.BadParameter(
-            "give a device, or a --config that describes one", param_hint="--device"
-        )
+        raise checks.wrong("give a device, or a --config that describes one", "--device")
     return replace(found, device=chosen, settings={**found.settings, **said})
 
 
@@ -142,7 +159,7 @@ def scheme(named: str | None, given: Configuration) -> str:
     found = named or given.scheme
     if found is None:
         told = "give a scheme, or a --config with one"
-        raise typer.BadParameter(told, param_hint="--scheme")
+        raise checks.wrong(told, "--scheme")
     return found
 
 

@@ -8,11 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
 from rich.text import Text
 
 from slcache import catalogue
-from slcache.cli import console, joint, memory
+from slcache.cli import checks, console, joint, memory
 from slcache.cli import options as opt
 from slcache.errors import UsageError
 from slcache.given.config_files import Configuration
@@ -34,9 +33,8 @@ Protocol = Literal["techpowerup", "anandtech", "recovery"]
 
 MaybeLike = Annotated[
     Protocol | None,
-    typer.Option(
-        "--like",
-        help="Measure one device with scheme client as a laboratory does: a fill by one writer of "
+    opt.choice(
+        "Measure one device with scheme client as a laboratory does: a fill by one writer of "
         "1 MB; two fills with 128 KiB at depth 32; or bursts with pauses from 1 s to 30 min.",
     ),
 ]
@@ -48,7 +46,8 @@ Against = Annotated[
 ]
 Scale = Annotated[str, opt.option("1/K", "Run a K-th of the device, with all its planes.")]
 Fill = Annotated[
-    float | None, opt.option("SHARE", "With --like recovery: filled at first (0).", min=0, max=1)
+    float | None,
+    opt.option("SHARE", "With --like recovery: filled at first (0).", kind=float, min=0, max=1),
 ]
 
 
@@ -56,7 +55,7 @@ def divisor(text: str) -> int:
     """Return k of `1/k`."""
     found = re.fullmatch(r"1(?:/([1-9][0-9]{0,5}))?", text.strip())
     if found is None:
-        raise typer.BadParameter(f"{text!r}: expected 1/k, such as 1/16", param_hint="--scale")
+        raise checks.wrong(f"{text!r}: expected 1/k, such as 1/16", "--scale")
     return int(found[1] or 1)
 
 
@@ -76,7 +75,7 @@ def partly(
     try:
         part = fills.scaled(given.device, divisor(scale), runs)
     except UsageError as error:
-        raise typer.BadParameter(str(error), param_hint="--scale") from error
+        raise checks.wrong(str(error), "--scale") from error
     return replace(given, device=part)
 
 
@@ -94,7 +93,7 @@ def whole_buffer(config: Mapping[str, Any], scale: int) -> None:
 def _refuse(given: Mapping[str, object], why: str) -> None:
     for option, value in given.items():
         if value is not None:
-            raise typer.BadParameter(why, param_hint=f"--{option}")
+            raise checks.wrong(why, f"--{option}")
 
 
 def run(
@@ -118,7 +117,7 @@ def run(
 
     _refuse(load, "has no effect with --like")
     if fill is not None and protocol != "recovery":
-        raise typer.BadParameter("has no effect without --like recovery", param_hint="--fill")
+        raise checks.wrong("has no effect without --like recovery", "--fill")
     assert given.device is not None
     with console.output(out, FILES, kept) as files, console.meter(progress) as meter:
         try:
@@ -136,7 +135,7 @@ def run(
                 on_progress=meter,
             )
         except UsageError as error:
-            raise typer.BadParameter(str(error), param_hint=f"--{error.key}") from error
+            raise checks.wrong(str(error), f"--{error.key}") from error
         if files is not None:
             from slcache.plots import images
 

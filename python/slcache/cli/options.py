@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import typer
+from cyclopts import App, Parameter
 
 from slcache import catalogue
 from slcache.cli import checks, complete
@@ -30,43 +31,72 @@ def _formats() -> list[str]:
     return [entry["name"] for entry in catalogue.formats()]
 
 
-def option(metavar: str, help: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
-    """Return an option; its name is that of the verb's parameter where none is given."""
-    return typer.Option(*names, metavar=metavar, help=help, **more)
+def group(name: str, help: str | None = None) -> App:
+    """Return a verb that has further verbs below it."""
+    return App(name=name, help=help, help_flags=(), version_flags=())
 
 
-def flag(name: str, help: str) -> Any:  # noqa: ANN401
+def option(
+    metavar: str,
+    help: str,
+    *names: str,
+    offer: Callable[[str], complete.Offered] | None = None,
+    kind: type[int] | type[float] | None = None,
+    min: float | None = None,
+    max: float | None = None,
+    **more: Any,  # noqa: ANN401
+) -> Parameter:
+    """Return an option; its name is that of the verb's parameter where none is given.
+
+    One with a `min` or `max` takes a whole number, or a number where `kind` says so.
+    """
+    if kind is not None or min is not None or max is not None:
+        more["converter"] = checks.number(kind or int, min, max)
+    more["completer"] = None if offer is None else lambda context: offer(context.incomplete)
+    # There are no options that undo others.
+    return Parameter(
+        name=names or None,
+        metavar=metavar,
+        help=help,
+        negative=(),
+        allow_leading_hyphen=True,
+        **more,
+    )
+
+
+def flag(name: str, help: str) -> Parameter:
     """Return an option that is there or not."""
-    return typer.Option(name, help=help)
+    return Parameter(name=name, help=help, negative=())
 
 
-def argument(metavar: str, help: str, **more: Any) -> Any:  # noqa: ANN401
+def choice(help: str, *names: str) -> Parameter:
+    """Return an option that takes one of its type's words."""
+    return Parameter(name=names or None, help=help)
+
+
+def argument(metavar: str, help: str, **more: Any) -> Parameter:  # noqa: ANN401
     """Return an argument, which has no name."""
-    return typer.Argument(metavar=metavar, help=help, **more)
+    return option(metavar, help, required=not metavar.startswith("["), **more)
 
 
-def device(help: str, *names: str) -> Any:  # noqa: ANN401
+def device(help: str, *names: str) -> Parameter:
     """Return an option that takes a device."""
-    return option("PRESET|FILE.toml", help, *names, autocompletion=complete.devices)
+    return option("PRESET|FILE.toml", help, *names, offer=complete.devices)
 
 
-def schemes(help: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
+def schemes(help: str, *names: str, **more: Any) -> Parameter:  # noqa: ANN401
     """Return an option that takes names of schemes with commas, or all."""
-    return typer.Option(
-        *names, metavar="A,B,...|all", autocompletion=complete.schemes, help=help, **more
-    )
+    return option("A,B,...|all", help, *names, offer=complete.schemes, **more)
 
 
-def pairs(help: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
+def pairs(help: str, *names: str, **more: Any) -> Parameter:  # noqa: ANN401
     """Return an option that takes keys with their values, each key once."""
-    return typer.Option(
-        *names, metavar="KEY=VALUE", callback=checks.checked_pairs, help=help, **more
-    )
+    return option("KEY=VALUE", help, *names, validator=checks.checked_pairs, **more)
 
 
-def ranges(help: str, *names: str) -> Any:  # noqa: ANN401
+def ranges(help: str, *names: str) -> Parameter:
     """Return an option that takes keys with what each may be."""
-    return option("KEY=VALUES", help, *names, callback=checks.checked_ranges)
+    return option("KEY=VALUES", help, *names, validator=checks.checked_ranges)
 
 
 TracePath = Annotated[
@@ -74,26 +104,24 @@ TracePath = Annotated[
     argument(
         "TRACE",
         "A block trace, plain or compressed, or - for standard input; or a workload: FILE.toml or "
-        "a preset (see [bold]slcache trace workloads[/bold]).",
+        "a preset (see `slcache trace workloads`).",
+        offer=complete.workloads,
     ),
 ]
 Saved = Annotated[
     Path, argument("RESULT", "A saved result: a folder of --out, or its result.json.")
 ]
 SavedResults = Annotated[
-    list[Path], argument("RESULT...", "Saved results: folders of --out, or their result.json.")
+    Path, argument("RESULT...", "Saved results: folders of --out, or their result.json.")
 ]
 MaybeDevice = Annotated[
     str | None,
-    device(
-        "A preset (see [bold]slcache devices[/bold]) or a file; not needed if --config has a "
-        "device."
-    ),
+    device("A preset (see `slcache devices`) or a file; not needed if --config has a device."),
 ]
 MaybeDevices = Annotated[
     list[str] | None,
     device(
-        "A preset (see [bold]slcache devices[/bold]) or a file; not needed if --config has a "
+        "A preset (see `slcache devices`) or a file; not needed if --config has a "
         "device. Give several to compare them."
     ),
 ]
@@ -101,8 +129,9 @@ MaybeScheme = Annotated[
     str | None,
     option(
         "NAME",
-        "A scheme (see [bold]slcache schemes[/bold]); not needed if --config has one.",
-        autocompletion=complete.scheme,
+        "A scheme (see `slcache schemes`); not needed if --config has one.",
+        offer=complete.scheme,
+        alias="--schemes",
     ),
 ]
 OwnScheme = Annotated[
@@ -110,6 +139,7 @@ OwnScheme = Annotated[
     option(
         "FILE.py:CLASS",
         "The class of Python that the document names, if it does: no document loads one.",
+        alias="--schemes",
     ),
 ]
 Schemes = Annotated[
@@ -117,10 +147,12 @@ Schemes = Annotated[
     schemes(
         "The schemes to compare, separated by commas, or all that the device can run. "
         "NAME:KEY=VALUE is one with a setting of its own.",
+        alias="--scheme",
     ),
 ]
 Normalise = Annotated[
-    str | None, option("NAME", "Divide by this scheme's figures (default: the first).")
+    str | None,
+    option("NAME", "Divide by this scheme's figures (default: the first).", alias="--normalize"),
 ]
 Config = Annotated[
     Path | None,
@@ -133,9 +165,9 @@ Config = Annotated[
 Sets = Annotated[
     list[str] | None,
     pairs(
-        "Change one configuration key (dotted; see [bold]slcache explain --schema config[/bold]).",
+        "Change one configuration key (dotted; see `slcache explain --schema config`).",
         "--set",
-        autocompletion=complete.settings,
+        offer=complete.settings,
     ),
 ]
 TraceFormat = Annotated[
@@ -143,8 +175,8 @@ TraceFormat = Annotated[
     option(
         "FORMAT",
         "The trace's format (default: recognised).",
-        callback=checks.known("trace format", _formats),
-        autocompletion=complete.formats,
+        validator=checks.known("trace format", _formats),
+        offer=complete.formats,
     ),
 ]
 TraceOptions = Annotated[list[str] | None, pairs("Set an option of the trace reader.")]
@@ -157,14 +189,14 @@ Volume = Annotated[
 ]
 AddressPolicy = Annotated[
     Address | None,
-    typer.Option(help="Requests beyond the capacity: refuse, or change and count them."),
+    choice("Requests beyond the capacity: refuse, or change and count them."),
 ]
 Unsorted = Annotated[
     str | None,
     option(
         "error|sort:N|keep",
         "Time running backwards: refuse, sort within N requests, or keep.",
-        callback=checks.matching(
+        validator=checks.matching(
             r"error|keep|sort:[1-9][0-9]*", "is none of 'error', 'keep' and 'sort:N'"
         ),
     ),
@@ -179,7 +211,7 @@ Window = Annotated[
         "TIME",
         "Length of the time series' windows, such as 10ms (default: so that there are at most "
         "1,024).",
-        callback=checks.readable(_window),
+        validator=checks.readable(_window),
     ),
 ]
 Reading = Annotated[
@@ -198,7 +230,7 @@ State = Annotated[
         "overwritten at random); steady is 0.9 full and overwritten until the write amplification "
         "is steady. Stands for precondition.fill, .overwrite and .steady (default: those of the "
         "device, else empty but for what the trace touches).",
-        callback=checks.readable(states.keys_of),
+        validator=checks.readable(states.keys_of),
     ),
 ]
 Replay = Annotated[
@@ -206,7 +238,7 @@ Replay = Annotated[
     option(
         "open|closed:N",
         "Keep the trace's times, or keep N requests outstanding.",
-        callback=checks.matching(
+        validator=checks.matching(
             r"open|closed:[1-9][0-9]*", "is neither 'open' nor 'closed:N' with N at least 1"
         ),
     ),
@@ -277,6 +309,7 @@ GbPerDay = Annotated[
         "N",
         "Tell a device's years at N GB (10^9 bytes) written a day (default: at what the trace "
         "writes in its own times).",
+        kind=float,
         min=1e-6,
         max=1e9,
     ),
@@ -305,10 +338,10 @@ Out = Annotated[
 Json = Annotated[bool, flag("--json", "Print one JSON document and nothing else.")]
 Format = Annotated[
     Form,
-    typer.Option(
-        "--format",
-        help="A table for a reader; csv or markdown with all digits and units in the header; or "
+    choice(
+        "A table for a reader; csv or markdown with all digits and units in the header; or "
         "json, as --json.",
+        "--format",
     ),
 ]
-Progress = Annotated[When, typer.Option(help="Draw progress on standard error.")]
+Progress = Annotated[When, choice("Draw progress on standard error.")]

@@ -6,7 +6,6 @@ import itertools
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.text import Text
 
 from slcache import ResultError
@@ -23,8 +22,7 @@ _PAGE = Path("report.html")
 
 
 def report(
-    *,
-    results: opt.SavedResults,
+    *results: opt.SavedResults,
     normalise: opt.Normalise = None,
     out: Annotated[
         Path,
@@ -32,7 +30,7 @@ def report(
     ] = _PAGE,
     gb_per_day: opt.GbPerDay = None,
     explain: opt.Explain = False,
-    form: joint.Shown,
+    shown: joint.Shown = joint.Shown(),
 ) -> None:
     """Make the report of saved results; several of one trace become a comparison.
 
@@ -41,32 +39,33 @@ def report(
     by the names of their folders or files, and the verdict says first in which settings
     runs differ.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache report out/baseline
       slcache report before/result.json after/result.json --out both.html
       slcache report out/baseline --gb-per-day 20
       slcache report out/sizes --out sizes.html
+
     """
     from slcache.results.loading import gather
 
+    form = shown.form
     checks.check_explained(form, explain=explain)
     is_page = out.suffix == ".html" and not out.is_dir()
     page = out if is_page else out / _PAGE
     if len(results) == 1 and sweep_show.is_study(results[0]):
         if normalise is not None or gb_per_day is not None or explain:
             of_runs = "--normalise, --gb-per-day and --explain are for results of runs"
-            raise typer.BadParameter(f"{results[0]} is a study: {of_runs}")
-        sweep_show.show(folder=results[0], html=page, form=form)
+            raise checks.wrong(f"{results[0]} is a study: {of_runs}")
+        sweep_show.show(results[0], html=page, shown=shown)
         return
     try:
         result = gather(results, normalise).told_at(gb_per_day)
     except ResultError:
         raise
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
+        raise checks.wrong(str(error)) from error
     if explain and not isinstance(result, Comparison):
-        raise typer.BadParameter("--explain: has no effect on one run; give several")
+        raise checks.wrong("--explain: has no effect on one run; give several")
     read = (saved.read_by(document) for document in result.documents)
     kept = [*map(saved.file_of, results), *itertools.chain.from_iterable(read)]
     folder, names = (out.parent, (out.name,)) if is_page else (out, FILES)

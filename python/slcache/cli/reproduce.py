@@ -6,11 +6,11 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.text import Text
 
 from slcache.cli import checks, console, drives, joint
 from slcache.cli import options as opt
+from slcache.errors import UsageError
 from slcache.files import Transaction
 from slcache.given.once import SEED_MAX
 
@@ -29,13 +29,14 @@ BOTH = "both"
 
 
 def reproduce(  # noqa: C901 - a line for each option that excludes another
-    *,
     paper: Annotated[
         str,
         opt.argument(
-            "PAPER", "Short name of the paper; or drives.", callback=checks.known("paper", _papers)
+            "PAPER", "Short name of the paper; or drives.", validator=checks.known("paper", _papers)
         ),
     ],
+    /,
+    *,
     quick: Annotated[
         bool, opt.flag("--quick", "Few or short workloads and one seed, in about a minute.")
     ] = False,
@@ -66,8 +67,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
         opt.option(
             "DIR",
             "Folder with the published traces; files are recognised by their statistics.",
-            exists=True,
-            file_okay=False,
+            validator=checks.a_folder,
         ),
     ] = None,
     recordings: Annotated[
@@ -75,8 +75,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
         opt.option(
             "DIR",
             "Folder of blkparse recordings to run the schemes on, beyond the paper.",
-            exists=True,
-            file_okay=False,
+            validator=checks.a_folder,
         ),
     ] = None,
     workloads: Annotated[
@@ -93,7 +92,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
             "(default: out/reproduce/PAPER). Run again to resume.",
         ),
     ] = None,
-    where: joint.SpreadOut,
+    where: joint.SpreadOut = joint.SpreadOut(),
     reading: Annotated[
         str,
         opt.option(
@@ -102,24 +101,24 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
             "where the plan has two, or a further reading of it, such as hierarchy's fast-clock.",
         ),
     ] = BOTH,
-    form: joint.Shown,
+    shown: joint.Shown = joint.Shown(),
     progress: opt.Progress = "auto",
 ) -> None:
     """Run a paper's evaluation and judge its claims one by one.
 
     Without --traces, twins made from the paper's table of statistics stand for its traces.
-    Finished runs are kept: after an interruption the same command goes on. [bold]drives[/bold] is
+    Finished runs are kept: after an interruption the same command goes on. `drives` is
     no paper: it holds the presets that are like drives against published fills and latencies
     (--workloads fills or latency: only these); with --sensitivity latencies also without each of
     the mechanisms that make them.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache reproduce hierarchy --quick
       slcache reproduce hierarchy --traces ~/traces/msr --out eval
       slcache reproduce hierarchy --sensitivity
       slcache reproduce drives --quick
       slcache reproduce drives --workloads latency --sensitivity
+
     """
     from slcache.cli import ledger
     from slcache.reproduce import evaluation as evaluations
@@ -128,27 +127,27 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
     if paper == drives.NAME:
         drives.refuse({
             "--full": full, "--bound": bound, "--traces": traces, "--recordings": recordings,
-            "--seeds": seeds, "--executor": where["executor"] != "local",
+            "--seeds": seeds, "--executor": where.executor != "local",
             "--reading": reading != BOTH,
         })  # fmt: skip
         place = out or Path("out") / "reproduce" / paper
-        kept = where["jobs"], where["store"]
-        drives.reproduce(place, _names(workloads), quick, sensitivity, *kept, form, progress)
+        kept = where.jobs, where.store
+        drives.reproduce(place, _names(workloads), quick, sensitivity, *kept, shown.form, progress)
         return
     if quick and sensitivity:
-        raise typer.BadParameter("--quick and --sensitivity exclude each other")
+        raise checks.wrong("--quick and --sensitivity exclude each other")
     if quick and recordings is not None:
-        raise typer.BadParameter("--quick leaves out what --recordings adds")
+        raise checks.wrong("--quick leaves out what --recordings adds")
     known = plan.load(paper)
     if full and not known.reduced:
-        raise typer.BadParameter(f"--full: {paper} is run at the paper's size anyhow")
+        raise checks.wrong(f"--full: {paper} is run at the paper's size anyhow")
     if full and quick:
-        raise typer.BadParameter("--quick and --full exclude each other")
+        raise checks.wrong("--quick and --full exclude each other")
     if reading not in (allowed := [BOTH, *known.named_readings]):
         told = f"{paper} has no reading {reading!r}; allowed: {', '.join(allowed)}"
-        raise typer.BadParameter(told, param_hint="--reading")
+        raise checks.wrong(told, "--reading")
     if sensitivity and reading not in (BOTH, *known.readings):
-        raise typer.BadParameter(f"--sensitivity starts from no further reading, as {reading} is")
+        raise checks.wrong(f"--sensitivity starts from no further reading, as {reading} is")
     request = evaluations.Request(
         paper=paper,
         out=out or Path("out") / "reproduce" / paper,
@@ -161,7 +160,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
         seeds=_numbers(seeds),
         workloads=_names(workloads),
         readings=known.readings if reading == BOTH else [reading],
-        **where,
+        **where.how(),
     )
     if quick:
         console.note(_quick(known))
@@ -176,9 +175,9 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
         try:
             evaluation = evaluations.evaluate(request, meter)
         except evaluations.UnknownWorkloadError as error:
-            raise typer.BadParameter(str(error)) from error
+            raise checks.wrong(str(error)) from error
         evaluations.stage(evaluation, files)
-    if console.in_form(form, evaluation.to_json, lambda: [ledger.sheet(evaluation)]):
+    if console.in_form(shown.form, evaluation.to_json, lambda: [ledger.sheet(evaluation)]):
         return
     console.show(*ledger.parts(evaluation), Text(f"report: {request.out / 'report.html'}"))
 
@@ -224,9 +223,9 @@ def _names(text: str | None) -> list[str]:
     for name in names:
         if not name or times[name] > 1:
             what = f"{name} is given twice" if name else "a name is empty"
-            raise typer.BadParameter(f"{text!r}: {what}", param_hint="--workloads")
+            raise checks.wrong(f"{text!r}: {what}", "--workloads")
     return names
 
 
-def _wrong_seeds(text: str, why: str) -> typer.BadParameter:
-    return typer.BadParameter(f"{text!r}: {why}", param_hint="--seeds")
+def _wrong_seeds(text: str, why: str) -> UsageError:
+    return checks.wrong(f"{text!r}: {why}", "--seeds")

@@ -6,29 +6,23 @@ import inspect
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
-import typer
 from rich.text import Text
 
 from slcache import catalogue
 from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
-from slcache.cli.made import verb
-from slcache.cli.verb import UNNAMED, VerbOfItsOwn
 from slcache.errors import ConfigError, about
 from slcache.sentences import reasons
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.words import units
 
-app = typer.Typer(
-    cls=VerbOfItsOwn,
-    help="List the schemes; schemes show, check: one of your own, written in Python.",
-)
+app = opt.group("schemes")
 
 Source = Annotated[str, opt.argument("FILE:CLASS", "The class, such as ./mine.py:TwoTemperatures.")]
 
 
-@verb(app, UNNAMED)
+@app.default
 def schemes(
     *,
     device: Annotated[
@@ -36,18 +30,18 @@ def schemes(
         opt.device("A device: tells the values that knobs may have there, and where they stand."),
     ] = None,
     scheme: opt.OwnScheme = None,
-    form: joint.Shown,
+    shown: joint.Shown = joint.Shown(),
 ) -> None:
     """List the SLC-cache schemes, and the knobs that can be turned while they run.
 
-    \b
-    [bold]Example[/bold]
+    Example:
       slcache schemes --device tiny
+
     """
     entries = catalogue.schemes(device=device)
     checks.check_used(scheme)
     sheets = [Sheet([_record(entry) for entry in entries]), _knob_sheet(entries)]
-    if console.in_form(form, lambda: console.json_of(entries), lambda: sheets):
+    if console.in_form(shown.form, lambda: console.json_of(entries), lambda: sheets):
         return
     listed = Table("scheme", [Column("what it does", text=True), Column("paper", text=True)])
     for entry in entries:
@@ -113,13 +107,13 @@ def _number(value: float) -> str:
     return f"{int(value):,}" if value == int(value) else f"{value:g}"
 
 
-@verb(app)
-def show(source: Source, json: opt.Json = False) -> None:
+@app.command
+def show(source: Source, /, *, json: opt.Json = False) -> None:
     """Show what a scheme declares: its regions, its options, what it decides.
 
-    \b
-    [bold]Example[/bold]
+    Example:
       slcache schemes show examples/schemes/two_temperatures.py:TwoTemperatures
+
     """
     told = _told(source)
     if json:
@@ -193,15 +187,17 @@ def _told(source: str) -> dict[str, Any]:
     }
 
 
-@verb(app)
+@app.command
 def check(
     source: Source,
+    /,
+    *,
     sets: opt.Sets = None,
     cases: Annotated[int, opt.option("N", "Cases.", min=1, max=1_000_000)] = 200,
     seed: opt.Seed = None,
     json: opt.Json = False,
     progress: opt.Progress = "auto",
-) -> None:
+) -> int:
     """Hold a scheme against what every scheme owes its user; status 1 where it fails.
 
     Each case draws a small device, nearly empty to full, of one-shot or per-page chips, and
@@ -211,10 +207,10 @@ def check(
     process, in which hashes of texts differ, must come to the same figures in ten cases.
     The first case that fails is told with as few requests as it takes.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache schemes check ./mine.py:TwoTemperatures
       slcache schemes check ./mine.py:TwoTemperatures --cases 5000 --seed 7
+
     """
     from slcache import conformance
 
@@ -227,8 +223,7 @@ def check(
             on_progress=on_progress,
         )
     console.told(json, outcome.to_dict(), *map(Text, _lines(outcome)))
-    if outcome.failure is not None:
-        raise typer.Exit(1)
+    return 0 if outcome.failure is None else 1
 
 
 def _lines(outcome: Any) -> list[str]:  # noqa: ANN401 - as `conformance` returns it

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.console import RenderableType
 from rich.text import Text
 
@@ -23,14 +22,15 @@ if TYPE_CHECKING:
 
 
 def run(
-    *,
     trace: opt.TracePath,
+    /,
+    *,
     device: opt.MaybeDevice = None,
     scheme: opt.MaybeScheme = None,
     reading: opt.Reading = None,
     config: opt.Config = None,
     sets: opt.Sets = None,
-    reader: joint.Trace,
+    reader: joint.Trace = joint.Trace(),
     address: opt.AddressPolicy = None,
     replay: opt.Replay = None,
     window: opt.Window = None,
@@ -41,16 +41,15 @@ def run(
     memory_in: opt.MemoryIn = None,
     memory_out: opt.MemoryOut = None,
     log: timelines.Log = None,
-    drawn: timelines.Timeline,
+    drawn: timelines.Timeline = timelines.Timeline(),
     gb_per_day: opt.GbPerDay = None,
     out: opt.Out = None,
-    form: joint.Shown,
+    shown: joint.Shown = joint.Shown(),
     progress: opt.Progress = "auto",
 ) -> None:
     """Replay a trace on a device under one scheme.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache run web.csv.gz --device tiny --scheme baseline
       slcache run web.csv.gz --device my.toml --scheme tlc-only --json
       slcache run web.csv.gz --device tiny --scheme baseline --address wrap
@@ -58,17 +57,17 @@ def run(
       slcache run web.csv.gz --device tiny --scheme baseline --log requests.parquet
       slcache run web.csv.gz --device tiny --scheme baseline \\
         --timeline slowest.pftrace.gz --around slowest
+
     """
     begun = joint.set_up(reading)
     given = joint.configured(config, device, sets, begun)
     named = joint.scheme(scheme, given)
     settings, replay = _begun(begun, [named], trace, given.settings, replay)
     kept = files_of(trace, device, config, load_state, memory_in)
-    written = (log, drawn["timeline"], save_state, memory_out)
+    written = (log, drawn.timeline, save_state, memory_out)
     beside = [path for path in written if path is not None]
     memory.tell(given.device, [named], settings, state)
     with (
-        timelines.named(),
         console.output(out, FILES, kept, beside) as files,
         console.meter(progress) as meter,
     ):
@@ -83,21 +82,21 @@ def run(
             log=log,
             progress=meter,
             settings=settings,
-            trace_options=reader,
+            trace_options=reader.options(),
             address=address,
             replay=replay,
             window=window,
             seed=seed,
             state=state,
             gb_per_day=gb_per_day,
-            **drawn,
+            **drawn.said(),
         )
         _name(begun, [result])
         if files is not None:
             result.stage(files)
     _print(
         result,
-        form,
+        shown.form,
         [
             terminal.run_table(result.label, result.documents[0], gb_per_day),
             *(Text(line, "yellow") for line in result.notes()),
@@ -107,15 +106,16 @@ def run(
 
 
 def compare(
-    *,
     trace: opt.TracePath,
+    /,
+    *,
     schemes: opt.Schemes,
     device: opt.MaybeDevices = None,
     normalise: opt.Normalise = None,
     reading: opt.Reading = None,
     config: opt.Config = None,
     sets: opt.Sets = None,
-    reader: joint.Trace,
+    reader: joint.Trace = joint.Trace(),
     address: opt.AddressPolicy = None,
     replay: opt.Replay = None,
     window: opt.Window = None,
@@ -128,12 +128,12 @@ def compare(
     equal_cells: opt.EqualCells = False,
     memory_in: opt.MemoryIn = None,
     log: timelines.Log = None,
-    drawn: timelines.Timeline,
-    where: joint.Here,
+    drawn: timelines.Timeline = timelines.Timeline(),
+    where: joint.Here = joint.Here(),
     gb_per_day: opt.GbPerDay = None,
     explain: opt.Explain = False,
     out: opt.Out = None,
-    form: joint.Shown,
+    shown: joint.Shown = joint.Shown(),
     progress: opt.Progress = "auto",
 ) -> None:
     """Replay a trace under several schemes and show which wins, by how much and why.
@@ -142,8 +142,7 @@ def compare(
     the best of each column stands out. A key under scheme.NAME reaches that scheme only,
     and so does NAME:KEY=VALUE, which compares settings of one scheme.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline
       slcache compare web.csv.gz --device ips-384g --schemes all --out out/web
       slcache compare web.csv.gz --device samsung-980-1tb-like --device wd-sn580-1tb-like \\
@@ -154,13 +153,14 @@ def compare(
       slcache compare web.csv.gz --device crucial-p1-1tb-like --schemes baseline,client --states
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline \\
         --timeline t.pftrace.gz --around request=812
+
     """
     begun = joint.set_up(reading)
-    checks.check_explained(form, explain=explain)
+    checks.check_explained(shown.form, explain=explain)
     given = joint.configured(config, device[0] if device else None, sets, begun)
     devices = [given.device, *(device or ())[1:]]
-    if len(devices) > 1 and any(drawn.values()):
-        raise typer.BadParameter("--timeline: is of one device, and several are given")
+    if len(devices) > 1 and any(drawn.said().values()):
+        raise checks.wrong("--timeline: is of one device, and several are given")
     names, left_out = joint.scheme_names(schemes, given.device, given.settings, normalise)
     if memory_in is not None:
         catalogue.remembering(names)
@@ -169,24 +169,23 @@ def compare(
     for each in devices:
         memory.tell(each, names, settings, state)
     if states:
-        alone = {"state": state, "out": out, "log": log, "resample": resample, "format": form,
+        alone = {"state": state, "out": out, "log": log, "resample": resample, "format": shown.form,
                  "explain": explain, "seeds": seeds > 1,
-                 "timeline": any(drawn.values())}  # fmt: skip
+                 "timeline": any(drawn.said().values())}  # fmt: skip
         both_states.check(trace, alone)
         how = {"device": devices, "schemes": names, "normalise": normalise,
                "equal_cells": equal_cells, "memory_in": memory_in, "settings": settings,
-               "trace_options": reader, "address": address, "replay": replay, "window": window,
-               "seed": seed, **where}  # fmt: skip
-        both_states.show(trace, how, form, progress)
+               "trace_options": reader.options(), "address": address, "replay": replay,
+               "window": window, "seed": seed, **where.how()}  # fmt: skip
+        both_states.show(trace, how, shown.form, progress)
         return
     if _core.is_read_once(trace):
         name = "standard input" if trace == "-" else trace
         console.note(f"{name} is copied to a temporary file: every scheme reads it anew")
     kept = files_of(trace, *(device or ()), config, memory_in)
     with (
-        timelines.named(),
         console.output(out, FILES, kept) as files,
-        console.meter(progress, kept=where["store"] is not None) as meter,
+        console.meter(progress, kept=where.store is not None) as meter,
     ):
         comparison = comparing.compare(
             trace,
@@ -200,7 +199,7 @@ def compare(
             memory_in=memory_in,
             log=log,
             settings=settings,
-            trace_options=reader,
+            trace_options=reader.options(),
             address=address,
             replay=replay,
             window=window,
@@ -208,13 +207,13 @@ def compare(
             state=state,
             progress=meter,
             gb_per_day=gb_per_day,
-            **drawn,
-            **where,
+            **drawn.said(),
+            **where.how(),
         )
         _name(begun, comparison.every_run)
         if files is not None:
             comparison.stage(files)
-    _print(comparison, form, parts_of(comparison, explain=explain), out)
+    _print(comparison, shown.form, parts_of(comparison, explain=explain), out)
 
 
 def parts_of(comparison: Comparison, *, explain: bool) -> list[RenderableType]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from cyclopts import Parameter
 from rich.text import Text
 
 from slcache.cli import checks, console, joint
@@ -16,14 +17,17 @@ if TYPE_CHECKING:
     from slcache.sweep.outcome import Sweep
     from slcache.sweep.study import Study
 
+app = opt.group("sweep")
+app.command("slcache.cli.sweep_show:show", name="show")
+
 #: What failed in a sweep that went to its end.
 FAILED = 1
 
 
+@app.default
 def sweep(
-    *,
-    what: Annotated[
-        list[str],
+    *what: Annotated[
+        str,
         opt.argument(
             "TRACE...|STUDY.toml|DIR",
             "Traces or workloads; or the file of a study; or a folder that a sweep has written, to "
@@ -32,15 +36,14 @@ def sweep(
     ],
     device: Annotated[
         list[str] | None,
-        opt.device(
-            "A preset (see [bold]slcache devices[/bold]) or a file; give several if wanted."
-        ),
+        opt.device("A preset (see `slcache devices`) or a file; give several if wanted."),
     ] = None,
     scheme: Annotated[
         list[str] | None,
         opt.schemes(
-            "Schemes (see [bold]slcache schemes[/bold]), or all that the device can run.",
-            callback=checks.checked_schemes,
+            "Schemes (see `slcache schemes`), or all that the device can run.",
+            validator=checks.checked_schemes,
+            alias="--schemes",
         ),
     ] = None,
     vary: Annotated[
@@ -55,8 +58,7 @@ def sweep(
         opt.option(
             "FILE.csv",
             "Points one by one in place of --vary: a column for each key.",
-            exists=True,
-            dir_okay=False,
+            validator=checks.a_file,
         ),
     ] = None,
     config: opt.Config = None,
@@ -78,12 +80,8 @@ def sweep(
     resample_block: opt.ResampleBlock = None,
     seed: opt.Seed = None,
     sets: opt.Sets = None,
-    trace_format: opt.TraceFormat = None,
-    trace_option: opt.TraceOptions = None,
+    reader: joint.Trace = joint.Trace(),
     address: opt.AddressPolicy = None,
-    volume: opt.Volume = None,
-    unsorted: opt.Unsorted = None,
-    workload: opt.Workload = None,
     replay: opt.Replay = None,
     state: opt.State = None,
     metric: Annotated[
@@ -102,16 +100,16 @@ def sweep(
             "store, results are kept (default: the folder of a study.toml that is given).",
         ),
     ] = None,
-    where: joint.SpreadOut,
+    where: joint.SpreadOut = joint.SpreadOut(),
     skip_impossible: Annotated[
         bool,
         opt.flag("--skip-impossible", "Leave out points that cannot run; the table names them."),
     ] = False,
     fail_fast: Annotated[bool, opt.flag("--fail-fast", "End at the first run that fails.")] = False,
-    report: Annotated[bool, typer.Option("--report/--no-report", help="Write report.html.")] = True,
-    form: joint.Shown,
+    report: Annotated[bool, Parameter(negative="--no-report", help="Write report.html.")] = True,
+    shown: joint.Shown = joint.Shown(),
     progress: opt.Progress = "auto",
-) -> None:
+) -> int:
     """Run a study: traces on devices under schemes, with every combination of what is varied.
 
     Points that cannot run are told before anything runs. Every result is kept
@@ -119,22 +117,21 @@ def sweep(
     Ctrl-C or a crash the same command goes on where it stopped. The table
     points.parquet has a row for each point.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache sweep web.csv.gz --device ips-384g --scheme tlc-only,baseline \\
         --vary scheme.baseline.slc_blocks=16..128*2 --seeds 5 --out out/sizes
       slcache sweep web.csv.gz --device tiny --scheme baseline \\
         --vary host.time_scale=0.1..10/9@log --out out/load
       slcache sweep study.toml --jobs 8
       slcache sweep show out/sizes --metric waf
+
     """
     from slcache.sweep import run
 
     path = _study_file(what)
     if path is None:
-        reader = joint.recording(trace_format, trace_option, volume, unsorted)
         said = {
-            "trace": what,
+            "trace": list(what),
             "config": None if config is None else str(config),
             "device": device,
             "scheme": [n.strip() for names in scheme or () for n in names.split(",")],
@@ -146,17 +143,17 @@ def sweep(
             "resample_block": resample_block,
             "seed": seed,
             "set": joint.settings(sets, address, state),
-            "trace_options": joint.trace(reader, workload),
+            "trace_options": reader.options(),
             "replay": replay,
             "metric": metric,
         }
         asked: Study | Path = _study(said, points)
     else:
-        _refuse_beside_a_study(locals())
+        _refuse_beside_a_study({**locals(), **vars(reader)})
         out = out or path.parent
         asked = path
     if out is None:
-        raise typer.BadParameter("say where the tables go", param_hint="--out")
+        raise checks.wrong("say where the tables go", "--out")
     with console.meter(progress, kept=True) as meter:
         found = run.run_study(
             asked,
@@ -165,15 +162,16 @@ def sweep(
             fail_fast=fail_fast,
             report=report,
             on_progress=meter,
-            **where,
+            **where.how(),
         )
-    _print(found, form, out, report=report)
+    _print(found, shown.form, out, report=report)
     if failed := found.counts()["failed"]:
         console.note(f"{failed:,} of {len(found.rows):,} points failed; the table says why")
-        raise typer.Exit(FAILED)
+        return FAILED
+    return 0
 
 
-def _study_file(what: list[str]) -> Path | None:
+def _study_file(what: Sequence[str]) -> Path | None:
     """Return the file of a study, if one is meant: a workload is TOML too, but no study."""
     from slcache.sweep import study_file
 
@@ -198,7 +196,7 @@ def _refuse_beside_a_study(given: dict[str, object]) -> None:
     for name in _OF_A_STUDY:
         if given[name] is not None:
             option = "--set" if name == "sets" else f"--{name.replace('_', '-')}"
-            raise typer.BadParameter("a study's file says that itself", param_hint=option)
+            raise checks.wrong("a study's file says that itself", option)
 
 
 def _study(said: dict[str, Any], points: Path | None) -> Study:
@@ -212,7 +210,7 @@ def _study(said: dict[str, Any], points: Path | None) -> Study:
     )
     for what, option in (("devices", "--device"), ("schemes", "--scheme")):
         if not own[what]:
-            raise typer.BadParameter("is missing: a study needs at least one", param_hint=option)
+            raise checks.wrong("is missing: a study needs at least one", option)
     with checks.told():
         if points is not None:
             told["point"] = list(sampling.listed(points))
@@ -220,7 +218,7 @@ def _study(said: dict[str, Any], points: Path | None) -> Study:
             told["metric"] = [named(name).name for name in told["metric"]]
         found = study_file.of(told)
     if "sample_seed" in told and found.sampling.kind == "grid":
-        raise typer.BadParameter("a grid draws no points", param_hint="--sample-seed")
+        raise checks.wrong("a grid draws no points", "--sample-seed")
     return replace(found, read_from=() if points is None else (str(points),))
 
 

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from rich.text import Text
 
 from slcache import ConfigError, ResultError, bounded, frame
-from slcache.cli import console, joint
+from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import Transaction
@@ -25,10 +24,11 @@ TABLE, ASKED = "points.parquet", "study.toml"
 
 
 def show(
-    *,
     folder: Annotated[
         Path, opt.argument("DIR", "The folder that a sweep or a search has written.")
     ],
+    /,
+    *,
     metrics: Annotated[
         list[str] | None,
         opt.option(
@@ -39,9 +39,10 @@ def show(
         ),
     ] = None,
     html: Annotated[
-        Path | None, opt.option("FILE", "Write the report to this file (.html).", dir_okay=False)
+        Path | None,
+        opt.option("FILE", "Write the report to this file (.html).", validator=checks.no_folder),
     ] = None,
-    form: joint.Shown,
+    shown: joint.Shown = joint.Shown(),
 ) -> None:
     """Show what a study found: points, main effects, the Pareto front, the spread over seeds.
 
@@ -49,10 +50,10 @@ def show(
     cannot run or lack a metric are counted with their reasons. A level's mean is
     over all other parameters.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache sweep show out/sizes
       slcache sweep show out/sizes --metric write_p99_ns --metric waf --html sizes.html
+
     """
     from slcache.study.analysis import Analysis
     from slcache.study.outcome import Outcome
@@ -66,17 +67,17 @@ def show(
         study = _study(folder / ASKED, metrics)
         analysis = Analysis.of(outcome, metrics or (study.judged_by if study else []))
     except ValueError as error:
-        raise typer.BadParameter(f"{path}: {error}") from error
+        raise checks.wrong(f"{path}: {error}") from error
     if html is not None:
         # Whatever else a study has there is no page.
         if html.suffix not in (".html", ".htm"):
             told = f"{html}: a page is named FILE.html"
-            raise typer.BadParameter(told, param_hint="--html")
+            raise checks.wrong(told, "--html")
         name, asked = folder.resolve().name, _asked(folder / ASKED)
         page = report.render(analysis, name, asked, study=study)
         with Transaction(html.parent, [html.name], [path, folder / ASKED]) as files:
             files.write(html.name, page.encode())
-    if console.in_form(form, analysis.to_json, lambda: sheets.of_analysis(analysis)):
+    if console.in_form(shown.form, analysis.to_json, lambda: sheets.of_analysis(analysis)):
         return
     console.show(*terminal.parts(analysis))
     if html is not None:
@@ -90,11 +91,11 @@ def is_study(folder: Path) -> bool:
 
 def _read(path: Path) -> pl.DataFrame:
     if not path.exists():
-        raise typer.BadParameter(f"{path}: there is no such file{_unended(path.parent)}")
+        raise checks.wrong(f"{path}: there is no such file{_unended(path.parent)}")
     try:
         return frame.read(path)
     except ResultError as error:
-        raise typer.BadParameter(str(error)) from error
+        raise checks.wrong(str(error)) from error
 
 
 def _unended(folder: Path) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from rich.text import Text
 
 from slcache import api
@@ -23,18 +22,33 @@ from slcache.traces import api as traces
 from slcache.words.leaves import leaves, shown
 from slcache.words.names import printable
 
+app = opt.group(
+    "trace",
+    "Look at traces, convert them, or make new ones.\n\nExample:\n  slcache trace info web.csv.gz",
+)
+for _name, _module in (
+    ("twin", "trace_twins"),
+    ("convert", "trace_generate"),
+    ("generate", "trace_generate"),
+    ("formats", "trace_generate"),
+    ("workloads", "trace_generate"),
+):
+    app.command(f"slcache.cli.{_module}:{_name}", name=_name)
+
 _LISTED = 20
 _OFF, _PROBLEMS = 1, 4
 
 
+@app.command
 def info(
-    *,
     trace: opt.TracePath,
-    reader: joint.DrawnTrace,
+    /,
+    *,
+    reader: joint.DrawnTrace = joint.DrawnTrace(),
     picture: Annotated[
         Path | None,
         opt.option(
-            "FILE.png|svg|pdf|html", "Draw the trace in a file.", callback=checks.checked_picture()
+            "FILE.png|svg|pdf|html", "Draw the trace in a file.", validator=checks.checked_picture()
         ),
     ] = None,
     expected: Annotated[
@@ -62,8 +76,8 @@ def info(
             "--against-option",
         ),
     ] = None,
-    form: joint.Shown,
-) -> None:
+    shown: joint.Shown = joint.Shown(),
+) -> int:
     """Print a trace's counts, sizes, footprint, times and hot set.
 
     With --expect the figures must be those printed: 0.701 stands for 0.7005 to 0.7015;
@@ -73,19 +87,19 @@ def info(
     With --against the figures of both traces stand side by side: how much another trace, or
     a twin, differs, and where schemes would probably differ on it.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache trace info web.csv.gz
       slcache trace info web.csv.gz --picture web.pdf --json
       slcache trace info web.csv.gz --expect requests=2029945,write_percent=70.1
       slcache trace info web.csv.gz --expect hierarchy-web_0
       slcache trace info web.csv.gz --against hierarchy-web_0
       slcache trace info all.csv.gz --volume each
+
     """
     figures = _figures(expected)
     if other_option and other is None:
-        raise typer.BadParameter("--against-option is of the trace that --against names")
-    document = api.Trace(trace, options=reader).info()
+        raise checks.wrong("--against-option is of the trace that --against names")
+    document = api.Trace(trace, options=reader.options_of(trace)).info()
     with checks.told():
         findings = expect.check(document, figures)
     second = None if other is None else _info_of_other(other, checks.pairs(other_option))
@@ -93,7 +107,7 @@ def info(
         pictures.save_trace(document, picture, [] if second is None else [second["file"]])
     console.cut_short(told["file"] for told in (document, second) if told and _is_cut_short(told))
     compared = [] if second is None else against.figures(document, second)
-    if form == "json":
+    if shown.form == "json":
         if findings:
             document["expected"] = [finding.to_dict() for finding in findings]
         if second is not None:
@@ -101,12 +115,11 @@ def info(
             told = unlike.warnings(document, second)
             document["against"] = {"file": second["file"], "figures": rows, "warnings": told}
         console.emit_json(document)
-    elif form != "table":
-        console.sheets(form, _sheet(document, compared))
+    elif shown.form != "table":
+        console.sheets(shown.form, _sheet(document, compared))
     else:
         _show(document, second, compared, findings, picture)
-    if not all(finding.agrees for finding in findings):
-        raise typer.Exit(_OFF)
+    return 0 if all(finding.agrees for finding in findings) else _OFF
 
 
 def _info_of_other(trace: str, options: dict[str, str]) -> dict[str, Any]:
@@ -130,26 +143,27 @@ def _sheet(document: Mapping[str, Any], compared: Sequence[against.Figure]) -> S
     )
 
 
+@app.command
 def lint(
-    *,
     trace: opt.TracePath,
-    reader: joint.Recording,
-    form: joint.Shown,
-) -> None:
+    /,
+    *,
+    reader: joint.Recording = joint.Recording(),
+    shown: joint.Shown = joint.Shown(),
+) -> int:
     """List everything in a trace that would stop or distort a run.
 
     Exits with status 4 when there is a problem, 0 when the trace is clean.
 
-    \b
-    [bold]Example[/bold]
+    Example:
       slcache trace lint web.csv.gz --trace-format msr
+
     """
-    document = api.Trace(trace, options=reader).lint()
+    document = api.Trace(trace, options=reader.options()).lint()
     sheet = Sheet(document["problems"], always=("line", "kind", "message"))
-    if not console.in_form(form, lambda: console.json_of(document), lambda: [sheet]):
+    if not console.in_form(shown.form, lambda: console.json_of(document), lambda: [sheet]):
         _show_problems(document)
-    if document["counts"]:
-        raise typer.Exit(_PROBLEMS)
+    return _PROBLEMS if document["counts"] else 0
 
 
 def _figures(expected: list[str] | None) -> list[expect.Figure]:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-import typer
 from rich.text import Text
 
 from slcache import catalogue
-from slcache.cli import checks, console, joint
+from slcache.cli import checks, console, joint, trace_job
 from slcache.cli import options as opt
-from slcache.cli.trace_job import Making, Writing
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.traces import api as traces
@@ -20,9 +18,8 @@ from slcache.words.leaves import shown
 
 
 def convert(
-    *,
-    sources: Annotated[list[str], opt.argument("TRACE...", "The trace, or several.")],
-    job: Writing,
+    *sources: Annotated[str, opt.argument("TRACE...", "The trace, or several.")],
+    job: trace_job.Reading,
 ) -> None:
     """Write a trace in another format: slcache's Parquet layout, or a text format.
 
@@ -31,33 +28,36 @@ def convert(
     volume of its own; --volume merge puts all in one address space. Options of the reader take a
     part of a trace, copies of it, or scale its times.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache trace convert web.csv.gz -o web.parquet
       slcache trace convert web.parquet -o web.trace --as mqsim --lossy flush,trim
       slcache trace convert week.parquet -o hour.parquet --trace-option take=1000000
       slcache trace convert web.csv.gz mail.csv.gz -o both.parquet
+
     """
-    job.write(lambda **how: traces.convert(sources, job.out, trace_options=job.reader, **how))
+    job.write(
+        lambda **how: traces.convert(sources, job.out, trace_options=job.reader.options(), **how)
+    )
 
 
 def generate(
-    *,
     spec: Annotated[str, opt.argument("SPEC", "A workload: FILE.toml or a preset.")],
+    /,
+    *,
     seed: opt.Seed = None,
     workload: opt.Workload = None,
-    job: Making,
+    job: trace_job.Job,
 ) -> None:
     """Write the requests of a workload as a trace.
 
     The same specification and seed give the same requests on every machine. A twin stays
     labelled a twin; only the Parquet layout has a place for that.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache trace generate zipf-4k -o zipf.parquet --workload requests=1000000 --seed 7
       slcache trace generate hierarchy-web_0 -o web_0.parquet
       slcache trace generate mine.toml -o mine.csv --as msr
+
     """
     overrides = checks.pairs(workload)
     drawn = traces.DEFAULT_SEED if seed is None else seed
@@ -65,26 +65,27 @@ def generate(
 
 
 def workloads(
-    *,
     name: Annotated[
         str | None, opt.argument("[SPEC]", "One workload: its figures in full.")
     ] = None,
+    /,
+    *,
     workload: opt.Workload = None,
-    form: joint.Shown,
+    shown: joint.Shown = joint.Shown(),
 ) -> None:
     """List the workload presets, or the figures of one: given, free and what follows.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache trace workloads
       slcache trace workloads hierarchy-web_0
+
     """
     if name is None:
         if workload:
-            raise typer.BadParameter("--workload changes one workload: name it")
-        _list(traces.workloads(described=form == "json"), form)
+            raise checks.wrong("--workload changes one workload: name it")
+        _list(traces.workloads(described=shown.form == "json"), shown.form)
     else:
-        _describe(traces.workload(name, checks.pairs(workload)), form)
+        _describe(traces.workload(name, checks.pairs(workload)), shown.form)
 
 
 def _list(entries: list[dict[str, Any]], form: opt.Form) -> None:
@@ -133,15 +134,15 @@ def _readable(name: str, value: object) -> str:
     return shown(value)
 
 
-def formats(form: joint.Shown) -> None:
+def formats(*, shown: joint.Shown = joint.Shown()) -> None:
     """List the trace formats: which are read, which written, and what each may lose.
 
-    \b
-    [bold]Example[/bold]
+    Example:
       slcache trace formats
+
     """
     entries = catalogue.formats()
-    if console.in_form(form, lambda: console.json_of(entries), lambda: [Sheet(entries)]):
+    if console.in_form(shown.form, lambda: console.json_of(entries), lambda: [Sheet(entries)]):
         return
     listed = Table(
         "format",

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from cyclopts import Parameter
 from rich.text import Text
 
 from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
-from slcache.cli.made import Made
 from slcache.given import quantity
 from slcache.words import units
 
@@ -21,7 +21,7 @@ Format = Annotated[
     str | None,
     opt.option(
         "FORMAT",
-        "Its format (see [bold]slcache trace formats[/bold]); FILE.parquet tells it itself.",
+        "Its format (see `slcache trace formats`); FILE.parquet tells it itself.",
         "--as",
     ),
 ]
@@ -33,21 +33,22 @@ Lossy = Annotated[
 ]
 
 
-@dataclass(frozen=True)
+@joint.together
+@dataclass(frozen=True, kw_only=True)
 class Job:
     """A trace to be written, with everything the user said about it."""
 
-    reader: dict[str, str]
-    out: str
-    format: str | None
-    lossy: list[str]
-    json: bool
-    progress: opt.When
+    out: Out
+    format: Format = None
+    lossy: Lossy = None
+    json: opt.Json = False
+    progress: opt.Progress = "auto"
 
     def write(self, work: Callable[..., dict[str, Any]]) -> None:
         """Call what writes the file, with how to write it, and tell what was done."""
+        lossy = [name.strip() for name in (self.lossy or "").split(",") if name.strip()]
         with console.meter(self.progress) as meter:
-            report = work(to=self.format, lossy=self.lossy, on_progress=meter)
+            report = work(to=self.format, lossy=lossy, on_progress=meter)
         inputs = report["inputs"]
         console.cut_short(i["file"] for i in inputs if i["summary"]["last_line_unterminated"])
         # A trace on standard output leaves only standard error for the report.
@@ -81,43 +82,22 @@ def _taken(summary: Mapping[str, Any]) -> str:
     return ", ".join(f"{units.count(number)} {kind}" for kind, number in counts if number)
 
 
-def job_of(
-    *,
-    out: Out,
-    format: Format = None,
-    lossy: Lossy = None,
-    reader: joint.Recording,
-    json: opt.Json = False,
-    progress: opt.Progress = "auto",
-) -> Job:
-    """Return the job of a verb that reads traces and writes one."""
-    losses = [name.strip() for name in (lossy or "").split(",") if name.strip()]
-    return Job(reader, out, format, losses, json, progress)
+@joint.together
+@dataclass(frozen=True, kw_only=True)
+class Reading(Job):
+    """The same of a verb that reads traces."""
+
+    reader: joint.Recording = joint.Recording()
 
 
-def _made(
-    out: Out,
-    format: Format = None,
-    lossy: Lossy = None,
-    json: opt.Json = False,
-    progress: opt.Progress = "auto",
-) -> Job:
-    """Return the job of a verb that writes a trace from nothing."""
-    return job_of(out=out, format=format, lossy=lossy, reader={}, json=json, progress=progress)
-
-
-Writing = Annotated[Job, Made(job_of)]
-Making = Annotated[Job, Made(_made)]
-
-
-def size_option(help: str) -> object:
+def size_option(help: str) -> Parameter:
     """Return an option that takes a size."""
-    return opt.option("SIZE", help, callback=checks.readable(quantity.size_bytes))
+    return opt.option("SIZE", help, validator=checks.readable(quantity.size_bytes))
 
 
-def time_option(help: str, *names: str) -> object:
+def time_option(help: str, *names: str) -> Parameter:
     """Return an option that takes a time."""
-    return opt.option("TIME", help, *names, callback=checks.readable(quantity.time_ns))
+    return opt.option("TIME", help, *names, validator=checks.readable(quantity.time_ns))
 
 
 def ns_of(text: str | None) -> int | None:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-import typer
-
 from slcache import api
-from slcache.cli import console, joint
+from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.cli.trace_job import (
     Format,
+    Job,
     Lossy,
     Out,
     bytes_of,
-    job_of,
     ns_of,
     size_option,
     time_option,
@@ -29,12 +27,13 @@ _OF_BLOCKS = "of a twin by blocks, which --by blocks asks for"
 
 
 def twin(
-    *,
     trace: opt.TracePath,
+    /,
+    *,
     out: Out,
     by: Annotated[
         Literal["figures", "blocks"],
-        typer.Option(help="From what is measured in the trace, or from its own requests."),
+        opt.choice("From what is measured in the trace, or from its own requests."),
     ] = "figures",
     requests: Annotated[
         int | None, opt.option("N", "Requests to make (as many as the trace has).", min=1)
@@ -54,23 +53,23 @@ def twin(
     ] = None,
     places: Annotated[
         Literal["kept", "drawn"] | None,
-        typer.Option(
-            help="How recently a request's place was used: as its own (default), or as that of "
+        opt.choice(
+            "How recently a request's place was used: as its own (default), or as that of "
             "another request of its operation and size."
         ),
     ] = None,
     regions: Annotated[
         Literal["shuffled", "kept"] | None,
-        typer.Option(
-            help="Where data that lie together go: anywhere, cut after 4 MiB (default), or in the "
+        opt.choice(
+            "Where data that lie together go: anywhere, cut after 4 MiB (default), or in the "
             "order of the trace's addresses."
         ),
     ] = None,
     seed: opt.Seed = None,
     format: Format = None,
     lossy: Lossy = None,
-    reader: joint.Recording,
-    form: joint.Shown,
+    reader: joint.Recording = joint.Recording(),
+    shown: joint.Shown = joint.Shown(),
     progress: opt.Progress = "auto",
 ) -> None:
     """Write a twin of a trace: a workload of its figures, or a trace of its own blocks.
@@ -84,12 +83,12 @@ def twin(
     trace that they are in, so its phases stay. No address of the trace is left. What is:
     docs/twins.md.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache trace twin web.csv.gz -o web.toml
       slcache trace info web.csv.gz --against web.toml
       slcache trace twin web.csv.gz -o twin.parquet --by blocks
       slcache trace twin web.csv.gz -o long.parquet --by blocks --requests 10000000 --seed 7
+
     """
     blocks = {
         "requests": requests,
@@ -106,15 +105,14 @@ def twin(
     if by == "figures":
         for name, value in blocks.items():
             if value is not None:
-                raise typer.BadParameter(f"--{name} is {_OF_BLOCKS}")
-        _by_figures(trace, out, reader, form)
+                raise checks.wrong(f"--{name} is {_OF_BLOCKS}")
+        _by_figures(trace, out, reader.options(), shown.form)
         return
+    form = shown.form
     if form not in ("table", "json"):
-        raise typer.BadParameter(f"--format {form} is of a twin by figures; one by blocks has none")
-    job = job_of(
-        out=out, format=format, lossy=lossy, reader=reader, json=form == "json", progress=progress
-    )
-    source = api.Trace(trace, options=reader)
+        raise checks.wrong(f"--format {form} is of a twin by figures; one by blocks has none")
+    job = Job(out=out, format=format, lossy=lossy, json=form == "json", progress=progress)
+    source = api.Trace(trace, options=reader.options())
     job.write(
         lambda **how: source.twin_by_blocks(
             out,
@@ -133,7 +131,7 @@ def twin(
 
 def _by_figures(trace: str, out: str, reader: dict[str, str], form: opt.Form) -> None:
     if not out.endswith(".toml"):
-        raise typer.BadParameter(f"{out}: a workload's name ends with .toml")
+        raise checks.wrong(f"{out}: a workload's name ends with .toml")
     report = api.Trace(trace, options=reader).twin(out)
     if console.in_form(form, lambda: console.json_of(report), lambda: _twin_sheets(report)):
         return

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
 from rich.console import RenderableType
 from rich.text import Text
 
@@ -25,14 +24,16 @@ _REASONS = 3
 
 
 def tune(
-    *,
     trace: opt.TracePath,
+    /,
+    *,
     device: opt.MaybeDevice = None,
     scheme: Annotated[
         str | None,
         opt.schemes(
             "The scheme; of several, which one is part of the search.",
-            callback=checks.checked_schemes,
+            validator=checks.checked_schemes,
+            alias="--schemes",
         ),
     ] = None,
     vary: Annotated[
@@ -41,9 +42,15 @@ def tune(
     ] = None,
     minimise: Annotated[
         list[str] | None,
-        opt.option("METRIC", "To be least (default: write_p99_ns and waf). Repeat it."),
+        opt.option(
+            "METRIC",
+            "To be least (default: write_p99_ns and waf). Repeat it.",
+            alias="--minimize",
+        ),
     ] = None,
-    maximise: Annotated[list[str] | None, opt.option("METRIC", "To be most. Repeat it.")] = None,
+    maximise: Annotated[
+        list[str] | None, opt.option("METRIC", "To be most. Repeat it.", alias="--maximize")
+    ] = None,
     least: Annotated[
         str | None,
         opt.option(
@@ -65,11 +72,13 @@ def tune(
     ] = None,
     minutes: Annotated[
         float | None,
-        opt.option("M", "Begin no further batch of points after so long.", min=0.0, max=1e6),
+        opt.option(
+            "M", "Begin no further batch of points after so long.", kind=float, min=0.0, max=1e6
+        ),
     ] = None,
     sampler: Annotated[
         Literal["tpe", "nsga2", "random", "qmc"] | None,
-        typer.Option(help="Who suggests points (default: tpe)."),
+        opt.choice("Who suggests points (default: tpe)."),
     ] = None,
     sampler_seed: Annotated[
         int | None,
@@ -82,11 +91,17 @@ def tune(
             "Run points over the first 1/9 and 1/3 of the trace, and stop those that do badly.",
         ),
     ] = False,
-    each: joint.Points,
+    config: opt.Config = None,
+    sets: opt.Sets = None,
+    reader: joint.Trace = joint.Trace(),
+    address: opt.AddressPolicy = None,
+    state: opt.State = None,
+    replay: opt.Replay = None,
+    seeds: opt.EachSeeds = 1,
     resample: opt.Resample = None,
     resample_block: opt.ResampleBlock = None,
     seed: opt.Seed = None,
-    where: joint.SpreadOut,
+    where: joint.SpreadOut = joint.SpreadOut(),
     out: Annotated[
         Path | None,
         opt.option(
@@ -95,7 +110,7 @@ def tune(
             "Run again to go on.",
         ),
     ] = None,
-    form: joint.Shown,
+    shown: joint.Shown = joint.Shown(),
     progress: opt.Progress = "auto",
 ) -> None:
     """Search for the settings that make some metrics, or a key, least or most.
@@ -113,8 +128,7 @@ def tune(
     told. Bounds that no value keeps are an answer (status 0, best null in
     --json): both ends are told, and which value comes nearest.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache tune web.csv.gz --device ips-384g --scheme baseline --out found \\
         --vary scheme.baseline.slc_blocks=3..166 \\
         --vary scheme.baseline.slc.start_free_ratio=0.1..0.9
@@ -124,10 +138,11 @@ def tune(
       slcache tune hierarchy-web_0 --device hierarchy-44g --scheme baseline \\
         --vary scheme.baseline.slc_blocks=4..84:4 \\
         --least scheme.baseline.slc_blocks --such-that 'write_p99<=5ms'
+
     """
     from slcache.search.api import tune as search
 
-    given = joint.configured(each["config"], device, None)
+    given = joint.configured(config, device, None)
     joint.scheme(scheme, given)
     with console.meter(progress, kept=True) as meter:
         found = search(
@@ -150,10 +165,16 @@ def tune(
             seed=seed,
             out=out,
             on_progress=meter,
-            **each,
-            **where,
+            config=config,
+            settings=checks.pairs(sets),
+            trace_options=reader.options(),
+            address=address,
+            state=state,
+            replay=replay,
+            seeds=seeds,
+            **where.how(),
         )
-    if console.in_form(form, found.to_json, lambda: [_sheet(found)]):
+    if console.in_form(shown.form, found.to_json, lambda: [_sheet(found)]):
         return
     console.show(*_parts(found))
     if out is not None:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.errors import UsageError
@@ -28,9 +26,8 @@ _PARTS = 4
 
 
 def why(
-    *,
-    logs: Annotated[
-        list[Path],
+    *logs: Annotated[
+        Path,
         opt.argument("LOG [LOG]", "The log of a run (--log), or those of two runs of one trace."),
     ],
     slowest: Annotated[
@@ -44,13 +41,13 @@ def why(
     ] = None,
     percentile: Annotated[
         float | None,
-        opt.option("P", "Requests above a percentile (default: 99.9).", max=100, min=0),
+        opt.option("P", "Requests above a percentile (default: 99.9).", kind=float, min=0, max=100),
     ] = None,
     operation: Annotated[
         Literal["read", "write", "trim", "flush"] | None,
-        typer.Option(help="Requests of this kind alone."),
+        opt.choice("Requests of this kind alone."),
     ] = None,
-    form: joint.Shown,
+    shown: joint.Shown = joint.Shown(),
 ) -> None:
     """Show why requests were slow: what they waited for, and when.
 
@@ -59,21 +56,21 @@ def why(
     which one of them was under way at any moment. With two logs of one trace it tells what
     was slow in one run alone, and by what the means differ.
 
-    \b
-    [bold]Examples[/bold]
+    Examples:
       slcache run web.csv.gz --device tiny --scheme baseline --log baseline.parquet
       slcache why baseline.parquet
       slcache why baseline.parquet --slowest 5 --operation write
       slcache why baseline.parquet ips.parquet --above 10ms
+
     """
     from slcache import slow
 
     given = [slowest, request, above, percentile]
     if sum(value is not None for value in given) > 1:
         told = "--slowest, --request, --above and --percentile: give one at most"
-        raise typer.BadParameter(told)
+        raise checks.wrong(told)
     if len(logs) > 2:
-        raise typer.BadParameter(f"{len(logs)} logs; must be one or two", param_hint="LOG")
+        raise checks.wrong(f"{len(logs)} logs; must be one or two", "LOG")
     one_by_one = slowest is not None or request is not None
     chosen = slow.Chosen(slowest, request, _ns(above), percentile, operation)
     read = [slow.read(path) for path in logs]
@@ -83,8 +80,10 @@ def why(
         )
     except UsageError as error:
         hint = f"--{error.key}" if error.key != "log" else "LOG"
-        raise typer.BadParameter(str(error), param_hint=hint) from error
-    if console.in_form(form, lambda: console.json_of(found.to_dict()), lambda: _sheets(found)):
+        raise checks.wrong(str(error), hint) from error
+    if console.in_form(
+        shown.form, lambda: console.json_of(found.to_dict()), lambda: _sheets(found)
+    ):
         return
     if isinstance(found, slow.Answer):
         console.show(*_answer(found, one_by_one=one_by_one))

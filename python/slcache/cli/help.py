@@ -1,0 +1,132 @@
+"""What --help tells of a verb: how it is called, what it does, its options."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, get_args
+
+from cyclopts import Group
+
+from slcache.given.arguments import OTHER_WORDS
+
+if TYPE_CHECKING:
+    from cyclopts import App, Argument
+
+#: Columns in front of what an option is, and of a page at least and at most.
+_INDENT, _LEAST, _MOST = 24, 40, 100
+#: A row of a list: names with what stands for a value, and what it is.
+Row = tuple[str, str]
+
+
+def page(path: str, app: App) -> str:
+    """Return the page of a verb, or of a group of them."""
+    parts = [f"Usage: {usage(path, app)}", *_paragraphs(app.help)]
+    every = list(arguments(app))
+    lists = [("Arguments", [row(each) for each in every if not each.name.startswith("-")])]
+    lists += [("Options", [row(each) for each in every if each.name.startswith("-")])]
+    lists += _verbs(app)
+    parts += [_listed(title, rows) for title, rows in lists if rows]
+    return "\n\n".join(parts) + "\n"
+
+
+def usage(path: str, app: App) -> str:
+    """Return how a verb is called."""
+    if app.default_command is None:
+        return f"{path} VERB"
+    every = arguments(app)
+    words = [name(each) for each in every if not each.name.startswith("-")]
+    needed = [each for each in every if each.name.startswith("-") and each.required]
+    return " ".join([path, *words, *(f"{each.name} {value(each)}" for each in needed), "[OPTIONS]"])
+
+
+def arguments(app: App) -> list[Argument]:
+    """Return what a verb takes, in the order in which it is told."""
+    if app.default_command is None:
+        return []
+    return [each for each in app.assemble_argument_collection() if each.show]
+
+
+def name(argument: Argument) -> str:
+    """Return what an option is called, or what stands for an argument."""
+    return argument.name if argument.name.startswith("-") else value(argument)
+
+
+def value(argument: Argument) -> str:
+    """Return what stands for an option's value; nothing for one that is there or not."""
+    if argument.parameter.metavar is not None:
+        return str(argument.parameter.metavar)
+    kinds = [argument.hint, *get_args(argument.hint)]
+    words = [word for kind in kinds for word in get_args(kind) if isinstance(word, str)]
+    return "|".join(dict.fromkeys(words))
+
+
+def row(argument: Argument) -> Row:
+    """Return the names of an option with what stands for its value, and what it is."""
+    if not argument.name.startswith("-"):
+        return value(argument), argument.parameter.help or ""
+    own = argument.name
+    others = [each for each in argument.names if OTHER_WORDS.get(each[2:]) != own[2:]]
+    names = sorted(dict.fromkeys([own, *others]), key=len)
+    return " ".join([", ".join(names), value(argument)]).rstrip(), argument.parameter.help or ""
+
+
+def _verbs(app: App) -> Iterator[tuple[str, list[Row]]]:
+    """Yield the verbs of a group, under what they are for."""
+    groups: dict[str, list[Row]] = {}
+    for verb in app:
+        if not verb.startswith("-"):
+            of = [each.name for each in _groups_of(app[verb]) if each.name != "Commands"]
+            groups.setdefault(of[0] if of else "Verbs", []).append(
+                (verb, _paragraphs(app[verb].help)[0])
+            )
+    yield from groups.items()
+
+
+def _groups_of(app: App) -> list[Group]:
+    found = app.group if isinstance(app.group, tuple) else (app.group,)
+    return [each for each in found if isinstance(each, Group)]
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a text in the page's width; those with examples as they are."""
+    parts = re.split(r"\n\s*\n", inspect.cleandoc(text))
+    return [part if part.startswith("Example") else _filled(part) for part in parts]
+
+
+def _filled(text: str, indent: int = 0) -> str:
+    return textwrap.fill(
+        " ".join(text.split()),
+        _columns(),
+        initial_indent=" " * indent,
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _columns() -> int:
+    return min(max(shutil.get_terminal_size().columns, _LEAST), _MOST)
+
+
+def _listed(title: str, rows: Iterable[Row]) -> str:
+    """Return a list of rows, the text beside the name where the name is short."""
+    lines = [_heading(title)]
+    for names, told in rows:
+        text = _filled(told, _INDENT)
+        if len(names) + 4 <= _INDENT:
+            text = f"  {names}".ljust(_INDENT) + text[_INDENT:]
+            lines.append(text.rstrip())
+        else:
+            lines += [f"  {names}", text] if told else [f"  {names}"]
+    return "\n".join(lines)
+
+
+def _heading(text: str) -> str:
+    plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ
+    return text if plain else f"\x1b[1m{text}\x1b[0m"
