@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,6 +68,18 @@ def undrawn() -> Iterator[None]:
     """Leave figures out of what a single test saves, in a module that has them drawn."""
     with support.undrawn():
         yield
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave to `make slow` all but every nth of the cases of a test that is marked `few(n)`."""
+    cases: Counter[str] = Counter()
+    for item in items:
+        if (mark := item.get_closest_marker("few")) is not None:
+            test = item.nodeid.partition("[")[0]
+            if cases[test] % mark.args[0]:
+                item.add_marker("slow")
+            cases[test] += 1
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

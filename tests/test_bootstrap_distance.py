@@ -17,6 +17,7 @@ MEASURED = tomllib.loads((Path(__file__).parent / "bootstrap_distance.toml").rea
 POINTS, PART = 5.0, 0.1
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     "source", [source for source in SOURCES if str(source) in MEASURED], ids=str
 )

@@ -148,6 +148,7 @@ def test_companions_do_not_change_a_row(device: str, bursts: int) -> None:
 SOME = {"tiny", "hierarchy-44g", "rl-32g", "intel-660p-1tb-like"}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     "device",
     [

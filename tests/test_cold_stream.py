@@ -35,7 +35,7 @@ def took_ns(trace: Path, scheme: str, seed: int = 1, **settings: object) -> int:
 
 
 @pytest.mark.parametrize(
-    "seeds", [[1, 10], pytest.param(range(2, 10), marks=pytest.mark.slow)], ids=["two", "others"]
+    "seeds", [[10], pytest.param(range(1, 10), marks=pytest.mark.slow)], ids=["one", "others"]
 )
 def test_every_seed_leaves_a_cold_stream_as_fast_as_without_a_cache(
     cold: Path, seeds: Sequence[int]

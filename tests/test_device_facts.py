@@ -62,6 +62,7 @@ def test_a_key_tells_where_a_device_says_it() -> None:
     assert found["here"]["line"].startswith("slc_blocks = 3")
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("device", [entry["name"] for entry in slcache.devices()])
 def test_a_link_carries_what_its_lanes_do_less_the_headers(device: str) -> None:
     link = slcache.resolve(device=device, scheme=slcache.fitting(device=device)[0][0])["host"][

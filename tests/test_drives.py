@@ -296,6 +296,7 @@ def test_a_drive_is_judged_from_the_command_line(tmp_path: Path) -> None:
     assert (out / "like.png").stat().st_size > 10_000
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("fill", [0.0, 0.95])
 def test_a_drive_runs_empty_and_nearly_full(name: str, fill: float) -> None:

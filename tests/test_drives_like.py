@@ -56,6 +56,7 @@ def test_a_phase_has_its_speed_between_and_its_bytes_by_its_time(name: str, prot
         assert each.average_gb_s == pytest.approx(begin / spent)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("scale", [7, 32, 690, 999_999])
 def test_a_scale_that_cannot_be_names_the_nearest_that_works(name: str, scale: int) -> None:

@@ -60,6 +60,7 @@ VERBS: dict[str, list[str]] = {
 }
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_every_verb_takes_a_trace_of_extreme_shape_or_says_why_not(
     shape: str, tmp_path: Path

@@ -100,7 +100,7 @@ def test_a_changed_log_is_fitted_or_refused_by_name(
     monkeypatch.setattr(fit, "RESAMPLES", 2)
     text, read = FORMS[form][0](), FORMS[form][1]
     path, first = tmp_path / "changed.log", changed_runs.first_seed()
-    for seed in range(first, first + cases(150)):
+    for seed in range(first, first + cases(50)):
         path.write_bytes(changed(text, random.Random(seed)))
         with warnings.catch_warnings():
             warnings.simplefilter("error")

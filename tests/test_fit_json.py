@@ -90,6 +90,7 @@ HIDDEN: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, float]]] = {
 }
 
 
+@pytest.mark.few(2)
 @pytest.mark.long
 @pytest.mark.parametrize("name", HIDDEN)
 def test_what_a_drive_is_made_of_is_found(name: str, tmp_path: Path) -> None:

@@ -336,6 +336,7 @@ def test_who_knows_the_future_programs_no_more_than_any_scheme_with_such_a_cache
     assert held >= 4
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("scheme", slcache.fitting(device="examples/demo.toml")[0])
 def test_no_scheme_on_the_recording_is_below_its_bound(scheme: str) -> None:
     found = counted(

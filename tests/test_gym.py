@@ -52,6 +52,7 @@ def played(env: SlcCacheEnv, seed: int | None) -> list[Any]:
     return seen
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("scheme", FIT)
 @pytest.mark.parametrize("actions", ["steps", "multi-discrete", "box"])
 def test_gymnasiums_checker_finds_nothing(load: Path, scheme: str, actions: str) -> None:

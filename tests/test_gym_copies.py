@@ -95,6 +95,7 @@ def rest(env: Any) -> list[Any]:  # noqa: ANN401
     return [*seen, first.tolist(), info, env.step(env.action_space.sample())[1]]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("steps", [0, 1, 7])
 @pytest.mark.parametrize("name", MADE)

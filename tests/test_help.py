@@ -76,6 +76,7 @@ FIRST = re.compile(r"slcache( [a-z]+)+ ([./\w]+[.](csv|parquet|json|toml|log|py)
 READING = sorted(line for line in EXAMPLES if FIRST.match(line) and "examples/" not in line)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("example", READING)
 def test_all_that_an_example_lacks_is_its_file(
     example: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

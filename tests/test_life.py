@@ -123,6 +123,7 @@ def test_a_life_does_not_hang_on_the_length_of_a_run(tmp_path: Path, scheme: str
     assert lives[24] == pytest.approx(lives[96], rel=0.02)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("scheme", [*SHARED, *APART])
 def test_short_runs_say_that_a_life_is_a_guess(tmp_path: Path, scheme: str) -> None:
     short = slcache.run(writes(tmp_path, 8, gap_ms=1), device="tiny", scheme=scheme)
@@ -148,6 +149,7 @@ def test_a_comparison_names_who_guesses_once_for_each_reason(tmp_path: Path) -> 
     assert all(any(label in line for line in guesses) for label in few)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("verb", ["run", "compare", "report", "draws"])
 @pytest.mark.parametrize("asked", [None, 20])
 def test_every_output_tells_lives_at_the_rate_that_is_asked_for(

@@ -122,6 +122,7 @@ def filled(inputs: Inputs, path: tuple[str, ...], param: Any, document: Path) ->
     return [*path, str(document), *given[1:]]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(("number", "path", "param"), places())
 def test_no_document_has_code_run(
     number: int,
@@ -176,6 +177,7 @@ TOLD = {
 }
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("words", TOLD)
 def test_what_a_document_names_is_told_and_runs_where_it_is_named(
     words: str, marked: Marked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

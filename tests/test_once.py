@@ -28,6 +28,7 @@ SAME = {
 }
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(("path", "option"), verbs.options(with_flags=True))
 def test_no_option_of_any_verb_is_given_twice(
     path: tuple[str, ...],

@@ -58,6 +58,7 @@ def lines(verb: str, source: str, inputs: Inputs) -> list[list[str]]:
     return found
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize(
     ("verb", "shape"), list(itertools.product([v for v in taking() if v not in OF_RESULTS], SHAPES))
 )

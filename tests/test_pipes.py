@@ -41,6 +41,7 @@ def stored(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
     return {"plain": trace, "gzip": packed, "parquet": parquet}
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("form", ["plain", "gzip", "parquet"])
 @pytest.mark.parametrize("prefill", ["touched", "none"])
 @pytest.mark.parametrize("name", ["-", "/dev/stdin"])
@@ -86,6 +87,7 @@ VERBS = [
 ]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 def test_a_trace_verb_of_a_pipe(stored: dict[str, Path], tmp_path: Path, verb: list[str]) -> None:
     form = stored["parquet" if verb[0] in ("info", "twin") else "gzip"]

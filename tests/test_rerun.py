@@ -32,6 +32,7 @@ def test_a_run_is_identical_when_it_is_repeated(moved: Path, tmp_path: Path) -> 
     assert slcache.diff(tmp_path / "old", tmp_path / "new").equal
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("scheme", [entry["name"] for entry in slcache.schemes()])
 def test_every_scheme_can_be_repeated(scheme: str, moved: Path) -> None:
     device = next(

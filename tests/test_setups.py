@@ -26,6 +26,7 @@ NAMES = [
 FEW = ["--workload", "requests=20000"]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_set_up_is_what_the_evaluation_runs(name: str) -> None:
     found = setups.named(name)

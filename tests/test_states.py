@@ -150,6 +150,7 @@ def test_a_state_beside_a_saved_one_is_refused(trace: Path, tmp_path: Path) -> N
     assert "overwritten 0.3 times" in lines[0]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", VERBS)
 def test_the_first_line_of_every_answer_is_the_state(
@@ -229,6 +230,7 @@ def scheme_of(device: str) -> str:
     return next(name for name in order if name in fit)
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("device", PRESETS)
 def test_what_is_said_of_every_preset_is_within_what_its_blocks_allow(
     device: str, tmp_path: Path

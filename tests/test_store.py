@@ -83,6 +83,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_trace(tmp_path_factory.mktemp("store") / "t.csv", mixed(80))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", DAMAGES)
 def test_a_result_that_does_not_fit_is_run_again(name: str, small: Path, tmp_path: Path) -> None:
     def run() -> tuple[int, object]:
@@ -103,6 +104,7 @@ def test_a_result_that_does_not_fit_is_run_again(name: str, small: Path, tmp_pat
     assert run() == (2, clean)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("kind", ["traces", "states"])
 @pytest.mark.parametrize("damage", ["edited", "empty", "unsealed"])
 def test_damaged_traces_and_states_are_made_anew(

@@ -128,6 +128,7 @@ def put(file: Path, change: Change) -> None:
     file.write_bytes(store.packed(file.name.partition(".")[0], text))
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_is_no_result_is_told_whatever_its_seal_says(
     name: str, whole: bytes, tmp_path: Path

@@ -52,6 +52,7 @@ def drawn(
     return plain, watched, log, read(top / "t.pftrace")
 
 
+@pytest.mark.few(3)
 def test_what_a_run_comes_to_does_not_depend_on_its_being_drawn(drawn: Any) -> None:  # noqa: ANN401
     plain, watched, _, _ = drawn
     for key in ("host", "flash", "series", "wear", "scheme", "config", "waf"):
@@ -399,6 +400,7 @@ def test_a_folder_that_is_missing_is_told_before_anything_runs(trace: Path, tmp_
         assert (ended.returncode, ended.stderr.decode().strip()) == (1, told)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", RUNS)
 def test_a_table_has_the_operations_of_the_timeline(name: str, trace: Path, tmp_path: Path) -> None:
     device, scheme, settings = RUNS[name]

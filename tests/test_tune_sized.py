@@ -68,6 +68,7 @@ def best(found: Tuning) -> Any:  # noqa: ANN401
     return None if found.best is None else found.best.settings[found.sized.key]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("find", ["least", "most"])
 @pytest.mark.parametrize("metric", ["waf", "erases", "write_mean_ns", "slc_bytes"])
 def test_the_answer_is_that_of_running_every_size(
