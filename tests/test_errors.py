@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import pickle
 import re
 from collections.abc import Callable
@@ -16,7 +15,6 @@ from support import mixed, write_trace
 from support import slcache as command
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-PYTHON = REPOSITORY / "python" / "slcache"
 #: An option of the command line.
 OPTION = re.compile(r"(?<![\w-])--[a-z]")
 
@@ -137,25 +135,6 @@ def test_every_exception_has_the_base_and_knows_nothing_at_first() -> None:
         error = kind("why")
         assert (error.key, error.line, error.file) == (None, None, None)
         assert f"{kind.__module__}.{kind.__qualname__}" == f"slcache.{kind.__name__}"
-
-
-def test_no_message_outside_the_command_line_names_an_option_of_it() -> None:
-    for path in sorted(PYTHON.rglob("*.py")):
-        if {"cli", "reproduce"} & set(path.relative_to(PYTHON).parts):
-            continue
-        for text in _told(ast.parse(path.read_text(encoding="utf-8"))):
-            assert not OPTION.search(text), f"{path}: {text}"
-
-
-def _told(tree: ast.AST) -> list[str]:
-    """Return the texts of what is raised, and of `told`, which messages are put together in."""
-    texts: list[str] = []
-    for node in ast.walk(tree):
-        named = isinstance(node, ast.Assign) and "told" in map(ast.unparse, node.targets)
-        if named or isinstance(node, ast.Raise):
-            parts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
-            texts += [part for part in parts if isinstance(part, str)]
-    return texts
 
 
 def test_the_command_line_has_its_own_words(trace: Path) -> None:

@@ -10,9 +10,7 @@ import pytest
 
 import slcache
 from slcache.plots import bars, latency, series, style
-from slcache.sentences import reasons
 from support import slcache as command
-from test_verdict import FAST, NONE, SLOW, run, side
 
 ALL = [entry["name"] for entry in slcache.schemes()]
 EVERY, _LEFT_OUT = slcache.fitting(device="tiny")
@@ -67,73 +65,6 @@ def test_the_command_line_names_what_it_leaves_out(trace: Path) -> None:
     assert sorted(named) == sorted(set(ALL) - set(ran))
 
 
-def test_schemes_that_share_a_reason_share_a_sentence() -> None:
-    why = {name: f"scheme.{name}.mode = tlc: must be slc" for name in ("sa", "sector")}
-    why |= {"rl": "scheme.rl.mode = qlc: must be slc"}
-    assert reasons.told(why, "is out", "are out") == [
-        "sa and sector are out: scheme.NAME.mode = tlc: must be slc",
-        "rl is out: scheme.rl.mode = qlc: must be slc",
-    ]
-
-
-def test_a_name_inside_another_is_not_taken_for_it() -> None:
-    why = {"ips": "for ips-agc", "ips-agc": "for ips-agc"}
-    assert reasons.told(why, "", "") == ["ips : for ips-agc", "ips-agc : for ips-agc"]
-
-
-def test_many_are_held_against_the_winner_in_groups() -> None:
-    slowest = side(800.0, 900.0, {"migration": 600.0})
-    runs = [
-        run("ref", NONE, SLOW, {"host": 1.0}),
-        run("best", NONE, FAST, {"host": 1.0}),
-        run("same", NONE, FAST, {"host": 1.0}),
-        run("late", NONE, slowest, {"host": 1.0, "migration": 0.5}),
-        run("late-too", NONE, slowest, {"host": 1.0, "migration": 0.5}),
-    ]
-    headline, ties, why, *rest = slcache.Comparison(runs).verdict()
-    assert headline.startswith("Writes: best and same tie")
-    assert ties == "same has the same figures as best (within 1 %)."
-    assert why.startswith("best: Writes take 100 µs on average against 400 µs")
-    assert rest == [
-        "late and late-too: writes take 8.00× the winner's time (+700 µs; waiting behind "
-        "migration +600 µs); write amplification 1.50, of which migration 0.50."
-    ]
-
-
-def test_a_winner_of_each_side_is_told_by_name() -> None:
-    runs = [
-        run("ref", SLOW, SLOW, {"host": 1.0}),
-        run("reader", FAST, SLOW, {"host": 1.0}),
-        run("writer", SLOW, FAST, {"host": 1.0}),
-        run("none", SLOW, SLOW, {"host": 2.0}),
-    ]
-    lines = slcache.Comparison(runs).verdict()
-    assert lines[1].startswith("writer: Writes take")
-    assert lines[2].startswith("reader: Reads take")
-    assert "writes take 4.00× writer's time" in lines[3]
-    assert "reads take 4.00× reader's time" in lines[3]
-
-
-def test_a_winner_that_takes_no_time_has_no_factors() -> None:
-    runs = [run("ref", NONE, SLOW, {"host": 2.0})]
-    runs += [run(name, NONE, SLOW, {"host": 1.0}) for name in ("b", "c")]
-    runs.append(run("buffered", NONE, side(0.0, 0.0, {}), {"host": 1.0}))
-    assert (
-        slcache.Comparison(runs)
-        .verdict()[-1]
-        .startswith("b and c: writes take 400 µs on average, the winner's no time")
-    )
-
-
-def test_the_reference_may_win() -> None:
-    names = ("b", "c", "d")
-    runs = [run("ref", NONE, FAST, {"host": 1.0})]
-    runs += [run(name, NONE, SLOW, {"host": 1.0}) for name in names]
-    lines = slcache.Comparison(runs).verdict()
-    assert len(lines) == 2
-    assert lines[1].startswith("b, c and d: writes take 4.00× the winner's time")
-
-
 def test_lines_of_every_scheme_differ_in_more_than_colour(every: slcache.Comparison) -> None:
     lines = [style.scheme_line(i, len(EVERY)) for i in range(len(EVERY))]
     assert len({(str(line["ls"]), line["lw"]) for line in lines}) == len(EVERY)
@@ -160,8 +91,3 @@ def test_labels_of_every_scheme_do_not_overlap(every: slcache.Comparison) -> Non
         assert len(boxes) == len(EVERY) + 1  # the means, and the heading of their column
         for i, box in enumerate(boxes):
             assert not any(box.overlaps(other) for other in boxes[i + 1 :])
-
-
-def test_the_report_of_every_scheme_is_short_in_words(every: slcache.Comparison) -> None:
-    assert f"<h1>{len(EVERY)} schemes on tiny</h1>" in every.report()
-    assert len(every.verdict()) <= len(EVERY)

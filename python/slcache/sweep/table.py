@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from slcache import frame
 from slcache.execute import given
 from slcache.execute.tasks import Values
-from slcache.metrics import METRICS, PARTS
 from slcache.sweep.axes import Value, plain
 from slcache.sweep.points import Point
 from slcache.sweep.study import Study, StudyError
