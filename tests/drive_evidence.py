@@ -49,7 +49,9 @@ def evidence(model: Model, content: dict[str, Any]) -> dict[str, tuple[str, str]
         f"{cap}.rule": ("derived", "from the kind of cache that the phases show"),
         "scheme-defaults.client.fold.keep_blocks": ("assumed", "the room above what is published"),
         "host.link": ("assumed", "recalled, the maker's interface"),
-        "buffer": ("assumed", "16 MiB, written back as pages come"),
+        "buffer": ("assumed", "16 MiB, written back as pages come; what fills none waits 10 ms"),
+        "device.stage_timeout_ns": ("assumed", "what fills no wordline waits 10 ms without a write of the host"),
+        "scheme-defaults.client.placement": ("assumed", "neighbouring pages lie in neighbouring planes: a read of 128 KiB at depth 1 takes little longer than one of 4 KiB (pm981a-256-sr128-q1)"),
     }  # fmt: skip
     if "clean_ahead" not in client["dense"]:
         del marks["scheme-defaults.client.dense.clean_ahead"]
@@ -140,6 +142,10 @@ def _why_controller(model: Model) -> dict[str, tuple[str, str]]:
     if model.drive.link == "sata":
         own = ("assumed", "twice that of PCIe: no row of a SATA drive is nearer")
     marks = {f"device.controller.{op}_ns": own for op in ("read", "write")}
+    tail = ("calibrated", f"to p99 less p50 of {_row('pm981a-512-mix0-q1')}, which is the mean times ln 50, for all drives")  # fmt: skip
+    marks["device.controller.jitter_ns"] = tail
+    if model.template.commands:
+        marks["device.controller.commands_per_s"] = ("known", f"rated by the maker, the larger of reads and writes, as printed at {model.template.commands[1]}")  # fmt: skip
     if "flush" in model.controller_us:
         marks["device.controller.flush_ns"] = ("calibrated", f"to {_row('980-fsync-q1')}, for all of the maker")  # fmt: skip
     if model.template.reads_us:

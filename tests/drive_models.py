@@ -79,6 +79,8 @@ class Template:
     through: bool = False
     #: Planes of a die that read and program together, as one with pages of so many times the size.
     joined: int = 1
+    #: Commands a second that the maker rates, the larger of reads and writes, and who prints it.
+    commands: tuple[int, str] | None = None
     #: Read times of the faster pages and of a command, where the depth of reads tells them apart, microseconds.
     reads_us: tuple[float, float] | None = None
 
@@ -86,16 +88,18 @@ class Template:
 TPU_RATED = "rated by the maker, as printed at "
 TEMPLATES = {
     "samsung-980-1tb": Template(32, 4, 1200, SAMSUNG_128, True, "table", "Samsung 980, 1 TB",
-        (3.0, TPU_RATED + "guru3d.com"), never_reopens=True, busy=True),
+        (3.0, TPU_RATED + "guru3d.com"), never_reopens=True, busy=True, commands=(500_000, "guru3d.com")),
     "samsung-980-pro-1tb": Template(64, 8, 1200, SAMSUNG_128, True, "table", "Samsung 980 PRO, 1 TB",
-        (5.0, TPU_RATED + "pugetsystems.com"), static_blocks=16, busy=True, joined=2, reads_us=(35, 17)),
+        (5.0, TPU_RATED + "pugetsystems.com"), static_blocks=16, busy=True, joined=2, reads_us=(35, 17),
+        commands=(1_000_000, "reviewcentralme.com")),
     "samsung-970-evo-500gb": Template(32, 8, 800, KIOXIA_96, False, "table", "Samsung 970 EVO, 500 GB",
-        static_blocks=32, busy=True, joined=2, reads_us=(46, 19)),
+        static_blocks=32, busy=True, joined=2, reads_us=(46, 19), commands=(450_000, "techgage.com")),
     "samsung-870-qvo-4tb": Template(64, 8, 800, SAMSUNG_QLC, True, "table", "Samsung 870 QVO, 4 TB",
         static_blocks=16),
     "intel-660p-1tb": Template(32, 4, 800, INTEL_QLC, False, "falling", "Intel 660p, 1 TB", lazy=True),
     "crucial-p1-1tb": Template(32, 4, 800, INTEL_QLC, False, "falling", "Crucial P1, 1 TB"),
-    "wd-sn580-1tb": Template(64, 4, 1600, KIOXIA_128, False, "whole", "WD Blue SN580, 1 TB"),
+    "wd-sn580-1tb": Template(64, 4, 1600, KIOXIA_128, False, "whole", "WD Blue SN580, 1 TB",
+        commands=(750_000, "e-catalog.com")),
     "crucial-t500-2tb": Template(64, 4, 2400, YMTC, False, "whole", "Crucial T500, 2 TB",
         (7.0, TPU_RATED + "kitguru.net")),
     "corsair-mp600-elite-2tb": Template(64, 4, 2400, KIOXIA_170, True, "table", "Corsair MP600 Elite, 2 TB"),
@@ -143,6 +147,7 @@ class Model:
     def controller_us(self) -> dict[str, float]:
         """The controller's own time."""
         own = {op: ns / 1e3 for op, ns in usual.command_ns(self.drive.link).items()}
+        own["jitter"] = usual.JITTER_NS / 1e3
         if self.template.reads_us:
             own["read"] = self.template.reads_us[1]
         maker = self.template.title.split()[0]

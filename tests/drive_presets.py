@@ -29,7 +29,7 @@ from drive_models import (
     WORDLINES,
     Model,
 )
-from slcache.drives import fills, measured
+from slcache.drives import fills, measured, usual
 
 ROOT = Path(__file__).parents[1]
 RECORD = ROOT / "python/slcache/drives/calibrated.json"
@@ -51,7 +51,7 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
     dense = {3: "tlc", 4: "qlc"}[bits]
     mode = {"read_ns": [round(us) * 1000 for us in model.reads_us], "program_ns": [round(template.nand.program_us * 1e3)],
             "program_variation": VARIATION, "erase_ns": ERASE_US * 1000, "program": "one-shot", "endurance_cycles": {3: 1500, 4: 900}[bits]}  # fmt: skip
-    client: dict[str, Any] = {"dynamic": model.cap()}
+    client: dict[str, Any] = {"placement": "striped", "dynamic": model.cap()}
     if template.static_blocks:
         client["static_blocks"] = template.static_blocks
     client["dense"] = {"parallel": found["dense_planes"]}
@@ -81,7 +81,10 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
         # Of the laboratory's megabyte, a part of which is the controller's own.
         further_ns = found["turnaround_ns"] - 1e3 * model.controller_us["write"]
         host["turnaround_ps_per_byte"] = max(round(further_ns * 1e3 / (MEGABYTE - UNIT)), 0)
-    buffer: dict[str, Any] = {"bytes": 16 << 20, "write_back": "at-once"}
+    buffer = {"bytes": 16 << 20, "write_back": "at-once", "flush_after_ns": usual.HELD_NS}
+    controller = {f"{op}_ns": round(us * 1e3) for op, us in model.controller_us.items()}
+    if template.commands:
+        controller["commands_per_s"] = template.commands[0]
     return {
         "device": {
             "name": model.drive.preset,
@@ -90,7 +93,8 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
             "user_bytes": int(model.drive.user_gb * 1e9) // (PARTS * model.page) * PARTS * model.page,
             "mu_bytes": UNIT,
             "plp": False,
-            "controller": {f"{op}_ns": round(us * 1e3) for op, us in model.controller_us.items()},
+            "stage_timeout_ns": usual.HELD_NS,
+            "controller": controller,
             **table,
             "pool": [{
                 "name": "nand", "channels": template.channels, "chips": 2, "dies": 1,

@@ -5,6 +5,10 @@ from __future__ import annotations
 #: The controller's own time for a read and a write, ns. Drives with PCIe are calibrated to two
 #: published rows; twice that is assumed of those with SATA.
 _COMMAND_NS, _OF_SATA = {"read": 7_000, "write": 10_000}, {"read": 20_000, "write": 20_000}
+#: The mean of what either takes longer now and then, ns: calibrated to one row.
+JITTER_NS = 1_020
+#: How long less than a program waits in the buffer while the host does not write, ns: assumed.
+HELD_NS = 10_000_000
 #: Slower pages of a wordline, as a multiple of the faster ones; all but two are slow.
 _SLOWER, _FAST = 1.28, 2
 #: A mapping unit.

@@ -17,6 +17,16 @@ def _controller(device: Device) -> Device:
     return device
 
 
+def _jitter(device: Device) -> Device:
+    device["device"].get("controller", {}).pop("jitter_ns", None)
+    return device
+
+
+def _stripes(device: Device) -> Device:
+    device["scheme-defaults"][SCHEME].pop("placement", None)
+    return device
+
+
 def _page_types(device: Device) -> Device:
     for pool in device["device"]["pool"]:
         for mode in pool.values():
@@ -59,6 +69,8 @@ def _map_cache(device: Device) -> Device:
 #: What takes a mechanism out of a device's content, by the mechanism's name.
 MECHANISMS: Mapping[str, Callable[[Device], Device]] = {
     "controller": _controller,
+    "jitter of commands": _jitter,
+    "stripes": _stripes,
     "page types": _page_types,
     "planes of a die as one": _joined_planes,
     "variation of programs": _variation,

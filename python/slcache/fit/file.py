@@ -64,6 +64,7 @@ def text(
         buffer=_lines(given, "buffer", {"bytes": 2 * at.planes * bits * device.PAGE_BYTES}),
         controller=_lines(given, "controller", _controller(given.link)),
         host=_host(given),
+        held=usual.HELD_NS,
         keep=device.KEEP_BLOCKS,
         cap=cap,
     )
@@ -118,6 +119,7 @@ def _grounds(
     grounds = {
         "device.user_bytes": size,
         "device.mu_bytes": evidence.assumed("4 KiB, as drives people own have"),
+        "device.stage_timeout_ns": as_usual,
         "device.plp": evidence.assumed(_PROTECTED if found.is_protected else _UNPROTECTED),
         **{f"device.controller.{op}_ns": evidence.assumed(why) for op, why in _CONTROLLER.items()},
         **{f"{pool}.{key}": as_usual for key in _USUAL},
@@ -129,6 +131,7 @@ def _grounds(
         f"{mode}.fold.program_ns": marks.ground("fold.program_ns"),
         "buffer": evidence.assumed("two wordlines of every plane; no latency tells its size"),
         f"{client}.fold.keep_blocks": as_usual,
+        f"{client}.placement": as_usual,
         f"{client}.static_blocks": evidence.unknown(one_fill),
         f"{client}.dynamic.rule": evidence.unknown(one_fill),
         f"{client}.flush.when": evidence.unknown("a fill has no pause; a usual value"),
@@ -171,6 +174,7 @@ source = "slcache fit"
 user_bytes = {user_bytes}
 mu_bytes = {unit}
 plp = {plp}
+stage_timeout_ns = {held}
 
 [device.controller]
 {controller}
@@ -206,8 +210,10 @@ program_ns = {fold}
 [buffer]
 {buffer}
 write_back = "at-once"
+flush_after_ns = {held}
 
 {host}[scheme-defaults.client]
+placement = "striped"
 fold.keep_blocks = {keep}
 static_blocks = 0
 dynamic.rule = "free"
