@@ -266,13 +266,19 @@ def test_each_mechanism_is_taken_out_alone() -> None:
     device["device"]["pool"][0]["page_bytes"] = 2 * without.PAGE_BYTES
     device["device"]["pool"][0]["tlc"]["program_variation"] = 0.1
     device["scheme-defaults"][SCHEME]["dense"] = {"parallel": 4, "clean_ahead": True}
+    device["scheme-defaults"][SCHEME]["placement"] = "striped"
+    device["device"]["controller"]["jitter_ns"] = 1_000
     before = json.dumps(device)
     gone = {
         name: set(leaves(json.loads(before)).items()) ^ set(leaves(off(json.loads(before))).items())
         for name, off in without.MECHANISMS.items()
     }
     assert {name: {key for key, _ in found} for name, found in gone.items()} == {
-        "controller": {f"device.controller.{side}_ns" for side in ("read", "write", "flush")},
+        "controller": {
+            f"device.controller.{side}_ns" for side in ("read", "write", "flush", "jitter")
+        },
+        "jitter of commands": {"device.controller.jitter_ns"},
+        "stripes": {"scheme-defaults.client.placement"},
         "page types": {"device.pool.0.tlc.read_ns"},
         "planes of a die as one": {
             "device.pool.0.planes",

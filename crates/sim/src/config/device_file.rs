@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::{json, Value as Schema};
 use slcache_base::document::shape;
 use slcache_base::document::tree::{self, Key};
-use slcache_core::device::config::{DeviceConfig, HostConfig};
+use slcache_core::device::config::{Acknowledge, BufferConfig, DeviceConfig, HostConfig};
 use slcache_core::schemes::SchemeConfig;
 use std::sync::OnceLock;
 use toml::{Table, Value};
@@ -20,13 +20,15 @@ use toml::{Table, Value};
 /// The section of a device file with its defaults for schemes.
 pub const SCHEME_DEFAULTS: &str = "scheme-defaults";
 
-/// The device that a preset or file describes, and how its host drives it, whatever runs on it.
-pub fn device_config(name: &str) -> Result<(DeviceConfig, HostConfig), ConfigErrors> {
+/// The device that a preset or file describes, how its host drives it, whatever runs on it, and whether a buffer
+/// acknowledges writes.
+pub fn device_config(name: &str) -> Result<(DeviceConfig, HostConfig, bool), ConfigErrors> {
     #[derive(Deserialize)]
     struct Parts {
         device: DeviceConfig,
         #[serde(default)]
         host: HostConfig,
+        buffer: Option<BufferConfig>,
     }
     let file = DeviceFile::read(name).map_err(|error| ConfigErrors(vec![error]))?;
     if !file.errors.is_empty() {
@@ -35,7 +37,8 @@ pub fn device_config(name: &str) -> Result<(DeviceConfig, HostConfig), ConfigErr
     let parts: Parts = Value::Table(file.tree).try_into().expect("a file without errors has a device");
     let (mut device, host) = (parts.device, parts.host);
     device.settle();
-    Ok((device, host))
+    let buffered = parts.buffer.is_some_and(|buffer| buffer.acknowledge == Acknowledge::OnBuffer);
+    Ok((device, host, buffered))
 }
 
 /// What a preset or file says of itself.

@@ -64,18 +64,20 @@ pub fn read(
     Latency::new(&parts, &config.read_ns)
 }
 
-/// A write of `bytes` that replace nothing. A one-shot wordline with one page waits for others first.
+/// A write of `bytes` that replace nothing. A one-shot wordline with one page waits for others first, unless
+/// what is written is `buffered`.
 pub fn write(
     pool: &PoolConfig,
     mode: CellMode,
     bytes: u32,
     device: &DeviceConfig,
     host: &HostConfig,
+    buffered: bool,
 ) -> Latency {
     let Some(config) = pool.mode(mode) else { return Latency::default() };
     let bus = &pool.bus;
     let link = host.link.map_or(0, |link| u64::from(link.write_overhead_ns) + link.transfer_ns(bytes.into()));
-    let waits = config.program == ProgramRule::OneShot && mode.bits() > 1;
+    let waits = config.program == ProgramRule::OneShot && mode.bits() > 1 && !buffered;
     let parts = [
         ("link", link),
         ("map", look_up_ns(device)),

@@ -19,7 +19,7 @@ use slcache_core::hw::map_config::MapConfig;
 
 /// Everything there is to tell of a preset or device file, as JSON.
 pub fn device_facts(name: &str) -> Result<Value, SimError> {
-    let (device, host) = device_config(name)?;
+    let (device, host, buffered) = device_config(name)?;
     let mut problems = Vec::new();
     device.check(&mut problems);
     if !problems.is_empty() {
@@ -39,7 +39,7 @@ pub fn device_facts(name: &str) -> Result<Value, SimError> {
         "over_provisioning": over_provisioning(&device),
         "random_write_waf": random_write_waf(&device),
         "disk": device.disk.is_some(),
-        "pools": pools(&device, &host),
+        "pools": pools(&device, &host, buffered),
         "map": device.map.map(|map| map_facts(&map, &device)),
         "link_mb_per_s": flash::link_mb_per_s(&host),
         "schemes": fits.iter().map(Fit::to_json).collect::<Vec<_>>(),
@@ -119,11 +119,12 @@ fn map_facts(map: &MapConfig, device: &DeviceConfig) -> Value {
     })
 }
 
-pub fn pools(device: &DeviceConfig, host: &HostConfig) -> Value {
-    device.pool.iter().map(|pool| pool_facts(pool, device, host)).collect()
+/// What is told of every pool; `buffered` writes wait for nothing that is staged.
+pub fn pools(device: &DeviceConfig, host: &HostConfig, buffered: bool) -> Value {
+    device.pool.iter().map(|pool| pool_facts(pool, device, host, buffered)).collect()
 }
 
-fn pool_facts(pool: &PoolConfig, device: &DeviceConfig, host: &HostConfig) -> Value {
+fn pool_facts(pool: &PoolConfig, device: &DeviceConfig, host: &HostConfig, buffered: bool) -> Value {
     let offered = CellMode::ALL.into_iter().filter(|&mode| pool.mode(mode).is_some());
     let modes = offered.map(|mode| {
         let page_kinds =
@@ -134,7 +135,7 @@ fn pool_facts(pool: &PoolConfig, device: &DeviceConfig, host: &HostConfig) -> Va
             "block_bytes": u64::from(pool.pages_per_block(mode)) * u64::from(pool.page_bytes),
             "page_kinds": page_kinds,
             "read": flash::read(pool, mode, 4096, device, host).to_json(),
-            "write": flash::write(pool, mode, 4096, device, host).to_json(),
+            "write": flash::write(pool, mode, 4096, device, host, buffered).to_json(),
             "peak_read": flash::peak_read(pool, mode).to_json(),
             "peak_program": flash::peak_program(pool, mode).to_json(),
         })

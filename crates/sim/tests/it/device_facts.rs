@@ -74,7 +74,7 @@ fn busy(setup: &Setup, op: HostOp, pages: u64) -> f64 {
 fn modes() -> Vec<(&'static str, usize, CellMode, Value)> {
     let mut all = Vec::new();
     for preset in PRESETS {
-        let told = pools(&preset.device(), &host(preset));
+        let told = pools(&preset.device(), &host(preset), false);
         for (pool, told) in told.as_array().unwrap().iter().enumerate() {
             for entry in told["modes"].as_array().unwrap() {
                 let mode = CellMode::ALL.into_iter().find(|mode| entry["mode"] == mode.name()).unwrap();
