@@ -52,9 +52,11 @@ def figures(document: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_sweep_and_an_evaluation_share_a_run(tmp_path: Path) -> None:
     study = Study(
-        *((TWIN.path,), ("tiny",), ("baseline",)),
+        trace=TWIN.path,
+        device="tiny",
+        scheme="baseline",
         seed=7,
-        settings=JOB.settings,
+        set=JOB.settings,
         trace_options={"workload.requests": "3000"},
     )
     assert run_study(study, store=tmp_path).kept == 0

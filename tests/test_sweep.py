@@ -94,12 +94,20 @@ def test_rows_and_documents_are_those_of_plain_runs(small: Path) -> None:
 
 def test_nothing_is_run_twice(small: Path, tmp_path: Path) -> None:
     study = Study(
-        (str(small),), ("tiny",), ("sa",), {"scheme.sa.slc_blocks": "3..4"}, settings=ROOM
+        trace=small,
+        device="tiny",
+        scheme="sa",
+        vary={"scheme.sa.slc_blocks": "3..4"},
+        set=ROOM,
     )
     assert run_study(study, out=tmp_path / "a", store=tmp_path / "store").kept == 0
     results = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "store/results").iterdir()}
     wider = Study(
-        (str(small),), ("tiny",), ("sa",), {"scheme.sa.slc_blocks": "3..5"}, settings=ROOM
+        trace=small,
+        device="tiny",
+        scheme="sa",
+        vary={"scheme.sa.slc_blocks": "3..5"},
+        set=ROOM,
     )
     assert run_study(wider, out=tmp_path / "b", store=tmp_path / "store").kept == 2
     after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "store/results").iterdir()}
@@ -374,13 +382,13 @@ def test_a_wrong_study_names_its_key(told: dict[str, Any], key: str) -> None:
 
 def test_a_study_survives_its_file(tmp_path: Path) -> None:
     study = Study(
-        ("a \"b\" \\ 'c'\t\x7f ü.csv",),
-        ("tiny", "my device.toml"),
-        ("sa",),
-        {"host.time_scale": [0.5, 1], "a.b": "1..4", "on": [True, False], "t": ["x"]},
+        trace="a \"b\" \\ 'c'\t\x7f ü.csv",
+        device=["tiny", "my device.toml"],
+        scheme="sa",
+        vary={"host.time_scale": [0.5, 1], "a.b": "1..4", "on": [True, False], "t": ["x"]},
         seeds=3,
         seed=7,
-        settings={"precondition.fill": 0.5, "trace.address": "wrap"},
+        set={"precondition.fill": 0.5, "trace.address": "wrap"},
         trace_options={"volume": "each"},
         replay="closed:4",
     )

@@ -26,11 +26,11 @@ ROOM = {"device.user_bytes": "2MiB", "trace.address": "wrap"}
 def study(trace: Path | str, device: Path | str = "tiny") -> Study:
     """Return eight points that take a moment each."""
     return Study(
-        (str(trace),),
-        (str(device),),
-        ("tlc-only", "sa"),
-        {"host.time_scale": "0.5,1.0"},
-        settings=ROOM,
+        trace=trace,
+        device=device,
+        scheme=["tlc-only", "sa"],
+        vary={"host.time_scale": "0.5,1.0"},
+        set=ROOM,
         seeds=2,
     )
 
@@ -203,7 +203,7 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatc
 def test_impossible_points_need_no_cluster(trace: Path) -> None:
     with pytest.raises(ConfigError):
         run_study(
-            Study((str(trace),), ("tiny",), ("sa",), settings={"scheme.sa.slc_blocks": 10**6}),
+            Study(trace=trace, device="tiny", scheme="sa", set={"scheme.sa.slc_blocks": 10**6}),
             store="/dev/null/none",
             executor="dask://127.0.0.1:1",
         )

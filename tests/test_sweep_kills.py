@@ -239,7 +239,7 @@ def test_what_is_shared_is_there_before_the_points(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     vary = {"precondition.fill": [0.0, 0.5], "host.time_scale": [1, 2]}
-    study = Study((str(trace),), ("tiny",), ("tlc-only",), vary)
+    study = Study(trace=trace, device="tiny", scheme="tlc-only", vary=vary)
     executor = Watching({})
     assert run_study(study, out="out", executor=executor).counts()["done"] == 4
     assert sorted(executor.made) == [
@@ -249,13 +249,13 @@ def test_what_is_shared_is_there_before_the_points(
     ]
     # One point alone makes no state, and reads its trace as it is.
     alone = Watching({})
-    other = Study((str(trace),), ("tiny",), ("tlc-only",), settings={"precondition.fill": 0.4})
+    other = Study(trace=trace, device="tiny", scheme="tlc-only", set={"precondition.fill": 0.4})
     assert run_study(other, out="other", executor=alone).counts()["done"] == 1
     assert alone.made == [("point", False)]
 
 
 def test_a_lost_point_is_tried_again_and_then_told(trace: Path, tmp_path: Path) -> None:
-    study = Study((str(trace),), ("tiny",), ("tlc-only", "sa", "baseline"))
+    study = Study(trace=trace, device="tiny", scheme=["tlc-only", "sa", "baseline"])
     executor = Losing({"tlc-only": TRIES, "sa": TRIES - 1})
     found = run_study(study, out=tmp_path, executor=executor)
     assert [row["status"] for row in found.table.to_dicts()] == ["failed", "done", "done"]

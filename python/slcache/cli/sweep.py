@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -202,24 +201,22 @@ def _refuse_beside_a_study(given: dict[str, object]) -> None:
 def _study(said: dict[str, Any], points: Path | None) -> Study:
     """Return the study of what options say, by the keys that its file has for them."""
     from slcache.metrics import named
-    from slcache.sweep import sampling, study_file
+    from slcache.sweep import sampling, study, study_file
 
     told = {key: value for key, value in said.items() if value not in (None, [], {})}
-    own = study_file.configured(
-        told.get("config"), tuple(told.get("device", ())), told.get("scheme", ())
-    )
-    for what, option in (("devices", "--device"), ("schemes", "--scheme")):
-        if not own[what]:
+    own = study.configured(told)
+    for what, option in (("device", "--device"), ("scheme", "--scheme")):
+        if not own.get(what):
             raise checks.wrong("is missing: a study needs at least one", option)
     with checks.told():
         if points is not None:
             told["point"] = list(sampling.listed(points))
         if "metric" in told:
             told["metric"] = [named(name).name for name in told["metric"]]
-        found = study_file.of(told)
+        found = study_file.of(told, () if points is None else (str(points),))
     if "sample_seed" in told and found.sampling.kind == "grid":
         raise checks.wrong("a grid draws no points", "--sample-seed")
-    return replace(found, read_from=() if points is None else (str(points),))
+    return found
 
 
 def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:

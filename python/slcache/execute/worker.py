@@ -10,6 +10,7 @@ import os
 import queue
 import sys
 import threading
+import traceback
 from multiprocessing.connection import Connection
 
 from slcache import _core
@@ -29,9 +30,13 @@ def main() -> None:
 
 def _take(pipe: Connection, tasks: queue.SimpleQueue[Task]) -> None:
     """Take tasks meanwhile: a run must not keep it from seeing that its driver is gone."""
+    status = 1
     try:
         while True:
             tasks.put(pipe.recv())
     except (EOFError, OSError):
-        _core.remove_scratches()
-        os._exit(0)
+        status = 0
+    except Exception:
+        traceback.print_exc()
+    _core.remove_scratches()
+    os._exit(status)

@@ -30,6 +30,10 @@ class Placed(str):
         self.where, self.file = where, file
         return self
 
+    def __reduce__(self) -> tuple[type[Placed], tuple[str, str, str]]:
+        """Return what a worker makes it of again."""
+        return Placed, (str(self), self.where, self.file)
+
 
 @dataclass(frozen=True)
 class Configuration:

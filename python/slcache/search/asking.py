@@ -18,7 +18,7 @@ from slcache.search.runs import Asked
 from slcache.search.search import Plan
 from slcache.search.space import Space
 from slcache.sweep import points as sweep_points
-from slcache.sweep import study_file, table
+from slcache.sweep import study, table
 from slcache.sweep.axes import Axis, Value
 from slcache.sweep.points import READER, WORKLOAD
 
@@ -40,11 +40,17 @@ def configured(
     """Return the device, the schemes and the file of single keys that arguments say together."""
     devices = () if device is None else (given.text_of(device),)
     listed = scheme.split(",") if isinstance(scheme, str) else scheme or ()
-    found = study_file.configured(config, devices, tuple(name.strip() for name in listed))
+    said = {"config": config, "device": devices, "scheme": [name.strip() for name in listed]}
+    found = study.configured(said)
     for what in ("device", "scheme"):
-        if not found[f"{what}s"]:
+        if not found[what]:
             raise config_files.missing(what)
-    return found["devices"][0], found["schemes"], found["config"]
+    schemes = found["scheme"]
+    return (
+        found["device"] if isinstance(found["device"], str) else found["device"][0],
+        [schemes] if isinstance(schemes, str) else schemes,
+        found.get("config"),
+    )
 
 
 def space(schemes: Sequence[str], device: str, vary: Mapping[str, object]) -> Space:
@@ -87,7 +93,7 @@ def sized(space: Space, key: str) -> Space:
         told = "is searched for alone, under one scheme: vary this key and no other"
         raise about(UsageError(f"vary: {key} {told}"), "vary")
     (axis,) = space.axes
-    return replace(space, axes=[replace(axis, values=tuple(_numbers(axis)))])
+    return replace(space, axes=[axis.model_copy(update={"values": tuple(_numbers(axis))})])
 
 
 def _numbers(axis: Axis) -> list[int | float]:

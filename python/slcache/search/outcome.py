@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -156,7 +156,7 @@ class Tuning(Answer):
             json.dumps(self._asked(), indent=2, ensure_ascii=False),
             notes=sentences.told(self),
             first=[picture],
-            study=replace(whole, settings=dict(self.asked.settings)),
+            study=whole.model_copy(update={"settings": dict(self.asked.settings)}),
         )
 
     def files(self) -> dict[str, bytes]:

@@ -60,18 +60,18 @@ class Asked:
     def study(self, scheme: str, listed: Sequence[Mapping[str, Any]]) -> Study:
         """Return points of a scheme as a study."""
         return Study(
-            traces=(self.trace,),
-            devices=(self.device,),
-            schemes=(scheme,),
-            listed=tuple(listed),
+            trace=given.content_of(self.trace),
+            device=given.content_of(self.device),
+            scheme=scheme,
+            point=list(listed) or None,
             seeds=self.seeds,
             **self._draws,
             seed=self.seed,
-            settings=self.of_scheme(scheme),
+            set=self.of_scheme(scheme),
             trace_options=self.trace_options,
             replay=self.replay,
             config=self.config,
-            metrics=tuple(self.metrics),
+            metric=self.metrics,
         )
 
     def refused(self, key: str) -> Callable[[Sequence[Value]], list[bool]]:
@@ -80,7 +80,8 @@ class Asked:
 
         def told(values: Sequence[Value]) -> list[bool]:
             # A value is refused or not whatever the seed.
-            study = replace(self.study(scheme, [{key: value} for value in values]), seeds=1)
+            listed = [{key: value} for value in values]
+            study = self.study(scheme, listed).model_copy(update={"seeds": 1})
             return [point.reason is not None for point in sweep_points.points(study)]
 
         return told
@@ -88,7 +89,8 @@ class Asked:
     def whole(self, keys: Iterable[str]) -> Study:
         """Return a study that varies these keys; for what it is called by, not for its points."""
         vary = dict.fromkeys(keys, "1")
-        return replace(self.study(self.schemes[0], ()), schemes=tuple(self.schemes), vary=vary)
+        whole = {"schemes": tuple(self.schemes), "vary": vary}
+        return self.study(self.schemes[0], ()).model_copy(update=whole)
 
     def file(self, point: Settings, name: str, told: str) -> str:
         """Return a point as a TOML file `name`, with what is `told` of it and how to run it."""
@@ -171,8 +173,8 @@ class Runs:
         assert self._prefixes is not None
         path = str(self._prefixes.path(share))
         # How the trace is read is in the file already; one seed is enough to judge by.
-        whole = replace(whole, seeds=1, resample=None, resample_block=None)
-        return replace(whole, traces=(path,), trace_options={})
+        alone = {"seeds": 1, "resample": None, "resample_block": None}
+        return whole.model_copy(update={**alone, "traces": (path,), "trace_options": {}})
 
     def rows_of(self, tried: Tried, first: int) -> list[Row]:
         """Return a point's rows of the table, numbered from `first`."""

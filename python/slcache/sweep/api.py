@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from slcache import api
 from slcache.given.arguments import checked, refuse
 from slcache.given.content import Content
-from slcache.given.once import flatten, once
 
 if TYPE_CHECKING:
     from slcache.sweep.axes import Value
@@ -51,30 +49,31 @@ def sweep(
     those of `run_study`.
     """
     # What runs studies is loaded by whoever runs one.
-    from slcache.sweep import study_file
     from slcache.sweep.run import run_study
     from slcache.sweep.study import Study
 
-    schemes = scheme.split(",") if isinstance(scheme, str) else scheme or ()
     asked = Study(
-        traces=_texts(trace),
-        **study_file.configured(config, _texts(device), tuple(schemes)),
-        vary=once(flatten(vary or {})),
-        listed=() if points is None else _listed(points),
-        sampling=study_file.sampling(sample, sample_seed),
+        trace=trace,
+        device=device,
+        scheme=scheme.split(",") if isinstance(scheme, str) else scheme,
+        vary=vary,
+        point=None if points is None else _listed(points),
+        sample=sample,
+        sample_seed=sample_seed,
         seeds=seeds,
         resample=resample,
         resample_block=resample_block,
         seed=seed,
-        settings=api.addressed(settings, None, state=state),
-        trace_options=dict(trace_options or {}),
+        set=api.addressed(settings, None, state=state),
+        trace_options=trace_options,
         replay=replay,
-        metrics=(metrics,) if isinstance(metrics, str) else tuple(metrics),
+        metric=metrics,
+        config=config,
     )
     return run_study(asked, **how)
 
 
-def _listed(points: Iterable[Mapping[str, Value]]) -> tuple[dict[str, Value], ...]:
+def _listed(points: Iterable[Mapping[str, Value]]) -> list[Mapping[str, Value]]:
     """Return points that are listed one by one; UsageError for what is none."""
     if not isinstance(points, Iterable) or isinstance(points, str | bytes | Mapping):
         refuse("points", points, "must be a list of points, each a dict of keys and values")
@@ -84,11 +83,4 @@ def _listed(points: Iterable[Mapping[str, Value]]) -> tuple[dict[str, Value], ..
     for number, point in enumerate(listed, 1):
         if not (isinstance(point, Mapping) and point and all(isinstance(k, str) for k in point)):
             refuse("points", point, f"point {number} must be a dict of keys and values")
-    return tuple(once(flatten(point)) for point in listed)
-
-
-def _texts(said: Content | Sequence[Content] | None) -> tuple[str, ...]:
-    from slcache.execute import given
-
-    listed = [said] if isinstance(said, str | os.PathLike | Mapping) else said or ()
-    return tuple(given.text_of(each) for each in listed)
+    return listed

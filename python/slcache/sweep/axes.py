@@ -7,8 +7,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from pydantic import BaseModel, ConfigDict
 
 from slcache.given import parsing, quantity
 from slcache.words.few import few
@@ -30,9 +31,10 @@ _FORMS = (
 _BRACKETS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(BaseModel):
     """A key and what it may be: its values, or for random points all between two of them."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     key: str
     #: What a grid takes; empty where a range has no end of values.
@@ -87,10 +89,10 @@ def plain(value: Value) -> str:
 
 def _list(key: str, said: object) -> Axis:
     if isinstance(said, bool | int | float):
-        return Axis(key, (said,))
+        return Axis(key=key, values=(said,))
     if not isinstance(said, Sequence) or not said:
         raise ValueError(f"must be {_FORMS}")
-    return _once(Axis(key, tuple(_told(value) for value in said)))
+    return _once(Axis(key=key, values=tuple(_told(value) for value in said)))
 
 
 def _told(value: object) -> Value:
@@ -124,7 +126,7 @@ def _text(key: str, text: str) -> Axis:
         parts = _parts(text)
         if not all(parts):
             raise ValueError(f"must be {_FORMS}")
-        return _once(Axis(key, tuple(literal(part) for part in parts)))
+        return _once(Axis(key=key, values=tuple(literal(part) for part in parts)))
     low, high = _number(match["low"]), _number(match["high"])
     if not low <= high:
         raise ValueError(f"the range ends below its beginning; must be {_FORMS}")
@@ -136,15 +138,15 @@ def _text(key: str, text: str) -> Axis:
     how = match["how"]
     if how is None:
         return _open(key, low, high, log)
-    return _once(Axis(key, tuple(_steps(low, high, how, log))))
+    return _once(Axis(key=key, values=tuple(_steps(low, high, how, log))))
 
 
 def _open(key: str, low: int | float, high: int | float, log: bool) -> Axis:
     """Return a range without a step: whole numbers, or for random points all numbers."""
     if isinstance(low, int) and isinstance(high, int) and not log:
         _limited(high - low + 1)
-        return Axis(key, tuple(range(low, high + 1)))
-    return Axis(key, (), low, high, log)
+        return Axis(key=key, values=tuple(range(low, high + 1)))
+    return Axis(key=key, values=(), low=low, high=high, log=log)
 
 
 def _steps(low: int | float, high: int | float, how: str, log: bool) -> list[Value]:

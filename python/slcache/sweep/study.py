@@ -1,10 +1,14 @@
-"""What a sweep is asked for, checked; and the same as a TOML text."""
+"""What a sweep is asked for: the one model of the verb, the function and `study.toml`, checked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+import json
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from slcache import catalogue, files
 from slcache import named as code
@@ -12,10 +16,10 @@ from slcache._core import ConfigError
 from slcache.errors import UsageError
 from slcache.execute import draws, given
 from slcache.given import config_files
-from slcache.given.once import SEED_MAX, twice
+from slcache.given.once import SEED_MAX, flatten, once, twice
 from slcache.metrics import COUNTED, named
 from slcache.study.columns import PARAMETERS_MAX
-from slcache.sweep.axes import Axis, plain
+from slcache.sweep.axes import Axis, Value, plain
 from slcache.sweep.sampling import Combination, Sampling
 from slcache.words import toml
 
@@ -31,68 +35,131 @@ class StudyError(ConfigError):
     """A study that says something impossible; the message names the key."""
 
 
-@dataclass(frozen=True)
-class Study:
-    """Traces, devices, schemes and keys whose combinations are run, each with some seeds."""
+def _texts(value: Any) -> object:  # noqa: ANN401
+    listed = value if isinstance(value, list | tuple) else [value]
+    for each in listed:
+        if not isinstance(each, str | os.PathLike | Mapping):
+            raise ValueError("must be a name, a table, or a list of them")
+        if isinstance(each, str) and (not each or "\0" in each):
+            raise ValueError("is no name and no path")
+    return tuple(given.text_of(each) for each in listed)
 
-    traces: tuple[str, ...]
-    devices: tuple[str, ...]
-    schemes: tuple[str, ...]
+
+def _names(value: object) -> object:
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, Sequence) or not all(isinstance(name, str) for name in listed):
+        raise ValueError("must be a name or a list of names")
+    return tuple(listed)
+
+
+def _table(value: object) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise ValueError("must be a table of keys and values")
+    return once(flatten(value))
+
+
+def _options(value: object) -> object:
+    table = _table(value).items()
+    return {key: each if isinstance(each, str) else json.dumps(each) for key, each in table}
+
+
+def _points(value: object) -> object:
+    if not isinstance(value, list | tuple) or not value:
+        raise ValueError("must be tables of keys and values, [[point]]")
+    points = tuple(map(_table, value))
+    for key, each in (pair for point in points for pair in point.items()):
+        if not isinstance(each, Value):
+            raise ValueError(f"{key} = {each}: must be a number, text, true or false")
+    return points
+
+
+Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
+Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
+
+
+class Study(BaseModel):
+    """Traces, devices, schemes and keys whose combinations are run, each with some seeds.
+
+    It is made by the keys of its file; what is wrong is a StudyError.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    #: Traces and devices are texts of `slcache.execute.given`.
+    traces: Texts = Field(alias="trace")
+    devices: Texts = Field(alias="device")
+    schemes: Names = Field(alias="scheme")
     #: Keys and what they may be, as said: a range or list as text, or a list.
-    vary: Mapping[str, object] = field(default_factory=dict)
+    vary: Annotated[Mapping[str, Any], BeforeValidator(_table)] = {}
     #: Points that are listed one by one, in place of what is varied.
-    listed: tuple[Combination, ...] = ()
-    sampling: Sampling = field(default_factory=Sampling)
-    seeds: int = 1
+    listed: Annotated[tuple[Combination, ...], BeforeValidator(_points)] = Field((), alias="point")
+    sample: str = "grid"
+    sample_seed: int = Field(1, strict=True, ge=0, le=SEED_MAX)
+    seeds: int = Field(1, strict=True, ge=1, le=SEEDS_MAX)
     #: Draws of each recording, in place of seeds, and how long their stretches are on average.
-    resample: int | None = None
+    resample: int | None = Field(None, strict=True, ge=2, le=SEEDS_MAX)
     resample_block: str | None = None
     #: The first seed; None where runs have the one that is their default.
-    seed: int | None = None
+    seed: int | None = Field(None, strict=True, ge=0, le=SEED_MAX)
     #: Keys of the configuration that are the same everywhere.
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    trace_options: Mapping[str, str] = field(default_factory=dict)
+    settings: Annotated[Mapping[str, Any], BeforeValidator(_table)] = Field({}, alias="set")
+    trace_options: Annotated[Mapping[str, str], BeforeValidator(_options)] = {}
     replay: str | None = None
     #: Metrics that it is to be judged by; some have more counted or run.
-    metrics: tuple[str, ...] = ()
+    metrics: Names = Field((), alias="metric")
     #: A file with keys of the configuration, below the settings and what is varied.
     config: str | None = None
     #: The files that all this was read from, if any.
-    read_from: tuple[str, ...] = field(default=(), compare=False)
+    read_from: tuple[str, ...] = Field((), exclude=True)
 
-    def __post_init__(self) -> None:
+    def __init__(self, /, **said: Any) -> None:  # noqa: ANN401
+        own = {key: value for key, value in said.items() if value is not None}
+        try:
+            super().__init__(**configured(own))
+        except ValidationError as error:
+            raise StudyError("\n".join(problems(error, type(self)))) from None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Study) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @model_validator(mode="after")
+    def _checked(self) -> Study:
         for what in ("traces", "devices", "schemes"):
             names = getattr(self, what)
             if not names:
                 raise StudyError(f"{what[:-1]}: a study needs at least one")
-            named = names if what == "schemes" else tuple(map(given.label, names))
-            said = twice(named, catalogue.canonical() if what == "schemes" else None)
+            called = names if what == "schemes" else tuple(map(given.label, names))
+            said = twice(called, catalogue.canonical() if what == "schemes" else None)
             if said is not None:
                 raise StudyError(f"{what[:-1]}: {said}")
         if self.vary and self.listed:
             raise StudyError("vary: given beside listed points; give one of the two")
-        if self.listed and self.sampling.kind != "grid":
+        if self.sampling.kind != "grid" and self.listed:
             raise StudyError(f"sample = {self.sampling}: given beside listed points")
-        self._check_listed()
-        if not 1 <= self.seeds <= SEEDS_MAX:
-            raise StudyError(f"seeds = {self.seeds}: must be between 1 and {SEEDS_MAX:,}")
-        if self.seed is not None and not 0 <= self.seed <= SEED_MAX - self.repeats:
+        if self.seed is not None and self.seed > SEED_MAX - self.repeats:
             raise StudyError(f"seed = {self.seed}: must be between 0 and {SEED_MAX - self.repeats}")
-        self._check_draws()
-        self._check_metrics()
-        self._check_keys()
-
-    def _check_draws(self) -> None:
-        if self.resample is not None and not 2 <= self.resample <= SEEDS_MAX:
-            raise StudyError(f"resample = {self.resample}: must be between 2 and {SEEDS_MAX:,}")
         for trace in self.traces:
             self.drawn(trace)
+        self._check_listed()
+        self._check_metrics()
+        self._check_keys()
+        return self
 
     def drawn(self, trace: str) -> draws.Drawn:
         """Return what adds the draw of a seed to the options of a trace's reader."""
         try:
             return draws.of_trace(self.resample, self.resample_block, trace, self.seeds)
         except UsageError as error:
+            raise StudyError(str(error)) from error
+
+    @cached_property
+    def sampling(self) -> Sampling:
+        """How points are chosen."""
+        try:
+            return Sampling.read(self.sample, self.sample_seed)
+        except ValueError as error:
             raise StudyError(str(error)) from error
 
     @property
@@ -183,7 +250,7 @@ class Study:
             "metric": list(self.metrics),
             "config": self.config,
             "sample": str(self.sampling),
-            "sample_seed": self.sampling.seed,
+            "sample_seed": self.sample_seed,
             "set": dict(self.settings),
             "trace_options": dict(self.trace_options),
             "vary": dict(self.vary),
@@ -202,3 +269,51 @@ class Study:
         for point in points:
             parts += ["", "[[point]]", *toml.lines(point)]
         return "\n".join(parts) + "\n"
+
+
+def configured(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is said of a study that has a configuration file.
+
+    A whole configuration is a device, with its scheme where no other is said.
+    """
+    path = said.get("config")
+    if not isinstance(path, str | os.PathLike):
+        return dict(said)
+    found = config_files.read(path)
+    if found.device is None:
+        return {**said, "config": os.fspath(path)}
+    if said.get("device"):
+        raise StudyError(f"{path} describes a device; leave device out")
+    own = {} if found.scheme is None or said.get("scheme") else {"scheme": found.scheme}
+    others = {key: value for key, value in said.items() if key != "config"}
+    return {**others, "device": os.fspath(path), **own}
+
+
+def problems(error: ValidationError, model: type[BaseModel]) -> list[str]:
+    """Return a line for each thing that is wrong: its key, its value and what it may be."""
+    fields = {each.alias or name: each for name, each in model.model_fields.items()}
+    told = []
+    for each in error.errors():
+        key = str(each["loc"][0])
+        match each["type"]:
+            case "extra_forbidden":
+                told.append(f"{key}: unknown key; known: {', '.join(fields)}")
+            case "missing":
+                told.append(f"{key}: a study needs at least one")
+            case "value_error":
+                told.append(f"{key} = {each['input']!r:.60}: {each['ctx']['error']}")
+            case kind:
+                what = "text" if kind == "string_type" else _range(fields[key].metadata)
+                told.append(f"{key} = {each['input']!r:.60}: must be {what}")
+    return told
+
+
+def _range(limits: Sequence[Any]) -> str:
+    """Return what a number may be, of the limits that its field has."""
+    ends = {
+        name: getattr(limit, name)
+        for limit in limits
+        for name in ("ge", "le")
+        if hasattr(limit, name)
+    }
+    return f"a whole number between {ends['ge']:,} and {ends['le']:,}"
