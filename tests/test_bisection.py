@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from slcache.search.bisection import grid, smallest, steps_most
+from slcache.search.bisect import grid, smallest, steps_most
 
 Curve = Callable[[int], float]
 
@@ -29,7 +29,13 @@ class Measured:
 def search(curve: Curve, needed: float, last: int = 32) -> tuple[int | None, set[int]]:
     """Return what is found and what was measured."""
     measured = Measured(lambda place: curve(place) - needed)
-    return smallest(last, measured), set(measured.asked)
+    steps = smallest(last)
+    places = next(steps)
+    try:
+        while True:
+            places = steps.send(measured(places))
+    except StopIteration as end:
+        return end.value, set(measured.asked)
 
 
 @pytest.mark.parametrize("last", [1, 2, 3, 4, 7, 32, 33, 100])

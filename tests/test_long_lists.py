@@ -15,8 +15,7 @@ import slcache
 from slcache.cli.app import execute
 from slcache.documents.contract import differences
 from slcache.search.goals import Goals
-from slcache.search.known import Known
-from slcache.search.space import Space
+from slcache.search.space import Known, Space
 from slcache.study import pareto, wording
 from slcache.study.columns import PARAMETERS_MAX
 from slcache.study.effects import main_effects

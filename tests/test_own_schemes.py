@@ -14,7 +14,7 @@ import pytest
 import slcache
 from slcache import Scheme, api
 from slcache import conformance as checking
-from slcache.search.asking import VALUES_MOST
+from slcache.search.space import VALUES_MOST
 from slcache.sweep.axes import Axis
 from slcache.sweep.outcome import Sweep
 from support import here, own_scheme, process

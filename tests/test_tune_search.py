@@ -12,11 +12,11 @@ import pytest
 
 pytest.importorskip("optuna")
 
-from slcache.search import samplers
+from slcache.search import optuna
+from slcache.search.batches import Batch, Found, Tried
 from slcache.search.goals import Bound, Goals
-from slcache.search.known import Known
-from slcache.search.search import BATCH, Found, Plan, Search, Tried
-from slcache.search.space import Space, key_of
+from slcache.search.optuna import BATCH, Sampled
+from slcache.search.space import Known, Space, key_of
 from slcache.study import pareto
 from slcache.sweep.axes import Axis, Value
 
@@ -28,17 +28,29 @@ def space(*axes: str, schemes: Sequence[str] = ("s",)) -> Space:
     return Space(schemes, [Axis.read(*text.split("=")) for text in axes])
 
 
-def searched(plan: Plan, figures: Callable[[Mapping[str, Any]], Figures | str]) -> list[Tried]:
+def run(search: Sampled, evaluate: Callable[[Batch], Sequence[Found]]) -> list[Tried]:
+    """Return the points that a search tries, told what `evaluate` makes of each batch."""
+    batches = search.batches()
+    batch = next(batches)
+    try:
+        while True:
+            batch = batches.send(evaluate(batch))
+    except StopIteration as end:
+        tried: list[Tried] = end.value
+        return tried
+
+
+def searched(search: Sampled, figures: Callable[[Mapping[str, Any]], Figures | str]) -> list[Tried]:
     """Search with points that have figures, or are impossible for a reason."""
 
-    def evaluate(points: Sequence[Mapping[str, Any]], _: Fraction) -> list[Found]:
-        found = [figures(point) for point in points]
+    def evaluate(batch: Batch) -> list[Found]:
+        found = [figures(point) for point in batch.points]
         return [
             Found("impossible", one) if isinstance(one, str) else Found("done", None, one)
             for one in found
         ]
 
-    return Search(plan, evaluate).run(lambda _: True)
+    return run(search, evaluate)
 
 
 SMALL = space("scheme.a.x=1..12", "scheme.b.k=p,q,r", "t=1,2,4,8", schemes=("a", "b"))
@@ -57,9 +69,9 @@ def front_of(points: Sequence[Mapping[str, Any]]) -> set[Any]:
     return {key_of(points[i]) for i in pareto.front(values, ["min", "min"])}  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("sampler", samplers.NAMES)
-def test_a_finite_space_is_tried_to_the_end_and_no_point_twice(sampler: samplers.Name) -> None:
-    tried = searched(Plan(SMALL, Goals.read(), sampler), trade)
+@pytest.mark.parametrize("sampler", optuna.NAMES)
+def test_a_finite_space_is_tried_to_the_end_and_no_point_twice(sampler: optuna.Name) -> None:
+    tried = searched(Sampled(SMALL, Goals.read(), sampler), trade)
     points = [dict(each.settings) for each in tried]
     assert len(points) == SMALL.size == 60
     assert len({key_of(point) for point in points}) == 60
@@ -86,17 +98,17 @@ def test_draws_are_among_all_points_that_are_left() -> None:
     assert known.another(rng) is None
 
 
-@pytest.mark.parametrize("sampler", samplers.NAMES)
-def test_the_same_seed_tries_the_same_points(sampler: samplers.Name) -> None:
-    plans = [Plan(SMALL, Goals.read(), sampler, seed, 24) for seed in (1, 1, 2)]
-    one, again, other = ([key_of(t.settings) for t in searched(plan, trade)] for plan in plans)
+@pytest.mark.parametrize("sampler", optuna.NAMES)
+def test_the_same_seed_tries_the_same_points(sampler: optuna.Name) -> None:
+    searches = [Sampled(SMALL, Goals.read(), sampler, seed, 24) for seed in (1, 1, 2)]
+    one, again, other = ([key_of(t.settings) for t in searched(s, trade)] for s in searches)
     assert one == again
     assert one != other
     assert len(one) == 24
 
 
 def test_more_points_begin_with_the_same() -> None:
-    few, many = (searched(Plan(SMALL, Goals.read(), "tpe", 1, n), trade) for n in (20, 32))
+    few, many = (searched(Sampled(SMALL, Goals.read(), "tpe", 1, n), trade) for n in (20, 32))
     assert [t.settings for t in many[:20]] == [t.settings for t in few]
 
 
@@ -113,10 +125,10 @@ def test_learning_beats_chance(goal: str) -> None:
     """TPE comes nearer to the best of 3 million points than as many draws by chance."""
     sign = 1 if goal == "min" else -1
 
-    def best(sampler: samplers.Name, seed: int) -> float:
+    def best(sampler: optuna.Name, seed: int) -> float:
         goals = Goals({"waf": "min" if goal == "min" else "max"})
         tried = searched(
-            Plan(WIDE, goals, sampler, seed, 80), lambda p: {"waf": sign * (bowl(p)["waf"] or 0)}
+            Sampled(WIDE, goals, sampler, seed, 80), lambda p: {"waf": sign * (bowl(p)["waf"] or 0)}
         )
         return min(sign * (each.found.figures["waf"] or 0) for each in tried)
 
@@ -128,7 +140,7 @@ def test_samplers_learn_what_is_impossible() -> None:
     def refused(point: Mapping[str, Any]) -> Figures | str:
         return "x too large" if point["x"] > 300 else bowl(point)
 
-    tried = searched(Plan(WIDE, Goals({"waf": "min"}), "tpe", 1, 80), refused)
+    tried = searched(Sampled(WIDE, Goals({"waf": "min"}), "tpe", 1, 80), refused)
     late = [each.found.status for each in tried[40:]]
     assert {each.found.status for each in tried} == {"done", "impossible"}
     # By chance, 70 % would be impossible; the best lie at the border.
@@ -141,20 +153,20 @@ def test_what_is_impossible_first_is_not_taken_for_the_best() -> None:
     def refused(point: Mapping[str, Any]) -> Figures | str:
         return "x too small" if point["x"] < 900 else {"waf": 1.0 + bowl(point)["waf"]}  # type: ignore[operator]
 
-    tried = searched(Plan(WIDE, Goals({"waf": "min"}), "tpe", 2, 64), refused)
+    tried = searched(Sampled(WIDE, Goals({"waf": "min"}), "tpe", 2, 64), refused)
     assert {each.found.status for each in tried[:BATCH]} == {"impossible"}
     late = [each.found.status for each in tried[24:]]
     assert late.count("done") > 0.3 * len(late)
 
 
 def test_nothing_but_impossible_points_is_no_error() -> None:
-    tried = searched(Plan(WIDE, Goals.read(), "tpe", 1, 20), lambda _: "never")
+    tried = searched(Sampled(WIDE, Goals.read(), "tpe", 1, 20), lambda _: "never")
     assert len(tried) == 20
 
 
 def test_bounds_draw_the_search_to_where_they_are_kept() -> None:
     goals = Goals({"waf": "min"}, [Bound.read("slc_bytes<=300")])
-    tried = searched(Plan(WIDE, goals, "tpe", 1, 80), bowl)
+    tried = searched(Sampled(WIDE, goals, "tpe", 1, 80), bowl)
     late = [goals.kept(each.found.figures) for each in tried[40:]]
     assert late.count(True) > 0.5 * len(late)
 
@@ -163,18 +175,19 @@ def test_points_are_told_in_the_order_asked_whoever_is_first() -> None:
     """Batches have the same points however many workers there are."""
     batches: list[int] = []
 
-    def evaluate(points: Sequence[Mapping[str, Any]], _: Fraction) -> list[Found]:
-        batches.append(len(points))
-        return [Found("done", None, trade(point)) for point in points]
+    def evaluate(batch: Batch) -> list[Found]:
+        batches.append(len(batch.points))
+        return [Found("done", None, trade(point)) for point in batch.points]
 
-    Search(Plan(SMALL, Goals.read(), "tpe", 1, 20), evaluate).run(lambda _: True)
+    run(Sampled(SMALL, Goals.read(), "tpe", 1, 20), evaluate)
     assert batches == [BATCH, BATCH, 4]
 
 
 def prefixed(seed: int = 1) -> tuple[list[Tried], list[tuple[Fraction, int]]]:
     ran: list[tuple[Fraction, int]] = []
 
-    def evaluate(points: Sequence[Mapping[str, Any]], share: Fraction) -> list[Found]:
+    def evaluate(batch: Batch) -> list[Found]:
+        share, points = batch.share, batch.points
         ran.append((share, len(points)))
         # A beginning shows twice what the whole does.
         return [
@@ -183,8 +196,8 @@ def prefixed(seed: int = 1) -> tuple[list[Tried], list[tuple[Fraction, int]]]:
         ]
 
     shares = (Fraction(1, 9), Fraction(1, 3))
-    plan = Plan(WIDE, Goals({"waf": "min"}), "tpe", seed, 60, shares)
-    return Search(plan, evaluate).run(lambda _: True), ran
+    search = Sampled(WIDE, Goals({"waf": "min"}), "tpe", seed, 60, shares)
+    return run(search, evaluate), ran
 
 
 def test_prefixes_stop_most_points_and_keep_the_good() -> None:

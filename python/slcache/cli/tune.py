@@ -247,7 +247,7 @@ def _front(found: Tuning) -> Table:
     from slcache.study import wording
 
     keys = list(dict.fromkeys(key for each in found.front for key in each.settings))
-    keys = [key for key in keys if key != "scheme" or len(found.asked.schemes) > 1]
+    keys = [key for key in keys if key != "scheme" or len(found.study.schemes) > 1]
     short = wording.short_names(keys)
     metrics = found.goals.names
     shown = found.distinct

@@ -6,19 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from slcache.search.batches import Tried
 from slcache.search.goals import Goals
-from slcache.search.runs import Asked
-from slcache.search.search import Plan, Tried
+from slcache.search.search import Search
 from slcache.search.sized import Sized
+from slcache.search.space import Space
 from slcache.study import pareto
+from slcache.sweep.study import Study
 
 
 @dataclass(frozen=True)
 class Answer:
     """The points that were tried, and what is best of them."""
 
-    asked: Asked
-    plan: Plan
+    study: Study
+    search: Search
+    space: Space
     tried: Sequence[Tried]
     #: How many results were in the store before.
     kept: int
@@ -26,7 +29,7 @@ class Answer:
     @property
     def goals(self) -> Goals:
         """What was searched for."""
-        return self.plan.goals
+        return self.search.goals
 
     @cached_property
     def good(self) -> list[Tried]:
@@ -44,7 +47,7 @@ class Answer:
         """What the search for a key's least or most value found; None of one by metrics."""
         if self.goals.key is None:
             return None
-        (axis,) = self.plan.space.axes
+        (axis,) = self.space.axes
         return Sized(self.goals, axis.values, self.tried)
 
     @cached_property

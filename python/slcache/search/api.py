@@ -13,11 +13,8 @@ from slcache.traces.api import Progress
 
 if TYPE_CHECKING:
     from slcache.execute.executors import Executor
-    from slcache.search import samplers
+    from slcache.search.optuna import Name
     from slcache.search.outcome import Tuning
-
-#: Points that are tried where neither points nor minutes are given.
-POINTS = 100
 
 
 @checked
@@ -34,7 +31,7 @@ def tune(
     such_that: str | Sequence[str] = (),
     points: int | None = None,
     minutes: float | None = None,
-    sampler: samplers.Name | None = None,
+    sampler: Name | None = None,
     sampler_seed: int | None = None,
     prefixes: bool = False,
     seeds: int = 1,
@@ -74,53 +71,62 @@ def tune(
     search that was ended goes on where it was.
     """
     # What searches is loaded by whoever searches.
-    from slcache.search import asking, samplers, searching
-    from slcache.search import prefixes as beginnings
-    from slcache.search.runs import Asked
-    from slcache.search.search import Plan
+    from slcache.given import config_files
+    from slcache.search import optuna, searching
+    from slcache.search import space as spaces
+    from slcache.search.search import Search
+    from slcache.sweep import study as studies
 
-    if sampler is not None and sampler not in samplers.NAMES:
-        refuse("sampler", sampler, f"must be one of {', '.join(samplers.NAMES)}")
-    bounds = [such_that] if isinstance(such_that, str) else such_that
-    goals = asking.goals(minimise, maximise, bounds, least, most)
-    own = {"sampler": sampler, "sampler_seed": sampler_seed, "points": points, "minutes": minutes}
-    own |= {"prefixes": prefixes or None}
-    if goals.key is None:
-        samplers.check()
-    elif said := [name for name, value in own.items() if value is not None]:
-        told = "of a sampler, and the least or most of a key is found by bisection"
-        raise about(UsageError(f"{said[0]} = {own[said[0]]}: is {told}"), said[0])
-    place, schemes, config = asking.configured(config, device, scheme)
-    space = asking.space(schemes, place, vary)
-    plan = Plan(
-        space=space if goals.key is None else asking.sized(space, goals.key),
-        goals=goals,
-        sampler=(sampler or "tpe") if goals.key is None else None,
-        seed=1 if sampler_seed is None else sampler_seed,
-        points=POINTS if points is None and minutes is None else points,
-        prefixes=beginnings.SHARES if prefixes else (),
+    if sampler is not None and sampler not in optuna.NAMES:
+        refuse("sampler", sampler, f"must be one of {', '.join(optuna.NAMES)}")
+    if isinstance(trace, Sequence) and not isinstance(trace, str):
+        told = f"trace: a search is of one trace, and {len(trace)} are given; a sweep takes several"
+        raise about(UsageError(told), "trace")
+    search = Search(
+        minimise=minimise,
+        maximise=maximise,
+        least=least,
+        most=most,
+        such_that=such_that,
+        points=points,
+        minutes=minutes,
+        sampler=sampler,
+        sampler_seed=sampler_seed,
+        prefixes=prefixes,
     )
-    asked = Asked(
-        trace=asking.trace(trace),
-        device=place,
-        schemes=plan.space.schemes,
-        settings=catalogue.flat(api.addressed(settings, address, state=state)),
-        trace_options=dict(trace_options or {}),
+    goals = search.goals
+    if goals.key is None:
+        optuna.check()
+    listed = scheme.split(",") if isinstance(scheme, str) else scheme or ()
+    schemes = [name.strip() for name in listed]
+    said: dict[str, Any] = {"config": config, "device": device, "scheme": schemes}
+    said = studies.configured(said)
+    for what in ("device", "scheme"):
+        if not said[what]:
+            raise config_files.missing(what)
+    names, _ = catalogue.named(said["scheme"], device=said["device"])
+    space = searching.space(names, vary)
+    study = studies.Study(
+        **{**said, "scheme": names},
+        trace=trace,
+        vary=vary,
+        set=api.addressed(settings, address, state=state),
+        trace_options=trace_options,
         replay=replay,
         seeds=seeds,
         resample=resample,
         resample_block=resample_block,
         seed=seed,
-        config=config,
-        metrics=plan.goals.names,
+        metric=goals.names,
     )
-    asking.check_plan(plan, asked)
+    space = space if goals.key is None else spaces.sized(space, goals.key)
+    searching.check(study, search, space)
     return searching.searched(
-        asked,
-        plan,
+        study,
+        search,
+        space,
         out=out,
         store=store,
-        minutes=minutes,
         executor=executor,
         jobs=jobs,
         progress=on_progress,

@@ -6,19 +6,46 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from slcache import catalogue
+from slcache.execute import given
+from slcache.given.once import one_name
 from slcache.search.space import SCHEME, Settings
 from slcache.sweep import commands
 from slcache.sweep.axes import plain
 from slcache.sweep.points import READER, WORKLOAD
+from slcache.sweep.study import Study
 from slcache.words import toml
 from slcache.words.names import printable
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 #: Keys that are no part of the configuration: options of the trace's reader and of a workload.
 _OTHERS = (READER, WORKLOAD)
+
+
+def of(study: Study, point: Settings, name: str, told: str) -> str:
+    """Return a point as a TOML file `name`, with what is `told` of it and how to run it."""
+    seed = study.seed if study.seeds == 1 else study.seed or 1
+    again = command(
+        point,
+        trace=given.label(study.traces[0]),
+        device=given.label(study.devices[0]),
+        config=name,
+        options=study.trace_options,
+        replay=study.replay,
+        seed=seed,
+    )
+    return text(point, _fixed(study, str(point[SCHEME]), point), [told, again])
+
+
+def _fixed(study: Study, scheme: str, chosen: Iterable[str]) -> dict[str, Any]:
+    """Return what is fixed for the points of a scheme, with what the file says below that."""
+    own = catalogue.settings_for(study.settings, scheme, study.schemes)
+    above = {one_name(key, scheme) for key in (*own, *chosen)}
+    below = catalogue.settings_for(study.of_config(), scheme, study.schemes).items()
+    return {k: v for k, v in below if one_name(k, scheme) not in above} | own
 
 
 def text(point: Settings, fixed: Mapping[str, Any], told: Sequence[str]) -> str:

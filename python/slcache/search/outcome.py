@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache import _core, frame
-from slcache.search import sentences
+from slcache.execute import given
+from slcache.search import config_file, sentences
 from slcache.search.answer import Answer
-from slcache.search.search import Tried
+from slcache.search.batches import Tried
 from slcache.search.sized import Sized
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Configuration, Outcome
@@ -38,12 +39,12 @@ class Tuning(Answer):
     @property
     def axes(self) -> Sequence[Axis]:
         """What was varied."""
-        return self.plan.space.axes
+        return self.space.axes
 
     @cached_property
     def table(self) -> pl.DataFrame:
         """A row per point and seed, as a sweep has it; the status of some is `stopped`."""
-        return table.points(self.asked.whole(axis.key for axis in self.axes), self.rows)
+        return table.points(self.study, self.rows)
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -57,7 +58,7 @@ class Tuning(Answer):
 
     def config(self, one: Tried) -> str:
         """Return a point as a TOML file that `run --config` takes."""
-        return self.asked.file(one.settings, "best.toml", sentences.figures(self, one))
+        return config_file.of(self.study, one.settings, "best.toml", sentences.figures(self, one))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the search as one document."""
@@ -81,14 +82,26 @@ class Tuning(Answer):
         }
 
     def _asked(self) -> dict[str, Any]:
+        study = self.study
+        drawn = {"resample": study.resample, "resample_block": study.resample_block}
         return {
-            **self.asked.to_dict({axis.key: sentences.axis(axis) for axis in self.axes}),
+            "trace": given.content_of(study.traces[0]),
+            "device": given.content_of(study.devices[0]),
+            "config": study.config,
+            "schemes": list(study.schemes),
+            "vary": {axis.key: sentences.axis(axis) for axis in self.axes},
+            "set": dict(study.settings),
+            "trace_options": dict(study.trace_options),
+            "replay": study.replay,
+            "seeds": study.seeds,
+            "seed": study.seed,
+            **{key: value for key, value in drawn.items() if value is not None},
             "goals": dict(self.goals.metrics) if self.sized is None else dict([self.goals.wanted]),
             "bounds": [str(bound) for bound in self.goals.bounds],
-            "sampler": self.plan.sampler,
-            "sampler_seed": self.plan.seed,
-            "points": self.plan.points,
-            "prefixes": [str(share) for share in self.plan.prefixes],
+            "sampler": self.search.suggested_by,
+            "sampler_seed": self.search.sampler_seed,
+            "points": self.search.points_most,
+            "prefixes": [str(share) for share in self.search.shares],
         }
 
     def _point(self, each: Tried) -> dict[str, Any]:
@@ -148,7 +161,6 @@ class Tuning(Answer):
                 "those that keep all bounds."
             )
             figure = self.plot_progress()
-        whole = self.asked.whole(axis.key for axis in self.axes)
         picture = Picture(title, images.svg(figure, "progress", title), told)
         return report.render(
             self.analysis,
@@ -156,7 +168,7 @@ class Tuning(Answer):
             json.dumps(self._asked(), indent=2, ensure_ascii=False),
             notes=sentences.told(self),
             first=[picture],
-            study=whole.model_copy(update={"settings": dict(self.asked.settings)}),
+            study=self.study,
         )
 
     def files(self) -> dict[str, bytes]:

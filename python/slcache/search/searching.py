@@ -4,105 +4,175 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from slcache import api, files
-from slcache.errors import RunError
-from slcache.execute import given
+from slcache import _core, api, catalogue, files
+from slcache.errors import ConfigError, RunError, UsageError, about
+from slcache.execute import draws, given
 from slcache.execute.engine import Engine
 from slcache.execute.executors import Executor
+from slcache.given.once import flatten, once, twice
 from slcache.search import prefixes as beginnings
-from slcache.search.bisection import Bisection
+from slcache.search.batches import WHOLE, Batches, Found, Tried, check_figures
+from slcache.search.bisect import Bisection
+from slcache.search.optuna import Sampled
 from slcache.search.outcome import FILES, Tuning
-from slcache.search.runs import Asked, Runs
-from slcache.search.search import BATCH, Plan, Search, Tried, check_figures
+from slcache.search.points import Points, of_scheme
+from slcache.search.search import Search
+from slcache.search.space import Space
+from slcache.sweep import points as sweep_points
+from slcache.sweep import table
+from slcache.sweep.axes import Axis
+from slcache.sweep.points import READER, WORKLOAD
 from slcache.sweep.points import told as told_of
-from slcache.sweep.study import StudyError
+from slcache.sweep.study import Study, StudyError
 from slcache.sweep.table import Row
 from slcache.traces.api import Progress
 
 
+def space(schemes: Sequence[str], vary: Mapping[str, object]) -> Space:
+    """Return the space; raises UsageError or ConfigError."""
+    if not schemes:
+        raise about(UsageError("scheme: a search needs at least one"), "scheme")
+    try:
+        axes = [Axis.read(key, said) for key, said in once(flatten(vary)).items()]
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    said = twice(schemes, catalogue.canonical())
+    if said is not None:
+        raise about(UsageError(f"scheme: {said}"), "scheme")
+    if not axes and len(schemes) < 2:
+        raise about(UsageError("vary: a search needs at least one key that may be varied"), "vary")
+    return Space(schemes, axes)
+
+
+def check(study: Study, search: Search, space: Space) -> None:
+    """Raise UsageError or ConfigError for a search that cannot be, before anything is run."""
+    (trace,) = study.traces
+    if _core.is_read_once(given.label(trace)):
+        told = f"a search reads its trace again and again, and {trace} can be read only once"
+        raise about(UsageError(f"{told}: give a file that stays"), "trace")
+    table.check_names(study)
+    sweep_points.check_keys(study)
+    if study.seeds > 1 and not given.is_workload(trace):
+        alone = study.model_copy(update={"seeds": 1})
+        corners = (of_scheme(alone, scheme, space.corners(scheme)) for scheme in study.schemes)
+        every = (point.config for each in corners for point in sweep_points.points(each))
+        if known := [config for config in every if config is not None]:
+            draws.check_seeds(study.seeds, known)
+    for scheme in study.schemes:
+        # A key that no scheme knows is an error before anything is run.
+        sweep_points.points(of_scheme(study, scheme, [space.first(scheme)]))
+    if search.prefixes:
+        _check_prefixes(search, space, trace)
+
+
+def _check_prefixes(search: Search, space: Space, trace: str) -> None:
+    """Raise UsageError for a search that cannot judge points by a beginning of the trace."""
+    told = None
+    if given.path_of(trace) is None:
+        told = "need a trace or workload that is a file or a preset, not a dict"
+    of_trace = [a.key for a in space.axes if a.key.startswith((READER, WORKLOAD))]
+    if search.goals.several:
+        names = ", ".join(search.goals.metrics)
+        told = f"points are stopped by one metric, not by several: {names}"
+    elif search.suggested_by not in ("tpe", "random"):
+        told = f"go with the samplers tpe and random, not {search.suggested_by}"
+    elif of_trace:
+        told = f"{of_trace[0]} is varied, and with it the trace"
+    if told is not None:
+        raise about(UsageError(f"prefixes: {told}"), "prefixes")
+
+
 def searched(
-    asked: Asked,
-    plan: Plan,
+    study: Study,
+    search: Search,
+    space: Space,
     *,
     out: api.Path | None,
     store: api.Path | None,
-    minutes: float | None,
     executor: Executor | str,
     jobs: int | None,
     progress: Progress | None,
 ) -> Tuning:
     """Search, and write what was found to `out`."""
-    read = given.inputs((asked.trace,), (asked.device,), asked.config)
     if out is not None:
-        files.Transaction(out, FILES, read).check()
+        files.Transaction(out, FILES, study.inputs()).check()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(out) / "store" if out is not None else Path(scratch)
         kept = Path(store) if store is not None else folder
-        told = _Told(asked.seeds if asked.resample is None else asked.resample, progress)
+        told = _Told(study.repeats, progress)
         with Engine(kept, executor, jobs, told.of_batch, word="points", share=True) as engine:
-            found = _searched(asked, plan, kept, minutes, engine, told)
+            trace = _beginnings(study, kept, progress) if search.prefixes else None
+            found = _searched(study, search, space, Points(study, engine, trace), told)
     if out is not None:
-        files.write(out, found.files(), read)
+        files.write(out, found.files(), study.inputs())
     return found
 
 
-def _searched(
-    asked: Asked,
-    plan: Plan,
-    store: Path,
-    minutes: float | None,
-    engine: Engine,
-    told: _Told,
-) -> Tuning:
+def _beginnings(study: Study, store: Path, progress: Progress | None) -> beginnings.Prefixes:
+    """Return the beginnings of the trace, drawn by the seed where it is a workload."""
+    (trace,) = study.traces
+    drawn = study.seed is not None and given.is_workload(trace)
+    options = {**study.trace_options, **({"seed": str(study.seed)} if drawn else {})}
+    return beginnings.Prefixes(trace, options, store / "prefixes", progress)
+
+
+def _searched(study: Study, search: Search, space: Space, points: Points, told: _Told) -> Tuning:
     """Search, and return what was found."""
-    trace = None
-    if plan.prefixes:
-        drawn = asked.seed is not None and given.is_workload(asked.trace)
-        options = {**asked.trace_options, **({"seed": str(asked.seed)} if drawn else {})}
-        trace = beginnings.Prefixes(asked.trace, options, store / "prefixes", told.progress)
-    runs = Runs(asked, engine, trace)
-    search: Search | Bisection
-    if plan.goals.key is None:
-        search = Search(plan, runs.evaluate)
+    goals, sampler = search.goals, search.suggested_by
+    until = None if search.minutes is None else time.monotonic() + 60 * search.minutes
+    if sampler is None:
+        key, _ = goals.wanted
+        bisection = Bisection(space, goals, points.refused(key, space.axes[0].values))
+        told.most, batches = bisection.most, bisection.batches()
     else:
-        search = Bisection(plan, runs.evaluate, asked.refused(plan.goals.key))
-    told.most = search.most
-    until = None if minutes is None else time.monotonic() + 60 * minutes
-    tried = search.run(_budget(search, told, until))
+        told.most = search.points_most or 0
+        sampled = Sampled(
+            space, goals, sampler, search.sampler_seed, search.points_most, search.shares
+        )
+        batches = sampled.batches(lambda: until is None or time.monotonic() < until)
+    tried = _run(batches, points, search, told)
     rows: list[Row] = []
     for each in tried:
-        rows += runs.rows_of(each, len(rows))
+        rows += points.rows_of(each, len(rows))
     if all(row.status == "impossible" for row in rows):
         raise StudyError("\n".join(told_of([row.point for row in rows])))
-    if plan.goals.key is not None:
-        _check_bounds(plan, tried)
-    return Tuning(asked, plan, tried, runs.kept, rows)
+    if sampler is None:
+        _check_bounds(search, tried)
+    return Tuning(study, search, space, tried, points.kept, rows)
 
 
-def _budget(search: Search | Bisection, told: _Told, until: float | None) -> Callable[[int], bool]:
-    """Return whether the search goes on after so many points: until the time is over."""
+def _run(batches: Batches, points: Points, search: Search, told: _Told) -> list[Tried]:
+    """Run the batches of a search, and return the points that it tried."""
+    try:
+        batch = next(batches)
+        while True:
+            found = points.run(batch)
+            if batch.share == WHOLE:
+                if not told.tried:
+                    _check_first(search, found)
+                told.tried += len(batch.points)
+            batch = batches.send(found)
+    except StopIteration as end:
+        tried: list[Tried] = end.value
+        return tried
 
-    def more(count: int) -> bool:
-        told.tried = count
-        if count <= BATCH:
-            done = [each.found for each in search.tried if each.found.status == "done"]
-            if done:
-                check_figures(search.plan.goals.metrics, done, "first ")
-        return until is None or not count or time.monotonic() < until
 
-    return more
+def _check_first(search: Search, found: Sequence[Found]) -> None:
+    """Raise RunError where no point of the first batch has a metric that is searched by."""
+    if done := [each for each in found if each.status == "done"]:
+        check_figures(search.goals.metrics, done, "first ")
 
 
-def _check_bounds(plan: Plan, tried: Sequence[Tried]) -> None:
+def _check_bounds(search: Search, tried: Sequence[Tried]) -> None:
     """Raise RunError where nothing was measured that a bound is about."""
     done = [each.found for each in tried if each.found.status == "done"]
     if not done:
         reasons = dict.fromkeys(str(t.found.reason) for t in tried if t.found.status == "failed")
-        raise RunError(f"no value of {plan.goals.key} can be run: {'; '.join(reasons)}")
-    check_figures(plan.goals.names, done)
+        raise RunError(f"no value of {search.goals.key} can be run: {'; '.join(reasons)}")
+    check_figures(search.goals.names, done)
 
 
 class _Told:
@@ -110,16 +180,16 @@ class _Told:
 
     def __init__(self, each: int, progress: Progress | None) -> None:
         #: Runs of each point.
-        self._each, self.progress = each, progress
+        self._each, self._progress = each, progress
         #: Points tried, and how many there will be at most.
         self.tried = self.most = 0
 
     def of_batch(self, phase: str, done: int, total: int) -> bool | None:
         """Report a batch's progress as part of the whole search's."""
-        if self.progress is None:
+        if self._progress is None:
             return True
         if not phase.startswith("points"):
-            return self.progress(phase, done, total)
+            return self._progress(phase, done, total)
         before = self.tried * self._each
         most = self.most and max(self.most * self._each, before + total)
-        return self.progress("points", before + done, most)
+        return self._progress("points", before + done, most)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from slcache.execute import given
 from slcache.search.answer import Answer
-from slcache.search.search import Tried
+from slcache.search.batches import Tried
 from slcache.study import wording
 from slcache.sweep.axes import Axis, plain
 
@@ -14,7 +14,7 @@ from slcache.sweep.axes import Axis, plain
 def title(found: Answer) -> str:
     """Return what was searched, in a line."""
     names = " and ".join(goal(found.goals.metrics or dict([found.goals.wanted])))
-    return f"{' or '.join(found.asked.schemes)} on {given.label(found.asked.device)}: {names}"
+    return f"{' or '.join(found.study.schemes)} on {given.label(found.study.devices[0])}: {names}"
 
 
 def goal(metrics: Mapping[str, str]) -> Iterable[str]:
@@ -70,7 +70,7 @@ def _counts(found: Answer) -> str:
     )
     if counts["stopped"]:
         others += f", {counts['stopped']:,} stopped after a beginning of the trace"
-    size = found.plan.space.size
+    size = found.space.size
     of = "" if size is None else f" of {size:,}"
     kept = f"; {found.kept:,} results were there before" if found.kept else ""
     return f"{len(found.tried):,}{of} points tried: {counts['done']:,} done{others}{kept}."

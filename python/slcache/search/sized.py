@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from slcache.search.batches import Tried
 from slcache.search.goals import Bound, Goals
-from slcache.search.search import Tried
 from slcache.sentences import wording as words
 from slcache.study import wording
 from slcache.sweep.axes import Value

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import random
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from slcache import catalogue
+from slcache.errors import UsageError, about
+from slcache.given import quantity
 from slcache.sweep.axes import Axis, Value
 
 if TYPE_CHECKING:
@@ -18,6 +21,11 @@ if TYPE_CHECKING:
 
 #: The parameter that says which of several schemes a point has.
 SCHEME = "scheme"
+#: Draws without success after which a space without an end has no new point.
+_DRAWS = 100_000
+#: Most values of one key that is bisected: the configuration of each is made before the first run,
+#: which takes about a millisecond.
+VALUES_MOST = 10_000
 _OF_SCHEME = re.compile(r"scheme\.([^.]+)\.")
 
 Settings = Mapping[str, Value]
@@ -121,3 +129,119 @@ def _drawn(axis: Axis, rng: random.Random) -> Value:
     if _whole(axis) is not None:
         return rng.randint(int(axis.low), int(axis.high))
     return rng.uniform(axis.low, axis.high)
+
+
+class Known:
+    """The points that a search knows; it draws by chance among those it does not know.
+
+    A space that is nearly used up has few points left, and listing all of them for each draw would
+    cost as much as the whole search. So points are numbered in the order of the grid, and only the
+    numbers of those that are known are kept.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self._space = space
+        self._keys: set[tuple[tuple[str, Value], ...]] = set()
+        size = space.size
+        self._grid = _Grid(space) if size is not None and size <= _DRAWS else None
+        #: The numbers of known points, in order.
+        self._numbers: list[int] = []
+
+    def __contains__(self, point: Settings) -> bool:
+        return key_of(point) in self._keys
+
+    def add(self, point: Settings) -> None:
+        """Count a point as known; it was not."""
+        self._keys.add(key_of(point))
+        if self._grid is not None:
+            insort(self._numbers, self._grid.number(point))
+
+    def another(self, rng: random.Random) -> dict[str, Value] | None:
+        """Return a point that is not known, by chance; None where all are, or none is found."""
+        if self._grid is not None:
+            left = self._grid.size - len(self._numbers)
+            return self._grid.point(self._left(rng.choice(range(left)))) if left else None
+        for _ in range(_DRAWS):
+            point = self._space.by_chance(rng)
+            if point not in self:
+                return point
+        return None
+
+    def _left(self, place: int) -> int:
+        """Return the number of the point at a place among those that are not known."""
+        numbers = self._numbers
+        return place + bisect_right(range(len(numbers)), place, key=lambda i: numbers[i] - i)
+
+
+class _Grid:
+    """Numbers for the points of a space with an end: by scheme, the last key fastest."""
+
+    def __init__(self, space: Space) -> None:
+        self._first: dict[str, int] = {}
+        self._axes = {
+            scheme: [(axis.key, listed(axis)) for axis in space.of(scheme)]
+            for scheme in space.schemes
+        }
+        self._places = {
+            scheme: {key: {value: i for i, value in enumerate(values)} for key, values in axes}
+            for scheme, axes in self._axes.items()
+        }
+        self.size = 0
+        for scheme, axes in self._axes.items():
+            self._first[scheme] = self.size
+            self.size += math.prod(len(values) for _, values in axes)
+
+    def number(self, point: Settings) -> int:
+        scheme = str(point[SCHEME])
+        found = 0
+        for key, values in self._axes[scheme]:
+            found = found * len(values) + self._places[scheme][key][point[key]]
+        return self._first[scheme] + found
+
+    def point(self, number: int) -> dict[str, Value]:
+        scheme = next(s for s in reversed(self._first) if self._first[s] <= number)
+        left = number - self._first[scheme]
+        values: dict[str, Value] = {}
+        for key, each in reversed(self._axes[scheme]):
+            left, place = divmod(left, len(each))
+            values[key] = each[place]
+        # The order of the keys is the order of the axes.
+        return {SCHEME: scheme, **dict(reversed(values.items()))}
+
+
+def sized(space: Space, key: str) -> Space:
+    """Return the space of one key with its values as numbers, the smallest first.
+
+    Raises UsageError for a space of other keys, or of values that are no numbers.
+    """
+    if len(space.schemes) != 1 or [axis.key for axis in space.axes] != [key]:
+        told = "is searched for alone, under one scheme: vary this key and no other"
+        raise about(UsageError(f"vary: {key} {told}"), "vary")
+    (axis,) = space.axes
+    return replace(space, axes=[axis.model_copy(update={"values": tuple(_numbers(axis))})])
+
+
+def _numbers(axis: Axis) -> list[int | float]:
+    if not axis.values:
+        told = f"vary: {axis.key} = {axis.low}..{axis.high}: which values are there? Add a step"
+        raise about(UsageError(f"{told}, as in A..B:STEP, or a number of points, A..B/9"), "vary")
+    found = sorted({_number(axis.key, value) for value in axis.values})
+    if len(found) > VALUES_MOST:
+        told = f"vary: {axis.key}: {len(found):,} values; at most {VALUES_MOST:,} are allowed"
+        # What every value is a multiple of, each of fewer is.
+        least = min(after - before for before, after in pairwise(found))
+        step = least * math.ceil((found[-1] - found[0]) / least / (VALUES_MOST - 1))
+        by = step if isinstance(step, int) else f"{step:.9g}"
+        stepped = f"{axis.key}={found[0]}..{found[-1]}:{by}"
+        raise about(UsageError(f"{told}. Add a step, such as {stepped}"), "vary")
+    return found
+
+
+def _number(key: str, value: Value) -> int | float:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    try:
+        return quantity.size_bytes(str(value))
+    except ValueError as error:
+        told = f"vary: {key} = {str(value)[:60]}: is no number and no size, such as 64 or 4MiB"
+        raise about(UsageError(told), "vary") from error

@@ -84,15 +84,18 @@ class Point:
         return reader_options(None, self.trace_options, drawn)
 
 
-def points(study: Study) -> list[Point]:
-    """Return the points in the order of the study; raises ConfigError for a key that none takes."""
+def points(study: Study, refused: dict[str, ConfigError] | None = None) -> list[Point]:
+    """Return the points in the order of the study; raises ConfigError for a key that none takes.
+
+    `refused` are configurations that cannot be, whatever the seed; those that are found are added.
+    """
     check_keys(study)
     combinations = study.combinations()
     # One more than allowed is enough to know.
     places = list(itertools.islice(_places(study, combinations), POINTS_MAX + 1))
     if len(places) > POINTS_MAX:
         raise StudyError(f"the study has too many points; at most {POINTS_MAX:,} are allowed")
-    resolved = _Resolved(study)
+    resolved = _Resolved(study, {} if refused is None else refused)
     return [resolved.point(index, *each) for index, each in enumerate(places)]
 
 
@@ -168,12 +171,12 @@ def _check_schemes(study: Study, schemes: list[str]) -> None:
 class _Resolved:
     """Makes points; equal configurations are resolved once."""
 
-    def __init__(self, study: Study) -> None:
-        self._study = study
+    def __init__(self, study: Study, refused: dict[str, ConfigError]) -> None:
+        self._study, self._refused = study, refused
         self._schemes = all_schemes(study)
         counted = {BOUND: True} if study.counts_bound else {}
         self._file = {**counted, **study.of_config()}
-        self._known: dict[str, Mapping[str, Any] | ConfigError] = {}
+        self._known: dict[tuple[str, int | None], Mapping[str, Any]] = {}
 
     def point(
         self,
@@ -211,10 +214,12 @@ class _Resolved:
     def _resolve(
         self, device: str, scheme: str, settings: Mapping[str, Any], seed: int | None
     ) -> Mapping[str, Any] | ConfigError:
-        name = json.dumps([device, scheme, dict(settings), seed], default=str)
-        if name not in self._known:
+        name = json.dumps([device, scheme, dict(settings)], default=str)
+        if name in self._refused:
+            return self._refused[name]
+        if (name, seed) not in self._known:
             try:
-                self._known[name] = catalogue.resolve(
+                self._known[name, seed] = catalogue.resolve(
                     device=given.content_of(device),
                     scheme=scheme,
                     settings=settings,
@@ -224,8 +229,9 @@ class _Resolved:
             except ConfigError as error:
                 if _MISSPELT.search(str(error)):
                     raise
-                self._known[name] = error
-        return self._known[name]
+                self._refused[name] = error
+                return error
+        return self._known[name, seed]
 
 
 def told(impossible: list[Point]) -> list[str]:

@@ -294,7 +294,7 @@ def problems(error: ValidationError, model: type[BaseModel]) -> list[str]:
     fields = {each.alias or name: each for name, each in model.model_fields.items()}
     told = []
     for each in error.errors():
-        key = str(each["loc"][0])
+        key = ".".join(map(str, each["loc"][:1]))
         match each["type"]:
             case "extra_forbidden":
                 told.append(f"{key}: unknown key; known: {', '.join(fields)}")

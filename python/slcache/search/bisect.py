@@ -8,71 +8,64 @@ Where no point of the grid keeps them, the search climbs to the best candidate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Generator, Mapping, Sequence
 from itertools import pairwise
 
-from slcache.search.search import Evaluate, Plan, Tried
-from slcache.search.space import SCHEME, Settings
-from slcache.sweep.axes import Value
+from slcache.search.batches import Batch, Batches, Tried
+from slcache.search.goals import Goals
+from slcache.search.space import SCHEME, Settings, Space
 
-#: Measures some candidates at once and returns the figure of each.
-Measure = Callable[[Sequence[int]], Mapping[int, float]]
+#: Yields candidates to measure at once, and is told the figure of each.
+Measures = Generator[list[int], Mapping[int, float], int | None]
 #: Stretches of the coarse grid.
 STRETCHES = 4
-_WHOLE = Fraction(1)
 
 
 class Bisection:
-    """One search, from its grid to the neighbours of its answer."""
+    """One search, from its grid to the neighbours of its answer, among values not `refused`."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        evaluate: Evaluate,
-        refused: Callable[[Sequence[Value]], Sequence[bool]],
-    ) -> None:
-        self.plan, self._evaluate = plan, evaluate
-        key, way = plan.goals.wanted
-        (scheme,) = plan.space.schemes
-        (axis,) = plan.space.axes
+    def __init__(self, space: Space, goals: Goals, refused: Sequence[bool]) -> None:
+        self._goals = goals
+        key, way = goals.wanted
+        (scheme,) = space.schemes
+        (axis,) = space.axes
         points: list[tuple[Settings, bool]] = [
             ({SCHEME: scheme, key: value}, no)
-            for value, no in zip(axis.values, refused(axis.values), strict=True)
+            for value, no in zip(axis.values, refused, strict=True)
         ]
         self._refused = [point for point, no in points if no]
         possible = [point for point, no in points if not no]
         #: The one that is wanted most comes first.
         self._points = possible if way == "min" else possible[::-1]
-        self.tried: list[Tried] = []
 
     @property
     def most(self) -> int:
         """How many points are run at most where the figure rises."""
         return len(self._refused) + steps_most(len(self._points) - 1)
 
-    def run(self, more: Callable[[int], bool]) -> list[Tried]:
-        """Search, and return the points by the value of the key; `more` is told before a batch."""
-
-        def measure(places: Sequence[int]) -> dict[int, float]:
-            # The neighbours of the answer are run whatever the budget: there is none of points.
-            more(len(self.tried))
-            self._run([self._points[place] for place in places])
-            bounds = self.plan.goals.bounds
-            return {
-                i: t.within(bounds) for i, t in zip(places, self.tried[-len(places) :], strict=True)
-            }
-
+    def batches(self) -> Batches:
+        """Search, and return the points by the value of the key."""
+        tried: list[Tried] = []
         if self._refused:
-            self._run(self._refused)
+            tried += yield from _tried(self._refused)
         if self._points:
-            smallest(len(self._points) - 1, measure)
-        key, _ = self.plan.goals.wanted
-        return sorted(self.tried, key=lambda each: float(each.settings[key]))
+            steps = smallest(len(self._points) - 1)
+            places = next(steps, None)
+            while places is not None:
+                found = yield from _tried([self._points[place] for place in places])
+                tried += found
+                figures = (each.within(self._goals.bounds) for each in found)
+                try:
+                    places = steps.send(dict(zip(places, figures, strict=True)))
+                except StopIteration:
+                    break
+        key, _ = self._goals.wanted
+        return sorted(tried, key=lambda each: float(each.settings[key]))
 
-    def _run(self, points: Sequence[Settings]) -> None:
-        found = self._evaluate(points, _WHOLE)
-        self.tried += [Tried(point, one) for point, one in zip(points, found, strict=True)]
+
+def _tried(points: Sequence[Settings]) -> Batches:
+    found = yield Batch(points)
+    return [Tried(point, one) for point, one in zip(points, found, strict=True)]
 
 
 def grid(last: int) -> list[int]:
@@ -89,14 +82,14 @@ def steps_most(last: int) -> int:
     return len(places) + (widest - 1).bit_length() + 1
 
 
-def smallest(last: int, measure: Measure) -> int | None:
+def smallest(last: int) -> Measures:
     """Return the smallest of the candidates 0 to `last` whose figure is 0 or more, if one's is.
 
     The answer fails at the candidate before it; the one behind it is measured too.
     """
-    figures = dict(measure(grid(last)))
+    figures = dict((yield grid(last)))
     if not any(figure >= 0 for figure in figures.values()):
-        _climb(figures, measure)
+        yield from _climb(figures)
     enough = [place for place, figure in sorted(figures.items()) if figure >= 0]
     if not enough:
         return None
@@ -104,14 +97,14 @@ def smallest(last: int, measure: Measure) -> int | None:
     below = max((place for place in figures if place < found), default=-1)
     while found - below > 1:
         middle = (below + found) // 2
-        figures |= measure([middle])
+        figures |= yield [middle]
         below, found = (below, middle) if figures[middle] >= 0 else (middle, found)
     if found < last and found + 1 not in figures:
-        measure([found + 1])
+        yield [found + 1]
     return found
 
 
-def _climb(figures: dict[int, float], measure: Measure) -> None:
+def _climb(figures: dict[int, float]) -> Measures:
     """Measure towards the best candidate until one is good enough or its neighbours are worse."""
     while True:
         best = max(figures, key=lambda place: (figures[place], -place))
@@ -119,7 +112,7 @@ def _climb(figures: dict[int, float], measure: Measure) -> None:
         above = min((place for place in figures if place > best), default=best)
         halves = {(below + best) // 2, (best + above + 1) // 2} - figures.keys()
         if not halves:
-            return
-        figures |= measure(sorted(halves))
+            return None
+        figures |= yield sorted(halves)
         if any(figures[place] >= 0 for place in halves):
-            return
+            return None
