@@ -57,7 +57,7 @@ def names_of_files(count: int) -> None:
 def traces_of_a_table(count: int) -> None:
     columns = {"trace": names(count), "device": "d", "scheme": "s", "seed": 1, "status": "done"}
     table = pl.DataFrame({k: v if k == "trace" else [v] * count for k, v in columns.items()})
-    assert len(Outcome.of(table).by_trace()) == count
+    assert len(Outcome.of(table).by_load()) == count
 
 
 def levels_of_a_parameter(count: int) -> None:

@@ -63,7 +63,8 @@ def test_a_study_has_the_forms(trace: Path, tmp_path: Path) -> None:
 def test_what_a_study_shows_has_the_forms(trace: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     asked = ("sweep", trace, "--device", "tiny", "--scheme", "baseline", "--address", "wrap")
-    done = command(*asked, "--vary", "host.time_scale=0.1,1", "--out", out)
+    vary = ("--set", "device.user_bytes=2097152", "--vary", "scheme.baseline.slc_blocks=3,4")
+    done = command(*asked, *vary, "--out", out)
     assert done.returncode == 0, done.stderr
     metrics = ("--metric", "write_p99_ns", "--metric", "waf")
     points, effects, front = forms("sweep", "show", out, *metrics)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jsonschema
@@ -82,6 +82,59 @@ def test_a_study_of_one_trace_has_one_front(table: pl.DataFrame) -> None:
 def test_no_single_front_is_made_of_several(study: Analysis) -> None:
     with pytest.raises(ValueError, match="2 traces"):
         _ = study.front
+
+
+DEPTH = "host.queue_depth"
+
+
+def of_loads(depths: Sequence[int], blocks: Sequence[int]) -> Analysis:
+    """A short queue is faster whatever is chosen; on a long one more blocks are better."""
+
+    def figure(depth: int, of: int, _: int) -> dict[str, float]:
+        return {"waf": 1.0 + 0.1 * of, "write_p99_ns": 1e5 * depth - (depth - 1) * of}
+
+    return Analysis.of(Outcome.of(grid({DEPTH: depths, "s.blocks": blocks}, figure)))
+
+
+def test_a_load_is_no_choice() -> None:
+    study = of_loads([1, 8], [2, 4, 6])
+    assert [dict(each.load) for each in study.judged] == [{DEPTH: 1}, {DEPTH: 8}]
+    short, long = (each.front for each in study.judged)
+    assert [one.settings for one in short.best] == [{"s.blocks": 2}]
+    assert [one.settings["s.blocks"] for one in long.best] == [6, 4, 2]
+    found = study.to_dict()
+    jsonschema.validate(found, schemata.schema("sweep-show"))
+    assert [each["trace"] for each in found["traces"]] == ["queue_depth=1", "queue_depth=8"]
+    assert "On queue_depth=8: " in printed(study)
+    assert "The nearest to the best on all 2 loads is " in printed(study)
+    assert "The Pareto front of each load" in report.render(study, "t")
+
+
+def test_a_trace_and_other_loads_are_told_together() -> None:
+    levels: dict[str, Sequence[Any]] = {"trace": [EASY, HARD], DEPTH: [1, 8], "s.blocks": [2, 4]}
+    study = Analysis.of(Outcome.of(grid(levels, lambda t, d, b, _: {"waf": len(t) + d / b})))
+    assert [each.trace for each in study.judged][:2] == [
+        f"{EASY}, queue_depth=1",
+        f"{EASY}, queue_depth=8",
+    ]
+    assert len(study.judged) == 4
+
+
+@pytest.mark.parametrize(("depths", "blocks"), [(range(1, 9), [2]), ([1, 2, 4], [3])])
+def test_where_each_load_has_one_configuration_there_is_no_front(
+    depths: Sequence[int], blocks: Sequence[int]
+) -> None:
+    study = of_loads(depths, blocks)
+    assert study.front.places == []
+    assert f"No front: {DEPTH} is the load" in printed(study)
+    assert study.judged[0].spreads["waf"].best is None
+    jsonschema.validate(study.to_dict(), schemata.schema("sweep-show"))
+
+
+def test_a_search_chooses_what_it_varied() -> None:
+    table = of_loads([1, 8], [2, 4]).outcome.frame.drop("#")
+    (judged,) = Analysis.of(Outcome.of(table), ["waf"], {"waf": "min"}).judged
+    assert len(judged.front.configurations) == 4
 
 
 def test_the_trace_stays_a_parameter_of_effects(study: Analysis) -> None:

@@ -1,4 +1,4 @@
-"""Which configuration is good on all traces: how far from the best of each trace it is at worst."""
+"""Which configuration is good under all loads: how far from the best of each it is at worst."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Key = tuple[tuple[str, Setting], ...]
 
 @dataclass(frozen=True)
 class Worst:
-    """The greatest factor between a figure and the best of its trace, and on which trace it is."""
+    """The greatest factor between a figure and the best of its load, and under which load it is."""
 
     factor: float
     trace: str
@@ -39,11 +39,11 @@ class Rated:
 
 @dataclass(frozen=True)
 class Across:
-    """The configurations that have figures on all traces, the one furthest from the best last."""
+    """The configurations that have figures under all loads, the one furthest from the best last."""
 
     metrics: Sequence[str]
     configurations: Sequence[Rated]
-    #: Configurations that some trace has no figures of.
+    #: Configurations that some load has no figures of.
     left_out: int
     #: Metrics that some configurations lack.
     absent: Sequence[str]
@@ -65,8 +65,8 @@ class Across:
         return [(self.configurations[place], names) for place, names in found.items()]
 
 
-def of_traces(judged: Sequence[Judged]) -> Across:
-    """Compare configurations with the best of each trace, in the metrics of the traces' fronts."""
+def of_loads(judged: Sequence[Judged]) -> Across:
+    """Compare configurations with the best of each load, in the metrics of the loads' fronts."""
     names = [n for n in judged[0].spreads if any(n in each.front.metrics for each in judged)]
     absent = [n for n in names if any(n in each.front.absent for each in judged)]
     zero = [n for n in names if n not in absent and any(_has_zero(each, n) for each in judged)]
@@ -94,7 +94,7 @@ def _has_zero(judged: Judged, metric: str) -> bool:
 
 
 def _having(judged: Judged) -> dict[Key, Configuration]:
-    """Return the configurations that a trace has figures of, by their settings."""
+    """Return the configurations that a load has figures of, by their settings."""
     front = judged.front
     found = front.configurations if front.metrics else judged.outcome.configurations
     return {tuple(each.settings.items()): each for each in found}

@@ -36,7 +36,7 @@ class Analysis:
     metrics: Sequence[str]
     #: By metric, the parameter whose means lie furthest apart first.
     effects: Mapping[str, Sequence[Effect]]
-    #: What is best on each trace.
+    #: What is best under each load.
     judged: Sequence[Judged]
 
     @classmethod
@@ -49,7 +49,7 @@ class Analysis:
     ) -> Analysis:
         """Judge a study by metrics, by default those of a front that any point has.
 
-        The front of each trace is that of `goals`, by default what the catalogue calls better of
+        The front of each load is that of `goals`, by default what the catalogue calls better of
         the metrics, among the configurations that are `kept`. Metrics that nobody asked for are in
         it only if every configuration has them: a lifetime that short runs cannot tell would leave
         most of them out. ValueError for a metric that the table lacks, or that is given twice.
@@ -66,23 +66,41 @@ class Analysis:
             outcome,
             asked,
             {name: _effects(outcome, name) for name in asked},
-            [
-                judged.of_trace(trace, own, asked, goals, kept, asked=bool(metrics))
-                for trace, own in outcome.by_trace().items()
-            ],
+            judged.of_loads(outcome, asked, goals, kept, asked=bool(metrics)),
         )
 
     @property
     def front(self) -> Front:
-        """The front of the only trace; ValueError where each of several has its own."""
+        """The front of the only load; ValueError where each of several has its own."""
         if len(self.judged) > 1:
-            raise ValueError(f"a study of {len(self.judged)} traces, each with a front: `judged`")
+            told = f"a study of {len(self.judged)} {self.each_load}s, each with a front: `judged`"
+            raise ValueError(told)
         return self.judged[0].front
 
     @cached_property
     def across(self) -> Across:
-        """How far configurations are from the best of each trace at worst."""
-        return across.of_traces(self.judged)
+        """How far configurations are from the best of each load at worst."""
+        return across.of_loads(self.judged)
+
+    @property
+    def each_load(self) -> str:
+        """What each of the loads is, in a word."""
+        return "trace" if self.outcome.loads in ([], [TRACE]) else "load"
+
+    @property
+    def levels(self) -> list[dict[str, Any]]:
+        """A row for each level of each parameter: its points and each metric's mean there."""
+        rows: dict[tuple[str, str, str], dict[str, Any]] = {}
+        for metric in self.metrics:
+            for effect in self.effects[metric]:
+                for level in effect.levels:
+                    where = {"parameter": effect.factor, "from": level.low, "to": level.high}
+                    key = (effect.factor, repr(level.low), repr(level.high))
+                    row = rows.setdefault(key, {**where, "points": 0})
+                    row["points"] = max(row["points"], level.count)
+                    row[metric] = level.mean
+        order = {name: i for i, name in enumerate(self.outcome.factors)}
+        return sorted(rows.values(), key=lambda row: order[row["parameter"]])
 
     @property
     def ranked(self) -> list[Configuration]:
@@ -155,13 +173,14 @@ class Analysis:
         return found
 
     def _best(self) -> dict[str, Any]:
-        """Return the front; of several traces each one's, with its spread over the seeds."""
+        """Return the front; of several loads each one's, with its spread over the seeds."""
         if len(self.judged) == 1:
             return {"front": document.front(self.front)}
         return {
             "traces": [
                 {
                     "trace": each.trace,
+                    "load": dict(each.load),
                     "front": document.front(each.front),
                     "seeds": document.seeds(each.spreads),
                 }

@@ -20,11 +20,15 @@ def check_count(varied: Sequence[str]) -> None:
         raise ValueError(f"column {varied[PARAMETERS_MAX]}: {told}")
 
 
-def check(table: pl.DataFrame, inputs: Sequence[str], figures: Collection[str]) -> None:
-    """Raise ValueError, naming the column, for what no study's table has.
+def check(
+    table: pl.DataFrame, inputs: Sequence[str], figures: Collection[str], without: str
+) -> None:
+    """Raise ValueError, naming the column, for what no study's table has, such as one `without`.
 
     `inputs`, seed and status must be there; `figures` are numbers, each finite or left out.
     """
+    if without in table.columns:
+        raise ValueError(f"column {without}: no study has it")
     texts = (*inputs, "status")
     missing = [name for name in (*inputs, "seed", "status") if name not in table.columns]
     if missing:

@@ -13,7 +13,7 @@ from slcache.study.spread import Spread
 
 
 def across(found: Across) -> dict[str, Any]:
-    """Return how far configurations are from the best of each trace at worst."""
+    """Return how far configurations are from the best of each load at worst."""
     return {
         "metrics": list(found.metrics),
         "without": [*found.absent, *found.zero],

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from slcache.metrics import METRICS, PARTS
+from slcache.frame import FIGURES
 from slcache.sentences import state
 from slcache.study import columns
 
@@ -24,6 +23,23 @@ TRACE = "trace"
 DRAW = "draw"
 INPUTS = (TRACE, "device", "scheme")
 OTHERS = ("point", "seed", DRAW, "key", "status", "reason")
+#: The column of the rows' numbers, from 1, which no table has of its own.
+_NUMBER = "#"
+#: The figures that are no result, but what the device was like.
+_STATE = (
+    *("full_share", "overwritten_share", "steady"),
+    *("cache_peak_bytes", "cache_full_ns", "cache_left_bytes"),
+)
+#: What begins the name of a parameter that is the load: it is met, and not chosen.
+_LOADS = (
+    *("workload.", "reader.", "trace."),
+    *("host.queue_depth", "host.replay", "host.time_scale", "host.turnaround"),
+)
+
+
+def is_load(name: str) -> bool:
+    """Return whether a parameter is part of the load, as the trace is."""
+    return name == TRACE or name.startswith(_LOADS)
 
 
 @dataclass(frozen=True)
@@ -32,13 +48,15 @@ class Configuration:
 
     #: By parameter; None where a configuration has no such parameter.
     settings: Mapping[str, Setting]
-    #: Figures by seed, then by metric.
-    seeds: dict[Any, Mapping[str, float | None]] = field(default_factory=dict)
+    #: The first row of the table that has it, from 1.
+    number: int
+    seeds: Sequence[int | None]
+    #: By metric, a figure for each seed.
+    figures: Mapping[str, Sequence[float | None]]
 
     def values(self, metric: str) -> list[float]:
         """Return a metric's values, one for each seed that has one."""
-        found = (figures.get(metric) for figures in self.seeds.values())
-        return [value for value in found if value is not None]
+        return [value for value in self.figures.get(metric, ()) if value is not None]
 
     def mean(self, metric: str) -> float | None:
         """Return the mean of a metric over the seeds, or None where no seed has it."""
@@ -50,7 +68,7 @@ class Configuration:
 class Outcome:
     """A study's table apart by what its columns are."""
 
-    rows: Sequence[Mapping[str, Any]]
+    frame: pl.DataFrame
     #: What was varied: parameters, and the inputs of which there are several.
     factors: Sequence[str]
     #: Parameters and inputs of which every point has the same.
@@ -60,45 +78,56 @@ class Outcome:
     @classmethod
     def of(cls, table: pl.DataFrame) -> Outcome:
         """Read a table; ValueError where it lacks a column that studies have."""
-        known = METRICS | PARTS
-        columns.check(table, INPUTS, known)
-        names = table.columns
-        rows = table.to_dicts()
-        settings = [n for n in names if n not in known and n not in (*INPUTS, *OTHERS)]
-        distinct = {n: {row[n] for row in rows} for n in (*settings, *INPUTS)}
-        factors = [name for name, values in distinct.items() if len(values) > 1]
+        columns.check(table, INPUTS, FIGURES, without=_NUMBER)
+        own = [n for n in table.columns if n not in FIGURES and n not in (*INPUTS, *OTHERS)]
+        asked = table.select(*own, *INPUTS)
+        factors = [column.name for column in asked if column.n_unique() > 1]
         columns.check_count([name for name in factors if name not in INPUTS])
-        fixed = {n: rows[0][n] for n in distinct if n not in factors} if rows else {}
-        return cls(rows, factors, fixed, [name for name in names if name in known])
+        first = asked.row(0, named=True) if asked.height else {}
+        fixed = {name: value for name, value in first.items() if name not in factors}
+        metrics = [name for name in table.columns if name in FIGURES]
+        return cls(table.with_row_index(_NUMBER, 1), factors, fixed, metrics)
 
     def check_once(self) -> None:
         """Raise ValueError where two rows with figures are one point: only one can be true."""
-        first: dict[tuple[object, ...], int] = {}
-        for number, row in enumerate(self.rows, 1):
-            own = tuple((type(row[key]), row[key]) for key in (*self.factors, "seed"))
-            if row["status"] == DONE and first.setdefault(own, number) != number:
-                raise ValueError(f"rows {first[own]} and {number} are one point with one seed")
+        numbers = self._grouped([*self.factors, "seed"]).get_column(_NUMBER)
+        twice = next((each for each in numbers if len(each) > 1), None)
+        if twice is not None:
+            raise ValueError(f"rows {twice[0]} and {twice[1]} are one point with one seed")
 
-    def by_trace(self) -> Mapping[str | None, Outcome]:
-        """Return what each trace has of the study, by its name; all under None where there is one.
+    def _grouped(self, by: Sequence[str]) -> pl.DataFrame:
+        """Return the points that are done, in groups of which every other column is a list."""
+        import polars as pl
 
-        On a trace of several, the trace is no parameter.
+        others = pl.exclude(by)
+        if not by:
+            return self.done.select(others.implode()).filter(pl.col(_NUMBER).list.len() > 0)
+        return self.done.group_by(by, maintain_order=True).agg(others)
+
+    @property
+    def loads(self) -> list[str]:
+        """The parameters that are the load, the trace first: they are met, and not chosen."""
+        return sorted(filter(is_load, self.factors), key=lambda name: name != TRACE)
+
+    def by_load(self) -> list[tuple[Mapping[str, Setting], Outcome]]:
+        """Return each load with what the study has of it; one that is empty where all have one.
+
+        A load is no parameter of what was run under it.
         """
-        if TRACE not in self.factors:
-            return {None: self}
-        factors = [name for name in self.factors if name != TRACE]
-        rows: dict[str, list[Mapping[str, Any]]] = {}
-        for row in self.rows:
-            rows.setdefault(str(row[TRACE]), []).append(row)
-        return {
-            name: Outcome(own, factors, {**self.fixed, TRACE: name}, self.metrics)
-            for name, own in rows.items()
-        }
+        if not (loads := self.loads):
+            return [({}, self)]
+        factors = [name for name in self.factors if name not in loads]
+        parts = self.frame.partition_by(loads, maintain_order=True)
+        found = [(part.select(loads).row(0, named=True), part) for part in parts]
+        return [
+            (load, Outcome(part, factors, {**self.fixed, **load}, self.metrics))
+            for load, part in found
+        ]
 
     @property
     def has_draws(self) -> bool:
         """Whether what repeats a configuration are draws of a recording."""
-        return len({row.get(DRAW) for row in self.rows}) > 1
+        return DRAW in self.frame.columns and self.frame[DRAW].n_unique() > 1
 
     @property
     def repeats(self) -> str:
@@ -108,43 +137,54 @@ class Outcome:
     @property
     def counts(self) -> Mapping[str, int]:
         """How many points there are of each status."""
-        return Counter(str(row["status"]) for row in self.rows)
+        return dict(self.frame.group_by("status", maintain_order=True).len().rows())
 
     @property
     def state(self) -> str:
         """The state that decides the figures, in a line; empty of an older table."""
-        return state.told([found for row in self.done if (found := state.of_row(row))])
+        names = [name for name in _STATE if name in self.frame.columns]
+        rows = self.done.select("device", *names).iter_rows(named=True)
+        return state.told([found for row in rows if (found := state.of_row(row))])
 
-    @property
-    def done(self) -> list[Mapping[str, Any]]:
+    @cached_property
+    def done(self) -> pl.DataFrame:
         """The points that have figures."""
-        return [row for row in self.rows if row["status"] == DONE]
+        return self.frame.filter(status=DONE)
+
+    def row(self, number: int) -> dict[str, Any]:
+        """Return a row of the table by its number in this outcome's frame."""
+        import polars as pl
+
+        return self.frame.row(by_predicate=pl.col(_NUMBER) == number, named=True)
 
     @cached_property
     def configurations(self) -> list[Configuration]:
         """The points that are done, those together that differ in nothing but the seed."""
-        found: dict[tuple[object, ...], Configuration] = {}
-        for row in self.done:
-            settings = {name: row[name] for name in self.factors}
-            key = tuple(settings.values())
-            one = found.setdefault(key, Configuration(settings))
-            one.seeds[row["seed"]] = {name: row[name] for name in self.metrics}
-        return list(found.values())
+        return [
+            Configuration(
+                {name: row[name] for name in self.factors},
+                row[_NUMBER][0],
+                row["seed"],
+                {name: row[name] for name in self.metrics},
+            )
+            for row in self._grouped(self.factors).iter_rows(named=True)
+        ]
 
     def with_metric(self, *metrics: str) -> list[Configuration]:
         """Return the configurations that have a value of each of these metrics."""
-        return [c for c in self.configurations if all(c.mean(m) is not None for m in metrics)]
+        return [c for c in self.configurations if all(c.values(m) for m in metrics)]
 
     def missing(self, metric: str) -> int:
         """Return how many of the points that are done have no value of a metric."""
-        return sum(row[metric] is None for row in self.done)
+        return self.done[metric].null_count()
 
     def reasons(self) -> Iterator[tuple[str, str, int]]:
         """Yield status, reason and count of the points without figures, most first."""
-        told = Counter(
-            (str(row["status"]), str(row.get("reason") or "no reason was kept"))
-            for row in self.rows
-            if row["status"] != DONE
-        )
-        for (status, reason), count in told.most_common():
-            yield status, reason, count
+        import polars as pl
+
+        others = self.frame.filter(pl.col("status") != DONE)
+        reason = pl.col("reason") if "reason" in others.columns else pl.lit("")
+        told = pl.when(reason.cast(pl.String).str.len_bytes() > 0).then(reason.cast(pl.String))
+        others = others.select("status", told.otherwise(pl.lit("no reason was kept")).alias("why"))
+        found = others.group_by("status", "why", maintain_order=True).len()
+        yield from found.sort("len", descending=True, maintain_order=True).iter_rows()

@@ -66,6 +66,8 @@ class Front:
     absent: Sequence[str]
     #: Metrics of which neither less nor more is better.
     neutral: Sequence[str]
+    #: Parameters that are the load, where most loads have a single configuration: no front then.
+    loads: Sequence[str] = ()
 
     @property
     def best(self) -> list[Configuration]:
@@ -78,6 +80,11 @@ class Front:
         columns = list(zip(*self.points, strict=True))
         ways = [min if goal == "min" else max for goal in self.goals]
         return {n: way(c) for n, way, c in zip(self.metrics, ways, columns, strict=True)}
+
+
+def none(loads: Sequence[str]) -> Front:
+    """Return the front of what cannot be chosen among: each configuration has another load."""
+    return Front([], [], [], [], [], 0, 0, [], [], [], loads)
 
 
 def of_outcome(

@@ -11,7 +11,7 @@ from slcache.study.across import Rated
 from slcache.study.analysis import Analysis
 from slcache.study.effects import Effect
 from slcache.study.judged import Judged
-from slcache.study.outcome import DONE, Outcome
+from slcache.study.outcome import DONE, TRACE, Outcome
 from slcache.study.pareto import Front
 from slcache.study.spread import Spread
 from slcache.words import units
@@ -26,7 +26,7 @@ def points(outcome: Outcome) -> str:
     others = "".join(f", {count:,} {status}" for status, count in sorted(counts.items()))
     configurations = len(outcome.configurations)
     seeds = f"; {configurations:,} configurations" if configurations < done else ""
-    return f"{_counted(len(outcome.rows), 'point')}: {done:,} done{others}{seeds}"
+    return f"{_counted(outcome.frame.height, 'point')}: {done:,} done{others}{seeds}"
 
 
 def _counted(count: int, what: str) -> str:
@@ -35,7 +35,7 @@ def _counted(count: int, what: str) -> str:
 
 def missing(analysis: Analysis) -> list[str]:
     """Return a sentence for each metric that some of the points that are done have not."""
-    done = len(analysis.outcome.done)
+    done = analysis.outcome.done.height
     return [
         f"{name}: {lacking:,} of the {done:,} points that are done have no value and are not in "
         f"its figures{_why(name, analysis.outcome)}."
@@ -48,20 +48,27 @@ def _why(metric: str, outcome: Outcome) -> str:
     """Say why points lack a metric that is counted where it is asked for; empty for others."""
     if metric not in COUNTED:
         return ""
-    if outcome.missing(metric) == len(outcome.done):
+    if outcome.missing(metric) == outcome.done.height:
         return f"; a sweep has it where it is asked for, with metric {metric}; {absence(metric)}"
-    bound = {row["scheme"] for row in outcome.done if row["dense_bytes"] is not None}
-    free = dict.fromkeys(row["scheme"] for row in outcome.done if row["scheme"] not in bound)
-    return f"; no bound holds for {words.listed(list(free))}" if free else f"; {absence(metric)}"
+    bound = outcome.done.drop_nulls("dense_bytes")["scheme"].unique().to_list()
+    schemes = outcome.done["scheme"].unique(maintain_order=True)
+    free = [scheme for scheme in schemes if scheme not in bound]
+    return f"; no bound holds for {words.listed(free)}" if free else f"; {absence(metric)}"
 
 
 def means(analysis: Analysis, short: Mapping[str, str]) -> list[str]:
     """Return how the means of levels are meant for the points there are."""
     told = [line for name in analysis.metrics for line in _means(analysis.effects[name], short)]
     if len(analysis.judged) > 1 and len(analysis.outcome.factors) > 1:
+        word, loads = analysis.each_load, [short[name] for name in analysis.outcome.loads]
+        named = (
+            "The trace is a parameter"
+            if loads == [TRACE]
+            else (f"What the load is ({', '.join(loads)}) is a parameter")
+        )
         told.append(
-            "The trace is a parameter here as others are, though none that can be chosen: a mean "
-            "over traces is above all that of those with the greatest figures."
+            f"{named} here as others are, though none that can be chosen: a mean over {word}s is "
+            "above all that of those with the greatest figures."
         )
     return [*dict.fromkeys(told)]
 
@@ -149,6 +156,12 @@ def _intervals(outcome: Outcome) -> str:
 
 def front(found: Front) -> Iterator[str]:
     """Yield what is on the front, and what could not be judged."""
+    if found.loads:
+        are = "is" if len(found.loads) == 1 else "are"
+        yield (
+            f"No front: {words.listed(list(found.loads))} {are} the load, which cannot be chosen, "
+            "and few configurations have the same."
+        )
     if found.without:
         names = ", ".join(found.without)
         yield f"Not in the front, since all points have the same or none: {names}."
@@ -177,17 +190,17 @@ def front(found: Front) -> Iterator[str]:
 
 
 def across(analysis: Analysis, short: Mapping[str, str]) -> Iterator[str]:
-    """Yield which configuration is good on all traces, and what could not be judged."""
-    found = analysis.across
+    """Yield which configuration is good under all loads, and what could not be judged."""
+    found, word = analysis.across, analysis.each_load
     if not found.configurations:
         if found.metrics:
-            yield "No configuration has figures on all traces."
+            yield f"No configuration has figures on all {word}s."
         return
     yield _nearest(analysis, found.configurations[0], short)
     yield (
-        "A factor says how many times worse a mean is than the best on the same trace; those here "
-        "are the greatest over the traces, of the configurations for which they are least. What "
-        "seeds do to them is not judged."
+        f"A factor says how many times worse a mean is than the best on the same {word}; those "
+        f"here are the greatest over the {word}s, of the configurations for which they are least. "
+        "What seeds do to them is not judged."
     )
     if found.zero:
         yield f"No factors of what is 0 somewhere: {', '.join(found.zero)}."
@@ -195,15 +208,15 @@ def across(analysis: Analysis, short: Mapping[str, str]) -> Iterator[str]:
         yield f"No factors of what some configurations have none of: {', '.join(found.absent)}."
     if found.left_out:
         yield (
-            f"{_counted(found.left_out, 'configuration')} without figures on all traces: not "
+            f"{_counted(found.left_out, 'configuration')} without figures on all {word}s: not "
             "judged over them."
         )
 
 
 def _nearest(analysis: Analysis, one: Rated, short: Mapping[str, str]) -> str:
-    """Return which configuration is the nearest to the best on all traces, and how near."""
+    """Return which configuration is the nearest to the best under all loads, and how near."""
     name = wording.settings(one.settings, short)
-    where = f"on all {len(analysis.judged):,} traces"
+    where = f"on all {len(analysis.judged):,} {analysis.each_load}s"
     if one.factor == 1:
         return f"The best {where}, in every metric, is {name}."
     worst = one.worst[one.greatest]

@@ -8,7 +8,8 @@ from slcache.study import wording
 from slcache.study.analysis import Analysis
 from slcache.study.judged import Judged
 from slcache.study.levels import is_numeric
-from slcache.study.outcome import TRACE, Outcome
+from slcache.study.outcome import Configuration, Outcome, is_load
+from slcache.study.spread import Estimate
 from slcache.words import units
 
 #: A table has so many rows at most; the rest is told by number.
@@ -24,7 +25,7 @@ def varied(outcome: Outcome) -> list[tuple[str, str]]:
 
 
 def _values(outcome: Outcome, name: str) -> str:
-    values = {row[name] for row in outcome.rows} - {None}
+    values = outcome.frame[name].drop_nulls().unique().to_list()
     numeric = is_numeric(values)
     listed = sorted(values) if numeric else sorted(values, key=str)
     if len(listed) <= _VALUES:
@@ -36,52 +37,43 @@ def _values(outcome: Outcome, name: str) -> str:
 
 def effects(analysis: Analysis, short: Mapping[str, str]) -> Rows:
     """Return a row for each level of each parameter: name, points, and each metric's mean."""
-    rows: dict[tuple[str, str], list[str]] = {}
-    counts: dict[tuple[str, str], int] = {}
-    for i, metric in enumerate(analysis.metrics):
-        for effect in analysis.effects[metric]:
-            for level in effect.levels:
-                at = (effect.factor, wording.level(level.low, level.high))
-                cells = rows.setdefault(at, ["–"] * len(analysis.metrics))
-                cells[i] = wording.figure(metric, level.mean)
-                counts[at] = max(counts.get(at, 0), level.count)
-    order = {name: i for i, name in enumerate(analysis.outcome.factors)}
     return [
-        [f"{short[factor]} = {level}", f"{counts[factor, level]:,}", *cells]
-        for (factor, level), cells in sorted(rows.items(), key=lambda each: order[each[0][0]])
+        [
+            f"{short[row['parameter']]} = {wording.level(row['from'], row['to'])}",
+            f"{row['points']:,}",
+            *(wording.figure(metric, row.get(metric)) for metric in analysis.metrics),
+        ]
+        for row in analysis.levels
     ]
 
 
 def points(analysis: Analysis) -> Rows:
     """Return a row for each configuration, the best first: its settings, then its metrics."""
-    return [
-        [
-            *(wording.setting(one.settings[name]) for name in analysis.outcome.factors),
-            *(wording.figure(metric, one.mean(metric)) for metric in analysis.metrics),
-        ]
-        for one in analysis.ranked
-    ]
+    return _rows(analysis.ranked, analysis.metrics)
 
 
 def front(judged: Judged) -> Rows:
     """Return a row for each configuration on the front: its settings, then its metrics."""
-    found = judged.front
+    return _rows(judged.front.best, judged.front.metrics)
+
+
+def _rows(configurations: Sequence[Configuration], metrics: Sequence[str]) -> Rows:
     return [
         [
-            *(wording.setting(one.settings[name]) for name in judged.outcome.factors),
-            *(wording.figure(metric, one.mean(metric)) for metric in found.metrics),
+            *map(wording.setting, one.settings.values()),
+            *(wording.figure(metric, one.mean(metric)) for metric in metrics),
         ]
-        for one in found.best
+        for one in configurations
     ]
 
 
 def across(analysis: Analysis) -> Rows:
-    """Return a row for each configuration whose worst factor over the traces is the least.
+    """Return a row for each configuration whose worst factor over the loads is the least.
 
     It says in which metrics that is, then its settings, then its worst factors.
     """
     found = analysis.across
-    factors = [name for name in analysis.outcome.factors if name != TRACE]
+    factors = [name for name in analysis.outcome.factors if not is_load(name)]
     return [
         [
             _nearest_in(names, found.metrics, whole=number == 0),
@@ -100,27 +92,26 @@ def _nearest_in(names: Sequence[str], metrics: Sequence[str], *, whole: bool) ->
 
 def across_columns(analysis: Analysis, short: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Return the titles of the columns of `across` behind the first: settings, and metrics."""
-    factors = [short[name] for name in analysis.outcome.factors if name != TRACE]
+    factors = [short[name] for name in analysis.outcome.factors if not is_load(name)]
     return factors, list(analysis.across.metrics)
 
 
 def seeds(judged: Judged, short: Mapping[str, str]) -> Rows:
     """Return a row for each configuration with several seeds: its means with intervals."""
-    rows = []
-    for one in judged.outcome.configurations:
-        if len(one.seeds) < 2:
-            continue
-        cells = []
-        for metric, spread in judged.spreads.items():
-            place = _place(spread.configurations, one)
-            if place is None:
-                cells.append("–")
-            else:
-                found = spread.estimates[place]
-                cells.append(wording.interval(metric, found.mean, found.half))
-        rows.append([wording.configuration(one, short), f"{len(one.seeds):,}", *cells])
-    return rows
+    known = {
+        metric: dict(zip(map(id, spread.configurations), spread.estimates, strict=True))
+        for metric, spread in judged.spreads.items()
+    }
+    return [
+        [
+            wording.configuration(one, short),
+            f"{len(one.seeds):,}",
+            *(_interval(metric, found.get(id(one))) for metric, found in known.items()),
+        ]
+        for one in judged.outcome.configurations
+        if len(one.seeds) > 1
+    ]
 
 
-def _place(among: Sequence[object], one: object) -> int | None:
-    return next((i for i, each in enumerate(among) if each is one), None)
+def _interval(metric: str, found: Estimate | None) -> str:
+    return "–" if found is None else wording.interval(metric, found.mean, found.half)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from slcache.metrics import Goal
 from slcache.study import pairs
@@ -98,5 +97,5 @@ def _beside(one: Configuration, other: Configuration, metric: str, *, draws: boo
     return pairs.paired(list(first.values()), [second.get(s) for s in first], draws=draws)
 
 
-def _by_seed(one: Configuration, metric: str) -> dict[Any, float | None]:
-    return {seed: figures.get(metric) for seed, figures in one.seeds.items()}
+def _by_seed(one: Configuration, metric: str) -> dict[int | None, float | None]:
+    return dict(zip(one.seeds, one.figures[metric], strict=True))

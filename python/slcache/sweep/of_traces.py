@@ -15,7 +15,6 @@ from slcache.report.figures import Picture
 from slcache.study import sentences, show, wording
 from slcache.study.analysis import Analysis
 from slcache.study.judged import Judged
-from slcache.sweep.page_points import Numbers
 
 #: So many traces have pictures, the first: each takes its time to draw and its room on the page.
 DRAWN = 8
@@ -37,11 +36,11 @@ class Part:
 
 def fronts(analysis: Analysis, short: Mapping[str, str]) -> list[Part]:
     """Return the front of each trace."""
-    schemes, numbers = _schemes(analysis), Numbers(analysis.outcome.rows)
+    schemes = _schemes(analysis)
     return [
         _part(
             trace,
-            [_front(judged, number, trace, schemes, numbers)] if number < DRAWN else [],
+            [_front(judged, number, trace, schemes)] if number < DRAWN else [],
             list(sentences.front(judged.front)),
             [*(short[n] for n in judged.outcome.factors), *judged.front.metrics],
             show.front(judged),
@@ -73,9 +72,9 @@ def across(analysis: Analysis, short: Mapping[str, str]) -> Part:
 
 
 def not_drawn(analysis: Analysis) -> str:
-    """Return how many traces have no pictures; nothing where all have."""
-    count = len(analysis.judged)
-    return f"Pictures are of the first {DRAWN} of {count} traces." if count > DRAWN else ""
+    """Return how many loads have no pictures; nothing where all have."""
+    count, word = len(analysis.judged), analysis.each_load
+    return f"Pictures are of the first {DRAWN} of {count} {word}s." if count > DRAWN else ""
 
 
 def _named(analysis: Analysis) -> Iterator[tuple[str, Judged]]:
@@ -104,9 +103,7 @@ def _schemes(analysis: Analysis) -> list[str]:
     return list(dict.fromkeys(str(one.settings["scheme"]) for one in found))
 
 
-def front_figure(
-    judged: Judged, schemes: Sequence[str] = (), numbers: Numbers | None = None
-) -> Figure:
+def front_figure(judged: Judged, schemes: Sequence[str] = (), *, numbered: bool = False) -> Figure:
     """Draw a front, each scheme in its colour where schemes are varied, in this order if any."""
     found = judged.front
     by_scheme = "scheme" in judged.outcome.factors
@@ -117,7 +114,7 @@ def front_figure(
         found.places,
         [str(c.settings["scheme"]) for c in found.configurations] if by_scheme else [],
         schemes,
-        list(numbers.of(judged)) if numbers else (),
+        [one.number for one in found.configurations] if numbered else (),
     )
 
 
@@ -130,11 +127,9 @@ def _name(name: str, number: int) -> str:
     return name if number == 0 else f"{name}-{number}"
 
 
-def _front(
-    judged: Judged, number: int, trace: str, schemes: Sequence[str], numbers: Numbers
-) -> Picture:
+def _front(judged: Judged, number: int, trace: str, schemes: Sequence[str]) -> Picture:
     title = _titled("Pareto front", trace)
-    svg = images.svg(front_figure(judged, schemes, numbers), _name("front", number), title)
+    svg = images.svg(front_figure(judged, schemes, numbered=True), _name("front", number), title)
     more = len(judged.front.metrics) - pareto_figure.MOST
     return Picture(
         title,

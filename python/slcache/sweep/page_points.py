@@ -11,27 +11,9 @@ from markupsafe import Markup
 from slcache.report import pages
 from slcache.study import wording
 from slcache.study.analysis import Analysis
-from slcache.study.judged import Judged
-from slcache.study.outcome import TRACE
 from slcache.sweep import commands
 from slcache.sweep.study import Study
 from slcache.words.names import printable
-
-
-class Numbers:
-    """The number of each configuration: the row of the table, from 1, that first has it."""
-
-    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        self._places = {id(row): place for place, row in enumerate(rows, 1)}
-
-    def of(self, judged: Judged) -> dict[int, Mapping[str, Any]]:
-        """Return the rows of the front's configurations by number, in their order."""
-        factors = judged.outcome.factors
-        first: dict[tuple[object, ...], Mapping[str, Any]] = {}
-        for row in judged.outcome.done:
-            first.setdefault(tuple(row[name] for name in factors), row)
-        found = [first[tuple(one.settings.values())] for one in judged.front.configurations]
-        return {self._places[id(row)]: row for row in found}
 
 
 def data(analysis: Analysis, short: Mapping[str, str], study: Study | None) -> Markup | None:
@@ -41,19 +23,16 @@ def data(analysis: Analysis, short: Mapping[str, str], study: Study | None) -> M
     whose beginning, `begun`, all share; null where there is no command.
     """
     known = study if study and commands.tells(study, analysis.outcome.factors) else None
-    numbers = Numbers(analysis.outcome.rows)
     points: list[list[Any]] = []
     for judged in analysis.judged:
         found = judged.front
         if not found.metrics:
             continue
-        rows = numbers.of(judged)
-        for (number, row), one in zip(rows.items(), found.configurations, strict=True):
-            settings = {} if judged.trace is None else {TRACE: judged.trace}
-            named = wording.settings({**settings, **one.settings}, {TRACE: TRACE, **short})
+        for one in found.configurations:
+            named = wording.settings({**judged.load, **one.settings}, short)
             figures = [f"{n} {wording.figure(n, one.mean(n))}" for n in found.metrics]
-            command = commands.of_row(known, row) if known else None
-            points.append([number, printable(named), figures, command and printable(command)])
+            command = commands.of_row(known, analysis.outcome.row(one.number)) if known else None
+            points.append([one.number, printable(named), figures, command and printable(command)])
     begun = _common([point[3] for point in points if point[3] is not None])
     for point in points:
         point[3] = None if point[3] is None else point[3][len(begun) :]

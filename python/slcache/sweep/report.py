@@ -44,6 +44,7 @@ def render(
         fixed=[(name, wording.setting(value)) for name, value in outcome.fixed.items()],
         reasons=[[status, f"{count:,}", reason] for status, reason, count in outcome.reasons()],
         metrics=[(name, named(name).summary, named(name).goal or "–") for name in analysis.metrics],
+        each_load=analysis.each_load,
         fronts=of_traces.fronts(analysis, short),
         across=of_traces.across(analysis, short) if len(analysis.judged) > 1 else None,
         first=list(first),
@@ -74,7 +75,7 @@ def _section(analysis: Analysis, metric: str, short: Mapping[str, str]) -> Itera
     if over is not None:
         title = f"{metric} over {short[over.across]} and {short[over.up]}"
         figure = heat_map.draw(metric, over.across, over.up, over.panels)
-        left = len(analysis.judged) > 1 and TRACE not in (over.across, over.up)
+        left = TRACE in analysis.outcome.factors and TRACE not in (over.across, over.up)
         yield Picture(
             title,
             images.svg(figure, f"map-{metric}", title),

@@ -20,8 +20,8 @@ def of_points(table: pl.DataFrame) -> Sheet:
 
 
 def of_analysis(analysis: Analysis) -> list[Sheet]:
-    """Return the points, main effects, the front and what is good on all traces, if any."""
-    sheets = [_points(analysis), _effects(analysis), _front(analysis), _across(analysis)]
+    """Return the points, main effects, the front and what is good under all loads, if any."""
+    sheets = [_points(analysis), Sheet(analysis.levels, UNITS), _front(analysis), _across(analysis)]
     return [sheet for sheet in sheets if sheet.records]
 
 
@@ -34,30 +34,15 @@ def _points(analysis: Analysis) -> Sheet:
     return Sheet(rows, UNITS)
 
 
-def _effects(analysis: Analysis) -> Sheet:
-    """Return a row for each level of each parameter: its points and each metric's mean there."""
-    rows: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for metric in analysis.metrics:
-        for effect in analysis.effects[metric]:
-            for level in effect.levels:
-                where = {"parameter": effect.factor, "from": level.low, "to": level.high}
-                key = (effect.factor, repr(level.low), repr(level.high))
-                row = rows.setdefault(key, {**where, "points": 0})
-                row["points"] = max(row["points"], level.count)
-                row[metric] = level.mean
-    order = {name: i for i, name in enumerate(analysis.outcome.factors)}
-    return Sheet(sorted(rows.values(), key=lambda row: order[row["parameter"]]), UNITS)
-
-
 def _front(analysis: Analysis) -> Sheet:
     """Return the configurations to which no other is at least as good in all metrics.
 
-    Where there are several traces a row names its own.
+    Where there are several loads a row names its own.
     """
     rows: list[Mapping[str, Any]] = [
         {
             "front": number,
-            **({} if judged.trace is None else {"trace": judged.trace}),
+            **judged.load,
             **one.settings,
             **{name: one.mean(name) for name in judged.front.metrics},
         }
@@ -68,12 +53,12 @@ def _front(analysis: Analysis) -> Sheet:
 
 
 def _across(analysis: Analysis) -> Sheet:
-    """Return a row for each configuration: its worst factor on several traces, and on which."""
+    """Return a row for each configuration: its worst factor over the loads, and under which."""
     if len(analysis.judged) == 1:
         return Sheet([])
     rows: list[Mapping[str, Any]] = [
         {
-            "over all traces": number,
+            f"over all {analysis.each_load}s": number,
             **one.settings,
             **{f"{name} worst factor": worst.factor for name, worst in one.worst.items()},
             **{f"{name} worst on": worst.trace for name, worst in one.worst.items()},

@@ -10,8 +10,8 @@ from slcache.study.analysis import Analysis
 from slcache.study.judged import Judged
 from slcache.tables.tabular import Column, Table
 
-#: So many of the best points are shown; --format csv has all.
-_POINTS = 20
+#: So many of the best points, and of loads, are shown; --format csv has all.
+_POINTS, _LOADS = 20, 20
 
 
 def parts(analysis: Analysis) -> list[RenderableType]:
@@ -28,16 +28,18 @@ def parts(analysis: Analysis) -> list[RenderableType]:
     if outcome.factors and outcome.configurations:
         found += [_points(analysis, short), *_effects(analysis, short)]
     names = wording.files([each.trace for each in analysis.judged if each.trace is not None])
-    for judged in analysis.judged:
+    for judged in analysis.judged[:_LOADS]:
         if judged.trace is not None:
             found.append(Text(f"On {names[judged.trace]}:", "bold"))
         found += _judged(judged, short)
+    if (more := len(analysis.judged) - _LOADS) > 0:
+        found.append(Text(f"{more:,} more {analysis.each_load}s: --format csv has their fronts"))
     found += [Text(line) for line in sentences.seeds_meant(analysis)]
     return found + (_across(analysis, short) if len(analysis.judged) > 1 else [])
 
 
 def _across(analysis: Analysis, short: dict[str, str]) -> list[RenderableType]:
-    """Return which configurations are good on all traces."""
+    """Return which configurations are good under all loads."""
     settings, metrics = show.across_columns(analysis, short)
     table = Table("nearest to the best", [*(Column(s, text=True) for s in settings), *metrics])
     for row in show.across(analysis):
@@ -45,11 +47,12 @@ def _across(analysis: Analysis, short: dict[str, str]) -> list[RenderableType]:
     lines = [Text(line) for line in sentences.across(analysis, short)]
     if not lines:
         return []
-    return [Text("On all traces:", "bold"), *([table] if table.rows else []), *lines]
+    title = Text(f"On all {analysis.each_load}s:", "bold")
+    return [title, *([table] if table.rows else []), *lines]
 
 
 def _judged(judged: Judged, short: dict[str, str]) -> list[RenderableType]:
-    """Return what is best on a trace."""
+    """Return what is best under a load."""
     lines = [*sentences.front(judged.front), *sentences.seeds(judged, short)]
     table = [_front(judged, short)] if judged.front.places else []
     return [*table, *(Text(line) for line in lines)]
