@@ -203,3 +203,22 @@ def test_a_table_says_what_its_figures_are(table: pl.DataFrame, tmp_path: Path) 
     told = json.loads(pl.read_parquet_metadata(path)[frame.ABOUT])
     assert told["waf"] == {"unit": "1", "goal": "min", "summary": METRICS["waf"].summary}
     assert list(told) == [name for name in table.columns if name in frame.FIGURES]
+
+
+@pytest.mark.filterwarnings("always")
+def test_the_table_of_another_study_is_not_replaced_without_a_word(
+    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told(depths: str) -> str:
+        words = ["sweep", str(trace), *SWEEP, "--vary", f"host.queue_depth={depths}"]
+        assert execute([*words, "--out", str(tmp_path), "--jobs", "1"]) == 0
+        return capsys.readouterr().err
+
+    assert told("1") == told("1") == ""
+    assert "with another vary, and is replaced" in told("1,2")
+    assert told("1,2") == ""
+    (tmp_path / "study.toml").unlink()
+    assert "points.parquet: is of something else" in told("1,2")
+    with pytest.warns(UserWarning, match="another scheme and vary"):
+        slcache.sweep(trace, device="tiny", schemes="sa", settings={"trace.address": "wrap"},
+                      vary={"dense.victim": ["greedy"]}, out=tmp_path)  # fmt: skip

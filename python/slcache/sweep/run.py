@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import warnings
 import weakref
 from pathlib import Path
+from typing import Any
 
-from slcache import api, files
+from slcache import api, bounded, files
 from slcache import named as code
 from slcache._core import RunError
 from slcache.execute import driver
 from slcache.execute.engine import Engine
 from slcache.execute.executors import Executor
+from slcache.given import parsing
 from slcache.given.arguments import checked
-from slcache.sweep import outcome, study, study_file, table
+from slcache.sentences import wording
+from slcache.sweep import outcome, points, study, study_file, table
+from slcache.sweep.axes import Axis
 from slcache.sweep.batch import Batch
 from slcache.sweep.outcome import Sweep
-from slcache.sweep.points import Point, told
-from slcache.sweep.points import points as points_of
+from slcache.sweep.points import Point
 from slcache.sweep.study import Study, StudyError
 from slcache.traces.api import Progress
 
@@ -57,10 +61,12 @@ def run_study(
         files.Transaction(out, _names(Path(out), path), whole.inputs()).check()
     keep = _Temporary() if out is None and store is None else None
     place = Path(store) if store is not None else Path(keep.path if keep else out or "") / "store"
-    points = possible_points(whole, skip_impossible=skip_impossible)
+    possible = possible_points(whole, skip_impossible=skip_impossible)
     with Engine(place, executor, jobs, on_progress, word="points", share=True) as engine:
-        batch = Batch(points, engine, whole.judged_by)
+        batch = Batch(possible, engine, whole.judged_by)
         batch.check_room(skip_impossible=skip_impossible)
+        if out is not None and (told := _replaced(whole, Path(out), path)):
+            warnings.warn(told, stacklevel=2)
         if out is not None and not _is_there(Path(out), path):
             files.write(out, {study.NAME: whole.to_toml().encode()}, whole.inputs())
         try:
@@ -75,11 +81,11 @@ def run_study(
 
 def possible_points(whole: Study, *, skip_impossible: bool) -> list[Point]:
     """Return the points of a study; StudyError for impossible ones that may not be."""
-    found = points_of(whole)
+    found = points.points(whole)
     impossible = [point for point in found if point.reason is not None]
     # Where nothing can run there is nothing to leave out.
     if impossible and (not skip_impossible or len(impossible) == len(found)):
-        raise StudyError("\n".join(told(impossible)))
+        raise StudyError("\n".join(points.told(impossible)))
     return found
 
 
@@ -102,6 +108,33 @@ def _is_there(out: Path, path: Path | None) -> bool:
     """Return whether what was asked for was read where it would be written."""
     target = out / study.NAME
     return path is not None and target.exists() and path.samefile(target)
+
+
+def _replaced(whole: Study, out: Path, path: Path | None) -> str:
+    """Return what becomes of a folder's table that is of another study; empty where none is."""
+    if not (out / outcome.TABLES[0]).is_file() or _is_there(out, path):
+        return ""
+    try:
+        said = _meant(bounded.text(out / study.NAME))
+    except (OSError, ValueError):
+        return f"{out / outcome.TABLES[0]}: is of something else than this study, and is replaced"
+    now = _meant(whole.to_toml())
+    differ = [key for key in {**said, **now} if said.get(key) != now.get(key)]
+    if not differ:
+        return ""
+    return (
+        f"{out}: the table there is of a study with another {wording.listed(differ)}, and is "
+        "replaced by this one's; kept results stay"
+    )
+
+
+def _meant(text: str) -> dict[str, Any]:
+    """Return what the text of a study says, whatever form its ranges have; raises ValueError."""
+    told = parsing.toml_text(text)
+    vary = told.get("vary", {})
+    if not isinstance(vary, dict):
+        raise ValueError("vary: must be a table")
+    return {**told, "vary": {key: Axis.read(key, values) for key, values in vary.items()}}
 
 
 def _write(found: Sweep, out: Path, *, report: bool) -> None:
