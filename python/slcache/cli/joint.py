@@ -31,11 +31,13 @@ class Shown:
     json: opt.Json = False
     format: opt.Format = "table"
 
+    def __post_init__(self) -> None:
+        if self.json and self.format not in ("table", "json"):
+            raise checks.wrong(f"--json and --format {self.format} are two forms; give one")
+
     @property
     def form(self) -> opt.Form:
         """How to print; --json is short for --format json."""
-        if self.json and self.format not in ("table", "json"):
-            raise checks.wrong(f"--json and --format {self.format} are two forms; give one")
         return "json" if self.json else self.format
 
 
@@ -94,9 +96,12 @@ class _Place:
     executor: str
     store: Path | None
 
-    def how(self) -> dict[str, Any]:
-        """Return it as Python names it; with an executor that is none nothing is read."""
+    def __post_init__(self) -> None:
+        # With an executor that is none nothing is read.
         checks.check_executor(self.executor, self.jobs)
+
+    def how(self) -> dict[str, Any]:
+        """Return it as Python names it."""
         return {"jobs": self.jobs, "executor": self.executor, "store": self.store}
 
 
