@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slcache import ConfigError, models
+from slcache import ConfigError
+from slcache.reproduce import equations
 
 GIB = 1 << 30
 
@@ -18,7 +19,7 @@ def tier(
 ) -> dict[str, float]:
     us = (read_us, program_us, copyback_us, erase_us)
     return dict(
-        zip(models.TIER_KEYS, (*(1e3 * each for each in us), pages, gib * GIB), strict=True)
+        zip(equations.TIER_KEYS, (*(1e3 * each for each in us), pages, gib * GIB), strict=True)
     )
 
 
@@ -37,7 +38,7 @@ def expected(u: float) -> float:
 
     def write(name: str, filled: float) -> float:
         this = TIERS[name]
-        live, units = models.victim_utilisation(filled), this["units_per_block"]
+        live, units = equations.victim_utilisation(filled), this["units_per_block"]
         freed = math.floor((1 - live) * units)
         cleaning = live * units * this["copyback_ns"] + this["erase_ns"]
         return cleaning / freed + this["program_ns"]
@@ -50,7 +51,7 @@ def expected(u: float) -> float:
 
 
 def test_costs_are_those_of_the_equations() -> None:
-    found = models.hyssd_cost(TIERS, **ASKED, utilisation=np.arange(0.52, 0.98, 0.02))
+    found = equations.hyssd_cost(TIERS, **ASKED, utilisation=np.arange(0.52, 0.98, 0.02))
     assert found.cost_ns == pytest.approx([expected(u) for u in found.utilisation])
     assert found.best == found.utilisation[np.argmin(found.cost_ns)]
     mixed = 0.6 * found.write_ns + 0.4 * found.read_ns
@@ -60,27 +61,29 @@ def test_costs_are_those_of_the_equations() -> None:
 
 
 def test_what_cannot_be_written_to_costs_infinitely_much() -> None:
-    found = models.hyssd_cost(TIERS, **ASKED)
+    found = equations.hyssd_cost(TIERS, **ASKED)
     assert len(found.utilisation) == 93
     assert np.isinf(found.cost_ns[found.utilisation <= 0.5]).all()
     assert np.isfinite(found.cost_ns[found.utilisation > 0.51]).all()
-    full = models.hyssd_cost(TIERS, **{**ASKED, "data_bytes": 10 * GIB})
+    full = equations.hyssd_cost(TIERS, **{**ASKED, "data_bytes": 10 * GIB})
     assert full.best is None
 
 
 def test_the_victims_utilisation_is_an_inverse() -> None:
-    assert 1 / (1 - models.victim_utilisation(1 / 1.3)) == pytest.approx(2.364, abs=5e-4)
+    assert 1 / (1 - equations.victim_utilisation(1 / 1.3)) == pytest.approx(2.364, abs=5e-4)
     utilisation = np.linspace(0.01, 0.99, 50)
-    victim = models.victim_utilisation(utilisation)
+    victim = equations.victim_utilisation(utilisation)
     assert (victim - 1) / np.log(victim) == pytest.approx(utilisation, abs=1e-9)
-    assert [models.victim_utilisation(0), models.victim_utilisation(1)] == [0.0, 1.0]
+    assert [equations.victim_utilisation(0), equations.victim_utilisation(1)] == [0.0, 1.0]
 
 
 def test_hits_may_be_a_number_a_sequence_or_a_function() -> None:
     at = [0.6, 0.7]
-    forms: list[models.Hits] = [0.5, [0.5, 0.5], np.array([0.5, 0.5]), lambda _: 0.5]
+    forms: list[equations.Hits] = [0.5, [0.5, 0.5], np.array([0.5, 0.5]), lambda _: 0.5]
     found = [
-        models.hyssd_cost(TIERS, **{**ASKED, "write_hits": hits}, utilisation=at).cost_ns.tolist()
+        equations.hyssd_cost(
+            TIERS, **{**ASKED, "write_hits": hits}, utilisation=at
+        ).cost_ns.tolist()
         for hits in forms
     ]
     assert found == [found[0]] * 4
@@ -116,23 +119,23 @@ def test_hits_may_be_a_number_a_sequence_or_a_function() -> None:
 )
 def test_what_has_no_meaning_is_named(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        models.hyssd_cost(**{"device": TIERS, **ASKED, **change})
+        equations.hyssd_cost(**{"device": TIERS, **ASKED, **change})
 
 
 def test_a_utilisation_out_of_range_is_named() -> None:
     with pytest.raises(ValueError, match=r"utilisation\[0\] = 1\.2: must be a number from 0 to 1"):
-        models.victim_utilisation(1.2)
+        equations.victim_utilisation(1.2)
 
 
-def on(device: str, **change: Any) -> models.HyssdCost:  # noqa: ANN401
+def on(device: str, **change: Any) -> equations.HyssdCost:  # noqa: ANN401
     asked = {**ASKED, "data_bytes": None, "utilisation": [0.5, 0.6, 0.7, 0.8, 0.9], **change}
-    return models.hyssd_cost(device, **asked)
+    return equations.hyssd_cost(device, **asked)
 
 
 def test_a_device_gives_its_tiers_by_the_unit() -> None:
     fast = tier(250, 600, 450, 1500, 32, 2)
     dense = {**tier(350, 2500, 2450, 3000, 384, 1), "bytes": 5462 * 384 * 8192}
-    by_hand = models.hyssd_cost(
+    by_hand = equations.hyssd_cost(
         {"fast": fast, "dense": dense},
         **{**ASKED, "data_bytes": 16 * GIB},
         utilisation=[0.5, 0.6, 0.7, 0.8, 0.9],
@@ -151,30 +154,32 @@ def test_what_a_device_cannot_do_is_a_config_error() -> None:
 
 
 #: Ten blocks of 100 bytes: D_S = 50,000 r and D_M = 20,000 (1 - r).
-CHIP = dict(zip(models.CHIP_KEYS, (50, 10, 100, 2, 10), strict=True))
+CHIP = dict(zip(equations.CHIP_KEYS, (50, 10, 100, 2, 10), strict=True))
 
 
 def volumes(*values: float) -> dict[str, float]:
-    return dict(zip(models.VOLUME_KEYS, values, strict=True))
+    return dict(zip(equations.VOLUME_KEYS, values, strict=True))
 
 
 def test_a_flash_cache_lasts_as_long_as_both_of_its_regions() -> None:
     # N_S = 125, N_M = 100; what is left of D_S, 5,000, lasts 20 passes of 250.
-    dense = models.nvc_lifespan(CHIP, slc_share=0.5, volumes=volumes(80, 200, 100, 250, 999))
+    dense = equations.nvc_lifespan(CHIP, slc_share=0.5, volumes=volumes(80, 200, 100, 250, 999))
     assert (dense.first, dense.slc_passes, dense.dense_passes) == ("dense", 125, 100)
     assert (dense.passes, dense.host_bytes) == (120, 9600)
     assert dense.even_slc_share == 2 * 200 / (5 * 100 + 2 * 200)
     # N_S = 50, N_M = 100; what is left of D_M, 5,000, lasts 40 passes of 125.
-    slc = models.nvc_lifespan(CHIP, slc_share=0.5, volumes=volumes(80, 500, 100, 999, 125))
+    slc = equations.nvc_lifespan(CHIP, slc_share=0.5, volumes=volumes(80, 500, 100, 999, 125))
     assert (slc.first, slc.passes, slc.host_bytes) == ("slc", 90, 7200)
-    unread = models.nvc_lifespan(CHIP, slc_share=0.5, volumes=volumes(0, 0, 0, 0, 0))
+    unread = equations.nvc_lifespan(CHIP, slc_share=0.5, volumes=volumes(0, 0, 0, 0, 0))
     assert (unread.first, unread.passes, unread.host_bytes) == ("neither", math.inf, None)
 
 
 def test_one_region_needs_only_what_it_alone_programs() -> None:
-    slc = models.nvc_lifespan(CHIP, slc_share=1, volumes={"host_bytes": 80, "slc_only_bytes": 250})
+    slc = equations.nvc_lifespan(
+        CHIP, slc_share=1, volumes={"host_bytes": 80, "slc_only_bytes": 250}
+    )
     assert (slc.first, slc.passes, slc.host_bytes, slc.slc_passes) == ("slc", 200, 16000, None)
-    dense = models.nvc_lifespan(
+    dense = equations.nvc_lifespan(
         CHIP, slc_share=0, volumes={"host_bytes": 80, "dense_only_bytes": 125}
     )
     assert (dense.first, dense.passes, dense.dense_passes) == ("dense", 160, None)
@@ -196,4 +201,4 @@ def test_a_lifespan_of_nothing_known_is_refused(change: dict[str, Any], message:
     asked: dict[str, Any] = {"chip": CHIP, "slc_share": 0.5, "volumes": volumes(1, 1, 1, 1, 1)}
     asked |= change
     with pytest.raises(ValueError, match=message):
-        models.nvc_lifespan(asked.pop("chip"), **asked)
+        equations.nvc_lifespan(asked.pop("chip"), **asked)

@@ -16,7 +16,7 @@ import slcache
 from slcache import _core
 
 PACKAGE = Path(slcache.__file__).parent
-MODULES = ("slcache", "slcache.trace", "slcache.models", "slcache.gym")
+MODULES = ("slcache", "slcache.trace", "slcache.reproduce.equations", "slcache.gym")
 
 
 def _public() -> Iterator[tuple[str, Any]]:

@@ -1,8 +1,8 @@
 """The analytic models of the schemes, to be asked without a simulation.
 
->>> from slcache import models
+>>> from slcache.reproduce import equations
 >>> hits = lambda u: u**0.3
->>> costs = models.hyssd_cost("hyssd-st", write_share=0.8, write_hits=hits, read_hits=hits)
+>>> costs = equations.hyssd_cost("hyssd-st", write_share=0.8, write_hits=hits, read_hits=hits)
 >>> costs.best, costs.cost_ns.min()
 """
 

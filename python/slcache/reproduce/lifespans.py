@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slcache import models
 from slcache.documents.pools import BITS, densest, planes, slc_block_bytes
+from slcache.reproduce import equations
 from slcache.reproduce.measures import value
 from slcache.reproduce.table import Key
 from slcache.reproduce.variants import Grid
@@ -67,7 +67,7 @@ def _lifespan(
     endures = chip(documents[key])
     if volumes is None or endures is None:
         return None
-    found = models.nvc_lifespan(endures, slc_share=share, volumes=volumes)
+    found = equations.nvc_lifespan(endures, slc_share=share, volumes=volumes)
     return {"host_bytes": found.host_bytes, "passes": found.passes, "first": found.first}
 
 
