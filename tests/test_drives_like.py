@@ -88,7 +88,7 @@ def test_every_form_of_the_cliff_names_the_scale(more: list[str]) -> None:
     ended = slcache("cliff", "--device", "lexar-nm790-2tb-like", *more, "--scale", "1/64")
     told = ended.stderr.decode()
     assert ended.returncode == 2, told
-    assert "--scale: scale = 1/64: the nearest that works is 1/16; " in told
+    assert "--scale = 1/64: the nearest that works is 1/16; " in told
     assert "fold.keep_blocks = " in told
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import slcache
 from slcache import comparing
-from slcache.cli import by_state
+from slcache.cli import both_states
 from slcache.documents.pools import slc_row_bytes
 from slcache.drives import fills
 from slcache.errors import ConfigError, UsageError
@@ -297,7 +297,7 @@ def test_two_states_stand_side_by_side(trace: Path) -> None:
     assert lines[1].startswith("worn=0.9,0.3: tiny: ")
     found = comparing.in_states(str(trace), device="tiny", schemes=["tlc-only", "baseline"])
     assert list(found) == ["empty", states.WORN]
-    assert all(line in text for line in by_state.sentences(found))
+    assert all(line in text for line in both_states.sentences(found))
     # What is beside each other is what each state alone prints.
     for form, comparison in found.items():
         alone = slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"], state=form)
@@ -334,8 +334,8 @@ def test_who_wins_turns_round_or_does_not(trace: Path) -> None:
     first, second = (d["host"]["write"]["latency_us"] for d in documents)
     first["mean"], second["mean"] = second["mean"], first["mean"]
     turned = slcache.Comparison([slcache.Result(d) for d in documents])
-    assert "Writes do not turn round" in by_state.sentences({"a": both, "b": both})[0]
-    assert "Writes turn round" in by_state.sentences({"a": both, "b": turned})[0]
+    assert "Writes do not turn round" in both_states.sentences({"a": both, "b": both})[0]
+    assert "Writes turn round" in both_states.sentences({"a": both, "b": turned})[0]
 
 
 def test_the_html_of_one_run_begins_with_its_state(trace: Path) -> None:

@@ -156,9 +156,9 @@ def _of_option(error: UsageError, call: _Call) -> str:
     """Return what is wrong with an argument of Python by the name of its option."""
     options = {o.field_info.name: o.name for o in call.takes() if o.name.startswith("-")}
     said = error.key
-    if said not in options:
+    if said is None or said not in options:
         return str(error)
-    names = "|".join(options)
+    names = "|".join({said, *(name for name in options if "_" in name)})
     # Not within a path, nor the word.
     told = re.sub(rf"(?:^|(?<=\s))(?:{names})(?= = |: | is )", lambda f: options[f[0]], str(error))
     return told if options[said] in told else f"{options[said]}: {told}"

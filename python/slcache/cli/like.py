@@ -13,7 +13,6 @@ from rich.text import Text
 from slcache import catalogue
 from slcache.cli import checks, console, joint, memory
 from slcache.cli import options as opt
-from slcache.errors import UsageError
 from slcache.given.config_files import Configuration
 from slcache.given.content import Content
 from slcache.sentences import state as states
@@ -72,11 +71,7 @@ def partly(
         names, _ = joint.scheme_names(schemes, part, given.settings)
         catalogue.called(names, device=part, settings=catalogue.flat(given.settings))
 
-    try:
-        part = fills.scaled(given.device, divisor(scale), runs)
-    except UsageError as error:
-        raise checks.wrong(str(error), "--scale") from error
-    return replace(given, device=part)
+    return replace(given, device=fills.scaled(given.device, divisor(scale), runs))
 
 
 def whole_buffer(config: Mapping[str, Any], scale: int) -> None:
@@ -120,22 +115,19 @@ def run(
         raise checks.wrong("has no effect without --like recovery", "--fill")
     assert given.device is not None
     with console.output(out, FILES, kept) as files, console.meter(progress) as meter:
-        try:
-            part = fills.scaled(given.device, divisor(scale), fills.as_client(given.settings))
-            memory.tell(part, [fills.SCHEME], given.settings, state)
-            found = likes.like(
-                protocol,
-                device=given.device,
-                against=against,
-                scale=divisor(scale),
-                fill=fill or 0.0,
-                state=state,
-                settings=given.settings,
-                jobs=jobs,
-                on_progress=meter,
-            )
-        except UsageError as error:
-            raise checks.wrong(str(error), f"--{error.key}") from error
+        part = fills.scaled(given.device, divisor(scale), fills.as_client(given.settings))
+        memory.tell(part, [fills.SCHEME], given.settings, state)
+        found = likes.like(
+            protocol,
+            device=given.device,
+            against=against,
+            scale=divisor(scale),
+            fill=fill or 0.0,
+            state=state,
+            settings=given.settings,
+            jobs=jobs,
+            on_progress=meter,
+        )
         if files is not None:
             from slcache.plots import images
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
-from slcache.errors import UsageError
 from slcache.given import quantity
 from slcache.sentences import wording
 from slcache.tables.sheets import Sheet
@@ -74,13 +73,9 @@ def why(
     one_by_one = slowest is not None or request is not None
     chosen = slow.Chosen(slowest, request, _ns(above), percentile, operation)
     read = [slow.read(path) for path in logs]
-    try:
-        found: slow.Answer | slow.Moved = (
-            slow.why(read[0], chosen) if len(read) == 1 else slow.moved(read[0], read[1], chosen)
-        )
-    except UsageError as error:
-        hint = f"--{error.key}" if error.key != "log" else "LOG"
-        raise checks.wrong(str(error), hint) from error
+    found: slow.Answer | slow.Moved = (
+        slow.why(read[0], chosen) if len(read) == 1 else slow.moved(read[0], read[1], chosen)
+    )
     if console.in_form(
         shown.form, lambda: console.json_of(found.to_dict()), lambda: _sheets(found)
     ):
