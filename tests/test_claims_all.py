@@ -83,7 +83,7 @@ def frame(paper: str, part: str) -> Frame:
     of = PLANS[paper]
     found = next(p for p in of.parts if p.name == (part or of.parts[0].name))
     schemes = [variant.name for variant in of.expand(found.schemes)]
-    schemes += [pick.name for pick in of.picks if pick.part == found.name]
+    schemes += [pick.name for pick in of.picks if found.name in pick.parts]
     grids = {grid.name: grid.variants() for grid in of.grids}
     points = {v.name: (name, i, v) for name, each in grids.items() for i, v in enumerate(each)}
     sizes = {name: len(each) for name, each in grids.items()}

@@ -106,14 +106,14 @@ def test_one_figure_exceeds_another_in_size() -> None:
 
 
 SPEC = Optima(
-    part="p",
+    parts=["p"],
     scheme="static",
     measure="lifetime",
     which="least",
     adaptive="own",
     chosen="u",
     predicted="model",
-    paper={"a": 0.9},
+    paper={"p": {"a": 0.9}},
 )
 
 
@@ -134,10 +134,10 @@ def test_of_a_measure_that_should_be_large_less_is_worse() -> None:
 
 
 def test_the_best_of_a_grid_is_shown_seed_by_seed() -> None:
-    documents = {"p": dict(table().documents)}
-    spec = Pick("best", "p", "p", "lifetime", "least", grid="static")
-    pick(spec, documents, [variant.name for variant in GRID.variants()])
-    shown = {seed: documents["p"]["a", "best", seed] for seed in (1, 2)}
+    documents: dict[Any, Any] = dict(table().documents)
+    spec = Pick("best", ["p"], "lifetime", "least", grid="static")
+    pick(spec, documents, documents, [variant.name for variant in GRID.variants()])
+    shown = {seed: documents["a", "best", seed] for seed in (1, 2)}
     assert [shown[seed]["scheme"]["figures"]["lifetime"] for seed in (1, 2)] == [4.0, 5.0]
     assert {each["picked"] for each in shown.values()} == {"static 0.5"}
 

@@ -39,12 +39,8 @@ device = "hierarchy-44g"
 schemes = ["baseline", "sector"]
 reference = "baseline"
 settings = { "trace.address" = "compact", "scheme.sector.merge.timeout_ns" = 1000000 }
-[[workload]]
-name = "web_1"
-twin = "hierarchy-web_1"
-requests = 20000
-reduced = { requests = 20000 }
-figures = { requests = 20000 }
+[volume]
+web_1 = { twin = "hierarchy-web_1", reduced = { requests = 20000 }, figures = { requests = 20000 } }
 [quick]
 workloads = ["web_1"]
 seeds = [1]
@@ -61,21 +57,19 @@ names = ["mean"]
 minutes = 1
 workloads = ["web_1"]
 seeds = [1]
-[[sensitivity.vary]]
-name = "Waiting"
-why = "open"
-settings = ["scheme.sector.merge.timeout_ns"]
-values = [10000000]
-READING
-"""
-READING = """
-[reading]
-name = "most probable"
-[[reading.option]]
+vary = [
+    { name = "Waiting", why = "open", settings = ["scheme.sector.merge.timeout_ns"], values = [10000000] },
+VARY]
+"""  # noqa: E501
+WAIT = """
 text = "partial writes wait 0.1 ms"
 why = "a source"
 settings = { "scheme.sector.merge.timeout_ns" = 100000 }
 """
+OPTIONS = {"wait": WAIT}
+PREFILL = "settings = ['trace.prefill'], values = ['none'] },"
+
+
 CLAIMS = """
 sector = { figure = "1", text = "Sector writes faster", ours = 'change(write_mean_us, "sector", "baseline")', paper = "-20 %" }
 mean = { figure = "1", text = "so does the mean", ours = 'mean(claim("sector"))', paper = "-20 %" }
@@ -87,10 +81,22 @@ speed = { figure = "2", class = "calibrated", text = "1,090 MB/s", paper = 1090,
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401
     """Return a function that loads the toy paper with what stands for its reading."""
 
-    def load(reading: str = READING) -> Plan:
+    def load(
+        options: dict[str, str] = OPTIONS, vary: str = "", other: dict[str, str] | None = None
+    ) -> Plan:
         folder = tmp_path / "papers" / "toy"
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "plan.toml").write_text(TOY.replace("READING", reading))
+        text = TOY.replace("VARY", vary)
+        for name, said in {**options, **(other or {})}.items():
+            text += f"[option.{name}]{said}"
+        text += "[reading]\n"
+        for name, title, of in (
+            ("probable", "most probable", options),
+            ("brief", "brief waits", other),
+        ):
+            if of:
+                text += f"{name} = {{ name = '{title}', options = {list(of)} }}\n"
+        (folder / "plan.toml").write_text(text)
         (folder / "claims.toml").write_text(CLAIMS)
         monkeypatch.setattr(plans, "EXPERIMENTS", tmp_path / "papers")
         return plans.load("toy")
@@ -161,7 +167,7 @@ def test_the_readings_of_a_figure_have_one_scale(toy: Any, tmp_path: Path) -> No
 
 
 def test_a_published_file_is_run_under_both_readings(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    toy(READING + "[[reading.option]]\ntext = 't'\nwhy = 'w'\ntwin = { update_skew = 0.5 }\n")
+    toy({**OPTIONS, "skew": "\ntext = 't'\nwhy = 'w'\ntwin = { update_skew = 0.5 }\n"})
     folder = tmp_path / "traces"
     folder.mkdir()
     package.generate(
@@ -181,7 +187,7 @@ def test_a_published_file_is_run_under_both_readings(toy: Any, tmp_path: Path) -
 
 
 def test_a_figure_that_both_readings_share_is_drawn_once(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    toy(READING.replace("100000 }", "1000000 }"))
+    toy({"wait": WAIT.replace("100000 }", "1000000 }")})
     evaluation, seen = run(tmp_path / "out")
     assert seen[-1] == (2, 2)
     page = report.render(evaluation)
@@ -206,7 +212,7 @@ def test_a_reading_that_was_not_run_says_nothing(toy: Any, tmp_path: Path) -> No
 
 
 def test_a_plan_with_one_reading_has_no_other(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    plan = toy("")
+    plan = toy({})
     assert plan.under(PROBABLE) is plan
     evaluation, _ = run(tmp_path / "out")
     document = json.loads(evaluation.to_json())
@@ -216,29 +222,52 @@ def test_a_plan_with_one_reading_has_no_other(toy: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reading", "message"),
+    ("said", "message"),
     [
-        ('name = "x"', "reading: option is missing"),
-        ("name = 1", "reading: name = 1 is not str"),
-        ('nme = "x"', "reading: unknown key nme; allowed: name, option"),
-        ('[[reading.option]]\ntext = "x"', "reading: option 1: why is missing"),
-        ("parts = ['mian']", "option 1: parts: no part mian; allowed: main"),
-        ("devices = { mian = 'tiny' }", "option 1: devices: no part mian; allowed: main"),
-        ("devices = { main = 'tinny' }", "option 1: devices.main = 'tinny'; allowed: tiny, hier"),
-        ("set = {}", "option 1: unknown key set; allowed: text, why, settings"),
-        ("", "option 1: one of settings, devices and twin is missing: it changes nothing"),
+        ("parts = ['mian']", "parts 1: no part mian; allowed: main"),
+        ("devices = { mian = 'tiny' }", "devices: no part mian; allowed: main"),
+        ("devices = { main = 'tinny' }", "devices: main: no device tinny; allowed: "),
+        ("set = {}", "unknown key set; allowed: text, why, settings"),
+        ("parts = 'main'", "parts = 'main'"),
+        ("", "one of settings, devices and twin is missing: it changes nothing"),
         (
             "settings = { 'scheme.hierarchy.merge.timeout_ns' = 1 }",
-            "option 1: scheme.hierarchy.merge.timeout_ns is a setting of no run",
+            "scheme.hierarchy.merge.timeout_ns is a setting of no run",
         ),
     ],
 )
-def test_a_reading_that_says_nothing_sure_is_refused(toy: Any, reading: str, message: str) -> None:  # noqa: ANN401
-    option = '[reading]\nname = "x"\n[[reading.option]]\ntext = "t"\nwhy = "w"\n' + reading
-    text = option if message.startswith("option") else f"[reading]\n{reading}"
+def test_an_option_that_says_nothing_sure_is_refused(toy: Any, said: str, message: str) -> None:  # noqa: ANN401
     with pytest.raises(ConfigError) as error:
-        toy(text)
-    assert f"toy/plan.toml: reading: {message.removeprefix('reading: ')}" in str(error.value)
+        toy({"x": f"\ntext = 't'\nwhy = 'w'\n{said}\n"})
+    assert str(error.value).startswith("toy/plan.toml: reading: ")
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("probable = { options = ['wait'] }", "reading: name is missing"),
+        ("probable = { name = 1, options = ['wait'] }", "reading: name = 1"),
+        (
+            "probable = { name = 'x', options = ['wiat'] }",
+            "probable: options: no wiat; allowed: wait",
+        ),
+        ("literal = { name = 'x', options = ['wait'] }", "reading: literal"),
+        ("", "option wait is in no reading"),
+    ],
+)
+def test_a_reading_that_says_nothing_sure_is_refused(
+    toy: Any,  # noqa: ANN401
+    said: str,
+    message: str,
+    tmp_path: Path,
+) -> None:
+    toy()
+    path = tmp_path / "papers" / "toy" / "plan.toml"
+    path.write_text(path.read_text().partition("[reading]")[0] + f"[reading]\n{said}\n")
+    with pytest.raises(ConfigError) as error:
+        plans.load("toy")
+    assert f"toy/plan.toml: {message}" in str(error.value).replace("reading: probable", "probable")
 
 
 def test_figures_that_no_twin_has_are_refused() -> None:
@@ -248,25 +277,24 @@ def test_figures_that_no_twin_has_are_refused() -> None:
         Workload("twin", "hierarchy-web_1", parts=["a"], reduced=smaller),
         Workload("pattern", "ips-bursty", parts=["b"]),
     ]
-    given = [option(twin={"update_skew": 0.5}, parts=[name]) for name in ("a", "b")]
+    given = {name: option(twin={"update_skew": 0.5}, parts=[name]) for name in ("a", "b")}
     assert faults(Reading("r", given), parts, workloads) == [
-        "option 1: twin.update_skew has no effect on twin: its reduced figures give it too",
-        "option 2: twin has no effect: these parts have no twins",
+        "option a: twin.update_skew has no effect on twin: its reduced figures give it too",
+        "option b: twin has no effect: these parts have no twins",
     ]
 
 
 def test_two_options_do_not_say_the_same(toy: Any) -> None:  # noqa: ANN401
-    again = READING[READING.index("[[") :]
     with pytest.raises(
         ConfigError,
-        match=r"option 2: settings\.scheme\.sector\.merge\.timeout_ns is given for main by an",
+        match=r"option more: settings\.scheme\.sector\.merge\.timeout_ns is given for main by an",
     ):
-        toy(READING + again)
+        toy({**OPTIONS, "more": WAIT})
 
 
 def test_a_variation_starts_from_a_reading(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    probable = "[[sensitivity.vary]]\nname = 'x'\nwhy = 'y'\nreading = 'probable'\n"
-    plan = toy(probable + "settings = ['trace.prefill']\nvalues = ['none']\n" + READING)
+    probable = "{ name = 'x', why = 'y', reading = 'probable', " + PREFILL
+    plan = toy(vary=probable)
     with Engine(tmp_path / "store") as engine:
         literal, other = sensitivity.study(plan, engine)
     assert (literal["reading"], other["reading"]) == (LITERAL, PROBABLE)
@@ -274,12 +302,11 @@ def test_a_variation_starts_from_a_reading(toy: Any, tmp_path: Path) -> None:  #
     assert usual[1] < usual[0]
     assert sensitivity.study(plan, engine, [PROBABLE], run=False) == [other]
     with pytest.raises(ConfigError, match=r"sensitivity: x: reading = 'probable'; allowed: lit"):
-        toy(probable + "settings = ['trace.prefill']\nvalues = ['none']\n")
+        toy({}, vary=probable)
 
 
 def test_the_page_says_what_a_variation_starts_from(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    vary = "[[sensitivity.vary]]\nname = 'Prefill'\nwhy = 'y'\nreading = 'probable'\n"
-    toy(vary + "settings = ['trace.prefill']\nvalues = ['none']\n" + READING)
+    toy(vary="{ name = 'Prefill', why = 'y', reading = 'probable', " + PREFILL)
     evaluation, _ = run(tmp_path / "out", sensitivity=True)
     assert [entry["reading"] for entry in evaluation.sensitivity] == [LITERAL, PROBABLE]
     page = report.render(evaluation)
@@ -292,10 +319,7 @@ def test_the_page_names_the_front_of_combined_factors(toy: Any, tmp_path: Path) 
     levels = [("fast", '"host.time_scale" = 0.5'), ("as it is", '"host.time_scale" = 1')]
     factor = ", ".join(f'{{ level = "{name}", {setting} }}' for name, setting in levels)
     wait = '{ level = "long", "scheme.sector.merge.timeout_ns" = 10000000 }'
-    toy(
-        f"[[sensitivity.vary]]\nname = 'Both'\nwhy = 'y'\ncross = [[{factor}], [{wait}]]\n"
-        + READING
-    )
+    toy(vary=f"{{ name = 'Both', why = 'y', cross = [[{factor}], [{wait}]] }},")
     evaluation, _ = run(tmp_path / "out", sensitivity=True)
     one, both = evaluation.sensitivity
     assert one["front"] == []
@@ -316,10 +340,10 @@ def test_an_option_is_for_its_parts_alone() -> None:
     parts = [Part("a", "tiny", ["sa"], "sa", settings={"x": 1}), Part("b", "tiny", ["sa"], "sa")]
     reading = Reading(
         "r",
-        [
-            option(settings={"x": 2}, twin={"update_skew": 0.5}, parts=["b"]),
-            option(devices={"a": "rl-32g"}),
-        ],
+        {
+            "one": option(settings={"x": 2}, twin={"update_skew": 0.5}, parts=["b"]),
+            "two": option(devices={"a": "rl-32g"}),
+        },
     )
     first, second = reading.parts(parts)
     assert (first.device, first.settings) == ("rl-32g", {"x": 1})
@@ -339,7 +363,7 @@ def test_an_option_is_for_its_parts_alone() -> None:
 
 
 def test_figures_of_a_reading_can_still_be_varied(toy: Any) -> None:  # noqa: ANN401
-    plan = toy(READING + "twin = { update_skew = 0.5 }\n").under(PROBABLE)
+    plan = toy({"wait": WAIT + "twin = { update_skew = 0.5 }\n"}).under(PROBABLE)
     (each,) = twins(plan, ["web_1"], {"twin.read_skew": 0.2})
     assert each.workload == {
         "requests": "20000",
@@ -375,9 +399,8 @@ def test_a_further_reading_is_judged_in_the_place_of_the_probable_one(
     toy: Any,  # noqa: ANN401
     tmp_path: Path,
 ) -> None:
-    other = READING.replace("[reading]", '[[other]]\nid = "brief"')
-    other = other.replace("reading.option", "other.option").replace("most probable", "brief waits")
-    toy(READING.replace("100000", "500000") + other.replace("100000", "10000"))
+    half, tenth = (WAIT.replace("100000", ns) for ns in ("500000", "10000"))
+    toy({"half": half}, other={"tenth": tenth})
     probable, _ = run(tmp_path / "out", readings=[PROBABLE])
     brief, _ = run(tmp_path / "out", readings=["brief"])
     rows = [each.claims[0].probable for each in (probable, brief)]

@@ -116,7 +116,8 @@ def shown(learned: list[float], random: float, constants: dict[str, float]) -> T
     }
     documents["main"] |= {("t", "chance", seed): document(random) for seed in range(len(learned))}
     for name, which in (("best", "most"), ("worst", "least")):
-        pick(Pick(name, "main", "grid", "write_mb_per_s", which), documents)
+        spec = Pick(name, ["main"], "write_mb_per_s", which, source="grid")
+        pick(spec, documents["grid"], documents["main"])
     return Table(documents["main"], "rl", ["t"])
 
 

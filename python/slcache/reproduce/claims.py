@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
+
+from pydantic import ConfigDict
 
 from slcache import ConfigError
 from slcache.reproduce import toml
@@ -26,6 +28,8 @@ CLASSES = (EMERGENT, "calibrated", "by construction")
 @dataclass(frozen=True)
 class Claim:
     """One claim: the paper's figure, how ours is found, and what is said beside."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = toml.CLOSED
 
     id: str
     #: The paper's figure, table or section.
@@ -191,4 +195,6 @@ def of_row(name: str, row: Mapping[str, Any], where: str) -> Claim:
     """Return the claim of a row; raises ConfigError."""
     if not isinstance(row, dict):
         raise ConfigError(f"{name} = {row!r} is no table of a claim")
-    return toml.build(Claim, {"id": name, **row}, f"{where}: {name}")
+    # Python keeps `class` for itself.
+    keys = {"class_" if key == "class" else key: said for key, said in row.items()}
+    return toml.build(Claim, {"id": name, **keys}, f"{where}: {name}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from slcache.reproduce.parts import PartName, SchemeName, TraceName
+
 
 @dataclass(frozen=True)
 class FigureSpec:
@@ -12,14 +14,14 @@ class FigureSpec:
     id: str
     kind: str
     title: str
-    part: str = ""
+    part: PartName = ""
     measure: str = ""
     measures: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
-    scheme: str = ""
-    schemes: list[str] = field(default_factory=list)
+    scheme: SchemeName = ""
+    schemes: list[SchemeName] = field(default_factory=list)
     #: Workloads it shows; all of its part's when empty.
-    workloads: list[str] = field(default_factory=list)
+    workloads: list[TraceName] = field(default_factory=list)
     column: str = ""
     label: str = ""
     limits: list[float] = field(default_factory=list)
@@ -32,7 +34,7 @@ class FigureSpec:
     #: What the values of a grid's setting are multiplied by on the axis.
     times: float = 1.0
     #: What figures are drawn in parts of: those of a variant, or point by point of a grid.
-    relative_to: str = ""
+    relative_to: SchemeName = ""
     #: What figures are divided by, for instance to show bytes as MB.
     per: float = 1.0
     note: str = ""
@@ -45,6 +47,6 @@ class TableSpec:
     title: str
     measures: list[str]
     names: list[str]
-    part: str = ""
-    schemes: list[str] = field(default_factory=list)
+    part: PartName = ""
+    schemes: list[SchemeName] = field(default_factory=list)
     note: str = ""

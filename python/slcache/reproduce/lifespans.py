@@ -9,6 +9,7 @@ from typing import Any
 from slcache.documents.pools import BITS, densest, planes, slc_block_bytes
 from slcache.reproduce import equations
 from slcache.reproduce.measures import value
+from slcache.reproduce.parts import GridName, PartName
 from slcache.reproduce.table import Key
 from slcache.reproduce.variants import Grid
 
@@ -20,15 +21,15 @@ Documents = dict[Key, Any]
 class Lifespans:
     """Grids over the share of SLC blocks, and the runs with one region that the model needs."""
 
-    part: str
+    part: PartName
     #: Grids of which every point gets a lifespan.
-    grids: list[str]
+    grids: list[GridName]
     #: The region alone, as large as it is beside the other: by the share of SLC blocks ...
-    slc_alone: str
+    slc_alone: GridName
     #: ... and by the share of dense ones.
-    dense_alone: str
+    dense_alone: GridName
     #: A part with the same runs on one pass less: then volumes are those of the last pass alone.
-    less: str = ""
+    less: PartName = ""
 
 
 def add(spec: Lifespans, of_parts: Mapping[str, Documents], grids: Sequence[Grid]) -> None:

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from slcache.reproduce.parts import GridName, PartName, SchemeName, TraceName
 from slcache.reproduce.table import Table
 
 #: Settings whose figure is at most this part away from the best one's are as good for a user.
@@ -16,19 +17,19 @@ NEAR = 0.05
 class Optima:
     """A grid whose best setting is shown beside what the paper and the model say it is."""
 
-    part: str
+    parts: list[PartName]
     #: The grid.
-    scheme: str
+    scheme: GridName
     measure: str
     #: "least" or "most".
     which: str
     #: The scheme that chooses the setting while it runs.
-    adaptive: str
+    adaptive: SchemeName
     #: Its measures: the setting it had on average, and what its model found best in the end.
     chosen: str
     predicted: str
-    #: The paper's best setting by workload.
-    paper: dict[str, float] = field(default_factory=dict)
+    #: The paper's best setting by part and workload.
+    paper: dict[PartName, dict[TraceName, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -63,12 +64,13 @@ def study(specs: Sequence[Optima], tables: Mapping[str, Table]) -> list[Line]:
     return [
         line
         for spec in specs
-        for name in tables[spec.part].workloads
-        if (line := _line(spec, tables[spec.part], name)) is not None
+        for part in spec.parts
+        for name in tables[part].workloads
+        if (line := _line(spec, part, tables[part], name)) is not None
     ]
 
 
-def _line(spec: Optima, table: Table, workload: str) -> Line | None:
+def _line(spec: Optima, part: str, table: Table, workload: str) -> Line | None:
     curve = table.curve(spec.measure, spec.scheme, workload)
     if not curve:
         return None
@@ -81,11 +83,11 @@ def _line(spec: Optima, table: Table, workload: str) -> Line | None:
     near = [at for at, figure in curve.items() if (worse(figure) or 0.0) <= NEAR]
     seeds = [table.curve(spec.measure, spec.scheme, workload, seed) for seed in table.seeds]
     each = [optimum(seed, spec.which) for seed in seeds if seed]
-    paper = spec.paper.get(workload)
+    paper = spec.paper.get(part, {}).get(workload)
     # The model's optimum: every run of the grid has its own, from what it counted.
     predicted = table.curve(spec.predicted, spec.scheme, workload)
     return Line(
-        part=spec.part,
+        part=part,
         workload=workload,
         measure=spec.measure,
         paper=paper,

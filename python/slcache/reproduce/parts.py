@@ -5,7 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+#: Names of what a plan has elsewhere; each is looked up there.
+PartName = Annotated[str, "part"]
+TraceName = Annotated[str, "workload"]
+SchemeName = Annotated[str, "scheme"]
+GridName = Annotated[str, "grid"]
+DeviceName = Annotated[str, "device"]
 
 
 @dataclass(frozen=True)
@@ -14,7 +21,7 @@ class Workload:
 
     name: str
     twin: str
-    #: How many it has, where `set` does not say.
+    #: How many it has, where neither `set` nor `figures` says.
     requests: int = 0
     #: Volume that a published file must hold alone, as its format names it.
     volume: str = ""
@@ -25,7 +32,7 @@ class Workload:
     #: With a published file: run the twin with as many requests as the file has writes.
     as_many_writes: bool = False
     #: Parts it belongs to; all of them when empty.
-    parts: list[str] = field(default_factory=list)
+    parts: list[PartName] = field(default_factory=list)
     #: Figures of the twin that are set for this workload.
     set: dict[str, Any] = field(default_factory=dict)
     #: A smaller experiment with the twin in place of the paper's: figures of the twin, and
@@ -44,7 +51,7 @@ class Part:
     """One experiment of the evaluation: a device, schemes, and how traces are replayed."""
 
     name: str
-    device: str
+    device: DeviceName
     schemes: list[str]
     reference: str
     replay: str | None = None
@@ -55,19 +62,19 @@ class Part:
     seeds: list[int] = field(default_factory=list)
     #: Schemes that draw while they run. Where this is given, if only as an empty list, every seed
     #: meets the same draw of the twins, that of the first seed, and the other schemes run once.
-    learned: list[str] | None = None
+    learned: list[SchemeName] | None = None
 
 
 @dataclass(frozen=True)
 class Quick:
     """The part of the plan that is run in under a minute."""
 
-    workloads: list[str]
+    workloads: list[TraceName]
     seeds: list[int]
     #: Parts that are run; all when empty.
-    parts: list[str] = field(default_factory=list)
+    parts: list[PartName] = field(default_factory=list)
     #: Workloads of a part where they are others than `workloads`.
-    only: dict[str, list[str]] = field(default_factory=dict)
+    only: dict[PartName, list[TraceName]] = field(default_factory=dict)
     #: The most requests of a twin; 0 for all it has.
     requests: int = 0
 

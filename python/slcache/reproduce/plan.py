@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
-from slcache import ConfigError
-from slcache.reproduce import claims, toml
+from pydantic import ConfigDict
+
+from slcache import ConfigError, catalogue
+from slcache.reproduce import claims, defaults, names, toml
 from slcache.reproduce.claims import EMERGENT, Claim
 from slcache.reproduce.drawings import FigureSpec, TableSpec
 from slcache.reproduce.findings import FUNCTIONS
@@ -27,14 +29,16 @@ EXPERIMENTS = Path(__file__).parent.parent / "experiments"
 class Plan:
     """A paper's evaluation."""
 
+    __pydantic_config__: ClassVar[ConfigDict] = toml.CLOSED
+
     name: str
     title: str
     authors: str
     #: About how long the whole evaluation takes on two cores.
     minutes: int
     seeds: list[int]
-    claims: list[Claim]
     quick: Quick
+    claims: list[Claim] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
     workloads: list[Workload] = field(default_factory=list)
     figures: list[FigureSpec] = field(default_factory=list)
@@ -92,14 +96,18 @@ class Plan:
         return list(READINGS) if self.reading else [LITERAL]
 
     @property
+    def all_readings(self) -> list[Reading]:
+        """All readings but the literal one."""
+        return [*([self.reading] if self.reading else []), *self.others]
+
+    @property
     def named_readings(self) -> list[str]:
         """All readings that it has."""
         return [*self.readings, *(other.id for other in self.others)]
 
     def under(self, reading: str) -> Plan:
         """Return the plan as a reading has it run."""
-        every = [*([self.reading] if self.reading else []), *self.others]
-        found = next((each for each in every if each.id == reading), None)
+        found = next((each for each in self.all_readings if each.id == reading), None)
         if found is None:
             return self
         workloads = found.workloads(self.workloads, self.parts)
@@ -147,9 +155,9 @@ def load(name: str) -> Plan:
     """Return a paper's plan; raises ConfigError."""
     folder = EXPERIMENTS / name
     where = f"{name}/plan.toml"
-    judged = claims.load(folder / "claims.toml", f"{name}/claims.toml")
-    table = {**toml.load(folder / "plan.toml"), "name": name, "claim": judged}
-    plan = toml.build(Plan, table, where)
+    table = defaults.written_out(toml.load(folder / "plan.toml"), where)
+    plan = toml.build(Plan, {**table, "name": name}, where)
+    plan = replace(plan, claims=claims.load(folder / "claims.toml", f"{name}/claims.toml"))
     _check(plan, where)
     _check_claims(plan, f"{name}/claims.toml")
     return plan
@@ -157,27 +165,17 @@ def load(name: str) -> Plan:
 
 def _check(plan: Plan, where: str) -> None:
     """Refuse names that nothing bears."""
-    study = plan.sensitivity
     problems = [] if plan.parts else [f"{where}: part is missing"]
-    wanted = {*plan.quick.names(), *(study.workloads if study else [])}
-    wanted |= {name for variation in plan.vary for name in variation.workloads}
-    wanted |= {name for variant in plan.variants for name in variant.after}
-    wanted -= {workload.name for workload in plan.workloads}
-    problems += [f"{where}: no workload {name}" for name in sorted(wanted)]
-    parts = {*plan.quick.parts, *plan.quick.only, *(study.parts if study else [])}
-    parts |= {name for workload in plan.workloads for name in workload.parts}
-    parts |= {name for variation in plan.vary for name in variation.parts}
-    of_one: list[Any] = [*plan.figures, *plan.tables]
-    of_one += [*plan.picks, *plan.optima, *plan.lifespans]
-    parts |= {each.part for each in of_one}
-    parts |= {pick.source for pick in plan.picks} | {spec.less for spec in plan.lifespans}
-    parts |= {plan.yardstick.part} if plan.yardstick else set()
-    parts -= {"", *(part.name for part in plan.parts)}
-    problems += [f"{where}: no part {name}" for name in sorted(parts)]
-    schemes = {s for part in plan.parts for s in part.learned or []}
-    schemes |= {s for spec in plan.optima for s in (spec.scheme, spec.adaptive)}
-    known = plan.all_schemes
-    problems += [f"{where}: no scheme {s}" for s in sorted(schemes - known)]
+    grids = [grid.name for grid in plan.grids]
+    known = {
+        "part": [part.name for part in plan.parts],
+        "workload": list(dict.fromkeys(workload.name for workload in plan.workloads)),
+        "scheme": sorted({*plan.all_schemes, *grids}),
+        "grid": grids,
+        "device": sorted(entry["name"] for entry in catalogue.devices()),
+    }
+    unclaimed = replace(plan, claims=[])
+    problems += [f"{where}: {fault}" for fault in names.unknown(unclaimed, known)]
     problems += [f"{where}: {fault}" for each in plan.vary for fault in each.faults()]
     problems += [f"{where}: {fault}" for fault in _faults_of_readings(plan)]
     if problems:
@@ -196,13 +194,13 @@ def _check_claims(plan: Plan, where: str) -> None:
         traces = plan.traces_of(plan.part(claim.part))
         order = claim.expected.paper if claim.expected.form == "order" else []
         ranked = [name for group in order for name in group.split(" = ")]
-        names: list[tuple[str, Sequence[str], Collection[str]]] = [
+        named: list[tuple[str, Sequence[str], Collection[str]]] = [
             ("ours: no trace", claim.traces, {*traces, *(w.name for w in plan.workloads)}),
             ("ours: no scheme", claim.schemes, plan.all_schemes | {g.name for g in plan.grids}),
             ("paper: no scheme", ranked, plan.all_schemes),
             ("ours: no claim before it is", claim.of, before),
         ]
-        problems += [f"{at}: {what} {n}" for what, of, known in names for n in of if n not in known]
+        problems += [f"{at}: {what} {n}" for what, of, known in named for n in of if n not in known]
         grids = {grid.name for grid in plan.grids}
         problems += [
             f"{at}: ours: {call.function}: {call.schemes[0]} is no grid"
@@ -222,19 +220,18 @@ def _faults_of_readings(plan: Plan) -> list[str]:
         for variation in plan.vary
         if variation.reading not in plan.readings
     ]
-    every = [("reading", plan.reading)] if plan.reading else []
-    every += [(f"other {other.id}", other) for other in plan.others]
+    every = [(f"reading: {one.id}", one) for one in plan.all_readings]
     found += [
         f"{at}: {fault}"
         for at, reading in every
         for fault in faults(reading, plan.parts, plan.workloads)
     ]
-    ids = [*READINGS, *(other.id for other in plan.others)]
-    found += [f"other: two readings are called {name}" for name in {*ids} if ids.count(name) > 1]
+    if any(other.id == LITERAL for other in plan.others):
+        found.append(f"reading: {LITERAL} is the plan as it stands")
     given = [
-        (f"{at}: option {i + 1}", option.settings, option.parts)
+        (f"{at}: option {name}", option.settings, option.parts)
         for at, reading in every
-        for i, option in enumerate(reading.option)
+        for name, option in reading.options.items()
     ]
     given += [
         (f"sensitivity: {variation.name}", table, variation.parts)

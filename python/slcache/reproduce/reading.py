@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from slcache import catalogue
-from slcache.reproduce.parts import Part, Workload
+from slcache.reproduce.parts import DeviceName, Part, PartName, TraceName, Workload
 from slcache.traces import api as traces
 
 #: The plan as it stands, and with what its `[reading]` changes.
@@ -26,14 +25,14 @@ class Option:
     #: Settings of the runs, over those of their part.
     settings: dict[str, Any] = field(default_factory=dict)
     #: Devices by part.
-    devices: dict[str, str] = field(default_factory=dict)
+    devices: dict[PartName, DeviceName] = field(default_factory=dict)
     #: Figures of the twins.
     twin: dict[str, Any] = field(default_factory=dict)
     #: Parts it is for; all when empty.
-    parts: list[str] = field(default_factory=list)
+    parts: list[PartName] = field(default_factory=list)
     #: Workloads that its settings are for, such as those whose stamps have a unit of their own; all
     #: when empty.
-    workloads: list[str] = field(default_factory=list)
+    workloads: list[TraceName] = field(default_factory=list)
 
     def given(self, part: str) -> dict[str, Any]:
         """Return what it says of a part, by what names it in plan.toml."""
@@ -50,9 +49,15 @@ class Reading:
     """What a reading changes of the literal one, which is the plan itself."""
 
     name: str
-    option: list[Option]
+    #: By what they are called in the plan.
+    options: dict[str, Option]
     #: What it is asked for by.
     id: str = PROBABLE
+
+    @property
+    def option(self) -> list[Option]:
+        """Return what it takes another way, in order."""
+        return list(self.options.values())
 
     def parts(self, parts: Sequence[Part]) -> list[Part]:
         """Return the parts as they are run."""
@@ -109,42 +114,27 @@ def has_figures(workload: str) -> bool:
 
 
 def faults(reading: Reading, parts: Sequence[Part], workloads: Sequence[Workload]) -> list[str]:
-    """Return what is wrong with a reading's parts and devices, and what is said twice or idly."""
-    names, known = [part.name for part in parts], sorted({each.name for each in workloads})
-    devices = [entry["name"] for entry in catalogue.devices()]
+    """Return what a reading's options say twice or idly."""
     found = []
-    for i, option in enumerate(reading.option):
-        at = f"option {i + 1}"
-        found += _unknown(f"{at}: parts: no part", option.parts, names)
-        found += _unknown(f"{at}: devices: no part", option.devices, names)
-        found += [
-            f"{at}: devices.{part} = {device!r}; allowed: {', '.join(devices)}"
-            for part, device in option.devices.items()
-            if device not in devices
-        ]
+    for i, (name, option) in enumerate(reading.options.items()):
+        at = f"option {name}"
         found += [
             f"{at}: devices.{part} has no effect: parts does not name it"
             for part in option.devices
             if option.parts and part not in option.parts
         ]
-        found += _unknown(f"{at}: workloads: no workload", option.workloads, known)
         if option.workloads and (option.devices or option.twin or option.parts):
             found.append(f"{at}: workloads: only settings can be of some workloads")
         if not (option.settings or option.devices or option.twin):
             found.append(f"{at}: one of settings, devices and twin is missing: it changes nothing")
         found += [
-            f"{at}: {key} is given for {part} by an earlier option too"
-            for part in names
-            for key in option.given(part)
-            if any(key in earlier.given(part) for earlier in reading.option[:i])
+            f"{at}: {key} is given for {part.name} by an earlier option too"
+            for part in parts
+            for key in option.given(part.name)
+            if any(key in earlier.given(part.name) for earlier in reading.option[:i])
         ]
         found += [f"{at}: {fault}" for fault in _faults_of_figures(option, workloads)]
     return found
-
-
-def _unknown(what: str, named: Iterable[str], known: Sequence[str]) -> list[str]:
-    allowed = ", ".join(known)
-    return [f"{what} {name}; allowed: {allowed}" for name in named if name not in known]
 
 
 def _faults_of_figures(option: Option, workloads: Sequence[Workload]) -> list[str]:

@@ -6,6 +6,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
+from slcache.reproduce.parts import GridName, PartName, TraceName
 from slcache.reproduce.reading import LITERAL
 from slcache.reproduce.variants import ShareOf
 
@@ -31,9 +32,9 @@ class Variation:
     #: What the report calls the points.
     names: list[str] = field(default_factory=list)
     #: Parts that it can change; all of the study's when empty.
-    parts: list[str] = field(default_factory=list)
+    parts: list[PartName] = field(default_factory=list)
     #: Workloads that it is run on; all of the study's when empty.
-    workloads: list[str] = field(default_factory=list)
+    workloads: list[TraceName] = field(default_factory=list)
     #: The reading that it starts from.
     reading: str = LITERAL
 
@@ -83,13 +84,13 @@ def is_of_twins(key: str) -> bool:
 class Sensitivity:
     """What is varied, one at a time."""
 
-    workloads: list[str]
+    workloads: list[TraceName]
     seeds: list[int]
     vary: list[Variation]
     #: About how long it takes on two cores.
     minutes: int
     #: Parts that are run where a variation names none; all when empty.
-    parts: list[str] = field(default_factory=list)
+    parts: list[PartName] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class Beyond:
     seeds: list[int] = field(default_factory=lambda: [1])
     learned: list[str] = field(default_factory=list)
     #: The grid of constants of which the best is shown.
-    constants: str = ""
+    constants: GridName = ""
     #: Further traces, where they are, by their path from the folder of recordings.
     more: list[str] = field(default_factory=list)
     #: Pieces of real volumes, likewise. Their times are those of an open load, and kept.

@@ -61,7 +61,9 @@ def tables_of(
         if part.trace_statistics and (job.name, job.seed) == (part.reference, first):
             document["trace_info"] = inputs.statistics(job.input, job.drawn, engine)
     for spec in plan.picks:
-        pick(spec, documents, [v.name for v in plan.expand([spec.grid])] if spec.grid else None)
+        among = [v.name for v in plan.expand([spec.grid])] if spec.grid else None
+        for shown in spec.parts:
+            pick(spec, documents[spec.source or shown], documents[shown], among)
     for lasting in plan.lifespans:
         lifespans.add(lasting, documents, plan.grids)
     names = list(dict.fromkeys(workload.name for workload in plan.workloads))
@@ -74,18 +76,21 @@ def tables_of(
 
 
 def pick(
-    spec: Pick, documents: Mapping[str, dict[Key, Any]], among: Collection[str] | None = None
+    spec: Pick,
+    source: Mapping[Key, Any],
+    shown: dict[Key, Any],
+    among: Collection[str] | None = None,
 ) -> None:
-    """Show each trace's best or worst variant in another part, beside every seed there.
+    """Show each trace's best or worst variant of a part in another, beside every seed there.
 
     `among` are the names to pick from; all of the source by default.
     """
     figures: dict[str, dict[str, list[float]]] = {}
-    for (workload, name, _), document in documents[spec.source].items():
+    for (workload, name, _), document in source.items():
         figure = value(spec.measure, document)
         if figure is not None and (among is None or name in among):
             figures.setdefault(workload, {}).setdefault(name, []).append(figure)
-    source, shown = dict(documents[spec.source]), documents[spec.part]
+    source = dict(source)
     best = {
         workload: spec.of({name: statistics.fmean(found) for name, found in of.items()})
         for workload, of in figures.items()

@@ -1,18 +1,25 @@
-"""Reading the evaluation's own files: tables with known keys, faults that name file and key."""
+"""Reading the evaluation's own files: models with known keys, faults with their places."""
 
 from __future__ import annotations
 
 import dataclasses
+import json
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
 
 from slcache import ConfigError
 from slcache.given import parsing
 
 T = TypeVar("T")
+
+#: How a file's model, and those in it, are read: a key that they do not know is refused.
+CLOSED = ConfigDict(extra="forbid")
 
 
 def load(path: Path) -> dict[str, Any]:
@@ -26,73 +33,35 @@ def load(path: Path) -> dict[str, Any]:
 
 
 def build(kind: type[T], table: Mapping[str, Any], where: str) -> T:
-    """Return a dataclass made of a table; raises ConfigError for missing and unknown keys.
-
-    A key that Python keeps for itself, such as class, is the field class_. Tables below it are made
-    into the dataclasses of their fields; `[[part]]` is a member of the field parts.
-    """
-    members = dataclasses.fields(kind)  # type: ignore[arg-type]
-    known = typing.get_type_hints(kind)
-    fields = {_key(field.name, known[field.name]): field for field in members}
-    hints = {key: known[field.name] for key, field in fields.items()}
-    table = {
-        key: built(hints[key], value, f"{where}: {key}") if key in hints else value
-        for key, value in table.items()
-    }
-    unknown = [key for key in table if key not in fields]
-    missing = [
-        name
-        for name, field in fields.items()
-        if name not in table
-        and field.default is dataclasses.MISSING
-        and field.default_factory is dataclasses.MISSING
-    ]
-    problems = [f"{where}: unknown key {key}; allowed: {', '.join(fields)}" for key in unknown]
-    problems += [f"{where}: {name} is missing" for name in missing]
-    problems += [
-        f"{where}: {name} = {value!r} is not {_name(hints[name])}"
-        for name, value in table.items()
-        if name in hints and not _fits(value, hints[name])
-    ]
-    if problems:
-        raise ConfigError("\n".join(problems))
-    return kind(**{fields[key].name: value for key, value in table.items()})
+    """Return a model made of a table; raises ConfigError for all faults, with their places."""
+    try:
+        # Texts of JSON are taken strictly, and tables in them for models all the same.
+        return TypeAdapter(kind).validate_json(json.dumps(table, default=str), strict=True)
+    except ValidationError as error:
+        faults = dict.fromkeys(_fault(kind, one) for one in error.errors())
+        raise ConfigError("\n".join(f"{where}: {fault}" for fault in faults)) from None
 
 
-def _key(name: str, hint: Any) -> str:  # noqa: ANN401
-    """Return what a field is called in the file."""
-    of_tables = typing.get_origin(hint) is list and dataclasses.is_dataclass(hint.__args__[0])
-    return name.removesuffix("s") if of_tables else name.rstrip("_")
+def _fault(kind: type, error: ErrorDetails) -> str:
+    """Return what is wrong, with its place: `sensitivity: vary 2: why is missing`."""
+    *place, key = error["loc"]
+    steps = [f" {one + 1}" if isinstance(one, int) else f": {one}" for one in place]
+    at = "".join([*steps, ": "]).removeprefix(": ")
+    if error["type"] == "missing":
+        return f"{at}{key} is missing"
+    if error["type"] == "unexpected_keyword_argument":
+        return f"{at}unknown key {key}; allowed: {', '.join(_keys(kind, place))}"
+    named = f"{at.removesuffix(': ')} {key + 1}" if isinstance(key, int) else f"{at}{key}"
+    return f"{named} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"
 
 
-def built(hint: Any, value: Any, where: str) -> Any:  # noqa: ANN401
-    """Return a value with its tables made into dataclasses, as a field's type has them."""
-    if isinstance(value, dict) and dataclasses.is_dataclass(hint):
-        return build(typing.cast(type[Any], hint), value, where)
-    arguments = typing.get_args(hint)
-    if isinstance(value, list) and typing.get_origin(hint) is list:
-        return [built(arguments[0], each, f"{where} {i + 1}") for i, each in enumerate(value)]
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        return built(arguments[0], value, where)
-    return value
-
-
-def _fits(value: object, hint: Any) -> bool:  # noqa: ANN401
-    if hint is Any:
-        return True
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.Union, types.UnionType):
-        return any(_fits(value, argument) for argument in arguments)
-    if origin is list:
-        return isinstance(value, list) and all(_fits(item, arguments[0]) for item in value)
-    if origin is dict:
-        return isinstance(value, dict) and all(_fits(v, arguments[1]) for v in value.values())
-    if hint is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    return isinstance(value, hint)
-
-
-def _name(hint: Any) -> str:  # noqa: ANN401
-    return hint.__name__ if isinstance(hint, type) else str(hint)
+def _keys(kind: Any, place: Sequence[int | str]) -> list[str]:  # noqa: ANN401
+    """Return the keys of the model at a place."""
+    for step in place:
+        if dataclasses.is_dataclass(kind):
+            kind = typing.get_type_hints(kind)[str(step)]
+        else:
+            kind = typing.get_args(kind)[-1]
+        if typing.get_origin(kind) in (typing.Union, types.UnionType):
+            kind = typing.get_args(kind)[0]
+    return [field.name for field in dataclasses.fields(kind)]

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from slcache.reproduce.parts import GridName, PartName, SchemeName, TraceName
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -16,7 +18,7 @@ class Variant:
     scheme: str
     settings: dict[str, Any] = field(default_factory=dict)
     #: Workloads that it has run before, one after the other, and whose memory it brings.
-    after: list[str] = field(default_factory=list)
+    after: list[TraceName] = field(default_factory=list)
     #: The grid it is a point of, and which.
     grid: str = ""
     point: tuple[Any, ...] = ()
@@ -65,14 +67,15 @@ class Pick:
     """The variant of a grid that does best, or worst, on each trace, shown as one more scheme."""
 
     name: str
-    #: The part that shows it, and the one that runs the grid.
-    part: str
-    source: str
+    #: The parts that show it.
+    parts: list[PartName]
     measure: str
     #: "most" or "least".
     which: str
+    #: The part that runs the grid, where it is another.
+    source: PartName = ""
     #: The grid to pick from, where the part runs other schemes too.
-    grid: str = ""
+    grid: GridName = ""
 
     def of(self, values: dict[str, float]) -> str:
         """Return the name with the largest or smallest value, the first of equals."""
@@ -84,12 +87,12 @@ class Pick:
 class Yardstick:
     """What a learned scheme is held against: the best and the worst constant, and chance."""
 
-    part: str
+    part: PartName
     measure: str
-    scheme: str
-    best: str
-    worst: str
-    random: str
+    scheme: SchemeName
+    best: SchemeName
+    worst: SchemeName
+    random: SchemeName
 
 
 def settings_of(variant: Variant, settings: Mapping[str, Any]) -> dict[str, Any]:
