@@ -120,7 +120,7 @@ bench: $(PGO_BENCH) $(VENV)/built ## Measure speed and memory of a build with a 
 	$(BIN)/python benches/own_schemes.py
 
 .PHONY: growth
-growth: $(PGO_BENCH) $(VENV)/tools ## Measure cost as the work grows; draws docs/images/growth.png
+growth: $(PGO_BENCH) $(VENV)/built ## Measure cost as the work grows; draws docs/images/growth.png
 	mkdir -p out
 	$(PGO_BENCH) --growth --rounds 3 --json > out/growth.json
 	$(BIN)/python benches/growth.py

@@ -10,37 +10,31 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
+from slcache.charts import files, spec
+from slcache.charts.spec import Axis
 
 CURVES = {
-    "same_footprint": ("requests to the same 4 GiB", "#1f6fb4", "o"),
-    "half_of_device": ("requests to half of the device", "#c4501b", "s"),
+    "same_footprint": "requests to the same 4 GiB",
+    "half_of_device": "requests to half of the device",
 }
+RUNS = {"ns_per_request": ([1, 0], "again"), "first_ns_per_request": ([2, 2], "first")}
 
 
 def draw(growth: dict[str, Any], picture: Path) -> None:
     """Draw requests per CPU second over the size of the device."""
-    figure, axes = plt.subplots(figsize=(7.2, 3.8), layout="constrained")
-    for key, (label, colour, marker) in CURVES.items():
-        points = growth[key]
-        sizes = [point["device_bytes"] / 2**30 for point in points]
-        for cost, style, when in (
-            ("ns_per_request", "-", "again"),
-            ("first_ns_per_request", ":", "first"),
-        ):
-            rates = [1e3 / point[cost] for point in points]
-            axes.plot(
-                sizes, rates, style, color=colour, marker=marker, ms=4, label=f"{label}, {when}"
-            )
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(sizes, [f"{s:g} GiB" if s < 1024 else f"{s / 1024:g} TiB" for s in sizes])
-    axes.tick_params(axis="x", labelrotation=45)
-    axes.set_ylim(bottom=0)
-    axes.set_ylabel("million requests per CPU second")
-    axes.set_xlabel("device")
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize=8)
-    figure.savefig(picture, dpi=160, metadata={"Software": None})
+    across = Axis("device", "size", log=True)
+    up = Axis("million requests per CPU second", low=0)
+    names = [f"{label}, {when}" for label in CURVES.values() for _, when in RUNS.values()]
+    looks = {name: spec.colour(place // len(RUNS)) for place, name in enumerate(names)}
+    layers = []
+    for key, label in CURVES.items():
+        sizes = [point["device_bytes"] for point in growth[key]]
+        for cost, (dash, when) in RUNS.items():
+            curve = {f"{label}, {when}": (sizes, [1e3 / point[cost] for point in growth[key]])}
+            marks = {"point": {"size": 25, "filled": True}, "strokeDash": dash}
+            layers.append(spec.lines(curve, across, up, looks, **marks))
+    drawn = spec.picture([spec.panel(*layers, height=260)])
+    picture.write_bytes(files.written(drawn, picture.suffix))
 
 
 def main() -> None:

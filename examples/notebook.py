@@ -62,13 +62,13 @@ def _(device, slcache, trace):
 
 @app.cell
 def _(means, sizes):
-    from matplotlib.figure import Figure
+    import altair as alt
 
-    figure = Figure(figsize=(5, 3), layout="constrained")
-    axes = figure.subplots()
-    axes.plot(sizes, [mean / 1e6 for mean in means], marker="o")
-    axes.set(xlabel="SLC blocks per plane", ylabel="mean write latency (ms)")
-    figure
+    rows = [{"blocks": b, "ms": mean / 1e6} for b, mean in zip(sizes, means, strict=True)]
+    alt.Chart(alt.Data(values=rows)).mark_line(point=True).encode(
+        x=alt.X("blocks:Q", title="SLC blocks per plane"),
+        y=alt.Y("ms:Q", title="mean write latency (ms)"),
+    )
     return
 
 

@@ -49,8 +49,8 @@ UNDRAWN = {
 DRAWN = {
     *("test_cliff", "test_curves", "test_disk", "test_figures", "test_names"),
     *("test_report", "test_report_verb", "test_study_figures", "test_study_report"),
-    *("test_compact", "test_curves_read", "test_named_marks", "test_page_points"),
-    *("test_study_traces", "test_touch", "test_trace_info", "test_windows"),
+    *("test_browser", "test_charts", "test_page_points"),
+    *("test_study_traces", "test_trace_info", "test_windows"),
 }
 
 

@@ -22,10 +22,10 @@ import pytest
 from markupsafe import Markup
 
 from slcache import devices
+from slcache.charts import files, page
+from slcache.charts.spec import Spec
 from slcache.cli.app import execute
 from slcache.execute.local import Local
-from slcache.plots import images
-from slcache.report import figures
 from slcache.words.names import printable
 
 #: User bytes of the `tiny` preset.
@@ -140,14 +140,12 @@ def command(arguments: Sequence[str | Path]) -> list[str]:
 def undrawn() -> Iterator[None]:
     """Leave figures out of pages for a while."""
 
-    def empty(description: str) -> Markup:
-        head = Markup('<svg role="img" aria-label="{}"></svg>')
-        return head.format(printable(description))
+    def empty(_: Spec, described: str) -> Markup:
+        return Markup('<div data-chart aria-label="{}"></div>').format(printable(described))
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(images, "svg", lambda *told: empty(told[-1]))
-        patched.setattr(figures, "svg", lambda *told: empty(told[-1]))
-        patched.setattr(images, "png", lambda _: b"\x89PNG\r\n\x1a\n")
+        patched.setattr(page, "chart", empty)
+        patched.setattr(files, "written", lambda _, kind: kind.encode())
         yield
 
 

@@ -56,7 +56,7 @@ def test_the_verb_tells_the_same_in_every_form(rewritten: Path, tmp_path: Path) 
     text = told.stdout.decode()
     assert "84.0 KiB written" in text
     assert "At most 12.0 KiB are alive" in text
-    assert picture.read_text().startswith("<?xml")
+    assert picture.read_text().startswith("<svg")
     found = json.loads(verb("bound", rewritten, "--sizes", "4KiB,8KiB,16KiB", "--json").stdout)
     assert found == bounds.of_trace(str(rewritten), [4096, 8192, 16384])
     csv = verb("bound", rewritten, "--sizes", "4KiB", "--format", "csv").stdout.decode()

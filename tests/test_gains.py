@@ -13,8 +13,8 @@ from jsonschema import Draft202012Validator
 
 import slcache
 from slcache import bounds
+from slcache.charts import run as picture
 from slcache.documents import gains, schemata
-from slcache.plots import bound as picture
 from slcache.results.seeded import SeededComparison
 from slcache.sentences import gains as sentences
 from support import TINY_BYTES, Row, write_trace
@@ -271,7 +271,7 @@ def test_a_disk_is_bound_by_all_flash(tmp_path: Path) -> None:
         assert found["least"] <= found["counted"]
     assert compared.documents[0]["bound"]["drained"]
     assert "written to disk" in compared.summary()
-    assert picture.compared(compared.labels, compared.documents, compared.bounds).axes
+    assert picture.bound(compared.labels, compared.documents, compared.bounds)["concat"]
 
 
 @pytest.mark.slow

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import slcache
-from slcache.plots import bars, latency, series, style
+from charted import axis, keys, nodes, panels, rows
+from slcache.charts import run as charts
+from slcache.charts import series, spec
 from support import slcache as command
 
 ALL = [entry["name"] for entry in slcache.schemes()]
@@ -65,29 +67,28 @@ def test_the_command_line_names_what_it_leaves_out(trace: Path) -> None:
     assert sorted(named) == sorted(set(ALL) - set(ran))
 
 
-def test_lines_of_every_scheme_differ_in_more_than_colour(every: slcache.Comparison) -> None:
-    lines = [style.scheme_line(i, len(EVERY)) for i in range(len(EVERY))]
-    assert len({(str(line["ls"]), line["lw"]) for line in lines}) == len(EVERY)
-    figure = latency.draw(every.labels, every.documents)
-    drawn = {(line.get_linestyle(), line.get_linewidth()) for line in figure.axes[0].lines}
-    assert len(drawn) == len(EVERY)
+def test_lines_of_every_scheme_differ_in_more_than_lightness(every: slcache.Comparison) -> None:
+    drawn = charts.latency(every.labels, every.documents)
+    assert keys(drawn) == every.labels
+    looks = spec.colours(every.labels)
+    assert len(set(looks.values())) == len(EVERY)
+    encodings = [node.get("encoding", {}) for node in nodes(drawn)]
+    dashes = [each["strokeDash"] for each in encodings if "strokeDash" in each]
+    assert all(len(set(map(str, dash["scale"]["range"]))) > 1 for dash in dashes)
+    assert dashes
 
 
-def test_series_of_every_scheme_have_a_row_each(every: slcache.Comparison) -> None:
-    figure = series.draw(every.labels, every.documents)
-    # Three percentiles, each a line and its dots.
-    assert all(len({line.get_color() for line in axes.lines}) <= 1 for axes in figure.axes)
-    named = [axes.get_ylabel() for axes in figure.axes if axes.get_ylabel()]
-    assert named == EVERY * 3
-    scale = {axes.get_ylim() for axes in figure.axes[: 3 * len(EVERY) : 3]}
-    assert len(scale) == 1
+def test_series_of_every_scheme_have_a_panel_each(every: slcache.Comparison) -> None:
+    drawn = panels(series.draw(every.labels, every.documents))
+    rates = [drawn[f"{name}: writes completed, MiB/s"] for name in EVERY]
+    for name, panel in zip(EVERY, rates, strict=True):
+        assert {row["key"] for row in rows(panel)} == {name}
+    assert len({axis(panel, "y")["scale"]["domainMax"] for panel in rates}) == 1
 
 
-def test_labels_of_every_scheme_do_not_overlap(every: slcache.Comparison) -> None:
-    figure = bars.draw(every.labels, every.documents, "tlc-only")
-    figure.canvas.draw()
-    for axes in figure.axes:
-        boxes = [text.get_window_extent() for text in axes.texts]
-        assert len(boxes) == len(EVERY) + 1  # the means, and the heading of their column
-        for i, box in enumerate(boxes):
-            assert not any(box.overlaps(other) for other in boxes[i + 1 :])
+def test_every_scheme_has_a_row_with_its_mean(every: slcache.Comparison) -> None:
+    drawn = charts.relative(every.labels, every.documents, "tlc-only")
+    for panel in drawn["concat"]:
+        assert axis(panel, "y")["scale"]["domain"] == EVERY
+        written = [row for row in rows(panel) if "text" in row]
+        assert [row["row"] for row in written] == EVERY

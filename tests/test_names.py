@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import copy
-import io
 import json
 import re
 import unicodedata
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import matplotlib.image
 import pytest
 
 import slcache
+from charted import charts
 from slcache import api
 from slcache.bandwidth import curves
+from slcache.charts import bandwidth, files, page, spec
 from slcache.cli import console
-from slcache.plots import cliff, images, plain, style
-from slcache.report import pages, pictures, terminal
+from slcache.report import pictures, terminal
 from slcache.sentences.verdict import FEW
 from slcache.words import names
 from support import mixed, write_trace
@@ -44,8 +44,6 @@ HOSTILE = [
 ]
 #: The same in few names, for what takes its time.
 TOGETHER = ["$\\foo$", "".join(HOSTILE[::2])[:600], "".join(HOSTILE[1::2])]
-#: Figures that name no scheme, or only some.
-SAY_NONE = ("Wear", "How large a cache is worth")
 
 
 def hostile(run: slcache.Result, name: str) -> slcache.Result:
@@ -89,37 +87,66 @@ class Text(Page):
         super().handle_starttag(tag, attrs)
 
     def handle_data(self, data: str) -> None:
-        """Note what is said."""
-        self.said += data
+        """Note what is said; what scripts hold is looked at by itself."""
+        if "script" not in self._open:
+            self.said += data
 
 
 def check_page(text: str, said: str | None) -> None:
-    page = Text(text)
-    assert not {"b", "img", "iframe"} & set(page.tags)
-    # The page's own, and its figures.
-    assert page.tags.count("script") <= 2
-    assert not [name for name, _ in page.attributes if name.startswith("on")]
-    assert {ref[1:] for ref in page.references if ref.startswith("#")} <= set(page.ids)
-    assert not any(unicodedata.category(c) in ("Cc", "Cf") for c in page.said if c != "\n")
+    found = Text(text)
+    assert not {"b", "img", "iframe"} & set(found.tags)
+    # Those of charts are data; the last is the page's own.
+    assert text.count("<script") == 2 + len(charts(text))
+    assert not [name for name, _ in found.attributes if name.startswith("on")]
+    assert {ref[1:] for ref in found.references if ref.startswith("#")} <= set(found.ids)
+    assert not any(unicodedata.category(c) in ("Cc", "Cf") for c in found.said if c != "\n")
+    for chart in charts(text).values():
+        assert all(map(harmless, strings(chart)))
     if said is not None:
-        assert names.printable(said) in page.said
+        assert names.printable(said) in found.said
 
 
-def test_the_report_and_its_figures_show_names_as_they_are(
+def strings(value: Any) -> Iterator[str]:  # noqa: ANN401
+    """Yield all texts of a specification."""
+    if isinstance(value, dict):
+        for each in value.values():
+            yield from strings(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from strings(each)
+    elif isinstance(value, str):
+        yield value
+
+
+def expressions(value: Any) -> Iterator[str]:  # noqa: ANN401
+    """Yield what a specification has evaluated, and the fields that it names."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            if name in ("calculate", "filter", "test", "labelExpr", "expr", "signal", "field"):
+                yield from strings(each)
+            elif name != "values":
+                yield from expressions(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from expressions(each)
+
+
+def test_the_report_and_its_charts_show_names_as_they_are(
     comparisons: list[slcache.Comparison],
 ) -> None:
     for each in comparisons:
-        page = each.report()
-        check_page(page, each.labels[0])
-        drawn = [ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", page, re.S)]
-        assert len(drawn) >= 6
-        shown = {plain.name(label) for label in each.labels}
-        for root in drawn:
-            figure = root.get("aria-label")
-            said = {text for part in root.iter() for text in (part.text or "").split("\n")}
-            assert figure in SAY_NONE or shown <= said, (figure, shown - said)
-        bars = f"Latency relative to {names.printable(each.labels[0])}"
-        assert bars in [root.get("aria-label") for root in drawn]
+        text = each.report()
+        check_page(text, each.labels[0])
+        found = charts(text)
+        shown = set(map(names.printable, each.labels))
+        # A chart of wear names pools too.
+        assert len(found) >= 6
+        for title in ("Where the mean latency comes from", "Latency distributions"):
+            assert shown <= set(strings(found[title]))
+        assert f"Latency relative to {names.printable(each.labels[0])}" in found
+        for chart in found.values():
+            evaluated = "".join(expressions(chart))
+            assert not any(name in evaluated for name in shown)
 
 
 @pytest.mark.parametrize("kind", pictures.KINDS)
@@ -140,7 +167,7 @@ def test_pictures_of_a_trace_take_any_name(kind: str, trace: Path, tmp_path: Pat
         elif kind == ".svg":
             ElementTree.fromstring(content)
         elif kind == ".png":
-            assert matplotlib.image.imread(io.BytesIO(content)).size
+            assert content.startswith(b"\x89PNG")
 
 
 def test_the_cliff_takes_any_name() -> None:
@@ -151,19 +178,22 @@ def test_the_cliff_takes_any_name() -> None:
     }
     curve = curves.sustained(document)
     for count in (2, 9):
-        figure = cliff.draw(dict.fromkeys(HOSTILE[:count], curve), 1, HOSTILE[0])
-        ElementTree.fromstring(images.svg(figure, "cliff", HOSTILE[1]))
+        drawn = bandwidth.cliff(dict.fromkeys(HOSTILE[:count], curve), 1, HOSTILE[0])
+        root = ElementTree.fromstring(files.written(drawn, ".svg"))
+        assert not [each for each in root.iter() if each.tag.endswith(("script", "image"))]
+        said = {each.text for each in root.iter()}
+        assert names.printable(HOSTILE[0]) in said
 
 
 def test_file_names_do_not_act_on_pages_and_pictures(tmp_path: Path) -> None:
     for name in ('"><script>$\\foo$[red]', "\x1b[31mred"):
         path = write_trace(tmp_path / f"{name}.csv", mixed(40))
-        page = tmp_path / "p.html"
-        done = run_slcache("trace", "info", path, "--picture", page)
+        picture = tmp_path / "p.html"
+        done = run_slcache("trace", "info", path, "--picture", picture)
         assert done.returncode == 0, done.stderr
         assert b"\x1b" not in done.stdout
         assert names.printable(name) in done.stdout.decode()
-        check_page(page.read_text(), name)
+        check_page(picture.read_text(), name)
         done = run_slcache(
             "run", path, "--device", "tiny", "--scheme", "baseline", "--out", tmp_path / "out"
         )
@@ -216,10 +246,7 @@ def test_no_template_trusts_a_value() -> None:
 
 def test_every_page_escapes() -> None:
     for name in HOSTILE:
-        made = pages.render(
-            "trace.html.j2",
-            title=name,
-            sections=[],
-            svg=images.svg(style.empty(name[:40]), "x", name),
-        )
+        chart = page.chart(spec.empty(name), name)
+        made = page.render("trace.html.j2", title=name, sections=[], chart=chart)
         check_page(made, name)
+        assert list(charts(made)) == [names.printable(name)]

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-import browser
-from browser import browsed, needs_chromium
+from charted import charts, rows
 from slcache.metrics import METRICS
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
@@ -76,29 +75,41 @@ def study(folder: Path, name: str) -> Sweep:
     )
 
 
-def told(page: str) -> dict[str, Any]:
-    """Return what a page has on its points for the script."""
-    return browser.figures(page, "points-data")
+def told(page: str) -> dict[int, dict[str, str | None]]:
+    """Return what a page tells of its points, by number."""
+    found = {}
+    for number, inside in re.findall(r'<div id="point-(\d+)">(.*?)</div>', page, re.DOTALL):
+        command = re.search(r'<pre class="command">(.*?)</pre>', inside, re.DOTALL)
+        (figures,) = re.findall(r'<p class="soft">(.*?)</p>', inside, re.DOTALL)
+        (name,) = re.findall(r"</a>: (.*?)</p>", inside, re.DOTALL)
+        found[int(number)] = {
+            "name": html.unescape(name),
+            "figures": html.unescape(figures),
+            "command": html.unescape(command[1]) if command else None,
+        }
+    return found
 
 
 @pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_point_s_command_gives_its_figures(folder: Path, name: str) -> None:
     found = study(folder, name)
-    given, rows = told(found.report()), found.table.to_dicts()
-    assert given["points"]
-    assert bool(given["note"]) == (name in ("seeds", "draws"))
-    for number, _, figures, command in given["points"]:
-        words = shlex.split(given["begun"] + command)
+    page, table = found.report(), found.table.to_dicts()
+    given = told(page)
+    assert given
+    assert ("the command runs the first" in page) == (name in ("seeds", "draws"))
+    for number, point in given.items():
+        words = shlex.split(point["command"] or "")
         assert words[:2] == ["slcache", "run"]
         done = slcache(*words[1:], "--json")
         assert done.returncode == 0, done.stderr
         document = json.loads(done.stdout)
-        row = rows[number - 1]
+        row = table[number - 1]
         for metric, known in METRICS.items():
             # What is held against other runs is no figure of this one.
             if row.get(metric) is not None and metric != "gain_share":
                 assert known.value(document) == pytest.approx(row[metric]), metric
+        figures = (point["figures"] or "").split(", ")
         assert all(figure.partition(" ")[0] in METRICS for figure in figures)
 
 
@@ -116,11 +127,11 @@ def test_a_search_s_points_have_commands(folder: Path) -> None:
         points=6,
         jobs=1,
     )
-    given, rows = told(found.report()), found.table.to_dicts()
-    for number, _, _, command in given["points"]:
-        done = slcache(*shlex.split(given["begun"] + command)[1:], "--json")
+    table = found.table.to_dicts()
+    for number, point in told(found.report()).items():
+        done = slcache(*shlex.split(point["command"] or "")[1:], "--json")
         assert done.returncode == 0, done.stderr
-        row, document = rows[number - 1], json.loads(done.stdout)
+        row, document = table[number - 1], json.loads(done.stdout)
         assert METRICS["waf"].value(document) == pytest.approx(row["waf"])
         assert METRICS["write_p99_ns"].value(document) == row["write_p99_ns"]
 
@@ -129,12 +140,11 @@ def test_a_search_s_points_have_commands(folder: Path) -> None:
 def test_every_point_of_the_picture_is_told(folder: Path, name: str) -> None:
     found = study(folder, name)
     page = found.report()
-    drawn = re.findall(r'<g data-points="([\d ]+)">(.*?)</g>', page)
-    numbers = {number for group, _ in drawn for number in group.split()}
-    assert all(len(group.split()) == inside.count("<use ") for group, inside in drawn)
     given = told(page)
-    assert numbers == {str(point[0]) for point in given["points"]}
-    assert len(numbers) == sum(
+    fronts = {t: chart for t, chart in charts(page).items() if t.startswith("Pareto front")}
+    shown = {row["href"]: row["name"] for chart in fronts.values() for row in rows(chart)}
+    assert shown == {f"#point-{number}": point["name"] for number, point in given.items()}
+    assert len(given) == sum(
         len(each.outcome.configurations) for each in found.analysis().judged if each.front.metrics
     )
 
@@ -145,16 +155,11 @@ def test_a_mark_s_number_is_of_the_point_that_it_shows() -> None:
     table = grid({"s.blocks": blocks}, lambda n, _: {"waf": 1.0 + n, "slc_bytes": 50.0 - n * n})
     analysis = Analysis.of(Outcome.of(table), ("waf", "slc_bytes"))
     page = report.render(analysis, "made up")
-    marks = {
-        number: float(x)
-        for group, inside in re.findall(r'<g data-points="([\d ]+)">(.*?)</g>', page)
-        for number, x in zip(
-            group.split(), re.findall(r'<use [^>]*?x="([\d.]+)"', inside), strict=True
-        )
-    }
-    ordered = sorted(marks, key=lambda number: marks[number])
-    assert [blocks[int(number) - 1] for number in ordered] == sorted(blocks)
-    assert all(point[3] is None for point in told(page)["points"])
+    marks = {row["href"]: row["x"] for row in rows(charts(page)["Pareto front"]) if "href" in row}
+    ordered = sorted(marks, key=lambda link: marks[link])
+    numbers = [int(link.removeprefix("#point-")) for link in ordered]
+    assert [blocks[number - 1] for number in numbers] == sorted(blocks)
+    assert all(point["command"] is None for point in told(page).values())
 
 
 def test_hostile_names_stay_text(folder: Path) -> None:
@@ -162,14 +167,13 @@ def test_hostile_names_stay_text(folder: Path) -> None:
     found = sweep(str(made), device="tiny", scheme="sa", vary=SA, settings=ROOM, jobs=1)
     page = found.report()
     assert "<b>" not in page
-    assert page.count("<script") == 2
-    given = told(page)
-    words = shlex.split(given["begun"] + given["points"][0][3])
+    assert page.count("<script") == 2 + len(charts(page))
+    words = shlex.split(next(iter(told(page).values()))["command"] or "")
     assert words[2] == str(made)
     table = grid({"x": [HOSTILE, "fifo"]}, lambda x, _: {"waf": float(len(x)), "slc_bytes": 1.0})
     page = report.render(Analysis.of(Outcome.of(table), ("waf",)), HOSTILE)
-    assert page.count("<script") == 2
-    assert any(HOSTILE in point[1] for point in told(page)["points"])
+    assert page.count("<script") == 2 + len(charts(page))
+    assert any(HOSTILE in (point["name"] or "") for point in told(page).values())
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -182,7 +186,7 @@ def test_what_no_command_can_say_has_none(folder: Path) -> None:
     table = table_of([{**row, "no.such.key": n, "waf": 1.0 + n} for n in (1, 2)])
     analysis = Analysis.of(Outcome.of(table), ("waf",))
     page = report.render(analysis, "edited", study=found.study)
-    assert [point[3] for point in told(page)["points"]] == [None, None]
+    assert [point["command"] for point in told(page).values()] == [None, None]
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -198,62 +202,4 @@ def test_a_study_that_cannot_be_read_has_points_without_commands(
         done = slcache("sweep", "show", tmp_path, *metrics, "--html", page)
         assert done.returncode == 0, done.stderr
         assert said in " ".join(done.stderr.decode().split())
-        assert {point[3] for point in told(page.read_text())["points"]} == {None}
-
-
-@pytest.mark.slow
-@needs_chromium
-def test_a_browser_shows_the_point_of_a_link(folder: Path, tmp_path: Path) -> None:
-    page = tmp_path / "study.html"
-    page.write_text(study(folder, "schemes").report())
-    given = told(page.read_text())
-    number, name, _, command = given["points"][-1]
-    found = browsed(page, f"#point-{number}")
-    assert f'<div id="point-{number}">' in found
-    assert f": {name}</span>" in found
-    (text,) = re.findall(r'<pre class="command" tabindex="0">(.*?)</pre>', found)
-    assert html.unescape(text) == given["begun"] + command
-    marks = re.findall(r"<use [^>]*data-point=[^>]*>", found)
-    assert sum('tabindex="0"' in mark for mark in marks) == 1
-    assert all("aria-label=" in mark for mark in marks)
-    assert any("chosen" in mark for mark in marks)
-
-
-ACTS = """
-const said = [], command = () => document.querySelector(".command").textContent;
-const tell = () => said.push(location.hash, command());
-const key = (key) => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key }));
-const mark = document.querySelector('[data-point="2"]');
-mark.scrollIntoView({ block: "center" });
-const { x, y, width, height } = mark.getBoundingClientRect();
-const [clientX, clientY] = [x + width / 2, y + height / 2];
-mark.dispatchEvent(new PointerEvent("pointermove", { clientX, clientY }));
-said.push(document.querySelector(".tip").textContent);
-mark.dispatchEvent(new MouseEvent("click", { clientX, clientY }));
-tell();
-document.querySelector('[data-point][tabindex="0"]').focus();
-key("ArrowRight");
-said.push(document.activeElement.dataset.point);
-key("Enter");
-tell();
-document.body.append(made("pre", JSON.stringify(said), { id: "said" }));
-"""
-
-
-@pytest.mark.slow
-@needs_chromium
-def test_a_browser_chooses_points_by_pointer_and_keys(folder: Path, tmp_path: Path) -> None:
-    page = tmp_path / "study.html"
-    text = study(folder, "schemes").report()
-    # The policy lets no script of the test's own run.
-    text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
-    page.write_text(text.replace("</body>", f"<script>{{{ACTS}}}</script></body>"))
-    (found,) = re.findall(r'<pre id="said">(.*?)</pre>', browsed(page))
-    tip, clicked, command, focused, entered, other = json.loads(html.unescape(found))
-    given = told(text)
-    points = {str(point[0]): point for point in given["points"]}
-    assert f"{points['2'][1]}: {', '.join(points['2'][2])}" in tip
-    commands_of = {number: given["begun"] + point[3] for number, point in points.items()}
-    assert command == commands_of[clicked.removeprefix("#point-")]
-    assert entered == f"#point-{focused}"
-    assert other == commands_of[focused]
+        assert {point["command"] for point in told(page.read_text()).values()} == {None}

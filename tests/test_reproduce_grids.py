@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from charted import nodes, rows
 from slcache.reproduce import figures, inputs, optima
 from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import Claim
@@ -147,12 +148,14 @@ def test_a_figure_over_a_grid_has_a_curve_and_a_line_for_each_scheme() -> None:
         "3", "over-grid", "t", measure="lifetime", scheme="static", schemes=["own"], which="least"
     )
     figure = figures.draw(spec, plans.load("hierarchy"), table())
-    first, second = figure.axes
-    curve, star, level = first.lines
-    assert list(curve.get_ydata()) == [9.0, 4.5, 5.45]  # type: ignore[arg-type]
-    assert (star.get_xdata()[0], star.get_ydata()[0]) == (0.5, 4.5)  # type: ignore[index]
-    assert set(level.get_ydata()) == {5.0}  # type: ignore[arg-type]
-    assert second.lines[1].get_xdata()[0] == 0.1  # type: ignore[index]
+    first, second = figure["concat"]
+    means = [row["y"] for row in rows(first) if row.get("key") == "static" and "told" not in row]
+    assert means == [9.0, 4.5, 5.45]
+    (star,) = [row for row in rows(first) if "told" in row and "x" in row]
+    assert (star["x"], star["y"]) == (0.5, 4.5)
+    assert {"datum": 5.0} in [node.get("encoding", {}).get("y") for node in nodes(first)]
+    (star,) = [row for row in rows(second) if "told" in row and "x" in row]
+    assert star["x"] == 0.1
 
 
 REDUCED = Workload(

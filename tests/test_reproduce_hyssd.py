@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import slcache
+from charted import rows
 from slcache.execute.engine import Engine
 from slcache.reproduce import figures, optima
 from slcache.reproduce import plan as plans
@@ -125,7 +126,7 @@ def test_the_best_constant_stands_beside_the_papers_and_the_models(
 def test_every_figure_is_drawn(short: Plan, tables: dict[str, Table]) -> None:
     for spec in short.figures:
         if spec.part == "st":
-            assert any(axes.lines for axes in figures.draw(spec, short, tables["st"]).axes)
+            assert rows(figures.draw(spec, short, tables["st"]))
 
 
 def test_the_twins_have_the_amounts_of_table_i() -> None:

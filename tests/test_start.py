@@ -11,11 +11,11 @@ import slcache
 
 #: Packages that take long to load, and parts of slcache that most runs have no use for.
 HEAVY = (
+    "altair",
     "dask",
     "gymnasium",
     "jinja2",
     "jsonschema",
-    "matplotlib",
     "numpy",
     "optuna",
     "pandas",
@@ -25,11 +25,13 @@ HEAVY = (
     "ray",
     "rich.progress",
     "scipy",
-    "slcache.plots",
+    "slcache.charts.page",
+    "slcache.charts.run",
     "slcache.reproduce",
     "slcache.study.analysis",
     "slcache.sweep.run",
     "slcache.search.searching",
+    "vl_convert",
 )
 #: Beginnings, each with what it prints.
 STARTS = {

@@ -11,6 +11,7 @@ import jsonschema
 import polars as pl
 import pytest
 
+from charted import charts, keys
 from slcache.documents import schemata
 from slcache.report import terminal as text_of
 from slcache.study.analysis import Analysis
@@ -240,6 +241,5 @@ def test_a_scheme_has_the_same_colour_on_all_traces() -> None:
     ]
     rows[0].update(status="failed", reason="full", waf=None)
     page = report.render(Analysis.of(Outcome.of(table_of(rows)), ["waf"]), "", "")
-    fronts = re.findall(r"<h3>Pareto front.*?</svg>", page, re.DOTALL)
-    orders = [re.findall(r">(sa|sector|hierarchy)</", svg) for svg in fronts]
-    assert orders == [["sector", "hierarchy", "sa"]] * 2
+    fronts = [chart for title, chart in charts(page).items() if title.startswith("Pareto front")]
+    assert [keys(front) for front in fronts] == [["sector", "hierarchy", "sa"]] * 2

@@ -10,7 +10,7 @@ import pytest
 
 import slcache as api
 from slcache import metrics
-from slcache.plots import attribution
+from slcache.charts import run as charts
 from slcache.sentences import wording
 from slcache.words import kinds
 from support import mixed, slcache, write_trace
@@ -57,7 +57,7 @@ def test_a_run_tells_what_kept_the_room(run: tuple[api.Result, Path]) -> None:
     most = max(kept, key=lambda name: kept[name])
     words = kinds.WAITS[most].words
     assert wording.component(f"wait {most}") == words
-    assert words in attribution.caption([document])
+    assert words in charts.attribution_caption([document])
     answered = slcache("why", log, "--slowest", "3", "--operation", "write")
     assert (answered.returncode, ROOM in " ".join(answered.stdout.decode().split())) == (0, True)
     metric = metrics.named(f"write_wait_{most.replace('-', '_')}_ns")

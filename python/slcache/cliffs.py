@@ -21,7 +21,7 @@ from slcache.results.result import Result
 from slcache.sentences import gains, reasons
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from altair import ConcatChart as Chart
 
     from slcache.bandwidth.curves import Curve
     from slcache.execute.executors import Executor
@@ -99,11 +99,17 @@ class Cliff:
         """Return the curves and figures as JSON text."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
-    def plot(self) -> Figure:
+    def plot(self) -> Chart:
         """Draw bandwidth over data written."""
-        from slcache.plots import cliff
+        from slcache.charts import files
 
-        return cliff.draw(self.curves, self.pattern.bursts, self.device)
+        return files.notebook(self.picture())
+
+    def picture(self) -> dict[str, Any]:
+        """Return bandwidth over data written as a Vega-Lite specification."""
+        from slcache.charts import bandwidth
+
+        return bandwidth.cliff(self.curves, self.pattern.bursts, self.device)
 
 
 def _curve(load: Load, result: Result) -> Curve:

@@ -206,12 +206,12 @@ def cliff(
             **where.how(),
         )
         if files is not None:
-            from slcache.plots import images
+            from slcache.charts import files as charts
 
-            figure = result.plot()
+            picture = result.picture()
             files.write("cliff.json", (result.to_json() + "\n").encode())
-            files.write("cliff.svg", images.svg(figure, "cliff", "write bandwidth").encode())
-            files.write("cliff.png", images.png(figure))
+            for kind in (".svg", ".png"):
+                files.write(f"cliff{kind}", charts.written(picture, kind))
     for name, cache in result.too_coarse.items():
         console.note(
             f"{name}: its cache of {units.size(cache)} is less than a hundredth of the amount, too "

@@ -85,11 +85,11 @@ def _time(parts: list[str], ablate: bool) -> str:
 
 
 def _draw(found: Ledger, written: Transaction) -> None:
-    from slcache.plots import images
+    from slcache.charts import files
 
     for like in found.likes:
         if like.protocol == "techpowerup" and like.drive is not None:
-            written.write(f"{like.drive.name}.png", images.png(like.plot()))
+            written.write(f"{like.drive.name}.png", files.written(like.picture(), ".png"))
 
 
 def _sheets(found: Ledger) -> list[Sheet]:

@@ -20,12 +20,12 @@ from slcache.words.units import significant
 
 if TYPE_CHECKING:
     from slcache.bandwidth.phases import Phases
+    from slcache.charts.bandwidth import Points
     from slcache.fit import Fitted
     from slcache.fit.device import Given
     from slcache.fit.judged import Judged
     from slcache.fit.measured import Measured
     from slcache.fit.simulated import Row
-    from slcache.plots.fit import Curve
 
     Near = Sequence[tuple[Measured, Sequence[Row]]]
 
@@ -175,15 +175,13 @@ def _fit(
 
 
 def _contents(
-    stem: str, found: Fitted, judged: Judged, shown: tuple[Curve, Phases]
+    stem: str, found: Fitted, judged: Judged, shown: tuple[Points, Phases]
 ) -> dict[str, bytes]:
     """Return the files of a fitted device, by name: itself, and its pictures."""
-    from slcache.plots import fit as drawing
-    from slcache.plots import images
+    from slcache.charts import bandwidth, files
 
-    figure = drawing.draw(*shown, judged.drawn(), stem)
-    svg = images.svg(figure, stem, "log and fitted device").encode()
-    every = (found.text.encode(), svg, images.png(figure))
+    picture = bandwidth.fit(*shown, judged.drawn(), stem)
+    every = (found.text.encode(), *(files.written(picture, kind) for kind in (".svg", ".png")))
     return {f"{stem}{end}": each for end, each in zip(_ENDS, every, strict=True)}
 
 

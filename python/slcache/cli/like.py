@@ -129,13 +129,13 @@ def run(
             on_progress=meter,
         )
         if files is not None:
-            from slcache.plots import images
+            from slcache.charts import files as charts
 
-            figure = found.plot()
+            picture = found.picture()
             files.write("like.json", (found.to_json() + "\n").encode())
             files.write("like.csv", sheets.csv([found.sheet()]).encode())
-            files.write("like.svg", images.svg(figure, "like", "write speed of a drive").encode())
-            files.write("like.png", images.png(figure))
+            for kind in (".svg", ".png"):
+                files.write(f"like{kind}", charts.written(picture, kind))
     depth = 1 if protocol == fills.FIRST else fills.BURST_DEPTH
     whole = {"device": given.device, "scheme": fills.SCHEME, "settings": given.settings}
     config = catalogue.resolve(**whole, replay=f"closed:{depth}")

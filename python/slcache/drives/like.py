@@ -18,7 +18,7 @@ from slcache.given.arguments import checked
 from slcache.given.content import Content
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from altair import ConcatChart as Chart
 
     from slcache.tables.sheets import Sheet
 
@@ -119,8 +119,14 @@ class Like:
             ]
         )
 
-    def plot(self) -> Figure:
+    def plot(self) -> Chart:
         """Draw the curve over what is printed, or what pauses give back."""
+        from slcache.charts import files
+
+        return files.notebook(self.picture())
+
+    def picture(self) -> dict[str, Any]:
+        """Return the same as a Vega-Lite specification."""
         from slcache.drives import picture
 
         return picture.draw(self)

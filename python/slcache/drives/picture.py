@@ -1,75 +1,83 @@
 """A simulated fill over what is printed of a drive, or what pauses give back.
 
-`like` is what `slcache.drives.like` found; that module names this one.
+`found` is what `slcache.drives.like` found; that module names this one.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
-
+from slcache.charts import spec
+from slcache.charts.spec import Axis, Spec
 from slcache.drives import fills, laws, measured
-from slcache.plots import plain, style
 
-LONGEST = 120
-_CALIBRATED, _HELD_OUT = "#C9CED6", "#8A9099"
+_HEIGHT = 260
 
 
-def draw(like: Any) -> Figure:  # noqa: ANN401
-    """Return the figure of a protocol that fills, or of one that pauses."""
-    return _pauses(like) if like.recovery is not None else _fill(like)
+def draw(found: Any) -> Spec:  # noqa: ANN401
+    """Draw a simulated fill over what is printed of a drive, or what pauses give back."""
+    return _pauses(found) if found.recovery is not None else _fill(found)
 
 
-def _fill(like: Any) -> Figure:  # noqa: ANN401
-    figure, (axes,) = style.panels(1, 1, 4.0)
-    handles: list[Any] = []
-    names: list[str] = []
-    if like.drive is not None:
-        kinds = _bars(axes, like.drive)
-        for held_out in sorted(kinds):
-            handles.append(Patch(**_look(held_out)))
-            names.append("published, held out" if held_out else "published, calibrated to")
-        boundary = _boundary(like.drive)
-        if boundary is not None:
-            handles.append(axes.axvline(boundary, color=style.INK, lw=0.9, ls=(0, (4, 3))))
-            names.append("third phase by law 1")
-    least_gb = fills.lockstep_gb(like.fill.document, like.scale)
-    for number, (curve, told) in enumerate(zip(like.fill.passes, like.passes, strict=True)):
-        ends, speeds = curve.points(least_gb=least_gb)
-        colour = style.scheme_colour(number)
-        handles += axes.plot(ends, speeds, color=colour, lw=1.4)
-        which = "simulated" if len(like.passes) == 1 else f"simulated, pass {number + 1}"
-        names.append(f"{which}: {told.average_gb_s:.3g} GB/s on average")
-    if like.drive is not None and like.drive.average is not None:
-        handles.append(Patch(alpha=0))
-        names.append(f"printed average (held out): {like.drive.average.value:g} GB/s")
-    axes.set_xlim(0, float(like.fill.passes[0].gb[-1]))
-    axes.set_ylim(bottom=0)
-    axes.xaxis.set_major_locator(MaxNLocator(8))
-    axes.set_xlabel("GB written" + _footer(like))
-    axes.set_ylabel("write speed (GB/s)")
-    part = "" if like.scale == 1 else f", a {like.scale}th of the device"
-    style.title(axes, plain.name(f"{like.device}, as {like.protocol} measures{part}", LONGEST))
-    style.swatches(figure, handles, [plain.name(name) for name in names])
-    return figure
+def _fill(found: Any) -> Spec:  # noqa: ANN401
+    names, curves = [], {}
+    least_gb = fills.lockstep_gb(found.fill.document, found.scale)
+    for number, (curve, told) in enumerate(zip(found.fill.passes, found.passes, strict=True)):
+        which = "simulated" if len(found.passes) == 1 else f"simulated, pass {number + 1}"
+        name = f"{which}: {told.average_gb_s:.3g} GB/s on average"
+        names.append(name)
+        curves[name] = curve.points(least_gb=least_gb)
+    looks = spec.colours(names)
+    across = Axis("GB written", low=0, high=float(found.fill.passes[0].gb[-1]))
+    up = Axis("write speed (GB/s)", low=0)
+    layers: list[Spec] = []
+    said = []
+    if (drive := found.drive) is not None:
+        printed = {"published, calibrated to": "#C9CED6", "published, held out": "#9AA1AB"}
+        bars = _bars(drive, across, up)
+        looks = {name: printed[name] for name in dict.fromkeys(r["key"] for r in bars)} | looks
+        layers.append(
+            {
+                "data": spec.data(bars),
+                "mark": {"type": "rect", "stroke": spec.GREY, "strokeWidth": 0.6},
+                "encoding": {
+                    "x": across.channel("x"), "x2": {"field": "end"}, "y": up.channel("y"),
+                    "y2": {"field": "zero"}, "color": spec.key(looks),
+                    "tooltip": spec.tip(use="key", value="told"),
+                },
+            }
+        )  # fmt: skip
+        if (boundary := _boundary(drive)) is not None:
+            layers.append(spec.rule(x=boundary))
+            said.append("dashed: third phase by law 1")
+        if drive.average is not None:
+            said.append(f"printed average (held out): {drive.average.value:g} GB/s")
+        if drive.phases:
+            said.append(f"published: {measured.url(drive.phases[0].gb_s.source)}")
+    flat: dict[str, Any] = {"strokeDash": [1, 0]}
+    layers.append(spec.lines(curves, across, up, looks, **flat))
+    for layer in layers:
+        if "color" in layer["encoding"]:
+            layer["encoding"]["color"] = spec.key(looks)
+    part = "" if found.scale == 1 else f", a {found.scale}th of the device"
+    panel = spec.panel(*layers, height=_HEIGHT)
+    panel["title"] = {
+        "text": f"{found.device}, as {found.protocol} measures{part}",
+        "subtitle": said, "subtitleFontSize": 10,
+    }  # fmt: skip
+    return spec.picture([panel])
 
 
-def _look(held_out: bool) -> dict[str, Any]:
-    if held_out:
-        return {"facecolor": "none", "edgecolor": _HELD_OUT, "hatch": "///", "lw": 0.6}
-    return {"facecolor": _CALIBRATED, "edgecolor": _HELD_OUT, "lw": 0.6}
-
-
-def _bars(axes: Axes, drive: measured.Drive) -> set[bool]:
-    """Draw each published phase as a bar; return whether some are held out, and some not."""
-    for bar in drive.phases:
-        look = _look(bar.gb_s.held_out)
-        axes.bar(bar.from_gb, bar.gb_s.value, bar.to_gb - bar.from_gb, align="edge", **look)
-    return {bar.gb_s.held_out for bar in drive.phases}
+def _bars(drive: measured.Drive, across: Axis, up: Axis) -> list[Spec]:
+    """Return each published phase as a bar."""
+    return [
+        {
+            "key": "published, held out" if bar.gb_s.held_out else "published, calibrated to",
+            "x": bar.from_gb, "end": bar.to_gb, "y": bar.gb_s.value, "zero": 0,
+            "told": f"{bar.gb_s.value:g} GB/s from {bar.from_gb:g} to {bar.to_gb:g} GB",
+        }
+        for bar in drive.phases
+    ]  # fmt: skip
 
 
 def _boundary(drive: measured.Drive) -> float | None:
@@ -81,26 +89,21 @@ def _boundary(drive: measured.Drive) -> float | None:
     return boundary if cache < boundary < drive.user_gb else None
 
 
-def _footer(like: Any) -> str:  # noqa: ANN401
-    if like.drive is None or not like.drive.phases:
-        return ""
-    url = measured.url(like.drive.phases[0].gb_s.source)
-    return f"\npublished: {plain.name(url, LONGEST)}"
-
-
-def _pauses(like: Any) -> Figure:  # noqa: ANN401
-    figure, (axes,) = style.panels(1, 1, 3.4)
+def _pauses(like: Any) -> Spec:  # noqa: ANN401
     found = like.recovery
+    assert found is not None
     seconds = [pause.seconds for pause in found.pauses]
-    axes.plot(
-        seconds, [pause.regained_gb for pause in found.pauses], "o-", color=style.scheme_colour(0)
+    across = Axis(
+        "pause; dashed: the cache before the first burst",
+        "time",
+        log=True,
+        per=1e-6,
+        ticks=[1e6 * s for s in seconds],
     )
-    axes.axhline(found.cache_gb, color=style.INK, lw=0.9, ls=(0, (4, 3)))
-    axes.set_xscale("log")
-    axes.set_xticks(seconds, ["1 s", "10 s", "30 s", "1 min", "5 min", "30 min"])
-    axes.minorticks_off()
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("pause; dashed: the cache before the first burst")
-    axes.set_ylabel("GB at the first speed")
-    style.title(axes, plain.name(f"{like.device}, {100 * found.fill:.0f} % full"))
-    return figure
+    up = Axis("GB at the first speed", low=0)
+    curve = {"regained": (seconds, [pause.regained_gb for pause in found.pauses])}
+    line = spec.lines(curve, across, up, spec.colours(curve), point={"size": 40, "filled": True})
+    title = f"{like.device}, {100 * found.fill:.0f} % full"
+    return spec.picture(
+        [spec.panel(line, spec.rule(y=found.cache_gb), title=title, height=_HEIGHT)]
+    )

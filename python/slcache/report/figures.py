@@ -1,4 +1,4 @@
-"""The figures of the page of a run or a comparison, with what is said below each."""
+"""The pictures of the page of a run or a comparison, with what is said below each."""
 
 from __future__ import annotations
 
@@ -8,55 +8,34 @@ from functools import partial
 from typing import Any
 
 from markupsafe import Markup
-from matplotlib.figure import Figure
 
+from slcache.charts import page, run, scheme, series, spec
+from slcache.charts.spec import Spec
 from slcache.documents.normalise import Document
-from slcache.plots import (
-    attribution,
-    bars,
-    bound,
-    curves,
-    histograms,
-    images,
-    latency,
-    power,
-    series,
-    style,
-    wear,
-    windows,
-    writes,
-)
 from slcache.words import labels as labels_of_traces
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure on the page, with the sentence that says how to read it."""
+    """A chart on the page, with the sentence that says how to read it."""
 
     title: str
-    svg: Markup
+    chart: Markup
     caption: str
-    name: str = ""
 
 
-@images.seldom_collected()
 def pictures(
     labels: Sequence[str],
     documents: Sequence[Document],
     to: str | None,
     bounds: Mapping[str, Any] | None,
 ) -> list[Picture]:
-    """Draw every figure of the page."""
+    """Draw every picture of the page."""
     note = labels_of_traces.of_runs(documents)
     return [
-        Picture(title, svg(draw, note, name, title), caption, name)
-        for name, title, draw, caption in _drawn(labels, documents, to, bounds)
+        Picture(title, page.chart(spec.noted(draw(), note), title), caption)
+        for title, draw, caption in _drawn(labels, documents, to, bounds)
     ]
-
-
-def svg(draw: Callable[[], Figure], note: str | None, name: str, title: str) -> Markup:
-    """Draw a figure, which lives no longer than until it is text."""
-    return images.svg(style.noted(draw(), note), name, title)
 
 
 def _drawn(
@@ -64,62 +43,61 @@ def _drawn(
     documents: Sequence[Document],
     to: str | None,
     bounds: Mapping[str, Any] | None,
-) -> Iterator[tuple[str, str, Callable[[], Figure], str]]:
-    """Yield of each figure its name, its title, what draws it, and its caption."""
+) -> Iterator[tuple[str, Callable[[], Spec], str]]:
+    """Yield of each picture its title, what draws it, and its caption."""
 
-    def of(draw: Callable[..., Figure], *given: object) -> Callable[[], Figure]:
+    def of(draw: Callable[..., Spec], *given: object) -> Callable[[], Spec]:
         return partial(draw, labels, documents, *given)
 
     if to is not None:
         told = (
-            "On the side of the dashed line where factors are below 1 a scheme is faster than "
-            "the reference."
+            "Left of the dashed line a scheme is faster than the reference. At the end of a row "
+            "stands the factor of the mean."
         )
-        yield "bars", "Latency relative to " + to, of(bars.draw, to), told
-        if bound.has_any(documents):
-            draw, told = of(bound.compared, bounds), bound.caption(documents)
-            yield "bound", "How large a cache is worth", draw, told
-    for name, title, drawing, caption in _FIGURES + _DISK_FIGURES * power.has_any(documents):
-        yield name, title, of(drawing), caption if isinstance(caption, str) else caption(documents)
-    if windows.has_any(documents):
-        yield "windows", "What schemes changed", of(windows.draw), windows.caption(documents)
-    for i, name in enumerate(histograms.names(documents)):
-        told = histograms.caption(documents, name)
-        yield f"histogram{i}", f"How often: {name}", of(histograms.draw, name), told
-    for i, name in enumerate(curves.names(documents)):
-        told = curves.caption(documents, name)
-        yield f"curve{i}", f"Computed and measured: {name}", of(curves.draw, name), told
+        yield "Latency relative to " + to, of(run.relative, to), told
+        if run.has_bound(documents):
+            told = run.bound_caption(documents)
+            yield "How large a cache is worth", of(run.bound, bounds), told
+    for title, drawing, caption in _PICTURES + _OF_DISK * run.has_disk(documents):
+        yield title, of(drawing), caption if isinstance(caption, str) else caption(documents)
+    if scheme.has_windows(documents):
+        told = scheme.windows_caption(documents)
+        yield "What schemes changed", of(scheme.windows), told
+    for name in scheme.histogram_names(documents):
+        told = scheme.histogram_caption(documents, name)
+        yield f"How often: {name}", of(scheme.histogram, name), told
+    for name in scheme.curve_names(documents):
+        told = scheme.curve_caption(documents, name)
+        yield f"Computed and measured: {name}", of(scheme.curve, name), told
 
 
-_Draw = Callable[[Sequence[str], Sequence[Document]], Figure]
+_Draw = Callable[[Sequence[str], Sequence[Document]], Spec]
 _Caption = str | Callable[[Sequence[Document]], str]
-_FIGURES: tuple[tuple[str, str, _Draw, _Caption], ...] = (
-    ("attribution", "Where the mean latency comes from", attribution.draw, attribution.caption),
-    ("writes", "What was programmed", writes.draw, writes.caption),
+_PICTURES: tuple[tuple[str, _Draw, _Caption], ...] = (
+    ("Where the mean latency comes from", run.attribution, run.attribution_caption),
+    ("What was programmed", run.writes, run.writes_caption),
     (
-        "series",
         "Over time",
         series.draw,
         "Each point covers one or more whole windows; where a cache fills, latency jumps. "
         "Percentiles are of single windows, the highest of those that a point covers; a dot "
-        "marks a window in which at least ten requests lie beyond the percentile.",
+        "marks a window in which at least ten requests lie beyond the percentile. All panels are "
+        "zoomed and moved together.",
     ),
     (
-        "latency",
         "Latency distributions",
-        latency.draw,
+        run.latency,
         "Above: share of requests at or below a latency. Below: share above it, the tail.",
     ),
     (
-        "wear",
         "Wear",
-        wear.draw,
+        run.wear,
         "Blocks by how often they were erased during the run, on a log axis: a point for "
         "each scheme and range of counts that any block has.",
     ),
 )
-_DISK_FIGURES: tuple[tuple[str, str, _Draw, _Caption], ...] = (
-    ("power", "The disk's power states", power.draw, power.caption),
-    ("energy", "The disk's energy", power.energy, power.energy_caption),
-    ("disk", "What the disk did", power.work, power.work_caption),
+_OF_DISK: tuple[tuple[str, _Draw, _Caption], ...] = (
+    ("The disk's power states", run.power, run.power_caption),
+    ("The disk's energy", run.energy, run.energy_caption),
+    ("What the disk did", run.work, run.work_caption),
 )

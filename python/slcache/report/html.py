@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from slcache.charts import page
 from slcache.documents.normalise import Document
-from slcache.report import figures, over_time, pages, terminal
+from slcache.report import figures, terminal
 from slcache.sentences import disk, gains, life, notes, state, verdict
 from slcache.tables import grid
 from slcache.words import labels as labels_of_traces
@@ -46,7 +47,7 @@ def render(
     """
     first, named = documents[0], list(zip(labels, documents, strict=True))
     compared = to is not None and len(documents) > 1
-    return pages.render(
+    return page.render(
         "report.html.j2",
         title=_title(labels, first) if compared else labels[0],
         seeds=seeds,
@@ -68,7 +69,6 @@ def render(
         gain_rows=gains.rows(labels, documents, to or labels[0]),
         gain_lines=gains.lines(labels, documents, to or labels[0]),
         pictures=figures.pictures(labels, documents, to if compared else None, bounds),
-        over_time=over_time.data(labels, documents),
         labels=labels,
         latencies=_latencies(labels, documents),
         schemes=_schemes(labels, documents, gb_per_day),

@@ -1,24 +1,20 @@
-"""A figure as a file: PNG, SVG, PDF, or an HTML page with tables beside it."""
+"""A chart as a file: PNG, SVG, PDF, or an HTML page with tables beside it."""
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from slcache.charts import files as charts
 from slcache.errors import UsageError, about
 from slcache.files import Transaction, inputs
 from slcache.words import labels
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 #: Pictures, and the page with tables.
-FLAT = (".png", ".svg", ".pdf")
+FLAT = charts.FLAT
 KINDS = (*FLAT, ".html")
-_DOTS_PER_INCH = 200
 
 
 def check(path: str | os.PathLike[str], kinds: Sequence[str] = KINDS) -> None:
@@ -47,11 +43,12 @@ def save_trace(
 
 def save_bound(document: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write the picture of a trace's bound, as PNG, SVG or PDF."""
-    from slcache.plots import bound
+    from slcache.charts import run, spec
 
     title = Path(document["file"]).name
     read = [document["file"], *([document["device"]] if "device" in document else [])]
-    _save(path, read, lambda kind: _drawn(bound.draw(document, title), kind), FLAT)
+    picture = spec.noted(run.trace_bound(document), None, title)
+    _save(path, read, lambda kind: charts.written(picture, kind), FLAT)
 
 
 def _save(
@@ -68,33 +65,14 @@ def _save(
 
 
 def _trace(info: Mapping[str, Any], kind: str) -> bytes:
-    from slcache.plots import trace
+    from slcache.charts import spec, trace
 
     title = trace_title(info)
     if kind != ".html":
-        return _drawn(trace.draw(info, title), kind)
-    from slcache.plots import images
-    from slcache.report import pages
+        return charts.written(spec.noted(trace.draw(info), None, title), kind)
+    from slcache.charts import page
     from slcache.tables.trace_sections import sections
 
-    svg = images.svg(trace.draw(info), "trace", title)
-    page = pages.render("trace.html.j2", title=title, sections=sections(info), svg=svg)
-    return page.encode()
-
-
-def _drawn(figure: Figure, kind: str) -> bytes:
-    """Return a figure in a file format, the same bytes every time."""
-    import matplotlib as mpl
-
-    from slcache.plots import marks
-
-    sink = io.BytesIO()
-    undated = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-    with mpl.rc_context({"svg.hashsalt": "slcache", "pdf.fonttype": 42}):
-        figure.savefig(
-            sink, format=kind.removeprefix("."), dpi=_DOTS_PER_INCH, metadata=undated.get(kind)
-        )
-    if kind == ".svg":
-        held = marks.Held(figure)
-        return held.told(held.taken(sink.getvalue().decode())).encode()
-    return sink.getvalue()
+    chart = page.chart(trace.draw(info), title)
+    whole = page.render("trace.html.j2", title=title, sections=sections(info), chart=chart)
+    return whole.encode()

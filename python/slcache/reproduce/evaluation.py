@@ -127,7 +127,7 @@ def _views(plan: Plan, request: Request, engine: Engine) -> tuple[list[View], li
 
 def stage(evaluation: Evaluation, files: Transaction) -> None:
     """Add the ledger, the figures and the report to a transaction."""
-    # The figures need matplotlib, which takes long to load.
+    # Only who writes a page loads what it is made with.
     from slcache.reproduce import report
 
     files.write("ledger.json", (evaluation.to_json() + "\n").encode())

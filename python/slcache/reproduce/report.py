@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from slcache import _core
-from slcache.plots import images
-from slcache.report import pages
+from slcache.charts import page
 from slcache.reproduce import beyond, figures, gains, optima, rows, yardstick
 from slcache.reproduce.drawings import TableSpec
 from slcache.reproduce.outcome import Evaluation, View
@@ -22,9 +21,10 @@ from slcache.words import units
 def render(evaluation: Evaluation) -> str:
     """Return the page."""
     plan = evaluation.plan
-    return pages.render(
+    return page.render(
         "reproduce.html.j2",
         plan=plan,
+        title=f"{plan.title}, reproduced",
         mode=evaluation.mode,
         real=_names(evaluation, twin=False),
         twins=_names(evaluation, twin=True),
@@ -79,12 +79,11 @@ def _pictures(evaluation: Evaluation) -> list[dict[str, Any]]:
         views = _apart(evaluation, spec.part)
         drawn = [figures.draw(spec, view.plan, view.tables[spec.part]) for _, view in views]
         figures.same_scale(spec, drawn)
-        svgs = []
-        for (name, view), figure in zip(views, drawn, strict=True):
-            of = "" if view is views[0][1] else f"-{view.reading}"
-            told = f"{title}, {name}" if name else title
-            svgs.append((name, images.svg(figure, f"figure-{spec.id}{of}", told)))
-        pictures.append({"title": title, "drawn": svgs, "note": spec.note})
+        shown = [
+            (name, page.chart(picture, f"{title}, {name}" if name else title))
+            for (name, _), picture in zip(views, drawn, strict=True)
+        ]
+        pictures.append({"title": title, "drawn": shown, "note": spec.note})
     return pictures
 
 

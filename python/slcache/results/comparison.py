@@ -20,7 +20,7 @@ from slcache.tables import grid
 from slcache.words.few import few
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from altair import ConcatChart as Chart
 
     from slcache.tables.tabular import Table
 
@@ -189,9 +189,9 @@ class Comparison(Frames):
         lives = terminal.life_tables(self.life_rows(), self.life_columns())
         return terminal.text(*label, table, pace, *lives, *lines, *beside)
 
-    def plot_bars(self) -> Figure:
+    def plot_bars(self) -> Chart:
         """Draw mean and tail latency relative to the reference, reads and writes apart."""
-        return self._drawn("bars", self.reference)
+        return self._drawn("run", "relative", self.reference)
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""

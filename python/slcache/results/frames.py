@@ -17,7 +17,7 @@ from slcache.words import labels
 
 if TYPE_CHECKING:
     import polars as pl
-    from matplotlib.figure import Figure
+    from altair import ConcatChart as Chart
 
     from slcache.tables.tabular import Table
 
@@ -64,60 +64,60 @@ class Frames(ABC):
         """Return the document as JSON text."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
-    def plot_latency(self) -> Figure:
+    def plot_latency(self) -> Chart:
         """Draw the latency distributions: cumulative, and the tail on a log axis."""
-        return self._drawn("latency")
+        return self._drawn("run", "latency")
 
-    def plot_writes(self) -> Figure:
+    def plot_writes(self) -> Chart:
         """Draw what was programmed, in bytes by cause and cell mode."""
-        return self._drawn("writes")
+        return self._drawn("run", "writes")
 
-    def plot_series(self) -> Figure:
+    def plot_series(self) -> Chart:
         """Draw throughput, latency and cache occupancy over time."""
-        return self._drawn("series")
+        return self._drawn("series", "draw")
 
-    def plot_windows(self) -> Figure:
+    def plot_windows(self) -> Chart:
         """Draw what schemes report over their windows: sizes, thresholds, learning curves."""
-        return self._drawn("windows")
+        return self._drawn("scheme", "windows")
 
     @checked
-    def plot_histogram(self, name: str) -> Figure:
+    def plot_histogram(self, name: str) -> Chart:
         """Draw what schemes counted by bins, such as `actions` or `states`."""
-        return self._drawn("histograms", name)
+        return self._drawn("scheme", "histogram", name)
 
     @checked
-    def plot_curve(self, name: str) -> Figure:
+    def plot_curve(self, name: str) -> Chart:
         """Draw what schemes' models predict beside what was measured, such as `cost`."""
-        return self._drawn("curves", name)
+        return self._drawn("scheme", "curve", name)
 
-    def plot_wear(self) -> Figure:
+    def plot_wear(self) -> Chart:
         """Draw how block erases are distributed, per pool and cell mode."""
-        return self._drawn("wear")
+        return self._drawn("run", "wear")
 
-    def plot_power(self) -> Figure:
+    def plot_power(self) -> Chart:
         """Draw the power states that disks were in over time."""
-        return self._drawn("power")
+        return self._drawn("run", "power")
 
-    def plot_energy(self) -> Figure:
+    def plot_energy(self) -> Chart:
         """Draw the energy that disks took, by power state."""
-        return self._drawn("power", draw="energy")
+        return self._drawn("run", "energy")
 
-    def plot_disk(self) -> Figure:
+    def plot_disk(self) -> Chart:
         """Draw the time that disks worked, by cause and kind of operation."""
-        return self._drawn("power", draw="work")
+        return self._drawn("run", "work")
 
-    def plot_attribution(self) -> Figure:
+    def plot_attribution(self) -> Chart:
         """Draw the mean latency by component: service and what requests waited for."""
-        return self._drawn("attribution")
+        return self._drawn("run", "attribution")
 
-    def _drawn(self, name: str, *given: object, draw: str = "draw") -> Figure:
-        """Draw what a module of `plots` does, with a note where the trace is no recording."""
-        from slcache.plots import style
+    def _drawn(self, room: str, name: str, *given: object) -> Chart:
+        """Draw what a room of `charts` does, with a note where the trace is no recording."""
+        from slcache.charts import files, spec
 
         # Each is loaded by whoever draws it.
-        module = importlib.import_module(f"slcache.plots.{name}")
-        figure = getattr(module, draw)(self.labels, self.documents, *given)
-        return style.noted(figure, labels.of_runs(self.documents))
+        draw = getattr(importlib.import_module(f"slcache.charts.{room}"), name)
+        picture = draw(self.labels, self.documents, *given)
+        return files.notebook(spec.noted(picture, labels.of_runs(self.documents)))
 
     @property
     def figures(self) -> pl.DataFrame:

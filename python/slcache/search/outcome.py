@@ -21,7 +21,7 @@ from slcache.sweep.axes import Axis
 
 if TYPE_CHECKING:
     import polars as pl
-    from matplotlib.figure import Figure
+    from altair import ConcatChart as Chart
 
     from slcache.sweep.table import Row
 
@@ -120,19 +120,24 @@ class Tuning(Answer):
         """Return the document as JSON text."""
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False)
 
-    def plot_front(self) -> Figure:
+    def plot_front(self) -> Chart:
         """Draw the points tried and those that no other dominates; of a key, its bounds over it."""
+        from slcache.charts import files
+
+        return files.notebook(self._front())
+
+    def plot_progress(self) -> Chart:
+        """Draw each metric in the order in which points were tried, and the best so far."""
+        from slcache.charts import files, study
+
+        return files.notebook(study.progress(self.goals.metrics, self._progress()))
+
+    def _front(self) -> dict[str, Any]:
         if self.sized is not None:
-            return self.sized.plot()
+            return self.sized.picture()
         from slcache.sweep import of_traces
 
-        return of_traces.front_figure(self.analysis.judged[0])
-
-    def plot_progress(self) -> Figure:
-        """Draw each metric in the order in which points were tried, and the best so far."""
-        from slcache.plots import progress
-
-        return progress.draw(self.goals.metrics, self._progress())
+        return of_traces.front_chart(self.analysis.judged[0])
 
     def _progress(self) -> Mapping[str, Sequence[float | None]]:
         good = {id(each) for each in self.good}
@@ -146,22 +151,22 @@ class Tuning(Answer):
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""
-        from slcache.plots import images
+        from slcache.charts import page, study
         from slcache.report.figures import Picture
         from slcache.sweep import report
 
         if self.sized is not None:
             title = f"Metrics over {self.sized.key}"
             told = "Values that were tried; the dashed lines are the bounds."
-            figure = self.plot_front()
+            drawn = self._front()
         else:
             title = "How the search went"
             told = (
                 "Points in the order in which they were tried; the line is the best so far, of "
                 "those that keep all bounds."
             )
-            figure = self.plot_progress()
-        picture = Picture(title, images.svg(figure, "progress", title), told)
+            drawn = study.progress(self.goals.metrics, self._progress())
+        picture = Picture(title, page.chart(drawn, title), told)
         return report.render(
             self.analysis,
             sentences.title(self),
@@ -173,14 +178,14 @@ class Tuning(Answer):
 
     def files(self) -> dict[str, bytes]:
         """Return the contents of `FILES`; without a best point there is no best.toml."""
-        from slcache.plots import images
+        from slcache.charts import files
 
-        figure = self.plot_front()
+        drawn = self._front()
         found = {
             "tune.json": (self.to_json() + "\n").encode(),
             "points.parquet": frame.parquet(self.table),
-            "front.svg": images.svg(figure, "front", sentences.title(self)).encode(),
-            "front.png": images.png(figure),
+            "front.svg": files.written(drawn, ".svg"),
+            "front.png": files.written(drawn, ".png"),
             "report.html": self.report().encode(),
         }
         if self.best is not None:

@@ -6,16 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import Any
 
 from slcache.search.batches import Tried
 from slcache.search.goals import Bound, Goals
 from slcache.sentences import wording as words
 from slcache.study import wording
 from slcache.sweep.axes import Value
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 #: How the value that is wanted is called, and what may be better than the answer.
 _WORDS = {"min": ("least", "most", "a smaller one"), "max": ("most", "least", "a larger one")}
@@ -82,15 +79,15 @@ class Sized:
         steps = [(a[0], b[1] > a[1]) for a, b in pairwise(known) if a[1] != b[1]]
         return [b[0] for a, b in pairwise(steps) if a[1] != b[1]]
 
-    def plot(self) -> Figure:
+    def picture(self) -> dict[str, Any]:
         """Draw the metrics that have bounds over the values."""
-        from slcache.plots import sizes
+        from slcache.charts import study
 
         limits = {
             n: [bound.value for bound in self.goals.bounds if bound.metric == n]
             for n in self.metrics
         }
-        return sizes.draw(
+        return study.bisection(
             self.key,
             [float(each.settings[self.key]) for each in self.run],
             {n: [each.found.figures.get(n) for each in self.run] for n in self.metrics},

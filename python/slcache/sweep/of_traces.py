@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from matplotlib.figure import Figure
-
+from slcache.charts import page
+from slcache.charts import study as charts
+from slcache.charts.spec import Spec
 from slcache.metrics import named
-from slcache.plots import images
-from slcache.plots import pareto as pareto_figure
-from slcache.plots import spread as spread_figure
 from slcache.report.figures import Picture
 from slcache.study import sentences, show, wording
 from slcache.study.analysis import Analysis
 from slcache.study.judged import Judged
+from slcache.sweep import page_points
 
 #: So many traces have pictures, the first: each takes its time to draw and its room on the page.
 DRAWN = 8
@@ -40,7 +39,7 @@ def fronts(analysis: Analysis, short: Mapping[str, str]) -> list[Part]:
     return [
         _part(
             trace,
-            [_front(judged, number, trace, schemes)] if number < DRAWN else [],
+            [_front(judged, trace, schemes, short)] if number < DRAWN else [],
             list(sentences.front(judged.front)),
             [*(short[n] for n in judged.outcome.factors), *judged.front.metrics],
             show.front(judged),
@@ -55,7 +54,7 @@ def spreads(analysis: Analysis, short: Mapping[str, str]) -> list[Part]:
     return [
         _part(
             trace,
-            list(_spreads(judged, number, trace, short)) if number < DRAWN else [],
+            list(_spreads(judged, trace, short)) if number < DRAWN else [],
             [*sentences.seeds(judged, short), *meant],
             ["configuration", f"{analysis.outcome.repeats}s", *analysis.metrics],
             show.seeds(judged, short),
@@ -103,18 +102,23 @@ def _schemes(analysis: Analysis) -> list[str]:
     return list(dict.fromkeys(str(one.settings["scheme"]) for one in found))
 
 
-def front_figure(judged: Judged, schemes: Sequence[str] = (), *, numbered: bool = False) -> Figure:
-    """Draw a front, each scheme in its colour where schemes are varied, in this order if any."""
+def front_chart(
+    judged: Judged, schemes: Sequence[str] = (), told: Sequence[tuple[str, str]] = ()
+) -> Spec:
+    """Draw a front, each scheme in its colour where schemes are varied, in this order if any.
+
+    `told` is what each point is called, and where the page tells more of it.
+    """
     found = judged.front
     by_scheme = "scheme" in judged.outcome.factors
-    return pareto_figure.draw(
+    return charts.front(
         found.metrics,
         found.goals,
         found.points,
         found.places,
         [str(c.settings["scheme"]) for c in found.configurations] if by_scheme else [],
         schemes,
-        [one.number for one in found.configurations] if numbered else (),
+        told,
     )
 
 
@@ -122,35 +126,33 @@ def _titled(title: str, trace: str) -> str:
     return f"{title} on {trace}" if trace else title
 
 
-def _name(name: str, number: int) -> str:
-    """Return a picture's name, which no other on the page has."""
-    return name if number == 0 else f"{name}-{number}"
-
-
-def _front(judged: Judged, number: int, trace: str, schemes: Sequence[str]) -> Picture:
+def _front(judged: Judged, trace: str, schemes: Sequence[str], short: Mapping[str, str]) -> Picture:
     title = _titled("Pareto front", trace)
-    svg = images.svg(front_figure(judged, schemes, numbered=True), _name("front", number), title)
-    more = len(judged.front.metrics) - pareto_figure.MOST
+    told = [
+        (page_points.name(judged, one, short), f"#point-{one.number}")
+        for one in judged.front.configurations
+    ]
+    drawn = front_chart(judged, schemes, told)
+    more = len(judged.front.metrics) - charts.FRONT_MOST
     return Picture(
         title,
-        svg,
-        "Each panel shows two of the metrics; an arrow says where better is. In a panel a point "
+        page.chart(drawn, title),
+        "Each panel shows two of the metrics; an arrow says where better is. Diamonds are the "
+        "front, dots what it dominates. In a panel a point "
         "of the front may look dominated: it is better in another metric."
         + (f" {more} more metrics are judged, and not drawn." if more > 0 else ""),
     )
 
 
-def _spreads(
-    judged: Judged, number: int, trace: str, short: Mapping[str, str]
-) -> Iterator[Picture]:
+def _spreads(judged: Judged, trace: str, short: Mapping[str, str]) -> Iterator[Picture]:
     """Yield a figure for each metric that seeds change."""
     for metric, found in judged.spreads.items():
         if not found.repeated or found.still:
             continue
         names = [wording.configuration(one, short) for one in found.configurations]
         title = _titled(f"{metric} over the {judged.outcome.repeats}s", trace)
-        figure = spread_figure.draw(found, names, most_is_best=named(metric).goal == "max")
-        hidden = len(names) - spread_figure.MOST
-        caption = f"Of {len(names):,} configurations, the first {spread_figure.MOST}."
-        svg = images.svg(figure, _name(f"seeds-{metric}", number), title)
-        yield Picture(title, svg, caption if hidden > 0 else "All configurations, in order.")
+        drawn = charts.spread(found, names, most_is_best=named(metric).goal == "max")
+        hidden = len(names) - charts.SPREAD_MOST
+        caption = f"Of {len(names):,} configurations, the first {charts.SPREAD_MOST}."
+        shown = page.chart(drawn, title)
+        yield Picture(title, shown, caption if hidden > 0 else "All configurations, in order.")

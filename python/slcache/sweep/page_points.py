@@ -1,48 +1,53 @@
-"""The points of a study's fronts, for the part of its page that names them and how to run them."""
+"""The points of a study's fronts, as its page tells them: name, figures and command of each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import takewhile
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from markupsafe import Markup
-
-from slcache.report import pages
 from slcache.study import wording
 from slcache.study.analysis import Analysis
+from slcache.study.judged import Judged
+from slcache.study.outcome import Configuration
 from slcache.sweep import commands
 from slcache.sweep.study import Study
-from slcache.words.names import printable
+
+#: The page tells the commands of so many points, the first: they would be most of it.
+_MOST = 1000
 
 
-def data(analysis: Analysis, short: Mapping[str, str], study: Study | None) -> Markup | None:
-    """Return the JSON of it, safe inside a page; None where no front has a point.
+@dataclass(frozen=True)
+class Point:
+    """A configuration: the row of the table, from 1, that first has it, and what is told of it."""
 
-    `points` has a list per configuration: its number, name, figures and the end of its command,
-    whose beginning, `begun`, all share; null where there is no command.
-    """
+    number: int
+    name: str
+    figures: str
+    #: None where no command can say what was run.
+    command: str | None
+
+
+def name(judged: Judged, one: Configuration, short: Mapping[str, str]) -> str:
+    """Return what a configuration is called on a page of several loads."""
+    return wording.settings({**judged.load, **one.settings}, short)
+
+
+def told(analysis: Analysis, short: Mapping[str, str], study: Study | None) -> list[Point]:
+    """Return what the page tells of each point."""
     known = study if study and commands.tells(study, analysis.outcome.factors) else None
-    points: list[list[Any]] = []
+    points: list[Point] = []
     for judged in analysis.judged:
-        found = judged.front
-        if not found.metrics:
-            continue
-        for one in found.configurations:
-            named = wording.settings({**judged.load, **one.settings}, short)
-            figures = [f"{n} {wording.figure(n, one.mean(n))}" for n in found.metrics]
-            command = commands.of_row(known, analysis.outcome.row(one.number)) if known else None
-            points.append([one.number, printable(named), figures, command and printable(command)])
-    begun = _common([point[3] for point in points if point[3] is not None])
-    for point in points:
-        point[3] = None if point[3] is None else point[3][len(begun) :]
+        shown = judged.front.metrics
+        for one in judged.front.configurations if shown else ():
+            figures = ", ".join(f"{n} {wording.figure(n, one.mean(n))}" for n in shown)
+            row = analysis.outcome.row(one.number)
+            command = commands.of_row(known, row) if known and len(points) < _MOST else None
+            points.append(Point(one.number, name(judged, one, short), figures, command))
+    return points
+
+
+def note(analysis: Analysis) -> str:
+    """Return what is to be said of figures beside commands; nothing where each has one run."""
     several = any(len(one.seeds) > 1 for one in analysis.outcome.configurations)
     repeat = analysis.outcome.repeats
-    note = f"Figures are means over the {repeat}s; the command runs the first." if several else ""
-    return pages.data({"begun": begun, "note": note, "points": points}) if points else None
-
-
-def _common(texts: Sequence[str]) -> str:
-    """Return what all texts begin with."""
-    alike = zip(min(texts, default=""), max(texts, default=""), strict=False)
-    return "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], alike))
+    return f"Figures are means over the {repeat}s; the command runs the first." if several else ""

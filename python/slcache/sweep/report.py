@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from slcache.charts import page
+from slcache.charts import study as charts
 from slcache.metrics import named
-from slcache.plots import effects as effects_figure
-from slcache.plots import heat_map, images
-from slcache.report import pages
 from slcache.report.figures import Picture
 from slcache.study import sentences, show, wording
 from slcache.study.analysis import Analysis
@@ -16,7 +15,6 @@ from slcache.sweep import of_traces, page_points
 from slcache.sweep.study import Study
 
 
-@images.seldom_collected()
 def render(
     analysis: Analysis,
     title: str,
@@ -34,7 +32,7 @@ def render(
     """
     outcome = analysis.outcome
     short = wording.short_names(outcome.factors)
-    return pages.render(
+    return page.render(
         "sweep.html.j2",
         title=title,
         state=outcome.state,
@@ -55,7 +53,8 @@ def render(
         seeds_meant=sentences.seeds_meant(analysis) if len(analysis.judged) > 1 else [],
         not_drawn=of_traces.not_drawn(analysis),
         asked=asked,
-        points=page_points.data(analysis, short, study),
+        points=page_points.told(analysis, short, study),
+        points_note=page_points.note(analysis),
     )
 
 
@@ -65,20 +64,19 @@ def _section(analysis: Analysis, metric: str, short: Mapping[str, str]) -> Itera
     if not found:
         return
     title = f"Main effects on {metric}"
-    said = "A level's mean is over all other parameters."
-    hidden = len(found) - effects_figure.MOST
+    said = "A level's mean is over all other parameters; bars hold the middle half of its points."
+    hidden = len(found) - charts.EFFECTS_MOST
     if hidden > 0:
         said += f" Not drawn are the {hidden} parameters whose means lie nearest together."
-    figure = effects_figure.draw(metric, found, short)
-    yield Picture(title, images.svg(figure, f"effects-{metric}", title), said)
+    yield Picture(title, page.chart(charts.effects(metric, found, short), title), said)
     over = analysis.map(metric)
     if over is not None:
         title = f"{metric} over {short[over.across]} and {short[over.up]}"
-        figure = heat_map.draw(metric, over.across, over.up, over.panels)
+        drawn = charts.heat_map(metric, over.across, over.up, over.panels)
         left = TRACE in analysis.outcome.factors and TRACE not in (over.across, over.up)
         yield Picture(
             title,
-            images.svg(figure, f"map-{metric}", title),
+            page.chart(drawn, title),
             "The two parameters whose means lie furthest apart"
             f"{', the trace left aside' if left else ''}; a cell is the mean of all points there, "
             "over all else, and a dash where there is none.",

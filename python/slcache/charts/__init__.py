@@ -1,0 +1,1 @@
+"""Charts: a function per picture, which returns a Vega-Lite specification."""

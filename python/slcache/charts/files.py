@@ -1,0 +1,62 @@
+"""Charts as files, drawn without a browser, and as Altair's charts for notebooks."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from slcache.charts import spec
+from slcache.charts.spec import Spec
+
+if TYPE_CHECKING:
+    import altair
+
+#: Kinds of pictures.
+FLAT = (".png", ".svg", ".pdf")
+_SCALE = 2.0
+_TAG = re.compile(r"<[^>]+>")
+#: A part's number goes on from picture to picture in one process.
+_NUMBERED = re.compile(r'((?:id="|url\(#)[a-z]+_?)(\d+)')
+
+
+def written(picture: Spec, kind: str) -> bytes:
+    """Return a picture in a file format, `.png`, `.svg` or `.pdf`.
+
+    The first two are the same bytes every time.
+    """
+    import vl_convert
+
+    # What a picture names is text: nothing is fetched for it.
+    svg = _renumbered(
+        vl_convert.vegalite_to_svg(_still(spec.themed(picture)), allowed_base_urls=[])
+    )
+    if kind == ".svg":
+        return svg.encode()
+    return vl_convert.svg_to_pdf(svg) if kind == ".pdf" else vl_convert.svg_to_png(svg, _SCALE)
+
+
+def _renumbered(svg: str) -> str:
+    """Return a picture whose parts that others refer to are counted from its own first one."""
+    numbers: dict[str, int] = {}
+
+    def own(part: re.Match[str]) -> str:
+        return f"{part[1]}{numbers.setdefault(part[2], len(numbers))}"
+
+    return _TAG.sub(lambda tag: _NUMBERED.sub(own, tag[0]), svg)
+
+
+def notebook(picture: Spec) -> altair.ConcatChart:
+    """Return a picture as Altair's chart, which a notebook shows."""
+    import altair
+
+    return altair.ConcatChart.from_dict(spec.themed(picture), validate=False)
+
+
+def _still(value: Any) -> Any:  # noqa: ANN401
+    """Return a picture without what only a pointer finds, which takes most of the time to draw."""
+    if isinstance(value, dict):
+        kept = {name: each for name, each in value.items() if name != "tooltip"}
+        return {name: each if name == "data" else _still(each) for name, each in kept.items()}
+    if isinstance(value, list):
+        return [_still(each) for each in value if not spec.is_unseen(each)]
+    return value

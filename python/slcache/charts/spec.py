@@ -1,0 +1,607 @@
+"""What all charts share: theme, axes, marks, and how panels become one picture.
+
+A chart is a Vega-Lite specification as a dictionary. Names out of files stand in data and in
+titles alone, never in the name of a field or in an expression.
+"""
+
+from __future__ import annotations
+
+import colorsys
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slcache.words import units
+from slcache.words.names import printable
+
+Spec = dict[str, Any]
+#: What a line goes through: places across and heights, None where it breaks.
+Curve = tuple[Iterable[float | None], Iterable[float | None]]
+
+WIDTH = 900
+INK = "#17191C"
+#: What stands behind, and lines that say what was asked for.
+GREY, SOFT = "#8A9099", "#B9BEC5"
+DASHED = [5, 3]
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+_FIRST = (
+    "#4477AA", "#E08214", "#2A9D77", "#CC5577", "#8868B8",
+    "#8AA63A", "#7F8790", "#4DB6D6", "#8C564B", "#D9B13B",
+)  # fmt: skip
+_GOLDEN = 0.381966
+_DASHES = ([1, 0], [7, 3], [2, 2], [7, 2, 2, 2], [12, 3])
+_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
+#: From so many names on, lines differ in pattern too.
+MANY = 5
+#: Pixels of a letter, and of what stands beside the text of an entry of the key.
+_LETTER, _SWATCH = 6.4, 26
+_LABEL_MOST = 170
+#: An axis tells values that span more than this factor by their logarithms.
+_FAR = 30.0
+
+
+def colour(index: int) -> str:
+    """Return the colour of a scheme's place, the same in every picture and no other's."""
+    if index < len(_FIRST):
+        return _FIRST[index]
+    lightness = (0.38, 0.55, 0.7)[index % 3]
+    parts = colorsys.hls_to_rgb(index * _GOLDEN % 1.0, lightness, 0.5)
+    return "#" + "".join(f"{round(255 * part):02X}" for part in parts)
+
+
+def colours(names: Iterable[str]) -> dict[str, str]:
+    """Return names with the colours of their places."""
+    return {name: colour(place) for place, name in enumerate(names)}
+
+
+def is_far(values: Iterable[float | None]) -> bool:
+    """Return whether values span so much that a log axis shows more of them."""
+    known = [value for value in values if value is not None]
+    return bool(known) and min(known) > 0 and max(known) / min(known) > _FAR
+
+
+def short(
+    values: Iterable[float | None], digits: int = 5, per: float = 1.0
+) -> list[float | int | None]:
+    """Return numbers as a page holds them: to so many digits, None where there is none."""
+    found: list[float | int | None] = []
+    for value in values:
+        if value is None or not math.isfinite(value):
+            found.append(None)
+            continue
+        number = float(f"{value / per:.{digits}g}")
+        found.append(int(number) if number.is_integer() else number)
+    return found
+
+
+# ---- Axes.
+
+_UNITS = {
+    "time": ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns")),
+    "energy": ((1e6, "MJ"), (1e3, "kJ"), (1.0, "J"), (1e-3, "mJ")),
+    "size": ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B")),
+}
+_FORMATS = {
+    "share": "format(100 * {0}, '.4~g') + ' %'",
+    "factor": "format({0}, '.4~g') + '×'",
+    "count": "{0} == round({0}) ? format({0}, ',') : ''",
+    "number": "format({0}, ',.6~g')",
+}
+
+
+def told(kind: str, value: str) -> str:
+    """Return the expression that tells a value of a kind with its unit."""
+    if kind not in _UNITS:
+        return _FORMATS[kind].format(value)
+    steps = [
+        f"abs({value}) >= {size} ? format({value} / {size}, '.4~g') + ' {unit}' : "
+        for size, unit in _UNITS[kind]
+    ]
+    size, unit = _UNITS[kind][-1]
+    rest = f"format({value} / {size}, '.3~g') + ' {unit}'"
+    return f"{value} == 0 ? '0' : {''.join(steps)}{rest}"
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What lies along a side: `kind` is time in µs, size in bytes, share, factor and so on."""
+
+    title: str | None = ""
+    kind: str = "number"
+    log: bool = False
+    #: Ends, None for one that the values tell.
+    low: float | None = None
+    high: float | None = None
+    #: Ticks, where they are not even.
+    ticks: Sequence[float] | None = None
+    grid: bool = True
+    #: What values are divided by, and what they are then counted in.
+    per: float = 1.0
+    unit: str = ""
+
+    def channel(self, field: str) -> Spec:
+        """Return the encoding of a field along this axis."""
+        scale: Spec = {"zero": False} if self.low is None else {}
+        if self.log:
+            base = 2 if self.kind == "size" else 10
+            scale = {"type": "log", "base": base, "nice": False, "padding": 8}
+        ends = {"domainMin": self.low, "domainMax": self.high}
+        scale |= {name: end / self.per for name, end in ends.items() if end is not None}
+        if not self.log and self.high is None:
+            # Points stand clear of the panel's sides.
+            scale |= {"padding": 8, "nice": False} if self.low is None else {"nice": True}
+        axis: Spec = {"grid": self.grid, "labelExpr": self._labels()}
+        if self.ticks is not None:
+            axis["values"] = list(self.ticks)
+        return {
+            "field": field, "type": "quantitative", "title": self.title or None,
+            "scale": scale, "axis": axis,
+        }  # fmt: skip
+
+    def told(self, value: str) -> str:
+        """Return the expression that tells a value on this axis with its unit."""
+        return told(self.kind, value) + (f" + ' {self.unit}'" if self.unit else "")
+
+    def _labels(self) -> str:
+        shown = told(self.kind, "datum.value")
+        if not self.log or self.kind == "size":
+            return shown
+        # Between powers of ten 2, 3 and 5 are told; on a short stretch, where ticks are even, all.
+        part = "datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9))"
+        odd = f"abs({part} - round({part})) > 1e-6"
+        return f"{odd} || indexof([1, 2, 3, 5], round({part})) >= 0 ? ({shown}) : ''"
+
+
+def sized(title: str, most: float, **more: Any) -> Axis:  # noqa: ANN401
+    """Return an even axis of sizes, in the unit that suits the largest."""
+    per, unit = units.size_scale(most)
+    return Axis(f"{title} ({unit})" if title else unit, per=per, unit=unit, **more)
+
+
+def names_axis(field: str, names: Sequence[str], *, title: str | None = None) -> Spec:
+    """Return the encoding of names along a side, in this order."""
+    axis = {"grid": False, "domain": False, "ticks": False, "labelLimit": _LABEL_MOST}
+    return {
+        "field": field, "type": "nominal", "title": title,
+        "scale": {"domain": list(names)}, "axis": axis,
+    }  # fmt: skip
+
+
+def upright(names: Sequence[str]) -> dict[str, Any]:
+    """Return how names stand below an axis: upright where they are too long for a row."""
+    return {"labelAngle": -45 if sum(len(name) + 2 for name in names) > 60 else 0}
+
+
+def margin(names: Sequence[str]) -> int:
+    """Return the room in pixels that names of rows take."""
+    return 50 + round(min(_LABEL_MOST, _LETTER * max(map(len, names), default=0)))
+
+
+def key(of: Mapping[str, str], *, shown: bool = True, symbol: str | None = None) -> Spec:
+    """Return the encoding of names as colours; one alone needs no key."""
+    names = list(map(printable, of))
+    entry = _SWATCH + round(_LETTER * max(map(len, names), default=0))
+    legend: Spec = {"columns": max(1, min(len(names), WIDTH // entry))}
+    if symbol is not None:
+        legend |= {"symbolType": symbol, "symbolSize": 240}
+    return {
+        "field": "key", "type": "nominal", "title": None,
+        "scale": {"domain": names, "range": list(of.values())},
+        "legend": legend if shown and len(of) > 1 else None,
+    }  # fmt: skip
+
+
+# ---- Marks. The field `key` is what the key names, `row` a row's name, `told` what a tip says.
+
+
+def data(rows: Iterable[Mapping[str, Any]]) -> Spec:
+    """Return rows as a chart's data."""
+    return {"values": list(rows)}
+
+
+def tip(**fields: str) -> list[Spec]:
+    """Return what is told under the pointer, fields by their titles."""
+    return [
+        {"field": field, "type": "nominal", "title": title.replace("_", " ")}
+        for title, field in fields.items()
+    ]
+
+
+def lines(
+    curves: Mapping[str, Curve],
+    x: Axis,
+    y: Axis,
+    looks: Mapping[str, str],
+    *,
+    tips: bool = True,
+    shown: bool = True,
+    digits: int = 5,
+    **mark: Any,  # noqa: ANN401
+) -> Spec:
+    """Return a layer of a line for each name; what it goes through is told under the pointer."""
+    rows = [
+        {"key": name, "x": short(xs, 8, x.per), "y": short(ys, digits, y.per)}
+        for name, (xs, ys) in curves.items()
+    ]
+    line = {"type": "line", "strokeWidth": 1.6, **mark}
+    layers: list[Spec] = [{"mark": line}]
+    if len(looks) >= MANY and shown and "strokeDash" not in mark:
+        scale = {
+            "domain": list(map(printable, looks)),
+            "range": [_DASHES[place % len(_DASHES)] for place in range(len(looks))],
+        }
+        dash = {"field": "key", "type": "nominal", "scale": scale, "title": None}
+        layers[0]["encoding"] = {"strokeDash": dash | ({} if shown else {"legend": None})}
+    if tips:
+        unseen = {
+            "type": "point",
+            "size": 70,
+            "strokeOpacity": 0,
+            "fillOpacity": 0,
+            "filled": True,
+            "aria": False,
+        }
+        layers.append(
+            {"mark": unseen, "encoding": {"tooltip": tip(name="key", at="tx", value="ty")}}
+        )
+    return {
+        "data": data(rows),
+        "transform": [
+            {"flatten": ["x", "y"]},
+            {"calculate": x.told("datum.x"), "as": "tx"},
+            {"calculate": y.told("datum.y"), "as": "ty"},
+        ],
+        "encoding": {
+            "x": x.channel("x"), "y": y.channel("y"),
+            "color": key(looks, shown=shown, symbol="stroke"),
+        },
+        "layer": layers,
+    }  # fmt: skip
+
+
+def is_unseen(layer: object) -> bool:
+    """Return whether a layer shows nothing but what is told under the pointer."""
+    mark = layer.get("mark") if isinstance(layer, dict) else None
+    return isinstance(mark, dict) and mark.get("strokeOpacity") == 0 == mark.get("fillOpacity")
+
+
+def points(
+    rows: Iterable[Mapping[str, Any]],
+    x: Spec | Axis,
+    y: Spec | Axis,
+    looks: Mapping[str, str],
+    *,
+    shown: bool = True,
+    shapes: bool = False,
+    encoding: Spec | None = None,
+    **mark: Any,  # noqa: ANN401
+) -> Spec:
+    """Return a layer of points, each with what it tells."""
+    more = dict(encoding or {})
+    if shapes:
+        kinds = [_SHAPES[place % len(_SHAPES)] for place in range(len(looks))]
+        scale = {"domain": list(map(printable, looks)), "range": kinds}
+        more["shape"] = {"field": "key", "type": "nominal", "scale": scale, "title": None}
+    return {
+        "data": data(rows),
+        "mark": {"type": "point", "size": 40, "filled": True, "fillOpacity": 1, **mark},
+        "encoding": {
+            "x": _channel(x, "x"), "y": _channel(y, "y"), "color": key(looks, shown=shown),
+            "tooltip": tip(name="key", value="told"), **more,
+        },
+    }  # fmt: skip
+
+
+def bars(
+    rows: Iterable[Mapping[str, Any]],
+    names: Sequence[str],
+    y: Axis,
+    looks: Mapping[str, str],
+    *,
+    title: str | None = None,
+    stacked: bool = False,
+) -> Spec:
+    """Return a layer of bars over names: those of one name side by side, or on each other."""
+    across = names_axis("row", names, title=title)
+    across["axis"] |= upright(names)
+    beside = {} if stacked or len(looks) < 2 else {
+        "xOffset": {"field": "key", "type": "nominal", "scale": {"domain": list(looks)}}
+    }  # fmt: skip
+    channel = y.channel("y")
+    parts: Spec = {"order": {"field": "place", "type": "quantitative"}} if stacked else {}
+    return {
+        "data": data(rows),
+        "mark": {"type": "bar"},
+        "encoding": {
+            "x": across, "y": channel | ({"stack": "zero"} if stacked else {"stack": None}),
+            "color": key(looks), "tooltip": tip(row="row", name="key", value="told"),
+            **beside, **parts,
+        },
+    }  # fmt: skip
+
+
+def cells(
+    rows: Iterable[Mapping[str, Any]], x: Spec, y: Spec, value: Spec, *, written: bool = True
+) -> list[Spec]:
+    """Return layers of a map: cells of a colour, with their text in them."""
+    shared = {"data": data(rows), "encoding": {"x": x, "y": y}}
+    layers = [
+        {
+            "mark": "rect",
+            "encoding": {"color": value, "tooltip": tip(across="x", up="y", value="told")},
+        }
+    ]
+    if written:
+        ink = {"condition": {"test": "datum.dark", "value": "#FFFFFF"}, "value": "#000000"}
+        text = {"field": "text", "type": "nominal"}
+        layers.append(
+            {"mark": {"type": "text", "fontSize": 9}, "encoding": {"text": text, "color": ink}}
+        )
+    return [{**shared, "layer": layers}]
+
+
+def rule(*, x: float | None = None, y: float | None = None, **mark: Any) -> Spec:  # noqa: ANN401
+    """Return a line across at a value."""
+    at = {"x": {"datum": x}} if x is not None else {"y": {"datum": y}}
+    return {
+        "data": data([{}]),
+        "mark": {"type": "rule", "strokeDash": DASHED, **mark},
+        "encoding": at,
+    }
+
+
+def notes(rows: Iterable[Mapping[str, Any]], x: Spec, y: Spec, **mark: Any) -> Spec:  # noqa: ANN401
+    """Return a layer of texts behind what they are about."""
+    return {
+        "data": data(rows),
+        "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 10, "clip": False, **mark},
+        "encoding": {"x": x, "y": y, "text": {"field": "text", "type": "nominal"}},
+    }
+
+
+def stacked_rows(
+    labels: Sequence[str],
+    stacks: Sequence[Mapping[str, float]],
+    looks: Mapping[str, str],
+    axis: Axis,
+    ends: Sequence[str],
+    show: Any,  # noqa: ANN401
+) -> list[Spec]:
+    """Return layers of a bar of parts per row, and a text at its end.
+
+    On a log axis a bar begins where the axis does, so only its end can be read.
+    """
+    rows, texts = [], []
+    for label, stack, end in zip(labels, stacks, ends, strict=True):
+        at = 0.0
+        for part in looks:
+            size = stack.get(part, 0.0)
+            if size > 0:
+                start = max(at, axis.low or 0.0)
+                at += size
+                ends_at = max(at, start) / axis.per
+                row = {"row": label, "key": part, "x": start / axis.per, "end": ends_at}
+                rows.append(row | {"told": show(size)})
+        texts.append({"row": label, "x": max(at, axis.low or 0.0) / axis.per, "text": end})
+    across, down = axis.channel("x"), names_axis("row", labels)
+    return [
+        {
+            "data": data(rows),
+            "mark": {"type": "bar", "size": 18},
+            "encoding": {
+                "x": across, "x2": {"field": "end"}, "y": down, "color": key(looks),
+                "tooltip": tip(scheme="row", part="key", value="told"),
+            },
+        },
+        notes(texts, across, down),
+    ]  # fmt: skip
+
+
+def _channel(given: Spec | Axis, field: str) -> Spec:
+    return given.channel(field) if isinstance(given, Axis) else given
+
+
+# ---- Panels and pictures.
+
+
+def panel(*layers: Spec, title: str = "", height: int | Spec = 200) -> Spec:
+    """Return a panel of layers."""
+    named = {"title": title} if title else {}
+    return {**named, "height": height, "layer": list(layers)}
+
+
+def rows_height(count: int) -> int:
+    """Return the height of a panel with so many rows."""
+    return max(60, 28 * count)
+
+
+def picture(
+    panels: Sequence[Spec],
+    *,
+    columns: int = 1,
+    room: int = 70,
+    linked: bool = False,
+    one_key: bool = True,
+    zoom: bool = True,
+) -> Spec:
+    """Return panels as one picture, so many side by side, each with `room` pixels beside it.
+
+    `linked` panels have one axis across, zoomed together. With `one_key` colours mean the same
+    in all, and a name of the key that is clicked is shown alone.
+    """
+    columns = min(columns, len(panels))
+    for place, each in enumerate(panels):
+        for way in ("x", "y"):
+            _powers(each, way)
+        each["width"] = WIDTH // columns - room
+        if zoom:
+            _zoomed(each, 0 if linked else place, linked=linked)
+        if linked and place < len(panels) - columns:
+            for node in _nodes(each):
+                across = node.get("encoding", {}).get("x", {})
+                if "axis" in across:
+                    across |= {"title": None, "axis": {**across["axis"], "labels": False}}
+    named = [node for each in panels for node in _keyed(each)]
+    entries = max((len(node["encoding"]["color"]["scale"]["domain"]) for node in named), default=0)
+    if one_key and entries > 1:
+        _first_unit(named[0]).setdefault("params", []).append(
+            {"name": "shown", "select": {"type": "point", "fields": ["key"]}, "bind": "legend"}
+        )
+        for node in named:
+            seen = {"condition": {"param": "shown", "value": 1}, "value": 0.07}
+            node["encoding"].setdefault("opacity", seen)
+    names = [str(n) for node in named for n in node["encoding"]["color"]["scale"]["domain"]]
+    entry = _SWATCH + round(_LETTER * max(map(len, names), default=0))
+    resolve = dict.fromkeys(
+        ("color", "shape", "strokeDash"), "shared" if one_key else "independent"
+    )
+    return {
+        "$schema": _SCHEMA,
+        "concat": list(panels),
+        "columns": columns,
+        "spacing": 16,
+        "resolve": {"scale": {**resolve, "x": "shared" if linked else "independent"}},
+        "usermeta": {"columns": columns, "room": room, "entry": entry},
+    }
+
+
+def blank() -> Spec:
+    """Return a layer that shows nothing, where a row of panels has fewer than others."""
+    return {"data": data([]), "mark": "point"}
+
+
+def empty(message: str) -> Spec:
+    """Return a picture that only says why there is nothing to draw."""
+    text = {"data": data([{}]), "mark": {"type": "text", "text": message}}
+    return picture([panel(text, height=30)], zoom=False)
+
+
+def noted(spec: Spec, note: str | None, title: str | None = None) -> Spec:
+    """Return a picture with a title above, or what its workload is below."""
+    if title is not None:
+        return {**spec, "title": {"text": title, "fontSize": 14}}
+    if note is None:
+        return spec
+    below = {"orient": "bottom", "fontWeight": "normal", "fontSize": 10}
+    return {**spec, "title": {"text": f"workload: {note}", **below}}
+
+
+def same_range(panels: Iterable[Spec], way: str = "y") -> None:
+    """Give panels that show one thing the same ends, from zero where the axis is even."""
+    nodes = [node for each in panels for node in _nodes(each) if way in node.get("encoding", {})]
+    values = [value for node in nodes for value in _values(node, way)]
+    if not values:
+        return
+    for node in nodes:
+        scale = node["encoding"][way].setdefault("scale", {})
+        scale["domainMax"] = max(values)
+        scale["domainMin"] = min(values) if scale.get("type") == "log" else min(0.0, *values)
+
+
+def _powers(each: Spec, way: str) -> None:
+    """Have a log axis tell powers alone where it has more than a few."""
+    nodes = [n for n in _nodes(each) if "axis" in n.get("encoding", {}).get(way, {})]
+    logs = [n for n in nodes if n["encoding"][way].get("scale", {}).get("type") == "log"]
+    values = [value for node in logs for value in _values(node, way) if value > 0]
+    for node in logs if values else ():
+        channel = node["encoding"][way]
+        many = int(math.log(max(values) / min(values), channel["scale"]["base"]))
+        channel["axis"]["tickCount"] = max(3, many)
+
+
+def _values(node: Spec, way: str) -> Iterator[float]:
+    field = node["encoding"][way].get("field")
+    for row in node.get("data", {"values": []})["values"]:
+        value = row.get(field)
+        yield from (v for v in (value if isinstance(value, list) else [value]) if v is not None)
+
+
+def _zoomed(each: Spec, place: int, *, linked: bool) -> None:
+    """Let a panel's axes of numbers be zoomed by wheel and moved by dragging."""
+    ways: set[str] = set()
+    for node in _nodes(each):
+        for way in ("x", "y"):
+            if node.get("encoding", {}).get(way, {}).get("type") == "quantitative":
+                ways.add(way)
+    if linked:
+        ways &= {"x"}
+    if ways:
+        # Without Ctrl the wheel scrolls the page.
+        select = {
+            "type": "interval", "encodings": sorted(ways),
+            "zoom": "wheel![event.ctrlKey || event.metaKey]",
+        }  # fmt: skip
+        unit = _first_unit(each)
+        unit.setdefault("params", []).append(
+            {"name": f"zoom{place}", "select": select, "bind": "scales"}
+        )
+
+
+def _nodes(spec: Spec) -> Iterator[Spec]:
+    yield spec
+    for each in spec.get("layer", ()):
+        yield from _nodes(each)
+
+
+def _keyed(spec: Spec) -> list[Spec]:
+    """Return the layers that the key tells the colours of."""
+    return [
+        node
+        for node in _nodes(spec)
+        if node.get("encoding", {}).get("color", {}).get("field") == "key"
+    ]
+
+
+def _first_unit(spec: Spec) -> Spec:
+    while "layer" in spec:
+        spec = spec["layer"][0]
+    return spec
+
+
+# ---- Themes.
+
+
+def themed(picture: Spec) -> Spec:
+    """Return a picture as a file has it: dark on white."""
+    return {**plain(picture), "background": "white", "config": {**theme(INK), "aria": False}}
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401
+    """Return a picture with all texts in plain characters."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {name: plain(each) for name, each in value.items()}
+    if isinstance(value, list):
+        # Numbers are most of what there is.
+        return value if value and isinstance(value[0], int | float) else list(map(plain, value))
+    return value
+
+
+def theme(ink: str) -> Spec:
+    """Return the style of all charts, in a colour of texts and axes."""
+    text = {"labelColor": ink, "titleColor": ink}
+    return {
+        "background": "transparent",
+        "font": "system-ui, sans-serif" if ink == "currentColor" else "sans-serif",
+        "view": {"stroke": None},
+        "axis": {
+            **text, "domainColor": ink, "tickColor": ink, "gridColor": GREY, "gridOpacity": 0.25,
+            "titleFontWeight": "normal", "labelOverlap": "greedy", "labelFontSize": 10,
+            "labelSeparation": 6,
+        },
+        "axisX": {"tickCount": 8}, "axisY": {"tickCount": 5},
+        "title": {
+            "color": ink, "subtitleColor": ink, "anchor": "start", "frame": "group", "fontSize": 12,
+        },
+        "legend": {
+            **text, "orient": "top", "title": None, "labelFontSize": 11, "labelLimit": 260,
+            "symbolStrokeWidth": 2.5, "columnPadding": 14,
+        },
+        "rule": {"color": ink},
+        "text": {"color": ink},
+        "tick": {"color": ink},
+        "scale": {"barBandPaddingInner": 0.2},
+        "mark": {"color": _FIRST[0]},
+    }  # fmt: skip

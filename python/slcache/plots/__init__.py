@@ -1,1 +1,0 @@
-"""The figures: one module draws one figure from labels and result documents."""

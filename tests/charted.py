@@ -1,0 +1,85 @@
+"""What charts say: panels, rows of data and axes, read off pages and specifications."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+Spec = dict[str, Any]
+_CHART = re.compile(
+    r'<div data-chart role="img" aria-label="([^"]*)">'
+    r'<script type="application/json">(.*?)</script>',
+    re.DOTALL,
+)
+
+
+def charts(page: str) -> dict[str, Spec]:
+    """Return the charts of a page by their titles."""
+    return {html.unescape(title): json.loads(text) for title, text in _CHART.findall(page)}
+
+
+def panels(chart: Any) -> dict[str, Spec]:  # noqa: ANN401
+    """Return the panels of a chart, a specification or Altair's, by their titles."""
+    spec = chart if isinstance(chart, dict) else chart.to_dict(validate=False)
+    return {_title(each): each for each in spec["concat"]}
+
+
+def only(chart: Any) -> Spec:  # noqa: ANN401
+    """Return a chart's one panel."""
+    (panel,) = panels(chart).values()
+    return panel
+
+
+def _title(panel: Spec) -> str:
+    title = panel.get("title", "")
+    return str(title["text"] if isinstance(title, dict) else title)
+
+
+def nodes(spec: Spec) -> Iterator[Spec]:
+    """Yield a specification and all layers and panels in it."""
+    yield spec
+    for each in (*spec.get("layer", ()), *spec.get("concat", ())):
+        yield from nodes(each)
+
+
+def rows(spec: Spec) -> list[dict[str, Any]]:
+    """Return all rows of data, a row for each value where columns are held as lists."""
+    found = []
+    for node in nodes(spec):
+        for row in node.get("data", {"values": []})["values"]:
+            lists = {name: value for name, value in row.items() if isinstance(value, list)}
+            rest = {name: value for name, value in row.items() if name not in lists}
+            many = [
+                dict(zip(lists, each, strict=True)) for each in zip(*lists.values(), strict=True)
+            ]
+            found += [{**rest, **each} for each in (many if lists else [{}])]
+    return found
+
+
+def axis(panel: Spec, way: str) -> Spec:
+    """Return the first encoding of a panel along a side."""
+    return next(
+        node["encoding"][way]
+        for node in nodes(panel)
+        if "axis" in node.get("encoding", {}).get(way, {})
+    )
+
+
+def keys(spec: Any) -> list[str]:  # noqa: ANN401
+    """Return what the key of a chart names."""
+    whole = spec if isinstance(spec, dict) else spec.to_dict(validate=False)
+    for node in nodes(whole):
+        colour = node.get("encoding", {}).get("color", {})
+        if colour.get("legend"):
+            return list(colour["scale"]["domain"])
+    return []
+
+
+def texts(spec: Any) -> list[str]:  # noqa: ANN401
+    """Return the texts that a chart only says."""
+    whole = spec if isinstance(spec, dict) else spec.to_dict(validate=False)
+    marks = [node.get("mark") for node in nodes(whole)]
+    return [mark["text"] for mark in marks if isinstance(mark, dict) and "text" in mark]
