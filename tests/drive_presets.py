@@ -82,9 +82,6 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
         further_ns = found["turnaround_ns"] - 1e3 * model.controller_us["write"]
         host["turnaround_ps_per_byte"] = max(round(further_ns * 1e3 / (MEGABYTE - UNIT)), 0)
     buffer = {"bytes": 16 << 20, "write_back": "at-once", "flush_after_ns": usual.HELD_NS}
-    controller = {f"{op}_ns": round(us * 1e3) for op, us in model.controller_us.items()}
-    if template.commands:
-        controller["commands_per_s"] = template.commands[0]
     return {
         "device": {
             "name": model.drive.preset,
@@ -94,7 +91,7 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
             "mu_bytes": UNIT,
             "plp": False,
             "stage_timeout_ns": usual.HELD_NS,
-            "controller": controller,
+            "controller": _controller(model),
             **table,
             "pool": [{
                 "name": "nand", "channels": template.channels, "chips": 2, "dies": 1,
@@ -111,6 +108,12 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
         "host": host,
         "buffer": buffer,
     }  # fmt: skip
+
+
+def _controller(model: Model) -> dict[str, int]:
+    times = {f"{op}_ns": round(us * 1e3) for op, us in model.controller_us.items()}
+    rated = model.template.commands
+    return times | ({"commands_per_s": rated[0]} if rated else {})
 
 
 def _value(value: Any) -> str:
