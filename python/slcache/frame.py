@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slcache.bounded import regular
-from slcache.errors import ResultError, about
+from slcache.errors import ResultError, RunError, about
 from slcache.metrics import METRICS, PARTS
 
 if TYPE_CHECKING:
@@ -46,6 +46,10 @@ _COLUMNS = {
 #: What a file says of its columns of figures: unit, goal and a sentence of each.
 ABOUT = "slcache.columns"
 
+#: What Polars needs of the address space, with room for the threads of a large machine: it ends
+#: the process where there is less.
+LEAST_BYTES = 2 << 30
+
 Labelled = Sequence[tuple[str, Mapping[str, Any]]]
 
 
@@ -66,6 +70,7 @@ def figures(runs: Labelled) -> pl.DataFrame:
 
 def table(name: str, runs: Labelled) -> pl.DataFrame:
     """Return one of `TABLES` of several runs, one after another."""
+    _check_room()
     import polars as pl
 
     if name == "series":
@@ -111,6 +116,7 @@ def of_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pl.Dat
 
     What a row lacks is null there.
     """
+    _check_room()
     import polars as pl
 
     whole = {*_WHOLE, *(name for name, metric in FIGURES.items() if metric.whole)}
@@ -135,15 +141,16 @@ def parquet(frame: pl.DataFrame) -> bytes:
 
 def read(path: Path) -> pl.DataFrame:
     """Return what a Parquet file holds; ResultError, which names it, for one that is damaged."""
-    import polars as pl
-
     with reading(path) as file:
+        import polars as pl
+
         return pl.read_parquet(file)
 
 
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[Path]:
     """Have a Parquet file read: whatever its reader says against it is a ResultError."""
+    _check_room()
     from polars import exceptions
 
     try:
@@ -154,6 +161,18 @@ def reading(path: Path) -> Iterator[Path]:
         raise about(
             ResultError(f"{path}: cannot be read as Parquet: {told}"), file=str(path)
         ) from None
+
+
+def _check_room() -> None:
+    """Raise RunError where Polars would find no room to be loaded."""
+    try:
+        import resource
+    except ImportError:
+        return
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY and limit < LEAST_BYTES:
+        told = f"out of address space: {limit >> 20} MiB are allowed (ulimit -v)"
+        raise RunError(f"{told}, and tables need {LEAST_BYTES >> 20}")
 
 
 @contextlib.contextmanager

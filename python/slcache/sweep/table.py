@@ -48,9 +48,10 @@ def check_names(study: Study) -> None:
 
 def points(study: Study, rows: Sequence[Row]) -> pl.DataFrame:
     """Return the table, in the order of the points."""
-    varied = {key: _column([row.point.varied.get(key) for row in rows]) for key in study.keys}
-    columns = [*_BEFORE, *varied, *_BEHIND, *frame.FIGURES]
-    return frame.of_rows([_record(row) for row in rows], columns).with_columns(**varied)
+    columns = [*_BEFORE, *study.keys, *_BEHIND, *frame.FIGURES]
+    return frame.of_rows([_record(row) for row in rows], columns).with_columns(
+        **{key: _column([row.point.varied.get(key) for row in rows]) for key in study.keys}
+    )
 
 
 def costs(rows: Sequence[Row]) -> pl.DataFrame:
