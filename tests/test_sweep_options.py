@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from slcache.cli import console
 from slcache.cli.app import execute
 from slcache.search.goals import Goals
 from slcache.study.analysis import Analysis
@@ -128,3 +129,21 @@ def test_the_first_seed_of_draws_is_0(small: Path, tmp_path: Path) -> None:
     done = execute([*asked, "--sample", "random:2", "--sample-seed", "0", "--out", str(tmp_path)])
     assert done == 0
     assert "sample_seed = 0" in (tmp_path / "study.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("points", "told"), [(100, "1 of 100 points done, about 16 min left"), (3, None)]
+)
+def test_what_much_work_takes_is_told_once_where_nobody_watches(
+    points: int,
+    told: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    clock = iter(range(0, 1000, 10))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    with console.meter("auto") as meter:
+        for done in range(4):
+            meter(f"points ({done} of {points} done)", min(done, points), points)
+    said = capsys.readouterr().err
+    assert said == (f"note: {told}\n" if told else "")

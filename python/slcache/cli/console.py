@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 _LINE_EVERY_S = 1.0
+#: Phases of many runs; how long their pace is looked at, and what is not worth telling.
+_MANY = ("points", "runs")
+_OUTLOOK_AFTER_S, _OUTLOOK_LEAST_S = 5.0, 30.0
 #: Columns of what is not a terminal: lines there are as long as what they say.
 _UNLIMITED = 1 << 16
 
@@ -158,8 +161,10 @@ def meter(when: When, *, kept: bool = False) -> Iterator[Callback]:
 
 @contextlib.contextmanager
 def _drawing(when: When) -> Iterator[Callback]:
-    if when == "never" or (when == "auto" and not sys.stderr.isatty()):
+    if when == "never":
         yield lambda _phase, _done, _total: True
+    elif when == "auto" and not sys.stderr.isatty():
+        yield _outlook()
     elif sys.stderr.isatty():
         with _drawn() as progress:
             yield _bars(progress)
@@ -198,6 +203,28 @@ def _bars(progress: Progress) -> Callback:
             tasks[name] = progress.add_task("", total=total or None)
         told = printable(phase)
         progress.update(tasks[name], description=told, completed=done, total=total or None)
+        return True
+
+    return draw
+
+
+def _outlook() -> Callback:
+    """Return what tells once, of much that is left to run, how long it will about take."""
+    began, first, told = math.nan, 0, False
+
+    def draw(phase: str, done: int, total: int) -> bool:
+        nonlocal began, first, told
+        if told or _name(phase) not in _MANY:
+            return True
+        now = time.monotonic()
+        if math.isnan(began):
+            began, first = now, done
+        elif done > first and now - began >= _OUTLOOK_AFTER_S:
+            left_s = (now - began) * (total - done) / (done - first)
+            told = True
+            if left_s >= _OUTLOOK_LEAST_S:
+                left = f"about {left_s / 60:,.0f} min" if left_s > 90 else f"about {left_s:.0f} s"
+                note(f"{done:,} of {total:,} {_name(phase)} done, {left} left")
         return True
 
     return draw
