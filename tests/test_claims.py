@@ -334,6 +334,7 @@ TOY = {"figure": "1", "text": "t", "paper": "below", "ours": 'change(waf, "secto
             "ours: rises: sector is no grid",
         ),
         ({"figure": 1}, "figure = 1"),
+        ({"colour": "red"}, "unknown key colour"),
     ],
 )
 def test_names_that_nothing_bears_are_told_with_file_claim_and_key(
@@ -350,3 +351,26 @@ def test_names_that_nothing_bears_are_told_with_file_claim_and_key(
         plan.load("toy")
     assert "toy/claims.toml: first: " in str(error.value)
     assert told in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("ours", "told"),
+    [
+        ('above(gc_time_share, "nvc", more_than=0.15)', "at is missing"),
+        ('above(gc_time_share, "nvc", at=[0.3])', "no setting 0.3 of nvc"),
+    ],
+)
+def test_settings_are_those_of_the_grid(
+    ours: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "nvc"
+    folder.mkdir()
+    (folder / "plan.toml").write_text((plan.EXPERIMENTS / "nvc" / "plan.toml").read_text())
+    row = f"{{ figure = '1', text = 't', ours = '{ours}', paper = 'above there' }}"
+    (folder / "claims.toml").write_text(f"first = {row}\n")
+    monkeypatch.setattr(plan, "EXPERIMENTS", tmp_path)
+    with pytest.raises(ConfigError) as error:
+        plan.load("nvc")
+    assert f"nvc/claims.toml: first: ours: above: {told}" in str(error.value).replace(
+        ": at: no", ": no"
+    )

@@ -57,20 +57,13 @@ def test_the_smaller_experiment_is_the_papers_in_every_part(plan: Plan) -> None:
             assert sizes(small)[name] * SMALLER == pytest.approx(size, rel=0.002), name
 
 
-def test_names_in_figures_and_claims_are_those_of_runs(plan: Plan) -> None:
+def test_names_in_figures_are_those_of_runs(plan: Plan) -> None:
     """A figure of a scheme that nobody runs would be empty, and nobody would be told."""
     names = {variant.name for variant in plan.expand(plan.schemes)} | set(plan.schemes)
     for spec in plan.figures:
         assert {spec.relative_to, spec.scheme, *spec.schemes} - {""} <= names
-    for call in (call for claim in plan.claims for call in claim.calls):
-        grids = [grid for grid in plan.grids if grid.name == call.schemes[0]]
-        assert {*call.more.get("at", ())} <= {at for grid in grids for at in grid_of(grid)}
     for table in plan.tables:
         assert set(table.schemes) <= names
-
-
-def grid_of(grid: Any) -> list[float]:  # noqa: ANN401
-    return [variant.point[0] for variant in grid.variants()]
 
 
 @pytest.mark.parametrize("trace", TRACES)

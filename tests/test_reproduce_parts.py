@@ -11,8 +11,8 @@ import pytest
 from slcache import ConfigError, api
 from slcache.execute.engine import Engine
 from slcache.execute.tasks import Done, Task, perform
+from slcache.reproduce import defaults, sensitivity
 from slcache.reproduce import plan as plans
-from slcache.reproduce import sensitivity
 from slcache.reproduce.inputs import Input, twins
 from slcache.reproduce.jobs import Job
 from slcache.reproduce.plan import Plan
@@ -141,3 +141,51 @@ def test_quick_mode_counts_no_workload_that_it_does_not_run(paper: str) -> None:
     chosen = [each for each in named if plan.quick.runs(each.name, each.parts)]
     run = {job.input for _, job in jobs_of(plan, chosen, parts, {})}
     assert run == set(chosen)
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"volume": 3}, "volume = 3"),
+        ({"volume": {"a": 3}}, "volume = {'a': 3}"),
+        ({"workload": {}}, "workload = {}"),
+        ({"defaults": 3}, "defaults = [3]"),
+        ({"part": [3]}, "part = [3]"),
+        ({"volume": {"a": {}}, "workload": [{"volumes": ["b"]}]}, "workload 1: volumes: no b"),
+        ({"volume": {"a": {}}, "workload": [{"each": {"b": {}}}]}, "workload 1: each: no b"),
+        ({"x": {"{a,b}.c": 1, "b.c": 2}}, "x: b.c is given twice"),
+        ({"reading": {"r": {"options": ["o"]}}}, "reading: r: options: no o"),
+        ({"option": {"o": {}}}, "option o is in no reading"),
+    ],
+)
+def test_what_is_said_once_is_said_of_something(said: dict[str, Any], told: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        defaults.written_out(said, "p/plan.toml")
+    assert str(error.value).startswith(f"p/plan.toml: {told}")
+
+
+def test_what_is_said_once_holds_for_all() -> None:
+    whole = {
+        "defaults": {"replay": "open", "settings": {"{a,b}.x": 1}},
+        "part": [{"name": "p", "settings": {"b.x": 2}}, {"name": "q", "replay": "closed:1"}],
+        "volume": {
+            "v": {"figures": {"requests": 5}, "reduced": {"requests": 1}},
+            "w": {"requests": 7},
+        },
+        "workload": [
+            {"parts": ["p"], "twin": "t-{name}"},
+            {
+                "parts": ["q"],
+                "twin": "u",
+                "reduced": {},
+                "volumes": ["v"],
+                "each": {"v": {"twin": "s"}},
+            },
+        ],
+    }
+    found = defaults.written_out(whole, "plan.toml")
+    first, second = found["parts"]
+    assert (first["replay"], first["settings"]) == ("open", {"a.x": 1, "b.x": 2})
+    assert (second["replay"], second["settings"]) == ("closed:1", {"a.x": 1, "b.x": 1})
+    told = [(w["name"], w["twin"], w["requests"], w.get("reduced")) for w in found["workloads"]]
+    assert told == [("v", "t-v", 5, {"requests": 1}), ("w", "t-w", 7, None), ("v", "s", 5, {})]

@@ -122,10 +122,8 @@ def _of_term(term: Term, paper: Expected) -> list[str]:
             found.append(f"no figure {each.name}")
         elif isinstance(each, Call):
             found += _of_call(each, whole=each is term)
-    if isinstance(term, Call) and term.function in FUNCTIONS:
-        forms = FUNCTIONS[term.function].forms
-    else:
-        forms = Function.forms
+    one = FUNCTIONS.get(term.function) if isinstance(term, Call) else None
+    forms = (one or Function).forms
     if not found and paper.form not in forms and paper.paper not in forms:
         told = paper.paper if paper.form == "words" else f"a {paper.form}"
         found.append(f"paper is {told}; it can be {', '.join(forms)}")
@@ -136,12 +134,12 @@ def _of_call(call: Call, *, whole: bool) -> list[str]:
     function = FUNCTIONS.get(call.function)
     if function is None:
         return [f"no function {call.function}; there are {', '.join(FUNCTIONS)}"]
-    if function.forms != Function.forms and not whole:
+    if function.stands_alone and not whole:
         return [f"{call.function} comes to no number, and stands alone"]
     found = [
-        f"{call.function}: no keyword {key}; allowed: {', '.join(function.keywords)}"
+        f"{call.function}: no keyword {key}; allowed: {function.keywords}"
         for key in call.more
-        if key not in function.keywords
+        if key not in function.keywords.split()
     ]
     found += [
         f"{call.function}: {key} = {said!r} is not {_KINDS[key]}"
@@ -149,7 +147,9 @@ def _of_call(call: Call, *, whole: bool) -> list[str]:
         if key in _KINDS and not _is(said, _KINDS[key])
     ]
     found += [
-        f"{call.function}: {key} is missing" for key in function.needs if key not in call.more
+        f"{call.function}: {key} is missing"
+        for key in function.needs.split()
+        if key not in call.more
     ]
     if call.function in _OF_ONE and len(call.on) > 1:
         found.append(f"{call.function}: on = {call.on}: it is of one trace")

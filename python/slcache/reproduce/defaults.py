@@ -18,13 +18,13 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 def written_out(table: Table, where: str) -> Table:
     """Return a plan's tables as its model has them; raises ConfigError."""
     table = _opened(table, where)
-    common = table.pop("defaults", {})
-    table["part"] = [_merged(common, part) for part in table.get("part", [])]
+    (common,) = _list({"defaults": [table.pop("defaults", {})]}, "defaults", where)
+    table["part"] = [_merged(common, part) for part in _list(table, "part", where)]
     table["workload"] = _workloads(table, where)
-    options = table.pop("option", {})
+    options = _tables(table, "option", where)
     readings = {
         name: {**said, "id": name, "options": _chosen(options, said, f"{where}: reading: {name}")}
-        for name, said in table.pop("reading", {}).items()
+        for name, said in _tables(table, "reading", where).items()
     }
     unused = options.keys() - {name for said in readings.values() for name in said["options"]}
     if unused:
@@ -72,19 +72,20 @@ def _merged(*tables: Mapping[str, Any]) -> Table:
 
 def _workloads(table: Table, where: str) -> list[Table]:
     """Return every volume in every group of parts; what is said of one in a group stands above."""
-    volumes, groups = table.pop("volume", {}), table.get("workload", [{}])
+    volumes = _tables(table, "volume", where)
+    groups = _list(table, "workload", where) or [{}]
     found = []
     for i, group in enumerate(groups):
-        at, own = f"{where}: workload {i + 1}", group.pop("each", {})
+        at = f"{where}: workload {i + 1}"
+        own = _tables(group, "each", at)
         names = group.pop("volumes", list(volumes))
         _refuse(names, {**volumes, **own}, f"{at}: volumes")
         _refuse(own, names, f"{at}: each")
         for name in names:
             whole = _merged(volumes.get(name, {}), group, own.get(name, {}), {"name": name})
-            whole |= {
-                k: said.format(name=name) for k, said in whole.items() if isinstance(said, str)
-            }
-            found.append(whole)
+            whole.setdefault("requests", whole.get("figures", {}).get("requests", 0))
+            texts = {key: said for key, said in whole.items() if isinstance(said, str)}
+            found.append(whole | {k: said.replace("{name}", name) for k, said in texts.items()})
     return found
 
 
@@ -92,6 +93,22 @@ def _chosen(options: Table, reading: Table, where: str) -> Table:
     names = reading.get("options", [])
     _refuse(names, options, f"{where}: options")
     return {name: options[name] for name in names}
+
+
+def _tables(table: Table, key: str, where: str) -> dict[str, Table]:
+    """Take out a table of tables; raises ConfigError for anything else."""
+    found = table.pop(key, {})
+    if isinstance(found, dict) and all(isinstance(one, dict) for one in found.values()):
+        return found
+    raise ConfigError(f"{where}: {key} = {found!r}: a table of tables is expected")
+
+
+def _list(table: Table, key: str, where: str) -> list[Table]:
+    """Take out a list of tables; raises ConfigError for anything else."""
+    found = table.pop(key, [])
+    if isinstance(found, list) and all(isinstance(one, dict) for one in found):
+        return found
+    raise ConfigError(f"{where}: {key} = {found!r}: a list of tables is expected")
 
 
 def _refuse(names: Iterable[str], known: Iterable[str], where: str) -> None:

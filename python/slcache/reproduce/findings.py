@@ -491,79 +491,72 @@ def _apart(points: Points, paper: Expected) -> Finding | None:
     return Finding("yes" if split else "no", None, None, less == below, None, verdict, detail)
 
 
+#: Forms of what a paper has, or the very words, that functions fit.
+_NUMBER = ("number", "limit", "direction")
+_EACH = ("every trace",)
+_STEPS, _PLACES = (*_EACH, "at every step"), (*_EACH, "range")
+_AHEAD, _THERE = (*_EACH, "on average"), (*_EACH, "above there")
+
+
 @dataclass(frozen=True)
 class Function:
     """A function: how it is found, what it takes, and which forms of a paper's figure it fits."""
 
     find: Callable[..., Any]
+    #: Its keywords, and those of them that it cannot do without.
+    keywords: str = "on at"
+    needs: str = ""
     #: The least and the most schemes that it takes.
     schemes: tuple[int, int] = (1, 1)
-    keywords: tuple[str, ...] = ("on", "at")
-    needs: tuple[str, ...] = ()
-    #: Forms, or the very words; those of numbers unless it stands alone.
-    forms: tuple[str, ...] = ("number", "limit", "direction")
+    forms: tuple[str, ...] = _NUMBER
     #: Whether the scheme is a grid: always, or where no other is named.
     grid: str = ""
     #: Whether it is of the traces named beside all others.
     of_others: bool = False
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether it comes to no number."""
+        return self.forms != _NUMBER
 
     def is_of_a_grid(self, call: Call) -> bool:
         """Return whether a call's first scheme must be a grid."""
         return self.grid == "always" or (self.grid == "alone" and len(call.schemes) == 1)
 
 
-_EVERY = ("every trace",)
-_COUNT = ("on", "of")
+_grid = partial(Function, grid="always")
 
 FUNCTIONS = {
-    "change": Function(_change, (2, 9), ("on", "at", "which")),
+    "change": Function(_change, "on at which", schemes=(2, 9)),
     "largest": Function(_largest),
-    "total": Function(_total, (0, 1)),
-    "span": Function(partial(_widest_of, reduce=_span, seeds=True), grid="always"),
-    "swing": Function(partial(_widest_of, reduce=_swing), grid="always"),
-    "count": Function(_count, keywords=(*_COUNT, "more_than"), needs=("more_than",)),
-    "where_least": Function(partial(_best, which="least"), needs=("on",), grid="always"),
-    "where_most": Function(partial(_best, which="most"), needs=("on",), grid="always"),
-    "reaches": Function(_reaches, keywords=("on", "times"), needs=("on", "times"), grid="always"),
-    "more_there": Function(_more_there, (2, 2), needs=("at",), grid="always"),
-    "ends": Function(_ends, (1, 2), forms=("range",)),
-    "order": Function(_order, (0, 0), ("on",), forms=("order",)),
-    "least": Function(
-        partial(_ahead, which="least"), keywords=("on", "among"), forms=(*_EVERY, "on average")
-    ),
-    "most": Function(
-        partial(_ahead, which="most"), keywords=("on", "among"), forms=(*_EVERY, "on average")
-    ),
-    "up_on": Function(partial(_on, way=1), (2, 2), _COUNT, forms=("range",)),
-    "down_on": Function(partial(_on, way=-1), (2, 2), _COUNT, forms=("range",)),
-    "rises": Function(
-        partial(_goes, way=1), (1, 2), forms=(*_EVERY, "at every step"), grid="alone"
-    ),
-    "falls": Function(
-        partial(_goes, way=-1), (1, 2), forms=(*_EVERY, "at every step"), grid="alone"
-    ),
-    "valley": Function(
-        partial(_inside, which="least"),
-        keywords=("on", "times"),
-        forms=(*_EVERY, "range"),
-        grid="always",
-    ),
-    "peak": Function(
-        partial(_inside, which="most"),
-        keywords=("on", "times"),
-        forms=(*_EVERY, "range"),
-        grid="always",
-    ),
-    "above": Function(_above, keywords=("on", "at", "more_than"), forms=(*_EVERY, "above there")),
-    "ends_below": Function(_ends_below, forms=_EVERY, grid="always"),
-    "widest": Function(_widest, forms=("words",), grid="always"),
-    "apart": Function(_apart, (1, 2), ("on",), ("on",), forms=("direction",), of_others=True),
+    "total": Function(_total, schemes=(0, 1)),
+    "span": _grid(partial(_widest_of, reduce=_span, seeds=True)),
+    "swing": _grid(partial(_widest_of, reduce=_swing)),
+    "count": Function(_count, "on of more_than", "more_than"),
+    "where_least": _grid(partial(_best, which="least"), "on", "on"),
+    "where_most": _grid(partial(_best, which="most"), "on", "on"),
+    "reaches": _grid(_reaches, "on times", "on times"),
+    "more_there": _grid(_more_there, "on at", "at", (2, 2)),
+    "ends": Function(_ends, schemes=(1, 2), forms=("range",)),
+    "order": Function(_order, "on", schemes=(0, 0), forms=("order",)),
+    "least": Function(partial(_ahead, which="least"), "on among", forms=_AHEAD),
+    "most": Function(partial(_ahead, which="most"), "on among", forms=_AHEAD),
+    "up_on": Function(partial(_on, way=1), "on of", schemes=(2, 2), forms=("range",)),
+    "down_on": Function(partial(_on, way=-1), "on of", schemes=(2, 2), forms=("range",)),
+    "rises": Function(partial(_goes, way=1), schemes=(1, 2), forms=_STEPS, grid="alone"),
+    "falls": Function(partial(_goes, way=-1), schemes=(1, 2), forms=_STEPS, grid="alone"),
+    "valley": _grid(partial(_inside, which="least"), "on times", forms=_PLACES),
+    "peak": _grid(partial(_inside, which="most"), "on times", forms=_PLACES),
+    "above": Function(_above, "on at more_than", forms=_THERE),
+    "ends_below": _grid(_ends_below, forms=_EACH),
+    "widest": _grid(_widest, forms=("words",)),
+    "apart": Function(_apart, "on", "on", (1, 2), ("direction",), of_others=True),
 }
 
 
 def find(term: Term, paper: Expected, table: Table, before: Mapping[str, Finding]) -> Finding:
     """Return what the runs say of an expression; `before` are the claims judged before it."""
-    if isinstance(term, Call) and FUNCTIONS[term.function].forms != Function.forms:
+    if isinstance(term, Call) and FUNCTIONS[term.function].stands_alone:
         found = FUNCTIONS[term.function].find(Points(term, table), paper)
     else:
 

@@ -129,8 +129,7 @@ def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input
     repeat = smaller.pop("repeat_to_write_bytes", workload.repeat_to_write_bytes)
     figures = {**workload.set, **smaller, **(more or {})}
     chosen = {key: str(value) for key, value in figures.items()}
-    known = workload.requests or workload.figures.get("requests", 0)
-    requests = int(chosen.get("requests", known))
+    requests = int(chosen.get("requests", workload.requests))
     draw = chosen.pop("seed", None)
     return Input(
         workload.name,

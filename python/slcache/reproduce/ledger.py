@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from slcache.reproduce.claims import Claim
@@ -13,9 +13,9 @@ from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import CANNOT_HOLD, NOT_JUDGED, NOT_RUN, NOT_SIMULABLE, Finding
 
 
-@dataclass
-class Row:
-    """One claim's line."""
+@dataclass(frozen=True, kw_only=True)
+class Row(Finding):
+    """One claim's line: what was found under the literal reading, and beside it the other."""
 
     id: str
     figure: str
@@ -24,20 +24,12 @@ class Row:
     class_: str
     unit: str
     paper: Any
-    ours: Any
-    spread: list[Any] | None
     tolerance: float
-    distance: float | None
-    same_sign: bool | None
-    same_order: bool | None
-    verdict: str
     reason: str
-    detail: Mapping[str, Any] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)
     #: The same under the most probable reading, where there is one.
     probable: Finding | None = None
 
-    def under(self, reading: str) -> Finding | Row | None:
+    def under(self, reading: str) -> Finding | None:
         """Return what is said under a reading."""
         return self.probable if reading == PROBABLE else self
 
@@ -91,22 +83,15 @@ def _row(claim: Claim, finding: Finding, probable: Finding | None) -> Row:
     lacking = lacks(finding) or lacks(probable)
     reasons = (claim.cannot_hold, claim.not_simulable, lacking, claim.note)
     return Row(
+        **vars(finding),
         id=claim.id,
         figure=claim.figure,
         claim=claim.text,
         class_=claim.class_,
         unit=claim.unit or claim.expected.unit,
         paper=claim.expected.paper,
-        ours=finding.ours,
-        spread=finding.spread,
         tolerance=claim.expected.tolerance,
-        distance=finding.distance,
-        same_sign=finding.same_sign,
-        same_order=finding.same_order,
-        verdict=finding.verdict,
         reason=" ".join(part for part in reasons if part),
-        detail=finding.detail,
-        missing=finding.missing,
         probable=probable,
     )
 

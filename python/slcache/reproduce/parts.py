@@ -21,7 +21,7 @@ class Workload:
 
     name: str
     twin: str
-    #: How many it has, where neither `set` nor `figures` says.
+    #: How many it has, where `set` does not say; those of its figures unless they are given.
     requests: int = 0
     #: Volume that a published file must hold alone, as its format names it.
     volume: str = ""

@@ -13,6 +13,7 @@ from slcache import ConfigError, catalogue
 from slcache.reproduce import claims, defaults, names, toml
 from slcache.reproduce.claims import EMERGENT, Claim
 from slcache.reproduce.drawings import FigureSpec, TableSpec
+from slcache.reproduce.expressions import Call
 from slcache.reproduce.findings import FUNCTIONS
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.optima import Optima
@@ -201,15 +202,28 @@ def _check_claims(plan: Plan, where: str) -> None:
             ("ours: no claim before it is", claim.of, before),
         ]
         problems += [f"{at}: {what} {n}" for what, of, known in named for n in of if n not in known]
-        grids = {grid.name for grid in plan.grids}
         problems += [
-            f"{at}: ours: {call.function}: {call.schemes[0]} is no grid"
-            for call in claim.calls
-            if FUNCTIONS[call.function].is_of_a_grid(call) and call.schemes[0] not in grids
+            f"{at}: ours: {fault}" for call in claim.calls for fault in _of_grids(plan, call)
         ]
         before.add(claim.id)
     if problems:
         raise ConfigError("\n".join(problems))
+
+
+def _of_grids(plan: Plan, call: Call) -> list[str]:
+    """Return whether a function lacks the grid that it takes, or settings that its grid has."""
+    grid = next((grid for grid in plan.grids if grid.name in call.schemes[:1]), None)
+    if grid is None:
+        needed = FUNCTIONS[call.function].is_of_a_grid(call)
+        return [f"{call.function}: {call.schemes[0]} is no grid"] if needed else []
+    if call.function == "above" and "at" not in call.more:
+        return [f"above: at is missing: {grid.name} is a grid"]
+    known = [variant.point[0] for variant in grid.variants()]
+    return [
+        f"{call.function}: at: no setting {setting} of {grid.name}; there are {known}"
+        for setting in call.more.get("at", ())
+        if setting not in known
+    ]
 
 
 def _faults_of_readings(plan: Plan) -> list[str]:

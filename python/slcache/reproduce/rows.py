@@ -73,7 +73,7 @@ def cells(row: Row, evaluation: Evaluation) -> dict[str, Any]:
     }
 
 
-def _found(found: Finding | Row, unit: str) -> dict[str, str]:
+def _found(found: Finding, unit: str) -> dict[str, str]:
     spreads = bool(found.spread) and found.spread is not None and found.spread[0] != found.spread[1]
     return {
         "ours": shown(found.ours, unit),
@@ -111,7 +111,7 @@ def shown(figure: object, unit: str) -> str:
     return f"{figure:,.3g}" if isinstance(figure, float) and figure < 1000 else f"{figure:,.0f}"
 
 
-def _detail(found: Finding | Row, unit: str) -> str:
+def _detail(found: Finding, unit: str) -> str:
     """Return the traces one by one, and the average taken in other ways."""
     parts = []
     detail = found.detail
