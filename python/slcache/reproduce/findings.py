@@ -1,18 +1,21 @@
-"""The functions of claims' expressions: what points come to, and the verdict on it."""
+"""What a claim's expression comes to, and the verdict: statements, and numbers beside a paper's."""
 
 from __future__ import annotations
 
 import itertools
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from slcache.documents import normalise
+from slcache.reproduce import quantities
 from slcache.reproduce.expressions import Call, Reference, Term, evaluate, mean
 from slcache.reproduce.optima import optimum
-from slcache.reproduce.table import Curve, Table
+from slcache.reproduce.points import Points, means
+from slcache.reproduce.quantities import Number
+from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import (
     CONSISTENT,
     LIMIT,
@@ -29,257 +32,6 @@ from slcache.reproduce.verdicts import (
     sign,
     when,
 )
-
-Curves = dict[str, Curve]
-#: Makes one figure of a grid's; None where they have no such.
-Reduce = Callable[[Sequence[float]], float | None]
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number of the points, with what the seeds say of it alone."""
-
-    #: A text where it has no size.
-    ours: Any
-    seeds: Mapping[int, float] = field(default_factory=dict)
-    detail: Mapping[str, Any] = field(default_factory=dict)
-    #: Lowest and highest, where no seeds are known.
-    ends: list[float] | None = None
-    #: Whether it is a change in percent, which has a direction.
-    relative: bool = False
-    #: Whether it is a setting, of which each seed has its own.
-    setting: bool = False
-    #: Whether a text means more than nothing.
-    some: bool | None = None
-
-    @property
-    def spread(self) -> list[float] | None:
-        """Return the lowest and the highest of the seeds."""
-        return [min(self.seeds.values()), max(self.seeds.values())] if self.seeds else self.ends
-
-
-@dataclass(frozen=True)
-class Points:
-    """The points that a function is of: a column by trace, setting and seed."""
-
-    call: Call
-    table: Table
-
-    @property
-    def scheme(self) -> str:
-        """The scheme, or grid, that it is about."""
-        return self.call.schemes[0]
-
-    @property
-    def rivals(self) -> Sequence[str]:
-        """The schemes that it is held against."""
-        return self.call.schemes[1:]
-
-    @property
-    def is_grid(self) -> bool:
-        """Judge whether it is of a grid."""
-        return self.table.is_grid(self.scheme)
-
-    @property
-    def traces(self) -> list[str]:
-        """The traces that it is of, of those that were run."""
-        return [name for name in self.table.workloads if not self.call.on or name in self.call.on]
-
-    def without(self, *keys: str) -> Points:
-        """Return the points of everything that these keywords leave out, too."""
-        more = {key: said for key, said in self.call.more.items() if key not in keys}
-        return replace(self, call=replace(self.call, more=more))
-
-    def mean(self, scheme: str, trace: str) -> float | None:
-        """Return the column's mean over the seeds."""
-        return self.table.mean(self.call.column, scheme, trace)
-
-    def figures(self, seed: int | None = None, scheme: str = "") -> Curves:
-        """Return the column by trace and setting: the means over the seeds, or one seed's."""
-        found, at = {}, self.call.more.get("at")
-        for name in self.traces:
-            curve = self.table.by_setting(self.call.column, scheme or self.scheme, name, seed)
-            found[name] = {x: y for x, y in curve.items() if not at or x in at}
-        return {name: curve for name, curve in found.items() if curve}
-
-    def changes(self, seed: int | None = None, rival: str = "") -> Curves:
-        """Return scheme / rival - 1 in percent: a seed's, or the means over those that have it."""
-        rival = rival or self.rivals[0]
-        if seed is None:
-            return _mean_curves(
-                [self.changes(each, rival) for each in self.table.seeds], self.traces
-            )
-        found = {}
-        for name, curve in self.figures(seed).items():
-            others = self.table.beside(curve, self.call.column, rival, name, seed)
-            found[name] = {x: 100 * (curve[x] / other - 1) for x, other in others.items() if other}
-        return {name: of for name, of in found.items() if of}
-
-    def curves(self) -> Curves:
-        """Return the changes against the rival where there is one, else the column."""
-        return self.changes() if self.rivals else self.figures()
-
-
-def _mean_curves(every: Sequence[Curves], traces: Sequence[str]) -> Curves:
-    gathered: dict[str, dict[float, list[float]]] = {name: {} for name in traces}
-    for curves in every:
-        for name, curve in curves.items():
-            for at, figure in curve.items():
-                gathered[name].setdefault(at, []).append(figure)
-    return {n: {x: statistics.fmean(of) for x, of in c.items()} for n, c in gathered.items() if c}
-
-
-def means(curves: Curves) -> dict[str, float]:
-    """Return each trace's mean over the settings."""
-    return {name: statistics.fmean(of.values()) for name, of in curves.items()}
-
-
-# Functions that come to a number.
-
-
-def _change(points: Points) -> Number | None:
-    """Return the change's mean over rivals, traces and settings, or that of the trace with most."""
-    most = points.call.more.get("which") == "most"
-    seeds = {}
-    for seed in points.table.seeds:
-        each = [means(points.changes(seed, rival)) for rival in points.rivals]
-        if all(each):
-            over = max if most else statistics.fmean
-            seeds[seed] = statistics.fmean(over(of.values()) for of in each)
-    if not seeds:
-        return _beside_nothing(points)
-    detail = _averages(points) if len(points.rivals) == 1 else {}
-    # The mean of the seeds' maxima would count every seed's luck: the trace that gains most on
-    # average is what is meant.
-    ours = max(detail["per_trace"].values()) if most else statistics.fmean(seeds.values())
-    return Number(ours, seeds, detail, relative=True)
-
-
-def _averages(points: Points) -> dict[str, Any]:
-    """Return each trace's change, and the average taken in other ways."""
-    each = means(points.changes())
-    detail: dict[str, Any] = {"per_trace": each}
-    if points.is_grid:
-        return detail
-    detail["undefined"] = [name for name in points.traces if name not in each]
-    ratios = [1 + change / 100 for change in each.values()]
-    if all(ratio > 0 for ratio in ratios):
-        detail["geometric_mean"] = 100 * (statistics.geometric_mean(ratios) - 1)
-    own, other = (
-        sum(points.mean(scheme, name) or 0.0 for name in points.traces)
-        for scheme in points.call.schemes
-    )
-    if other:
-        detail["of_sums"] = 100 * (own / other - 1)
-    return detail
-
-
-def _beside_nothing(points: Points) -> Number | None:
-    """Tell of the sums where the rival has nothing of it on any trace.
-
-    More than nothing has no size as a change, but it has a direction.
-    """
-    (rival, *_) = points.rivals
-    each = [
-        [points.mean(scheme, name) for scheme in (points.scheme, rival)] for name in points.traces
-    ]
-    both = [(own, other) for own, other in each if own is not None and other is not None]
-    if not both or any(other for _, other in both):
-        return None
-    total = sum(own for own, _ in both)
-    return Number(f"{total:.3g} against 0", some=total > 0)
-
-
-def _largest(points: Points) -> Number | None:
-    """Return the largest figure of the traces and seeds; of a grid's settings the largest mean."""
-    if points.is_grid:
-        return _widest_of(points, reduce=max)
-    known = (points.table.values(points.call.column, points.scheme, n) for n in points.traces)
-    each = [max(values) for values in known if values]
-    return Number(max(each)) if each else None
-
-
-def _total(points: Points) -> Number | None:
-    """Return the sum over the traces, of the scheme that has most."""
-    sums = {s: points.figures(scheme=s) for s in points.call.schemes or points.table.schemes}
-    each = {scheme: sum(means(of).values()) for scheme, of in sums.items() if of}
-    return Number(max(each.values()), detail={"per_scheme": each}) if each else None
-
-
-def _widest_of(points: Points, reduce: Reduce, *, seeds: bool = False) -> Number | None:
-    """Return what a grid's figures come to on the trace where that is most."""
-    each = _reduced(points.figures(), reduce)
-    if not each:
-        return None
-    of_seeds = {s: _reduced(points.figures(s), reduce) for s in points.table.seeds if seeds}
-    most = {seed: max(of.values()) for seed, of in of_seeds.items() if of}
-    return Number(max(each.values()), most, {"per_trace": each})
-
-
-def _reduced(curves: Curves, reduce: Reduce) -> dict[str, float]:
-    found = {name: reduce(list(curve.values())) for name, curve in curves.items()}
-    return {name: figure for name, figure in found.items() if figure is not None}
-
-
-def _span(figures: Sequence[float]) -> float:
-    """Return the most less the least."""
-    return max(figures) - min(figures)
-
-
-def _swing(figures: Sequence[float]) -> float | None:
-    """Return by how many percent the most is above the least."""
-    return 100 * (max(figures) / min(figures) - 1) if min(figures) > 0 else None
-
-
-def _count(points: Points) -> Number | None:
-    """Count the traces where the column is above so much; nothing where there are fewer."""
-    each, more = means(points.figures()), points.call.more
-    if not each or len(each) < more.get("of", 0):
-        return None
-    count = sum(value > more["more_than"] for value in each.values())
-    return Number(count, detail={"per_trace": each})
-
-
-def _best(points: Points, which: str) -> Number | None:
-    """Return the setting of the grid with the least, or most, of the column on the trace named."""
-    (trace,) = points.call.on
-    curves = {seed: points.figures(seed).get(trace) for seed in points.table.seeds}
-    seeds = {seed: optimum(curve, which) for seed, curve in curves.items() if curve}
-    means_ = points.figures().get(trace)
-    return Number(optimum(means_, which), seeds, setting=True) if means_ else None
-
-
-def _reaches(points: Points) -> Number | None:
-    """Return the first setting where the column is so many times that of the grid's first."""
-    every = list(points.figures().values())
-    if not every or not (least := every[0][min(every[0])]):
-        return None
-    times = points.call.more["times"]
-    found = {seed: list(points.figures(seed).values()) for seed in points.table.seeds}
-    firsts = {s: _first(c, times) for s, of in found.items() for c in of}
-    detail = {"times": {f"{at:g}": figure / least for at, figure in every[0].items()}}
-    ours = _first(every[0], times)
-    if ours is None:
-        return Number(f"never: {max(detail['times'].values()):.2f} at most", detail=detail)
-    return Number(ours, {s: at for s, at in firsts.items() if at is not None}, detail)
-
-
-def _first(curve: Curve, times: float) -> float | None:
-    least = times * curve[min(curve)]
-    return next((at for at in sorted(curve) if curve[at] >= least), None)
-
-
-def _more_there(points: Points) -> Number | None:
-    """Return by how many points a change is more at some settings than at the others."""
-    every, there = points.without("at").changes(), points.call.more["at"]
-    figures = [(x in there, change) for of in every.values() for x, change in of.items()]
-    own, others = ([change for at, change in figures if at is named] for named in (True, False))
-    if not own or not others:
-        return None
-    return Number(statistics.fmean(own) - statistics.fmean(others), detail={"changes": every})
-
-
-# Functions that stand alone.
 
 
 def _ends(points: Points, paper: Expected) -> Finding | None:
@@ -470,7 +222,7 @@ def _ends_below(points: Points, _: Expected) -> Finding | None:
 
 def _widest(points: Points, paper: Expected) -> Finding | None:
     """Judge on which trace most over least of the grid is most."""
-    each = _reduced(points.figures(), _swing)
+    each = quantities.reduced(points.figures(), quantities.swing)
     if len(each) < 2 or paper.paper not in each:
         return None
     ours = max(each, key=lambda name: each[name])
@@ -527,16 +279,16 @@ class Function:
 _grid = partial(Function, grid="always")
 
 FUNCTIONS = {
-    "change": Function(_change, "on at which", schemes=(2, 9)),
-    "largest": Function(_largest),
-    "total": Function(_total, schemes=(0, 1)),
-    "span": _grid(partial(_widest_of, reduce=_span, seeds=True)),
-    "swing": _grid(partial(_widest_of, reduce=_swing)),
-    "count": Function(_count, "on of more_than", "more_than"),
-    "where_least": _grid(partial(_best, which="least"), "on", "on"),
-    "where_most": _grid(partial(_best, which="most"), "on", "on"),
-    "reaches": _grid(_reaches, "on times", "on times"),
-    "more_there": _grid(_more_there, "on at", "at", (2, 2)),
+    "change": Function(quantities.change, "on at which", schemes=(2, 9)),
+    "largest": Function(quantities.largest),
+    "total": Function(quantities.total, schemes=(0, 1)),
+    "span": _grid(partial(quantities.widest_of, reduce=quantities.span, seeds=True)),
+    "swing": _grid(partial(quantities.widest_of, reduce=quantities.swing)),
+    "count": Function(quantities.count, "on of more_than", "more_than"),
+    "where_least": _grid(partial(quantities.best, which="least"), "on", "on"),
+    "where_most": _grid(partial(quantities.best, which="most"), "on", "on"),
+    "reaches": _grid(quantities.reaches, "on times", "on times"),
+    "more_there": _grid(quantities.more_there, "on at", "at", (2, 2)),
     "ends": Function(_ends, schemes=(1, 2), forms=("range",)),
     "order": Function(_order, "on", schemes=(0, 0), forms=("order",)),
     "least": Function(partial(_ahead, which="least"), "on among", forms=_AHEAD),
