@@ -83,10 +83,10 @@ _UNITS = {
     "size": ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B")),
 }
 _FORMATS = {
-    "share": "format(100 * {0}, '.4~g') + ' %'",
-    "factor": "format({0}, '.4~g') + '×'",
+    "share": "format(100 * {0}, ',.4~r') + ' %'",
+    "factor": "format({0}, ',.4~r') + '×'",
     "count": "{0} == round({0}) ? format({0}, ',') : ''",
-    "number": "format({0}, ',.6~g')",
+    "number": "format({0}, ',.6~r')",
 }
 
 
@@ -95,11 +95,11 @@ def told(kind: str, value: str) -> str:
     if kind not in _UNITS:
         return _FORMATS[kind].format(value)
     steps = [
-        f"abs({value}) >= {size} ? format({value} / {size}, '.4~g') + ' {unit}' : "
+        f"abs({value}) >= {size} ? format({value} / {size}, ',.4~r') + ' {unit}' : "
         for size, unit in _UNITS[kind]
     ]
     size, unit = _UNITS[kind][-1]
-    rest = f"format({value} / {size}, '.3~g') + ' {unit}'"
+    rest = f"format({value} / {size}, ',.3~r') + ' {unit}'"
     return f"{value} == 0 ? '0' : {''.join(steps)}{rest}"
 
 

@@ -289,9 +289,9 @@ def _over_grid(figure: FigureSpec, _: Plan, table: Table) -> Spec:
                 told = f"{figure.which}: {means[best]:.4g} at {best:g}"
                 star = {"key": name, "x": best * figure.times, "y": means[best], "told": told}
                 mark: dict[str, Any] = {"shape": _STAR, "size": 260, "strokeWidth": 1}
-                layers.append(
-                    spec.points([star], Axis(figure.across), up, looks, shown=False, **mark)
-                )
+                at = spec.points([star], Axis(figure.across), up, looks, shown=False, **mark)
+                at["encoding"]["color"] = {"value": looks[name]}
+                layers.append(at)
         for scheme, dash in zip(figure.schemes, _DASHES, strict=False):
             mean = table.mean(measures[0], scheme, workload)
             if mean is not None:

@@ -1,0 +1,111 @@
+"""Pages: only the library that draws charts may run, and what it draws is the result's."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import slcache
+from charted import axis, charts, panels, rows
+from slcache.charts import page
+
+HOSTILE = "</script><img src=x onerror=alert(1)>\"'&<!--"
+
+
+@pytest.fixture(scope="module")
+def text(comparison: slcache.Comparison) -> str:
+    return comparison.report()
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A cache of its own, of which nothing is remembered."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    page._library.cache_clear()
+    yield tmp_path / "slcache"
+    page._library.cache_clear()
+
+
+def test_only_the_library_may_run_and_nothing_is_fetched(text: str) -> None:
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', text)
+    rules = dict(rule.split(" ", 1) for rule in html.unescape(policy).split("; "))
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert rules["script-src"] == f"'sha256-{digest}'"
+    assert rules["default-src"] == "'none'"
+    assert rules["img-src"] == "data:"
+    assert "unsafe-eval" not in policy
+
+
+def test_what_happened_over_time_is_the_result_s(text: str, comparison: slcache.Comparison) -> None:
+    drawn = panels(charts(text)["Over time"])
+    for label, run in zip(comparison.labels, comparison.runs, strict=True):
+        document = run.to_dict()
+        columns, window_ns = document["series"]["columns"], document["series"]["window_ns"]
+        rates = [r for r in rows(drawn["writes completed, MiB/s"]) if r["key"] == label]
+        each = -(-len(columns["t_ns"]) // len(rates))
+        written = sum(row["y"] for row in rates) * each * window_ns / 1e9 * (1 << 20)
+        assert written == pytest.approx(sum(columns["write_bytes"]), rel=1e-3)
+        for side in ("read", "write"):
+            requests, sums = columns[f"{side}_requests"], columns[f"{side}_latency_ns_sum"]
+            means = [r["y"] for r in rows(drawn[f"mean {side} latency"]) if r["key"] == label]
+            for at, mean in enumerate(means):
+                part = slice(at * each, (at + 1) * each)
+                if mean is None:
+                    assert sum(sums[part]) == 0
+                else:
+                    expected_us = sum(sums[part]) / sum(requests[part]) / 1e3
+                    assert mean == pytest.approx(expected_us, rel=1e-3)
+    assert axis(drawn["mean write latency"], "y")["scale"]["type"] == "log"
+
+
+def test_hostile_names_stay_text(comparison: slcache.Comparison) -> None:
+    documents = [run.to_dict() for run in comparison.runs]
+    for document in documents:
+        document["trace"]["path"] = HOSTILE
+        document["scheme"]["figures"] = {HOSTILE: HOSTILE}
+    runs = [slcache.Result(each, label=HOSTILE + str(i)) for i, each in enumerate(documents)]
+    text = slcache.Comparison(runs).report()
+    # The library has tags of its own.
+    assert "<img" not in text.rpartition("<script>")[0]
+    assert text.count("<script") == 2 + len(charts(text))
+    shown = {row["key"] for row in rows(charts(text)["Over time"])}
+    assert shown == {f"{HOSTILE}0", f"{HOSTILE}1"}
+
+
+def test_a_page_is_small_and_soon_made(comparison: slcache.Comparison) -> None:
+    many = slcache.Comparison(
+        [slcache.Result(comparison.runs[i % 2].to_dict(), label=f"s{i}") for i in range(5)]
+    )
+    many.report()
+    began = time.process_time()
+    size = len(many.report().encode())
+    assert time.process_time() - began < 1.0
+    assert size < 2_000_000
+
+
+def test_the_library_is_bundled_once_and_again_where_it_is_damaged(cache: Path) -> None:
+    first = page._library()
+    (kept,) = cache.iterdir()
+    page._library.cache_clear()
+    began = time.process_time()
+    assert page._library() == first
+    assert time.process_time() - began < 0.5
+    kept.write_text(kept.read_text()[:1000])
+    page._library.cache_clear()
+    assert page._library() == first
+    assert [each.name for each in cache.iterdir()] == [kept.name]
+
+
+def test_a_cache_that_cannot_be_written_changes_nothing(cache: Path) -> None:
+    cache.parent.joinpath("slcache").write_text("a file")
+    text = page._library()
+    assert "[data-chart]" in text
+    assert "</script" not in text
