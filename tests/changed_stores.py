@@ -38,13 +38,9 @@ name = "taught"
 scheme = "rl"
 after = ["first"]
 settings = { "scheme.rl.step_bytes" = 65536 }
-[[workload]]
-name = "first"
-twin = "zipf-4k"
-requests = 300
-set = { requests = 300 }
-[[workload]]
-name = "second"
+[volume]
+first = { twin = "zipf-4k", requests = 300, set = { requests = 300 } }
+[volume.second]
 twin = "zipf-4k"
 requests = 200
 set = { requests = 200 }
@@ -53,16 +49,12 @@ repeat_to_write_bytes = 2000000
 workloads = ["first", "second"]
 seeds = [1]
 """
-CLAIMS = """[[claim]]
-id = "sector"
+CLAIMS = """
+[sector]
 figure = "1"
 text = "it writes faster"
-kind = "change"
-measure = "write_mean_us"
-scheme = "taught"
-against = "baseline"
-paper = -20.0
-unit = "%"
+ours = 'change(write_mean_us, "taught", "baseline")'
+paper = "-20 %"
 """
 COMMANDS = {
     "tuned": [

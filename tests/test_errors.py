@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import slcache
-from slcache import cliffs, models
+from slcache import cliffs
+from slcache.reproduce import equations
 from support import mixed, write_trace
 from support import slcache as command
 
@@ -69,7 +70,7 @@ def _cliff(folder: Path) -> object:
 
 
 def _model(folder: Path) -> object:
-    return models.hyssd_cost(
+    return equations.hyssd_cost(
         "tiny", write_share=0.5, write_hits=0.5, read_hits=0.5, utilisation=[2.0]
     )
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import gym, models
+from slcache import gym
+from slcache.reproduce import equations
 from test_python_arguments import needed
 
 #: What no argument of any function is.
@@ -41,16 +42,18 @@ def of_traces(trace: Path, out: Path) -> dict[str, Call]:
 
 
 def of_models() -> dict[str, Call]:
-    """Return the analytic models."""
-    tier = dict.fromkeys(models.TIER_KEYS, 1)
+    """Return the equations of papers."""
+    tier = dict.fromkeys(equations.TIER_KEYS, 1)
     hits = {"write_share": 0.5, "write_hits": 0.5, "read_hits": 0.5, "data_bytes": 1}
-    chip, passed = (dict.fromkeys(keys, 1) for keys in (models.CHIP_KEYS, models.VOLUME_KEYS))
+    chip, passed = (dict.fromkeys(keys, 1) for keys in (equations.CHIP_KEYS, equations.VOLUME_KEYS))
     return {
-        "models.hyssd_cost": (models.hyssd_cost, {"device": {"fast": tier, "dense": tier}, **hits}),
-        "models.nvc_lifespan": (
-            models.nvc_lifespan, {"chip": chip, "slc_share": 0.5, "volumes": passed},
+        "equations.hyssd_cost": (
+            equations.hyssd_cost, {"device": {"fast": tier, "dense": tier}, **hits},
         ),
-        "models.victim_utilisation": (models.victim_utilisation, {"utilisation": 0.5}),
+        "equations.nvc_lifespan": (
+            equations.nvc_lifespan, {"chip": chip, "slc_share": 0.5, "volumes": passed},
+        ),
+        "equations.victim_utilisation": (equations.victim_utilisation, {"utilisation": 0.5}),
     }  # fmt: skip
 
 

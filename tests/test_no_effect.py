@@ -69,7 +69,7 @@ def test_a_name_and_a_format_that_contradict(
     [
         (["--bursts", "3"], 2, "--bursts: has no effect without --pattern bursts"),
         (["--pause", "3s"], 2, "--pause: has no effect without --pattern bursts"),
-        (["--span", "1GiB"], 2, "--span: span_bytes = 1073741824: the device has 3407872"),
+        (["--span", "1GiB"], 2, "--span = 1073741824: the device has 3407872"),
         (["--set", "host.queue_depth=4"], 3, "host.queue_depth = 4: has no effect here"),
         (["--set", "trace.prefill=none"], 3, "trace.prefill = none: has no effect here"),
         (["--set", "host.replay=open"], 3, "host.replay = open: has no effect here"),

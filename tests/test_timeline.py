@@ -369,7 +369,7 @@ def test_the_page_names_the_file_and_what_opens_it(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--from", "soon"], "Invalid value for --from: --from: "),
+        (["--from", "soon"], "--from: 'soon' is not a number with a unit"),
         (["--from", "2s", "--until", "1s"], "--until = 1s: must be later than --from = 2s"),
         (["--around", "slowest", "--from", "2s"], "--around = slowest: tells from when"),
         (["--around", "request=x"], "--around = request=x: must be slowest, cliff, or request=N"),
@@ -386,7 +386,7 @@ def test_what_is_wrong_with_a_stretch_is_told_by_its_options(
     assert told in " ".join(drawn.stderr.decode().split())
     assert not list(tmp_path.iterdir())
     missing = run_slcache(*asked, *words)
-    told = "for --timeline: --timeline is missing: a stretch of time is that of a timeline;"
+    told = "--timeline is missing: a stretch of time is that of a timeline;"
     assert told in " ".join(missing.stderr.decode().split())
 
 

@@ -81,7 +81,7 @@ def test_a_twin_is_called_a_twin_in_every_output(twin: Path, tmp_path: Path) -> 
     assert result.to_dict()["trace"]["label"] == LABEL
     assert LABEL in result.summary()
     assert LABEL in (tmp_path / "out" / "report.html").read_text().split("<table")[0]
-    assert LABEL in result.plot_series().get_supxlabel()
+    assert LABEL in result.plot_series().to_json()
     assert LABEL in slcache("trace", "info", twin).stdout.decode()
 
 
