@@ -14,15 +14,6 @@ fn says(lines: &[String], expected: &[&[&str]]) {
 }
 
 #[test]
-fn a_device_file_resolves() {
-    let file = file(DEVICE, ".toml");
-    let config = resolved(file.path().to_str().unwrap(), "tlc-only", &["host.time_scale=2"]);
-    assert_eq!(config.device.user_bytes, 2 << 20);
-    assert_eq!(config.host.time_scale, 2.0);
-    assert_eq!(config.run.seed, 1);
-}
-
-#[test]
 fn settings_and_options_win_over_the_file() {
     let layers = Layers {
         device: "tiny".into(),
@@ -78,14 +69,6 @@ fn names_tell_apart() {
 }
 
 #[test]
-fn no_block_endures_no_cycle() {
-    says(
-        &errors("tiny", "tlc-only", &["device.pool[0].tlc.endurance_cycles=0"]),
-        &[&["device.pool[0].tlc.endurance_cycles = 0: must be between 1 and 4294967295"]],
-    );
-}
-
-#[test]
 fn a_capacity_below_a_page_says_the_nearest() {
     says(&errors("tiny", "tlc-only", &["device.user_bytes=100"]), &[&["nearest: 4096"]]);
 }
@@ -136,12 +119,6 @@ fn a_setting_without_effect_is_refused() {
 }
 
 #[test]
-fn the_beginning_of_a_name_is_a_suggestion() {
-    says(&errors("tiny", "base", &[]), &[&["\"base\" is not a scheme", "Did you mean baseline?"]]);
-    says(&errors("hier", "tlc-only", &[]), &[&["--device hier", "Did you mean hierarchy-44g?"]]);
-}
-
-#[test]
 fn values_are_toml_or_bare_words() {
     let sets = ["slc.victim=fifo", "device.name=other", "device.user_bytes=1MiB"];
     let json = resolved("tiny", "baseline", &sets).to_json();
@@ -161,15 +138,6 @@ fn an_alias_is_a_scheme_with_a_setting() {
 }
 
 #[test]
-fn unknown_key_in_a_file() {
-    let text = DEVICE.replace("wordlines = 8", "wordlines = 8\nwordlnes = 9");
-    says(
-        &file_errors(&text, &[]),
-        &[&["mine.toml:13: device.pool[0].wordlnes = 9: unknown key; did you mean wordlines?", "page_bytes"]],
-    );
-}
-
-#[test]
 fn wrong_type_in_a_file() {
     let text = DEVICE.replace("blocks = 16", "blocks = \"sixteen\"");
     says(
@@ -186,16 +154,6 @@ fn missing_key_in_a_file() {
     says(
         &file_errors(&text, &[]),
         &[&["mine.toml:5: device.pool[0].channels: missing", "between 1 and 256"]],
-    );
-}
-
-#[test]
-fn out_of_range_in_a_file() {
-    let text = DEVICE.replace("channels = 1\n", "channels = 1000\n");
-    let lines = file_errors(&text, &[]);
-    assert!(
-        lines.contains(&"mine.toml:7: device.pool[0].channels = 1000: must be between 1 and 256".to_owned()),
-        "{lines:?}"
     );
 }
 
@@ -349,21 +307,4 @@ fn replay_and_seed_options() {
     let text = resolve(&layers).unwrap_err().to_string();
     assert!(text.contains("--seed 18446744073709551615: must be between 0 and"), "{text}");
     assert!(text.contains("--replay closed:0: must be open, or closed:N"), "{text}");
-}
-
-#[test]
-fn a_cache_larger_than_the_device() {
-    let lines = errors("hierarchy-44g", "baseline", &["slc_blocks=600"]);
-    assert!(
-        lines[0].contains("--set slc_blocks=600: scheme.baseline.slc_blocks = 600: must be"),
-        "{lines:?}"
-    );
-}
-
-#[test]
-fn impossible_geometry() {
-    let text = DEVICE.replace("page_bytes = 4096", "page_bytes = 5000");
-    let lines = file_errors(&text, &[]);
-    let told = "mine.toml:13: device.pool[0].page_bytes = 5000: must be 1 to";
-    assert!(lines.iter().any(|line| line.contains(told)), "{lines:?}");
 }
