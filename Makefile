@@ -32,11 +32,15 @@ demo: $(VENV)/built ## Compare two schemes on the shipped trace; writes out/demo
 	$(BIN)/slcache compare $(DEMO_TRACE) --device $(DEMO_DEVICE) \
 		--schemes tlc-only,baseline --replay closed:4 --address compact --out $(DEMO_OUT)
 
-# All of the workspace, so that other people's crates have the features the bindings were built with,
-# and are not built again.
+# Libraries are built with assertions for their own tests, the core once with all of them; what runs
+# them is tested on the libraries that the bindings have. The bindings are named in both, so that other
+# people's crates have the features they were built with and are not built again.
+TEST_RUST = cargo test --tests -p slcache-py -p slcache-base -p slcache-files -p slcache-traces -p slcache-core \
+	&& cargo test --tests --config crates/as-built.toml -p slcache-py -p slcache-sim -p slcache-bench
+
 .PHONY: test
 test: $(VENV)/built ## Run every test a commit must pass
-	cargo test --workspace
+	$(TEST_RUST)
 	cargo check -p slcache-traces --no-default-features --profile test
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
@@ -44,13 +48,14 @@ test: $(VENV)/built ## Run every test a commit must pass
 .PHONY: quick
 quick: export SLCACHE_QUICK = 1
 quick: $(VENV)/built ## Try a little of every kind of test, in a few minutes
-	cargo test --workspace --tests
+	$(TEST_RUST)
 	$(BIN)/python -m pytest -n auto --dist loadfile -m 'not slow and not long'
 
 .PHONY: slow
 slow: $(VENV)/built ## Run the tests that take minutes
 	$(BIN)/python -m pip install --quiet 'ray>=2.40'
 	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
+	SLCACHE_SLOW=1 cargo test --tests -p slcache-core -p slcache-sim
 	cargo test -p slcache-traces --test it workload_presets -- --ignored
 	cargo test -p slcache-traces --no-default-features --lib features::
 
@@ -163,14 +168,14 @@ $(FUZZ_TOOL):
 # The model tests use every core; beside them runs one process with changed inputs.
 .PHONY: soak
 soak: $(VENV)/built ## Test random devices and changed inputs for SECONDS (600)
-	cargo test --test it --no-run
-	SLCACHE_SOAK_SECONDS=$(SECONDS) cargo test --test it model::soak -- --ignored \
+	cargo test -p slcache-core --lib --no-run
+	SLCACHE_SOAK_SECONDS=$(SECONDS) cargo test -p slcache-core --lib model::soak -- --ignored \
 		& model=$$!; $(BIN)/python tests/changed_runs.py $(SECONDS); inputs=$$?; \
 		wait $$model && exit $$inputs
 
 .PHONY: golden
 golden: ## Rewrite the golden results after an intended change
-	SLCACHE_GOLDEN=write cargo test --test it golden::
+	SLCACHE_GOLDEN=write cargo test -p slcache-sim --test it golden::
 
 # Held-out figures are not read; git shows what moved. DRIVES names some, all by default.
 .PHONY: presets

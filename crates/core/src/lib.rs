@@ -18,3 +18,10 @@ pub const MODEL_VERSION: u32 = 16;
 
 #[cfg(test)]
 mod howto;
+
+// Tests of the interface are in one build with those inside: apart, the crate was built twice for its tests.
+#[cfg(test)]
+extern crate self as slcache_core;
+#[cfg(test)]
+#[path = "../tests/it/main.rs"]
+mod it;

@@ -1,6 +1,6 @@
 //! The scheme that knows the future, between what no scheme can beat and what the others do.
 
-use crate::common::{configure, device, foresee, pool, request, setup};
+use crate::it::common::{configure, device, foresee, pool, request, setup};
 use serde_json::{json, Value};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;

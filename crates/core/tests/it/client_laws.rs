@@ -3,7 +3,7 @@
 //! One plane, one operation at a time: SLC 30/200 us, one-shot wordlines of 1,500 us, erase 300 us, 8.192 us
 //! on the channel for a page of 4 KiB. Below, W wordlines make a block, b bits a cell; K blocks are kept free.
 
-use crate::common::{configure, device, mode, page_writes, pool, request, rest, setup};
+use crate::it::common::{configure, device, mode, page_writes, pool, request, rest, setup};
 use serde_json::{json, Value};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};

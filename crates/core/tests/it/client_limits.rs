@@ -1,6 +1,6 @@
 //! What `client` refuses, with key, value and range.
 
-use crate::common::{configure, device, pool, setup};
+use crate::it::common::{configure, device, pool, setup};
 use serde_json::{json, Value};
 use slcache_core::device::Setup;
 

@@ -1,6 +1,6 @@
 //! Nothing appears and nothing is lost: latencies, programs, bytes and time series add up.
 
-use crate::common::{configure, device, foresee, request, setup, versatile_pool};
+use crate::it::common::{configure, device, few, foresee, request, setup, versatile_pool};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
@@ -210,8 +210,8 @@ fn waiting_and_service_add_up_to_the_latency() {
 #[test]
 fn the_log_has_every_request_with_parts_that_add_up_to_the_nanosecond() {
     let requests = mix(3000);
-    for entry in CATALOG {
-        for (name, setup) in variants(entry.name) {
+    for (i, entry) in CATALOG.iter().enumerate() {
+        for (name, setup) in variants(entry.name).into_iter().skip(i % few(4)).step_by(few(4)) {
             let name = format!("{} {name}", entry.name);
             let mut sim = Simulation::new(&setup).unwrap();
             sim.log_requests();

@@ -1,6 +1,6 @@
 //! A controller outside: the device pauses where a window ends, and nothing else changes by it.
 
-use crate::common::{configure, device, pool, request, setup};
+use crate::it::common::{configure, device, pool, request, setup};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::config::Replay;
 use slcache_core::device::{Setup, Simulation, TurnError};

@@ -3,9 +3,9 @@
 //! The pool of `common` in SLC mode: reads 20,000 ns, programs 200,000 ns, erases 3,000,000 ns; commands
 //! 100 ns, 1 ns per byte on the channel. A copy-back takes 210,000 ns here.
 
-use crate::common::ops::{counters, slots};
-use crate::common::restart::again;
-use crate::common::{device, pool, random, request, setup, story};
+use crate::it::common::ops::{counters, slots};
+use crate::it::common::restart::again;
+use crate::it::common::{device, pool, random, request, setup, story};
 use slcache_core::base::op::{Cause, Class, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::{BlockId, CellMode, Mu};
@@ -278,7 +278,7 @@ fn data_that_change_their_mode_are_not_copied_back() {
     chips.tlc.as_mut().unwrap().copyback_ns = Some(860_000);
     let user_bytes = 20 << 20;
     let mut setup = setup(device(chips, user_bytes), "baseline");
-    crate::common::configure(&mut setup, &[("slc_blocks", 6.into())]);
+    crate::it::common::configure(&mut setup, &[("slc_blocks", 6.into())]);
     let moved = |setup: &Setup| {
         let mut sim = new(setup);
         sim.feed(&spaced(random(6000, user_bytes, 8, 0.2, 1.0, 3))).unwrap();

@@ -1,7 +1,7 @@
 //! Schemes whose policy is elsewhere: like the native ones where they decide alike, and ended in words.
 
-use crate::common::restart::restore;
-use crate::common::{configure, device, hosted, random, setup, versatile_pool};
+use crate::it::common::restart::restore;
+use crate::it::common::{configure, device, hosted, random, setup, versatile_pool};
 use serde_json::{json, Value};
 use slcache_core::base::request::Request;
 use slcache_core::device::{RunError, Setup, Simulation};

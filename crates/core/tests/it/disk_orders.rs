@@ -1,6 +1,6 @@
 //! What waits for a disk that sleeps: a flash block that is emptied into it, and whoever writes there next.
 
-use crate::common::{configure, device, disk, free_bus, pool, request, setup};
+use crate::it::common::{configure, device, disk, free_bus, pool, request, setup};
 use serde_json::json;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::config::InflightRead;
@@ -87,7 +87,7 @@ fn blocks_of_a_region_wear_alike() {
         let mut setup = setup(device(chips, 1024 * PAGE), "nvc");
         assert_eq!(configure(&mut setup, &[("slc_blocks", json!(slc_blocks))]), 1);
         let mut sim = Simulation::new(&setup).unwrap_or_else(|problems| panic!("{problems:?}"));
-        let requests = crate::common::random(4000, 512 * PAGE, 3, 0.3, 2_000_000.0, 7);
+        let requests = crate::it::common::random(4000, 512 * PAGE, 3, 0.3, 2_000_000.0, 7);
         for batch in requests.chunks(100) {
             sim.feed(batch).unwrap();
             let array = sim.media().array();

@@ -1,6 +1,6 @@
 //! Does a whole device with a disk take the times and the energy that closed forms give?
 
-use crate::common::{device, disk, pool, random, request, setup};
+use crate::it::common::{device, disk, pool, random, request, setup};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::config::{Acknowledge, BufferConfig};
 use slcache_core::device::{Setup, Simulation};

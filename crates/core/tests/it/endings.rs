@@ -1,6 +1,6 @@
 //! Devices that once stood still or fell over: each found by the model tests, here by itself.
 
-use crate::common::{configure, device, mode, pool, random, request, setup};
+use crate::it::common::{configure, device, mode, pool, random, request, setup};
 use serde_json::json;
 use slcache_core::base::request::HostOp;
 use slcache_core::device::config::{InflightRead, LinkConfig};
@@ -34,7 +34,7 @@ fn idle_work_stays_in_the_pool_of_the_scheme() {
         setup.precondition.fill = 1.0;
         let mut sim = Simulation::new(&setup).unwrap();
         sim.precondition(&mut |_, _| true).unwrap();
-        let mut restored = crate::common::restart::again(&setup, &sim);
+        let mut restored = crate::it::common::restart::again(&setup, &sim);
         restored.feed(&[request(200_000_000, HostOp::Write, 0, 4096)]).unwrap();
         restored.finish().unwrap();
         restored.audit().unwrap();

@@ -1,6 +1,6 @@
 //! The table of figures gives what a report holds, in closed forms.
 
-use crate::common::{configure, device, request, setup, versatile_pool};
+use crate::it::common::{configure, device, request, setup, versatile_pool};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::Simulation;
 use slcache_core::metrics::figures::{figures, Value};

@@ -3,8 +3,8 @@
 //! One plane, pages of 4 mapping units, data resident in TLC. A read of a whole page out of TLC takes
 //! 60 us and the channel, a read out of the buffer 1 us.
 
-use crate::common::ops::{after, and_then, bytes, counters, partial, read, slots, LATER, MU, PAGE};
-use crate::common::{configure, device, pool, request, setup};
+use crate::it::common::ops::{after, and_then, bytes, counters, partial, read, slots, LATER, MU, PAGE};
+use crate::it::common::{configure, device, pool, request, setup};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::config::{Acknowledge, BufferConfig};

@@ -1,6 +1,6 @@
 //! What flash can and cannot do, and how its addresses are packed.
 
-use crate::common::{mode, pool};
+use crate::it::common::{mode, pool};
 use slcache_core::base::{BlockId, CellMode, PlaneId, Ppn};
 use slcache_core::hw::array::{BlockState, Fault, FlashArray};
 use slcache_core::hw::config::PoolConfig;

@@ -4,7 +4,7 @@
 //! The pool of `common`: SLC reads 20 us, TLC programs 800 us, erase 3 ms; commands take 100 ns, read data start
 //! 10 ns after the array, a byte takes 1 ns on the channel unless a test says otherwise.
 
-use crate::common::{configure, device, free_bus, pool, request, setup};
+use crate::it::common::{configure, device, free_bus, pool, request, setup};
 use serde_json::json;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::CellMode;

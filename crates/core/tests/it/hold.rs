@@ -1,8 +1,8 @@
 //! Pieces that wait to be packed: when their writes are complete, what bounds them, what ends them.
 
-use crate::common::ops::*;
-use crate::common::{configure, device, pool, request, setup, versatile_pool};
-use crate::conformance::using_flash;
+use crate::it::common::ops::*;
+use crate::it::common::{configure, device, pool, request, setup, versatile_pool};
+use crate::it::conformance::using_flash;
 use serde_json::json;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::{CellMode, Mu};
@@ -138,7 +138,7 @@ fn the_load_of_an_idle_device_is_zero() {
         let mut setup = setup(device(versatile_pool(2, 2, 24, 8, PAGE as u32), 16 << 20), entry.name);
         configure(&mut setup, &[("slc_blocks", json!(6))]);
         let mut sim = Simulation::new(&setup).unwrap();
-        sim.feed(&crate::common::random(5000, 16 << 20, 6, 0.4, 100_000.0, 1)).unwrap();
+        sim.feed(&crate::it::common::random(5000, 16 << 20, 6, 0.4, 100_000.0, 1)).unwrap();
         assert!((0..4).any(|unit| sim.timing().load_ns(unit) > 0), "{}", entry.name);
         sim.finish().unwrap();
         assert!((0..4).all(|unit| sim.timing().load_ns(unit) == 0), "{}", entry.name);

@@ -1,6 +1,6 @@
 //! What the host sets a limit to: the link, and the time until it asks again. Closed forms, exact.
 
-use crate::common::{device, mode, pool, request, setup};
+use crate::it::common::{device, mode, pool, request, setup};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::CellMode;
 use slcache_core::device::config::{LinkConfig, Replay};

@@ -1,7 +1,7 @@
 //! The regions of `qlc-only` and `dwa`: their costs to the nanosecond, their sizes, and that whatever
 //! the host does they find room.
 
-use crate::common::{configure, device, mode, pool, random, request, setup};
+use crate::it::common::{configure, device, mode, pool, random, request, setup};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::{BlockId, CellMode, PlaneId};

@@ -1,7 +1,7 @@
 //! Which options of the two-tier schemes are refused on which devices, and what is said of them: one
 //! mistake, one problem, and that names what is to be changed.
 
-use crate::common::{configure, device, pool, setup};
+use crate::it::common::{configure, device, pool, setup};
 use serde_json::{json, Value};
 use slcache_core::device::Setup;
 use slcache_core::hw::config::PoolConfig;

@@ -1,6 +1,6 @@
 //! The in-place-switch family operation for operation: the figures of its paper.
 
-use crate::common::{
+use crate::it::common::{
     configure, device, figure, literally, page_writes, request, rest, setup, story, switch_pool,
 };
 use slcache_core::base::request::{HostOp, Request};

@@ -1,7 +1,9 @@
 //! The in-place-switch family against arithmetic: the closed forms and state machine of sustained
 //! writes, the bounds of idle work, the balance of SLC pages.
 
-use crate::common::{configure, device, figure, literally, page_writes, random, request, setup, switch_pool};
+use crate::it::common::{
+    configure, device, figure, literally, page_writes, random, request, setup, switch_pool,
+};
 use slcache_core::base::op::OpKind;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::config::Replay;

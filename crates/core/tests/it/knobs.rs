@@ -1,7 +1,7 @@
 //! What every knob of every scheme owes whoever turns it.
 
-use crate::common::{configure, foresee, literally, rest, turning};
-use crate::conformance::{mixed, small};
+use crate::it::common::{configure, foresee, literally, rest, turning};
+use crate::it::conformance::{mixed, small};
 use serde_json::{json, Value};
 use slcache_core::base::op::Cause;
 use slcache_core::base::request::Request;

@@ -1,7 +1,7 @@
 //! How long a device lasts, against closed forms: cells wear by what is programmed in them, blocks that
 //! change their mode in each, and under cyclic writes all alike.
 
-use crate::common::{configure, device, foresee, pool, request, setup};
+use crate::it::common::{configure, device, foresee, pool, request, setup};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::metrics::report::{Report, WearRow};

@@ -5,7 +5,7 @@
 //! on average. The paper does not say how much of the volume is written; here it is a quarter of
 //! the cache.
 
-use crate::common::{configure, device, pool, request, setup};
+use crate::it::common::{configure, device, pool, request, setup};
 use serde_json::json;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;

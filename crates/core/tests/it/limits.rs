@@ -1,6 +1,6 @@
 //! The ends of the ranges: bus times, suspended operations and simulated time itself.
 
-use crate::common::{configure, device, pool, request, setup};
+use crate::it::common::{configure, device, pool, request, setup};
 use serde_json::json;
 use slcache_core::base::op::{Cause, Class, OpKind};
 use slcache_core::base::request::HostOp;

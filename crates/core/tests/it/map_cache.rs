@@ -1,7 +1,7 @@
 //! The mapping cache: which look-ups hit, what misses cost, and that nothing of the map is lost.
 
-use crate::common::restart::{again, restore};
-use crate::common::{configure, device, foresee, pool, request, rest, setup, versatile_pool};
+use crate::it::common::restart::{again, restore};
+use crate::it::common::{configure, device, foresee, pool, request, rest, setup, versatile_pool};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;

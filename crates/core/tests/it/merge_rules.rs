@@ -3,8 +3,8 @@
 //!
 //! One plane, pages of 4 mapping units, SLC blocks of 8 pages.
 
-use crate::common::ops::*;
-use crate::common::{configure, device, pool, random, request, setup};
+use crate::it::common::ops::*;
+use crate::it::common::{configure, device, pool, random, request, setup};
 use serde_json::{json, Value};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::config::Replay;
@@ -237,7 +237,7 @@ fn where_nothing_is_timed_the_knob_of_the_time_stays_where_it_is() {
             let knobs = sim.knobs();
             let knob = knobs.iter().find(|knob| knob.spec.name == "merge.timeout_ns").unwrap();
             assert_eq!(knob.value, 100_000.0);
-            crate::common::turning::values(&knob.range)
+            crate::it::common::turning::values(&knob.range)
         };
         assert!(places("timeout").len() > 1);
         assert_eq!(places("until-full"), [100_000.0]);

@@ -1,6 +1,6 @@
 //! Pages of a block that move together: the array must be as if each had moved alone.
 
-use crate::common::pool;
+use crate::it::common::pool;
 use slcache_core::base::rng::RngStream;
 use slcache_core::base::{BlockId, CellMode, Ppn, Slot};
 use slcache_core::hw::array::{Fault, FlashArray, Owners};

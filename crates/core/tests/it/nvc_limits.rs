@@ -1,6 +1,6 @@
 //! What the flash cache of a disk refuses, by key and value.
 
-use crate::common::{configure, device, disk, mode, pool, setup};
+use crate::it::common::{configure, device, disk, mode, pool, setup};
 use serde_json::{json, Value};
 use slcache_core::schemes::CATALOG;
 

@@ -3,8 +3,8 @@
 //! One plane, pages of 4 mapping units, SLC blocks of 8 pages and TLC blocks of 24 pages that are
 //! programmed three at a time.
 
-use crate::common::ops::{after, bytes, counters, slots, writes, PAGE};
-use crate::common::{device, pool, request, setup};
+use crate::it::common::ops::{after, bytes, counters, slots, writes, PAGE};
+use crate::it::common::{device, pool, request, setup};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::HostOp;
 use slcache_core::device::config::RmwTransfer;

@@ -4,8 +4,8 @@
 //! 1,500 us, erase 300 us, 10.24 us on the channel for a page. Two blocks are kept free, the cache has at
 //! most three.
 
-use crate::common::ops::counters;
-use crate::common::{configure, device, figure, mode, page_writes, pool, request, rest, setup, story};
+use crate::it::common::ops::counters;
+use crate::it::common::{configure, device, figure, mode, page_writes, pool, request, rest, setup, story};
 use serde_json::{json, Value};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::CellMode;

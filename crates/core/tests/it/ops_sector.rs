@@ -3,8 +3,8 @@
 //! One plane, pages of 4 mapping units, SLC blocks of 8 pages, TLC blocks of 24 pages programmed
 //! three at a time.
 
-use crate::common::ops::*;
-use crate::common::{configure, device, pool, setup};
+use crate::it::common::ops::*;
+use crate::it::common::{configure, device, pool, setup};
 use serde_json::json;
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::CellMode;

@@ -3,8 +3,8 @@
 //! One plane, pages of 4 mapping units, SLC blocks of 4 pages, TLC blocks of 12: a logical block is 12
 //! logical pages.
 
-use crate::common::ops::{counters, homes, modes, partial, writes, LATER, PAGE};
-use crate::common::{configure, device, figure, pool, random, request, setup};
+use crate::it::common::ops::{counters, homes, modes, partial, writes, LATER, PAGE};
+use crate::it::common::{configure, device, figure, pool, random, request, setup};
 use serde_json::{json, Value};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::CellMode;

@@ -1,7 +1,7 @@
 //! A request that waits for its own operations is served meanwhile: it waits behind nobody.
 
-use crate::common::{device, pool, request, setup};
-use crate::conservation::{mix, variants};
+use crate::it::common::{device, pool, request, setup};
+use crate::it::conservation::{mix, variants};
 use slcache_core::base::request::HostOp;
 use slcache_core::device::config::{Acknowledge, Replay};
 use slcache_core::device::{Setup, Simulation};

@@ -5,7 +5,7 @@
 //! count; their number swings by one within a round of cleaning, so it is measured (the mean of
 //! the pages programmed and not erased) and never tuned.
 
-use crate::common::{device, mode, pool, request, setup};
+use crate::it::common::{device, few, mode, pool, request, setup};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::HostOp;
 use slcache_core::base::rng::RngStream;
@@ -249,7 +249,7 @@ fn copy_back_cleaning_costs_what_the_closed_form_says() {
     let slc = (64, [225_000, 1_500_000, 300_000], 24);
     let tlc = (384, [2_450_000, 3_000_000, 2_500_000], 6);
     for (pages, times_ns, rounds) in [slc, tlc] {
-        for (u, victim) in [0.6, 0.7, 0.8, 0.88].into_iter().zip(victims) {
+        for (u, victim) in [0.6, 0.7, 0.8, 0.88].into_iter().zip(victims).step_by(few(2)) {
             let measured = copied_back(u, pages, times_ns, rounds);
             assert_close(measured.victim, 1.0 - 1.0 / fifo(u));
             assert!(pages != 64 || (measured.victim / victim - 1.0).abs() < 0.011, "{}", measured.victim);

@@ -1,7 +1,7 @@
 //! Where neighbouring pages go when wordlines are programmed in one shot.
 
-use crate::common::configure;
-use crate::conformance::{small, using_flash};
+use crate::it::common::configure;
+use crate::it::conformance::{small, using_flash};
 use serde_json::json;
 use slcache_core::base::{Mu, PlaneId};
 use slcache_core::device::Simulation;

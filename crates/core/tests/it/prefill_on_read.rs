@@ -1,6 +1,6 @@
 //! Data placed at their first read, while operations on the same blocks are in flight.
 
-use crate::common::{configure, device, pool, request, setup};
+use crate::it::common::{configure, device, pool, request, setup};
 use serde_json::json;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;

@@ -1,8 +1,8 @@
 //! Data from before time 0 by mapping units: pages of which only a part is there.
 
-use crate::common::ops::*;
-use crate::common::{configure, device, pool, request, setup};
-use crate::conformance::{small, using_flash};
+use crate::it::common::ops::*;
+use crate::it::common::{configure, device, pool, request, setup};
+use crate::it::conformance::{small, using_flash};
 use serde_json::json;
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::HostOp;

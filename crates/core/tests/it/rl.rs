@@ -1,7 +1,7 @@
 //! `rl`: steps, decisions and what is learned, on a device of one plane whose bus costs nothing.
 
-use crate::common::restart::goes_on_alike;
-use crate::common::{configure, device, figure, mode, pool, request, setup};
+use crate::it::common::restart::goes_on_alike;
+use crate::it::common::{configure, device, figure, mode, pool, request, setup};
 use serde_json::{json, Value};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};

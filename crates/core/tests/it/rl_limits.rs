@@ -1,8 +1,8 @@
 //! The bounds of `rl`'s knobs: what each option does to the knobs and to the decisions, and which values
 //! are refused.
 
-use crate::common::{configure, figure, setup};
-use crate::rl::{small, writes, MIB};
+use crate::it::common::{configure, figure, setup};
+use crate::it::rl::{small, writes, MIB};
 use serde_json::{json, Value};
 use slcache_core::device::Simulation;
 use slcache_core::ftl::knob::KnobRange;

@@ -1,7 +1,7 @@
 //! What is said of the state before a run and of the cache in it, against what the array holds.
 
-use crate::common::{configure, device, foresee, random, request, setup, versatile_pool};
-use crate::conformance::{mixed, small, using_flash};
+use crate::it::common::{configure, device, foresee, random, request, setup, versatile_pool};
+use crate::it::conformance::{mixed, small, using_flash};
 use slcache_core::base::request::HostOp;
 use slcache_core::base::{BlockId, CellMode};
 use slcache_core::device::config::{Prefill, Replay};
@@ -166,13 +166,13 @@ fn a_saved_state_says_what_it_was_until_requests_were_served() {
     let mut sim = Simulation::new(&setup).unwrap();
     let done = sim.precondition(&mut |_, _| true).unwrap();
     let requests = mixed(USER, 5);
-    let mut restored = crate::common::restart::again(&setup, &sim);
+    let mut restored = crate::it::common::restart::again(&setup, &sim);
     let [own, other] = [&mut sim, &mut restored].map(|sim| {
         sim.feed(&requests).unwrap();
         sim.finish().unwrap().state
     });
     assert_eq!(own, other);
     assert_eq!(own.overwritten_share, Some(done.overwritten as f64 / done.filled as f64));
-    let mut later = crate::common::restart::again(&setup, &sim);
+    let mut later = crate::it::common::restart::again(&setup, &sim);
     assert_eq!(later.finish().unwrap().state.overwritten_share, None);
 }

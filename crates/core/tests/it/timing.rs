@@ -4,7 +4,7 @@
 //! data start 10 ns after the array, a byte takes 1 ns on the channel. Pages are 4,096 bytes here, so
 //! an unloaded page read takes 100 + 20,000 + 10 + 4,096 ns and a page program 100 + 4,096 + 200,000.
 
-use crate::common::{device, pool, request, setup};
+use crate::it::common::{device, pool, request, setup};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::base::CellMode;
@@ -200,7 +200,7 @@ fn peak_program_bandwidth_by_channel_is_set_by_the_bus() {
     // Eight dies that program in 20,000 ns: seven further transfers of 4,196 ns cover it, so the
     // channel never rests until the last program runs.
     let mut flash = slc_pool(1, 8, 4096);
-    flash.slc = Some(crate::common::mode(20_000, 20_000, 3_000_000));
+    flash.slc = Some(crate::it::common::mode(20_000, 20_000, 3_000_000));
     assert_eq!(makespan(flash, HostOp::Write, 8000, 32), 8000 * 4196 + 20_000);
 }
 
@@ -209,7 +209,7 @@ fn peak_read_bandwidth_by_channel_is_set_by_the_bus() {
     // The array takes less than one command: always some die has data or wants a command, so the
     // channel never rests: each page costs its command and its data.
     let mut flash = slc_pool(1, 8, 4096);
-    flash.slc = Some(crate::common::mode(60, 200_000, 3_000_000));
+    flash.slc = Some(crate::it::common::mode(60, 200_000, 3_000_000));
     assert_eq!(makespan(flash, HostOp::Read, 8000, 32), 8000 * (100 + 10 + PAGE));
 }
 

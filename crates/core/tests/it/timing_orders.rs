@@ -4,7 +4,7 @@
 //! what waits for it; (d) a read returns the version current at its emission. And suspension and
 //! starvation, which bend priorities.
 
-use crate::common::{device, pool, request, setup};
+use crate::it::common::{device, pool, request, setup};
 use slcache_core::base::op::{Cause, Class, OpKind};
 use slcache_core::base::request::HostOp;
 use slcache_core::base::{BlockId, CellMode};

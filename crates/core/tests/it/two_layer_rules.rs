@@ -2,7 +2,7 @@
 //!
 //! One plane of 6 blocks with 4 wordlines and 4 slots per page; a window is two wordlines, six pages.
 
-use crate::common::{pool, versatile_pool};
+use crate::it::common::{pool, versatile_pool};
 use slcache_core::base::{BlockId, CellMode, Ppn};
 use slcache_core::hw::array::{BlockState, Fault, FlashArray};
 use slcache_core::hw::geometry::Geometry;

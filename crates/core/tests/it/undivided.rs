@@ -1,9 +1,9 @@
 //! `hierarchy` where its cache is not divided: no quotas and one victim over both levels, or pages that
 //! either level's blocks give.
 
-use crate::common::ops::*;
-use crate::common::{configure, figure, random, request};
-use crate::ops_hierarchy::{fill_l1, hierarchy, updates_of};
+use crate::it::common::ops::*;
+use crate::it::common::{configure, figure, random, request};
+use crate::it::ops_hierarchy::{fill_l1, hierarchy, updates_of};
 use serde_json::{json, Value};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::CellMode;

@@ -1,7 +1,9 @@
 //! What requests waited for that waited for room in the DRAM buffer: the flash work that kept it.
 
-use crate::common::ops::{MU, PAGE};
-use crate::common::{configure, device, foresee, free_bus, mode, pool, request, setup, versatile_pool};
+use crate::it::common::ops::{MU, PAGE};
+use crate::it::common::{
+    configure, device, few, foresee, free_bus, mode, pool, request, setup, versatile_pool,
+};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::device::config::{BufferConfig, Replay, WriteBack};
@@ -82,41 +84,40 @@ fn assert_told(what: &str, log: &[LoggedRequest], report: &Report) {
 #[test]
 fn every_wait_for_room_is_told_to_the_nanosecond_by_what_kept_the_room() {
     let (mut tried, mut kinds) = (0, BTreeSet::new());
+    let emptied = [(WriteBack::WhenFull, 1), (WriteBack::AtOnce, 1), (WriteBack::AtOnce, 4)];
+    let buffers = [(16 << 10, true), (256 << 10, false), (1 << 20, true)];
+    let cases = || emptied.into_iter().flat_map(|emptied| buffers.map(|buffer| (emptied, buffer)));
     for entry in CATALOG {
-        for (write_back, stripe_planes) in
-            [(WriteBack::WhenFull, 1), (WriteBack::AtOnce, 1), (WriteBack::AtOnce, 4)]
-        {
-            for (bytes, plp) in [(16 << 10, true), (256 << 10, false), (1 << 20, true)] {
-                let what = format!("{} {write_back:?} {stripe_planes} {bytes}", entry.name);
-                let user = 12 << 20;
-                let mut setup = setup(device(versatile_pool(2, 2, 24, 16, 8192), user), entry.name);
-                configure(&mut setup, &[("slc_blocks", 6.into())]);
-                (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 32);
-                setup.device.plp = plp;
-                setup.buffer = Some(BufferConfig {
-                    write_back,
-                    stripe_planes,
-                    stripes_in_flight: (stripe_planes > 1).then_some(1),
-                    run_overhead_ns: if stripe_planes > 1 { 20_000 } else { 0 },
-                    ..BufferConfig::new(bytes)
-                });
-                if let Err(problems) = Simulation::new(&setup) {
-                    // A stripe and a page do not fit.
-                    assert!(problems.iter().all(|problem| problem.key == "buffer.bytes"), "{problems:?}");
-                    continue;
-                }
-                tried += 1;
-                let (log, report) = logged(&setup, &mix(1500, user));
-                assert_told(&what, &log, &report);
-                let kept = kept_in_all(&log);
-                let kept_us = kept.values().sum::<u64>() as f64 / 1e3;
-                let untold_us = report.host.write.attribution_us.wait.get("buffer").copied().unwrap_or(0.0);
-                assert!(untold_us <= 0.01 * kept_us, "{what}: {untold_us} us, beside {kept:?} ns");
-                kinds.extend(kept.into_keys());
+        for ((write_back, stripe_planes), (bytes, plp)) in cases().step_by(few(4)) {
+            let what = format!("{} {write_back:?} {stripe_planes} {bytes}", entry.name);
+            let user = 12 << 20;
+            let mut setup = setup(device(versatile_pool(2, 2, 24, 16, 8192), user), entry.name);
+            configure(&mut setup, &[("slc_blocks", 6.into())]);
+            (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 32);
+            setup.device.plp = plp;
+            setup.buffer = Some(BufferConfig {
+                write_back,
+                stripe_planes,
+                stripes_in_flight: (stripe_planes > 1).then_some(1),
+                run_overhead_ns: if stripe_planes > 1 { 20_000 } else { 0 },
+                ..BufferConfig::new(bytes)
+            });
+            if let Err(problems) = Simulation::new(&setup) {
+                // A stripe and a page do not fit.
+                assert!(problems.iter().all(|problem| problem.key == "buffer.bytes"), "{problems:?}");
+                continue;
             }
+            tried += 1;
+            let (log, report) = logged(&setup, &mix(1500, user));
+            assert_told(&what, &log, &report);
+            let kept = kept_in_all(&log);
+            let kept_us = kept.values().sum::<u64>() as f64 / 1e3;
+            let untold_us = report.host.write.attribution_us.wait.get("buffer").copied().unwrap_or(0.0);
+            assert!(untold_us <= 0.01 * kept_us, "{what}: {untold_us} us, beside {kept:?} ns");
+            kinds.extend(kept.into_keys());
         }
     }
-    assert_eq!(tried, 8 * CATALOG.len());
+    assert!(tried >= 3 * CATALOG.len(), "{tried}");
     let flash = ["host", "rmw", "migration", "gc", "flush", "promote", "fill"];
     let others = ["channel", "order", "disk", "merge", "stripe"];
     assert!(flash.iter().chain(&others).all(|kind| kinds.contains(kind)), "{kinds:?}");
@@ -189,7 +190,7 @@ fn past_the_cache_the_planes_work_says_what_kept_the_room() {
         chips.tlc = Some(dense);
         chips
     };
-    for planes in [1, 4, 16] {
+    for planes in [1, 16, 4].into_iter().step_by(few(2)) {
         for (write_back, depth) in
             [(WriteBack::AtOnce, 32), (WriteBack::WhenFull, 32), (WriteBack::AtOnce, 1)]
         {

@@ -2,7 +2,7 @@
 //! its two halves give, also when a host operation comes between them; and moves that are looked up and
 //! counted together for a victim what they give one by one, as they go where operations are kept.
 
-use crate::common::{device, pool, random, setup};
+use crate::it::common::{device, pool, random, setup};
 use slcache_core::device::Simulation;
 use slcache_core::hw::config::PlaneParallelism;
 

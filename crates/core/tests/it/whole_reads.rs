@@ -1,9 +1,9 @@
 //! What a read moves, and in which order the parts of a logical page are read.
 
-use crate::common::ops::*;
-use crate::common::{foresee, request};
-use crate::conformance::{mixed, small, using_flash};
-use crate::ops_hierarchy::{hierarchy, updates_of};
+use crate::it::common::ops::*;
+use crate::it::common::{foresee, request};
+use crate::it::conformance::{mixed, small, using_flash};
+use crate::it::ops_hierarchy::{hierarchy, updates_of};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::HostOp;
 use slcache_core::device::config::{PartReads, ReadTransfer};

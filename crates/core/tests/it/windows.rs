@@ -1,6 +1,6 @@
 //! Windows count the host's write requests, whatever becomes of them in the DRAM buffer.
 
-use crate::common::{configure, device, pool, request, setup};
+use crate::it::common::{configure, device, pool, request, setup};
 use serde_json::json;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::config::BufferConfig;

@@ -1,6 +1,6 @@
-//! What lies on a device before time 0 costs nothing later, on every shipped device.
+//! What lies on a device before time 0 costs nothing later, on shipped devices.
 
-use crate::common::layers;
+use crate::common::{few, layers};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::config::Prefill;
 use slcache_core::device::Simulation;
@@ -14,25 +14,24 @@ use slcache_sim::{resolve, Layers, RunConfig};
 /// A number of logical pages that fills no wordlines.
 const PAGES: u32 = 7;
 
-/// Every shipped device under every scheme that fits, with its chips as they are or of another rule.
+/// Shipped devices under schemes that fit, with their chips as they are or of another rule.
 fn devices(mut each: impl FnMut(&str, RunConfig)) {
-    for preset in PRESETS {
-        for entry in CATALOG {
-            let whole = layers(preset.name, entry.name, &[]);
-            // Of the large ones a part: what is asked does not depend on the number of blocks.
-            let part = scaled(&whole.device, 16)
-                .map(|part| Layers { device: DeviceSource::Content(part), ..whole.clone() });
-            let part = part.ok().and_then(|part| resolve(&part).ok());
-            let Some(config) = part.or_else(|| resolve(&whole).ok()) else { continue };
-            for rule in [ProgramRule::PerPage, ProgramRule::OneShot] {
-                let mut config = config.clone();
-                let pools = config.device.pool.iter_mut();
-                for mode in pools.flat_map(|pool| [&mut pool.mlc, &mut pool.tlc, &mut pool.qlc]).flatten() {
-                    mode.program = rule;
-                    mode.program_ns.truncate(1);
-                }
-                each(&format!("{} on {}, {rule:?}", entry.name, preset.name), config);
+    let pairs = PRESETS.iter().flat_map(|preset| CATALOG.iter().map(move |entry| (preset, entry)));
+    for (preset, entry) in pairs.step_by(few(3)) {
+        let whole = layers(preset.name, entry.name, &[]);
+        // Of the large ones a part: what is asked does not depend on the number of blocks.
+        let part = scaled(&whole.device, 16)
+            .map(|part| Layers { device: DeviceSource::Content(part), ..whole.clone() });
+        let part = part.ok().and_then(|part| resolve(&part).ok());
+        let Some(config) = part.or_else(|| resolve(&whole).ok()) else { continue };
+        for rule in [ProgramRule::PerPage, ProgramRule::OneShot] {
+            let mut config = config.clone();
+            let pools = config.device.pool.iter_mut();
+            for mode in pools.flat_map(|pool| [&mut pool.mlc, &mut pool.tlc, &mut pool.qlc]).flatten() {
+                mode.program = rule;
+                mode.program_ns.truncate(1);
             }
+            each(&format!("{} on {}, {rule:?}", entry.name, preset.name), config);
         }
     }
 }
@@ -59,7 +58,7 @@ fn data_from_before_cost_nothing_without_requests() {
         assert_eq!(changes(&sim.finish().unwrap()), 0, "{name}");
         runs += 1;
     });
-    assert!(runs > 160, "{runs}");
+    assert!(runs * few(3) > 120, "{runs}");
 }
 
 #[test]
@@ -76,7 +75,7 @@ fn a_filled_device_costs_nothing_without_requests() {
         assert_eq!(padding(&sim.finish().unwrap()), 0, "{name}");
         runs += 1;
     });
-    assert!(runs > 140, "{runs}");
+    assert!(runs * few(3) > 100, "{runs}");
 }
 
 /// Requests are run with and without data from before elsewhere.
@@ -107,7 +106,7 @@ fn the_first_writes_pay_for_themselves_alone() {
         assert_eq!(some, none, "{name}");
         runs += 1;
     });
-    assert!(runs > 140, "{runs}");
+    assert!(runs * few(3) > 100, "{runs}");
 }
 
 #[test]
@@ -132,5 +131,5 @@ fn data_mapped_at_their_first_read_are_not_padded() {
         assert_eq!(padding(&sim.finish().unwrap()), 0, "{name}");
         runs += 1;
     });
-    assert!(runs > 160, "{runs}");
+    assert!(runs * few(3) > 120, "{runs}");
 }

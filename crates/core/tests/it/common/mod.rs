@@ -23,6 +23,14 @@ use slcache_core::hw::disk::config::DiskConfig;
 use slcache_core::metrics::report::Report;
 use slcache_core::schemes::SchemeConfig;
 
+/// Of many like cases `make test` tries each so manieth, `make slow` all.
+pub fn few(step: usize) -> usize {
+    match std::env::var_os("SLCACHE_SLOW") {
+        Some(_) => 1,
+        None => step,
+    }
+}
+
 /// Tells a scheme that looks ahead what will come.
 pub fn foresee(sim: &mut Simulation, requests: &[Request]) {
     if let Some(mut foresight) = sim.foresight() {

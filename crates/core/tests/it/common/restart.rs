@@ -180,7 +180,7 @@ pub fn goes_on_alike(
     second: &[Request],
     turn: impl FnOnce(&mut Simulation),
 ) {
-    crate::common::foresee(sim, &[first, second].concat());
+    crate::it::common::foresee(sim, &[first, second].concat());
     // Before time 0 nothing was counted: the reports are the same to the last figure.
     let mut fresh = again(setup, sim);
     let (a, b) = (serve(&mut fresh, first), serve(sim, first));

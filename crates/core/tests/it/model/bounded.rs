@@ -1,7 +1,7 @@
 //! No scheme programs less to dense cells, or writes less to the disk, than what its cache cannot keep from birth
 //! to death; and no version is lost on the way to them.
 
-use crate::common::{configure, device, pool, request, setup};
+use crate::it::common::{configure, device, pool, request, setup};
 use slcache_base::bound::Meters;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;

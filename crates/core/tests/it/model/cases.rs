@@ -74,7 +74,7 @@ pub fn one<V: Debug>(
         Ok(()) => {}
         Err(TestError::Fail(why, value)) => panic!(
             "{test} failed: {why}\nmade small: {value:?}\nto repeat it: \
-             SLCACHE_SEED={seed} cargo test -p slcache-core --test it {test}"
+             SLCACHE_SEED={seed} cargo test -p slcache-core --lib {test}"
         ),
         Err(TestError::Abort(why)) => panic!("{test} with SLCACHE_SEED={seed}: {why}"),
     }

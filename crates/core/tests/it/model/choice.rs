@@ -1,7 +1,7 @@
 //! One choice of everything a device, a host and a scheme offer, on a tiny device.
 
 use super::keys;
-use crate::common::{device, mode, pool, reprogram, setup};
+use crate::it::common::{device, mode, pool, reprogram, setup};
 use prop::sample::{select, Index};
 use proptest::prelude::*;
 use serde_json::{json, Value};
@@ -116,7 +116,7 @@ fn disks() -> impl Strategy<Value = DiskConfig> {
     let at_start = select(vec![AtStart::Active, AtStart::Standby]);
     let mechanics = (select(vec![1, 1_000]), select(vec![0, 30_000]), rotation, at_start);
     mechanics.prop_map(|(haste, overhead_ns, rotation, at_start)| {
-        let mut disk = crate::common::disk();
+        let mut disk = crate::it::common::disk();
         let power = &mut disk.power;
         for ns in [
             &mut power.idle_after_ns,
@@ -440,7 +440,7 @@ impl Choice {
             keys.push(("unit_bytes", self.chips.other_page_bytes().into()));
         }
         keys.push(("merge.buffer_bytes", (self.page_bytes() * 3 / 2).into()));
-        crate::common::configure(&mut setup, &keys);
+        crate::it::common::configure(&mut setup, &keys);
         setup
     }
 

@@ -1,7 +1,7 @@
 //! The parameters of every scheme with values to draw, read out of its schema: a key that is new is
 //! drawn by itself.
 
-use crate::common::hosted;
+use crate::it::common::hosted;
 use serde_json::{json, Map, Value};
 use slcache_core::schemes::{SchemeConfig, CATALOG};
 use std::collections::BTreeMap;

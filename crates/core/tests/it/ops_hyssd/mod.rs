@@ -6,8 +6,8 @@
 mod rules;
 mod tiers;
 
-use crate::common::ops::LATER;
-use crate::common::{configure, device, figure, mode, pool, random, request, rest, setup, story};
+use crate::it::common::ops::LATER;
+use crate::it::common::{configure, device, figure, mode, pool, random, request, rest, setup, story};
 use serde_json::{json, Value};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};

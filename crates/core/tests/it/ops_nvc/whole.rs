@@ -95,7 +95,7 @@ fn figures_count_from_time_0_on_and_anew_from_a_snapshot_on() {
         let mut sim = fresh(&setup);
         sim.precondition(&mut |_, _| true).unwrap();
         write(&mut sim, 0..10);
-        let mut again = crate::common::restart::again(&setup, &sim);
+        let mut again = crate::it::common::restart::again(&setup, &sim);
         let written = |report: &Report| match scheme {
             "disk-only" => figure(report, "disk_written_bytes"),
             _ => figure(report, "host_bytes"),

@@ -6,6 +6,14 @@ use slcache_traces::TraceOptions;
 use std::io::Write;
 use tempfile::NamedTempFile;
 
+/// Of many like cases `make test` tries each so manieth, `make slow` all.
+pub fn few(step: usize) -> usize {
+    match std::env::var_os("SLCACHE_SLOW") {
+        Some(_) => 1,
+        None => step,
+    }
+}
+
 /// A device file as a user may write one.
 pub const DEVICE: &str = r#"[device]
 name = "mine"
