@@ -55,7 +55,7 @@ def _(device, slcache, trace):
         settings={"trace.address": "compact"},
         replay="closed:4",
     )
-    sizes, means = (study.table[name].to_pylist() for name in (key, "write_mean_ns"))
+    sizes, means = (study.table[name].to_list() for name in (key, "write_mean_ns"))
     study.table.select([key, "write_mean_ns", "read_mean_ns", "waf"])
     return means, sizes
 

@@ -30,7 +30,7 @@ def test_every_verb_and_option_is_on_the_page(made: dict[str, str]) -> None:
         for parameter in verb.params:
             name = parameter.opts[0]
             if name.startswith("--") and name != "--help":
-                assert re.search(rf"[` ]{name}[ `]", part), (path, name)
+                assert re.search(rf"[` ]{name}[`, ]", part), (path, name)
 
 
 def test_every_key_is_on_a_page(made: dict[str, str]) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from slcache import bounded
 from slcache.charts import spec
 from slcache.charts.spec import Spec
 from slcache.words.names import printable
@@ -120,7 +121,7 @@ def _library() -> str:
     digest = hashlib.sha256(_BEGIN.encode()).hexdigest()[:12]
     kept = _cache() / f"charts-{made_by}-{digest}.js"
     try:
-        text, sum_ = kept.read_text(encoding="utf-8").rsplit("\n//", 1)
+        text, sum_ = bounded.text(kept).rsplit("\n//", 1)
         if sum_ == hashlib.sha256(text.encode()).hexdigest():
             return text
     except (OSError, ValueError):

@@ -30,6 +30,8 @@ def execute(arguments: Sequence[str]) -> int:
     try:
         with warnings.catch_warnings(), named.command(arguments):
             warnings.showwarning = _noted
+            # What a verb warns of is a note, whatever the interpreter was told of warnings.
+            warnings.simplefilter("always", UserWarning)
             status = call.run(list(arguments))
         sys.stdout.flush()
     except KeyboardInterrupt:
