@@ -235,6 +235,20 @@ impl Simulation {
         }
     }
 
+    /// Pads what is staged until nothing is: a read that waits for a staged page may let more be staged.
+    fn finish_staged(&mut self) -> Result<(), RunError> {
+        loop {
+            let began_ns = self.io.now_ns();
+            let result = self.scheme.finish(&mut self.io);
+            self.note_full(result);
+            self.io.timing_mut().kick();
+            self.run_out()?;
+            if self.io.timing().ops_in_flight() == 0 || self.io.now_ns() == began_ns {
+                return Ok(());
+            }
+        }
+    }
+
     /// Ends the run: everything in flight completes, the buffer is written back, nothing stays staged.
     pub(super) fn drain(&mut self) -> Result<(), RunError> {
         self.close_disk_books();
@@ -249,10 +263,7 @@ impl Simulation {
             self.io.timing_mut().kick();
             self.run_out()?;
         }
-        let result = self.scheme.finish(&mut self.io);
-        self.note_full(result);
-        self.io.timing_mut().kick();
-        self.run_out()?;
+        self.finish_staged()?;
         self.io.timing_mut().set_ending(false);
         if let Some(front) = self.front.as_mut() {
             front.rest();
