@@ -8,6 +8,7 @@ import functools
 import io
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -165,3 +166,17 @@ def own_scheme(folder: Path, body: str, name: str = "Mine") -> str:
     indented = textwrap.indent(textwrap.dedent(body), "    ")
     file.write_text(f"import random\nimport slcache\n\nclass {name}(slcache.Scheme):\n{indented}")
     return f"{file}:{name}"
+
+
+def contains(printed: str, excerpt: str) -> bool:
+    """Whether the lines of an excerpt are there in this order; `...` stands for lines left out."""
+    lines = [line.rstrip() for line in printed.splitlines()]
+    at = 0
+    for part in re.split(r"^\.\.\.\n", excerpt, flags=re.MULTILINE):
+        wanted = part.splitlines()
+        starts = range(at, len(lines) - len(wanted) + 1)
+        found = next((i for i in starts if lines[i : i + len(wanted)] == wanted), None)
+        if found is None:
+            return False
+        at = found + len(wanted)
+    return True

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support import slcache
+from support import contains, slcache
 
 ROOT = Path(__file__).parent.parent
 PAGES = (
@@ -16,7 +16,6 @@ PAGES = (
     "howto/describe-your-drive.md",
     "howto/fit-a-drive.md",
 )
-LEFT_OUT = "..."
 
 
 def text(page: str) -> str:
@@ -34,20 +33,6 @@ def files(page: str) -> list[tuple[str, str]]:
         (name, f"# {name}\n{rest}")
         for name, rest in re.findall(r"```toml\n# (\S+)\n(.*?)```", text(page), re.DOTALL)
     ]
-
-
-def contains(printed: str, excerpt: str) -> bool:
-    """Whether all lines of an excerpt are there in this order, next to each other but for gaps."""
-    lines = [line.rstrip() for line in printed.splitlines()]
-    at = 0
-    for part in re.split(rf"^{re.escape(LEFT_OUT)}\n", excerpt, flags=re.MULTILINE):
-        wanted = part.splitlines()
-        starts = range(at, len(lines) - len(wanted) + 1)
-        found = next((i for i in starts if lines[i : i + len(wanted)] == wanted), None)
-        if found is None:
-            return False
-        at = found + len(wanted)
-    return True
 
 
 def test_an_excerpt_is_found_in_order_only() -> None:
@@ -84,3 +69,14 @@ def test_a_missing_key_is_told_as_the_page_says(
     assert done.returncode == 3
     (error,) = re.findall(r"```\n(error: .*?)```", text(page), re.DOTALL)
     assert done.stderr.decode() == error
+
+
+@pytest.mark.parametrize("page", ["python.md", "howto/tune.md"])
+def test_its_listings_of_python_run(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
+    listings = re.findall(r"```python\n(.*?)```", text(page), re.DOTALL)
+    assert listings, page
+    exec("\n".join(listings), {})
