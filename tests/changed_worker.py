@@ -48,7 +48,7 @@ def served(arguments: list[str], captured: list[IO[bytes]]) -> dict[str, Any]:
 
 def main() -> None:
     """Serve until the input ends; the command lines find nothing on standard input."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
     orders, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
