@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import itertools
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -199,6 +201,25 @@ def test_impossible_points_are_told_before_anything_runs(small: Path, tmp_path: 
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        {"trace_options": {"window": dt.date(2024, 5, 27)}},
+        {"trace_options": {"window": math.inf}},
+        {"set": {"scheme.sa.slc_blocks": math.inf}},
+        {"set": {"scheme.sa.slc_blocks": [dt.time(7)]}},
+        {"vary": {"host.time_scale": [1.0, math.nan]}},
+        {"point": [{"host.time_scale": math.inf}]},
+    ],
+)
+def test_what_the_file_of_a_study_cannot_hold_is_refused(said: dict[str, Any]) -> None:
+    (table,) = said.values()
+    (key,) = table[0] if isinstance(table, list) else table
+    study = {"trace": "t.csv", "device": "tiny", "scheme": ["sa", "tlc-only"], **said}
+    with pytest.raises(StudyError, match=key):
+        of(study).combinations()
+
+
+@pytest.mark.parametrize(
     ("vary", "told"),
     [
         ("scheme.sa.slc_bloks=3", "did you mean slc_blocks"),
@@ -209,6 +230,8 @@ def test_impossible_points_are_told_before_anything_runs(small: Path, tmp_path: 
         ("host.time_scale=0.5..1", "a grid must know which values"),
         ("host.time_scale=1..0.5/3", "ends below its beginning"),
         ("host.time_scale=1,1", "given twice: 1"),
+        ("host.time_scale=1,inf", "inf is not finite"),
+        ("host.time_scale=nan", "nan is not finite"),
         ("run.seed=1..3", "`seeds`"),
         ("status=1", "column of the table"),
     ],

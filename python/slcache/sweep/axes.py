@@ -72,6 +72,12 @@ class Axis(BaseModel):
         return self.low + share * (self.high - self.low)
 
 
+def check_finite(value: Value) -> None:
+    """Raise ValueError for a number that no key takes and no table of a study can show."""
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is not finite")
+
+
 def literal(text: str) -> Value:
     """Return a value as `--set` reads it: a number, true or false, else text."""
     text = text.strip()
@@ -89,7 +95,7 @@ def plain(value: Value) -> str:
 
 def _list(key: str, said: object) -> Axis:
     if isinstance(said, bool | int | float):
-        return Axis(key=key, values=(said,))
+        return _once(Axis(key=key, values=(said,)))
     if not isinstance(said, Sequence) or not said:
         raise ValueError(f"must be {_FORMS}")
     return _once(Axis(key=key, values=tuple(_told(value) for value in said)))
@@ -214,6 +220,8 @@ def _cut(said: object) -> str:
 
 def _once(axis: Axis) -> Axis:
     _limited(len(axis.values))
+    for value in axis.values:
+        check_finite(value)
     twice = [value for value, count in Counter(axis.values).items() if count > 1]
     if twice:
         raise ValueError(f"given twice: {few(sorted(map(str, twice)))}")

@@ -19,7 +19,7 @@ from slcache.given import config_files
 from slcache.given.once import SEED_MAX, flatten, once, twice
 from slcache.metrics import COUNTED, named
 from slcache.study.columns import PARAMETERS_MAX
-from slcache.sweep.axes import Axis, Value, plain
+from slcache.sweep.axes import Axis, Value, check_finite, plain
 from slcache.sweep.sampling import Combination, Sampling
 from slcache.words import toml
 
@@ -58,9 +58,25 @@ def _table(value: object) -> dict[str, Any]:
     return once(flatten(value))
 
 
+def _settings(value: object) -> object:
+    table = _table(value)
+    for key, each in table.items():
+        _json(key, each)
+    return table
+
+
 def _options(value: object) -> object:
     table = _table(value).items()
-    return {key: each if isinstance(each, str) else json.dumps(each) for key, each in table}
+    return {key: each if isinstance(each, str) else _json(key, each) for key, each in table}
+
+
+def _json(key: str, value: object) -> str:
+    """Return a value as JSON, and so as a study's file, has it; ValueError where it has none."""
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        told = f"{key} = {value}: must be text, a finite number, true or false, or a list of them"
+        raise ValueError(told) from None
 
 
 def _points(value: object) -> object:
@@ -70,6 +86,10 @@ def _points(value: object) -> object:
     for key, each in (pair for point in points for pair in point.items()):
         if not isinstance(each, Value):
             raise ValueError(f"{key} = {each}: must be a number, text, true or false")
+        try:
+            check_finite(each)
+        except ValueError as error:
+            raise ValueError(f"{key}: {error}") from None
     return points
 
 
@@ -102,7 +122,7 @@ class Study(BaseModel):
     #: The first seed; None where runs have the one that is their default.
     seed: int | None = Field(None, strict=True, ge=0, le=SEED_MAX)
     #: Keys of the configuration that are the same everywhere.
-    settings: Annotated[Mapping[str, Any], BeforeValidator(_table)] = Field({}, alias="set")
+    settings: Annotated[Mapping[str, Any], BeforeValidator(_settings)] = Field({}, alias="set")
     trace_options: Annotated[Mapping[str, str], BeforeValidator(_options)] = {}
     replay: str | None = None
     #: Metrics that it is to be judged by; some have more counted or run.
