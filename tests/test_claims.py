@@ -129,6 +129,9 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     ({"paper": ""}, "paper", "''"),
     ({"paper": True}, "paper", "True"),
     ({"paper": "sometimes"}, "paper", "sometimes"),
+    ({"paper": float("inf")}, "paper", "inf"),
+    ({"paper": "9 ± -1 %"}, "paper", "tolerance"),
+    ({"paper": "5 to 2"}, "paper", "5 to 2"),
     ({"paper": "1 to 2"}, "paper", "range"),
     *(
         ({"ours": ours}, "ours", told)
@@ -154,6 +157,11 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
             ("[x for x in (1, 2)]", "for x in"),
             ("(lambda: 1)()", "lambda"),
             ("1" + " + 1" * 100_000, "ours"),
+            ('0x1' + '0' * 300 + ' * largest(waf, "new")', "a number"),
+            ('largest(waf * 1e400, "new")', "a number"),
+            ('count(waf, "new", more_than=1e400, of=1)', "a number"),
+            ('largest(abs(waf, 2), "new")', "abs"),
+            ('largest(waf, "new", on=["a"], on=["b"])', "on is given twice"),
         )
     ),
 ]  # fmt: skip

@@ -11,9 +11,12 @@ from __future__ import annotations
 import ast
 import operator
 import statistics
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
+
+from slcache.given import once
 
 V = TypeVar("V")
 
@@ -113,11 +116,13 @@ def evaluate(
 def _term(node: ast.expr, leaf: Callable[[ast.expr], Term]) -> Term:
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-            return float(number)
+            return float(_finite(number))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return Operation(operator.neg, (_term(operand, leaf),))
         case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _BINARY:
             return Operation(_BINARY[type(sign)], (_term(left, leaf), _term(right, leaf)))
+        case ast.Call(func=ast.Name(id="abs"), args=[_, _, *_]):
+            raise ValueError("abs is of one number")
         case ast.Call(func=ast.Name(id=name), args=[_, *_], keywords=[]) if name in _NAMED:
             return Operation(_NAMED[name], tuple(_term(each, leaf) for each in node.args))
     return leaf(node)
@@ -128,6 +133,9 @@ def _call(node: ast.expr) -> Term:
         case ast.Call(func=ast.Name(id="claim"), args=[ast.Constant(value=str(name))], keywords=[]):
             return Reference(name)
         case ast.Call(func=ast.Name(id=name), args=[column, *schemes]):
+            said = [each.arg or "**" for each in node.keywords]
+            if (twice := once.twice(said)) is not None:
+                raise ValueError(f"{name}: {twice}")
             more = {each.arg or "**": _plain(each.value) for each in node.keywords}
             texts = tuple(_plain(each) for each in schemes)
             if not all(isinstance(each, str) for each in texts):
@@ -145,7 +153,14 @@ def _figure(node: ast.expr) -> Term:
 def _plain(node: ast.expr) -> Any:  # noqa: ANN401 - a text, a number or a list of these
     match node:
         case ast.Constant(value=str() | int() | float() as value) if not isinstance(value, bool):
-            return value
+            return value if isinstance(value, str) else _finite(value)
         case ast.List(elts=[_, *_]):
             return [_plain(each) for each in node.elts]
     raise ValueError(f"{ast.unparse(node)} is no text, number or list of these")
+
+
+def _finite(number: float) -> float:
+    """Return a number; ValueError for one that arithmetic cannot take, such as 1e400."""
+    if not abs(number) <= sys.float_info.max:
+        raise ValueError("a number is beyond 1.8e308")
+    return number

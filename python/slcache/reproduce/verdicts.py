@@ -61,6 +61,8 @@ def expected(said: object) -> Expected:
     if isinstance(said, list) and said and all(isinstance(each, str) for each in said):
         return Expected("order", said)
     if isinstance(said, int | float) and not isinstance(said, bool):
+        if not math.isfinite(said):
+            raise ValueError("it is not finite")
         return Expected("number", said)
     if not isinstance(said, str) or not said:
         raise ValueError("it is a number, a text or a list of schemes")
@@ -70,6 +72,10 @@ def expected(said: object) -> Expected:
     if found is None:
         return Expected("words", said)
     low, high = _number(found["low"]), found["high"]
+    if high and _number(high) < low:
+        raise ValueError("the range ends below its beginning")
+    if (found["tolerance"] or "").startswith("-"):
+        raise ValueError("the tolerance must be 0 or more")
     form = "limit" if found["limit"] else "range" if high else "number"
     return Expected(
         form,
