@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -99,6 +100,10 @@ def searched(
     """Search, and write what was found to `out`."""
     if out is not None:
         files.Transaction(out, FILES, study.inputs()).check()
+        document, found_table, *_ = (Path(out) / name for name in FILES)
+        if found_table.is_file() and not document.is_file():
+            replaced = f"{found_table}: is of something else than this search, and is replaced"
+            warnings.warn(replaced, stacklevel=2)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(out) / "store" if out is not None else Path(scratch)
         kept = Path(store) if store is not None else folder
