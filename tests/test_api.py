@@ -41,6 +41,15 @@ def test_metrics_are_attributes_items_and_columns(comparison: slcache.Comparison
         _ = comparison["ips"]
 
 
+def test_a_table_is_had_by_its_name(comparison: slcache.Comparison) -> None:
+    assert comparison.to_polars().equals(comparison.figures)
+    for name in ("figures", "series", "latency", "ops", "disk", "power"):
+        for result in (comparison, comparison.runs[0]):
+            assert result.to_polars(name).equals(getattr(result, name))
+    with pytest.raises(slcache.UsageError, match=r"table = 'serie'.*series"):
+        comparison.to_polars("serie")
+
+
 def test_several_seeds_are_rows_of_the_frame(trace: Path) -> None:
     schemes, full = ["tlc-only", "baseline"], {"precondition.fill": 0.5}
     found = slcache.compare(trace, device="tiny", schemes=schemes, seeds=2, settings={

@@ -68,7 +68,7 @@ def of_results(run: slcache.Result, folder: Path) -> dict[str, Call]:
     }
     of_run: dict[str, dict[str, Any]] = {
         "save": {"path": folder / "o"}, "load": {"path": folder},
-        "plot_histogram": {"name": "actions"}, "plot_curve": {"name": "cost"},
+        "plot_histogram": {"name": "actions"}, "plot_curve": {"name": "cost"}, "to_polars": {},
     }  # fmt: skip
     for name, given in of_run.items():
         found[f"Result.{name}"] = (getattr(run, name), given)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from slcache import frame
 from slcache.documents import saved
 from slcache.files import Path, Transaction
-from slcache.given.arguments import checked
+from slcache.given.arguments import checked, refuse
 from slcache.words import labels
 
 if TYPE_CHECKING:
@@ -148,6 +148,14 @@ class Frames(ABC):
     def latency(self) -> pl.DataFrame:
         """The latency distributions: one row per scheme, side and point."""
         return self._table("latency")
+
+    @checked
+    def to_polars(self, table: str = "figures") -> pl.DataFrame:
+        """Return `figures`, or the table of this name, such as `series`."""
+        known = ("figures", *frame.TABLES)
+        if table not in known:
+            refuse("table", table, f"must be one of {', '.join(known)}")
+        return self.figures if table == "figures" else self._table(table)
 
     def _table(self, name: str) -> pl.DataFrame:
         return frame.table(name, list(zip(self.labels, self.documents, strict=True)))
