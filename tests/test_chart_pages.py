@@ -80,6 +80,13 @@ def test_hostile_names_stay_text(comparison: slcache.Comparison) -> None:
     assert shown == {f"{HOSTILE}0", f"{HOSTILE}1"}
 
 
+def test_a_name_is_not_taken_for_the_place_of_the_script(comparison: slcache.Comparison) -> None:
+    document = comparison.runs[0].to_dict()
+    document["trace"]["path"] = "/* script */"
+    text = slcache.Result(document, label="/* script */").report()
+    assert text.endswith(f"<script>{page._library()}</script></body>\n</html>")
+
+
 def test_a_page_is_small_and_soon_made(comparison: slcache.Comparison) -> None:
     many = slcache.Comparison(
         [slcache.Result(comparison.runs[i % 2].to_dict(), label=f"s{i}") for i in range(5)]
@@ -109,3 +116,27 @@ def test_a_cache_that_cannot_be_written_changes_nothing(cache: Path) -> None:
     text = page._library()
     assert "[data-chart]" in text
     assert "</script" not in text
+
+
+def test_nothing_is_left_where_the_library_cannot_be_kept(cache: Path) -> None:
+    page._library()
+    (kept,) = cache.iterdir()
+    kept.unlink()
+    kept.mkdir()
+    kept.joinpath("in the way").touch()
+    page._library.cache_clear()
+    page._library()
+    assert [each.name for each in cache.iterdir()] == [kept.name]
+
+
+def test_a_user_without_a_home_has_pages(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
+    """Nor is the cache where one happens to stand."""
+
+    def none() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.chdir(cache.parent)
+    monkeypatch.setenv("XDG_CACHE_HOME", "here")
+    monkeypatch.setattr(Path, "home", none)
+    assert "[data-chart]" in page._library()
+    assert not list(cache.parent.iterdir())

@@ -78,7 +78,9 @@ def render(template: str, **values: object) -> str:
         policy=_policy(script),
         contents=Markup(_CONTENTS),
     )
-    return _with_contents(text).replace(_SCRIPT, script, 1)
+    # A name may read as the script's place does, which stands behind all names.
+    before, _, behind = _with_contents(text).rpartition(_SCRIPT)
+    return before + script + behind
 
 
 def chart(picture: Spec, described: str) -> Markup:
@@ -119,38 +121,42 @@ def _library() -> str:
 
     made_by = version("vl-convert-python")
     digest = hashlib.sha256(_BEGIN.encode()).hexdigest()[:12]
-    kept = _cache() / f"charts-{made_by}-{digest}.js"
+    name = f"charts-{made_by}-{digest}.js"
     try:
-        text, sum_ = bounded.text(kept).rsplit("\n//", 1)
+        text, sum_ = bounded.text(_cache() / name).rsplit("\n//", 1)
         if sum_ == hashlib.sha256(text.encode()).hexdigest():
             return text
-    except (OSError, ValueError):
+    except (OSError, ValueError, RuntimeError):
         pass
     # A tag's end inside the script would end the element that it stands in.
     text = vl_convert.javascript_bundle(_BEGIN).replace("</script", "<\\/script")
-    _keep(kept, f"{text}\n//{hashlib.sha256(text.encode()).hexdigest()}")
+    _keep(name, f"{text}\n//{hashlib.sha256(text.encode()).hexdigest()}")
     return text
 
 
-def _keep(file: Path, text: str) -> None:
-    """Write a file whole or not at all; where nothing can be kept, nothing is."""
+def _keep(name: str, text: str) -> None:
+    """Write a file of the cache whole or not at all; where nothing can be kept, nothing is."""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=file.parent, encoding="utf-8", delete=False
-        ) as part:
-            part.write(text)
-        Path(part.name).replace(file)
-    except OSError:
+        folder = _cache()
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as beside:
+            part = Path(beside) / name
+            part.write_text(text, encoding="utf-8")
+            part.replace(folder / name)
+    except (OSError, RuntimeError):
         return
 
 
 def _cache() -> Path:
-    """Return the folder that the platform has for what can be made again."""
+    """Return the folder that the platform has for what can be made again.
+
+    Raises RuntimeError for a user without a home.
+    """
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "slcache"
-    given = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
-    return Path(given) / "slcache" if given else Path.home() / ".cache" / "slcache"
+    given = Path(os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", ""))
+    # By the rules of XDG a folder that depends on where one stands is none.
+    return (given if given.is_absolute() else Path.home() / ".cache") / "slcache"
 
 
 def _policy(script: str) -> str:
