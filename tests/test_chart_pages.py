@@ -87,6 +87,12 @@ def test_a_name_is_not_taken_for_the_place_of_the_script(comparison: slcache.Com
     assert text.endswith(f"<script>{page._library()}</script></body>\n</html>")
 
 
+def test_a_page_without_causes_explains_none(comparison: slcache.Comparison) -> None:
+    document = comparison.runs[0].to_dict()
+    document["flash"]["ops"] = document["flash"]["slots"] = []
+    assert "Here ." not in slcache.Result(document).report()
+
+
 def test_a_page_is_small_and_soon_made(comparison: slcache.Comparison) -> None:
     many = slcache.Comparison(
         [slcache.Result(comparison.runs[i % 2].to_dict(), label=f"s{i}") for i in range(5)]

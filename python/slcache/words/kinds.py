@@ -153,6 +153,8 @@ def words(table: Mapping[str, Kind], name: str) -> str:
 
 def explained(shown: Mapping[str, Kind]) -> str:
     """Return a sentence that says what each of these kinds is."""
+    if not shown:
+        return ""
     return "Here " + "; ".join(f"{name} is {kind.words}" for name, kind in shown.items()) + "."
 
 
