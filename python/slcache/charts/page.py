@@ -154,7 +154,8 @@ def _cache() -> Path:
     """
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches" / "slcache"
-    given = Path(os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", ""))
+    name = "LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME"
+    given = Path(os.environ.get(name, ""))
     # By the rules of XDG a folder that depends on where one stands is none.
     return (given if given.is_absolute() else Path.home() / ".cache") / "slcache"
 
