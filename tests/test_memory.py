@@ -142,6 +142,18 @@ def test_a_study_without_room_for_libraries_is_told_so(mib: int, tmp_path: Path)
     assert b"Traceback" not in done.stderr
 
 
+def test_a_search_without_addresses_for_the_engine_of_pictures_is_told_so(tmp_path: Path) -> None:
+    """It reserves tens of GiB of them, and without them ends the process."""
+    done = slcache(
+        *("tune", "zipf-4k", "--workload", "requests=50", "--device", "tiny", "--out", tmp_path),
+        *("--scheme", "baseline", "--address", "wrap", "--vary", "host.queue_depth=1,2"),
+        setup=lambda: resource.setrlimit(resource.RLIMIT_AS, (30 * GIB, 30 * GIB)),
+    )
+    assert done.returncode == 1, done.stderr
+    assert b"(ulimit -v), and pictures need" in done.stderr
+    assert {path.name for path in tmp_path.iterdir()} == {"store"}
+
+
 @pytest.mark.parametrize("sizes", ["1MiB", "1MiB..32MiB*2"])
 def test_the_bound_of_a_write_that_there_is_no_memory_for_is_refused(
     sizes: str, tmp_path: Path

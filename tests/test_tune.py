@@ -329,9 +329,10 @@ def test_time_ends_a_search_after_a_batch(trace: Path) -> None:
 
 def test_a_search_tells_that_it_replaces_the_table_of_a_study(tmp_path: Path) -> None:
     trace, out = write_trace(tmp_path / "t.csv", mixed(80)), tmp_path / "out"
-    common = [trace, "--device", "tiny", "--scheme", "sa", "--vary", "host.time_scale=1,2"]
+    common: list[str | Path] = [trace, "--device", "tiny", "--scheme", "sa"]
+    common += ["--vary", "host.time_scale=1,2"]
     assert slcache("sweep", *common, "--out", out, "--jobs", "1").returncode == 0
-    search = ["tune", *common, "--points", "2", "--out", out, "--jobs", "1"]
+    search: list[str | Path] = ["tune", *common, "--points", "2", "--out", out, "--jobs", "1"]
     first, again = slcache(*search), slcache(*search)
     assert (first.returncode, again.returncode) == (0, 0)
     assert f"{out / 'points.parquet'}: " in first.stderr.decode()

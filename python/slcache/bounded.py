@@ -6,6 +6,8 @@ import errno
 import stat
 from pathlib import Path
 
+from slcache.errors import RunError
+
 #: The largest document of results, a store's too, and the largest log of a drive; none
 #: comes near it.
 RESULT_BYTES_MAX = 256 << 20
@@ -39,3 +41,18 @@ def read(path: Path, limit_bytes: int) -> bytes:
 def text(path: Path, limit_bytes: int = STUDY_BYTES_MAX) -> str:
     """Return a file's text, UTF-8 with or without a mark in front; raises OSError, ValueError."""
     return read(path, limit_bytes).decode("utf-8-sig")
+
+
+def check_addresses(least_bytes: int, what: str) -> None:
+    """Raise RunError where a process may have fewer addresses than a library takes.
+
+    Such a library would end the process, and nobody would be told why.
+    """
+    try:
+        import resource
+    except ImportError:
+        return
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY and limit < least_bytes:
+        told = f"out of address space: {limit >> 20:,} MiB are allowed (ulimit -v)"
+        raise RunError(f"{told}, and {what} need {least_bytes >> 20:,}")

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slcache.bounded import regular
-from slcache.errors import ResultError, RunError, about
+from slcache import bounded
+from slcache.errors import ResultError, about
 from slcache.metrics import METRICS, PARTS
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def figures(runs: Labelled) -> pl.DataFrame:
 
 def table(name: str, runs: Labelled) -> pl.DataFrame:
     """Return one of `TABLES` of several runs, one after another."""
-    _check_room()
+    bounded.check_addresses(LEAST_BYTES, "tables")
     import polars as pl
 
     if name == "series":
@@ -116,7 +116,7 @@ def of_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> pl.Dat
 
     What a row lacks is null there.
     """
-    _check_room()
+    bounded.check_addresses(LEAST_BYTES, "tables")
     import polars as pl
 
     whole = {*_WHOLE, *(name for name, metric in FIGURES.items() if metric.whole)}
@@ -150,29 +150,17 @@ def read(path: Path) -> pl.DataFrame:
 @contextlib.contextmanager
 def reading(path: Path) -> Iterator[Path]:
     """Have a Parquet file read: whatever its reader says against it is a ResultError."""
-    _check_room()
+    bounded.check_addresses(LEAST_BYTES, "tables")
     from polars import exceptions
 
     try:
         with _hushed():
-            yield regular(path)
+            yield bounded.regular(path)
     except (OSError, exceptions.PolarsError, exceptions.PanicException) as error:
         told = str(error).partition("\n")[0]
         raise about(
             ResultError(f"{path}: cannot be read as Parquet: {told}"), file=str(path)
         ) from None
-
-
-def _check_room() -> None:
-    """Raise RunError where Polars would find no room to be loaded."""
-    try:
-        import resource
-    except ImportError:
-        return
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit != resource.RLIM_INFINITY and limit < LEAST_BYTES:
-        told = f"out of address space: {limit >> 20} MiB are allowed (ulimit -v)"
-        raise RunError(f"{told}, and tables need {LEAST_BYTES >> 20}")
 
 
 @contextlib.contextmanager

@@ -5,34 +5,45 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from slcache import bounded
 from slcache.charts import spec
 from slcache.charts.spec import Spec
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     import altair
 
 #: Kinds of pictures.
 FLAT = (".png", ".svg", ".pdf")
 _SCALE = 2.0
+#: The engine reserves so many addresses, few of which it uses; 40 GiB are too few.
+_ADDRESSES = 80 << 30
 _TAG = re.compile(r"<[^>]+>")
 #: A part's number goes on from picture to picture in one process.
 _NUMBERED = re.compile(r'((?:id="|url\(#)[a-z]+_?)(\d+)')
 
 
+def drawer() -> ModuleType:
+    """Return the library that draws; raises RunError where it has no room for its engine."""
+    bounded.check_addresses(_ADDRESSES, "pictures")
+    import vl_convert
+
+    return vl_convert
+
+
 def written(picture: Spec, kind: str) -> bytes:
-    """Return a picture in a file format, `.png`, `.svg` or `.pdf`.
+    """Return a picture in a file format, `.png`, `.svg` or `.pdf`; raises RunError.
 
     The first two are the same bytes every time.
     """
-    import vl_convert
-
+    draw = drawer()
     # What a picture names is text: nothing is fetched for it.
-    svg = _renumbered(
-        vl_convert.vegalite_to_svg(_still(spec.themed(picture)), allowed_base_urls=[])
-    )
+    svg = _renumbered(draw.vegalite_to_svg(_still(spec.themed(picture)), allowed_base_urls=[]))
     if kind == ".svg":
         return svg.encode()
-    return vl_convert.svg_to_pdf(svg) if kind == ".pdf" else vl_convert.svg_to_png(svg, _SCALE)
+    found: bytes = draw.svg_to_pdf(svg) if kind == ".pdf" else draw.svg_to_png(svg, _SCALE)
+    return found
 
 
 def _renumbered(svg: str) -> str:

@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from slcache import bounded
-from slcache.charts import spec
+from slcache.charts import files, spec
 from slcache.charts.spec import Spec
 from slcache.words.names import printable
 
@@ -117,8 +117,6 @@ def _library() -> str:
     It is kept in the user's cache: the wheel is made without vl-convert, and what is bundled
     must fit the version that is installed.
     """
-    import vl_convert
-
     made_by = version("vl-convert-python")
     digest = hashlib.sha256(_BEGIN.encode()).hexdigest()[:12]
     name = f"charts-{made_by}-{digest}.js"
@@ -129,7 +127,7 @@ def _library() -> str:
     except (OSError, ValueError, RuntimeError):
         pass
     # A tag's end inside the script would end the element that it stands in.
-    text = vl_convert.javascript_bundle(_BEGIN).replace("</script", "<\\/script")
+    text = str(files.drawer().javascript_bundle(_BEGIN)).replace("</script", "<\\/script")
     _keep(name, f"{text}\n//{hashlib.sha256(text.encode()).hexdigest()}")
     return text
 
