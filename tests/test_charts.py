@@ -60,3 +60,29 @@ def test_what_there_is_nothing_of_says_so() -> None:
     document = {"config": {"device": {"mu_bytes": 4096}}, "flash": {"ops": [], "slots": []}}
     drawn = run.writes(["a"], [document])
     assert "nothing was programmed" in files.written(drawn, ".svg").decode()
+
+
+def test_the_lowest_panel_of_each_column_tells_the_time() -> None:
+    """Where a row has fewer panels than others, the one above its end is the lowest."""
+    curve: dict[str, spec.Curve] = {"a": ([1.0, 2.0], [3.0, 4.0])}
+    looks = spec.colours(curve)
+
+    def line() -> spec.Spec:
+        return spec.panel(spec.lines(curve, Axis("time"), Axis("y"), looks))
+
+    blank = spec.panel(spec.blank())
+    drawn = spec.picture([line(), line(), line(), blank], columns=2, linked=True)["concat"]
+    told = [each["layer"][0].get("encoding", {}).get("x", {}).get("title") for each in drawn]
+    assert told == [None, "time", "time", None]
+
+
+def test_a_short_panel_has_no_band_of_lines_for_each_power_of_ten() -> None:
+    curve: dict[str, spec.Curve] = {"a": ([1.0, 2.0], [30.0, 12_000.0])}
+    up = Axis("y", "time", log=True)
+    counts = []
+    for height in (42, 200):
+        line = spec.lines(curve, Axis("x"), up, spec.colours(curve))
+        (panel,) = spec.picture([spec.panel(line, height=height)])["concat"]
+        counts.append(panel["layer"][0]["encoding"]["y"]["axis"]["tickCount"])
+    # From as many as there are powers on, Vega draws these alone.
+    assert counts == [2, 3]

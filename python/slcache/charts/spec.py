@@ -37,6 +37,8 @@ MANY = 5
 #: Pixels of a letter, and of what stands beside the text of an entry of the key.
 _LETTER, _SWATCH = 6.4, 26
 _LABEL_MOST = 170
+#: Pixels below which nine lines for each power of ten would be one grey band.
+_SHORT = 80
 #: An axis tells values that span more than this factor by their logarithms.
 _FAR = 30.0
 
@@ -437,7 +439,8 @@ def picture(
         each["width"] = WIDTH // columns - room
         if zoom:
             _zoomed(each, 0 if linked else place, linked=linked)
-        if linked and place < len(panels) - columns:
+        below = panels[place + columns :: columns]
+        if linked and any(not _is_blank(other) for other in below):
             for node in _nodes(each):
                 across = node.get("encoding", {}).get("x", {})
                 if "axis" in across:
@@ -471,6 +474,10 @@ def blank() -> Spec:
     return {"data": data([]), "mark": "point"}
 
 
+def _is_blank(each: Spec) -> bool:
+    return bool(each["layer"] == [blank()])
+
+
 def empty(message: str) -> Spec:
     """Return a picture that only says why there is nothing to draw."""
     text = {"data": data([{}]), "mark": {"type": "text", "text": message}}
@@ -500,14 +507,18 @@ def same_range(panels: Iterable[Spec], way: str = "y") -> None:
 
 
 def _powers(each: Spec, way: str) -> None:
-    """Have a log axis tell powers alone where it has more than a few."""
+    """Have a log axis tell powers alone where it has more than a few, or is short."""
     nodes = [n for n in _nodes(each) if "axis" in n.get("encoding", {}).get(way, {})]
     logs = [n for n in nodes if n["encoding"][way].get("scale", {}).get("type") == "log"]
     values = [value for node in logs for value in _values(node, way) if value > 0]
     for node in logs if values else ():
         channel = node["encoding"][way]
-        many = int(math.log(max(values) / min(values), channel["scale"]["base"]))
-        channel["axis"]["tickCount"] = max(3, many)
+        scale = channel["scale"]
+        span = scale.get("domainMax", max(values)) / scale.get("domainMin", min(values))
+        many = int(math.log(max(1.0, span), scale["base"]))
+        is_short = way == "y" and isinstance(height := each["height"], int) and height < _SHORT
+        channel["axis"]["tickCount"] = many if is_short and many > 1 else max(3, many)
+        channel["axis"]["grid"] &= not is_short or many > 1
 
 
 def _values(node: Spec, way: str) -> Iterator[float]:
