@@ -79,10 +79,9 @@ def test_the_lowest_panel_of_each_column_tells_the_time() -> None:
 def test_a_short_panel_has_no_band_of_lines_for_each_power_of_ten() -> None:
     curve: dict[str, spec.Curve] = {"a": ([1.0, 2.0], [30.0, 12_000.0])}
     up = Axis("y", "time", log=True)
-    counts = []
+    grids = []
     for height in (42, 200):
         line = spec.lines(curve, Axis("x"), up, spec.colours(curve))
         (panel,) = spec.picture([spec.panel(line, height=height)])["concat"]
-        counts.append(panel["layer"][0]["encoding"]["y"]["axis"]["tickCount"])
-    # From as many as there are powers on, Vega draws these alone.
-    assert counts == [2, 3]
+        grids.append(panel["layer"][0]["encoding"]["y"]["axis"]["grid"])
+    assert grids == [False, True]

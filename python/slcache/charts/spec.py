@@ -507,7 +507,7 @@ def same_range(panels: Iterable[Spec], way: str = "y") -> None:
 
 
 def _powers(each: Spec, way: str) -> None:
-    """Have a log axis tell powers alone where it has more than a few, or is short."""
+    """Have a log axis tell powers alone where it has more than a few."""
     nodes = [n for n in _nodes(each) if "axis" in n.get("encoding", {}).get(way, {})]
     logs = [n for n in nodes if n["encoding"][way].get("scale", {}).get("type") == "log"]
     values = [value for node in logs for value in _values(node, way) if value > 0]
@@ -517,8 +517,9 @@ def _powers(each: Spec, way: str) -> None:
         span = scale.get("domainMax", max(values)) / scale.get("domainMin", min(values))
         many = int(math.log(max(1.0, span), scale["base"]))
         is_short = way == "y" and isinstance(height := each["height"], int) and height < _SHORT
-        channel["axis"]["tickCount"] = many if is_short and many > 1 else max(3, many)
-        channel["axis"]["grid"] &= not is_short or many > 1
+        channel["axis"]["tickCount"] = max(3, many)
+        # Fewer powers than ticks: Vega has nine lines for each.
+        channel["axis"]["grid"] &= not is_short or many >= 3
 
 
 def _values(node: Spec, way: str) -> Iterator[float]:
