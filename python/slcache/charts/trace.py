@@ -137,7 +137,7 @@ def _repeats(info: Info) -> list[Spec]:
         for name, share, _ in shares
     ]
     bursts = (
-        f"bursts: mean {units.significant(info['mean_burst_requests'])}, median "
+        f"bursts: mean {units.significant(info['mean_burst_requests'])}, half of all in up to "
         f"{units.count(info['median_burst_requests'])}; "
         f"{units.significant(info['writers_per_16kib_page'])} writers of 16 KiB"
     )

@@ -59,7 +59,7 @@ def _fill(found: Any) -> Spec:  # noqa: ANN401
     for layer in layers:
         if "color" in layer["encoding"]:
             layer["encoding"]["color"] = spec.key(looks)
-    part = "" if found.scale == 1 else f", a {found.scale}th of the device"
+    part = "" if found.scale == 1 else f", 1/{found.scale} of the device"
     panel = spec.panel(*layers, height=_HEIGHT)
     panel["title"] = {
         "text": f"{found.device}, as {found.protocol} measures{part}",
