@@ -136,6 +136,10 @@ def output(
     return Transaction(directory, names, inputs, beside)
 
 
+#: What an engine counts, and keeps each of.
+_KEPT = ("points", "runs")
+
+
 @contextlib.contextmanager
 def meter(when: When, *, kept: bool = False) -> Iterator[Callback]:
     """Draw progress with the time left: a bar on a terminal, lines elsewhere if insisted on.
@@ -143,19 +147,20 @@ def meter(when: When, *, kept: bool = False) -> Iterator[Callback]:
     Where what is done is `kept`, an interrupt says how much that is.
     """
     with _drawing(when) as draw:
-        last = ("", 0, 0)
+        said = ""
 
         def noted(phase: str, done: int, total: int) -> bool | None:
-            nonlocal last
-            last = (_name(phase), done, total)
+            nonlocal said
+            # Of one run it tells how far that is, which is not kept.
+            if (name := _name(phase)) in _KEPT:
+                said = f"{done:,} of {total:,} {name} done"
             return draw(phase, done, total)
 
         try:
             yield noted
         except KeyboardInterrupt:
-            what, done, total = last
-            if kept and what:
-                note(f"{done:,} of {total:,} {what} done; the same command goes on from there")
+            if kept and said:
+                note(f"{said}; the same command goes on from there")
             raise
 
 
