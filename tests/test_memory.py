@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 import resource
 from pathlib import Path
@@ -152,6 +153,18 @@ def test_a_search_without_addresses_for_the_engine_of_pictures_is_told_so(tmp_pa
     assert done.returncode == 1, done.stderr
     assert b"(ulimit -v), and pictures need" in done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"store"}
+
+
+def test_a_page_that_cannot_be_drawn_is_told_before_the_runs(tmp_path: Path) -> None:
+    done = slcache(
+        *("run", "zipf-4k", "--workload", "requests=50", "--address", "wrap", "--device", "tiny"),
+        *("--scheme", "sa", "--out", tmp_path / "out"),
+        environment={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
+        setup=lambda: resource.setrlimit(resource.RLIMIT_AS, (30 * GIB, 30 * GIB)),
+    )
+    assert (done.returncode, done.stdout) == (1, b""), done.stderr
+    assert b"(ulimit -v), and pictures need" in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("sizes", ["1MiB", "1MiB..32MiB*2"])

@@ -110,6 +110,12 @@ def _json(told: Mapping[str, Any]) -> Markup:
     return Markup(text.replace("<", "\\u003c"))
 
 
+def check_room() -> None:
+    """Raise RunError where the script of pages is yet to be made, and there is no room for that."""
+    if _kept() is None:
+        files.drawer()
+
+
 @cache
 def _library() -> str:
     """Return the script of pages, which takes seconds to bundle: once for each installation.
@@ -117,19 +123,27 @@ def _library() -> str:
     It is kept in the user's cache: the wheel is made without vl-convert, and what is bundled
     must fit the version that is installed.
     """
-    made_by = version("vl-convert-python")
-    digest = hashlib.sha256(_BEGIN.encode()).hexdigest()[:12]
-    name = f"charts-{made_by}-{digest}.js"
-    try:
-        text, sum_ = bounded.text(_cache() / name).rsplit("\n//", 1)
-        if sum_ == hashlib.sha256(text.encode()).hexdigest():
-            return text
-    except (OSError, ValueError, RuntimeError):
-        pass
+    kept = _kept()
+    if kept is not None:
+        return kept
     # A tag's end inside the script would end the element that it stands in.
     text = str(files.drawer().javascript_bundle(_BEGIN)).replace("</script", "<\\/script")
-    _keep(name, f"{text}\n//{hashlib.sha256(text.encode()).hexdigest()}")
+    _keep(_name(), f"{text}\n//{hashlib.sha256(text.encode()).hexdigest()}")
     return text
+
+
+def _kept() -> str | None:
+    """Return the script that is kept; None where there is none, or it is damaged."""
+    try:
+        text, sum_ = bounded.text(_cache() / _name()).rsplit("\n//", 1)
+    except (OSError, ValueError, RuntimeError):
+        return None
+    return text if sum_ == hashlib.sha256(text.encode()).hexdigest() else None
+
+
+def _name() -> str:
+    digest = hashlib.sha256(_BEGIN.encode()).hexdigest()[:12]
+    return f"charts-{version('vl-convert-python')}-{digest}.js"
 
 
 def _keep(name: str, text: str) -> None:

@@ -129,10 +129,13 @@ def output(
     """Open the output directory, if one was asked for, before the work begins.
 
     An error if one of the files to write there is one of the inputs, or one of those that are
-    written `beside` them.
+    written `beside` them, and if there is no room to draw the page among them.
     """
     if directory is None:
         return contextlib.nullcontext()
+    from slcache.charts import page
+
+    page.check_room()
     return Transaction(directory, names, inputs, beside)
 
 
