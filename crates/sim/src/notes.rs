@@ -37,7 +37,7 @@ pub fn regions(config: &RunConfig) -> Vec<(usize, &'static str, u64)> {
 fn borrowed_cache(config: &RunConfig) -> Option<String> {
     let name = config.scheme.name();
     let deferred = config.to_json()["scheme"][name]["reclaim"] == "deferred";
-    (deferred && matches!(name, "dwa" | "rl" | "ust")).then(|| {
+    (deferred && matches!(name, "dwa" | "rl" | "slc-share" | "ust")).then(|| {
         format!(
             "scheme.{name}.reclaim = deferred: while full SLC blocks wait to be moved, the host writes on into other \
              erased blocks, so that more than cache.slc_bytes may hold data in SLC mode"

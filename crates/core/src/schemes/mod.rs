@@ -25,7 +25,7 @@ pub use clairvoyant::{ClairvoyantConfig, Spread};
 pub use client::ClientConfig;
 pub use common::cache::Trigger;
 pub use hierarchy::{DivisionRule, HierarchyConfig, OmegaS, Quota};
-pub use hybrid::{DenseRule, DwaConfig, QlcOnlyConfig, Reclaim, Setting, SlcRule};
+pub use hybrid::{DenseRule, DwaConfig, QlcOnlyConfig, Reclaim, Setting, SlcRule, SlcShareConfig};
 pub use hyssd::{
     Destage, Goal, History, HyssdConfig, HyssdStaticConfig, LifetimeFigures, LifetimeRule, Misses, Wear,
 };
@@ -300,6 +300,8 @@ schemes! {
         "no cache: units are packed into the pages of one dense region", "the reference of the reinforcement-learning SLC cache";
     "dwa" => Dwa, hybrid::DwaConfig, hybrid::Dwa, &[],
         "SLC region for small requests, its size by how full the device is", "the rival of the reinforcement-learning SLC cache, its Table 2";
+    "slc-share" => SlcShare, hybrid::SlcShareConfig, hybrid::SlcShare, &[],
+        "all writes to SLC mode, whose share of the cells is limited by a table; zones not accessed lately go dense", "ZnH2, its device-managed mode";
     "client" => Client, client::ClientConfig, client::Client, &[],
         "SLC cache of a client SSD: static and dynamic part, writes past it, folding when no block is free", "makers' briefs and laboratories' measurements of drives that are sold";
     "rl" => Rl, rl::RlConfig, rl::Rl, &[],

@@ -52,6 +52,7 @@ mod prefill_units;
 mod result_schema;
 mod rl;
 mod rl_limits;
+mod slc_share;
 mod smoke;
 mod state;
 mod timing;

@@ -14,6 +14,7 @@ const EXCEPTIONS: &[(&str, &str, &str, &str)] = &[
     ("hierarchy", "slc.", "tiny", "of three SLC blocks one each is for L1, for L2 and for reclamation"),
     ("dwa", "slc.start_free_blocks", "", "the paper's number for an SLC region that changes its size"),
     ("rl", "slc.start_free_blocks", "", "the same"),
+    ("slc-share", "slc.start_free_blocks", "", "its table says how many there are, all of which are written"),
     ("client", "idle.scope", "", "drives wait for the whole device, as makers say"),
     ("client", "drain", "", "measured drives keep what they hold when the load ends"),
     ("ips-coop", "slc_blocks", "", "not all of its cache: its two-layer blocks offer SLC pages too"),

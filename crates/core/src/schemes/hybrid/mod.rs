@@ -18,6 +18,8 @@ mod packing;
 mod qlc_only;
 mod report;
 mod resize;
+mod slc_share;
+mod zones;
 
 pub use config::{DenseRule, HybridConfig, Reclaim, SlcRule};
 pub use control::{SIGNALS, SLC_BLOCKS, THETA_BYTES};
@@ -28,9 +30,10 @@ pub use limits::{slc_blocks_possible, Limits, SLC_SHARE_MAX, THETA_LADDER};
 pub use packing::{Packed, Packing, TakenPage};
 pub use qlc_only::{QlcOnly, QlcOnlyConfig};
 pub use report::TimeSplit;
+pub use slc_share::{SlcShare, SlcShareConfig};
 
 use crate::base::request::SECTOR_BYTES;
-use crate::base::{CellMode, PlaneId, Ppn};
+use crate::base::{BlockId, CellMode, PlaneId, Ppn};
 use crate::ftl::answer::{BlockShare, DeviceFull};
 use crate::ftl::bank::BankId;
 use crate::ftl::io::Io;
@@ -44,6 +47,7 @@ use crate::hw::timing::OpId;
 use demand::Demand;
 use report::Stats;
 use serde::{Deserialize, Serialize};
+use zones::Zones;
 
 /// SLC region, dense region, and the threshold between them.
 #[derive(Clone, Serialize, Deserialize)]
@@ -60,6 +64,10 @@ pub struct Hybrid {
     /// Blocks of each plane that are never SLC, nor counted on for data.
     spare_blocks: u32,
     limits: Limits,
+    /// SLC blocks per plane to which the region grows where it is short of room.
+    wanted: u32,
+    /// The SLC blocks in zones, if they are migrated by zones.
+    zones: Option<Zones>,
     /// Of the window under way, and of the one before.
     demand: Demand,
     window_before: Demand,
@@ -91,6 +99,8 @@ impl Hybrid {
             slc_free_below: spec.slc_threshold(blocks),
             spare_blocks: spec.spare_blocks(blocks),
             limits,
+            wanted: 0,
+            zones: None,
             demand: Demand::default(),
             window_before: Demand::default(),
             stats: Stats::new(slc_blocks),
@@ -158,7 +168,7 @@ impl Hybrid {
     fn slc_page(&mut self, page: u32, io: &mut Io) -> Result<Ppn, DeviceFull> {
         self.slc_unused = false;
         let plane = self.slc.choose_plane(io, page);
-        try_planes(
+        let page = try_planes(
             self,
             plane,
             |hybrid| hybrid.slc.allocator(),
@@ -168,24 +178,47 @@ impl Hybrid {
                 }
                 Ok(hybrid.slc.take_page(io, plane, Writer::Host, 0))
             },
-        )
+        )?;
+        if let Some(zones) = &mut self.zones {
+            zones.written(io.geometry().block_of(page), io);
+        }
+        Ok(page)
     }
 
-    /// Migrates SLC blocks of `plane` until enough are free, or none is left that can be.
+    /// Lets the region grow and migrates SLC blocks of `plane` until enough are free, or none is left
+    /// that can be.
     fn make_slc_room(&mut self, plane: PlaneId, io: &mut Io) {
-        while self.slc.free_blocks(plane, io) < self.slc_free_below && self.migrate(plane, false, io) {}
+        while self.slc.free_blocks(plane, io) < self.slc_free_below
+            && (self.slc.quota() < self.wanted && self.grow(io) || self.migrate(plane, false, io))
+        {}
     }
 
-    /// Migrates the SLC block of `plane` with the least live data; false if there is none, or no room.
+    /// Migrates the next zone, or else the SLC block of `plane` with the least live data; false if there
+    /// is none, or no room.
     fn migrate(&mut self, plane: PlaneId, emergency: bool, io: &mut Io) -> bool {
-        let Some(block) = victim::least_live(&self.slc, io, plane) else {
-            return false;
-        };
+        if let Some((zone, accessed)) = self.zones.as_ref().and_then(|zones| zones.next(plane, io)) {
+            let home = |&block: &BlockId| io.geometry().plane_of(block) == plane;
+            let of_plane = zone.iter().copied().find(home).expect("Invariant: the zone has a block there");
+            self.stats.count_zone(accessed, io);
+            for block in zone {
+                self.migrate_block(block, emergency, io);
+            }
+            return !self.slc.holds(of_plane, io);
+        }
+        let block = victim::least_live(&self.slc, io, plane);
+        block.is_some_and(|block| self.migrate_block(block, emergency, io))
+    }
+
+    /// Migrates an SLC block; false if there is no room for what lives in it.
+    fn migrate_block(&mut self, block: BlockId, emergency: bool, io: &mut Io) -> bool {
         let Some(done) = self.dense.take_in(block, emergency, io) else {
             return false;
         };
         self.slc.give_back(io, block);
         self.stats.migrated.count(done, io);
+        if let Some(zones) = &mut self.zones {
+            zones.rewritten(block, io);
+        }
         true
     }
 

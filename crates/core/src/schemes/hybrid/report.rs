@@ -69,6 +69,9 @@ pub(super) struct Stats {
     pub(super) migrated: Moved,
     #[serde(skip)]
     pub(super) forced_shrink_blocks: u64,
+    /// Zones migrated, and those of them that were accessed lately.
+    #[serde(skip)]
+    zones: (u64, u64),
     /// Least and greatest size of the SLC region.
     sizes: (u32, u32),
 }
@@ -77,12 +80,19 @@ impl Stats {
     /// Nothing happened yet to an SLC region of `slc_blocks` blocks per plane.
     pub(super) fn new(slc_blocks: u32) -> Self {
         let migrated = Moved::default();
-        Self { migrated, forced_shrink_blocks: 0, sizes: (slc_blocks, slc_blocks) }
+        Self { migrated, forced_shrink_blocks: 0, zones: (0, 0), sizes: (slc_blocks, slc_blocks) }
     }
 
     /// The sizes before the first write do not count.
     pub(super) fn begin_with(&mut self, slc_blocks: u32) {
         self.sizes = (slc_blocks, slc_blocks);
+    }
+
+    /// Counts a zone that is migrated.
+    pub(super) fn count_zone(&mut self, accessed: bool, io: &Io) {
+        let counts = u64::from(!io.clockless());
+        self.zones.0 += counts;
+        self.zones.1 += if accessed { counts } else { 0 };
     }
 
     /// Notes the size of the SLC region.
@@ -108,6 +118,10 @@ impl Hybrid {
         figure("theta_bytes", self.theta_bytes as f64);
         figure("slc_blocks_migrated", self.stats.migrated.blocks as f64);
         figure("migrated_units", self.stats.migrated.units as f64);
+        if self.zones.is_some() {
+            figure("zones_migrated", self.stats.zones.0 as f64);
+            figure("accessed_zones_migrated", self.stats.zones.1 as f64);
+        }
         figure("forced_shrink_blocks", self.stats.forced_shrink_blocks as f64);
         report
     }

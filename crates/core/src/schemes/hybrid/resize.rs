@@ -69,7 +69,7 @@ impl Hybrid {
     }
 
     /// Gives a free dense block of each plane to the SLC region; false if cleaning cannot win it.
-    fn grow(&mut self, io: &mut Io) -> bool {
+    pub(super) fn grow(&mut self, io: &mut Io) -> bool {
         let wanted = self.dense.clean_below() + 1;
         for plane in self.slc.planes().to_vec() {
             if !self.dense.make_room(plane, wanted, io) {

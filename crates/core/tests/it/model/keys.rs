@@ -70,6 +70,10 @@ fn small(key: &str) -> Option<Vec<Value>> {
         "force_after_writes" => json!([1, 20]),
         "window_bytes" | "step_bytes" => json!([4096, 100_000]),
         "theta_bytes" => json!([0, 2048, 16384, 65536]),
+        "shares_percent" => {
+            json!([[56, 56, 50, 40, 30, 25, 20, 10, 10, 10, 10], [95, 5, 95, 5, 95, 5, 95, 5, 95, 5, 1]])
+        }
+        "clear_accesses" => json!([1, 30]),
         "theta_ladder_bytes" => json!([[65536], [512, 6144, 65536]]),
         "initial_theta_bytes" => json!([65536, 512]),
         "large_request_bytes" => json!([512, 16384]),
