@@ -15,7 +15,7 @@ HOW = ("--device", "tiny", "--scheme", "clairvoyant", "--json")
 
 def test_all_schemes_are_those_that_a_device_can_be() -> None:
     ahead = [entry["name"] for entry in slcache.schemes() if entry["looks_ahead"]]
-    assert ahead == ["clairvoyant"]
+    assert ahead == ["clairvoyant", "bypass-oracle"]
     assert "clairvoyant" in slcache.fitting(device="tiny")[0]
     assert "clairvoyant" not in api.named("all", device="tiny")[0]
     assert api.named("clairvoyant", device="tiny")[0] == ["clairvoyant"]

@@ -20,6 +20,9 @@ pub trait Parameters {
     /// Whether the scheme knows what the trace will do, from a first pass over it.
     const LOOKS_AHEAD: bool = false;
 
+    /// The scheme whose defaults on a device hold for this one too, where its own say nothing.
+    const DEFAULTS_OF: Option<&'static str> = None;
+
     /// Adds every problem of the parameters on `device`.
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>);
 

@@ -5,6 +5,7 @@
 
 mod baseline;
 mod clairvoyant;
+mod classifier;
 mod client;
 mod common;
 pub mod custom;
@@ -22,6 +23,7 @@ mod ust;
 
 pub use baseline::BaselineConfig;
 pub use clairvoyant::{ClairvoyantConfig, Spread};
+pub use classifier::{BypassOracleConfig, ClassifierConfig};
 pub use client::ClientConfig;
 pub use common::cache::Trigger;
 pub use hierarchy::{DivisionRule, HierarchyConfig, OmegaS, Quota};
@@ -75,6 +77,8 @@ pub struct CatalogEntry {
     pub on_disk: bool,
     /// Whether it knows what the trace will do: a yardstick, no device can be built so.
     pub looks_ahead: bool,
+    /// The scheme whose defaults on a device hold for this one too, where its own say nothing.
+    pub defaults_of: Option<&'static str>,
 }
 
 /// The problem of scheme `name`, whose data are at home on a disk or not, on a device where they cannot be.
@@ -114,6 +118,7 @@ macro_rules! schemes {
                 signals: <$scheme as Scheme>::SIGNALS,
                 on_disk: <$config as Parameters>::ON_DISK,
                 looks_ahead: <$config as Parameters>::LOOKS_AHEAD,
+                defaults_of: <$config as Parameters>::DEFAULTS_OF,
             },)*
         ];
 
@@ -288,6 +293,10 @@ schemes! {
         "sector-level SLC cache that packs sectors of like update frequency", "Leveraging Intra-Page Update Diversity for Mitigating Write Amplification in SSDs";
     "hierarchy" => Hierarchy, hierarchy::HierarchyConfig, hierarchy::Hierarchy, &[],
         "two-level SLC cache: merged partial writes in L1, full pages in L2", "A Two-level SLC Cache Hierarchy for Hybrid SSDs";
+    "classifier" => Classifier, classifier::ClassifierConfig, classifier::Bypass<classifier::Learned>, &[],
+        "SLC cache past which a model that learns sends cold writes", "Applied Sciences 14, 1648 (2024), of which abstract and introduction are public";
+    "bypass-oracle" => BypassOracle, classifier::BypassOracleConfig, classifier::Bypass<classifier::Foreseen>, &[],
+        "SLC cache past which goes what is rewritten later than the cache turns over: a yardstick", "none: what the classifier would do if it never erred";
     "turbo-write" => TurboWrite, turbo_write::TurboWriteConfig, turbo_write::TurboWrite, &[],
         "static SLC cache, emptied block by block in idle time", "In-place Switch: Reprogramming based SLC Cache Design for Hybrid 3D SSDs, section III";
     "ips" => Ips, ips::IpsConfig, ips::Ips, &[],

@@ -2,6 +2,7 @@
 //! the tests.
 
 mod clairvoyant;
+mod classifier;
 mod client_laws;
 mod client_limits;
 mod client_parallel;

@@ -15,7 +15,7 @@ use super::{ConfigError, ConfigErrors, RunConfig};
 use slcache_base::document::shape::{self, Fault, FaultKind};
 use slcache_base::document::tree::{self, Key};
 use slcache_core::base::Problem;
-use slcache_core::schemes::SchemeConfig;
+use slcache_core::schemes::{SchemeConfig, CATALOG};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use toml::{Table, Value};
@@ -171,9 +171,9 @@ fn base_tree(file: &DeviceFile, scheme: &str, errors: &mut Vec<ConfigError>) -> 
         errors.extend(duplicates::in_file(file, scheme, defaults, own));
     }
     let mut table = own_defaults(scheme);
-    if scheme == "custom" {
-        let theirs = defaults.as_ref().and_then(|all| all.get("baseline")?.as_table());
-        tree::merge(&mut table, shared_with_baseline(theirs));
+    if let Some(other) = defaults_of(scheme) {
+        let theirs = defaults.as_ref().and_then(|all| all.get(other)?.as_table());
+        tree::merge(&mut table, shared(scheme, theirs));
     }
     for section in [defaults, own.clone()].into_iter().flatten() {
         if let Some(Value::Table(settings)) = section.get(scheme) {
@@ -198,11 +198,17 @@ fn base_tree(file: &DeviceFile, scheme: &str, errors: &mut Vec<ConfigError>) -> 
     base
 }
 
-/// A scheme of one's own has the cache, the store and the planes that the device gives `baseline`, with which it
-/// is compared.
-fn shared_with_baseline(theirs: Option<&Table>) -> Table {
+/// The scheme whose defaults hold for `scheme` too.
+fn defaults_of(scheme: &str) -> Option<&'static str> {
+    CATALOG.iter().find(|entry| entry.name == scheme)?.defaults_of
+}
+
+/// What another scheme's defaults say that holds for `scheme` too. One of one's own has the cache, the store and
+/// the planes of that with which it is compared, but reclaims by rules of its own.
+fn shared(scheme: &str, theirs: Option<&Table>) -> Table {
     let shared = |(key, _): &(&String, &Value)| {
-        ["slc_blocks", "dense_mode", "dense", "placement", "plane_order"].contains(&key.as_str())
+        let places = ["slc_blocks", "dense_mode", "dense", "placement", "plane_order"];
+        scheme != "custom" || places.contains(&key.as_str())
     };
     theirs.into_iter().flatten().filter(shared).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
@@ -361,7 +367,12 @@ impl Resolver {
         if key.section() == "scheme" {
             let mut in_defaults = key.clone();
             in_defaults.0[0] = tree::Step::Field(SCHEME_DEFAULTS.to_owned());
+            let mut of_other = in_defaults.clone();
             places.push(in_defaults);
+            if let Some(other) = defaults_of(self.name) {
+                of_other.0[1] = tree::Step::Field(other.to_owned());
+                places.push(of_other);
+            }
         }
         let said = places.iter().find(|place| tree::get(&self.file.tree, place).is_some());
         said.and_then(|place| self.file.source.origin(place))

@@ -49,6 +49,8 @@ pub struct CustomConfig {
 }
 
 impl Parameters for CustomConfig {
+    const DEFAULTS_OF: Option<&'static str> = Some("baseline");
+
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.idle.check("scheme.custom.idle", problems);
         if self.dense.idle_free_ratio > 0.0 {
