@@ -78,7 +78,7 @@ def test_every_preset_and_every_scheme_writes_what_is_read(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("device", "every"),
     [
-        *((name, 3) for name in KINDS),
+        *((name, 2) for name in KINDS),
         *(pytest.param(name, 1, marks=pytest.mark.slow) for name in DEVICES),
     ],
 )

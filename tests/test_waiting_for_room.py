@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,7 @@ import pytest
 import slcache as api
 from slcache import metrics
 from slcache.charts import run as charts
+from slcache.documents import schemata
 from slcache.sentences import wording
 from slcache.words import kinds
 from support import mixed, slcache, write_trace
@@ -20,10 +19,10 @@ ROOM = "waiting for room in the DRAM buffer behind "
 
 def waits() -> list[str]:
     """Return the names of all waiting that results may have, but of causes."""
-    text = (resources.files("slcache") / "schema" / "result.schema.json").read_text("utf-8")
-    side = json.loads(text)["$defs"]["side"]["properties"]["attribution_us"]["properties"]
-    _, *named = side["wait"]["propertyNames"]["anyOf"]
-    return [name for each in named for name in each["enum"]]
+    schema = schemata.schema("result")
+    attribution = schema["$defs"]["Attribution"]["properties"]["wait"]["propertyNames"]
+    causes = schema["$defs"]["Cause"]["enum"]
+    return [name for name in attribution["enum"] if name not in causes]
 
 
 @pytest.mark.parametrize("name", waits())

@@ -164,6 +164,9 @@ def formats() -> str:
 def config_schema() -> str:
     """Return the JSON schema of the configuration."""
 
+def result_schema() -> str:
+    """Return the JSON schema of a result."""
+
 def trace_info_schema() -> str:
     """Return the JSON schema of a trace's statistics."""
 

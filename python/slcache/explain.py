@@ -6,11 +6,9 @@ import contextlib
 import difflib
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from slcache import _core, api, catalogue, metrics
@@ -79,7 +77,7 @@ def entries() -> tuple[Entry, ...]:
     """Return every key there is, in the order of configuration, result and metrics."""
     papers = {entry["name"]: entry.get("paper") or "" for entry in catalogue.schemes()}
     config = (Entry("configuration", key, _paper(key.name, papers)) for key in _config())
-    result = (Entry("result", key) for key in _result())
+    result = (Entry("result", key) for key in keys.of_result().values())
     metrics = (
         Entry("metric", Key(m.name, m.summary, "whole number" if m.whole else "number", m.unit))
         for m in (METRICS | PARTS).values()
@@ -92,22 +90,6 @@ def _config() -> Iterator[Key]:
     for key in keys.of_config().values():
         inner = key.name.rpartition(".")[2]
         yield key if key.text else replace(key, text=f"The choice {inner} with its figures.")
-
-
-def _result() -> Iterator[Key]:
-    patterns = _patterns()
-    for key in keys.of_result().values():
-        if key.name == "config" or key.text:
-            yield key
-        else:
-            found = (text for pattern, text in patterns if pattern.fullmatch(key.name))
-            yield replace(key, text=next(found, ""))
-
-
-def _patterns() -> list[tuple[re.Pattern[str], str]]:
-    text = (resources.files("slcache") / "schema" / "result-keys.toml").read_text("utf-8")
-    table = tomllib.loads(text)
-    return [(re.compile(re.escape(key).replace(r"\*", ".*")), said) for key, said in table.items()]
 
 
 def _paper(key: str, papers: dict[str, str]) -> str:

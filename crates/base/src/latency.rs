@@ -62,23 +62,23 @@ pub struct Latency {
 /// Percentiles in microseconds, as reported.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LatencySummary<T = f64> {
-    /// Arithmetic mean.
+    /// Mean latency, exact.
     pub mean: T,
-    /// Shortest.
+    /// Shortest latency, exact.
     pub min: T,
-    /// Median.
+    /// Median latency, to 0.1 %.
     pub p50: T,
-    /// 90th percentile.
+    /// Latency that 90 % of the requests do not exceed, to 0.1 %.
     pub p90: T,
-    /// 95th percentile.
+    /// Latency that 95 % of the requests do not exceed, to 0.1 %.
     pub p95: T,
-    /// 99th percentile.
+    /// Latency that 99 % of the requests do not exceed, to 0.1 %.
     pub p99: T,
-    /// 99.9th percentile.
+    /// Latency that 99.9 % of the requests do not exceed, to 0.1 %.
     pub p99_9: T,
-    /// 99.99th percentile.
+    /// Latency that 99.99 % of the requests do not exceed, to 0.1 %.
     pub p99_99: T,
-    /// Longest.
+    /// Longest latency, exact.
     pub max: T,
 }
 

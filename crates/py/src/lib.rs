@@ -103,6 +103,12 @@ fn config_schema() -> String {
     slcache_sim::schema::run_schema().to_string()
 }
 
+/// The JSON schema of a result.
+#[pyfunction]
+fn result_schema() -> String {
+    slcache_sim::schema::result_schema().to_string()
+}
+
 /// The JSON schema of a trace's statistics.
 #[pyfunction]
 fn trace_info_schema() -> String {
@@ -257,6 +263,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::device_line, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::formats, module)?)?;
     module.add_function(wrap_pyfunction!(config_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(result_schema, module)?)?;
     module.add_function(wrap_pyfunction!(trace_info_schema, module)?)?;
     module.add_function(wrap_pyfunction!(trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace_bound, module)?)?;

@@ -2,9 +2,16 @@
 
 use crate::config::RunConfig;
 use ring::digest::{digest, SHA256};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{json, Value};
 use slcache_core::MODEL_VERSION;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+/// SHA-256 in hex, and nothing behind it.
+pub const SHA256_HEX: &str = r"^[0-9a-f]{64}$(?!\n)";
+/// `PAPER/PART:READING`.
+const READING: &str = r"^[a-z0-9-]+/[a-z0-9-]+:[a-z0-9-]+$(?!\n)";
 
 /// The simulator's version.
 pub fn version() -> &'static str {
@@ -26,16 +33,112 @@ pub fn compiler() -> &'static str {
     env!("SLCACHE_RUSTC")
 }
 
-/// The provenance part of a result document.
-pub fn provenance(config: &RunConfig) -> Value {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    let mut told = of_equal_runs(config);
-    told["time"] = rfc3339(now).into();
-    told["host"] = host().into();
-    told
+/// What made a result.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Provenance {
+    /// The version of slcache.
+    pub version: String,
+    /// Raised whenever the model's results move.
+    #[schemars(range(min = 1))]
+    pub model_version: u32,
+    /// The commit that it was built from.
+    pub commit: String,
+    /// The seed of every random choice.
+    pub seed: u64,
+    /// The set-up of a paper's evaluation that the run began with (`--reading`), as `PAPER/PART:READING`;
+    /// absent where it began with none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = READING))]
+    pub reading: Option<String>,
+    /// SHA-256 of the configuration's JSON with sorted keys.
+    #[schemars(length(min = 1))]
+    pub config_hash: String,
+    /// When the run ended.
+    pub time: String,
+    /// The machine.
+    pub host: String,
+    /// What the scheme had learned before the run; absent where it began anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_in: Option<MemoryIn>,
+    /// Where what the scheme has learned was saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_out: Option<MemoryOut>,
+    /// Only where a timeline was drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<TimelineFile>,
 }
 
-/// Of that what equal runs have in common.
+/// What the scheme had learned before the run.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MemoryIn {
+    /// The file of what the scheme had learned.
+    pub file: String,
+    /// SHA-256 of this file.
+    #[schemars(regex(pattern = SHA256_HEX))]
+    pub sha256: String,
+    /// The runs it was learned in, first to last.
+    pub runs: Vec<LearningRun>,
+}
+
+/// A run that a memory was learned in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LearningRun {
+    /// SHA-256 of the trace, as in results.
+    pub trace_sha256: Option<String>,
+    /// Hash of the configuration, as in results.
+    pub config_hash: String,
+}
+
+impl LearningRun {
+    /// A run under `config`.
+    pub fn of(config: &RunConfig, trace_sha256: Option<String>) -> Self {
+        Self { trace_sha256, config_hash: config_hash(&config.to_json()) }
+    }
+}
+
+/// Where what the scheme has learned was saved.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct MemoryOut {
+    /// The file of what the scheme had learned.
+    pub file: String,
+    /// SHA-256 of this file.
+    #[schemars(regex(pattern = SHA256_HEX))]
+    pub sha256: String,
+}
+
+/// The file that a timeline went to.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TimelineFile {
+    /// The file that was asked for.
+    pub file: String,
+    /// Only where it is above 1: of every which of the host's requests the timeline has operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 2))]
+    pub every: Option<u32>,
+}
+
+impl Provenance {
+    /// Of a run under `config` that is over now.
+    pub fn of(config: &RunConfig) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+        Self {
+            version: version().into(),
+            model_version: MODEL_VERSION,
+            commit: commit().into(),
+            seed: config.run.seed,
+            reading: None,
+            config_hash: config_hash(&config.to_json()),
+            time: rfc3339(now),
+            host: host(),
+            memory_in: None,
+            memory_out: None,
+            timeline: None,
+        }
+    }
+}
+
+/// Of a result's provenance what equal runs have in common.
 pub(crate) fn of_equal_runs(config: &RunConfig) -> Value {
     json!({
         "version": version(),

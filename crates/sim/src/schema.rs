@@ -1,8 +1,9 @@
 //! The JSON schemas of what a user writes, and of what is told of a trace.
 
 use crate::config::RunConfig;
+use crate::replay::{ResultDocument, SCHEMA_VERSION};
 use serde_json::Value;
-use slcache_base::document::shape::closed;
+use slcache_base::document::shape::{closed, written};
 use slcache_traces::TraceInfo;
 
 /// The JSON schema (draft 2020-12) of a trace's statistics.
@@ -24,6 +25,14 @@ fn bound_shares(schema: &mut Value) {
     for (_, inner) in schema.get_mut("$defs").and_then(Value::as_object_mut).into_iter().flatten() {
         bound_shares(inner);
     }
+}
+
+/// The JSON schema (draft 2020-12) of a result.
+pub fn result_schema() -> Value {
+    let mut schema = written::<ResultDocument>();
+    schema["$id"] = format!("urn:slcache:schema:result:{SCHEMA_VERSION}").into();
+    schema["title"] = "slcache result document".into();
+    schema
 }
 
 /// The JSON schema (draft 2020-12) of a run's configuration.

@@ -65,9 +65,9 @@ pub struct TraceSummary {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Skipped {
-    /// Why.
+    /// Why lines were left out.
     pub reason: Cow<'static, str>,
-    /// How many records.
+    /// How many lines were left out for it.
     pub count: u64,
 }
 

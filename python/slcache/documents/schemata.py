@@ -41,22 +41,11 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def read(name: str) -> dict[str, Any]:
-    """Return a schema as its file has it; of a result with the figures that the model knows."""
-    text = (resources.files("slcache") / "schema" / name).read_text("utf-8")
-    whole = dict(json.loads(text))
+    """Return a schema as the engine has it, which writes the document, or else its file."""
     if name == _RESULT:
-        whole["properties"]["figures"] |= {"required": [*_figures()], "properties": _figures()}
-    return whole
-
-
-def _figures() -> dict[str, Any]:
-    return {
-        row["name"]: {
-            "description": row["sentence"],
-            "type": ["integer" if row["whole"] else "number", "null"],
-        }
-        for row in json.loads(_core.figures())
-    }
+        return dict(json.loads(_core.result_schema()))
+    text = (resources.files("slcache") / "schema" / name).read_text("utf-8")
+    return dict(json.loads(text))
 
 
 def _others(node: object) -> set[str]:

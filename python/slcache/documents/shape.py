@@ -32,6 +32,8 @@ def faults(schema: Schema, value: object, root: Schema, steps: Steps = ()) -> It
         if rule in RULES:
             if not RULES[rule](value, wanted):
                 yield Fault(steps, value, rule, wanted)
+        elif rule == "anyOf" and value is not None and (only := _but_null(wanted)) is not None:
+            yield from faults(only, value, root, steps)
         elif rule in ("anyOf", "oneOf"):
             fitting = sum(next(faults(each, value, root), None) is None for each in wanted)
             if fitting == 0 or (fitting > 1 and rule == "oneOf"):
@@ -39,6 +41,12 @@ def faults(schema: Schema, value: object, root: Schema, steps: Steps = ()) -> It
         else:
             for inner, part, step in _parts(rule, schema, value, root):
                 yield from faults(inner, part, root, steps + step)
+
+
+def _but_null(choices: list[Schema]) -> Schema | None:
+    """Return what a value may be that need not be there; None where there is a choice."""
+    others = [each for each in choices if each != {"type": "null"}]
+    return others[0] if len(others) == 1 < len(choices) else None
 
 
 def _parts(

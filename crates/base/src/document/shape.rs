@@ -19,15 +19,70 @@ use toml::{Table, Value};
 /// The schema of `T`. Its objects have no other keys than their own, unless they say otherwise: serde
 /// ignores what it does not know beside a flattened struct.
 pub fn closed<T: JsonSchema>(inline_subschemas: bool) -> Schema {
-    let close = |schema: &mut schemars::Schema| {
-        if let Some(object) = schema.as_object_mut().filter(|object| object.contains_key("properties")) {
-            object.entry("additionalProperties").or_insert(false.into());
-        }
-    };
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = inline_subschemas;
     let settings = settings.with_transform(RecursiveTransform(close));
     settings.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+/// The schema of what is written of a `T`: closed, and without numbers below 0 where nothing else is said.
+pub fn written<T: JsonSchema>() -> Schema {
+    SchemaSettings::draft2020_12()
+        .for_serialize()
+        .with_transform(RecursiveTransform(close))
+        .with_transform(RecursiveTransform(words_alone))
+        .with_transform(RecursiveTransform(absent_where_none))
+        .with_transform(RecursiveTransform(not_below_0))
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value()
+}
+
+fn close(schema: &mut schemars::Schema) {
+    if let Some(object) = schema.as_object_mut().filter(|object| object.contains_key("properties")) {
+        object.entry("additionalProperties").or_insert(false.into());
+    }
+}
+
+/// A choice of words alone is a list of them.
+fn words_alone(schema: &mut schemars::Schema) {
+    let Some(object) = schema.as_object_mut() else { return };
+    let choices = object.get("oneOf").and_then(Schema::as_array);
+    let words: Option<Vec<Schema>> =
+        choices.and_then(|choices| choices.iter().map(|choice| choice.get("const").cloned()).collect());
+    if let Some(words) = words {
+        object.remove("oneOf");
+        object.insert("enum".into(), words.into());
+    }
+}
+
+/// A key that need not be there is not null where it is: what is written leaves out what there is none of.
+fn absent_where_none(schema: &mut schemars::Schema) {
+    let Some(object) = schema.as_object_mut() else { return };
+    let required = object.get("required").and_then(Schema::as_array).cloned().unwrap_or_default();
+    let properties = object.get_mut("properties").and_then(Schema::as_object_mut).into_iter().flatten();
+    for (_, inner) in properties.filter(|(key, _)| !required.contains(&key.as_str().into())) {
+        if let Some(kinds) = inner.get_mut("type").and_then(Schema::as_array_mut) {
+            kinds.retain(|kind| kind != "null");
+        }
+        let Some(Schema::Array(choices)) = inner.get("anyOf") else { continue };
+        let there: Vec<_> =
+            choices.iter().filter(|choice| choice.get("type").is_none_or(|kind| kind != "null")).collect();
+        if let [Schema::Object(only)] = there[..] {
+            let (only, inner) = (only.clone(), inner.as_object_mut().expect("a table has keys"));
+            inner.remove("anyOf");
+            inner.extend(only);
+        }
+    }
+}
+
+fn not_below_0(schema: &mut schemars::Schema) {
+    let is_number = |kind: &Schema| {
+        kind == "number" || kind.as_array().is_some_and(|kinds| kinds.contains(&"number".into()))
+    };
+    if let Some(object) = schema.as_object_mut().filter(|object| object.get("type").is_some_and(is_number)) {
+        object.entry("minimum").or_insert(0.into());
+    }
 }
 
 /// The schema of `T` with all parts in place, made once.

@@ -5,6 +5,7 @@ pub mod divisor;
 pub mod ids;
 pub mod ones;
 pub mod op;
+pub mod power_state;
 pub mod prefetch;
 pub mod problem;
 pub mod retired;

@@ -1,10 +1,12 @@
 //! The words for a flash operation: its kind, its cause, its priority class, and what a request waits for
 //! while it has none.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What the array does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum OpKind {
     /// Read a page (or part of it).
@@ -44,9 +46,11 @@ impl OpKind {
 pub const KINDS: usize = 5;
 
 /// Why an operation was done; every page programmed has exactly one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum Cause {
+    /// The host's own data.
     Host = 0,
     /// Read-modify-write of a partial update.
     Rmw = 1,

@@ -99,6 +99,7 @@ impl Simulation {
                 .map(|bytes| bytes / self.setup.device.user_bytes as f64 / (WARRANTED_YEARS * DAYS_PER_YEAR)),
             damage,
             pools,
+            life: None,
         }
     }
 

@@ -5,6 +5,7 @@ pub mod counters;
 pub mod figures;
 pub mod report;
 pub mod series;
+pub mod shape;
 mod spectrum;
 pub mod state;
 pub mod window_series;

@@ -2,61 +2,73 @@
 
 use super::latency::{LatencySummary, RequestsBeyond};
 use super::series::SeriesReport;
+use super::shape::{self, Share, Signed};
 use super::state::StateReport;
 use super::window_series::WindowSeriesReport;
-use schemars::JsonSchema;
+use crate::base::op::{Cause, OpKind};
+use crate::base::power_state::PowerState;
+use crate::base::CellMode;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
+use serde_json::{json, Value};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Where the time of all requests of one kind went, us; `total` is the sum of the rest.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Attribution {
-    /// Sum of all latencies.
+    /// The sum of the latencies; service and waiting add up to it.
     pub total: f64,
-    /// Being served, by what.
+    /// Time of work for the request itself, on its critical path.
+    #[schemars(transform = shape::services)]
     pub service: BTreeMap<String, f64>,
-    /// Waiting, by what occupied the resource.
+    /// Waiting by the cause of the work waited for, or for what docs/results.md lists; what did not occur is
+    /// absent.
+    #[schemars(transform = shape::waits)]
     pub wait: BTreeMap<String, f64>,
 }
 
 /// Reads or writes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct HostOpReport {
-    /// Requests completed.
+    /// Requests of this kind.
     pub requests: u64,
-    /// Their bytes.
+    /// Bytes that the requests of this kind cover.
     pub bytes: u64,
-    /// Latency summary, us.
+    /// Latencies: from arrival (open replay) or entry into the device (closed) to completion; none without
+    /// requests.
     #[serde(serialize_with = "LatencySummary::or_nulls")]
     #[schemars(with = "LatencySummary<Option<f64>>")]
     pub latency_us: Option<LatencySummary>,
-    /// Requests beyond each percentile.
+    /// Requests that took longer than each percentile, by rank; one that fewer than ten lie beyond says little.
     pub requests_beyond: RequestsBeyond,
-    /// Where the time went.
+    /// Where the time of all these requests went; the parts add up to total, the sum of their latencies.
     pub attribution_us: Attribution,
-    /// Cumulative distribution: (us, share).
+    /// [latency in µs, fraction of requests at or below it], ascending.
+    #[schemars(with = "Vec<(f64, Share)>")]
     pub cdf: Vec<(f64, f64)>,
 }
 
 /// Trims.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct TrimReport {
-    /// Requests.
+    /// Requests of this kind.
     pub requests: u64,
-    /// Bytes declared unused.
+    /// Bytes that the requests of this kind cover.
     pub bytes: u64,
 }
 
 /// Flushes.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct FlushReport {
-    /// Requests.
+    /// Requests of this kind.
     pub requests: u64,
-    /// Latency summary, us.
+    /// Latencies: from arrival (open replay) or entry into the device (closed) to completion; none without
+    /// requests.
     #[serde(serialize_with = "LatencySummary::or_nulls")]
     #[schemars(with = "LatencySummary<Option<f64>>")]
     pub latency_us: Option<LatencySummary>,
-    /// Requests beyond each percentile.
+    /// Requests that took longer than each percentile, by rank; one that fewer than ten lie beyond says little.
     pub requests_beyond: RequestsBeyond,
 }
 
@@ -65,64 +77,69 @@ pub struct FlushReport {
 pub struct BacklogReport {
     /// Most requests that had arrived and were not complete.
     pub requests_max: u64,
-    /// From the last arrival to the last completion, ns.
+    /// From the last arrival to the last completion.
     pub lag_ns: u64,
 }
 
 /// What the host saw.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct HostReport {
-    /// From time 0 to the last completion, ns.
+    /// From time 0 to the completion of the last request.
     pub duration_ns: u64,
     /// Reads and writes completed.
     pub requests: u64,
-    /// Their bytes.
+    /// Bytes read and written.
     pub bytes: u64,
-    /// Reads and writes per second of simulated time.
+    /// Reads and writes completed per second.
     pub iops: f64,
-    /// Reads.
+    /// The reads: counts, latencies and what they consist of.
     pub read: HostOpReport,
-    /// Writes.
+    /// The writes: counts, latencies and what they consist of.
     pub write: HostOpReport,
-    /// Trims.
+    /// The TRIM requests.
     pub trim: TrimReport,
-    /// Flushes.
+    /// The flush requests and their latencies.
     pub flush: FlushReport,
-    /// Reads of logical pages that hold no data (served without flash).
+    /// Reads of pages that hold no data, served without flash.
     pub unmapped_reads: u64,
-    /// How far the device fell behind; none in closed replay, where it cannot.
+    /// How far the device fell behind what arrived; null in closed replay.
     pub backlog: Option<BacklogReport>,
 }
 
 /// One line of the flash operation table.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct OpRow {
-    /// Pool.
+    /// The pool of chips.
     pub pool: String,
-    /// Kind.
+    /// What the array did: read, program, reprogram, copy-back or erase.
+    #[schemars(with = "OpKind")]
     pub kind: &'static str,
-    /// Cell mode.
+    /// The cell mode of the block.
+    #[schemars(with = "CellMode")]
     pub mode: &'static str,
-    /// Cause.
+    /// Why it was done.
+    #[schemars(with = "Cause")]
     pub cause: &'static str,
     /// Operations.
     pub count: u64,
-    /// Pages.
+    /// Pages that they read or programmed.
     pub pages: u64,
-    /// Bytes.
+    /// Bytes of these pages.
     pub bytes: u64,
-    /// Service time, us.
+    /// Time of the arrays, summed over all units.
     pub time_us: f64,
 }
 
 /// Mapping units programmed.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SlotRow {
-    /// Pool.
+    /// The pool of chips.
     pub pool: String,
-    /// Cell mode.
+    /// The cell mode of the block.
+    #[schemars(with = "CellMode")]
     pub mode: &'static str,
-    /// Cause.
+    /// Why it was done.
+    #[schemars(with = "Cause")]
     pub cause: &'static str,
     /// Mapping units.
     pub count: u64,
@@ -131,111 +148,129 @@ pub struct SlotRow {
 /// What the flash did.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FlashReport {
-    /// Operations by pool, kind, mode and cause.
+    /// A row for each pool, kind of operation, cell mode and cause that occurred.
     pub ops: Vec<OpRow>,
-    /// Mapping units programmed by pool, mode and cause.
+    /// Mapping units that were programmed, by cause.
     pub slots: Vec<SlotRow>,
-    /// When the last operation of flash or disk ended, ns: operations are counted up to it.
+    /// When the last operation of flash or disk ended: they are counted up to it.
     pub ops_until_ns: u64,
+}
+
+/// What the disk did.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+#[allow(dead_code, reason = "the words of the schema")]
+enum DiskOpKind {
+    Read,
+    Write,
 }
 
 /// Disk operations of one kind and cause.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct DiskOpRow {
-    /// Kind: read or write.
+    /// Whether the disk read or wrote.
+    #[schemars(with = "DiskOpKind")]
     pub kind: &'static str,
-    /// Cause.
+    /// Why it was done.
+    #[schemars(with = "Cause")]
     pub cause: &'static str,
     /// Operations.
     pub count: u64,
-    /// Bytes.
+    /// Bytes that they read or wrote.
     pub bytes: u64,
-    /// Moving the heads, us.
+    /// Time of moving the heads.
     pub seek_us: f64,
-    /// Waiting for the first sector, us.
+    /// Time of waiting for the platters to turn.
     pub rotation_us: f64,
-    /// Reading or writing, us.
+    /// Time of transferring the data.
     pub transfer_us: f64,
-    /// Service time in all, the disk's overhead with it, us.
+    /// Service time in all, the disk's overhead with it.
     pub time_us: f64,
 }
 
 /// A power state of the disk.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PowerStateRow {
-    /// State.
+    /// The power state.
+    #[schemars(with = "PowerState")]
     pub state: &'static str,
-    /// Time in it, s.
+    /// Time in this state.
     pub time_s: f64,
-    /// Energy taken in it, J.
+    /// Energy in this state.
     pub energy_j: f64,
 }
 
 /// The disk's power states over time.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PowerSeriesReport {
-    /// Window length, ns.
+    /// Time that one value covers.
     pub window_ns: u64,
-    /// The share of each window that was spent in each state.
+    /// The power states over time.
+    #[schemars(with = "BTreeMap<String, Vec<Share>>", transform = shape::by_power_state)]
     pub states: BTreeMap<&'static str, Vec<f64>>,
 }
 
 /// What the disk behind the flash did.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct DiskReport {
-    /// Operations by kind and cause, to the end of the run.
+    /// A row for each kind of operation and cause that occurred.
     pub ops: Vec<DiskOpRow>,
-    /// Energy taken until `until_ns`, J.
+    /// Energy of the disk until until_ns.
     pub energy_j: f64,
-    /// That over the time, W; 0 where no time passed.
+    /// Energy divided by time.
     pub mean_power_w: f64,
-    /// Until when times and energy are taken: the completion of the last request, ns.
+    /// The completion of the last request: energy and states are told up to it.
     pub until_ns: u64,
     /// Time and energy by power state.
     pub states: Vec<PowerStateRow>,
-    /// How often the disk began to spin up.
+    /// How often the platters were set turning.
     pub spin_ups: u64,
-    /// How often the disk began to spin down.
+    /// How often the platters were brought to rest.
     pub spin_downs: u64,
-    /// The power states over time.
+    /// The share of each window that the disk was in each power state: equally long lists, one entry per
+    /// window.
     pub series: PowerSeriesReport,
 }
 
 /// Write amplification: bytes programmed over bytes the host wrote.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct WafReport {
-    /// All causes.
+    /// Bytes of all pages programmed over the bytes that the host wrote.
     pub total: f64,
-    /// Each cause's part; they add up to the total.
+    /// The total by why mapping units were programmed; only causes that occurred.
+    #[schemars(transform = shape::by_cause)]
     pub by_cause: BTreeMap<String, f64>,
-    /// Each cell mode's part; they add up to the total.
+    /// The total by the cell mode in which pages were programmed.
+    #[schemars(transform = shape::by_mode)]
     pub by_mode: BTreeMap<&'static str, f64>,
 }
 
 /// Wear of one pool in one mode, over the blocks ever used in it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WearRow {
-    /// Pool.
+    /// The pool of chips.
     pub pool: String,
-    /// Cell mode.
+    /// The cell mode.
+    #[schemars(with = "CellMode")]
     pub mode: &'static str,
-    /// Blocks that belong to this mode.
+    /// Blocks that the scheme uses in this mode.
     pub blocks: u64,
-    /// Erases during the run.
+    /// Erases of all of them.
     pub erases: u64,
-    /// Their cycles: pages programmed by those of a block, and what was erased before it was programmed.
+    /// Cycles of all of them: a program counts when it is made, and so does what is erased before it was
+    /// programmed.
     pub cycles: f64,
-    /// Mean erases per block.
+    /// Mean erases of a block.
     pub mean: f64,
-    /// Fewest.
+    /// Erases of the block with the fewest.
     pub min: u32,
-    /// Most.
+    /// Erases of the block with the most.
     pub max: u32,
-    /// Standard deviation over blocks.
+    /// Standard deviation of the blocks' erases.
     pub stddev: f64,
-    /// Rated endurance, cycles.
+    /// Erases that a block stands, as the device says; none where it does not.
     pub endurance_cycles: Option<u32>,
-    /// (erase count, blocks).
+    /// [erase count, blocks erased so often].
     pub histogram: Vec<(u32, u64)>,
 }
 
@@ -255,15 +290,16 @@ pub const DAYS_PER_YEAR: f64 = 365.0;
 /// What blocks that regions share have used of their life.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Damage {
-    /// Their pool.
+    /// The pool of the blocks that wear out first.
     pub pool: String,
-    /// The cell modes that wore them.
+    /// The cell modes that wore them; those that change it wear in each.
+    #[schemars(with = "Vec<CellMode>")]
     pub modes: Vec<&'static str>,
-    /// How many they are.
+    /// How many they are: all that regions share.
     pub blocks: u64,
-    /// Cycles of the mean block in all modes; a program counts when it is made, not when it is erased.
+    /// Cycles of their mean block, in all modes.
     pub cycles: f64,
-    /// Share of its life that the mean block has used: the sum over modes of cycles by endurance.
+    /// Share of its life that their mean block has used: the sum over modes of cycles by endurance.
     pub mean: f64,
     /// The same of the most worn block.
     pub max: f64,
@@ -272,50 +308,64 @@ pub struct Damage {
 /// Wear of the device.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WearReport {
-    /// Per pool and mode.
+    /// A row for each pool and cell mode that has blocks.
     pub pools: Vec<WearRow>,
-    /// Per mode.
+    /// Wear by cell mode, whatever the pool.
+    #[schemars(transform = shape::wear_by_mode)]
     pub by_mode: BTreeMap<&'static str, ModeWear>,
-    /// Of the blocks that wear out first; none where less than a block was programmed or an endurance is
-    /// not known.
+    /// What the blocks that wear out first have used of their life; null where no life is told.
     pub damage: Option<Damage>,
-    /// Host bytes until their mean block has used its life, at this run's rate.
+    /// Bytes that the host can write until the mean block has used its life; null where less than a block was
+    /// programmed or an endurance is not known.
     pub lifetime_host_bytes: Option<f64>,
-    /// Host bytes until their most worn block has used its life.
+    /// The same until the most worn block has.
     pub lifetime_most_worn_host_bytes: Option<f64>,
-    /// Times a day that the device can be written whole for five years, by its mean block.
+    /// Times a day that the whole device can be written for five years, by its mean block.
     pub drive_writes_per_day: Option<f64>,
+    /// What only who knows the trace can tell.
+    #[serde(flatten)]
+    #[schemars(with = "LifeReport")]
+    pub life: Option<LifeReport>,
+}
+
+/// How long the device lives.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LifeReport {
+    /// How long that is at trace.write_bytes_per_day.
+    pub years: Option<f64>,
+    /// Why no life is told, or why it is a guess.
+    pub note: Option<String>,
 }
 
 /// What the mapping cache did, of a device that has one. Pages are translation pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MapReport {
-    /// Pages of the whole map.
+    /// Translation pages of the whole map.
     pub pages: u64,
-    /// Pages that the cache has room for.
+    /// Translation pages that the cache has room for.
     pub capacity: u64,
-    /// Pages in the cache at the end.
+    /// Translation pages in the cache at the end.
     pub cached: u64,
-    /// Look-ups: a request, or a write-back, looks once for each page that it touches.
+    /// Look-ups: a request, or a write-back, looks once for each translation page that it touches.
     pub look_ups: u64,
-    /// Those for what the scheme moves, where they are charged.
+    /// Those for what the scheme moves; only where there were such.
     #[serde(skip_serializing_if = "is_none")]
     pub look_ups_for_moves: u64,
-    /// Those that found their page in the cache.
+    /// Look-ups that found their page in the cache.
     pub hits: u64,
-    /// Those that did not.
+    /// Look-ups that did not.
     pub misses: u64,
-    /// Misses that read flash.
+    /// Misses that read flash; a page that was never written, or that the controller still has, needs none.
     pub reads: u64,
-    /// Pages that left the cache unchanged.
+    /// Pages that left the cache as they were last written.
     pub evicted_clean: u64,
-    /// Pages that left it changed, to be programmed.
+    /// Pages that left it changed, and are programmed.
     pub evicted_dirty: u64,
-    /// Pages moved by the cleaning of their blocks.
+    /// Translation pages moved by the cleaning of their blocks.
     pub moved: u64,
-    /// Blocks that hold them, beside those of the scheme.
+    /// Blocks that hold translation pages, beside those of the scheme.
     pub blocks: u64,
-    /// Erases of those in the device's life.
+    /// Erases of those blocks, before a state was saved included.
     pub erases: u64,
 }
 
@@ -326,59 +376,60 @@ fn is_none(count: &u64) -> bool {
 /// A mapping table as the scheme would have to keep it.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TableReport {
-    /// Name.
+    /// What the table is.
     pub name: String,
-    /// Entries at the peak.
+    /// Its entries, at most.
     pub entries: u64,
-    /// Bytes at the peak.
+    /// Its bytes in a real controller, at most.
     pub bytes: u64,
 }
 
 /// One side of a histogram.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AxisReport {
-    /// What is divided into bins.
+    /// What is told apart along this axis.
     pub name: String,
-    /// The bins, in order.
+    /// The bins of the axis, in order.
     pub bins: Vec<String>,
 }
 
 /// How often each combination of bins occurred.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HistogramReport {
-    /// Name.
+    /// What is counted.
     pub name: String,
-    /// What the counts are divided by.
+    /// What the counts are divided by; those of the last axis lie side by side.
     pub axes: Vec<AxisReport>,
-    /// The counts; those of the last axis lie side by side.
+    /// How often each combination of bins occurred.
     pub counts: Vec<u64>,
 }
 
 /// A quantity over another one: as a model predicts it, and as it was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CurveReport {
-    /// Name.
+    /// What the curve shows.
     pub name: String,
     /// What is varied.
     pub x: String,
     /// What depends on it, with its unit.
     pub y: String,
     /// (x, y) by rising x, as computed; only where y is finite.
+    #[schemars(with = "Vec<(Signed, Signed)>")]
     pub computed: Vec<(f64, f64)>,
     /// (x, y) in the order of measuring.
+    #[schemars(with = "Vec<(Signed, Signed)>")]
     pub measured: Vec<(f64, f64)>,
 }
 
 /// The size of a scheme's cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CacheReport {
-    /// What it takes in SLC mode, at most where its size changes: on an empty device; 0 without a cache or
-    /// SLC pages in it.
+    /// What it takes in SLC mode, at most where its size changes: on an empty device; 0 without one.
     pub slc_bytes: u64,
 }
 
 /// The least that the run could have programmed dense, if it was measured, and what it did.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum BoundReport {
     /// There is no bound.
@@ -392,21 +443,40 @@ pub enum BoundReport {
     Disk(BoundFigures),
 }
 
+/// What is bounded, and beside it either why it is not or the figures.
+impl JsonSchema for BoundReport {
+    fn schema_name() -> Cow<'static, str> {
+        "BoundReport".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = BoundFigures::json_schema(generator);
+        schema.insert("required".into(), json!(["kind"]));
+        let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+        let properties = properties.expect("Invariant: figures have keys");
+        let kind =
+            "What is bounded: slots programmed by which data come to dense cells, or units written to the \
+                    disk. Where it is none, why says it, and nothing else is there.";
+        properties.insert("kind".into(), json!({ "description": kind, "enum": ["dense", "disk", "none"] }));
+        properties.insert("why".into(), json!({ "description": "Why there is no bound.", "type": "string" }));
+        schema
+    }
+}
+
 /// A bound, in mapping units. A version is a unit touched by a write, until the next write of it or a trim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BoundFigures {
-    /// Most that the cache and the controller's memory can hold at once.
+    /// Most units that the cache and the controller's memory can hold at once.
     pub capacity_slots: u64,
     /// The controller's memory of that.
     pub buffer_slots: u64,
-    /// Versions written.
+    /// Versions written: a unit touched by a write, until its next write or trim.
     pub versions: u64,
-    /// Most of them that so large a cache can hold from birth to death.
+    /// Most versions that so large a cache can hold from birth to death.
     pub kept: u64,
     /// The same of those that died before the end.
     pub kept_died: u64,
-    /// Whether nothing was left in the cache at the end: then `least` is versions less `kept_died`, else less
-    /// `kept`.
+    /// Whether nothing was left in the cache at the end: then least is versions less kept_died, else less kept.
     pub drained: bool,
     /// The least that any scheme with such a cache programs dense, or writes to the disk.
     pub least: u64,
@@ -417,13 +487,14 @@ pub struct BoundFigures {
 /// A scheme's own figures.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct SchemeReport {
-    /// Scheme.
+    /// What the scheme is called in tables.
     pub name: String,
-    /// Named figures.
+    /// The scheme's own figures.
+    #[schemars(with = "serde_json::Map<String, Value>")]
     pub figures: BTreeMap<String, f64>,
-    /// Tables.
+    /// What the scheme's tables would take in a real controller.
     pub tables: Vec<TableReport>,
-    /// Values over the windows of the run.
+    /// Values over the windows of the run; one key names the windows' unit.
     pub series: Vec<WindowSeriesReport>,
     /// What occurred how often, of schemes that count it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -452,30 +523,32 @@ pub struct DeviceScale {
 /// What is told of a run.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Report {
-    /// What the host saw.
+    /// What the host asked for and how long it took.
     pub host: HostReport,
     /// What the flash did.
     pub flash: FlashReport,
-    /// What the disk did, of a device that has one.
+    /// What the disk behind the flash did; only of devices with a disk. Times and energy run from 0 to
+    /// until_ns, the completion of the last request; operations are counted to the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disk: Option<DiskReport>,
-    /// What the mapping cache did, of a device that has one.
+    /// What the mapping cache did, of devices that have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map: Option<MapReport>,
-    /// Write amplification.
+    /// Bytes programmed per byte the host wrote, in all and by cause.
     pub waf: WafReport,
-    /// Wear.
+    /// What erasing has done to the blocks.
     pub wear: WearReport,
     /// The size of the scheme's cache.
     pub cache: CacheReport,
     /// The state before the run, and what became of the cache in it.
     pub state: StateReport,
-    /// What could have been kept from dense cells, if it was counted.
+    /// The least that any scheme with a cache of this size programs dense, or writes to the disk, and what this
+    /// one did, in mapping units; only where run.bound asks for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<BoundReport>,
-    /// The scheme's own figures.
+    /// What the scheme tells of itself.
     pub scheme: SchemeReport,
-    /// Time series.
+    /// Equally long lists, one entry per window; program_pages_CAUSE is there for each cause that occurred.
     pub series: SeriesReport,
     /// What was adjusted on request.
     #[serde(skip)]

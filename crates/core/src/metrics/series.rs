@@ -201,7 +201,7 @@ impl Series {
 }
 
 /// A value for every window.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Column {
     /// Counts, sums and times.
@@ -243,9 +243,10 @@ impl Column {
 /// The series as reported: equal-length columns.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SeriesReport {
-    /// Window length, ns.
+    /// Time that one value covers.
     pub window_ns: u64,
-    /// Columns by name; `t_ns` is each window's start.
+    /// A list of values for each figure, all of one length.
+    #[schemars(with = "BTreeMap<String, Vec<u64>>", transform = super::shape::columns)]
     pub columns: BTreeMap<String, Column>,
 }
 

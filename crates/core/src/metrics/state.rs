@@ -1,5 +1,6 @@
 //! The state that decides a run's figures: before it, and of the cache while it went on.
 
+use super::shape::Share;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,18 +12,22 @@ const POINTS_MAX: usize = 64;
 /// How full the device was, how worn in, and what became of its cache.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct StateReport {
-    /// Share of the user capacity that held data at time 0; with a disk, that had a copy in flash.
+    /// Share of the user capacity that held data at time 0, by precondition and prefill; with a disk, that had
+    /// a copy in flash.
+    #[schemars(with = "Share")]
     pub full_share: f64,
-    /// Random overwrites before time 0 over what was filled; none of a device whose state was loaded.
+    /// Random overwrites before time 0 over what was filled; null of a state that was saved after a run.
     pub overwritten_share: Option<f64>,
-    /// Whether what was measured goes on: blocks of the store were cleaned before the run's middle, and
-    /// both halves have one write amplification. None where there are no halves.
+    /// Whether what was measured goes on: the store was cleaned before the middle, and the write amplifications
+    /// of both halves differ by at most 10 % of the larger; null where there are no halves.
     pub steady: Option<bool>,
-    /// Whether a block of the store was erased before the middle of what the host wrote.
+    /// Whether a block beside the cache was erased before the host had written half of its data, or before time
+    /// 0.
     pub store_cleaned: bool,
-    /// Write amplification while the host wrote each half of its data.
+    /// Write amplification while the host wrote each half of its data; null where it wrote fewer than two
+    /// requests.
     pub waf_by_half: Option<[f64; 2]>,
-    /// What became of the SLC cache, of a scheme that has one.
+    /// What became of the SLC cache; null without one.
     pub cache: Option<CacheUseReport>,
 }
 
@@ -30,15 +35,16 @@ pub struct StateReport {
 /// blocks those of the wordlines with one bit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CacheUseReport {
-    /// What it might take with the data that the device held at time 0.
+    /// What it might take in SLC mode with the data that the device held at time 0.
     pub limit_bytes: u64,
-    /// What it took at most.
+    /// What it took at most, in whole blocks; of two-layer blocks in wordlines with one bit.
     pub peak_bytes: u64,
-    /// What it took on average, until all was done that the host asked for.
+    /// What it took on average over time, until all was done that the host asked for.
     pub mean_bytes: f64,
-    /// When it first had no room for a write, and made some or was passed by, ns; none if it never did.
+    /// When a write first found no room in it, in any plane, so that room was made or the cache passed by; null
+    /// if none ever did.
     pub full_ns: Option<u64>,
-    /// Live data left in it at the end, bytes.
+    /// Live data left in it at the end, not drained to the store.
     pub left_bytes: u64,
 }
 

@@ -1,7 +1,10 @@
 //! One value per window of requests, in bounded memory: when there are too many, every second goes.
 
-use schemars::JsonSchema;
+use super::shape::Signed;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
+use serde_json::json;
+use std::num::NonZeroU64;
 
 /// Values kept at most; a power of two.
 const VALUES_MAX: usize = 4096;
@@ -51,7 +54,7 @@ impl WindowSeries {
 }
 
 /// What lies between a value and the next; the first value is that much in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum PerValue {
     /// So many requests of the host, flushes aside.
     #[serde(rename = "requests_per_value")]
@@ -74,15 +77,38 @@ impl PerValue {
     }
 }
 
+/// The keys that a distance may stand under, one of which is there.
+#[derive(Serialize, JsonSchema)]
+#[allow(dead_code, reason = "the keys of the schema")]
+struct Distance {
+    /// Write requests from one value to the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    writes_per_value: Option<NonZeroU64>,
+    /// Bytes that the host writes from one value to the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    write_bytes_per_value: Option<NonZeroU64>,
+    /// Requests from one value to the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    requests_per_value: Option<NonZeroU64>,
+}
+
+fn one_distance(schema: &mut Schema) {
+    let keys = ["writes_per_value", "write_bytes_per_value", "requests_per_value"];
+    schema.insert("oneOf".into(), keys.map(|key| json!({ "required": [key] })).to_vec().into());
+}
+
 /// A value that a scheme reports over the windows of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(transform = one_distance)]
 pub struct WindowSeriesReport {
-    /// Name.
+    /// What the values are.
     pub name: String,
     /// The values' distance, under a key that names its unit.
     #[serde(flatten)]
+    #[schemars(with = "Distance")]
     pub per_value: PerValue,
-    /// The values; an infinite one is null in JSON.
+    /// null where a value is infinite.
+    #[schemars(with = "Vec<Option<Signed>>")]
     pub values: Vec<f64>,
 }
 

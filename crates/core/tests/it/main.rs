@@ -50,7 +50,6 @@ mod physics;
 mod placement;
 mod prefill_on_read;
 mod prefill_units;
-mod result_schema;
 mod rl;
 mod rl_limits;
 mod slc_share;

@@ -16,13 +16,13 @@ pub use vector::{Episodes, StepFailed};
 pub use window::{Latencies, Window};
 
 use crate::catalogue::knob_to_json;
-use crate::replay::{assemble, begin, read_through, ready, Ready, TraceFacts};
+use crate::replay::{assemble, begin, read_through, ready, EpisodeReport, Ready, TraceFacts};
 use crate::resources::Stopwatch;
 use crate::{Progress, RunConfig, RunRequest, SimError};
 use observation::Observed;
 use serde::de::IntoDeserializer;
 use serde::Deserialize;
-use serde_json::{json, Value};
+use serde_json::Value;
 use slcache_core::device::completed::Completed;
 use slcache_core::device::request::{HostOp, Request};
 use slcache_core::device::{RunError, Simulation, TurnError};
@@ -309,11 +309,10 @@ impl Episode {
         begin("drain", progress)?;
         let report = self.simulation.finish().map_err(SimError::from)?;
         let replay_s = self.busy_s + stopwatch.wall_s();
-        let mut document = assemble(&inputs.config, &inputs.trace, &report, &self.stopwatch, replay_s);
-        if self.turns > 0 {
-            document["episode"] = json!({ "windows": self.windows, "turns": self.turns });
-        }
-        Ok(document)
+        let mut document = assemble(&inputs.config, &inputs.trace, report, &self.stopwatch, replay_s);
+        document.episode =
+            (self.turns > 0).then_some(EpisodeReport { windows: self.windows, turns: self.turns });
+        Ok(document.to_json())
     }
 }
 

@@ -11,7 +11,7 @@ pub use error::{MemoryError, NoMemory};
 
 use crate::config::RunConfig;
 use crate::differences::{differences, Sides};
-use crate::provenance::{config_hash, sha256_hex};
+use crate::provenance::{sha256_hex, LearningRun, MemoryIn, MemoryOut};
 use error::FORMAT_VERSION;
 use serde::{Deserialize, Serialize};
 use serde_json::{json, Value};
@@ -28,22 +28,6 @@ const BYTES_MAX: u64 = 1 << 30;
 /// What tells a device for its reader and changes no run.
 const TOLD_ONLY: [&str; 3] = ["name", "source", "summary"];
 const SIDES: Sides = Sides("memory", "run");
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LearningRun {
-    /// SHA-256 of the trace, as in results.
-    pub trace_sha256: Option<String>,
-    /// Hash of the configuration, as in results.
-    pub config_hash: String,
-}
-
-impl LearningRun {
-    /// A run under `config`.
-    pub fn of(config: &RunConfig, trace_sha256: Option<String>) -> Self {
-        Self { trace_sha256, config_hash: config_hash(&config.to_json()) }
-    }
-}
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -108,8 +92,8 @@ impl MemoryFile {
     }
 
     /// File, checksum and runs, as a result tells them.
-    pub fn to_json(&self) -> Value {
-        json!({ "file": self.path, "sha256": self.sha256, "runs": self.content.runs })
+    pub fn told(&self) -> MemoryIn {
+        MemoryIn { file: self.path.clone(), sha256: self.sha256.clone(), runs: self.content.runs.clone() }
     }
 }
 
@@ -127,7 +111,7 @@ pub fn save_among(
     memory: Memory,
     runs: Vec<LearningRun>,
     mut outputs: Outputs,
-) -> Result<Value, MemoryError> {
+) -> Result<MemoryOut, MemoryError> {
     let name = path.display().to_string();
     if let Some(what) = not_finite(&memory) {
         return Err(MemoryError::Refused { path: name, what });
@@ -141,7 +125,7 @@ pub fn save_among(
         file.sync_all().map_err(failed)?;
     }
     outputs.publish()?;
-    Ok(json!({ "file": name, "sha256": sha256_hex(text.as_bytes()) }))
+    Ok(MemoryOut { file: name, sha256: sha256_hex(text.as_bytes()) })
 }
 
 fn version(scheme: &str) -> Option<u32> {

@@ -1,30 +1,194 @@
 //! The result document.
 
 use super::address::AddressCounts;
+use super::namespaces::Namespace;
 use super::scan::Footprint;
 use super::source::Source;
 use super::time_scale::TimeScale;
 use super::RunRequest;
 use crate::config::RunConfig;
-use crate::provenance::provenance;
+use crate::provenance::{Provenance, SHA256_HEX};
 use crate::resources::{peak_rss_bytes, Stopwatch};
 use crate::trace_options;
+use schemars::{JsonSchema, Schema};
+use serde::Serialize;
 use serde_json::{json, Value};
-use slcache_core::metrics::figures::figures;
-use slcache_core::metrics::report::{HostReport, Report, WearReport, DAYS_PER_YEAR};
-use slcache_traces::{TraceError, TraceSummary};
+use slcache_core::metrics::figures::{figures, Figure, Read};
+use slcache_core::metrics::report::{HostReport, LifeReport, Report, WearReport, DAYS_PER_YEAR};
+use slcache_traces::{Skipped, TraceError, TraceSummary};
+use std::collections::BTreeMap;
 
 /// Version of the document's shape.
-const SCHEMA_VERSION: u32 = 3;
+pub const SCHEMA_VERSION: u32 = 3;
+
+/// A result: one run of one scheme over one trace. Times end in their unit, sizes are bytes, fractions lie
+/// between 0 and 1.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ResultDocument {
+    /// Version of the document's shape; others are refused.
+    #[schemars(extend("const" = SCHEMA_VERSION))]
+    pub schema_version: u32,
+    /// The resolved configuration that ran.
+    #[schemars(with = "serde_json::Map<String, Value>")]
+    pub config: Value,
+    /// What was replayed: where it is, how it was read and what it holds.
+    pub trace: TraceReport,
+    /// What the run is judged by: every metric but those that need another run.
+    #[schemars(transform = figures_shape)]
+    pub figures: BTreeMap<String, Value>,
+    #[serde(flatten)]
+    pub report: Report,
+    /// What made the result.
+    pub provenance: Provenance,
+    /// Only where knobs were turned between windows: the result is that of no constant setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub episode: Option<EpisodeReport>,
+    /// What simulating took; the only part besides provenance.time and provenance.host that differs between
+    /// equal runs.
+    pub sim: SimReport,
+}
+
+/// What was replayed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct TraceReport {
+    /// The trace as it was named: a file, - for standard input, or a workload.
+    pub path: String,
+    /// The trace's format, as named or as recognised (see slcache trace formats).
+    pub format: &'static str,
+    /// What was said about reading it (--trace-option, --volume, --workload and so on).
+    #[schemars(transform = options_shape)]
+    pub options: BTreeMap<String, String>,
+    /// SHA-256 of the trace's file as stored, compressed or not; of a workload that of what defines it.
+    #[schemars(with = "String", regex(pattern = SHA256_HEX))]
+    pub sha256: Option<String>,
+    /// What the requests are where they are not a recording, such as a twin.
+    pub label: Option<String>,
+    /// Transformations that made the file out of its source.
+    pub steps: Vec<String>,
+    /// Where the volumes lie on the device, if each has its own addresses.
+    pub namespaces: Vec<Namespace>,
+    /// Reads and writes.
+    pub requests: u64,
+    /// Read requests.
+    pub reads: u64,
+    /// Write requests.
+    pub writes: u64,
+    /// Flush requests.
+    pub flushes: u64,
+    /// TRIM (discard) requests.
+    pub trims: u64,
+    /// Bytes that the reads ask for.
+    pub read_bytes: u64,
+    /// Bytes that the writes bring.
+    pub write_bytes: u64,
+    /// Bytes that are trimmed; a range counts as often as it is trimmed.
+    pub trim_bytes: u64,
+    /// Time of the first request.
+    #[schemars(with = "u64")]
+    pub first_ns: Option<u64>,
+    /// Time of the last request.
+    #[schemars(with = "u64")]
+    pub last_ns: Option<u64>,
+    /// What the host wrote for each day between the first request and the last, by the trace's own times
+    /// (stretched by host.time_scale in open replay); null where all come at once.
+    pub write_bytes_per_day: Option<f64>,
+    /// Bytes that the trace touches, each counted once.
+    pub footprint_bytes: u64,
+    /// Reads and writes that arrive per second, from time 0 to the last arrival; host.iops is what was
+    /// served. Null in closed replay and where all arrive at once.
+    pub offered_iops: Option<f64>,
+    /// Lines of the trace left out, by reason.
+    pub skipped: Vec<Skipped>,
+    /// Requests that a named policy changed.
+    pub adjusted: AdjustedReport,
+}
+
+/// Requests that a named policy changed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AdjustedReport {
+    /// Requests beyond the device that start over at address 0 (trace.address = wrap).
+    pub address_wrapped: u64,
+    /// Requests cut at the end of the device (trace.address = clip).
+    pub address_clipped: u64,
+    /// Requests of which nothing was left on the device.
+    pub address_dropped: u64,
+    /// Requests whose addresses were renumbered (trace.address = compact).
+    pub address_compacted: u64,
+    /// Requests put in the order of their times.
+    pub reordered: u64,
+    /// Requests whose time runs backwards, kept as given.
+    pub kept_unsorted: u64,
+    /// Requests widened to whole sectors of 512 bytes.
+    pub rounded_to_sectors: u64,
+    /// Times rounded to whole nanoseconds.
+    pub rounded_to_ns: u64,
+    /// Requests moved inside their second, as the trace tells whole seconds.
+    pub spread_inside_seconds: u64,
+    /// 1 where the trace's last line has no line end: it may have been cut short inside it.
+    #[schemars(range(max = 1))]
+    pub unterminated_last_line: u8,
+    /// Writes of a part of a mapping unit that were widened to all of it.
+    pub sub_mu_rounded: u64,
+}
+
+/// Windows and turned knobs of a run under a controller.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct EpisodeReport {
+    /// Windows that were run before the end.
+    pub windows: u64,
+    /// Knobs turned, also to the value they had.
+    #[schemars(range(min = 1))]
+    pub turns: u64,
+}
+
+/// What simulating took.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SimReport {
+    /// How long the run took.
+    pub wall_s: f64,
+    /// Processor time of the run.
+    pub cpu_s: f64,
+    /// Requests simulated per second of replay.
+    pub requests_per_s: f64,
+    /// null where the system does not tell.
+    pub peak_rss_bytes: Option<u64>,
+}
+
+impl ResultDocument {
+    /// As JSON.
+    pub fn to_json(&self) -> Value {
+        // It is plain data with text keys, so it always has a JSON form.
+        serde_json::to_value(self).expect("a result is plain data")
+    }
+}
+
+fn options_shape(schema: &mut Schema) {
+    if let Some(Value::Object(values)) = schema.get_mut("additionalProperties") {
+        let words = "One option of the trace's reader as text, such as volume = each.";
+        values.insert("description".into(), words.into());
+    }
+}
+
+/// The figures by name, as the table of figures has them.
+fn figures_shape(schema: &mut Schema) {
+    let shape = |figure: &Figure| {
+        let kind = if matches!(figure.read, Read::Whole(_)) { "integer" } else { "number" };
+        json!({ "description": figure.sentence, "type": [kind, "null"] })
+    };
+    let all = figures();
+    let properties: serde_json::Map<_, _> = all.iter().map(|f| (f.name.clone(), shape(f))).collect();
+    schema.insert("required".into(), properties.keys().cloned().collect::<Vec<_>>().into());
+    schema.insert("properties".into(), properties.into());
+}
 
 #[derive(Clone)]
 pub struct TraceFacts {
     path: String,
     format: &'static str,
     /// How it was read, where that was said.
-    options: Value,
+    options: BTreeMap<String, String>,
     summary: TraceSummary,
-    namespaces: Value,
+    namespaces: Vec<Namespace>,
     footprint_bytes: u64,
     counts: AddressCounts,
 }
@@ -42,8 +206,8 @@ impl TraceFacts {
         Ok(Self {
             path: request.trace.name().to_owned(),
             format: source.format(),
-            options: json!(trace_options::texts(&request.trace_options)),
-            namespaces: namespaces.map_or_else(|| json!([]), |all| all.to_json(&summary.volumes)),
+            options: trace_options::texts(&request.trace_options),
+            namespaces: namespaces.map_or_else(Vec::new, |all| all.places(&summary.volumes)),
             summary: summary.clone(),
             footprint_bytes: footprint.bytes(),
             counts,
@@ -63,28 +227,28 @@ impl TraceFacts {
 pub fn assemble(
     config: &RunConfig,
     trace: &TraceFacts,
-    report: &Report,
+    mut report: Report,
     stopwatch: &Stopwatch,
     replay_s: f64,
-) -> Value {
-    // The report is plain data with text keys, so it always has a JSON form.
-    let mut document = serde_json::to_value(report).expect("a report is plain data");
-    document["schema_version"] = SCHEMA_VERSION.into();
-    document["figures"] =
-        figures().iter().map(|figure| (figure.name.clone(), json!(figure.value(report)))).collect();
-    document["config"] = config.to_json();
-    let per_day = write_bytes_per_day(config, &trace.summary, report);
-    document["trace"] = trace_facts(trace, report, per_day);
-    document["wear"]["years"] = years_at(&report.wear, per_day).into();
-    document["wear"]["note"] = life_note(&report.wear).into();
-    document["provenance"] = provenance(config);
-    document["sim"] = json!({
-        "wall_s": stopwatch.wall_s(),
-        "cpu_s": stopwatch.cpu_s(),
-        "requests_per_s": trace.requests() as f64 / replay_s.max(1e-9),
-        "peak_rss_bytes": peak_rss_bytes(),
-    });
-    document
+) -> ResultDocument {
+    let per_day = write_bytes_per_day(config, &trace.summary, &report);
+    report.wear.life =
+        Some(LifeReport { years: years_at(&report.wear, per_day), note: life_note(&report.wear) });
+    ResultDocument {
+        schema_version: SCHEMA_VERSION,
+        figures: figures().iter().map(|figure| (figure.name.clone(), json!(figure.value(&report)))).collect(),
+        config: config.to_json(),
+        trace: trace_report(trace, &report, per_day),
+        provenance: Provenance::of(config),
+        episode: None,
+        sim: SimReport {
+            wall_s: stopwatch.wall_s(),
+            cpu_s: stopwatch.cpu_s(),
+            requests_per_s: trace.requests() as f64 / replay_s.max(1e-9),
+            peak_rss_bytes: peak_rss_bytes(),
+        },
+        report,
+    }
 }
 
 /// Reads and writes per second that arrive, which the device keeps up with or not: from time 0 to the
@@ -94,44 +258,44 @@ fn offered_iops(host: &HostReport) -> Option<f64> {
     (last_arrival_ns > 0).then(|| host.requests as f64 * 1e9 / last_arrival_ns as f64)
 }
 
-fn trace_facts(trace: &TraceFacts, report: &Report, write_bytes_per_day: Option<f64>) -> Value {
+fn trace_report(trace: &TraceFacts, report: &Report, write_bytes_per_day: Option<f64>) -> TraceReport {
     let TraceFacts { summary, counts, .. } = trace;
-    json!({
-        "path": trace.path,
-        "format": trace.format,
-        "options": trace.options,
-        "sha256": summary.sha256,
-        "label": summary.label,
-        "steps": summary.steps,
-        "namespaces": trace.namespaces,
-        "requests": summary.requests(),
-        "reads": summary.reads,
-        "writes": summary.writes,
-        "flushes": summary.flushes,
-        "trims": summary.trims,
-        "read_bytes": summary.read_bytes,
-        "write_bytes": summary.write_bytes,
-        "trim_bytes": summary.trim_bytes,
-        "first_ns": summary.first_ns,
-        "last_ns": summary.last_ns,
-        "write_bytes_per_day": write_bytes_per_day,
-        "footprint_bytes": trace.footprint_bytes,
-        "offered_iops": offered_iops(&report.host),
-        "skipped": summary.skipped,
-        "adjusted": {
-            "address_wrapped": counts.wrapped,
-            "address_clipped": counts.clipped,
-            "address_dropped": counts.dropped,
-            "address_compacted": counts.compacted,
-            "reordered": summary.reordered,
-            "kept_unsorted": summary.kept_unsorted,
-            "rounded_to_sectors": summary.rounded_to_sectors,
-            "rounded_to_ns": summary.rounded_to_ns,
-            "spread_inside_seconds": summary.spread_inside_seconds,
-            "unterminated_last_line": u8::from(summary.last_line_unterminated),
-            "sub_mu_rounded": report.adjusted.sub_mu_rounded,
+    TraceReport {
+        path: trace.path.clone(),
+        format: trace.format,
+        options: trace.options.clone(),
+        sha256: summary.sha256.clone(),
+        label: summary.label.clone(),
+        steps: summary.steps.clone(),
+        namespaces: trace.namespaces.clone(),
+        requests: summary.requests(),
+        reads: summary.reads,
+        writes: summary.writes,
+        flushes: summary.flushes,
+        trims: summary.trims,
+        read_bytes: summary.read_bytes,
+        write_bytes: summary.write_bytes,
+        trim_bytes: summary.trim_bytes,
+        first_ns: summary.first_ns,
+        last_ns: summary.last_ns,
+        write_bytes_per_day,
+        footprint_bytes: trace.footprint_bytes,
+        offered_iops: offered_iops(&report.host),
+        skipped: summary.skipped.clone(),
+        adjusted: AdjustedReport {
+            address_wrapped: counts.wrapped,
+            address_clipped: counts.clipped,
+            address_dropped: counts.dropped,
+            address_compacted: counts.compacted,
+            reordered: summary.reordered,
+            kept_unsorted: summary.kept_unsorted,
+            rounded_to_sectors: summary.rounded_to_sectors,
+            rounded_to_ns: summary.rounded_to_ns,
+            spread_inside_seconds: summary.spread_inside_seconds,
+            unterminated_last_line: u8::from(summary.last_line_unterminated),
+            sub_mu_rounded: report.adjusted.sub_mu_rounded,
         },
-    })
+    }
 }
 
 const DAY_NS: f64 = 86_400e9;

@@ -2,8 +2,8 @@
 
 use super::{RunRequest, SimError};
 use crate::config::RunConfig;
-use crate::memory_file::{self, LearningRun, MemoryFile, NoMemory};
-use serde_json::Value;
+use crate::memory_file::{self, MemoryFile, NoMemory};
+use crate::provenance::{LearningRun, MemoryIn, MemoryOut};
 use slcache_core::device::Simulation;
 use slcache_files::Outputs;
 use std::path::PathBuf;
@@ -17,19 +17,8 @@ pub struct Learning {
 
 /// The files that a run's memories were read from and written to.
 pub struct Memories {
-    read: Option<Value>,
-    written: Option<Value>,
-}
-
-impl Memories {
-    /// Tells a result where what was learned comes from and where it went.
-    pub fn tell(self, provenance: &mut Value) {
-        for (key, memory) in [("memory_in", self.read), ("memory_out", self.written)] {
-            if let Some(memory) = memory {
-                provenance[key] = memory;
-            }
-        }
-    }
+    pub read: Option<MemoryIn>,
+    pub written: Option<MemoryOut>,
 }
 
 impl Learning {
@@ -63,7 +52,7 @@ impl Learning {
         config: &RunConfig,
         trace_sha256: Option<String>,
     ) -> Result<Memories, SimError> {
-        let read = self.read.as_ref().map(MemoryFile::to_json);
+        let read = self.read.as_ref().map(MemoryFile::told);
         let (Some(path), Some(memory)) = (self.written, simulation.memory()) else {
             return Ok(Memories { read, written: None });
         };

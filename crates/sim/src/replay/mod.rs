@@ -27,7 +27,7 @@ use crate::memory_file::{MemoryError, NoMemory};
 use crate::resources::Stopwatch;
 use crate::snapshot::{self, SnapshotError};
 use address::{AddressCounts, AddressMapper};
-pub(crate) use document::{assemble, TraceFacts};
+pub(crate) use document::{assemble, EpisodeReport, ResultDocument, TraceFacts, SCHEMA_VERSION};
 use learning::Learning;
 use logs::Logs;
 use prefill::{Preload, Touched};
@@ -159,9 +159,10 @@ pub fn execute(request: &RunRequest, progress: &mut Progress<'_>) -> Result<Valu
     let trace = TraceFacts::of(request, &source, counts, &footprint)?;
     logs.finish(&mut simulation, &config, &trace)?;
     let memories = learning.save(&simulation, &config, source.summary()?.sha256.clone())?;
-    let mut document = assemble(&config, &trace, &report, &stopwatch, replay_s);
-    memories.tell(&mut document["provenance"]);
-    Ok(document)
+    let mut document = assemble(&config, &trace, report, &stopwatch, replay_s);
+    document.provenance.memory_in = memories.read;
+    document.provenance.memory_out = memories.written;
+    Ok(document.to_json())
 }
 
 /// A device that waits for the first request of its trace.

@@ -1,10 +1,24 @@
 //! Volumes side by side: each its own part of the device's address space.
 
 use super::address_error::AddressError;
-use serde_json::{json, Value};
+use schemars::JsonSchema;
+use serde::Serialize;
 use slcache_core::device::request::{HostOp, Request, SECTOR_BYTES};
 use slcache_traces::StreamEnds;
 use slcache_traces::VolumeCount;
+
+/// Where a volume lies.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Namespace {
+    /// Number of the volume among the trace's, from 0.
+    pub stream: usize,
+    /// The volume's name in the trace.
+    pub volume: Option<String>,
+    /// Where the volume begins on the device.
+    pub base_bytes: u64,
+    /// How much room the volume has.
+    pub size_bytes: u64,
+}
 
 /// Where each volume lies: behind the volume before it, at a logical page.
 pub struct Namespaces {
@@ -31,14 +45,12 @@ impl Namespaces {
     }
 
     /// The places as the result shows them.
-    pub fn to_json(&self, volumes: &[VolumeCount]) -> Value {
-        let place = |(stream, (base, end)): (usize, (&u64, &u64))| {
-            json!({
-                "stream": stream,
-                "volume": volumes.get(stream).map(|volume| &volume.name),
-                "base_bytes": base * SECTOR_BYTES,
-                "size_bytes": end * SECTOR_BYTES,
-            })
+    pub fn places(&self, volumes: &[VolumeCount]) -> Vec<Namespace> {
+        let place = |(stream, (base, end)): (usize, (&u64, &u64))| Namespace {
+            stream,
+            volume: volumes.get(stream).map(|volume| volume.name.clone()),
+            base_bytes: base * SECTOR_BYTES,
+            size_bytes: end * SECTOR_BYTES,
         };
         self.bases.iter().zip(&self.end_sectors).enumerate().map(place).collect()
     }

@@ -2,7 +2,7 @@
 
 use super::config::DiskPowerConfig;
 use super::series::StateSeries;
-use super::state::{PowerState, POWER_STATES};
+use crate::base::power_state::{PowerState, POWER_STATES};
 
 /// Picojoules in a millijoule.
 const PJ_PER_MJ: u128 = 1_000_000_000;

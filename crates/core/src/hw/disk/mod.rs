@@ -8,13 +8,12 @@ mod counters;
 mod mechanics;
 mod power;
 mod series;
-mod state;
 
+pub use crate::base::power_state::{PowerState, POWER_STATES};
 pub use books::Books;
 pub use counters::{DiskOpCount, DiskOpCounters};
 pub use mechanics::{Order, Service};
 pub use series::StateSeries;
-pub use state::{PowerState, POWER_STATES};
 
 use config::DiskConfig;
 use mechanics::Mechanics;

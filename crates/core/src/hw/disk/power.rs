@@ -10,7 +10,7 @@
 
 use super::books::Books;
 use super::config::{AtStart, DiskConfig, DiskPowerConfig};
-use super::state::PowerState;
+use crate::base::power_state::PowerState;
 
 /// A stay in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The power states over time, in a bounded number of windows: when they run out, neighbours merge.
 
-use super::state::{PowerState, POWER_STATES};
+use crate::base::power_state::{PowerState, POWER_STATES};
 
 /// Windows kept at most; a power of two.
 const WINDOWS_MAX: usize = 1024;
