@@ -1,11 +1,11 @@
 //! Configuration of the flash device: its pools and the controller's fixed properties.
 
-use super::config::PoolConfig;
+use super::config::{CellsConfig, PoolConfig};
 use super::controller_config::ControllerConfig;
 use super::disk::config::DiskConfig;
 use super::map_config::MapConfig;
 use crate::base::units;
-use crate::base::Problem;
+use crate::base::{CellMode, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -112,6 +112,9 @@ pub struct DeviceConfig {
     /// The part of the map that is in DRAM; absent = all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub map: Option<MapConfig>,
+    /// How cells err; absent = never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<CellsConfig>,
     /// Pools of identical chips.
     #[schemars(length(min = 1, max = 8))]
     pub pool: Vec<PoolConfig>,
@@ -137,6 +140,11 @@ impl DeviceConfig {
             let densest = pool.densest();
             if let Some(reprogram) = &mut pool.reprogram {
                 reprogram.mode.get_or_insert(densest);
+            }
+            for mode in CellMode::ALL.into_iter().filter(|_| self.cells.is_some()) {
+                if let Some(config) = pool.mode_mut(mode) {
+                    config.cells.get_or_insert_default().settle(mode);
+                }
             }
         }
     }
@@ -193,7 +201,22 @@ impl DeviceConfig {
         if let Some(map) = &self.map {
             map.check(&self.pool, self.mapping_units(), problems);
         }
+        match &self.cells {
+            Some(cells) => cells.check(&self.pool, problems),
+            None => self.check_no_cells(problems),
+        }
         self.check_capacity(u64::from(piece), problems);
+    }
+
+    /// How the cells of a mode err has no effect where none do.
+    fn check_no_cells(&self, problems: &mut Vec<Problem>) {
+        for (i, pool) in self.pool.iter().enumerate() {
+            let given = |mode: &CellMode| pool.mode(*mode).is_some_and(|config| config.cells.is_some());
+            for mode in CellMode::ALL.into_iter().filter(given) {
+                let key = format!("device.pool[{i}].{}.cells", mode.name());
+                problems.push(Problem::new(key, "present", "left out without device.cells"));
+            }
+        }
     }
 
     /// Mapping units of the host.

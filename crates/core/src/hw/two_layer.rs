@@ -139,6 +139,7 @@ mod tests {
             copyback_ns: None,
             fold: None,
             endurance_cycles: None,
+            cells: None,
             program: ProgramRule::PerPage,
             page_kinds: PageKinds::ByWordline,
         }

@@ -1,8 +1,13 @@
 //! Configuration of the flash hardware: pools of chips, cell modes and bus timing.
 
+mod cells;
 mod idle;
 mod mode;
 
+pub use cells::{
+    CellsConfig, CodeConfig, ErrorsPerRead, ModeCells, RetryConfig, RetryTransfer, ShapeConfig, StartConfig,
+    StartsConfig, WearRule,
+};
 pub use idle::{IdleRule, IdleScope};
 pub use mode::{FoldTimes, ModeConfig, PageKinds, ProgramRule};
 
@@ -218,6 +223,15 @@ impl PoolConfig {
         }
     }
 
+    pub(super) fn mode_mut(&mut self, mode: CellMode) -> Option<&mut ModeConfig> {
+        match mode {
+            CellMode::Slc => self.slc.as_mut(),
+            CellMode::Mlc => self.mlc.as_mut(),
+            CellMode::Tlc => self.tlc.as_mut(),
+            CellMode::Qlc => self.qlc.as_mut(),
+        }
+    }
+
     /// The densest mode offered; a pool without any mode is refused by `check`.
     pub fn densest(&self) -> CellMode {
         CellMode::ALL.into_iter().rev().find(|&m| self.mode(m).is_some()).unwrap_or(CellMode::Slc)
@@ -250,6 +264,16 @@ impl PoolConfig {
         let slc_ns = slc.read_ns.first().copied().unwrap_or(0);
         let read_ns = bits * u64::from(fold.read_ns.unwrap_or(slc_ns));
         Some(fold.program_ns.map_or(own_ns, u64::from) + read_ns)
+    }
+
+    /// Longest channel time of a read's data, of every plane that a command takes along, ns.
+    fn read_out_ns(&self) -> u64 {
+        let planes = match self.plane_parallelism {
+            PlaneParallelism::MultiPlane => u64::from(self.planes),
+            PlaneParallelism::Independent | PlaneParallelism::Serial => 1,
+        };
+        let page_ns = (u64::from(self.page_bytes) * u64::from(self.bus.ps_per_byte)).div_ceil(1000);
+        planes * (u64::from(self.bus.read_data_ns) + page_ns)
     }
 
     pub fn pages_per_block(&self, mode: CellMode) -> u32 {

@@ -1,5 +1,6 @@
 //! Timing and endurance of a cell mode.
 
+use super::cells::ModeCells;
 use crate::base::CellMode;
 use crate::base::Problem;
 use schemars::JsonSchema;
@@ -57,6 +58,9 @@ pub struct ModeConfig {
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub endurance_cycles: Option<u32>,
+    /// How these cells err, with `device.cells`; default: what is known or assumed of the mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<ModeCells>,
     /// Per-page or one-shot programming.
     #[serde(default)]
     pub program: ProgramRule,

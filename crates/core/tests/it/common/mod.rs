@@ -49,6 +49,7 @@ pub fn mode(read_ns: u32, program_ns: u32, erase_ns: u32) -> ModeConfig {
         copyback_ns: None,
         fold: None,
         endurance_cycles: Some(3000),
+        cells: None,
         program: ProgramRule::PerPage,
         page_kinds: PageKinds::ByWordline,
     }
@@ -133,6 +134,7 @@ pub fn device(pool: PoolConfig, user_bytes: u64) -> DeviceConfig {
         starvation_ns: 0,
         disk: None,
         map: None,
+        cells: None,
         controller: None,
         pool: vec![pool],
     }

@@ -158,6 +158,7 @@ mod tests {
             copyback_ns: None,
             fold: None,
             endurance_cycles: None,
+            cells: None,
             program: Default::default(),
             page_kinds: Default::default(),
         };
