@@ -1,6 +1,7 @@
 //! The hardware: the flash array's shape and state, and when its operations happen.
 
 pub mod array;
+pub mod cells;
 pub mod config;
 pub mod controller_config;
 pub mod device_config;
