@@ -70,7 +70,7 @@ impl Media {
             return Err(format!("a map of {} units and {} banks", self.map.len(), self.banks.len()));
         }
         (self.hold, self.has_disk) = (fresh.hold, fresh.has_disk);
-        self.array.resume(fresh.array.geometry)
+        self.array.resume(fresh.array)
     }
 
     #[inline(always)]

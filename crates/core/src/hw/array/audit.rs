@@ -3,12 +3,12 @@
 use super::block::Block;
 use super::{BlockState, FlashArray, CLOSED, MODES, REGIONS};
 use crate::base::{BlockId, CellMode};
-use crate::hw::geometry::Geometry;
 
 impl FlashArray {
-    /// Has the shape that a snapshot does not hold, and counts what it does not, or says what does not fit.
-    pub fn resume(&mut self, geometry: Geometry) -> Result<(), String> {
-        self.geometry = geometry;
+    /// Has the shape and the cells of `fresh`, which a snapshot does not hold, and counts what it does not, or
+    /// says what does not fit.
+    pub fn resume(&mut self, fresh: Self) -> Result<(), String> {
+        (self.geometry, self.cells) = (fresh.geometry, fresh.cells);
         let blocks = self.geometry.block_numbers();
         let lengths = [self.blocks.len(), self.score.len(), self.begun.len(), self.erases.len()];
         let slots = Self::slot_bytes(&self.geometry) as usize / size_of::<u32>();

@@ -6,6 +6,7 @@
 
 mod audit;
 mod block;
+mod cells;
 mod fault;
 mod moving;
 mod programs;
@@ -15,6 +16,7 @@ pub use block::{Block, BlockState, RegionId};
 pub use fault::Fault;
 pub use moving::Owners;
 
+use super::cells::Cells;
 use super::geometry::Geometry;
 use crate::base::sparse;
 use crate::base::table::Table;
@@ -63,6 +65,9 @@ pub struct FlashArray {
     free_chunks: Vec<u32>,
     next_chunk: u32,
     opened: u32,
+    /// How the cells of blocks err; absent where they never do. A snapshot has them apart.
+    #[serde(skip)]
+    cells: Option<Box<Cells>>,
 }
 
 impl FlashArray {
@@ -96,6 +101,7 @@ impl FlashArray {
             free_chunks: Vec::new(),
             next_chunk: 0,
             opened: 0,
+            cells: None,
             geometry,
         }
     }

@@ -1,6 +1,9 @@
-//! Cells that err: how often, and what that means to reads.
+//! Cells that err: how often, and what that means to reads. What is kept of each block lies beside the blocks of
+//! the array.
 
+mod kept;
 mod normal;
 mod rates;
 
-pub use rates::{of_kinds, Condition, ModeRates, Outcome, Rates, Until, Z_MAX};
+pub use kept::{Cells, Life, PageAt, SavedCells};
+pub use rates::{of_kinds, Condition, ModeRates, Outcome, Rates};

@@ -1,0 +1,344 @@
+//! What is kept of each block's cells: when it was opened, how often it was read, what its reads take, and
+//! until when they do.
+
+use super::rates::{of_kinds, Condition, ModeRates, Outcome, Rates, Until, Z_MAX};
+use crate::base::rng::RngStream;
+use crate::base::sparse;
+use crate::base::{BlockId, CellMode};
+use crate::hw::config::{CellsConfig, ErrorsPerRead, PoolConfig, StartConfig, WearRule};
+use crate::hw::geometry::Geometry;
+use bytemuck::{Pod, Zeroable};
+use serde::{Deserialize, Serialize};
+
+const MODES: usize = CellMode::COUNT;
+/// Page kinds of the densest mode, and SLC pages, which two-layer blocks have beside them.
+const KINDS: usize = 5;
+/// The place of SLC pages among them.
+const SLC: usize = 4;
+const DAY_NS: f64 = 86_400e9;
+/// The chance that the worst codeword of a read has at most the errors that are expected.
+const MEDIAN: f64 = 0.5;
+
+/// What is kept of one block (zero: never opened).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Zeroable, Pod)]
+#[repr(C)]
+struct Cell {
+    /// When the block, or its window of layers, was opened, ns; before the device was restored below 0.
+    opened_ns: i64,
+    /// When what reads take is to be found anew, ns; 0: at the next read.
+    due_ns: u64,
+    reads: u32,
+    /// Reads at which it is to be found anew.
+    due_reads: u32,
+    /// Pages programmed when it was found.
+    pages: u16,
+    /// Whether it was opened before time 0: then it has the age and the reads of the start.
+    before: u8,
+    /// Whether no read takes anything more than usual.
+    quiet: u8,
+    unused: [u8; 4],
+}
+
+/// A mode of a pool as the model has it.
+#[derive(Clone, Debug)]
+struct Mode {
+    rates: ModeRates,
+    /// The same of wordlines that were reprogrammed.
+    reprogrammed: ModeRates,
+    kinds: Vec<f64>,
+    start: StartConfig,
+    /// The kind of each page.
+    pages: Vec<u8>,
+}
+
+impl Mode {
+    fn new(pool: &PoolConfig, mode: CellMode, config: &CellsConfig) -> Option<Self> {
+        let chips = pool.mode(mode)?;
+        let mut cells = chips.cells.clone().unwrap_or_default();
+        cells.settle(mode);
+        let eps = cells.eps.unwrap_or(0.0);
+        let endurance_cycles = chips.endurance_cycles.map_or(f64::INFINITY, f64::from);
+        let rates = ModeRates { eps, endurance_cycles };
+        let kind = |page| chips.page_kind(mode, page) as u8;
+        Some(Self {
+            rates,
+            reprogrammed: ModeRates { eps: eps * config.reprogrammed_eps_factor, ..rates },
+            kinds: of_kinds(cells.senses.as_deref().unwrap_or(&[1])),
+            start: *config.start.of(mode),
+            pages: (0..pool.pages_per_block(mode)).map(kind).collect(),
+        })
+    }
+}
+
+/// What of a block decides how its cells err.
+#[derive(Clone, Copy, Debug)]
+pub struct Life {
+    pub block: BlockId,
+    pub pool: usize,
+    /// The mode it was opened in.
+    pub mode: CellMode,
+    pub is_two_layer: bool,
+    /// Pages programmed.
+    pub pages: u32,
+    /// Erases by mode.
+    pub erases: [u32; MODES],
+    pub now_ns: u64,
+}
+
+/// A page as reads see it.
+#[derive(Clone, Copy, Debug)]
+pub struct PageAt {
+    /// Its number in the block, of a two-layer block its bit.
+    pub index: u32,
+    /// Whether it is of a wordline of a two-layer block with one bit.
+    pub is_single: bool,
+}
+
+/// The cells of all blocks.
+#[derive(Clone)]
+pub struct Cells {
+    model: Model,
+    kept: Box<[Cell]>,
+    /// What reads of each block take, packed, by page kind and mapping units.
+    outcomes: Vec<u8>,
+}
+
+/// What a snapshot holds of them: times count from when it was made.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct SavedCells {
+    #[serde(with = "sparse")]
+    kept: Box<[Cell]>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Model {
+    rates: Rates,
+    rule: WearRule,
+    is_sampled: bool,
+    /// By pool and mode.
+    modes: Vec<Option<Mode>>,
+    /// Endurance of the densest mode of each pool.
+    densest: Vec<f64>,
+    /// Deviations of the worst codeword of so many mapping units, less one, that are expected.
+    zs: Vec<f64>,
+    mu_bytes: u32,
+    days_per_ns: f64,
+}
+
+impl Model {
+    fn mode(&self, pool: usize, mode: CellMode) -> &Mode {
+        self.modes[pool * MODES + mode as usize].as_ref().expect("Invariant: blocks are of modes there are")
+    }
+
+    /// Cycles of `mode` that the block's wear comes to.
+    fn cycles(&self, life: &Life, mode: CellMode) -> f64 {
+        let own = self.mode(life.pool, mode);
+        let all = CellMode::ALL.into_iter().filter(|&mode| life.erases[mode as usize] > 0);
+        let worn: f64 = match self.rule {
+            WearRule::Damage => {
+                let endurance = |mode| self.mode(life.pool, mode).rates.endurance_cycles;
+                let damage: f64 =
+                    all.map(|mode| f64::from(life.erases[mode as usize]) / endurance(mode)).sum();
+                damage * own.rates.endurance_cycles
+            }
+            WearRule::Same => {
+                let cycles: u32 = all.map(|mode| life.erases[mode as usize]).sum();
+                f64::from(cycles) * own.rates.endurance_cycles / self.densest[life.pool]
+            }
+            WearRule::Apart => life.erases[mode as usize].into(),
+        };
+        f64::from(own.start.cycles) + worn
+    }
+
+    fn condition(&self, life: &Life, cell: &Cell, mode: CellMode) -> Condition {
+        let (days, reads) = self.begun(life.pool, cell, mode);
+        let age_ns = life.now_ns as f64 - cell.opened_ns as f64;
+        Condition {
+            cycles: self.cycles(life, mode),
+            days: days + age_ns.max(0.0) * self.days_per_ns,
+            reads: reads + f64::from(cell.reads) / f64::from(life.pages.max(1)),
+        }
+    }
+
+    /// Age in days and reads of each page with which a block begins.
+    fn begun(&self, pool: usize, cell: &Cell, mode: CellMode) -> (f64, f64) {
+        let start = self.mode(pool, mode).start;
+        match cell.before {
+            0 => (0.0, 0.0),
+            _ => (start.days, start.reads),
+        }
+    }
+
+    /// The modes in which pages of the block are read, each with its rates and the place of its kinds.
+    fn read_modes(&self, life: &Life) -> impl Iterator<Item = (CellMode, ModeRates, usize)> + '_ {
+        let own = self.rates.of_block(life.block);
+        let scaled = move |rates: ModeRates| ModeRates { eps: rates.eps * own, ..rates };
+        let dense = self.mode(life.pool, life.mode);
+        let rates = if life.is_two_layer { dense.reprogrammed } else { dense.rates };
+        let place = if life.mode == CellMode::Slc { SLC } else { 0 };
+        let single = life.is_two_layer.then(|| self.mode(life.pool, CellMode::Slc).rates);
+        let single = single.map(|rates| (CellMode::Slc, scaled(rates), SLC));
+        [(life.mode, scaled(rates), place)].into_iter().chain(single)
+    }
+}
+
+impl Cells {
+    /// Bytes that they take.
+    pub fn bytes(geometry: &Geometry) -> u64 {
+        let slots = 1 << geometry.slot_bits;
+        (geometry.block_numbers() * (size_of::<Cell>() + KINDS * slots)) as u64
+    }
+
+    /// Of blocks never opened.
+    pub fn new(config: &CellsConfig, geometry: &Geometry) -> Self {
+        let rates = Rates::new(config);
+        let slots = 1 << geometry.slot_bits;
+        let mode = |pool, mode| Mode::new(pool, mode, config);
+        let pools = || geometry.pools.iter().map(|pool| &pool.config);
+        let endurance = |pool: &PoolConfig| pool.mode(pool.densest()).and_then(|mode| mode.endurance_cycles);
+        let model = Model {
+            rule: config.wear,
+            is_sampled: config.mode == ErrorsPerRead::Sampled,
+            modes: pools().flat_map(|pool| CellMode::ALL.map(|m| mode(pool, m))).collect(),
+            densest: pools().map(|pool| endurance(pool).map_or(f64::INFINITY, f64::from)).collect(),
+            zs: (1..=slots).map(|units| rates.worst_of(units * geometry.mu_bytes, MEDIAN)).collect(),
+            mu_bytes: geometry.mu_bytes,
+            days_per_ns: config.age_scale / DAY_NS,
+            rates,
+        };
+        Self {
+            model,
+            kept: bytemuck::zeroed_slice_box(geometry.block_numbers()),
+            outcomes: vec![0; geometry.block_numbers() * KINDS * slots as usize],
+        }
+    }
+
+    /// What a snapshot made at `now_ns` holds.
+    pub fn save(&self, now_ns: u64) -> SavedCells {
+        let mut kept = self.kept.clone();
+        for cell in kept.iter_mut().filter(|cell| **cell != Cell::default()) {
+            let Cell { opened_ns, reads, before, .. } = *cell;
+            *cell = Cell { opened_ns: opened_ns - now_ns as i64, reads, before, ..Cell::default() };
+        }
+        SavedCells { kept }
+    }
+
+    /// Takes what a snapshot holds, or says what does not fit; it is time 0.
+    pub fn load(&mut self, saved: SavedCells) -> Result<(), String> {
+        let is_past = |cell: &Cell| cell.opened_ns <= 0 && cell.before <= 1;
+        if self.kept.len() != saved.kept.len() || !saved.kept.iter().all(is_past) {
+            return Err(format!("cells of {} blocks", saved.kept.len()));
+        }
+        for (cell, Cell { opened_ns, reads, before, .. }) in self.kept.iter_mut().zip(saved.kept) {
+            *cell = Cell { opened_ns, reads, before, ..Cell::default() };
+        }
+        Ok(())
+    }
+
+    /// A block, or a window of its layers, is opened at `now_ns`; `before` time 0.
+    pub fn open(&mut self, block: BlockId, now_ns: u64, before: bool) {
+        let opened_ns = now_ns as i64;
+        self.kept[block.index()] = Cell { opened_ns, before: before.into(), ..Cell::default() };
+    }
+
+    /// Whether the next `count` reads of a block take nothing more than usual.
+    pub fn is_quiet(&mut self, life: &Life, count: u32) -> bool {
+        self.settle(life);
+        let cell = &self.kept[life.block.index()];
+        cell.quiet == 1 && cell.reads.saturating_add(count) < cell.due_reads
+    }
+
+    /// Whether a read of all of a page takes nothing more than usual.
+    pub fn is_clean(&mut self, life: &Life, page: PageAt, units: u32) -> bool {
+        self.settle(life);
+        self.kept[life.block.index()].quiet == 1
+            || (!self.model.is_sampled && self.outcomes[self.place(life, page, units)] == 0)
+    }
+
+    /// Counts reads of a block.
+    pub fn count_reads(&mut self, block: BlockId, count: u32) {
+        let reads = &mut self.kept[block.index()].reads;
+        *reads = reads.saturating_add(count);
+    }
+
+    /// What a read of `units` mapping units of a page takes; it is counted.
+    pub fn read(&mut self, life: &Life, page: PageAt, units: u32, rng: &mut RngStream) -> Outcome {
+        self.count_reads(life.block, 1);
+        self.settle(life);
+        if self.kept[life.block.index()].quiet == 1 {
+            return Outcome::default();
+        }
+        if self.model.is_sampled {
+            return self.draw(life, page, units, rng);
+        }
+        Outcome::unpacked(self.outcomes[self.place(life, page, units)])
+    }
+
+    fn draw(&self, life: &Life, page: PageAt, units: u32, rng: &mut RngStream) -> Outcome {
+        let model = &self.model;
+        let is_single = page.is_single || life.mode == CellMode::Slc;
+        let mut modes = model.read_modes(life);
+        let (mode, rates, _) = modes
+            .find(|(mode, ..)| (*mode == CellMode::Slc) == is_single)
+            .expect("Invariant: a page is of one of its block's modes");
+        let kind = if is_single { 1.0 } else { model.mode(life.pool, mode).kinds[self.kind(life, page)] };
+        let at = model.condition(life, &self.kept[life.block.index()], mode);
+        let rates = model.rates.rates(rates, kind, at);
+        if model.rates.outcome(rates, Z_MAX) == Outcome::default() {
+            return Outcome::default();
+        }
+        // Above 0, where the logarithm ends.
+        let chance = rng.fraction().max(f64::MIN_POSITIVE);
+        model.rates.outcome(rates, model.rates.worst_of(units * model.mu_bytes, chance))
+    }
+
+    fn kind(&self, life: &Life, page: PageAt) -> usize {
+        match (life.is_two_layer, life.mode) {
+            _ if page.is_single => SLC,
+            (_, CellMode::Slc) => SLC,
+            (true, _) => page.index as usize,
+            (false, mode) => self.model.mode(life.pool, mode).pages[page.index as usize].into(),
+        }
+    }
+
+    /// Where what a read takes is kept.
+    fn place(&self, life: &Life, page: PageAt, units: u32) -> usize {
+        let slots = self.model.zs.len();
+        (life.block.index() * KINDS + self.kind(life, page)) * slots + (units as usize).clamp(1, slots) - 1
+    }
+
+    /// Finds what reads of a block take, if that is due.
+    #[inline]
+    fn settle(&mut self, life: &Life) {
+        let cell = &self.kept[life.block.index()];
+        if life.now_ns >= cell.due_ns || cell.reads >= cell.due_reads || u32::from(cell.pages) != life.pages {
+            self.find(life);
+        }
+    }
+
+    #[inline(never)]
+    fn find(&mut self, life: &Life) {
+        let Self { model, kept, outcomes } = self;
+        let cell = &mut kept[life.block.index()];
+        let slots = model.zs.len();
+        let expected = &mut outcomes[life.block.index() * KINDS * slots..][..KINDS * slots];
+        let zs = if model.is_sampled { &[Z_MAX][..] } else { &model.zs };
+        let (mut due_ns, mut due_reads, mut quiet) = (f64::INFINITY, f64::INFINITY, true);
+        for (mode, rates, place) in model.read_modes(life) {
+            let at = model.condition(life, cell, mode);
+            let kinds = &model.mode(life.pool, mode).kinds;
+            let Until { days, reads } =
+                model.rates.all_outcomes(rates, kinds, zs, at, |kind, units, outcome| {
+                    expected[(place + kind) * slots + units] = outcome.packed();
+                    quiet &= outcome == Outcome::default();
+                });
+            let (begun_days, begun_reads) = model.begun(life.pool, cell, mode);
+            due_ns = due_ns.min(cell.opened_ns as f64 + (days - begun_days) / model.days_per_ns);
+            due_reads = due_reads.min((reads - begun_reads) * f64::from(life.pages.max(1)));
+        }
+        // At the latest where numbers end; a moment that rounding has passed comes at once.
+        cell.due_ns = (due_ns as u64).max(life.now_ns + 1);
+        cell.due_reads = (libm::ceil(due_reads) as u32).max(cell.reads.saturating_add(1));
+        (cell.pages, cell.quiet) = (life.pages as u16, u8::from(quiet));
+    }
+}
