@@ -11,7 +11,7 @@ import pytest
 
 import slcache
 from slcache.documents import gains
-from slcache.metrics import GAIN_SHARE, METRICS
+from slcache.metrics import GAIN_SHARE, of_runs
 from slcache.tables import sheets
 from support import slcache as command
 
@@ -31,7 +31,7 @@ def test_a_comparison_has_every_metric_with_all_its_digits(trace: Path) -> None:
     assert [row["scheme"] for row in rows] == ["tlc-only", "baseline"]
     runs = json.loads(command(*both, "--format", "json").stdout)["runs"]
     for row, document in zip(rows, runs, strict=True):
-        for name, metric in METRICS.items():
+        for name, metric in of_runs(runs).items():
             title = name if metric.unit == "1" else f"{name} [{metric.unit}]"
             value = metric.value(document)
             if name == GAIN_SHARE and document is not runs[0]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -34,6 +34,8 @@ class Metric:
     summary: str
     #: Whether it counts in whole numbers.
     whole: bool = False
+    #: Whether only devices have it whose cells err.
+    of_cells: bool = False
 
     def value(self, document: Mapping[str, Any]) -> Value:
         """Return the figure of a run; None of one that a run alone does not tell."""
@@ -59,7 +61,14 @@ _OF_TWO = Metric(
 def _figures(*, parts: bool) -> dict[str, Metric]:
     """Return those of the model's figures that are parts of a mean latency, or all others."""
     return {
-        row["name"]: Metric(row["name"], row["unit"], row["goal"], row["sentence"], row["whole"])
+        row["name"]: Metric(
+            row["name"],
+            row["unit"],
+            row["goal"],
+            row["sentence"],
+            row["whole"],
+            row.get("of_cells", False),
+        )
         for row in json.loads(_core.figures())
         if row["part"] == parts
     }
@@ -70,6 +79,14 @@ METRICS: dict[str, Metric] = {**_figures(parts=False), GAIN_SHARE: _OF_TWO}
 
 #: The components of the mean latencies, by name; each side's add up to its mean.
 PARTS: dict[str, Metric] = _figures(parts=True)
+
+
+def of_runs(
+    documents: Iterable[Mapping[str, Any]], among: Mapping[str, Metric] = METRICS
+) -> dict[str, Metric]:
+    """Return the metrics of tables of runs; those of cells that err where one of them has any."""
+    told = {name for document in documents for name in document["figures"]}
+    return {name: m for name, m in among.items() if not m.of_cells or name in told}
 
 
 #: Units that names end in, and that may be left out of them.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from slcache import _core, named
+from slcache import _core, metrics, named
 from slcache._core import ConfigError, RunError, TraceError
 from slcache.execute import given, store
 from slcache.execute.run import REPEAT, Run
@@ -93,7 +93,8 @@ def _performed(task: Task) -> Done:
 
 def values(document: Mapping[str, Any]) -> dict[str, Value]:
     """Return the figures of a result document."""
-    return {name: metric.value(document) for name, metric in (METRICS | PARTS).items()}
+    told = metrics.of_runs([document], METRICS | PARTS)
+    return {name: metric.value(document) for name, metric in told.items()}
 
 
 def costs(document: Mapping[str, Any]) -> dict[str, float]:

@@ -121,7 +121,7 @@ class SeededComparison(Comparison):
 
     def _of_all(self, of: Callable[[str, str], Figure | Against]) -> dict[str, dict[str, Any]]:
         return {
-            label: {name: of(label, name).to_dict() for name in metrics.METRICS}
+            label: {name: of(label, name).to_dict() for name in metrics.of_runs(self.documents)}
             for label in self.labels
         }
 

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from slcache import metrics
 from slcache.documents import gains
 from slcache.documents.keys import unit_of
 from slcache.documents.normalise import Document
-from slcache.metrics import GAIN_SHARE, METRICS
+from slcache.metrics import GAIN_SHARE
 
 Record = Mapping[str, Any]
 
@@ -46,13 +47,14 @@ def of_runs(
     labels: Sequence[str], documents: Sequence[Document], reference: Document | None = None
 ) -> Sheet:
     """Return the figures that runs are judged by, a row for each, beside a reference if any."""
+    told = metrics.of_runs(documents)
     records = [
         {"scheme": label}
-        | {name: metric.value(document) for name, metric in METRICS.items()}
+        | {name: metric.value(document) for name, metric in told.items()}
         | {GAIN_SHARE: _share(document, reference)}
         for label, document in zip(labels, documents, strict=True)
     ]
-    return Sheet(records, {name: metric.unit for name, metric in METRICS.items()})
+    return Sheet(records, {name: metric.unit for name, metric in told.items()})
 
 
 def _share(document: Document, reference: Document | None) -> float | None:

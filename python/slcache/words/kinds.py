@@ -47,6 +47,7 @@ SERVICES = _of(
         "disk-positioning": "#5C5347",
         "disk-transfer": "#A0927D",
         "controller": "#9A8FB5",
+        "retry": "#C97B63",
     },
     {},
 )

@@ -52,6 +52,7 @@ use crate::ftl::scheme::Scheme;
 use crate::ftl::translation::MapCache;
 use crate::ftl::window::WindowLength;
 use crate::hw::array::FlashArray;
+use crate::hw::cells::Cells;
 use crate::hw::disk::Disk;
 use crate::hw::geometry::Geometry;
 use crate::hw::timing::{RequestId, Timing};
@@ -162,7 +163,12 @@ impl Simulation {
         if let Some(disk) = &device.disk {
             timing.add_disk(Disk::new(disk, device.user_bytes));
         }
-        let mut io = Driver::new(FlashArray::new(geometry), mus, timing, setup.seed, policy);
+        let cells = device.cells.as_ref().map(|config| Cells::new(config, &geometry));
+        let array = FlashArray::new(geometry).with_cells(cells);
+        let mut io = Driver::new(array, mus, timing, setup.seed, policy);
+        if let Some(config) = &device.cells {
+            io.read_cells_by(config);
+        }
         io.keep_map_in(map);
         let scheme = setup.scheme.build(device, &mut io);
         io.watch_cache(start::slc_regions(&scheme), false);
@@ -204,7 +210,8 @@ impl Simulation {
             request_log: None,
             levels: None,
             bound: None,
-            watched: false,
+            // Requests are told whose data could not be corrected.
+            watched: device.cells.is_some(),
             scheme_pools: scheme.blocks().iter().fold(0, |pools, share| pools | 1 << share.pool),
             scheme,
         };

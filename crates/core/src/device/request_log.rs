@@ -7,10 +7,10 @@ use super::Simulation;
 use crate::base::op::{Cause, Gap, CAUSES};
 use crate::base::request::{HostOp, Request};
 use crate::hw::timing::{
-    LoggedOperation, RequestId, RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL,
+    LoggedOperation, RequestId, RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, RETRY, WAIT_CHANNEL,
     WAIT_ORDER, WAIT_SOURCE, WAIT_SPIN_UP, WAIT_SUSPENDED,
 };
-use crate::metrics::components::{COMPONENTS, KEEPERS, SERVICES};
+use crate::metrics::components::{COMPONENTS, KEEPERS, RETRIES, SERVICES};
 
 /// Waiting for room in a buffer.
 const BUFFER: usize = SERVICES + CAUSES + 8;
@@ -88,6 +88,7 @@ fn components(
     parts[4] = waited(DISK_POSITIONING);
     parts[5] = waited(DISK_TRANSFER);
     parts[6] = ends.controller_ns;
+    parts[RETRIES] = waited(RETRY);
     for (cause, part) in parts[SERVICES..SERVICES + CAUSES].iter_mut().enumerate() {
         *part = waited(cause);
     }
@@ -152,6 +153,7 @@ impl Simulation {
         if record.request.op == HostOp::Trim {
             return;
         }
+        self.io.take_read_error(id);
         if let Some(completed) = self.completed.as_mut() {
             completed.record(record.request.op, latency_ns);
         }

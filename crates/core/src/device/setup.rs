@@ -4,6 +4,7 @@ use super::config::{BufferConfig, DeviceConfig, HostConfig, PreconditionConfig, 
 use crate::base::problem::{self, Problem};
 use crate::ftl::oracle::Foresight;
 use crate::hw::array::FlashArray;
+use crate::hw::cells::Cells;
 use crate::hw::geometry::Geometry;
 use crate::hw::timing::Timing;
 use crate::schemes::SchemeConfig;
@@ -52,7 +53,8 @@ impl Setup {
         let pages =
             if self.scheme.looks_ahead() { device.user_bytes / u64::from(device.piece_bytes()) } else { 0 };
         let by_slot = FlashArray::slot_bytes(&geometry) + by_mu + Foresight::page_bytes(pages);
-        let blocks = FlashArray::block_bytes(&geometry) + Timing::block_bytes(&geometry);
+        let cells = device.cells.as_ref().map_or(0, |_| Cells::bytes(&geometry));
+        let blocks = FlashArray::block_bytes(&geometry) + Timing::block_bytes(&geometry) + cells;
         MemoryNeed {
             tables_bytes: by_slot + blocks,
             filled_bytes: (by_slot as f64 * self.precondition.fill) as u64 + blocks,

@@ -5,7 +5,7 @@ use super::requests::HostRequest;
 use crate::base::op::{Cause, Gap, CAUSES, GAPS};
 use crate::base::request::HostOp;
 use crate::hw::timing::{
-    RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER,
+    RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, RETRY, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER,
     WAIT_SOURCE, WAIT_SPIN_UP, WAIT_SUSPENDED,
 };
 use crate::metrics::components::{keeper_names, KEEPERS};
@@ -132,7 +132,8 @@ impl OpStats {
         ];
         let disk =
             [("disk-positioning", s.wait_ns[DISK_POSITIONING]), ("disk-transfer", s.wait_ns[DISK_TRANSFER])];
-        let some = [("controller", s.controller_ns)].into_iter().chain(disk).filter(|(_, ns)| *ns > 0);
+        let some = [("controller", s.controller_ns), ("retry", s.wait_ns[RETRY])];
+        let some = some.into_iter().chain(disk).filter(|(_, ns)| *ns > 0);
         let service = service.into_iter().chain(some);
         out.service.extend(service.map(|(name, ns)| (name.to_string(), us(ns))));
         let causes = (0..CAUSES).map(|c| (Cause::ALL[c].name(), s.wait_ns[c]));

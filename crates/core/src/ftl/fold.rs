@@ -200,7 +200,7 @@ fn fold_in_chip(
 }
 
 /// Whether the chip can take a page: all its slots live, and it is programmed in time.
-fn is_whole(page: Ppn, io: &Io) -> bool {
+fn is_whole(page: Ppn, io: &mut Io) -> bool {
     let slots = io.geometry().pool_of(io.geometry().plane_of(io.geometry().block_of(page))).slots_per_page;
     io.array().page_tags(page)[..slots as usize].iter().all(|&tag| tag != 0) && io.is_in_chip(page)
 }

@@ -3,7 +3,11 @@
 use crate::base::op::{Cause, CAUSES};
 
 /// How many components a latency has that are service: the first ones.
-pub const SERVICES: usize = 7;
+pub const SERVICES: usize = 8;
+/// The place of repeated reads among them, which only cells that err need.
+pub const RETRIES: usize = SERVICES - 1;
+/// Their name.
+pub const RETRY: &str = "retry";
 /// How many are waiting for what is no cause of flash work.
 const WAITS: usize = 13;
 /// How many things can keep the room in the DRAM buffer.
@@ -20,6 +24,7 @@ const SERVICE_WORDS: [(&str, &str); SERVICES] = [
     ("disk-positioning", "the disk's overhead, seeks and rotation"),
     ("disk-transfer", "transfers from and to the disk"),
     ("controller", "the controller's own time"),
+    (RETRY, "reading again what could not be corrected"),
 ];
 
 /// Waiting for what is no cause of flash work.
@@ -98,6 +103,11 @@ pub fn components() -> impl Iterator<Item = Component> {
         part(false, name, format!("waiting for room in the DRAM buffer behind {words}"))
     });
     services.chain(causes).chain(waits).chain(keepers)
+}
+
+/// The components that a device has, with those of cells that err or without.
+pub fn components_of(cells: bool) -> impl Iterator<Item = Component> {
+    components().enumerate().filter(move |(place, _)| cells || *place != RETRIES).map(|(_, part)| part)
 }
 
 /// The names of what keeps the room.

@@ -1,10 +1,10 @@
 //! The figures that a run is judged by: one table, from which documents, schemas and tables are made.
 
-use super::components::{components, Component};
+use super::components::{components, Component, RETRY};
 use super::latency::LatencySummary;
 use super::report::{BoundFigures, BoundReport, HostOpReport, Report};
 use super::state::CacheUseReport;
-use crate::base::op::OpKind;
+use crate::base::op::{Cause, OpKind};
 use serde::{Serialize, Serializer};
 
 /// Which value of a figure is best.
@@ -45,11 +45,24 @@ pub struct Figure {
     pub sentence: String,
     /// Whether it is a component of a mean latency.
     pub part: bool,
+    /// Whether only runs have it whose device has cells that err.
+    #[serde(skip_serializing_if = "is_false")]
+    pub of_cells: bool,
     #[serde(rename = "whole", serialize_with = "is_whole")]
     pub read: Read,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
 impl Figure {
+    /// Whether the run has such a thing at all.
+    pub fn is_of(&self, report: &Report) -> bool {
+        !self.of_cells || report.cells.is_some()
+    }
+
     pub fn value(&self, report: &Report) -> Option<Value> {
         match &self.read {
             Read::Whole(read) => read(report).map(Value::Whole),
@@ -70,6 +83,7 @@ pub fn figures() -> Vec<Figure> {
     table.extend(state());
     table.extend(bound());
     table.extend(pace());
+    table.extend(cells());
     table.extend(SIDES.into_iter().flat_map(|side| components().map(move |part| component(side, part))));
     table
 }
@@ -121,7 +135,8 @@ fn component(side: Side, part: Component) -> Figure {
         let us = parts.get(part.name).copied().unwrap_or(0.0);
         (host.requests > 0).then(|| 1000.0 * us / host.requests as f64)
     });
-    Figure { part: true, ..figure(name, "ns", Some(Goal::Min), sentence, read) }
+    let of_cells = part.name == RETRY;
+    Figure { part: true, of_cells, ..figure(name, "ns", Some(Goal::Min), sentence, read) }
 }
 
 fn totals() -> [Figure; 4] {
@@ -297,6 +312,33 @@ fn pace() -> [Figure; 7] {
     ]
 }
 
+fn cells() -> [Figure; 2] {
+    let rows = [
+        figure(
+            "retries_per_read",
+            "1",
+            Some(Goal::Min),
+            "Steps at other references, soft sensing aside, per flash page that was read for the host; none \
+             where none was.",
+            real(|report| {
+                let cells = report.cells.as_ref()?;
+                let host = cells.reads.iter().filter(|row| row.cause == Cause::Host.name());
+                let (steps, reads) =
+                    host.fold((0, 0), |(steps, reads), row| (steps + row.steps, reads + row.reads));
+                over(steps as f64, reads)
+            }),
+        ),
+        figure(
+            "read_errors",
+            "1",
+            Some(Goal::Min),
+            "Host reads that ended as errors.",
+            whole(|report| report.host.read_errors),
+        ),
+    ];
+    rows.map(|row| Figure { of_cells: true, ..row })
+}
+
 fn erases(report: &Report) -> u64 {
     report.flash.ops.iter().filter(|row| row.kind == OpKind::Erase.name()).map(|row| row.count).sum()
 }
@@ -328,7 +370,7 @@ fn figure(
     sentence: impl Into<String>,
     read: Read,
 ) -> Figure {
-    Figure { name: name.into(), unit, goal, sentence: sentence.into(), part: false, read }
+    Figure { name: name.into(), unit, goal, sentence: sentence.into(), part: false, of_cells: false, read }
 }
 
 fn whole(read: impl Fn(&Report) -> Option<u64> + 'static) -> Read {

@@ -1,5 +1,6 @@
 //! The shape of a run's figures, as `docs/results.md` describes it.
 
+use super::cells::CellsReport;
 use super::latency::{LatencySummary, RequestsBeyond};
 use super::series::SeriesReport;
 use super::shape::{self, Share, Signed};
@@ -102,6 +103,9 @@ pub struct HostReport {
     pub flush: FlushReport,
     /// Reads of pages that hold no data, served without flash.
     pub unmapped_reads: u64,
+    /// Reads that ended as errors: data that could not be corrected; only of a device whose cells err.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_errors: Option<u64>,
     /// How far the device fell behind what arrived; null in closed replay.
     pub backlog: Option<BacklogReport>,
 }
@@ -538,6 +542,9 @@ pub struct Report {
     pub waf: WafReport,
     /// What erasing has done to the blocks.
     pub wear: WearReport,
+    /// What reads took, of a device whose cells err.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cells: Option<CellsReport>,
     /// The size of the scheme's cache.
     pub cache: CacheReport,
     /// The state before the run, and what became of the cache in it.

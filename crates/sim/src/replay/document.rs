@@ -177,7 +177,8 @@ fn figures_shape(schema: &mut Schema) {
     };
     let all = figures();
     let properties: serde_json::Map<_, _> = all.iter().map(|f| (f.name.clone(), shape(f))).collect();
-    schema.insert("required".into(), properties.keys().cloned().collect::<Vec<_>>().into());
+    let always = all.iter().filter(|figure| !figure.of_cells).map(|figure| figure.name.clone());
+    schema.insert("required".into(), always.collect::<Vec<_>>().into());
     schema.insert("properties".into(), properties.into());
 }
 
@@ -236,7 +237,11 @@ pub fn assemble(
         Some(LifeReport { years: years_at(&report.wear, per_day), note: life_note(&report.wear) });
     ResultDocument {
         schema_version: SCHEMA_VERSION,
-        figures: figures().iter().map(|figure| (figure.name.clone(), json!(figure.value(&report)))).collect(),
+        figures: figures()
+            .iter()
+            .filter(|figure| figure.is_of(&report))
+            .map(|figure| (figure.name.clone(), json!(figure.value(&report))))
+            .collect(),
         config: config.to_json(),
         trace: trace_report(trace, &report, per_day),
         provenance: Provenance::of(config),

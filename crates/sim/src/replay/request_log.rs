@@ -7,7 +7,7 @@ use crate::provenance;
 use serde_json::json;
 use slcache_core::device::request::HostOp;
 use slcache_core::device::request_log::LoggedRequest;
-use slcache_core::metrics::components::{components, COMPONENTS, SERVICES};
+use slcache_core::metrics::components::{components_of, COMPONENTS, RETRIES, SERVICES};
 use slcache_files::{OutputError, Outputs};
 use slcache_traces::{ColumnKind as Kind, TableWriter};
 use std::fs::File;
@@ -39,6 +39,8 @@ pub struct RequestLog {
     outputs: Outputs,
     scheme: &'static str,
     table: TableWriter<File>,
+    /// Whether there is a column for repeated reads.
+    cells: bool,
 }
 
 /// Why a log cannot be written.
@@ -65,11 +67,12 @@ impl RequestLog {
     /// Begins the log of a run at `path`, which is reserved among `outputs`.
     pub fn begin(path: &Path, mut outputs: Outputs, config: &RunConfig) -> Result<Self, SimError> {
         let file = outputs.create(path).map_err(LogError)?;
-        let parts = components().map(|part| (part.column(), Kind::Number));
+        let parts = components_of(config.device.cells.is_some()).map(|part| (part.column(), Kind::Number));
         let columns: Vec<_> =
             COLUMNS.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).chain(parts).collect();
         let table = TableWriter::new(file, &columns).map_err(failed(path))?;
-        Ok(Self { path: path.to_owned(), outputs, scheme: config.scheme.name(), table })
+        let cells = config.device.cells.is_some();
+        Ok(Self { path: path.to_owned(), outputs, scheme: config.scheme.name(), table, cells })
     }
 
     pub fn finish(self, config: &RunConfig, trace: &TraceFacts) -> Result<(), SimError> {
@@ -111,7 +114,14 @@ impl RequestLog {
         let mut numbers = [0; COLUMNS.len() - 2 + COMPONENTS];
         numbers[..facts.len()].copy_from_slice(&facts);
         numbers[facts.len()..].copy_from_slice(&logged.components_ns);
-        self.table.push(&[self.scheme, operation(request.op)], &numbers)
+        let mut numbers = &mut numbers[..];
+        if !self.cells {
+            let without = facts.len() + RETRIES;
+            numbers.copy_within(without + 1.., without);
+            let columns = numbers.len() - 1;
+            numbers = &mut numbers[..columns];
+        }
+        self.table.push(&[self.scheme, operation(request.op)], numbers)
     }
 }
 

@@ -29,6 +29,7 @@ impl Io {
 
     /// A block was opened in `mode` for `region`.
     pub(super) fn note_opened(&mut self, block: BlockId, region: RegionId) {
+        self.note_opened_cells(block);
         if self.cache.is_cache(region) {
             self.cache.take(self.bytes_in_slc(block), self.timing.now_ns());
         }
@@ -44,6 +45,18 @@ impl Io {
             0 => self.cache.take(bytes, self.timing.now_ns()),
             1 => self.cache.give(bytes, self.timing.now_ns()),
             _ => {}
+        }
+        if self.has_cells() {
+            self.note_window(block, index);
+        }
+    }
+
+    /// Where page `index` is the first of a window of layers, its data begin to age.
+    #[cold]
+    fn note_window(&mut self, block: BlockId, index: u32) {
+        let geometry = self.geometry();
+        if index % geometry.pool_of(geometry.plane_of(block)).two_layer().window_pages == 0 {
+            self.note_opened_cells(block);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What only the device may do: drive the clock, save and restore, count.
 
+use super::cells::CellReads;
 use super::policy::IoPolicy;
 use super::Io;
 use crate::base::rng::RngStream;
@@ -9,6 +10,8 @@ use crate::ftl::media::Media;
 use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
 use crate::ftl::translation::{Home, Lru, MapCache};
 use crate::hw::array::{FlashArray, RegionId};
+use crate::hw::cells::SavedCells;
+use crate::hw::config::CellsConfig;
 use crate::hw::timing::{ClockState, RequestId, Timing};
 use crate::metrics::series::Series;
 use serde::{Deserialize, Serialize};
@@ -21,6 +24,8 @@ pub struct IoState<'a> {
     media: Cow<'a, Media>,
     rng: Cow<'a, RngStream>,
     clock: ClockState,
+    /// Cells that err, and the stream by which their reads are drawn.
+    cells: Option<(SavedCells, Cow<'a, RngStream>)>,
     /// The cached translation pages, the others, and whether the data from before time 0 have theirs.
     map: Option<(Cow<'a, Lru>, Cow<'a, Home>, bool)>,
 }
@@ -57,6 +62,11 @@ impl Driver {
     /// Has only what the cache keeps of the map in DRAM.
     pub fn keep_map_in(&mut self, cache: Option<MapCache>) {
         self.io.map = cache.map(Box::new);
+    }
+
+    /// Has reads cost what cells that err make them.
+    pub fn read_cells_by(&mut self, config: &CellsConfig) {
+        self.io.cells = Some(Box::new(CellReads::new(config, self.io.seed)));
     }
 
     /// The clock.
@@ -188,7 +198,9 @@ impl Driver {
         let io = &self.io;
         let map = io.map.as_ref().map(|map| (Cow::Borrowed(&map.lru), Cow::Borrowed(&map.home), map.begun));
         let (media, rng) = (Cow::Borrowed(&io.media), Cow::Borrowed(&io.rng));
-        IoState { media, rng, clock: io.timing.save_clock(), map }
+        let saved = io.media.array().save_cells(io.timing.now_ns());
+        let cells = saved.zip(io.cells.as_ref().map(|cells| Cow::Borrowed(&cells.rng)));
+        IoState { media, rng, clock: io.timing.save_clock(), cells, map }
     }
 
     /// Takes a snapshot's part into a new device, or says what does not fit.
@@ -196,6 +208,11 @@ impl Driver {
         let io = &mut self.io;
         let fresh = std::mem::replace(&mut io.media, state.media.into_owned());
         io.media.resume(fresh)?;
+        let (saved, rng) = state.cells.unzip();
+        io.media.cells().load_cells(saved)?;
+        if let (Some(cells), Some(rng)) = (io.cells.as_mut(), rng) {
+            cells.rng = rng.into_owned();
+        }
         io.rng = state.rng.into_owned();
         io.timing.load_clock(state.clock, &io.media.array().geometry)?;
         for block in io.media.array().used_blocks() {

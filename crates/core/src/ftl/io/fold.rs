@@ -7,10 +7,12 @@ use crate::ftl::job::Job;
 use crate::hw::timing::{OpId, OpSpec};
 
 impl Io {
-    /// Whether `page` is programmed in time: a chip reads nothing that is still in the controller.
-    pub(in crate::ftl) fn is_in_chip(&self, page: Ppn) -> bool {
+    /// Whether `page` is programmed in time: a chip reads nothing that is still in the controller,
+    /// and corrects nothing that it reads.
+    pub(in crate::ftl) fn is_in_chip(&mut self, page: Ppn) -> bool {
         let geometry = self.geometry();
         !self.timing.in_flight(geometry.block_of(page), geometry.page_in_block(page))
+            && self.reads_cleanly(page)
     }
 
     /// Array time of a fold into `block`, ns; none where its chips have none.
@@ -37,6 +39,10 @@ impl Io {
             if self.clockless {
                 self.program_clockless(Ppn(to));
                 continue;
+            }
+            if self.has_cells() {
+                let source = self.place(page);
+                self.count_quiet_reads(&source, job.cause, 1);
             }
             let mut target = self.place(Ppn(to));
             target.array.store = OpKind::CopyBack;

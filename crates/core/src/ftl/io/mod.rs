@@ -1,6 +1,7 @@
 //! A scheme's whole world: the media, the clock, the counters and the verbs that join them.
 
 mod cache;
+mod cells;
 mod copy_back;
 mod count;
 mod disk;
@@ -46,6 +47,7 @@ use crate::hw::timing::event::EventKind;
 use crate::hw::timing::{OpId, PageMove, RequestId, Timing};
 use crate::metrics::counters::OpCounters;
 use crate::metrics::series::Series;
+use cells::CellReads;
 use std::collections::VecDeque;
 use supersede::Superseded;
 
@@ -97,6 +99,8 @@ pub struct Io {
     map: Option<Box<MapCache>>,
     /// What the SLC cache takes.
     cache: CacheUse,
+    /// What reading cells that err needs, where they do.
+    cells: Option<Box<CellReads>>,
 }
 
 impl Io {
@@ -127,6 +131,7 @@ impl Io {
             superseded: Superseded::new(),
             map: None,
             cache: CacheUse::default(),
+            cells: None,
         }
     }
 

@@ -32,7 +32,7 @@ pub(in crate::ftl) struct Moves {
 impl Io {
     /// The moves out of `block` into pages of `plane` that are programmed one by one; none where each
     /// may be done in another way: see `move_within_unit`.
-    pub(in crate::ftl) fn begin_moves(&self, block: BlockId, plane: PlaneId, job: Job) -> Option<Moves> {
+    pub(in crate::ftl) fn begin_moves(&mut self, block: BlockId, plane: PlaneId, job: Job) -> Option<Moves> {
         let geometry = self.geometry();
         let same_unit =
             geometry.planes[plane.index()].unit == geometry.planes[geometry.plane_of(block).index()].unit;
@@ -42,6 +42,11 @@ impl Io {
         if !same_unit || !plain || one_by_one {
             return None;
         }
+        // Pages that take steps to read are read one by one, each in its own time.
+        if self.has_cells() && !self.clockless && !self.reads_quietly(block, self.array().live_pages(block)) {
+            return None;
+        }
+        let geometry = self.geometry();
         let source = self.place(geometry.page(block, 0));
         let bus = *self.timing.bus(source.unit);
         let mu_bytes = geometry.mu_bytes;
@@ -130,6 +135,9 @@ impl Io {
             },
         ));
         let count = moved.len() as u64;
+        if self.cells.is_some() {
+            self.count_quiet_reads(at, moves.job.cause, count as u32);
+        }
         moves.units += all_units;
         moves.read_ns += read_sum_ns + count * u64::from(bus.read_command_ns + bus.read_data_ns);
         moves.program_ns += program_sum_ns + count * u64::from(bus.program_command_ns);

@@ -60,7 +60,11 @@ impl Io {
             return OpId::NONE;
         }
         let bytes = self.transferred(&at, bytes);
-        let times = self.read_times(&at, bytes);
+        let mut times = self.read_times(&at, bytes);
+        let mut again = None;
+        if self.has_cells() {
+            again = Some(self.read_again(&at, bytes, job.cause, request, &mut times));
+        }
         self.count_read(&at, job.cause, bytes, &times);
         let spec = OpSpec {
             mode: Some(at.array.read_mode),
@@ -73,20 +77,25 @@ impl Io {
             counts,
             ..OpSpec::new(OpKind::Read, job.cause, job.class, at.block, at.unit)
         };
-        if in_flight {
+        let read = if in_flight {
             let program = self.timing.program_of(at.block, at.index);
             self.timing.raise(program, job.class);
             if !after.is_none() && after != program {
                 self.timing.raise(after, job.class);
-                return self.timing.emit(spec, &[program, after]);
+                self.timing.emit(spec, &[program, after])
+            } else {
+                self.timing.emit(spec, &[program])
             }
-            return self.timing.emit(spec, &[program]);
-        }
-        if !after.is_none() {
+        } else if !after.is_none() {
             self.timing.raise(after, job.class);
-            return self.timing.emit(spec, &[after]);
+            self.timing.emit(spec, &[after])
+        } else {
+            self.timing.emit(spec, &[])
+        };
+        if let Some(again) = again {
+            self.note_retry(read, again);
         }
-        self.timing.emit(spec, &[])
+        read
     }
 
     /// Whether `page`, not yet programmed in time, is still staged: its wordline is not full, so
@@ -121,10 +130,16 @@ impl Io {
         }
         let target = self.place(to);
         if let Some(array_ns) = self.copyback_ns_to(source.block, &target) {
-            return self.copy_back(target, array_ns, write);
+            if self.reads_cleanly(from) {
+                self.count_quiet_reads(&source, write.cause, 1);
+                return self.copy_back(target, array_ns, write);
+            }
         }
         let bytes = self.transferred(&source, write.bytes);
-        let reads = self.read_times(&source, bytes);
+        let mut reads = self.read_times(&source, bytes);
+        if self.has_cells() {
+            self.read_again(&source, bytes, write.cause, RequestId::NONE, &mut reads);
+        }
         self.count_read(&source, write.cause, bytes, &reads);
         let programs = self.program_times(&target, write.bytes);
         self.count_program(&target, write, 1, programs.in_ns + programs.array_ns);

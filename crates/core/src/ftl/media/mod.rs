@@ -78,6 +78,11 @@ impl Media {
         &self.array
     }
 
+    /// The array, whose cells age and are read.
+    pub(super) fn cells(&mut self) -> &mut FlashArray {
+        &mut self.array
+    }
+
     /// The pieces that wait to be packed.
     #[inline(always)]
     pub fn held(&self) -> &HoldBuffer {

@@ -47,8 +47,8 @@ pub use ids::{OpId, RequestId};
 pub use operation_log::LoggedOperation;
 pub use ops::PageMove;
 pub use requests::{
-    RequestPath, WaitTime, Waiter, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER,
-    WAIT_SOURCE, WAIT_SPIN_UP, WAIT_SUSPENDED,
+    RequestPath, WaitTime, Waiter, DISK_POSITIONING, DISK_TRANSFER, RETRY, WAIT_CHANNEL, WAIT_KINDS,
+    WAIT_ORDER, WAIT_SOURCE, WAIT_SPIN_UP, WAIT_SUSPENDED,
 };
 pub use spec::{MoveTarget, OpSpec};
 pub use state::ClockState;

@@ -42,7 +42,7 @@ impl Timing {
         let over_ns = self.clock.now_ns() - u.started_ns;
         if u.phase == Phase::Disk {
             let transfer_ns = self.clock.now_ns().saturating_sub(u.read_end_ns);
-            return [0, 0, 0, over_ns - transfer_ns, transfer_ns];
+            return [0, 0, 0, over_ns - transfer_ns, transfer_ns, 0];
         }
         let (in_ns, array_ns, out_ns) = self.command_times(unit, u.current);
         let is_read = self.ops[u.current].kind == OpKind::Read;
@@ -51,12 +51,29 @@ impl Timing {
         let goes_on = !is_read && u.suspends > pauses;
         let in_ns = if goes_on { 0 } else { u64::from(in_ns).min(over_ns) };
         if !is_read {
-            return [over_ns - in_ns, in_ns, 0, 0, 0];
+            return [over_ns - in_ns, in_ns, 0, 0, 0, 0];
         }
         let crosses = matches!(u.phase, Phase::Out | Phase::Read);
         let out_ns =
             if crosses { u64::from(out_ns).saturating_sub(u.until_ns - self.clock.now_ns()) } else { 0 };
         let array_ns = u64::from(array_ns).min(over_ns - in_ns - out_ns);
-        [array_ns, in_ns + out_ns, over_ns - in_ns - array_ns - out_ns, 0, 0]
+        let channel_ns = over_ns - in_ns - array_ns - out_ns;
+        // What is done once comes first.
+        let (once_array_ns, once_out_ns) = self.times_once(u.current);
+        let (array_once_ns, out_once_ns) = (array_ns.min(once_array_ns), out_ns.min(once_out_ns));
+        let retry_ns = array_ns - array_once_ns + out_ns - out_once_ns;
+        [array_once_ns, in_ns + out_once_ns, channel_ns, 0, 0, retry_ns]
+    }
+
+    /// Array and data-out time of the command that begins with `id`, without repetitions, ns.
+    fn times_once(&self, id: OpId) -> (u64, u64) {
+        let (mut array_ns, mut out_ns, mut mate) = (0, 0, id);
+        while !mate.is_none() {
+            let (op, retry_ns) = (&self.ops[mate], self.requests.own_retry_ns(&self.ops, mate));
+            array_ns = array_ns.max(u64::from(op.array_ns - retry_ns.0));
+            out_ns += u64::from(op.out_ns - retry_ns.1);
+            mate = op.next;
+        }
+        (array_ns, out_ns)
     }
 }

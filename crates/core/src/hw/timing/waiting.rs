@@ -10,6 +10,13 @@ impl Timing {
         self.requests.has_no_paths()
     }
 
+    /// Notes how much of the times of `id`, a read just emitted, is for repeating it, if a request waits for it.
+    pub fn note_retry(&mut self, id: OpId, array_ns: u32, bus_ns: u32) {
+        if array_ns + bus_ns > 0 && !self.ops[id].request.is_none() {
+            self.requests.note_retry(&mut self.ops, id, array_ns, bus_ns);
+        }
+    }
+
     /// Remembers what the unit had done when `id` was queued, to tell later what it waited for.
     pub(super) fn snapshot(&mut self, id: OpId) {
         let own = self.own_until_now(id);

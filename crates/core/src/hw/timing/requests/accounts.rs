@@ -6,7 +6,7 @@
 use super::super::ids::{OpId, RequestId};
 use super::super::ops::Ops;
 use super::table::Requests;
-use super::waits::{Own, Parts, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL};
+use super::waits::{Own, Parts, DISK_POSITIONING, DISK_TRANSFER, RETRY, WAIT_CHANNEL};
 use crate::base::op::CAUSES;
 
 impl Requests {
@@ -84,13 +84,14 @@ impl Requests {
             *ns = now.parts_ns[part].saturating_sub(before.parts_ns[part]).min(*left_ns);
             *left_ns -= *ns;
         }
-        let [array_ns, bus_ns, channel_ns, positioning_ns, transfer_ns] = parts_ns;
+        let [array_ns, bus_ns, channel_ns, positioning_ns, transfer_ns, retry_ns] = parts_ns;
         let path = self.path_mut(ops, id);
         path.array_ns += array_ns;
         path.bus_ns += bus_ns;
         path.wait[WAIT_CHANNEL] += channel_ns;
         path.wait[DISK_POSITIONING] += positioning_ns;
         path.wait[DISK_TRANSFER] += transfer_ns;
+        path.wait[RETRY] += retry_ns;
         std::array::from_fn(|cause| now.busy_ns[cause].saturating_sub(before.busy_ns[cause]))
     }
 }

@@ -9,6 +9,6 @@ pub(super) use table::Requests;
 pub use table::{RequestPath, Waiter};
 pub(super) use waits::{Parts, Snapshot, Waited};
 pub use waits::{
-    WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE,
+    WaitTime, DISK_POSITIONING, DISK_TRANSFER, RETRY, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER, WAIT_SOURCE,
     WAIT_SPIN_UP, WAIT_SUSPENDED,
 };

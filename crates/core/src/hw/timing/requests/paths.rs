@@ -103,7 +103,7 @@ impl Requests {
         self.paths.remove(index);
     }
 
-    /// Array and channel time on the path that ends with `id`, its own included, ns.
+    /// Array and channel time on the path that ends with `id`, its own included, without repetitions, ns.
     #[inline(always)]
     pub(super) fn path_times(&self, ops: &Ops, id: OpId) -> (u64, u64) {
         let op = &ops[id];
@@ -112,7 +112,21 @@ impl Requests {
             return own;
         }
         let path = &self.paths[ops.more(id).path as usize];
-        (own.0 + path.array_ns, own.1 + path.bus_ns)
+        let (retry_array_ns, retry_bus_ns) = path.own_retry_ns;
+        (own.0 + path.array_ns - u64::from(retry_array_ns), own.1 + path.bus_ns - u64::from(retry_bus_ns))
+    }
+
+    /// Notes how much of the times of `id` is for repeating its read.
+    pub fn note_retry(&mut self, ops: &mut Ops, id: OpId, array_ns: u32, bus_ns: u32) {
+        self.path_mut(ops, id).own_retry_ns = (array_ns, bus_ns);
+    }
+
+    /// How much of the times of `id` is for repeating its read, in the array and on the channel, ns.
+    pub fn own_retry_ns(&self, ops: &Ops, id: OpId) -> (u32, u32) {
+        match ops[id].has(PATH) {
+            true => self.paths[ops.more(id).path as usize].own_retry_ns,
+            false => (0, 0),
+        }
     }
 
     /// Notes that `id`, which waits for nothing more, had waited for the end of `source`.
@@ -126,11 +140,14 @@ impl Requests {
     /// Hands the path of a read that ends now on to the operation of the same request that waited for it.
     pub fn pass_path(&mut self, ops: &mut Ops, from: OpId, to: OpId, now_ns: u64) {
         let (array_ns, bus_ns) = self.path_times(ops, from);
-        let path = match ops[from].has(PATH) {
+        let mut path = match ops[from].has(PATH) {
             true => self.paths[ops.more(from).path as usize],
             false => Path::default(),
         };
-        *self.path_mut(ops, to) = Path { array_ns, bus_ns, ..path };
+        path.end_retry();
+        let to_path = self.path_mut(ops, to);
+        let own_retry_ns = to_path.own_retry_ns;
+        *to_path = Path { array_ns, bus_ns, own_retry_ns, ..path };
         // The path explains everything until now.
         ops[to].queued_ns = now_ns;
     }

@@ -211,6 +211,9 @@ impl Requests {
         let mut link = if op.has(WAITERS) { more.waiters } else { 0 };
         let wait = if op.has(PATH) { more.path } else { 0 };
         op.clear(PATH);
+        if wait != 0 {
+            self.paths[wait as usize].end_retry();
+        }
         while link != 0 {
             let (waiter, next) = self.more_waiters[link as usize];
             self.more_waiters.remove(link);

@@ -16,15 +16,17 @@ pub const WAIT_SPIN_UP: usize = CAUSES + 4;
 pub const DISK_POSITIONING: usize = CAUSES + 5;
 /// Being served by the disk: the transfer.
 pub const DISK_TRANSFER: usize = CAUSES + 6;
+/// Reading again what could not be corrected, in the array and on the channel: as known when a read is emitted.
+pub const RETRY: usize = CAUSES + 7;
 /// Kinds of waiting: behind each cause, and those above.
-pub const WAIT_KINDS: usize = CAUSES + 7;
+pub const WAIT_KINDS: usize = CAUSES + 8;
 
-/// Waiting time by what occupied the resource, and service by the disk, ns.
+/// Waiting time by what occupied the resource, service by the disk, and repeated reads, ns.
 pub type WaitTime = [u64; WAIT_KINDS];
 
 /// Time for which a unit was at work, ns: in the array, on the channel, waiting for the channel, on the
-/// way of the disk's head and platter, and in the disk's transfer.
-pub type Parts = [u64; 5];
+/// way of the disk's head and platter, in the disk's transfer, and repeating reads.
+pub type Parts = [u64; 6];
 
 /// What the operations of one request have done so far on one unit.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,6 +69,17 @@ pub struct Path {
     pub wait: WaitTime,
     /// The cause of the operation that it waited for last as a source.
     pub source: Option<Cause>,
+    /// What of the operation's own times is for repeating its read, in the array and on the channel, ns.
+    pub own_retry_ns: (u32, u32),
+}
+
+impl Path {
+    /// Its operation is over: what that took for repetitions is among the rest.
+    #[inline(always)]
+    pub fn end_retry(&mut self) {
+        let (array_ns, bus_ns) = std::mem::take(&mut self.own_retry_ns);
+        self.wait[RETRY] += u64::from(array_ns) + u64::from(bus_ns);
+    }
 }
 
 /// The waiting of an operation that starts now.

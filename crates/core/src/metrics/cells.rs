@@ -1,0 +1,111 @@
+//! What reads took of cells that err, by cell mode and cause.
+
+use crate::base::{Cause, CellMode};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What was counted of reads in one cell mode for one cause.
+#[derive(Clone, Debug, Default)]
+struct Count {
+    reads: u64,
+    soft: u64,
+    errors: u64,
+    /// Reads by steps, those without any aside.
+    stepped: BTreeMap<u8, u64>,
+}
+
+/// What reads took.
+#[derive(Clone, Debug, Default)]
+pub struct CellCounts {
+    counts: BTreeMap<(CellMode, u8), Count>,
+    /// Pages moved, or read to be programmed again, whose data could not be corrected.
+    unreadable_moved: u64,
+    /// Host reads that ended as errors.
+    read_errors: u64,
+}
+
+impl CellCounts {
+    /// Counts a read of so many steps, with soft sensing or without, that ended as an error or did not.
+    pub fn count(&mut self, mode: CellMode, cause: Cause, steps: u8, soft: bool, error: bool) {
+        let count = self.counts.entry((mode, cause as u8)).or_default();
+        count.reads += 1;
+        if steps > 0 {
+            *count.stepped.entry(steps).or_default() += 1;
+        }
+        count.soft += u64::from(soft);
+        count.errors += u64::from(error);
+        if error && cause != Cause::Host {
+            self.unreadable_moved += 1;
+        }
+    }
+
+    /// Counts reads that took nothing more than usual.
+    pub fn count_quiet(&mut self, mode: CellMode, cause: Cause, reads: u64) {
+        if reads > 0 {
+            self.counts.entry((mode, cause as u8)).or_default().reads += reads;
+        }
+    }
+
+    /// Counts a request that ended as an error.
+    pub fn count_error(&mut self) {
+        self.read_errors += 1;
+    }
+
+    /// Host reads that ended as errors.
+    pub fn read_errors(&self) -> u64 {
+        self.read_errors
+    }
+
+    pub fn report(&self) -> CellsReport {
+        let row = |(&(mode, cause), count): (&(CellMode, u8), &Count)| {
+            let stepped: u64 = count.stepped.values().sum();
+            let steps = count.stepped.iter().map(|(&steps, reads)| u64::from(steps) * reads).sum();
+            let most = count.stepped.keys().next_back().copied().unwrap_or(0);
+            let of = |steps| count.stepped.get(&steps).copied().unwrap_or(0);
+            CellRow {
+                mode: mode.name(),
+                cause: Cause::ALL[usize::from(cause)].name(),
+                reads: count.reads,
+                steps,
+                mean_steps: steps as f64 / count.reads as f64,
+                soft_decodes: count.soft,
+                errors: count.errors,
+                histogram: std::iter::once(count.reads - stepped).chain((1..=most).map(of)).collect(),
+            }
+        };
+        CellsReport { reads: self.counts.iter().map(row).collect(), unreadable_moved: self.unreadable_moved }
+    }
+}
+
+/// Reads of pages in one cell mode for one cause.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct CellRow {
+    /// Cell mode that the wordline was read in.
+    #[schemars(with = "CellMode")]
+    pub mode: &'static str,
+    /// Cause.
+    #[schemars(with = "Cause")]
+    pub cause: &'static str,
+    /// Pages read.
+    pub reads: u64,
+    /// Steps: sensings at other references, soft ones aside.
+    pub steps: u64,
+    /// Steps per read.
+    pub mean_steps: f64,
+    /// Reads that needed soft sensing.
+    pub soft_decodes: u64,
+    /// Reads whose data could not be corrected.
+    pub errors: u64,
+    /// Reads by their steps, from none on.
+    pub histogram: Vec<u64>,
+}
+
+/// What reads took of cells that err.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct CellsReport {
+    /// By cell mode and cause.
+    pub reads: Vec<CellRow>,
+    /// Pages that could not be corrected when they were read to be programmed elsewhere.
+    pub unreadable_moved: u64,
+}
