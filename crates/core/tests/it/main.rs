@@ -1,6 +1,7 @@
 //! The core's integration tests, as one program: linking one for each file took longer than
 //! the tests.
 
+mod cells;
 mod clairvoyant;
 mod classifier;
 mod client_laws;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// What is counted and measured since time 0 in a way that no difference of two reports tells; the
 /// operations and latencies that it comes from are compared one by one.
-const NO_DIFFERENCE: [&str; 14] = [
+const NO_DIFFERENCE: [&str; 15] = [
     "latency_us",
     "requests_beyond",
     "cdf",
@@ -25,6 +25,7 @@ const NO_DIFFERENCE: [&str; 14] = [
     "curves",
     "state",
     "mean_power_w",
+    "cells",
 ];
 /// Figures that are a share of counts.
 const SHARES: [&str; 10] = [

@@ -1,0 +1,325 @@
+//! Cells that err: what reads take of them, whose time that is, and that nothing else changes.
+
+use crate::it::common::{
+    configure, device, few, foresee, pool, random, request, restart, setup, versatile_pool,
+};
+use serde_json::{json, Value};
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::device::request_log::LoggedRequest;
+use slcache_core::device::{Setup, Simulation};
+use slcache_core::hw::config::{CellsConfig, ModeCells, PlaneParallelism, PoolConfig};
+use slcache_core::metrics::cells::CellRow;
+use slcache_core::metrics::components::RETRIES;
+use slcache_core::metrics::report::Report;
+use slcache_core::schemes::CATALOG;
+
+const PAGE: u64 = 16_384;
+const USER: u64 = 24 << 20;
+const READ_NS: u64 = 60_000;
+
+fn cells(config: Value) -> Option<CellsConfig> {
+    Some(serde_json::from_value(config).unwrap())
+}
+
+/// Half-worn cells whose data are a month old, where a second ages them by a day.
+fn worn() -> Value {
+    json!({
+        "age_scale": 86_400.0,
+        "start": { "slc": { "cycles": 500, "days": 30.0 }, "tlc": { "cycles": 1500, "days": 30.0 } },
+    })
+}
+
+/// A device with all of the catalogue's needs whose cells err like that.
+fn small(scheme: &str, config: Value) -> Setup {
+    let mut setup = setup(device(versatile_pool(2, 2, 24, 16, PAGE as u32), USER), scheme);
+    let cache = [("slc_blocks", 6.into()), ("dynamic.max_bytes", (4 * 6 * 16 * PAGE).into())];
+    configure(&mut setup, &cache);
+    setup.device.cells = cells(config);
+    setup.precondition.fill = 0.5;
+    setup
+}
+
+fn begin(setup: &Setup) -> Simulation {
+    let problems = setup.check();
+    assert!(problems.is_empty(), "{problems:?}");
+    let mut sim = Simulation::new(setup).unwrap();
+    sim.precondition(&mut |_, _| true).unwrap();
+    sim
+}
+
+fn run(sim: &mut Simulation, requests: &[Request]) -> Report {
+    foresee(sim, requests);
+    sim.feed(requests).unwrap();
+    sim.finish().unwrap()
+}
+
+fn mix(n: usize, gap_ns: f64) -> Vec<Request> {
+    random(n, USER, 8, 0.5, gap_ns, 5)
+}
+
+fn rows<'a>(report: &'a Report, mode: &'a str) -> impl Iterator<Item = &'a CellRow> {
+    report.cells.iter().flat_map(|cells| &cells.reads).filter(move |row| row.mode == mode)
+}
+
+/// A report without what only cells have.
+fn without_cells(report: &Report) -> Value {
+    let mut told = serde_json::to_value(report).unwrap();
+    told.as_object_mut().unwrap().remove("cells");
+    told["host"].as_object_mut().unwrap().remove("read_errors");
+    told
+}
+
+#[test]
+fn cells_without_errors_are_as_none() {
+    for entry in CATALOG.iter().step_by(few(3)) {
+        let mut setup = small(entry.name, worn());
+        for chips in &mut setup.device.pool {
+            for mode in [&mut chips.slc, &mut chips.tlc] {
+                let never = ModeCells { eps: Some(0.0), senses: None };
+                mode.as_mut().unwrap().cells = Some(never);
+            }
+        }
+        let requests = mix(4000, 300_000.0);
+        let report = run(&mut begin(&setup), &requests);
+        if entry.name != "disk-only" {
+            assert!(report.cells.as_ref().unwrap().reads.iter().all(|row| row.steps == 0 && row.reads > 0));
+            assert!(!report.cells.as_ref().unwrap().reads.is_empty(), "{}", entry.name);
+        }
+        setup.device.cells = None;
+        setup.device.pool.iter_mut().for_each(|chips| {
+            (chips.slc.as_mut().unwrap().cells, chips.tlc.as_mut().unwrap().cells) = (None, None);
+        });
+        let absent = run(&mut begin(&setup), &requests);
+        assert!(absent.cells.is_none() && absent.host.read_errors.is_none());
+        assert_eq!(without_cells(&report), serde_json::to_value(&absent).unwrap(), "{}", entry.name);
+    }
+}
+
+/// One plane with a filled device, worn and aged.
+fn reader(start: Value, retry: Value) -> Simulation {
+    let mut setup = setup(device(pool(1, 1, 16, 16, PAGE as u32), 4 << 20), "tlc-only");
+    setup.device.cells = cells(json!({ "variation": 0.0, "start": { "tlc": start }, "retry": retry }));
+    let tlc = setup.device.pool[0].tlc.as_mut().unwrap();
+    tlc.cells = Some(ModeCells { eps: None, senses: Some(vec![1, 1, 1]) });
+    setup.precondition.fill = 1.0;
+    begin(&setup)
+}
+
+fn log(sim: &mut Simulation, requests: &[Request]) -> Vec<LoggedRequest> {
+    sim.log_requests();
+    foresee(sim, requests);
+    sim.feed(requests).unwrap();
+    sim.finish().unwrap();
+    let mut log = Vec::new();
+    sim.take_logged(&mut log);
+    log.sort_by_key(|logged| logged.number);
+    log
+}
+
+/// Reads of a whole page by cycles and days: steps, soft, as the specification's table has them.
+#[test]
+fn a_read_takes_the_steps_of_the_table_and_their_time() {
+    let read = [request(0, HostOp::Read, 0, PAGE)];
+    let (in_ns, out_ns) = (100, 10 + PAGE);
+    for (cycles, days, steps, soft) in
+        [(0, 0.0, 0, 0), (0, 90.0, 3, 0), (1000, 30.0, 5, 0), (1000, 180.0, 13, 0), (2000, 365.0, 22, 1)]
+    {
+        let start = json!({ "cycles": cycles, "days": days });
+        let sensings = 1 + steps + 6 * soft;
+        let logged = log(&mut reader(start.clone(), json!({})), &read)[0];
+        let latency_ns = logged.completed_ns - logged.request.at_ns;
+        assert_eq!(latency_ns, in_ns + sensings * (READ_NS + out_ns) + 20_000 * soft, "{cycles} {days}");
+        let retry_ns = (sensings - 1) * (READ_NS + out_ns) + 20_000 * soft;
+        assert_eq!(logged.components_ns[RETRIES], retry_ns);
+        assert_eq!(logged.components_ns[..2], [READ_NS, in_ns + out_ns]);
+        // A pipelined ladder of half as long steps.
+        let fast = json!({ "time_factor": 0.5, "decode_ns": 1000, "transfer": "last" });
+        let logged = log(&mut reader(start, fast), &read)[0];
+        let latency_ns = logged.completed_ns - logged.request.at_ns;
+        let array_ns = READ_NS + steps * (READ_NS / 2 + 1000) + soft * (6 * READ_NS + 20_000);
+        assert_eq!(latency_ns, in_ns + array_ns + out_ns, "{cycles} {days}");
+    }
+}
+
+#[test]
+fn data_age_while_time_passes_and_fresh_data_are_young() {
+    let mut setup = setup(device(pool(1, 1, 16, 16, PAGE as u32), 4 << 20), "tlc-only");
+    setup.device.cells = cells(json!({ "variation": 0.0, "age_scale": 8_640_000.0 }));
+    setup.precondition.fill = 1.0;
+    let mut sim = begin(&setup);
+    // A second is 100 days; what is written first fills the open block, the rest goes to one opened at 1.9 s.
+    let reads = |at_s: u64| request(at_s * 1_000_000_000, HostOp::Read, 0, PAGE);
+    let write = |i: u64| request(1_900_000_000 + i, HostOp::Write, PAGE * (100 + i), PAGE);
+    let last = request(2_000_000_001, HostOp::Read, PAGE * 147, PAGE);
+    let mut requests = vec![reads(0), reads(1)];
+    requests.extend((0..48).map(write));
+    requests.extend([reads(2), last]);
+    let log = log(&mut sim, &requests);
+    let retry_ns: Vec<u64> = log
+        .iter()
+        .filter(|logged| logged.request.op == HostOp::Read)
+        .map(|logged| logged.components_ns[RETRIES])
+        .collect();
+    assert!(retry_ns[0] == 0 && retry_ns[1] > 0, "{retry_ns:?}");
+    assert!(retry_ns[2] > retry_ns[1] && retry_ns[3] < retry_ns[1], "{retry_ns:?}");
+}
+
+#[test]
+fn parts_of_latencies_add_up_with_retries() {
+    let requests = mix(2500, 400_000.0);
+    for parallelism in [PlaneParallelism::Independent, PlaneParallelism::MultiPlane, PlaneParallelism::Serial]
+    {
+        for scheme in ["tlc-only", "baseline", "ips"] {
+            for mode in ["expected", "sampled"] {
+                let mut config = worn();
+                config["mode"] = mode.into();
+                let mut setup = small(scheme, config);
+                setup.device.pool[0].plane_parallelism = parallelism;
+                let mut sim = begin(&setup);
+                sim.log_requests();
+                let report = run(&mut sim, &requests);
+                let mut log = Vec::new();
+                sim.take_logged(&mut log);
+                assert_eq!(log.len(), requests.len());
+                for logged in &log {
+                    let latency_ns = logged.completed_ns - logged.request.at_ns;
+                    assert_eq!(logged.components_ns.iter().sum::<u64>(), latency_ns, "{logged:?}");
+                }
+                let told = report.host.read.attribution_us.service["retry"] * 1000.0;
+                let of_reads = log.iter().filter(|logged| logged.request.op == HostOp::Read);
+                let sum: u64 = of_reads.map(|logged| logged.components_ns[RETRIES]).sum();
+                assert!(sum > 0 && (told - sum as f64).abs() < 1.0, "{told} {sum}");
+            }
+        }
+    }
+}
+
+#[test]
+fn moves_read_too_and_short_cuts_change_nothing() {
+    let chips = |parallelism| PoolConfig { plane_parallelism: parallelism, ..pool(2, 2, 20, 16, 4096) };
+    for parallelism in [PlaneParallelism::Serial, PlaneParallelism::MultiPlane] {
+        // Some blocks take steps to read and some do not: those opened lately.
+        for (mode, days, scale) in
+            [("expected", 30.0, 8_640.0), ("sampled", 5.0, 8_640.0), ("expected", 0.0, 0.0)]
+        {
+            let user = 11 << 20;
+            let report = |prepare: fn(&mut Simulation)| {
+                let mut setup = setup(device(chips(parallelism), user), "tlc-only");
+                let start = json!({ "tlc": { "cycles": 800, "days": days } });
+                setup.device.cells = cells(json!({ "mode": mode, "age_scale": scale, "start": start }));
+                setup.precondition.fill = 0.9;
+                let mut sim = begin(&setup);
+                prepare(&mut sim);
+                sim.feed(&random(12_000, user, 3, 0.5, 2e6, 2)).unwrap();
+                sim.finish().unwrap()
+            };
+            let short = report(|_| ());
+            let moved =
+                rows(&short, "tlc").find(|row| row.cause == "gc").expect("the device must be cleaned");
+            assert!(moved.reads > 0 && (moved.steps > 0) == (scale > 0.0), "{moved:?}");
+            let text = |report: &Report| serde_json::to_string(report).unwrap();
+            assert_eq!(text(&short), text(&report(Simulation::keep_ops)), "{mode} {parallelism:?}");
+            assert_eq!(text(&short), text(&report(Simulation::split_all_moves)), "{mode} {parallelism:?}");
+        }
+    }
+}
+
+#[test]
+fn every_scheme_runs_and_goes_on_out_of_a_snapshot() {
+    let requests = mix(3000, 300_000.0);
+    let (first, second) = requests.split_at(1500);
+    for (i, entry) in CATALOG.iter().enumerate() {
+        let mut config = worn();
+        config["mode"] = ["expected", "sampled"][i % 2].into();
+        let setup = small(entry.name, config);
+        restart::goes_on_alike(&setup, &mut begin(&setup), first, second, |_| ());
+    }
+}
+
+#[test]
+fn what_cannot_be_corrected_is_an_error_after_all_its_time() {
+    let start = json!({ "cycles": 6000, "days": 2000.0 });
+    let mut sim = reader(start.clone(), json!({}));
+    let report = run(&mut sim, &[0, 1, 2].map(|i| request(i * 10_000_000, HostOp::Read, i * PAGE, PAGE)));
+    assert_eq!((report.host.read.requests, report.host.read_errors), (3, Some(3)));
+    let row = rows(&report, "tlc").next().unwrap();
+    assert_eq!((row.reads, row.errors, row.soft_decodes, row.steps), (3, 3, 3, 72));
+    assert_eq!((row.histogram.len(), row.histogram[24]), (25, 3));
+    assert_eq!(report.cells.as_ref().unwrap().unreadable_moved, 0);
+    // A write of a part of a page reads the rest of it: the host's write is none that reads.
+    let mut sim = reader(start, json!({}));
+    let report = run(&mut sim, &[request(0, HostOp::Write, 0, 4096)]);
+    assert_eq!((report.host.read_errors, report.cells.unwrap().unreadable_moved), (Some(0), 1));
+}
+
+#[test]
+fn reads_disturb_the_block_they_read() {
+    // Two hundred thousand times the disturbance of a read.
+    let shape = json!({ "reads": 1e6 });
+    let mut setup = setup(device(pool(1, 1, 16, 16, PAGE as u32), 4 << 20), "tlc-only");
+    setup.device.cells =
+        cells(json!({ "variation": 0.0, "shape": shape, "start": { "tlc": { "cycles": 3000 } } }));
+    setup.precondition.fill = 1.0;
+    let mut sim = begin(&setup);
+    let log =
+        log(&mut sim, &(0..2000).map(|i| request(i * 10_000_000, HostOp::Read, 0, PAGE)).collect::<Vec<_>>());
+    let retry_ns: Vec<u64> = log.iter().map(|logged| logged.components_ns[RETRIES]).collect();
+    assert!(retry_ns[0] == 0 && retry_ns[1999] > 0 && retry_ns.is_sorted());
+}
+
+#[test]
+fn equal_seeds_draw_equal_reads_and_others_do_not() {
+    let text = |seed: u64| {
+        let mut config = worn();
+        (config["mode"], config["start"]["tlc"]["days"]) = ("sampled".into(), 2.0.into());
+        let mut setup = small("tlc-only", config);
+        setup.seed = seed;
+        serde_json::to_string(&run(&mut begin(&setup), &mix(2000, 300_000.0)).cells).unwrap()
+    };
+    assert_eq!(text(1), text(1));
+    assert_ne!(text(1), text(2));
+}
+
+/// What is wrong with a configuration.
+fn problems(config: Value, change: impl Fn(&mut PoolConfig)) -> Vec<String> {
+    let mut setup = small("tlc-only", config);
+    change(&mut setup.device.pool[0]);
+    setup.check().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn wrong_configurations_are_told_with_key_value_and_range() {
+    assert_eq!(problems(json!({}), |_| ()), Vec::<String>::new());
+    for (config, told) in [
+        (json!({ "drift": 0.5 }), "device.cells.drift = 0.5"),
+        (json!({ "variation": 2.0 }), "device.cells.variation = 2"),
+        (json!({ "age_scale": -1.0 }), "device.cells.age_scale = -1"),
+        (json!({ "retry": { "step": 0.0 } }), "device.cells.retry.step = 0"),
+        (json!({ "retry": { "max_steps": 64 } }), "device.cells.retry.max_steps = 64"),
+        (json!({ "code": { "soft_errors": 71 } }), "device.cells.code.soft_errors = 71"),
+        (json!({ "code": { "soft_errors": 3277 } }), "device.cells.code.soft_errors = 3277"),
+        (json!({ "start": { "qlc": { "cycles": 1 } } }), "device.cells.start.qlc = present"),
+        (json!({ "start": { "tlc": { "days": -1.0 } } }), "device.cells.start.tlc.days = -1"),
+        (json!({ "retry": { "decode_ns": 50_000_000 } }), "device.cells.retry = "),
+    ] {
+        let found = problems(config.clone(), |_| ());
+        assert!(found.iter().any(|text| text.contains(told)), "{config}: {found:?}");
+    }
+    let pool = |change: fn(&mut PoolConfig)| problems(json!({}), change);
+    let found = pool(|chips| chips.slc.as_mut().unwrap().endurance_cycles = None);
+    assert!(found[0].starts_with("device.pool[0].slc.endurance_cycles = none: must be given"), "{found:?}");
+    let senses = |senses| Some(ModeCells { eps: None, senses: Some(senses) });
+    let mut setup = small("tlc-only", json!({}));
+    setup.device.pool[0].tlc.as_mut().unwrap().cells = senses(vec![1, 2]);
+    assert!(setup.check()[0].to_string().contains("device.pool[0].tlc.cells.senses = [1, 2]"));
+    setup.device.cells = None;
+    let found: Vec<_> = setup.check().iter().map(ToString::to_string).collect();
+    assert_eq!(found, ["device.pool[0].tlc.cells = present: must be left out without device.cells"]);
+    // Times of a read with all its steps are counted in 32 bits, on the channel too.
+    let found = pool(|chips| chips.tlc.as_mut().unwrap().read_ns = vec![100_000_000]);
+    assert!(found[0].contains("at most 1000000000 ns"), "{found:?}");
+    let found = pool(|chips| {
+        (chips.bus.ps_per_byte, chips.plane_parallelism) = (1_000_000, PlaneParallelism::MultiPlane);
+    });
+    assert!(found[0].contains("holds the channel for at most 1000000000 ns"), "{found:?}");
+}

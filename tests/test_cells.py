@@ -1,0 +1,127 @@
+"""Cells that err: what a result tells of them, and nothing where there are none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+import slcache
+from slcache import _core
+from slcache.charts import run as charts
+from slcache.metrics import METRICS, PARTS
+from slcache.tables import sheets
+from slcache.words import kinds
+from support import mixed, write_trace
+from support import slcache as command
+
+#: Half-worn cells whose data are old: every read of them takes steps.
+WORN = {"device.cells.start.tlc.cycles": 50, "device.cells.start.tlc.days": 90}
+OF_CELLS = {"retries_per_read", "read_errors", "read_service_retry_ns", "write_service_retry_ns"}
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trace(tmp_path_factory.mktemp("cells") / "t.csv", mixed(600, write_share=0.4))
+
+
+@pytest.fixture(scope="module")
+def worn(trace: Path) -> slcache.Result:
+    return slcache.run(trace, device="tiny", scheme="baseline", settings=WORN)
+
+
+@pytest.fixture(scope="module")
+def sound(trace: Path) -> slcache.Result:
+    return slcache.run(trace, device="tiny", scheme="baseline")
+
+
+def test_a_result_tells_what_reads_took(worn: slcache.Result) -> None:
+    document = worn.to_dict()
+    rows = {(row["mode"], row["cause"]): row for row in document["cells"]["reads"]}
+    host = rows["tlc", "host"]
+    assert host["steps"] == sum(steps * reads for steps, reads in enumerate(host["histogram"])) > 0
+    assert host["reads"] == sum(host["histogram"])
+    figures = document["figures"]
+    assert figures.keys() >= OF_CELLS
+    assert figures["read_errors"] == document["host"]["read_errors"] == 0
+    of_host = [row for row in document["cells"]["reads"] if row["cause"] == "host"]
+    steps, reads = (sum(row[key] for row in of_host) for key in ("steps", "reads"))
+    assert figures["retries_per_read"] == pytest.approx(steps / reads)
+    parts = [PARTS[name].value(document) for name in PARTS if name.startswith("read_")]
+    assert sum(part or 0 for part in parts) == pytest.approx(figures["read_mean_ns"], abs=2)
+    assert slcache.Result(json.loads(worn.to_json())).to_dict() == document
+
+
+def test_a_result_without_cells_has_none_of_it(sound: slcache.Result) -> None:
+    document = sound.to_dict()
+    assert not OF_CELLS & document["figures"].keys()
+    assert not {"cells"} & (document.keys() | document["config"]["device"].keys())
+    assert "read_errors" not in document["host"]
+    assert all(
+        "cells" not in chips.get("tlc", {}) for chips in document["config"]["device"]["pool"]
+    )
+    columns = sheets.of_runs(["a"], [document]).columns
+    assert not OF_CELLS & set(columns)
+    told = {row["name"] for row in json.loads(_core.figures()) if row.get("of_cells")}
+    assert told == OF_CELLS == {n for n, m in (METRICS | PARTS).items() if m.of_cells}
+
+
+def test_both_are_compared_and_told_apart(
+    worn: slcache.Result, sound: slcache.Result, trace: Path
+) -> None:
+    other = slcache.run(trace, device="tiny", scheme="tlc-only")
+    pair = slcache.Comparison([worn, other])
+    columns = sheets.of_runs(pair.labels, pair.documents).columns
+    assert {"retries_per_read", "read_errors"} <= set(columns)
+    assert "service retry" in charts.components(worn.documents)
+    assert "service retry" not in charts.components(sound.documents)
+    assert kinds.SERVICES["retry"].words == "reading again what could not be corrected"
+
+
+@pytest.mark.parametrize("cells", [True, False])
+def test_the_log_and_why_tell_retries_where_cells_err(
+    cells: bool, trace: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "requests.parquet"
+    settings = WORN if cells else {}
+    slcache.run(trace, device="tiny", scheme="tlc-only", settings=settings, log=path)
+    table = pq.read_table(path)
+    assert ("service_retry_ns" in table.column_names) == cells
+    parts = [n for n in table.column_names if n.startswith(("service_", "wait_"))]
+    log = {name: table[name].to_numpy() for name in [*parts, "latency_ns"]}
+    told = sum(log[name] for name in parts if name != "service_ns")
+    assert (told == log["latency_ns"]).all()
+    done = command("why", path, "--slowest", "3", "--operation", "read", "--json")
+    assert done.returncode == 0, done.stderr
+    assert (b"reading again" in done.stdout or b"retry" in done.stdout) == cells
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("device.cells.drift=0.5", "device.cells.drift"),
+        ("device.cells.retry.max_steps=0", "device.cells.retry.max_steps"),
+        ("device.cells.start.qlc.cycles=1", "device.cells.start.qlc"),
+        ("device.cells.wear=none", "device.cells.wear"),
+        ("device.cells.agescale=2", "device.cells.agescale"),
+        ("device.pool[0].tlc.cells.eps=1e-3", "device.pool[0].tlc.cells"),
+    ],
+)
+def test_what_is_wrong_is_told_by_its_key(setting: str, told: str, trace: Path) -> None:
+    done = command("run", trace, "--device", "tiny", "--scheme", "baseline", "--set", setting)
+    assert done.returncode == 3, done.stderr
+    assert told in done.stderr.decode()
+
+
+def test_reads_of_old_data_are_slower_and_of_slc_pages_are_not(trace: Path) -> None:
+    def read_ns(**changes: int) -> float:
+        settings = {f"device.cells.{key}": value for key, value in changes.items()}
+        run = slcache.run(trace, device="tiny", scheme="tlc-only", settings=settings)
+        return float(run.to_dict()["figures"]["read_mean_ns"])
+
+    young = read_ns(**{"start.tlc.days": 0})
+    old = read_ns(**{"start.tlc.days": 365})
+    assert old > 1.5 * young
+    assert read_ns(**{"start.slc.days": 365}) == young
