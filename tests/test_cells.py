@@ -51,6 +51,8 @@ def test_a_result_tells_what_reads_took(worn: slcache.Result) -> None:
     assert figures["retries_per_read"] == pytest.approx(steps / reads)
     parts = [PARTS[name].value(document) for name in PARTS if name.startswith("read_")]
     assert sum(part or 0 for part in parts) == pytest.approx(figures["read_mean_ns"], abs=2)
+    assert document["wear"]["rule"] == "damage"
+    assert document["wear"]["by_rule"].keys() == {"damage", "same", "apart"}
     assert slcache.Result(json.loads(worn.to_json())).to_dict() == document
 
 
@@ -59,6 +61,7 @@ def test_a_result_without_cells_has_none_of_it(sound: slcache.Result) -> None:
     assert not OF_CELLS & document["figures"].keys()
     assert not {"cells"} & (document.keys() | document["config"]["device"].keys())
     assert "read_errors" not in document["host"]
+    assert not {"rule", "by_rule"} & document["wear"].keys()
     assert all(
         "cells" not in chips.get("tlc", {}) for chips in document["config"]["device"]["pool"]
     )

@@ -79,6 +79,9 @@ def rows(document: Document, gb_per_day: float | None = None) -> Rows:
     found += [("estimated lifetime", _written(life.host_bytes))]
     if life.most_worn_bytes is not None:
         found.append(("lifetime by the most worn block", _written(life.most_worn_bytes)))
+    by_rule = {rule: each["lifetime_host_bytes"] for rule, each in wear.get("by_rule", {}).items()}
+    if len(set(by_rule.values())) > 1:
+        found += [(f"lifetime by rule {rule}", _written(own)) for rule, own in by_rule.items()]
     found += [("TBW", _tbw(life.host_bytes)), ("drive writes a day for five years", _daily(life))]
     return [*found, (life.rate, _years(life))]
 

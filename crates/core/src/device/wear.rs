@@ -6,8 +6,9 @@ use crate::base::CellMode;
 use crate::ftl::bank::Bank;
 use crate::ftl::scheme::Scheme;
 use crate::hw::array::FlashArray;
+use crate::hw::config::WearRule;
 use crate::hw::geometry::Pool;
-use crate::metrics::report::{Damage, ModeWear, WearReport, WearRow, DAYS_PER_YEAR};
+use crate::metrics::report::{Damage, ModeWear, RuleLife, WearReport, WearRow, DAYS_PER_YEAR};
 use std::collections::BTreeMap;
 
 /// Years for which the writes of a day are reckoned, as makers of drives mostly warrant them.
@@ -25,8 +26,9 @@ struct Tally {
     pages: u64,
 }
 
-/// The wear of the blocks of a bank, which its regions share.
+/// The wear of the blocks of a bank, which its regions share, by one rule.
 struct BankWear<'a> {
+    rule: WearRule,
     pool: &'a Pool,
     blocks: u64,
     pages: Pages,
@@ -35,9 +37,9 @@ struct BankWear<'a> {
 }
 
 impl<'a> BankWear<'a> {
-    fn of(bank: &Bank, array: &'a FlashArray) -> Self {
+    fn of(bank: &Bank, array: &'a FlashArray, rule: WearRule) -> Self {
         let pool = array.geometry.pool_of(bank.first_plane());
-        let mut wear = Self { pool, blocks: 0, pages: Pages::default(), most: Some(0.0) };
+        let mut wear = Self { rule, pool, blocks: 0, pages: Pages::default(), most: Some(0.0) };
         for block in bank.blocks(array) {
             wear.blocks += 1;
             // What was never opened stays untouched in memory.
@@ -58,10 +60,17 @@ impl<'a> BankWear<'a> {
         worn.map(|mode| (mode, pages[mode as usize] as f64 / f64::from(self.pool.mode(mode).pages)))
     }
 
-    /// The sum over modes of cycles by endurance; none where one is not known.
+    /// What of their life blocks with such cycles have used; none where an endurance is not known.
     fn damage(&self, pages: &Pages) -> Option<f64> {
-        let parts = self.cycles(pages).map(|(mode, cycles)| Some(cycles / self.endurance(mode)?));
-        parts.sum()
+        let mut parts = self.cycles(pages).map(|(mode, cycles)| Some(cycles / self.endurance(mode)?));
+        match self.rule {
+            WearRule::Damage => parts.sum(),
+            WearRule::Same => {
+                let cycles: f64 = self.cycles(pages).map(|(_, cycles)| cycles).sum();
+                Some(cycles / self.endurance(self.pool.config.densest())?)
+            }
+            WearRule::Apart => parts.try_fold(0.0, |most, used| Some(f64::max(most, used?))),
+        }
     }
 
     fn endurance(&self, mode: CellMode) -> Option<f64> {
@@ -84,14 +93,17 @@ impl<'a> BankWear<'a> {
 
 impl Simulation {
     pub(super) fn wear_report(&self) -> WearReport {
-        let banks: Vec<BankWear<'_>> =
-            self.io.media().banks().iter().map(|bank| BankWear::of(bank, self.io.array())).collect();
+        let cells = self.setup.device.cells.as_ref();
+        let rule = cells.map_or_else(WearRule::default, |cells| cells.wear);
+        let banks = self.bank_wear(rule);
         let pools = self.wear_rows();
         let damage = worn_first(&banks);
         let host = self.stats.write.bytes() as f64;
         let life = |used: fn(&Damage) -> f64| damage.as_ref().filter(|_| host > 0.0).map(|d| host / used(d));
         let lifetime_host_bytes = life(|damage| damage.mean);
         WearReport {
+            rule: cells.map(|_| rule.name()),
+            by_rule: cells.map(|_| self.life_by_rule()).unwrap_or_default(),
             by_mode: self.wear_by_mode(&pools, &banks),
             lifetime_host_bytes,
             lifetime_most_worn_host_bytes: life(|damage| damage.max),
@@ -101,6 +113,21 @@ impl Simulation {
             pools,
             life: None,
         }
+    }
+
+    fn bank_wear(&self, rule: WearRule) -> Vec<BankWear<'_>> {
+        self.io.media().banks().iter().map(|bank| BankWear::of(bank, self.io.array(), rule)).collect()
+    }
+
+    /// How long the device lives by each rule, where it is told.
+    fn life_by_rule(&self) -> BTreeMap<&'static str, RuleLife> {
+        let host = self.stats.write.bytes() as f64;
+        let life = |rule: WearRule| {
+            let damage = worn_first(&self.bank_wear(rule)).filter(|_| host > 0.0)?;
+            let lifetime_host_bytes = host / damage.mean;
+            Some((rule.name(), RuleLife { mean: damage.mean, max: damage.max, lifetime_host_bytes }))
+        };
+        WearRule::ALL.into_iter().filter_map(life).collect()
     }
 
     /// What the blocks of each mode went through, those of translation pages too in what was erased.

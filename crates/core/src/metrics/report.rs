@@ -309,9 +309,26 @@ pub struct Damage {
     pub max: f64,
 }
 
+/// A life by one rule of how cycles in several modes wear a block.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct RuleLife {
+    /// Share of its life that the mean block has used, among the blocks that wear out first.
+    pub mean: f64,
+    /// The same of the most worn block.
+    pub max: f64,
+    /// Host bytes until the mean block has used its life.
+    pub lifetime_host_bytes: f64,
+}
+
 /// Wear of the device.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WearReport {
+    /// The rule by which lives are told; only of a device whose cells err.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<&'static str>,
+    /// Lives by every rule.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub by_rule: BTreeMap<&'static str, RuleLife>,
     /// A row for each pool and cell mode that has blocks.
     pub pools: Vec<WearRow>,
     /// Wear by cell mode, whatever the pool.

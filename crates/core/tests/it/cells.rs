@@ -66,6 +66,9 @@ fn without_cells(report: &Report) -> Value {
     let mut told = serde_json::to_value(report).unwrap();
     told.as_object_mut().unwrap().remove("cells");
     told["host"].as_object_mut().unwrap().remove("read_errors");
+    for key in ["rule", "by_rule"] {
+        told["wear"].as_object_mut().unwrap().remove(key);
+    }
     told
 }
 
@@ -278,6 +281,30 @@ fn equal_seeds_draw_equal_reads_and_others_do_not() {
     };
     assert_eq!(text(1), text(1));
     assert_ne!(text(1), text(2));
+}
+
+/// Blocks that pass through both modes wear by each rule as in closed form.
+#[test]
+fn lives_follow_the_rule() {
+    let lives = |wear: &str| {
+        let mut setup = small("client", json!({ "wear": wear }));
+        let chips = &mut setup.device.pool[0];
+        (chips.slc.as_mut().unwrap().endurance_cycles, chips.tlc.as_mut().unwrap().endurance_cycles) =
+            (Some(20_000), Some(3000));
+        let pages = USER / PAGE;
+        let write = |i: u64| request(i * 300_000, HostOp::Write, i % pages * PAGE, PAGE);
+        run(&mut begin(&setup), &(0..4 * pages).map(write).collect::<Vec<_>>()).wear
+    };
+    let wear = lives("damage");
+    let [damage, same, apart] = ["damage", "same", "apart"].map(|rule| wear.by_rule[rule]);
+    assert!(apart.mean <= damage.mean && damage.mean <= same.mean, "{wear:?}");
+    assert!(apart.mean < damage.mean && damage.mean < same.mean, "{wear:?}");
+    for (rule, life) in [("damage", damage), ("same", same), ("apart", apart)] {
+        let wear = lives(rule);
+        assert_eq!((wear.rule, wear.by_rule[rule]), (Some(rule), life));
+        assert_eq!(wear.lifetime_host_bytes, Some(life.lifetime_host_bytes));
+        assert_eq!(wear.damage.map(|damage| (damage.mean, damage.max)), Some((life.mean, life.max)));
+    }
 }
 
 /// What is wrong with a configuration.
