@@ -98,7 +98,7 @@ impl Rates {
             shape: config.shape,
             drift: config.drift,
             variation: config.variation,
-            seed: config.seed.into(),
+            seed: config.variation_seed.into(),
             codeword_bytes,
             bits,
             hard: f64::from(hard_errors) / bits,

@@ -241,7 +241,7 @@ pub struct CellsConfig {
     pub variation: f64,
     /// Seed of that variation.
     #[default(1)]
-    pub seed: u32,
+    pub variation_seed: u32,
     /// Factor on the error rate of wordlines that were reprogrammed in place. Assumed: 1.
     #[schemars(range(min = 0.0, max = 100.0))]
     #[default(1.0)]
