@@ -14,6 +14,7 @@ mod hybrid;
 pub mod hyssd;
 mod ips;
 pub mod nvc;
+mod raro;
 mod rl;
 mod sa;
 mod sector;
@@ -33,6 +34,7 @@ pub use hyssd::{
 };
 pub use ips::{AgcConfig, IpsAgcConfig, IpsConfig, IpsCoopConfig};
 pub use nvc::{DiskOnlyConfig, LastLogRule, NvcConfig, NvcMlcOnlyConfig, NvcSlcOnlyConfig, SlcLogRule};
+pub use raro::RaroConfig;
 pub use rl::{AgentKind, Average, RlConfig};
 pub use sa::SaConfig;
 pub use sector::{FullPieces, SectorConfig};
@@ -311,6 +313,8 @@ schemes! {
         "SLC region for small requests, its size by how full the device is", "the rival of the reinforcement-learning SLC cache, its Table 2";
     "slc-share" => SlcShare, hybrid::SlcShareConfig, hybrid::SlcShare, &[],
         "all writes to SLC mode, whose share of the cells is limited by a table; zones not accessed lately go dense", "ZnH2, its device-managed mode";
+    "raro" => Raro, raro::RaroConfig, raro::Raro, &[("raro-hot", "min_retries=[0, 0]")],
+        "blocks of three modes: what is read often out of cells that need many retries moves to fewer bits", "RARO, arXiv 2508.19530, of which abstracts are public";
     "client" => Client, client::ClientConfig, client::Client, &[],
         "SLC cache of a client SSD: static and dynamic part, writes past it, folding when no block is free", "makers' briefs and laboratories' measurements of drives that are sold";
     "rl" => Rl, rl::RlConfig, rl::Rl, &[],

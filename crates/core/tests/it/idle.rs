@@ -127,7 +127,7 @@ fn promise(setup: &Setup, shape: &Shape, sim: &Simulation, plane: u32) -> Result
         "hyssd" | "hyssd-static" => Ok(()),
         // What its policy promises, which here is nothing.
         "custom" => Ok(()),
-        "tlc-only" => {
+        "tlc-only" | "raro" => {
             let free = blocks(sim, plane).filter(|(_, b)| b.state() == BlockState::Free).count();
             none("blocks short", ((IDLE_FREE * f64::from(BLOCKS)) as usize).saturating_sub(free))
         }

@@ -51,6 +51,7 @@ mod physics;
 mod placement;
 mod prefill_on_read;
 mod prefill_units;
+mod raro;
 mod rl;
 mod rl_limits;
 mod slc_share;

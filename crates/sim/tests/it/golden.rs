@@ -78,6 +78,10 @@ const SPLIT: [&str; 5] = [
     "scheme.hyssd-static.separate_frontier=true",
 ];
 
+/// Cells do not err, so that what is read often moves whatever its reads take.
+const HOT_ALONE: [&str; 4] =
+    [FOUR_UNITS[0], FOUR_UNITS[1], "scheme.raro.min_retries=[0, 0]", "scheme.raro.idle.threshold_ns=100000"];
+
 /// Pauses in which the disk falls asleep.
 const ASLEEP: [&str; 3] = [ON_DISK[0], ON_DISK[1], "host.time_scale=2000"];
 
@@ -95,6 +99,7 @@ fn sets(scheme: &str) -> &'static [&'static str] {
     match scheme {
         "tlc-only" | "baseline" => &[],
         "dwa" => &FILLING,
+        "raro" => &HOT_ALONE,
         "hyssd" => &PAIR,
         "hyssd-static" => &SPLIT,
         "nvc" => &ALL_VERDICTS,

@@ -106,6 +106,16 @@ impl Io {
         !self.has_cells() || self.clockless || self.media.cells().reads_cleanly(page, now_ns)
     }
 
+    /// How often a read of a page is repeated; 0 where cells do not err.
+    pub fn retries(&mut self, page: Ppn) -> u32 {
+        let now_ns = self.timing.now_ns();
+        if self.has_cells() {
+            self.media.cells().read_steps(page, now_ns)
+        } else {
+            0
+        }
+    }
+
     /// Counts reads of pages of the block of `at` that take nothing more than usual.
     pub(super) fn count_quiet_reads(&mut self, at: &Place, cause: Cause, pages: u32) {
         if let Some(cells) = self.cells.as_mut() {

@@ -57,6 +57,13 @@ impl FlashArray {
         self.cells.as_mut().is_none_or(|cells| cells.is_clean(&life, at, units))
     }
 
+    /// How many steps a read of all of a page takes.
+    pub fn read_steps(&mut self, page: Ppn, now_ns: u64) -> u32 {
+        let (life, at) = (self.life(self.geometry.block_of(page), now_ns), self.page_at(page));
+        let units = self.geometry.pools[life.pool].slots_per_page;
+        self.cells.as_mut().map_or(0, |cells| cells.steps(&life, at, units))
+    }
+
     /// Counts reads of a block that take nothing more than usual.
     pub fn count_reads(&mut self, block: BlockId, count: u32) {
         if let Some(cells) = self.cells.as_mut() {

@@ -255,6 +255,18 @@ impl Cells {
             || (!self.model.is_sampled && self.outcomes[self.place(life, page, units)] == 0)
     }
 
+    /// How many steps a read of all of a page takes, the expected ones; nothing is counted.
+    pub fn steps(&mut self, life: &Life, page: PageAt, units: u32) -> u32 {
+        self.settle(life);
+        if self.kept[life.block.index()].quiet == 1 {
+            return 0;
+        }
+        if self.model.is_sampled {
+            return self.expected(life, page, units).steps.into();
+        }
+        Outcome::unpacked(self.outcomes[self.place(life, page, units)]).steps.into()
+    }
+
     /// Counts reads of a block.
     pub fn count_reads(&mut self, block: BlockId, count: u32) {
         let reads = &mut self.kept[block.index()].reads;
@@ -274,7 +286,25 @@ impl Cells {
         Outcome::unpacked(self.outcomes[self.place(life, page, units)])
     }
 
+    /// What a read takes whose worst codeword has the median of errors.
+    fn expected(&self, life: &Life, page: PageAt, units: u32) -> Outcome {
+        let z = self.model.zs[(units as usize).clamp(1, self.model.zs.len()) - 1];
+        self.model.rates.outcome(self.rates(life, page), z)
+    }
+
     fn draw(&self, life: &Life, page: PageAt, units: u32, rng: &mut RngStream) -> Outcome {
+        let model = &self.model;
+        let rates = self.rates(life, page);
+        if model.rates.outcome(rates, Z_MAX) == Outcome::default() {
+            return Outcome::default();
+        }
+        // Above 0, where the logarithm ends.
+        let chance = rng.fraction().max(f64::MIN_POSITIVE);
+        model.rates.outcome(rates, model.rates.worst_of(units * model.mu_bytes, chance))
+    }
+
+    /// The error rates of a page at the best references and at the default ones.
+    fn rates(&self, life: &Life, page: PageAt) -> (f64, f64) {
         let model = &self.model;
         let is_single = page.is_single || life.mode == CellMode::Slc;
         let mut modes = model.read_modes(life);
@@ -283,13 +313,7 @@ impl Cells {
             .expect("Invariant: a page is of one of its block's modes");
         let kind = if is_single { 1.0 } else { model.mode(life.pool, mode).kinds[self.kind(life, page)] };
         let at = model.condition(life, &self.kept[life.block.index()], mode);
-        let rates = model.rates.rates(rates, kind, at);
-        if model.rates.outcome(rates, Z_MAX) == Outcome::default() {
-            return Outcome::default();
-        }
-        // Above 0, where the logarithm ends.
-        let chance = rng.fraction().max(f64::MIN_POSITIVE);
-        model.rates.outcome(rates, model.rates.worst_of(units * model.mu_bytes, chance))
+        model.rates.rates(rates, kind, at)
     }
 
     fn kind(&self, life: &Life, page: PageAt) -> usize {

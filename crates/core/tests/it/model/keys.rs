@@ -73,6 +73,10 @@ fn small(key: &str) -> Option<Vec<Value>> {
         "shares_percent" => {
             json!([[56, 56, 50, 40, 30, 25, 20, 10, 10, 10, 10], [95, 5, 95, 5, 95, 5, 95, 5, 95, 5, 1]])
         }
+        "min_retries" => json!([[0, 0], [1, 3]]),
+        "warm_reads" => json!([1, 2]),
+        "hot_reads" => json!([2, 3]),
+        "converted_share" => json!([0.0, 0.3]),
         "clear_accesses" => json!([1, 30]),
         "theta_ladder_bytes" => json!([[65536], [512, 6144, 65536]]),
         "initial_theta_bytes" => json!([65536, 512]),
