@@ -45,8 +45,8 @@ pub use error::place::Place;
 pub use error::{LineFault, TraceError};
 pub use formats::{formats, FormatDescription};
 pub use info::{
-    info, info_of_requests, info_telling, AddressMap, GapClass, GapDecade, HintCount, HotSet, HotShare,
-    IdleTime, Interarrival, ResponseTimes, SizeBucket, StartAlignment, StreamInfo, Timeline, TraceInfo,
+    info, info_telling, AddressMap, GapClass, GapDecade, HintCount, HotSet, HotShare, IdleTime, Interarrival,
+    ResponseTimes, SizeBucket, StreamInfo, Timeline, TraceInfo,
 };
 pub use options::generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
 pub use options::ratio::Ratio;

@@ -129,7 +129,6 @@ def _repeats(info: Info) -> list[Spec]:
     shares = (
         ("gap up to 1 ms behind such a gap", info["short_gap_runs"], _ALL),
         ("write behind a write", info["write_after_write_share"], write),
-        ("write up to 100 µs behind a write", info["write_gaps_under_100us_share"], write),
         ("write over an earlier extent", info["repeated_extent_share"], write),
     )
     rows = [

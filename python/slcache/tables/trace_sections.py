@@ -46,7 +46,7 @@ def _counts(info: Info) -> Iterator[Row]:
     data = (info["read_bytes"] + info["write_bytes"], info["read_bytes"], info["write_bytes"])
     yield ("data", *map(units.size, data))
     yield ("mean size", *(units.size(info[f"mean_{side}_bytes"]) for side in sides))
-    for name in ("p50", "p90", "p99"):
+    for name in ("p50", "p99"):
         yield (f"{name} size", *(units.size(info[f"{name}_{side}_bytes"]) for side in sides))
     largest = (info["max_read_bytes"], info["max_write_bytes"])
     yield ("largest", *map(units.size, (max(largest), *largest)))
@@ -86,8 +86,7 @@ def _places(info: Info) -> Section:
         (
             "sequential",
             f"{units.percent(info['sequential_share'])} of requests, "
-            f"mean run {units.significant(info['mean_run_requests'])} requests, "
-            f"{units.size(info['mean_run_bytes'])}",
+            f"mean run {units.significant(info['mean_run_requests'])} requests",
         ),
         ("page writes that update", units.percent(info["update_ratio"])),
         (
@@ -136,7 +135,7 @@ def _runs(info: Info) -> Iterator[Row]:
         f"{units.count(median)}; behind a gap up to 1 ms {units.percent(info['short_gap_runs'])} "
         f"are such, behind one up to 10 µs {units.percent(info['tight_gap_runs'])}",
     )
-    if info["gaps_over_1ms"] > 1:
+    if pauses(info) > 1:
         yield (
             "pauses",
             f"gaps over 1 ms: behind one up to 100 ms {units.percent(info['short_pause_runs'])} "
@@ -145,8 +144,7 @@ def _runs(info: Info) -> Iterator[Row]:
     if info["writes"] > 1:
         yield (
             "behind a write",
-            f"{units.percent(info['write_after_write_share'])} writes; from write to write "
-            f"{units.percent(info['write_gaps_under_100us_share'])} up to 100 µs",
+            f"{units.percent(info['write_after_write_share'])} writes",
         )
 
 
@@ -164,7 +162,7 @@ def _deciders(info: Info) -> Section:
     ]
     if info["writes"]:
         rows.append(("written by a burst", f"half in up to {_bytes(info, 'median_burst_write')}"))
-    if info["update_page_writes"]:
+    if info["update_ratio"]:
         half, most = (_bytes(info, f"rewrite_distance_{p}") for p in ("p50", "p90"))
         rows.append(("written before a rewrite", f"half up to {half}, nine in ten up to {most}"))
     spreads = (info[f"phase_{name}_spread"] for name in ("write_share", "update_ratio"))
@@ -188,6 +186,12 @@ def _gap_classes(info: Info) -> Section:
         for gap in info["gap_classes"]
     ]
     return Section(("gaps", "share", "mean"), rows)
+
+
+def pauses(info: Info) -> int:
+    """Return how many gaps are longer than 1 ms."""
+    idle = info["interarrival"]["idle"]
+    return next(int(over["gaps"]) for over in idle if over["over_us"] == 1000)
 
 
 def class_name(gap: Mapping[str, Any]) -> str:

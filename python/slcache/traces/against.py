@@ -117,19 +117,17 @@ def _hot(info: Info) -> Iterator[Figure]:
 
 
 def _times(info: Info) -> Iterator[Figure]:
-    gaps, pauses = bool(info["gap_classes"]), info["gaps_over_1ms"] > 1
-    writes, updates = info["writes"] > 1, info["update_page_writes"] > 0
+    gaps, pauses = bool(info["gap_classes"]), trace_sections.pauses(info) > 1
+    writes, updates = info["writes"] > 1, info["update_ratio"] > 0
     share = units.percent
     for name, title, show, there in (
         ("duration_s", "duration", _seconds, True),
-        ("mean_interarrival_us", "mean gap", units.span, gaps),
         ("short_gap_runs", "gaps up to 1 ms behind such a gap", share, gaps),
         ("short_pause_runs", "pauses up to 100 ms behind such a pause", share, pauses),
         ("tight_gap_runs", "gaps up to 10 µs behind such a gap", share, gaps),
         ("mean_burst_requests", "mean burst in requests", units.significant, gaps),
         ("median_burst_requests", "median burst in requests", units.count, gaps),
         ("write_after_write_share", "writes behind a write", share, writes),
-        ("write_gaps_under_100us_share", "writes up to 100 µs behind a write", share, writes),
         ("gap_size_coupling", "gap and size hang together", share, gaps),
         ("gap_op_coupling", "gap and operation hang together", share, gaps),
         ("size_op_coupling", "size and operation hang together", share, gaps),

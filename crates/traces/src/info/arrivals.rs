@@ -14,8 +14,6 @@ const SHORT_NS: u64 = 1_000_000;
 const SHORT_PAUSE_NS: u64 = 100_000_000;
 /// Gaps up to this are tight; as a class, the first.
 const TIGHT_NS: u64 = BOUNDS_NS[0];
-/// Gaps up to this between two writes are counted.
-const WRITE_GAP_NS: u64 = 100_000;
 
 /// The class of a gap, from 0.
 #[inline]
@@ -75,9 +73,6 @@ pub(super) struct Arrivals {
     tight_runs: Share,
     /// Writes among the requests behind a write.
     write_runs: Share,
-    /// Short times among those from one write to the next.
-    write_gaps: Share,
-    previous_write_ns: Option<u64>,
     /// Requests of the burst that is going on.
     burst: u64,
     /// Bursts that are over, by length; different lengths are at most as many as
@@ -119,11 +114,6 @@ impl Arrivals {
             gap_ns
         });
         self.burst += 1;
-        if is_write {
-            if let Some(previous_ns) = self.previous_write_ns.replace(at_ns) {
-                self.write_gaps.add(at_ns.saturating_sub(previous_ns) <= WRITE_GAP_NS);
-            }
-        }
         self.previous = Some(Previous { at_ns, is_write, gap_ns });
     }
 
@@ -165,10 +155,6 @@ impl Arrivals {
 
     pub(super) fn write_after_write_share(&self) -> f64 {
         self.write_runs.value()
-    }
-
-    pub(super) fn write_gaps_under_100us_share(&self) -> f64 {
-        self.write_gaps.value()
     }
 
     /// Mean requests in a burst, and the length of burst that half of the
@@ -251,7 +237,5 @@ mod tests {
         let taken = arrivals(&requests);
         // Behind three writes that are not last come one write and two reads.
         assert!((taken.write_after_write_share() - 1.0 / 3.0).abs() < 1e-12);
-        // From write to write 50, 90 and 260 us.
-        assert!((taken.write_gaps_under_100us_share() - 2.0 / 3.0).abs() < 1e-12);
     }
 }

@@ -16,7 +16,7 @@ use super::sizes::{histogram, Sizes};
 use super::streams::Streams;
 use super::timeline::TimelineCounter;
 use super::writers::Writers;
-use super::{TraceInfo, ALIGNMENTS};
+use super::TraceInfo;
 use crate::entry::TraceEntry;
 use crate::summary::TraceSummary;
 use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
@@ -33,14 +33,12 @@ pub(super) struct Collector {
     /// Writes that cover a page written earlier.
     updates: Sizes,
     unaligned: u64,
-    start_alignments: [u64; ALIGNMENTS],
     sequential: u64,
     streams: Streams,
-    /// Lowest and end sector of reads and writes.
-    span: Option<(u64, u64)>,
+    /// Sector behind the last one read or written.
+    end: u64,
     written: PageSet,
     touched: PageSet,
-    page_reads: u64,
     page_writes: u64,
     update_page_writes: u64,
     read_first_pages: u64,
@@ -93,13 +91,9 @@ impl Collector {
     }
 
     fn add_place(&mut self, request: &Request) {
-        let (start, end) = (request.sector, request.end_sector());
         let length = u64::from(request.sectors);
-        self.unaligned += u64::from(start % PAGE_SECTORS != 0 || length % PAGE_SECTORS != 0);
-        let alignment = (start.trailing_zeros() as usize).min(ALIGNMENTS - 1);
-        self.start_alignments[alignment] += 1;
-        let (lowest, highest) = self.span.unwrap_or((start, end));
-        self.span = Some((lowest.min(start), highest.max(end)));
+        self.unaligned += u64::from(request.sector % PAGE_SECTORS != 0 || length % PAGE_SECTORS != 0);
+        self.end = self.end.max(request.end_sector());
     }
 
     fn add_pages(&mut self, request: &Request) {
@@ -122,7 +116,6 @@ impl Collector {
         } else {
             self.reads.add(request.sectors);
             self.phases.add(false, 0, 0);
-            self.page_reads += end - first;
             self.read_first_pages += touched;
         }
         let is_sequential = self.streams.of(request.stream).add(request, touched, written);
@@ -171,43 +164,29 @@ impl Collector {
         info.mean_request_bytes = ratio(bytes, info.requests as f64);
         info.mean_read_bytes = ratio(info.read_bytes as f64, info.reads as f64);
         info.mean_write_bytes = ratio(info.write_bytes as f64, info.writes as f64);
-        [info.p50_request_bytes, info.p90_request_bytes, info.p99_request_bytes, _] =
+        [info.p50_request_bytes, info.p99_request_bytes, _] =
             self.reads.merged(&self.writes).percentiles_bytes();
-        [info.p50_read_bytes, info.p90_read_bytes, info.p99_read_bytes, info.max_read_bytes] =
-            self.reads.percentiles_bytes();
-        [info.p50_write_bytes, info.p90_write_bytes, info.p99_write_bytes, info.max_write_bytes] =
-            self.writes.percentiles_bytes();
+        [info.p50_read_bytes, info.p99_read_bytes, info.max_read_bytes] = self.reads.percentiles_bytes();
+        [info.p50_write_bytes, info.p99_write_bytes, info.max_write_bytes] = self.writes.percentiles_bytes();
         info.size_histogram = histogram(&self.reads, &self.writes, &self.updates);
     }
 
     fn set_places(&self, info: &mut TraceInfo) {
         let requests = info.requests as f64;
-        let runs = self.streams.runs() as f64;
-        let (lowest, end) = self.span.unwrap_or((0, 0));
-        info.not_4kib_aligned_requests = self.unaligned;
         info.not_4kib_aligned_share = ratio(self.unaligned as f64, requests);
-        info.start_alignment = super::start_alignment(&self.start_alignments);
         info.sequential_share = ratio(self.sequential as f64, requests);
-        info.mean_run_requests = ratio(requests, runs);
-        info.mean_run_bytes = ratio(info.read_bytes as f64 + info.write_bytes as f64, runs);
-        info.lowest_address_bytes = lowest * SECTOR_BYTES;
-        info.end_address_bytes = end * SECTOR_BYTES;
-        info.address_span_bytes = (end - lowest) * SECTOR_BYTES;
+        info.mean_run_requests = ratio(requests, self.streams.runs() as f64);
+        info.end_address_bytes = self.end * SECTOR_BYTES;
     }
 
     fn set_updates(&self, info: &mut TraceInfo) {
         info.written_4kib_pages = self.written.pages();
         info.touched_4kib_pages = self.touched.pages();
-        info.read_first_4kib_pages = self.read_first_pages;
         info.read_first_share = ratio(self.read_first_pages as f64, info.touched_4kib_pages as f64);
-        info.page_reads = self.page_reads;
-        info.page_writes = self.page_writes;
-        info.update_page_writes = self.update_page_writes;
         info.update_ratio = ratio(self.update_page_writes as f64, self.page_writes as f64);
         info.update_writes = self.updates.count();
-        info.update_writes_up_to_4kib = self.updates.count_up_to(PAGE_SECTORS as u32);
-        info.update_writes_up_to_4kib_share =
-            ratio(info.update_writes_up_to_4kib as f64, info.update_writes as f64);
+        let small = self.updates.count_up_to(PAGE_SECTORS as u32);
+        info.update_writes_up_to_4kib_share = ratio(small as f64, info.update_writes as f64);
         info.overwriting_writes = self.extents.overwriting();
         info.repeated_extent_share = self.extents.repeated_share();
         info.extents_sampled_one_in = self.extents.sampled_one_in();
@@ -225,18 +204,12 @@ impl Collector {
         info.duration_s = duration_ns / S_NS;
         info.mean_iops = ratio(info.requests as f64 * S_NS, duration_ns);
         info.interarrival = self.gaps.finish(info.duration_s);
-        info.mean_interarrival_us = info.interarrival.us.as_ref().map_or(0.0, |us| us.mean);
-        info.gaps_over_1ms = self.gaps.count_over(1_000);
-        info.gaps_over_100ms = self.gaps.count_over(100_000);
-        info.gaps_over_1s = self.gaps.count_over(1_000_000);
-        info.longest_gap_ms = info.interarrival.us.as_ref().map_or(0.0, |us| us.max / 1_000.0);
         info.gap_classes = self.arrivals.classes();
         info.short_gap_runs = self.arrivals.short_gap_runs();
         info.tight_gap_runs = self.arrivals.tight_gap_runs();
         (info.mean_burst_requests, info.median_burst_requests) = self.arrivals.burst_requests();
         info.short_pause_runs = self.arrivals.short_pause_runs();
         info.write_after_write_share = self.arrivals.write_after_write_share();
-        info.write_gaps_under_100us_share = self.arrivals.write_gaps_under_100us_share();
         info.gap_size_coupling = self.coupling.gap_size();
         info.gap_op_coupling = self.coupling.gap_op();
         info.size_op_coupling = self.coupling.size_op();

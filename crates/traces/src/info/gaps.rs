@@ -89,11 +89,6 @@ impl Gaps {
         self.decades[first..].iter().fold(Sum::default(), add)
     }
 
-    /// How many gaps are longer than so many microseconds, a power of ten.
-    pub(super) fn count_over(&self, us: u64) -> u64 {
-        self.over(us).gaps
-    }
-
     /// The figures of all gaps, in a trace of so many seconds.
     pub(super) fn finish(&self, duration_s: f64) -> Interarrival {
         let idle = |over_us: u64| {

@@ -22,8 +22,7 @@ mod streams;
 mod timeline;
 mod writers;
 
-use crate::entry::TraceEntry;
-use crate::error::{LineFault, TraceError};
+use crate::error::TraceError;
 use crate::options::foreign::event;
 use crate::options::TraceOptions;
 use crate::progress::Progress;
@@ -31,7 +30,6 @@ use crate::sources::reader::open;
 use crate::summary::TraceSummary;
 use schemars::JsonSchema;
 use serde::Serialize;
-use slcache_base::request::{Request, SECTOR_BYTES};
 
 pub use address_map::AddressMap;
 pub use arrivals::GapClass;
@@ -83,20 +81,14 @@ pub struct TraceInfo {
     pub mean_write_bytes: f64,
     /// Size that half of the requests do not exceed, in bytes.
     pub p50_request_bytes: u64,
-    /// Size that 90 in a hundred requests do not exceed, in bytes.
-    pub p90_request_bytes: u64,
     /// Size that 99 in a hundred requests do not exceed, in bytes.
     pub p99_request_bytes: u64,
     /// Size that half of the reads do not exceed, in bytes.
     pub p50_read_bytes: u64,
-    /// Size that 90 in a hundred reads do not exceed, in bytes.
-    pub p90_read_bytes: u64,
     /// Size that 99 in a hundred reads do not exceed, in bytes.
     pub p99_read_bytes: u64,
     /// Size that half of the writes do not exceed, in bytes.
     pub p50_write_bytes: u64,
-    /// Size that 90 in a hundred writes do not exceed, in bytes.
-    pub p90_write_bytes: u64,
     /// Size that 99 in a hundred writes do not exceed, in bytes.
     pub p99_write_bytes: u64,
     /// Largest read in bytes.
@@ -105,46 +97,26 @@ pub struct TraceInfo {
     pub max_write_bytes: u64,
     /// Requests by size, in ranges up to powers of two.
     pub size_histogram: Vec<SizeBucket>,
-    /// Requests whose start or length is not a multiple of 4 KiB.
-    pub not_4kib_aligned_requests: u64,
     /// Share of the requests whose start or length is not a multiple of 4 KiB, from 0 to 1.
     pub not_4kib_aligned_share: f64,
-    /// Requests by what their start is a multiple of.
-    pub start_alignment: Vec<StartAlignment>,
     /// Requests that start where the one before (of the same stream) ended, as
     /// a share of all, from 0 to 1.
     pub sequential_share: f64,
     /// Mean length of a run of requests of a stream that each start where the
     /// one before ended.
     pub mean_run_requests: f64,
-    /// Mean bytes of such a run.
-    pub mean_run_bytes: f64,
-    /// Lowest byte requested.
-    pub lowest_address_bytes: u64,
     /// First byte behind the highest byte requested.
     pub end_address_bytes: u64,
-    /// From the lowest byte to behind the highest, in bytes.
-    pub address_span_bytes: u64,
     /// Different 4 KiB pages written.
     pub written_4kib_pages: u64,
     /// Different 4 KiB pages read or written.
     pub touched_4kib_pages: u64,
-    /// Pages whose first access is a read: they held data before the trace began.
-    pub read_first_4kib_pages: u64,
     /// Share of the pages touched whose first access is a read, from 0 to 1.
     pub read_first_share: f64,
-    /// Page reads in all; a page covered in part counts as one.
-    pub page_reads: u64,
-    /// Page writes in all; a page covered in part counts as one.
-    pub page_writes: u64,
-    /// Page writes to a page written earlier in the trace.
-    pub update_page_writes: u64,
     /// Update page writes among all page writes, from 0 to 1.
     pub update_ratio: f64,
     /// Writes that cover, at least in part, a page written earlier in the trace.
     pub update_writes: u64,
-    /// Those of them that are not larger than 4 KiB.
-    pub update_writes_up_to_4kib: u64,
     /// Share of the update writes that are not larger than 4 KiB, from 0 to 1.
     pub update_writes_up_to_4kib_share: f64,
     /// Writes whose 4 KiB pages were all written earlier in the trace.
@@ -166,16 +138,6 @@ pub struct TraceInfo {
     pub duration_s: f64,
     /// Reads and writes per second over the duration.
     pub mean_iops: f64,
-    /// Mean time between reads and writes in microseconds.
-    pub mean_interarrival_us: f64,
-    /// Times longer than 1 ms without a read or write arriving.
-    pub gaps_over_1ms: u64,
-    /// Times longer than 100 ms without a read or write arriving.
-    pub gaps_over_100ms: u64,
-    /// Times longer than 1 s without a read or write arriving.
-    pub gaps_over_1s: u64,
-    /// Longest time without a read or write arriving, in milliseconds.
-    pub longest_gap_ms: f64,
     /// Times between reads and writes by length: up to 10 us, 100 us, 1 ms,
     /// 10 ms, 100 ms, 1 s and longer. Empty with fewer than two requests.
     pub gap_classes: Vec<GapClass>,
@@ -190,9 +152,6 @@ pub struct TraceInfo {
     /// Pauses up to 100 ms among those that follow a pause up to 100 ms, from 0
     /// to 1; gaps longer than 1 ms are pauses.
     pub short_pause_runs: f64,
-    /// Times up to 100 us among those from one write to the next, whatever is
-    /// read between, from 0 to 1.
-    pub write_gaps_under_100us_share: f64,
     /// Cramér's V of the gap before a request and its size, from 0 (independent)
     /// to 1: gaps in the classes of `gap_classes`, sizes in powers of two.
     pub gap_size_coupling: f64,
@@ -231,23 +190,6 @@ pub struct TraceInfo {
     pub summary: TraceSummary,
 }
 
-/// Requests whose start is a multiple of `bytes`, and not of twice as many.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct StartAlignment {
-    /// A power of two; for the largest one, larger multiples are counted too.
-    pub bytes: u64,
-    /// Reads and writes.
-    pub requests: u64,
-}
-
-/// Alignments told apart: 512 bytes to 64 KiB.
-const ALIGNMENTS: usize = 8;
-
-fn start_alignment(counts: &[u64; ALIGNMENTS]) -> Vec<StartAlignment> {
-    let alignment = |(power, &requests)| StartAlignment { bytes: SECTOR_BYTES << power, requests };
-    counts.iter().enumerate().map(alignment).collect()
-}
-
 /// Formats that record issues and completions as events of their own.
 const RECORDINGS: [&str; 3] = ["blkparse", "blktrace", "ftrace"];
 
@@ -280,21 +222,6 @@ pub fn info_telling(
     let mut info = collector.finish(path, reader.format(), reader.summary(), &reader.stream_names());
     info.event = event(options, info.format);
     Ok(info)
-}
-
-/// The figures of requests that come from no file, under the name of `label`.
-/// An error only where their bytes together pass 64 bits.
-pub fn info_of_requests(
-    label: &str,
-    requests: impl IntoIterator<Item = Request>,
-) -> Result<TraceInfo, LineFault> {
-    let mut summary = TraceSummary::default();
-    let mut collector = collector::Collector::default();
-    for request in requests {
-        summary.take(&request)?;
-        collector.add(&TraceEntry { request, response_ns: None });
-    }
-    Ok(collector.finish(label, "requests", &summary, &[]))
 }
 
 /// `part / whole`, 0 where there is nothing to divide by.

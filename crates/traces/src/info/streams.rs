@@ -30,8 +30,6 @@ pub struct StreamInfo {
     pub sequential_share: f64,
     /// Mean length of a run of requests that each start where the one before ended.
     pub mean_run_requests: f64,
-    /// Mean bytes of such a run.
-    pub mean_run_bytes: f64,
     /// First byte behind the highest byte requested.
     pub end_address_bytes: u64,
 }
@@ -84,7 +82,6 @@ impl StreamCounter {
             touched_4kib_pages: self.touched_pages,
             sequential_share: ratio(self.sequential as f64, requests as f64),
             mean_run_requests: ratio(requests as f64, self.runs() as f64),
-            mean_run_bytes: ratio(self.bytes[0] as f64 + self.bytes[1] as f64, self.runs() as f64),
             end_address_bytes: self.end * SECTOR_BYTES,
         }
     }
@@ -132,7 +129,7 @@ mod tests {
         let infos = streams.finish(&["a".to_owned()]);
         assert_eq!(infos.iter().map(|info| info.stream).collect::<Vec<_>>(), [0, 3]);
         assert_eq!((infos[0].requests, infos[0].sequential_share, infos[0].mean_run_requests), (4, 0.5, 2.0));
-        assert_eq!((infos[0].mean_run_bytes, infos[0].touched_4kib_pages), (20.0 * 512.0, 4));
+        assert_eq!((infos[0].read_bytes, infos[0].touched_4kib_pages), (40 * 512, 4));
         assert_eq!((infos[0].volume.as_deref(), infos[1].volume.as_deref()), (Some("a"), None));
         assert_eq!(streams.runs(), 3);
     }

@@ -77,19 +77,19 @@ fn twin_figures(workload: &Workload, twin: &TwinSpec, plan: &TwinPlan) -> BTreeM
     let (stated, reached) = (figures(twin), plan.achieved());
     let mut described = BTreeMap::new();
     for name in figure_names() {
-        let value = match name {
+        let value = match name.as_str() {
             "read_sizes" if !twin.read_sizes.is_empty() => serde_json::to_value(&twin.read_sizes).ok(),
             "write_sizes" if !twin.write_sizes.is_empty() => serde_json::to_value(&twin.write_sizes).ok(),
             "gap_classes" if !twin.gap_classes.is_empty() => serde_json::to_value(&twin.gap_classes).ok(),
             "class" => twin.class.and_then(|class| serde_json::to_value(class).ok()),
-            _ => stated.get(name).map(|value| serde_json::json!(value)),
+            _ => stated.get(&name).map(|value| serde_json::json!(value)),
         };
-        if value.is_none() && !reached.contains_key(name) {
+        if value.is_none() && !reached.contains_key(name.as_str()) {
             continue;
         }
-        let state = if workload.overrides.keys().any(|key| key.split('.').nth(1) == Some(name)) {
+        let state = if workload.overrides.keys().any(|key| key.split('.').nth(1) == Some(&name)) {
             FigureState::Overridden
-        } else if twin.free.contains_key(name) {
+        } else if twin.free.contains_key(&name) {
             FigureState::Free
         } else if value.is_some() {
             FigureState::Given
@@ -99,11 +99,11 @@ fn twin_figures(workload: &Workload, twin: &TwinSpec, plan: &TwinPlan) -> BTreeM
         let figure = FigureValue {
             state,
             stated: value,
-            reached: reached.get(name).copied(),
-            scales: extensive(name),
-            free: twin.free.get(name).cloned(),
+            reached: reached.get(name.as_str()).copied(),
+            scales: extensive(&name),
+            free: twin.free.get(&name).cloned(),
         };
-        described.insert(name.to_owned(), figure);
+        described.insert(name, figure);
     }
     described
 }

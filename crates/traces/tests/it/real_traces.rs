@@ -27,13 +27,13 @@ fn hm_0() {
 /// What a plain count in another language says of the pieces of MSR volumes.
 #[rustfmt::skip]
 const FOLLOWING: [(&str, FollowingRow); 4] = [
-    ("hm_0_6900", ([0.571, 0.118, 0.088, 0.132, 0.068, 0.018, 0.005], 0.8879, 0.8777, 0.9528, 4.489, 23, 0.8763, 0.7941, 648, 0.8194, 1.4066)),
-    ("rsrch_1_full", ([0.413, 0.310, 0.055, 0.003, 0.018, 0.089, 0.113], 0.8178, 0.6464, 0.6884, 4.493, 9, 0.9976, 0.7235, 9_406, 0.9646, 1.3624)),
-    ("wdev_1_full", ([0.341, 0.139, 0.045, 0.0, 0.002, 0.044, 0.430], 0.3580, 0.2786, 0.0, 2.102, 3, 1.0, 0.4801, 873, 0.9920, 2.3608)),
-    ("mds_0_first1000", ([0.004, 0.031, 0.183, 0.452, 0.166, 0.037, 0.126], 0.2202, 0.0000, 0.8382, 1.279, 1, 1.0, 0.0350, 815, 0.9828, 1.5263)),
+    ("hm_0_6900", ([0.571, 0.118, 0.088, 0.132, 0.068, 0.018, 0.005], 0.8879, 0.8777, 0.9528, 4.489, 23, 0.8763, 648, 0.8194, 1.4066)),
+    ("rsrch_1_full", ([0.413, 0.310, 0.055, 0.003, 0.018, 0.089, 0.113], 0.8178, 0.6464, 0.6884, 4.493, 9, 0.9976, 9_406, 0.9646, 1.3624)),
+    ("wdev_1_full", ([0.341, 0.139, 0.045, 0.0, 0.002, 0.044, 0.430], 0.3580, 0.2786, 0.0, 2.102, 3, 1.0, 873, 0.9920, 2.3608)),
+    ("mds_0_first1000", ([0.004, 0.031, 0.183, 0.452, 0.166, 0.037, 0.126], 0.2202, 0.0000, 0.8382, 1.279, 1, 1.0, 815, 0.9828, 1.5263)),
 ];
 
-type FollowingRow = ([f64; 7], f64, f64, f64, f64, u64, f64, f64, u64, f64, f64);
+type FollowingRow = ([f64; 7], f64, f64, f64, f64, u64, f64, u64, f64, f64);
 
 #[test]
 fn how_requests_of_msr_volumes_follow_one_another() {
@@ -46,7 +46,6 @@ fn how_requests_of_msr_volumes_follow_one_another() {
             mean,
             median,
             after_write,
-            write_gaps,
             overwriting,
             repeated,
             writers,
@@ -62,7 +61,6 @@ fn how_requests_of_msr_volumes_follow_one_another() {
         close(info.short_pause_runs, pauses, 0.000_051);
         close(info.mean_burst_requests, mean, 0.000_51);
         close(info.write_after_write_share, after_write, 0.000_051);
-        close(info.write_gaps_under_100us_share, write_gaps, 0.000_051);
         close(info.repeated_extent_share, repeated, 0.000_051);
         close(info.writers_per_16kib_page, writers, 0.000_051);
         assert_eq!((info.median_burst_requests, info.overwriting_writes), (median, overwriting), "{name}");
@@ -92,11 +90,11 @@ fn bursts() {
     assert_eq!((info.read_bytes, info.write_bytes), (580_677_632, 5_906_718_720));
     assert_eq!(info.trim_bytes, 9_889_161_216);
     assert_eq!((info.written_4kib_pages, info.touched_4kib_pages), (1_442_007, 1_442_009));
-    assert_eq!((info.page_writes, info.update_page_writes), (1_442_070, 63));
-    assert_eq!((info.gaps_over_100ms, info.gaps_over_1s), (10, 9));
+    close(info.update_ratio, 63.0 / 1_442_070.0, 1e-12);
+    assert_eq!((info.interarrival.idle[2].gaps, info.interarrival.idle[3].gaps), (10, 9));
     assert_eq!(info.end_address_bytes, 12_854_616 * 512);
-    assert_eq!(info.not_4kib_aligned_requests, 0);
-    close(info.longest_gap_ms, 30_620.0, 10.0);
+    assert_eq!(info.not_4kib_aligned_share, 0.0);
+    close(info.interarrival.us.unwrap().max / 1e3, 30_620.0, 10.0);
     close(info.duration_s, 162.0, 0.05);
     close(info.mean_iops, 38.02, 0.01);
     close(info.sequential_share, 0.9764, 0.0002);
@@ -111,8 +109,8 @@ fn desktop() {
     assert_eq!((info.read_bytes, info.write_bytes), (49_664_000, 4_220_891_136));
     assert_eq!(info.trim_bytes, 802_425_675_776);
     assert_eq!((info.written_4kib_pages, info.touched_4kib_pages), (788_109, 788_118));
-    assert_eq!((info.page_writes, info.update_page_writes), (1_030_491, 242_382));
-    assert_eq!((info.gaps_over_100ms, info.gaps_over_1s), (364, 66));
+    close(info.update_ratio, 242_382.0 / 1_030_491.0, 1e-12);
+    assert_eq!((info.interarrival.idle[2].gaps, info.interarrival.idle[3].gaps), (364, 66));
     close(info.sequential_share, 0.3314, 0.0001);
     close(info.duration_s, 378.7, 0.05);
 }
@@ -136,7 +134,7 @@ fn the_database_traces() {
         };
         assert_eq!((info.requests, info.flushes, info.trims), (requests, flushes, trims), "{name}");
         assert_eq!((info.written_4kib_pages, info.touched_4kib_pages), (written, touched), "{name}");
-        assert_eq!(info.not_4kib_aligned_requests, unaligned, "{name}");
+        close(info.not_4kib_aligned_share * info.requests as f64, unaligned as f64, 1e-6);
         close(info.write_share * 100.0, write_percent, 0.051);
         close(info.update_ratio, updates, 0.000_51);
     }
@@ -173,7 +171,7 @@ fn phone_traces() {
         assert_eq!(info.summary.kept_unsorted, backwards, "{name}");
         assert_eq!((&*info.summary.skipped[0].reason, info.summary.skipped[0].count), ("header line", 1));
         assert_eq!(info.summary.volumes[0].name, "8388608", "{name}");
-        assert_eq!(info.not_4kib_aligned_requests, 0, "{name}");
+        assert_eq!(info.not_4kib_aligned_share, 0.0, "{name}");
     }
 }
 

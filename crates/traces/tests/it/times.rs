@@ -106,8 +106,8 @@ fn workloads_are_refused_before_they_run() {
     assert_eq!(problem(&format!("{twin}duration_ns = \"1h\"\n")), "");
     let told = problem(&format!("{twin}duration_ns = 1e30\n"));
     assert!(told.contains("twin.duration_ns: the 1000 requests would last 1.000e30 ns"), "{told}");
-    let told = problem(&format!("{twin}mean_interarrival_ns = 1e17\n"));
-    assert!(told.contains("twin.mean_interarrival_ns: "), "{told}");
+    let told = problem(&format!("{twin}duration_ns = 1e20\n"));
+    assert!(told.contains("twin.duration_ns: "), "{told}");
 }
 
 #[test]

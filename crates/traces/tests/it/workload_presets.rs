@@ -25,7 +25,6 @@ fn figure(info: &TraceInfo, name: &str) -> Option<f64> {
         "write_bytes_share" => info.write_bytes_share,
         "read_bytes" => info.read_bytes as f64,
         "write_bytes" => info.write_bytes as f64,
-        "mean_request_bytes" => info.mean_request_bytes,
         "mean_read_bytes" => info.mean_read_bytes,
         "mean_write_bytes" => info.mean_write_bytes,
         "small_write_share" => small as f64 / info.writes as f64,
@@ -38,10 +37,6 @@ fn figure(info: &TraceInfo, name: &str) -> Option<f64> {
         "update_writes" => info.update_writes as f64,
         "sequential_share" => info.sequential_share,
         "duration_ns" => info.duration_s * 1e9,
-        "mean_interarrival_ns" => info.mean_interarrival_us * 1e3,
-        "gaps_over_1ms" => info.gaps_over_1ms as f64,
-        "gaps_over_100ms" => info.gaps_over_100ms as f64,
-        "gaps_over_1s" => info.gaps_over_1s as f64,
         _ => return None,
     })
 }
@@ -146,8 +141,10 @@ fn short_twins_meet_their_figures_at_any_seed() {
             footprint_written_bytes = "1MiB"
             footprint_touched_bytes = "{touched}"
             sequential_share = 0.2
-            mean_interarrival_ns = "1ms"
-            gaps_over_100ms = 3"#
+            duration_ns = "3s"
+            burst_requests = 1000
+            idle_share = 0.2
+            idle_over_ns = "100ms""#
         );
         let workload =
             Workload::parse("w.toml", &text, &BTreeMap::new()).unwrap_or_else(|error| panic!("{error}"));

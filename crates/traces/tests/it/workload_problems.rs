@@ -101,11 +101,10 @@ update_ratio = 0.9
         ("twin.footprint_written_bytes", "2GiB", &["footprint_written_bytes", "pages of 4 KiB"]),
         ("twin.write_bytes", "1GiB", &["write_bytes", "mean_write_bytes", "requests", "write_share"]),
         ("twin.write_bytes_share", "0.7", &["write_bytes_share", "write_share", "mean_read_bytes"]),
-        ("twin.mean_request_bytes", "12KiB", &["mean_request_bytes", "mean_write_bytes"]),
         ("twin.max_write_bytes", "4KiB", &["mean_write_bytes", "max_write_bytes"]),
         ("twin.small_write_share", "0.999", &["mean_write_bytes", "small_write_share"]),
         ("twin.footprint_touched_bytes", "1MiB", &["footprint_touched_bytes", "are written"]),
-        ("twin.gaps_over_1s", "10", &["gaps_over_1s", "duration_ns"]),
+        ("twin.burst_requests", "10", &["burst_requests", "duration_ns"]),
         ("twin.idle_over_ns", "0", &["idle_over_ns", "above 0"]),
         ("twin.free.colour.reason", "blue", &["no such figure"]),
         ("requests", "200000", &["1 to 100000"]),
@@ -116,15 +115,20 @@ update_ratio = 0.9
             assert!(message.contains(name), "{key}={value} should name {name}: {message}");
         }
     }
-    let times = [("twin.duration_ns", "100s"), ("twin.gaps_over_1s", "200")];
+    let times = [
+        ("twin.duration_ns", "100s"),
+        ("twin.burst_requests", "10"),
+        ("twin.idle_share", "0.5"),
+        ("twin.idle_over_ns", "1s"),
+    ];
     let message = message(twin, &times);
-    assert!(message.contains("duration_ns = 1") && message.contains("gaps_over_1s = 200"), "{message}");
+    assert!(
+        message.contains("duration_ns = 1") && message.contains("idle_over_ns = 1000000000"),
+        "{message}"
+    );
     let mixed = [("twin.sequential_share", "0.8"), ("twin.not_4kib_aligned_share", "0.5")];
     let message = self::message(twin, &mixed);
     assert!(message.contains("sequential_share") && message.contains("alignment"), "{message}");
-    let both = [("twin.duration_ns", "100s"), ("twin.mean_interarrival_ns", "2ms")];
-    let message = self::message(twin, &both);
-    assert!(message.contains("duration_ns") && message.contains("mean_interarrival_ns"), "{message}");
 }
 
 #[test]

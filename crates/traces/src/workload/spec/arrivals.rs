@@ -11,34 +11,25 @@ pub struct ArrivalsSpec {
     /// The process; default `closed`.
     pub process: ArrivalProcess,
     /// Mean time between requests; with `bursts`, inside a burst (default 0).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_gap_ns: Option<TimeNs>,
     /// Requests per second, in place of `mean_gap_ns`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rate_iops: Option<f64>,
     /// Mean requests in a burst, 1 or more; required for `bursts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub burst_requests: Option<f64>,
     /// How burst lengths vary; default `geometric`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub burst_length: Option<BurstLength>,
     /// Mean idle time between bursts; required for `bursts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_ns: Option<TimeNs>,
     /// How idle times vary: `fixed`, `exponential`, `lognormal:SIGMA` or
     /// `pareto:ALPHA` (ALPHA above 1); default `exponential`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_distribution: Option<String>,
     /// Relative rates of the 24 hours of the day; time 0 is midnight. The mean
     /// rate stays what the process says.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hourly: Option<Vec<f64>>,
     /// Daily rhythm as a sine of this amplitude around the mean rate, 0 to 1,
     /// in steps of a minute.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub daily_amplitude: Option<f64>,
     /// Hour at which the sine is highest; default 14.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_hour: Option<f64>,
 }
 

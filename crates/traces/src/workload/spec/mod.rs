@@ -18,38 +18,28 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields, default)]
 pub struct WorkloadSpec {
     /// Name of the workload.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// What it is, in one line.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
     /// Where its figures come from.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// Requests to make, flushes and trims included; left out, a pattern has no
     /// end and a twin has as many as its figures say. A twin with fewer is
     /// scaled: shares, sizes and rates stay, footprint and duration shrink along.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
     /// Patterns end with the last request that arrives by this time.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ns: Option<TimeNs>,
     /// Bytes of address space that patterns use; required for them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub footprint_bytes: Option<SizeBytes>,
     /// First byte of that address space; default 0. A multiple of 512 (twins: of 4096).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub offset_bytes: Option<SizeBytes>,
     /// When requests arrive; default: all at time 0 (`closed`).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<ArrivalsSpec>,
     /// Settings of every stream that does not say otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub global: Option<StreamSpec>,
     /// Streams mixed at random by weight; left out, `global` is the only one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stream: Vec<StreamSpec>,
     /// Figures of a published trace to meet.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub twin: Option<TwinSpec>,
 }

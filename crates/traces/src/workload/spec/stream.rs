@@ -10,7 +10,7 @@ macro_rules! stream_spec {
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields, default)]
         pub struct StreamSpec {
-            $($(#[$doc])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<$type>,)*
+            $($(#[$doc])* pub $field: Option<$type>,)*
         }
 
         impl StreamSpec {

@@ -11,43 +11,28 @@ use std::collections::BTreeMap;
 #[serde(deny_unknown_fields, default)]
 pub struct TwinSpec {
     /// The trace it stands in for; required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
     /// The paper and table the figures are from; required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     /// Reads and writes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
     /// Writes among the requests, from 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub write_share: Option<f64>,
     /// Bytes written among the bytes requested, from 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub write_bytes_share: Option<f64>,
     /// Bytes read.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub read_bytes: Option<FigureBytes>,
     /// Bytes written.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub write_bytes: Option<FigureBytes>,
-    /// Mean size of a request.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mean_request_bytes: Option<FigureBytes>,
     /// Mean size of a read.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_read_bytes: Option<FigureBytes>,
     /// Mean size of a write.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_write_bytes: Option<FigureBytes>,
     /// Largest read; default 128 KiB.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_read_bytes: Option<SizeBytes>,
     /// Largest write; default 128 KiB.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub max_write_bytes: Option<SizeBytes>,
     /// Writes of at most 4 KiB among the writes, from 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub small_write_share: Option<f64>,
     /// Sizes of reads in ascending ranges.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -57,104 +42,66 @@ pub struct TwinSpec {
     pub write_sizes: Vec<SizeShare>,
     /// Whether the shares of `read_sizes` and `write_sizes` count requests or
     /// bytes; required with them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub size_shares_by: Option<SizeSharesBy>,
     /// Bytes in the different 4 KiB pages written.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub footprint_written_bytes: Option<SizeBytes>,
     /// Bytes in the different 4 KiB pages read or written; default what is written.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub footprint_touched_bytes: Option<SizeBytes>,
     /// Page writes to a 4 KiB page written before among all page writes, from 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub update_ratio: Option<f64>,
     /// Of the writes whose 4 KiB pages were all written before, those that repeat
     /// start and length of an earlier write, from 0 to 1. With it, data are written
     /// in extents that are read and written again as wholes; without, updates go to
     /// any pages.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub repeated_extent_share: Option<f64>,
     /// Different writes that the data of a written 16 KiB page are from in the end, on
     /// average; with `repeated_extent_share`. Default: extents lie side by side.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub writers_per_16kib_page: Option<f64>,
     /// Writes to 4 KiB pages written before; with `repeated_extent_share`. Default: the
     /// same share of each size.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub update_writes: Option<u64>,
     /// Requests whose start or length is not a multiple of 4 KiB, from 0 to 1; default 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub not_4kib_aligned_share: Option<f64>,
     /// Requests that start where the one before ended, from 0 to 1; default 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sequential_share: Option<f64>,
     /// Zipf skew of the pages that updates go to, from 0 to 5; default 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub update_skew: Option<f64>,
     /// Zipf skew of the pages that updates by writes over 128 KiB go to, from 0 to 5; default `update_skew`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub large_update_skew: Option<f64>,
     /// Zipf skew of the pages that reads go to, from 0 to 5; default 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub read_skew: Option<f64>,
     /// From the first request to the last; without any time figure all
     /// requests arrive at time 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ns: Option<TimeNs>,
-    /// Mean time between requests.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mean_interarrival_ns: Option<TimeNs>,
     /// Requests in a burst on average: one idle gap per so many requests.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub burst_requests: Option<f64>,
     /// Part of the duration that lies in idle gaps, from 0 to 1; with `burst_requests`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_share: Option<f64>,
     /// Idle gaps are longer than this; with `burst_requests`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_over_ns: Option<TimeNs>,
-    /// Gaps longer than 1 ms.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gaps_over_1ms: Option<u64>,
-    /// Gaps longer than 100 ms.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gaps_over_100ms: Option<u64>,
-    /// Gaps longer than 1 s.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gaps_over_1s: Option<u64>,
-    /// Times between requests in ascending classes; in place of the three above
-    /// and of `burst_requests`. With a duration the last class takes what is left.
+    /// Times between requests in ascending classes; in place of the three above.
+    /// With a duration the last class takes what is left.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gap_classes: Vec<GapShare>,
     /// Gaps of at most 1 ms among the gaps that follow such a gap, from 0 to 1;
     /// without it gaps come in random order.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub short_gap_runs: Option<f64>,
     /// Of the gaps over 1 ms, those of at most 100 ms among those that follow
     /// one of at most 100 ms, from 0 to 1; with `short_gap_runs`, without it
     /// they come in random order.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub short_pause_runs: Option<f64>,
     /// Gaps of at most 10 us among the gaps that follow such a gap, from 0 to 1;
     /// with `short_gap_runs`, without it such gaps lie anywhere in the bursts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tight_gap_runs: Option<f64>,
-    /// Requests in a burst, in which gaps are at most 1 ms, on average; it
-    /// follows from the gaps over 1 ms.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mean_burst_requests: Option<f64>,
     /// Half of the requests are in bursts of at most so many; with
     /// `short_gap_runs`, without it what geometric lengths give.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub median_burst_requests: Option<f64>,
     /// Writes among the requests that follow a write, from 0 to 1; without it
     /// reads and writes come in random order.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub write_after_write_share: Option<f64>,
     /// Measured volumes from which `gap_classes`, `short_gap_runs`,
     /// `tight_gap_runs`, `short_pause_runs`, `median_burst_requests` and `write_after_write_share` are taken where
     /// they are not stated; with a duration, which says how long the longest gaps are.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<MeasuredClass>,
     /// Which of the figures above no source gives, why their values were
     /// chosen and over which values to sweep them.
@@ -184,7 +131,7 @@ pub struct GapShare {
     /// Its share of the gaps, relative to the sum of all.
     pub share: f64,
     /// Mean of its gaps; in the last class it may be left out where
-    /// `duration_ns` or `mean_interarrival_ns` says what is left.
+    /// `duration_ns` says what is left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean_ns: Option<TimeNs>,
 }

@@ -52,21 +52,15 @@ pub(super) fn plan(
     requests: u64,
     problems: &mut Problems,
 ) -> Option<Vec<(u64, u64)>> {
-    let names = ["short_gap_runs", "mean_burst_requests", "median_burst_requests"];
-    let given = [spec.short_gap_runs, spec.mean_burst_requests, spec.median_burst_requests];
-    let Some((name, _)) = names.into_iter().zip(given).find(|(_, value)| value.is_some()) else {
-        return Some(Vec::new());
-    };
-    let Some((inside, between)) = split(gaps).filter(|_| !gaps.is_empty() || requests == 1) else {
-        let message = "needs gaps told apart at 1 ms, by gap_classes or gaps_over_1ms";
-        problems.add(format!("twin.{name}"), message);
-        return None;
-    };
     let Some(runs) = spec.short_gap_runs else {
         if spec.median_burst_requests.is_none() {
             return Some(Vec::new());
         }
         problems.add("twin.median_burst_requests", "needs short_gap_runs");
+        return None;
+    };
+    let Some((inside, between)) = split(gaps).filter(|_| !gaps.is_empty() || requests == 1) else {
+        problems.add("twin.short_gap_runs", "needs gaps told apart at 1 ms, by gap_classes");
         return None;
     };
     let bursts = between + 1;

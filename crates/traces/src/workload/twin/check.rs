@@ -3,10 +3,10 @@
 use super::super::spec::TwinSpec;
 use super::achieved::{extensive, figures, Figures};
 use super::bursts::{self, MEDIAN_TOLERANCE};
+use super::gaps::{burst_figure, gap_figure, time_figure};
 use super::generator::TwinGenerator;
 use super::pauses;
 use super::plan::{count, TwinPlan};
-use super::time_figures::{burst_figure, gap_figure, time_figure};
 use crate::error::workload_problem::Problems;
 
 /// How far what comes out may lie from what is given.
@@ -34,9 +34,9 @@ pub(super) fn check_room(plan: &TwinPlan, problems: &mut Problems) {
 pub(super) fn check_figures(spec: &TwinSpec, plan: &TwinPlan, scale: f64, problems: &mut Problems) {
     let achieved = plan.achieved();
     let given = figures(spec);
-    for (&name, &value) in &given {
+    for (name, &value) in &given {
         let wanted = if extensive(name) { value * scale } else { value };
-        let Some(&reached) = achieved.get(name) else {
+        let Some(&reached) = achieved.get(name.as_str()) else {
             continue;
         };
         // A scaled count is rounded; one more or less is no contradiction.
@@ -64,15 +64,12 @@ fn tolerance(name: &str) -> f64 {
 
 /// What one gap, request or extent, more or less, makes of a figure that is counted in them.
 fn slack(name: &str, plan: &TwinPlan) -> f64 {
-    let requests = (count(&plan.reads) + count(&plan.writes)) as f64;
-    let (inside, between) = bursts::split(&plan.gaps).unwrap_or((0, 0));
-    let bursts = (between + 1) as f64;
+    let (inside, _) = bursts::split(&plan.gaps).unwrap_or((0, 0));
     match name {
         "short_gap_runs" => 1.0 / inside.max(1) as f64,
         "short_pause_runs" => pauses::split(&plan.gaps).map_or(0.0, |(short, _)| 1.0 / short.max(1) as f64),
         // Held against what comes out where it is planned, which knows how many there are.
         "tight_gap_runs" => f64::INFINITY,
-        "mean_burst_requests" => requests / (bursts * (bursts + 1.0)),
         "median_burst_requests" => 0.5,
         "writers_per_16kib_page" => 4.0 / plan.written_pages.max(1) as f64,
         "write_after_write_share" => 1.0 / count(&plan.writes).max(1) as f64,
@@ -88,18 +85,18 @@ fn related(name: &str, spec: &TwinSpec, given: &Figures) -> String {
         other.contains("bytes") && !other.starts_with("footprint")
             || ["requests", "write_share"].contains(&other)
     };
-    let related = |other: &&str| {
-        **other != *name
+    let related = |other: &str| {
+        other != name
             && if time && name != "requests" {
                 time_related(other)
             } else {
                 counts(other)
-                    || place.contains(&name) && place.contains(other)
-                    || *other == "small_write_share"
+                    || place.contains(&name) && place.contains(&other)
+                    || other == "small_write_share"
             }
     };
     let classes = (time && !spec.gap_classes.is_empty()).then(|| "gap_classes".to_owned());
-    let list = given.iter().filter(|(other, _)| related(other));
+    let list = given.iter().filter(|(other, _)| related(other.as_str()));
     let list = list.map(|(other, value)| format!("{other} = {value}")).chain(classes);
     list.collect::<Vec<_>>().join(", ")
 }

@@ -45,7 +45,7 @@ impl TwinClock {
 
 #[cfg(test)]
 mod tests {
-    use super::super::gaps::classes;
+    use super::super::times::classes;
     use super::*;
 
     fn times(classes: &[GapClass], count: usize, seed: u64) -> Vec<u64> {
@@ -55,15 +55,13 @@ mod tests {
 
     #[test]
     fn totals_and_counts_are_met_at_any_seed() {
-        for (gaps, over) in
-            [(1500, vec![]), (9_999, vec![(1e6, 300), (1e8, 40), (1e9, 7)]), (999, vec![(1e6, 3)])]
-        {
-            let classes = classes(gaps, 1e11, &over, None).unwrap();
+        for (gaps, over) in [(1500, None), (9_999, Some((300, 0.99, 1e6))), (999, Some((3, 0.5, 1e9)))] {
+            let classes = classes(gaps, 1e11, over).unwrap();
             for seed in 0..5 {
                 let times = times(&classes, gaps as usize + 1, seed);
                 let total = *times.last().unwrap() as f64;
                 assert!((total / 1e11 - 1.0).abs() < 0.004, "{gaps} {total}");
-                for &(threshold, count) in &over {
+                if let Some((count, _, threshold)) = over {
                     let longer = times.windows(2).filter(|w| (w[1] - w[0]) as f64 > threshold).count();
                     assert_eq!(longer as u64, count);
                 }

@@ -68,38 +68,10 @@ impl Counts {
             learn(&mut self.read_bytes, self.write_bytes.map(|bytes| bytes * (1.0 - share) / share));
             learn(&mut self.write_bytes, self.read_bytes.map(|bytes| bytes * share / (1.0 - share)));
         }
-        self.learn_from_mean_request(spec);
         learn(&mut self.write_bytes, both(self.writes, self.mean_write_bytes, |n, mean| n * mean));
         learn(&mut self.read_bytes, both(self.reads, self.mean_read_bytes, |n, mean| n * mean));
         learn(&mut self.mean_write_bytes, both(self.write_bytes, self.writes, |bytes, n| bytes / n));
         learn(&mut self.mean_read_bytes, both(self.read_bytes, self.reads, |bytes, n| bytes / n));
-    }
-
-    fn learn_from_mean_request(&mut self, spec: &TwinSpec) {
-        let Some(mean) = spec.mean_request_bytes.map(|figure| figure.0) else {
-            return;
-        };
-        let totals = both(self.read_bytes, self.write_bytes, |read, write| read + write);
-        learn(&mut self.requests, totals.map(|bytes| bytes / mean));
-        if let (Some(n), Some(reads), Some(writes)) = (self.requests, self.reads, self.writes) {
-            learn(
-                &mut self.read_bytes,
-                self.write_bytes.map(|bytes| n * mean - bytes).filter(|_| reads > 0.0),
-            );
-            learn(
-                &mut self.write_bytes,
-                self.read_bytes.map(|bytes| n * mean - bytes).filter(|_| writes > 0.0),
-            );
-        }
-        // Nothing tells reads from writes: both have the mean of all.
-        let apart = spec.mean_read_bytes.is_some() || spec.mean_write_bytes.is_some();
-        if !apart
-            && spec.write_bytes_share.is_none()
-            && !(spec.read_bytes.is_some() && spec.write_bytes.is_some())
-        {
-            learn(&mut self.mean_read_bytes, Some(mean));
-            learn(&mut self.mean_write_bytes, Some(mean));
-        }
     }
 }
 
@@ -125,11 +97,11 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_of_all_and_a_total_give_counts_of_a_write_only_trace() {
+    fn a_mean_and_a_total_give_counts_of_a_write_only_trace() {
         let spec = TwinSpec {
             write_share: Some(1.0),
             write_bytes: Some(FigureBytes(46_426.0 * 1_048_576.0)),
-            mean_request_bytes: Some(FigureBytes(66.7 * 1024.0)),
+            mean_write_bytes: Some(FigureBytes(66.7 * 1024.0)),
             ..TwinSpec::default()
         };
         let counts = Counts::of(&spec);

@@ -2,9 +2,9 @@
 
 use super::super::spec::{GapShare, TwinSpec};
 use super::achieved::figures;
+use super::gaps::gap_figure;
 use super::gaps::GapClass;
 use super::quota::apportion;
-use super::time_figures::gap_figure;
 use crate::error::workload_problem::Problems;
 
 /// How far the longest gaps may lie from their stated mean where a duration
@@ -65,8 +65,8 @@ fn check_classes(shares: &[GapShare], total_given: bool, problems: &mut Problems
         }
         match class.mean_ns.map(|time| time.0) {
             None if class.share > 0.0 && !(last && total_given) => {
-                let message = "missing: only the last class may leave mean_ns out, where duration_ns or \
-                               mean_interarrival_ns says what is left";
+                let message =
+                    "missing: only the last class may leave mean_ns out, where duration_ns says what is left";
                 fault("mean_ns", message.to_owned());
             }
             Some(mean_ns) if class.share > 0.0 && !inside(mean_ns, over_ns, to_ns) => {

@@ -12,7 +12,7 @@ use super::super::quantity::TimeNs;
 use super::super::spec::{GapShare, MeasuredClass, TwinSpec};
 use super::achieved::figures;
 use super::counts::Counts;
-use super::time_figures::gap_figure;
+use super::gaps::gap_figure;
 use crate::error::workload_problem::Problems;
 
 /// Classes of gaps, but the last: bound, share, mean.
@@ -128,7 +128,7 @@ pub(super) fn check(spec: &TwinSpec, problems: &mut Problems) {
         bursts.fold((1.0, 0.0), |(left, sum), (_, share, mean_ns)| (left - share, sum + share * mean_ns));
     let least_ns = least_ns + share * LEAST_MEAN * BURST_GAP_NS;
     match mean_gap_ns(spec) {
-        None => problems.add("twin.class", "needs duration_ns or mean_interarrival_ns, for the longest gaps"),
+        None => problems.add("twin.class", "needs duration_ns, for the longest gaps"),
         Some(mean_ns) if mean_ns < least_ns => {
             let message = format!(
                 "the duration makes {mean_ns:.0} ns between requests on average, such volumes have {least_ns:.0} \
@@ -142,8 +142,7 @@ pub(super) fn check(spec: &TwinSpec, problems: &mut Problems) {
 
 fn mean_gap_ns(spec: &TwinSpec) -> Option<f64> {
     let requests = Counts::of(spec).requests;
-    let by_duration = spec.duration_ns.zip(requests).map(|(duration, n)| duration.0 / (n - 1.0).max(1.0));
-    by_duration.or(spec.mean_interarrival_ns.map(|time| time.0))
+    spec.duration_ns.zip(requests).map(|(duration, n)| duration.0 / (n - 1.0).max(1.0))
 }
 
 /// Part of the pauses between bursts that are up to 100 ms, where a bound tells them apart.

@@ -32,7 +32,6 @@ mod settle;
 mod shape;
 mod sizes;
 mod tight_gaps;
-mod time_figures;
 mod times;
 mod variants;
 

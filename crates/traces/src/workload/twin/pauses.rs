@@ -29,8 +29,7 @@ pub(super) fn runs(spec: &TwinSpec, gaps: &[GapClass], problems: &mut Problems) 
         return None;
     }
     let Some((short, long)) = split(gaps) else {
-        let message = "needs gaps told apart at 100 ms, by gap_classes or gaps_over_100ms";
-        problems.add("twin.short_pause_runs", message);
+        problems.add("twin.short_pause_runs", "needs gaps told apart at 100 ms, by gap_classes");
         return None;
     };
     let possible = |(least, most)| {

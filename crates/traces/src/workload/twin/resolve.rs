@@ -77,7 +77,7 @@ fn request_counts(
     problems: &mut Problems,
 ) -> Option<(u64, u64, f64)> {
     let (Some(requests), Some(writes)) = (counts.requests, counts.writes) else {
-        let given: Vec<&str> = figures(spec).into_keys().collect();
+        let given: Vec<String> = figures(spec).into_keys().collect();
         let message = "the number of reads and writes does not follow from the figures given";
         problems.add("twin", format!("{message} ({}); requests and write_share would do", given.join(", ")));
         return None;

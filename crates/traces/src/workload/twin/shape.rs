@@ -55,7 +55,6 @@ fn check_ranges(spec: &TwinSpec, problems: &mut Problems) {
     problems.range("twin.large_update_skew", spec.large_update_skew, 0.0, 5.0);
     problems.range("twin.read_skew", spec.read_skew, 0.0, 5.0);
     problems.range("twin.burst_requests", spec.burst_requests, 1.0, 1e15);
-    problems.range("twin.mean_burst_requests", spec.mean_burst_requests, 1.0, 1e15);
     problems.range("twin.median_burst_requests", spec.median_burst_requests, 1.0, 1e15);
     problems.positive("twin.idle_over_ns", spec.idle_over_ns.map(|time| time.0));
 }
@@ -63,7 +62,7 @@ fn check_ranges(spec: &TwinSpec, problems: &mut Problems) {
 /// Lists, and keys that need or exclude each other.
 fn check_lists(spec: &TwinSpec, problems: &mut Problems) {
     let known = figure_names();
-    for name in spec.free.keys().filter(|name| !known.contains(&name.as_str())) {
+    for name in spec.free.keys().filter(|name| !known.contains(name)) {
         problems.add(format!("twin.free.{name}"), format!("no such figure; figures: {}", known.join(", ")));
     }
     if !(spec.read_sizes.is_empty() && spec.write_sizes.is_empty()) && spec.size_shares_by.is_none() {
