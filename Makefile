@@ -41,7 +41,6 @@ TEST_RUST = cargo test --tests -p slcache-py -p slcache-base -p slcache-files -p
 .PHONY: test
 test: $(VENV)/built ## Run every test a commit must pass
 	$(TEST_RUST)
-	cargo check -p slcache-traces --no-default-features --profile test
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
 # Between edits: fewer random cases, one value of each kind, and none of the tests that take long.
@@ -57,7 +56,6 @@ slow: $(VENV)/built ## Run the tests that take minutes
 	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
 	SLCACHE_SLOW=1 cargo test --tests -p slcache-core -p slcache-sim
 	cargo test -p slcache-traces --test it workload_presets -- --ignored
-	cargo test -p slcache-traces --no-default-features --lib features::
 
 .PHONY: check-rust
 check-rust: $(BIN)/python

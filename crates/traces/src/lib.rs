@@ -12,7 +12,6 @@ mod catalogue;
 mod convert;
 mod entry;
 mod error;
-mod features;
 mod fields;
 mod format_names;
 mod formats;
@@ -20,10 +19,6 @@ mod info;
 mod options;
 mod origin;
 mod page_set;
-#[cfg(feature = "parquet")]
-mod parquet;
-#[cfg(not(feature = "parquet"))]
-#[path = "parquet_absent.rs"]
 mod parquet;
 mod prepared;
 mod progress;

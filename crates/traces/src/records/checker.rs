@@ -258,7 +258,6 @@ impl Checker {
     }
 
     /// Counts so far, to be added to.
-    #[cfg(feature = "parquet")]
     pub(crate) fn summary_mut(&mut self) -> &mut TraceSummary {
         &mut self.summary
     }

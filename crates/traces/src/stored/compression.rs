@@ -10,7 +10,6 @@ const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 /// What libzstd says to a larger window.
 const ZSTD_WINDOW_MESSAGE: &str = "Frame requires too much memory for decoding";
 /// Most memory for unpacking xz: dictionaries of 128 MiB and their tables fit.
-#[cfg(feature = "xz")]
 const XZ_MEMORY_BYTES: u64 = 160 << 20;
 /// Bytes asked of the file at a time.
 const RAW_BLOCK_BYTES: usize = 256 * 1024;
@@ -85,35 +84,17 @@ impl Compression {
 
 type Unpacked = std::io::Result<Box<dyn Read + Send>>;
 
-#[cfg(feature = "xz")]
 fn xz(stored: impl BufRead + Send + 'static) -> Unpacked {
     use liblzma::stream::{Stream, CONCATENATED};
     let stream = Stream::new_stream_decoder(XZ_MEMORY_BYTES, CONCATENATED)?;
     Ok(Box::new(liblzma::bufread::XzDecoder::new_stream(stored, stream)))
 }
 
-#[cfg(not(feature = "xz"))]
-fn xz(_: impl BufRead) -> Unpacked {
-    Err(crate::features::missing("xz data", "xz"))
-}
-
-#[cfg(feature = "xz")]
 fn is_xz_limit(error: &std::io::Error) -> bool {
     use liblzma::stream::Error;
     error.get_ref().and_then(|inner| inner.downcast_ref()) == Some(&Error::MemLimit)
 }
 
-#[cfg(not(feature = "xz"))]
-fn is_xz_limit(_: &std::io::Error) -> bool {
-    false
-}
-
-#[cfg(feature = "bzip2")]
 fn bzip2(stored: impl BufRead + Send + 'static) -> Unpacked {
     Ok(Box::new(bzip2::bufread::MultiBzDecoder::new(stored)))
-}
-
-#[cfg(not(feature = "bzip2"))]
-fn bzip2(_: impl BufRead) -> Unpacked {
-    Err(crate::features::missing("bzip2 data", "bzip2"))
 }

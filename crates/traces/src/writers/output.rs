@@ -11,7 +11,6 @@ use std::sync::Arc;
 /// Levels that are worth their time on traces.
 const GZIP_LEVEL: u32 = 6;
 const ZSTD_LEVEL: i32 = 3;
-#[cfg(feature = "xz")]
 const XZ_LEVEL: u32 = 6;
 
 /// An output being written.
@@ -24,7 +23,6 @@ enum Encoder {
     Plain(Sink),
     Gzip(GzEncoder<Sink>),
     Zstd(zstd::stream::write::Encoder<'static, Sink>),
-    #[cfg(feature = "xz")]
     Xz(liblzma::write::XzEncoder<Sink>),
 }
 
@@ -65,7 +63,6 @@ impl Output {
                 Encoder::Plain(sink) => sink,
                 Encoder::Gzip(encoder) => encoder.finish()?,
                 Encoder::Zstd(encoder) => encoder.finish()?,
-                #[cfg(feature = "xz")]
                 Encoder::Xz(encoder) => encoder.finish()?,
             };
             sink.flush()?;
@@ -87,10 +84,7 @@ fn encoder(path: &str, place: Place) -> std::io::Result<Encoder> {
             Encoder::Gzip(GzEncoder::new(sink, flate2::Compression::new(GZIP_LEVEL)))
         }
         _ if path.ends_with(".zst") => Encoder::Zstd(zstd::stream::write::Encoder::new(sink, ZSTD_LEVEL)?),
-        #[cfg(feature = "xz")]
         _ if path.ends_with(".xz") => Encoder::Xz(liblzma::write::XzEncoder::new(sink, XZ_LEVEL)),
-        #[cfg(not(feature = "xz"))]
-        _ if path.ends_with(".xz") => return Err(crate::features::missing("xz data", "xz")),
         _ => Encoder::Plain(sink),
     })
 }
@@ -105,7 +99,6 @@ impl Write for Output {
             Encoder::Plain(sink) => sink.write(bytes),
             Encoder::Gzip(encoder) => encoder.write(bytes),
             Encoder::Zstd(encoder) => encoder.write(bytes),
-            #[cfg(feature = "xz")]
             Encoder::Xz(encoder) => encoder.write(bytes),
         }
     }
@@ -115,7 +108,6 @@ impl Write for Output {
             Encoder::Plain(sink) => sink.flush(),
             Encoder::Gzip(encoder) => encoder.flush(),
             Encoder::Zstd(encoder) => encoder.flush(),
-            #[cfg(feature = "xz")]
             Encoder::Xz(encoder) => encoder.flush(),
         }
     }
