@@ -55,7 +55,7 @@ slow: $(VENV)/built ## Run the tests that take minutes
 	$(BIN)/python -m pip install --quiet 'ray>=2.40'
 	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
 	SLCACHE_SLOW=1 cargo test --tests -p slcache-core -p slcache-sim
-	cargo test -p slcache-traces --test it workload_presets -- --ignored
+	cargo test -p slcache-traces --lib it::workload_presets -- --ignored
 
 .PHONY: check-rust
 check-rust: $(BIN)/python

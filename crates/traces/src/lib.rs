@@ -67,3 +67,10 @@ pub use summary::{Skipped, TraceSummary, VolumeCount};
 pub use times::TIME_END_NS;
 pub use workload::time_ns;
 pub use writers::{writable_formats, write_text, Loss, Losses, TraceWriter, WriteOptions, Written};
+
+// Tests of the interface are in one build with those inside: apart, the crate was built twice for its tests.
+#[cfg(test)]
+extern crate self as slcache_traces;
+#[cfg(test)]
+#[path = "../tests/it/main.rs"]
+mod it;

@@ -1,6 +1,6 @@
 //! Every kind of bad input gives an error that says where and what.
 
-use crate::common::{gzip, message, mqsim, msr_lines, read};
+use crate::it::common::{gzip, message, mqsim, msr_lines, read};
 use slcache_traces::{open, TraceError, TraceOptions};
 
 fn msr() -> TraceOptions {

@@ -1,6 +1,6 @@
 //! Binary formats through the public reader, and real files of them.
 
-use crate::common::{message, read, shared};
+use crate::it::common::{message, read, shared};
 use slcache_traces::{detect, open, DefaultOp, HostOp, TraceEntry, TraceOptions, UnitBytes};
 use std::io::Read;
 

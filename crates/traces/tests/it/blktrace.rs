@@ -1,7 +1,7 @@
 //! blktrace recordings: files of several CPUs, archives of them, and real ones
 //! against the text that blkparse makes of the same recording.
 
-use crate::common::{file, gzip, message, path, read, read_path, shared};
+use crate::it::common::{file, gzip, message, path, read, read_path, shared};
 use slcache_traces::{open, BlkparseAction, HostOp, Request, TraceEntry, TraceOptions, VolumeChoice};
 use std::path::Path;
 

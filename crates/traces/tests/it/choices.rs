@@ -1,6 +1,6 @@
 //! What the options choose, what detection tells and what lint lists.
 
-use crate::common::{file, gzip, message, mqsim, msr_lines, path, read, read_path};
+use crate::it::common::{file, gzip, message, mqsim, msr_lines, path, read, read_path};
 use slcache_traces::{detect, lint, SubSector, TraceOptions, Unsorted, VolumeChoice, ZeroSize};
 
 fn msr() -> TraceOptions {
@@ -51,7 +51,7 @@ fn volumes() {
     let error = message(text, &msr());
     assert!(error.starts_with(":2: a second volume appears; the file holds 3 volumes: a_0 (2 requests), b_1 (1 requests), b_2 (1 requests)"), "{error}");
     let with = |volume: VolumeChoice| read(text, &TraceOptions { volume: Some(volume), ..msr() });
-    let streams = |outcome: crate::common::Outcome| -> Vec<u16> {
+    let streams = |outcome: crate::it::common::Outcome| -> Vec<u16> {
         outcome.requests.iter().map(|request| request.stream).collect()
     };
     assert_eq!(streams(with(VolumeChoice::Merge)), [0, 0, 0, 0]);
@@ -101,7 +101,7 @@ fn lint_lists_every_problem() {
     assert_eq!(found, expected);
     assert_eq!((report.total(), report.counts["time backwards"], report.read_to_end), (5, 2, true));
     assert_eq!(lint(path(&file), &mqsim(), 1).unwrap().problems.len(), 4);
-    let clean = crate::common::file(b"5 0 0 8 1\n");
+    let clean = crate::it::common::file(b"5 0 0 8 1\n");
     assert_eq!(lint(path(&clean), &mqsim(), 1).unwrap().total(), 0);
     assert!(read_path(path(&clean), &mqsim(), 1).error.is_none());
 }
@@ -113,7 +113,7 @@ fn a_last_line_cut_short_is_never_taken_silently() {
     let text = b"5 0 0 8 1\n6 0 40960 8192 1\n";
     let mut taken = 0;
     for end in b"5 0 0 8 1\n6".len()..text.len() {
-        let cut = crate::common::file(&text[..end]);
+        let cut = crate::it::common::file(&text[..end]);
         let outcome = read_path(path(&cut), &mqsim(), 10);
         let report = lint(path(&cut), &mqsim(), 10).unwrap();
         assert_eq!(report.counts["no line end"], 1, "{end}");
@@ -124,6 +124,6 @@ fn a_last_line_cut_short_is_never_taken_silently() {
         taken += u32::from(outcome.error.is_none());
     }
     assert_eq!(taken, 1);
-    let whole = crate::common::file(text);
+    let whole = crate::it::common::file(text);
     assert_eq!(lint(path(&whole), &mqsim(), 10).unwrap().total(), 0);
 }

@@ -1,6 +1,6 @@
 //! Every compression: several members, cut short, damaged, and too hungry.
 
-use crate::common::{gzip, message, msr_lines, read};
+use crate::it::common::{gzip, message, msr_lines, read};
 use slcache_traces::TraceOptions;
 use std::io::Write;
 

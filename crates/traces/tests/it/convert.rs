@@ -1,7 +1,7 @@
 //! Converting: what a format cannot hold is refused by name, or lost by name
 //! and counted; outputs appear whole or not at all.
 
-use crate::common::{msr_lines, read_entries};
+use crate::it::common::{msr_lines, read_entries};
 use slcache_traces::{Conversion, Losses, TraceOptions, WriteOptions, Written};
 use std::path::Path;
 use tempfile::TempDir;

@@ -1,4 +1,4 @@
-//! The integration tests of traces, as one program.
+//! The tests of the interface of traces.
 
 mod bad_input;
 mod binary_formats;

@@ -1,6 +1,6 @@
 //! Several traces written as one.
 
-use crate::common::{read_entries, read_path};
+use crate::it::common::{read_entries, read_path};
 use slcache_traces::{
     Conversion, ConvertReport, HostOp, Request, TraceEntry, TraceOptions, TraceOrigin, TraceWriter,
     VolumeChoice, WriteOptions,

@@ -1,6 +1,6 @@
 //! No bytes make a reader panic, and none are taken as something they are not.
 
-use crate::common::{file, path, read_path};
+use crate::it::common::{file, path, read_path};
 use proptest::prelude::*;
 use slcache_traces::{info, lint, TraceOptions, Unsorted, VolumeChoice};
 

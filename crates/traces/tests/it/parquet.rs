@@ -1,7 +1,7 @@
 //! slcache's Parquet layout: what is kept, and what is told when a file is not
 //! as it was written.
 
-use crate::common::{file, message, mqsim, path, read_entries, read_path};
+use crate::it::common::{file, message, mqsim, path, read_entries, read_path};
 use slcache_traces::{
     HostOp, Request, TraceEntry, TraceOptions, TraceOrigin, TraceWriter, VolumeChoice, WriteOptions,
     TIME_END_NS,
@@ -106,7 +106,7 @@ fn a_file_that_was_cut_or_changed_is_told() {
         changed[place] ^= 0x10;
         let file = file(&changed);
         let options = TraceOptions::with_format("parquet");
-        let outcome = std::panic::catch_unwind(|| read_path(crate::common::path(&file), &options, 1000));
+        let outcome = std::panic::catch_unwind(|| read_path(crate::it::common::path(&file), &options, 1000));
         let outcome = outcome.unwrap_or_else(|_| panic!("a panic with byte {place} changed"));
         if outcome.error.is_none() {
             unnoticed.push((place, outcome.requests));
@@ -119,7 +119,7 @@ fn a_file_that_was_cut_or_changed_is_told() {
     }
     for length in [0, 3, 4, 100, bytes.len() / 2, bytes.len() - 1] {
         let file = file(&bytes[..length]);
-        let outcome = read_path(crate::common::path(&file), &TraceOptions::with_format("parquet"), 1000);
+        let outcome = read_path(crate::it::common::path(&file), &TraceOptions::with_format("parquet"), 1000);
         assert!(outcome.error.is_some(), "{length}");
     }
 }
@@ -149,7 +149,7 @@ fn other_options_and_formats_do_not_apply() {
     let file = written(&folder, &entries(10), &[], None);
     let error = read_path(&file, &mqsim(), 10).error.unwrap().to_string();
     assert!(error.contains("binary data") || error.contains("columns where"), "{error}");
-    let text = crate::common::file(b"1 0 0 8 1\n");
+    let text = crate::it::common::file(b"1 0 0 8 1\n");
     let error = read_path(path(&text), &TraceOptions::with_format("parquet"), 10).error.unwrap().to_string();
     assert!(error.contains("cannot be read"), "{error}");
 }

@@ -1,6 +1,6 @@
 //! A part of a trace: by time, by number of requests, and its times by a factor.
 
-use crate::common::{file, path, read_path, Outcome};
+use crate::it::common::{file, path, read_path, Outcome};
 use slcache_traces::{lint, TraceOptions};
 use std::collections::BTreeMap;
 

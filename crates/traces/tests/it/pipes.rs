@@ -1,7 +1,7 @@
 //! A pipe gives what the file gives, whatever is done with it: nothing is read
 //! twice of what gives its bytes only once.
 
-use crate::common::{gzip, msr_lines};
+use crate::it::common::{gzip, msr_lines};
 use serde_json::{json, Value};
 use slcache_traces::workload::Workload;
 use slcache_traces::{

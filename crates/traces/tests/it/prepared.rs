@@ -1,6 +1,6 @@
 //! A prepared trace is the trace it was made of, request by request and count by count.
 
-use crate::common::{file, msr_lines, path};
+use crate::it::common::{file, msr_lines, path};
 use slcache_traces::{
     fingerprint, open, prepare, Request, SubSector, TraceError, TraceOptions, TracePath, TraceSummary,
     Unsorted, VolumeChoice, ZeroSize,

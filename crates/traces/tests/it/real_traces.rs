@@ -1,6 +1,6 @@
 //! Real traces, against the figures published or recorded beside them.
 
-use crate::common::{read_path, shared};
+use crate::it::common::{read_path, shared};
 use slcache_traces::{detect, info, CoarseTime, TraceInfo, TraceOptions, Unsorted, VolumeChoice};
 
 fn figures(path: &str, options: &TraceOptions) -> Option<TraceInfo> {
@@ -74,7 +74,7 @@ fn mqsim_traces() {
         let Some(file) = shared(&path) else { return };
         let error = detect(&file).unwrap_err().to_string();
         assert!(error.contains("format = \"mqsim\" or \"ssdsim\" or \"disksim\""), "{error}");
-        let info = figures(&path, &crate::common::mqsim()).unwrap();
+        let info = figures(&path, &crate::it::common::mqsim()).unwrap();
         assert_eq!(info.requests, requests);
         close(info.write_share * 100.0, write_percent, 0.05);
     }

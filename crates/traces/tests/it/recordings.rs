@@ -1,7 +1,7 @@
 //! What the tools that record on Linux and Windows print: files made after each tool's form, read whole,
 //! and files from elsewhere where they are at hand.
 
-use crate::common::{file, message, path, read_entries, read_path, shared};
+use crate::it::common::{file, message, path, read_entries, read_path, shared};
 use slcache_traces::{detect, BlkparseAction, GenericColumns, HostOp, TraceOptions, VolumeChoice};
 use HostOp::{Flush, Read, Trim, Write};
 
@@ -117,8 +117,8 @@ fn every_tool_is_told_and_read() {
         let text = std::fs::read_to_string(&path).unwrap();
         let options = TraceOptions::default();
         reads(&path, &options, expected);
-        let windows = crate::common::file(text.replace('\n', "\r\n").as_bytes());
-        reads(crate::common::path(&windows), &options, expected);
+        let windows = crate::it::common::file(text.replace('\n', "\r\n").as_bytes());
+        reads(crate::it::common::path(&windows), &options, expected);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Every format that can be written gives the same requests when it is read
 //! back, through the Parquet layout and again as text.
 
-use crate::common::{read_entries, shared};
+use crate::it::common::{read_entries, shared};
 use slcache_traces::{
     writable_formats, Conversion, HostOp, Losses, Request, TraceEntry, TraceOptions, Unsorted, VolumeChoice,
     WriteOptions, Written,

@@ -1,6 +1,6 @@
 //! Batches, threads and errors: the same at any batch size.
 
-use crate::common::{file, gzip, mqsim, msr_lines, path, read_path};
+use crate::it::common::{file, gzip, mqsim, msr_lines, path, read_path};
 use slcache_traces::{open, spawn, HostOp, Request, TraceOptions, VolumeChoice};
 
 /// Requests and error of the thread reader.
@@ -73,7 +73,7 @@ fn the_sha_is_that_of_the_stored_file() {
     let outcome = read_path(path(&file), &mqsim(), 10);
     let expected = "43455c7b523ca528ed5ad697c3856140";
     assert_eq!(outcome.summary.sha256.as_deref().map(str::len), Some(64));
-    let compressed = crate::common::file(&gzip(b"1 0 0 8 1\n"));
+    let compressed = crate::it::common::file(&gzip(b"1 0 0 8 1\n"));
     let other = read_path(path(&compressed), &mqsim(), 10);
     assert_ne!(outcome.summary.sha256, other.summary.sha256);
     assert!(outcome.summary.sha256.unwrap().starts_with(expected));

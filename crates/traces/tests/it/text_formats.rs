@@ -1,6 +1,6 @@
 //! What holds of every text format: examples, detection and units.
 
-use crate::common::{file, path, read, read_path};
+use crate::it::common::{file, path, read, read_path};
 use slcache_traces::{detect, formats, CoarseTime, HostOp, TraceError, TraceOptions, Unsorted, VolumeChoice};
 
 /// Formats that are told from their lines, and lines of them.
@@ -160,7 +160,7 @@ fn volumes_are_told_by_name() {
     ];
     for (name, lines, listed) in two {
         let options = TraceOptions::with_format(name);
-        let error = crate::common::message(lines.as_bytes(), &options);
+        let error = crate::it::common::message(lines.as_bytes(), &options);
         let expected = format!("the file holds 2 volumes: {listed}. Allowed");
         assert!(error.contains(&expected), "{name}: {error}");
         let each = TraceOptions { volume: Some(VolumeChoice::Each), ..options };
@@ -169,7 +169,7 @@ fn volumes_are_told_by_name() {
         assert_eq!(streams, [0, 1], "{name}");
     }
     // MQSim itself ignores its device column.
-    assert_eq!(read(b"1 0 0 8 1\n1 1 0 8 1\n", &crate::common::mqsim()).requests.len(), 2);
+    assert_eq!(read(b"1 0 0 8 1\n1 1 0 8 1\n", &crate::it::common::mqsim()).requests.len(), 2);
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn whole_seconds_are_kept_or_spread() {
     let spread = TraceOptions { coarse_time: CoarseTime::Spread, ..sorted };
     assert_eq!(times(&spread), (vec![0, 1000, 1250, 1500, 1750, 3000], 3));
     let fine = TraceOptions { coarse_time: CoarseTime::Spread, ..TraceOptions::with_format("spc") };
-    let error = crate::common::message(b"0,0,512,R,1.0\n0,0,512,R,1.5\n", &fine);
+    let error = crate::it::common::message(b"0,0,512,R,1.0\n0,0,512,R,1.5\n", &fine);
     assert!(error.starts_with(":2: 1500000000 ns is not a whole second; coarse_time"), "{error}");
 }
 

@@ -1,7 +1,7 @@
 //! Every time given out lies below 2^62 ns, whatever the trace, the options,
 //! the workload or the transformation make of it.
 
-use crate::common::{file, message, mqsim, msr_lines, path, read, read_path};
+use crate::it::common::{file, message, mqsim, msr_lines, path, read, read_path};
 use slcache_traces::workload::Workload;
 use slcache_traces::{
     open, CoarseTime, HostOp, Request, TraceEntry, TraceOptions, TraceOrigin, TraceWriter, Unsorted,

@@ -1,6 +1,6 @@
 //! The presets make the requests they have always made: results hang on them.
 
-use crate::workload_presets::overrides;
+use crate::it::workload_presets::overrides;
 use slcache_base::request::{HostOp, Request};
 use slcache_traces::workload::{presets, Workload};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Twins whose updates repeat extents: figures of space, measured by `trace info`.
 
-use crate::workload_presets::{assert_met, overrides};
+use crate::it::workload_presets::{assert_met, overrides};
 use slcache_base::request::HostOp;
 use slcache_traces::workload::Workload;
 use std::collections::{BTreeMap, HashSet};

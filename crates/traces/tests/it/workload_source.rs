@@ -1,6 +1,6 @@
 //! A workload in the place of a trace file.
 
-use crate::common::{message, msr_lines, read_entries, read_path};
+use crate::it::common::{message, msr_lines, read_entries, read_path};
 use slcache_traces::workload::Workload;
 use slcache_traces::{open, Conversion, TraceOptions, Unsorted, WriteOptions};
 use std::collections::BTreeMap;
