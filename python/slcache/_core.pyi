@@ -158,9 +158,6 @@ def placed(place: str, setting: str) -> str:
 def device_line(device: str, key: str) -> tuple[str, str] | None:
     """Return where a preset or device file says a key, and that line with its comment."""
 
-def formats() -> str:
-    """Return the catalogue of trace formats, as a JSON list."""
-
 def config_schema() -> str:
     """Return the JSON schema of the configuration."""
 

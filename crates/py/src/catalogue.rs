@@ -104,12 +104,6 @@ pub fn placed(place: &str, setting: &str) -> String {
     slcache_sim::config::placed(place, setting)
 }
 
-/// The trace formats.
-#[pyfunction]
-pub fn formats() -> String {
-    json(&slcache_sim::traces::formats().collect::<Vec<_>>())
-}
-
 /// The trace formats, each with whether it is read and written.
 #[pyfunction]
 pub fn trace_formats() -> String {

@@ -261,7 +261,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::config_file, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::placed, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::device_line, module)?)?;
-    module.add_function(wrap_pyfunction!(catalogue::formats, module)?)?;
     module.add_function(wrap_pyfunction!(config_schema, module)?)?;
     module.add_function(wrap_pyfunction!(result_schema, module)?)?;
     module.add_function(wrap_pyfunction!(trace_info_schema, module)?)?;

@@ -1,7 +1,7 @@
 //! All formats, read or written.
 
 use crate::format_names::PARQUET;
-use crate::formats::formats;
+use crate::formats::FORMATS;
 use crate::writers::{loss_names, writable_formats};
 use serde::Serialize;
 
@@ -43,7 +43,7 @@ pub fn format_catalogue() -> Vec<CatalogueEntry> {
         ..entry(PARQUET)
     };
     let mut all = vec![parquet];
-    all.extend(formats().map(|format| CatalogueEntry {
+    all.extend(FORMATS.iter().map(|format| CatalogueEntry {
         about: format.about,
         example: format.example,
         extensions: format.extensions,

@@ -38,7 +38,6 @@ pub use convert::{Blocks, Conversion, ConvertReport, InputReport, StepReport};
 pub use entry::TraceEntry;
 pub use error::place::Place;
 pub use error::{LineFault, TraceError};
-pub use formats::{formats, FormatDescription};
 pub use info::{
     info, info_telling, AddressMap, GapClass, GapDecade, HintCount, HotSet, HotShare, IdleTime, Interarrival,
     ResponseTimes, SizeBucket, StreamInfo, Timeline, TraceInfo,

@@ -3,8 +3,8 @@
 
 use slcache_traces::workload::Workload;
 use slcache_traces::{
-    formats, lint, open, BlkparseAction, DefaultOp, GenericColumns, HostOp, SubSector, TraceOptions,
-    UnitBytes, Unsorted, VolumeChoice, ZeroSize,
+    format_catalogue, lint, open, BlkparseAction, CatalogueEntry, DefaultOp, GenericColumns, HostOp,
+    SubSector, TraceOptions, UnitBytes, Unsorted, VolumeChoice, ZeroSize,
 };
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,7 +18,8 @@ const GENERATED: usize = 300;
 
 /// Every format of the registry.
 pub fn names() -> Vec<&'static str> {
-    formats().map(|format| format.name).collect()
+    let read = |format: &CatalogueEntry| format.reads && format.name != "parquet";
+    format_catalogue().into_iter().filter(read).map(|format| format.name).collect()
 }
 
 /// One reader: the first byte chooses the options, the rest is the file.

@@ -1,6 +1,6 @@
 //! Valid files, from which fuzzing starts.
 
-use slcache_traces::formats;
+use slcache_traces::format_catalogue;
 use slcache_traces::workload::{presets, Workload};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -43,7 +43,8 @@ pub fn of_workload() -> Vec<Vec<u8>> {
 
 /// The example of a format of lines, several times.
 fn lines(format: &str, count: usize) -> Vec<u8> {
-    let example = formats().find(|known| known.name == format).map_or("", |known| known.example);
+    let example =
+        format_catalogue().into_iter().find(|known| known.name == format).map_or("", |known| known.example);
     format!("{example}\n").repeat(count).into_bytes()
 }
 

@@ -96,7 +96,8 @@ mod tests {
             let message = below(&FORMAT, &[HEADER], line).unwrap_err();
             assert!(message.contains(expected), "{line}: {message}");
         }
-        let without = below(&FORMAT, &[], "TIME(ms)     DISK    COMM             PID    LAT(ms)").unwrap_err();
+        let without =
+            below(&FORMAT, &[], "TIME(ms)     DISK    COMM             PID    LAT(ms)").unwrap_err();
         assert!(without.contains("a header that names T, SECTOR, BYTES too"), "{without}");
         let queued = below_with(&FORMAT, &options(BlkparseAction::Q), &[], HEADER).unwrap_err();
         assert!(queued.contains("a header that names QUE too"), "{queued}");

@@ -7,17 +7,16 @@
 //! (blkparse_fmt.c of blktrace).
 
 use super::rwbs::{Flags, Kind, SKIPPED_PASS_THROUGH, SKIPPED_ZONE};
-use super::{Fit, Format, Detection, RawRequest, Record, RecordParser, Sample, SKIPPED_NOTE};
+use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_NOTE};
 use crate::error::LineFault;
 use crate::fields::line_end::TextBlock;
-use crate::options::TraceOptions;
 use crate::fields::scan::{
     behind_blanks, decimal_time, decimal_until, digits_until, digits_word, field_until, unsigned,
     unsigned_word, Words,
 };
 use crate::fields::sectors::{Column, SizeRules};
+use crate::options::TraceOptions;
 use slcache_base::request::HostOp;
-
 
 pub(super) const FORMAT: Format = Format {
     name: "blkparse",
@@ -50,7 +49,12 @@ impl Blkparse {
 
     /// What the chosen event asks for, from RWBS on.
     #[inline]
-    fn event<'a>(&self, line: &[u8], mut words: Words<'a>, raw: RawRequest<'a>) -> Result<Record<'a>, LineFault> {
+    fn event<'a>(
+        &self,
+        line: &[u8],
+        mut words: Words<'a>,
+        raw: RawRequest<'a>,
+    ) -> Result<Record<'a>, LineFault> {
         let rwbs = words.next().ok_or_else(|| unknown(line))?;
         let flags = Flags::parse(RWBS, rwbs)?;
         let first = words.next().ok_or_else(|| unknown(line))?;
@@ -59,9 +63,8 @@ impl Blkparse {
         }
         words.next();
         let length = words.next().ok_or_else(|| unknown(line))?;
-        let sector = unsigned(first).ok_or_else(|| {
-            LineFault::field(8, "sector", first, "a sector number from 0 to 2^64 - 1")
-        })?;
+        let sector = unsigned(first)
+            .ok_or_else(|| LineFault::field(8, "sector", first, "a sector number from 0 to 2^64 - 1"))?;
         let sectors = unsigned(length).ok_or_else(|| {
             LineFault::field(SECTORS.number, SECTORS.name, length, "a positive number of sectors")
         })?;
@@ -73,10 +76,21 @@ impl Blkparse {
 
     /// An event without `sector + sectors`: a flush, a pass-through command, or
     /// a completion that only ends a flush sequence.
-    fn without_sectors<'a>(&self, line: &[u8], flags: Flags, first: &[u8], raw: RawRequest<'a>) -> Result<Record<'a>, LineFault> {
+    fn without_sectors<'a>(
+        &self,
+        line: &[u8],
+        flags: Flags,
+        first: &[u8],
+        raw: RawRequest<'a>,
+    ) -> Result<Record<'a>, LineFault> {
         let bracketed = matches!(first.first(), Some(b'[' | b'('));
         if !bracketed && unsigned(first).is_none() {
-            return Err(LineFault::field(8, "sector", first, "a sector number, or [name] where there is none"));
+            return Err(LineFault::field(
+                8,
+                "sector",
+                first,
+                "a sector number, or [name] where there is none",
+            ));
         }
         if flags.preflush {
             return Ok(Record::Request(raw));
@@ -116,9 +130,8 @@ impl RecordParser for Blkparse {
             }
         }
         let scanned = decimal_time(time, 1_000_000_000).filter(|_| time.contains(&b'.'));
-        let scanned = scanned.ok_or_else(|| {
-            LineFault::field(4, NAMES[3], time, "a time as seconds.nanoseconds")
-        })?;
+        let scanned =
+            scanned.ok_or_else(|| LineFault::field(4, NAMES[3], time, "a time as seconds.nanoseconds"))?;
         if action != [self.action] {
             return event_reason(action).map(Record::Skipped);
         }
@@ -196,8 +209,7 @@ fn unknown(line: &[u8]) -> LineFault {
 
 /// Summary lines alone do not make a blkparse file.
 fn detect(sample: &Sample<'_>) -> Fit {
-    let events: Vec<&[u8]> =
-        sample.lines.iter().copied().filter(|line| !is_report_line(line)).collect();
+    let events: Vec<&[u8]> = sample.lines.iter().copied().filter(|line| !is_report_line(line)).collect();
     match super::parses_most(&FORMAT, &events) {
         true => Fit::Yes,
         false => Fit::No,
@@ -253,7 +265,8 @@ fn event_reason(action: &[u8]) -> Result<&'static str, LineFault> {
         b"m" => "blkparse event m (message)",
         [b'Z', ..] => "blkparse event ZP/ZU (writes of a zone plugged or unplugged)",
         _ => {
-            let allowed = "an action of blkparse (Q, D, C, I, G, M, F, S, R, A, B, W, X, P, U, UT, UI, T, m, ZP, ZU)";
+            let allowed =
+                "an action of blkparse (Q, D, C, I, G, M, F, S, R, A, B, W, X, P, U, UT, UI, T, m, ZP, ZU)";
             return Err(LineFault::field(6, "action", action, allowed));
         }
     })

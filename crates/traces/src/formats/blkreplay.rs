@@ -39,12 +39,19 @@ mod tests {
     use crate::formats::RawRequest;
     use slcache_base::request::HostOp;
 
-    const HEADER: &[&str] = &["Copying is permitted; see below.", "#####", "start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0"];
+    const HEADER: &[&str] = &[
+        "Copying is permitted; see below.",
+        "#####",
+        "start ; sector; length ; op ;  replay_delay=0 ; replay_duration=0",
+    ];
 
     #[test]
     fn requests_below_the_licence() {
         let write = RawRequest::plain(449_518_165, (37_766_917, 14), HostOp::Write, b"");
-        assert_eq!(below(&FORMAT, HEADER, "      0.449518165 ;     37766917 ;   14 ; W ; 0.0 ; 0.0"), Ok(write));
+        assert_eq!(
+            below(&FORMAT, HEADER, "      0.449518165 ;     37766917 ;   14 ; W ; 0.0 ; 0.0"),
+            Ok(write)
+        );
         let twice = [HEADER, HEADER].concat();
         assert_eq!(below(&FORMAT, &twice, "0.449518165 ; 37766917 ; 14 ; W ; 0.0 ; 0.0"), Ok(write));
         let read = RawRequest { op: HostOp::Read, response_ns: Some(1_500_000), ..write };

@@ -6,11 +6,11 @@
 //! bytes, lengths bytes, times nanoseconds. blktrace writes one file per CPU;
 //! the files of a recording, or a tar archive of them, are read merged by time.
 
-use super::{Fit, Format, Detection, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
-use crate::fields::binary::{number_fault, Fields};
+use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
-use crate::options::{BlkparseAction, TraceOptions};
+use crate::fields::binary::{number_fault, Fields};
 use crate::fields::sectors::{Column, SizeRules};
+use crate::options::{BlkparseAction, TraceOptions};
 use slcache_base::request::HostOp;
 
 mod action;
@@ -145,7 +145,8 @@ impl RecordParser for Blktrace {
             return Ok(LAYOUTS[0].header_bytes);
         }
         let Some(fields) = fields(pending) else {
-            let allowed = "the magic number 0x656174 and a version of a blktrace record, in either byte order";
+            let allowed =
+                "the magic number 0x656174 and a version of a blktrace record, in either byte order";
             return Err(LineFault::field(1, "magic", &pending[..4], allowed));
         };
         match layout(fields.u32(0)) {

@@ -7,12 +7,12 @@
 //! without waits every request is at time 0. A volume is a file. `sync`,
 //! `datasync` and `syncfs` are flushes.
 
-use super::{Fit, Format, Detection, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
-use crate::fields::line_end::{WholeText, TextBlock, LineEnd};
-use crate::options::TraceOptions;
+use crate::fields::line_end::{LineEnd, TextBlock, WholeText};
 use crate::fields::scan::{field_until, unsigned, unsigned_last, unsigned_until, Words};
 use crate::fields::sectors::{Column, SizeRules};
+use crate::options::TraceOptions;
 use slcache_base::request::HostOp;
 
 pub(super) const FORMAT: Format = Format {

@@ -7,7 +7,7 @@
 //! bytes) is one run of hexadecimal digits and is not used.
 
 use super::columns::{column, Columns, Header, Holds, Split, Units, LETTERS};
-use super::lines::{between, LineContent, Line, LineFormat};
+use super::lines::{between, Line, LineContent, LineFormat};
 use super::volume_names::VolumeNames;
 use super::Format;
 use crate::error::LineFault;

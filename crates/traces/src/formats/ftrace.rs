@@ -171,7 +171,8 @@ impl Ftrace {
         };
         let first = lba.number("a block number from 0 whose bytes fit 64 bits")?.checked_mul(unit_bytes);
         let first = first.ok_or_else(|| lba.fault("a block number from 0 whose bytes fit 64 bits"))?;
-        let Some(extent) = self.sizes.extent_of_bytes((first, lba.place()), (size_bytes, size.place()))? else {
+        let Some(extent) = self.sizes.extent_of_bytes((first, lba.place()), (size_bytes, size.place()))?
+        else {
             return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
         };
         let hint = match rest.value_of("group_id") {
@@ -182,7 +183,14 @@ impl Ftrace {
             None => 0,
         };
         let rounded_to_sectors = extent.rounded;
-        Ok(Record::Request(RawRequest { sector: extent.sector, sectors: extent.sectors, op, rounded_to_sectors, hint, ..raw }))
+        Ok(Record::Request(RawRequest {
+            sector: extent.sector,
+            sectors: extent.sectors,
+            op,
+            rounded_to_sectors,
+            hint,
+            ..raw
+        }))
     }
 }
 
@@ -200,7 +208,8 @@ impl RecordParser for Ftrace {
         let ScannedTime { at_ns, rounded } = time.ok_or_else(|| {
             event.time.fault("a time in seconds with a fraction, or in us (clocks such as counter or x86-tsc tell no unit)")
         })?;
-        let raw = RawRequest { rounded_to_ns: rounded, ..RawRequest::plain(at_ns, (0, 0), HostOp::Flush, b"") };
+        let raw =
+            RawRequest { rounded_to_ns: rounded, ..RawRequest::plain(at_ns, (0, 0), HostOp::Flush, b"") };
         match event.name {
             UFS => self.ufs(event.fields, raw),
             _ => self.block(event.fields, raw),
@@ -223,12 +232,17 @@ impl Ftrace {
         if words.clone().any(is_known) {
             return Err(unknown());
         }
-        if first.text.starts_with(b"CPU:") && words.any(|word| word.text.ends_with(b"EVENTS]") || word.text.ends_with(b"DROPPED]")) {
+        if first.text.starts_with(b"CPU:")
+            && words.any(|word| word.text.ends_with(b"EVENTS]") || word.text.ends_with(b"DROPPED]"))
+        {
             return Ok(SKIPPED_LOST);
         }
         let stack = line.starts_with(b" ") || line.starts_with(b"\t");
-        let frame = first.text == b"=>" || first.text.starts_with(b"<stack") || first.text.iter().all(u8::is_ascii_hexdigit);
-        let note = [b"#", b"CPU" as &[u8], b"cpus=", b"version"].iter().any(|note| first.text.starts_with(note));
+        let frame = first.text == b"=>"
+            || first.text.starts_with(b"<stack")
+            || first.text.iter().all(u8::is_ascii_hexdigit);
+        let note =
+            [b"#", b"CPU" as &[u8], b"cpus=", b"version"].iter().any(|note| first.text.starts_with(note));
         match !self.begun || note || stack && frame {
             true => Ok(SKIPPED_NOTE),
             false => Err(unknown()),

@@ -2,12 +2,14 @@
 //!
 //! Quoting as in spreadsheets is not undone; blanks around fields are.
 
-use super::{Format, Detection, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE};
+use super::{
+    Detection, Format, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE,
+};
 use crate::error::{LineFault, TraceError};
-use crate::options::TraceOptions;
-use crate::options::generic::{OpName, TimeUnit};
 use crate::fields::scan::{decimal_time, unsigned_or_hex, Words};
 use crate::fields::sectors::{Column, SizeRules};
+use crate::options::generic::{OpName, TimeUnit};
+use crate::options::TraceOptions;
 use slcache_base::request::HostOp;
 
 mod layout;

@@ -1,4 +1,4 @@
-//! The registry of trace formats: one file per format, one line each below.
+//! The registry of trace formats: rows of columns, and a file for each that is more than that.
 
 use crate::error::TraceError;
 use crate::format_names::{PARQUET, WORKLOAD};
@@ -9,50 +9,54 @@ pub(crate) use crate::records::parser::{
     RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE,
 };
 use crate::records::volumes::plain_name;
-use serde::Serialize;
 
-/// Declares the formats: each name is a file in this folder that holds a
-/// constant `FORMAT`.
-macro_rules! formats {
-    ($($name:ident),+ $(,)?) => {
-        $(mod $name;)+
-        /// Every format, in the order of declaration.
-        pub(crate) static FORMATS: &[Format] = &[$($name::FORMAT),+];
-    };
-}
-
-formats! {
-    msr,
-    spc,
-    systor17,
-    alicloud,
-    tencent,
-    fiu,
-    k5cloud,
-    mobileblockio,
-    blkparse,
-    fio,
-    ftrace,
-    blkreplay,
-    biosnoop,
-    xperf,
-    mqsim,
-    ssdsim,
-    disksim,
-    vscsi,
-    blktrace,
-    oracle_general,
-    generic,
-}
+/// Every format, in the order in which they are tried and listed.
+pub(crate) static FORMATS: &[Format] = &[
+    rows::MSR,
+    rows::SPC,
+    systor17::FORMAT,
+    rows::ALICLOUD,
+    rows::TENCENT,
+    fiu::FORMAT,
+    rows::K5CLOUD,
+    rows::MOBILEBLOCKIO,
+    blkparse::FORMAT,
+    fio::FORMAT,
+    ftrace::FORMAT,
+    blkreplay::FORMAT,
+    biosnoop::FORMAT,
+    xperf::FORMAT,
+    mqsim::FORMAT,
+    rows::SSDSIM,
+    rows::DISKSIM,
+    vscsi::FORMAT,
+    blktrace::FORMAT,
+    oracle_general::FORMAT,
+    generic::FORMAT,
+];
 
 /// Which records belong to which file of a blktrace recording in several.
 pub(crate) use blktrace::{looks_like_tar, merge_key, MergeKey, BLKTRACE};
 
+mod biosnoop;
+mod blkparse;
+mod blkreplay;
+mod blktrace;
 pub(crate) mod columns;
+mod fio;
+mod fiu;
+mod ftrace;
+mod generic;
 mod lines;
+mod mqsim;
+mod oracle_general;
+mod rows;
 mod rwbs;
+mod systor17;
 mod table;
 pub(crate) mod volume_names;
+mod vscsi;
+mod xperf;
 
 use columns::Columns;
 
@@ -165,29 +169,6 @@ pub(crate) enum Fit {
     /// They may, but the meaning of a column would have to be guessed, so the
     /// user must name the format.
     MustBeNamed,
-}
-
-/// A format as shown to users.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct FormatDescription {
-    /// Name, as `format` in the trace options takes it.
-    pub name: &'static str,
-    /// One line on what it is, with units and source.
-    pub about: &'static str,
-    /// A line of such a file.
-    pub example: &'static str,
-    /// Usual endings of file names, without compression.
-    pub extensions: &'static [&'static str],
-}
-
-/// Every format this crate reads.
-pub fn formats() -> impl Iterator<Item = FormatDescription> {
-    FORMATS.iter().map(|format| FormatDescription {
-        name: format.name,
-        about: format.about,
-        example: format.example,
-        extensions: format.extensions,
-    })
 }
 
 pub(crate) fn names() -> String {

@@ -7,10 +7,10 @@
 use super::columns::{column, Columns, Header, Holds, Split, Units, ONE_IS_READ};
 use super::lines::{Line, LineFormat};
 use super::volume_names::VolumeNames;
-use super::{Format, Detection};
+use super::{Detection, Format};
 use crate::error::LineFault;
-use crate::options::{MqsimTimeUnit, TraceOptions};
 use crate::fields::scan::ScannedTime;
+use crate::options::{MqsimTimeUnit, TraceOptions};
 
 pub(super) const FORMAT: Format = Format {
     name: "mqsim",

@@ -6,7 +6,7 @@
 //! records and the unit of the ids, which are block addresses only where the
 //! trace was one of a disk (`oracleGeneralBin.h` of libCacheSim).
 
-use super::{Format, Detection, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
+use super::{Detection, Format, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
 use crate::error::{LineFault, TraceError};
 use crate::fields::binary::{number_fault, time_ns, Fields};
 use crate::fields::sectors::{Column, SizeRules};

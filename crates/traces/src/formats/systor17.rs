@@ -7,7 +7,7 @@
 //! bytes. Which way a blank request went is not known, so it is left out.
 
 use super::columns::{column, Columns, Header, Holds, Split, Units, LETTERS};
-use super::lines::{Fields, LineContent, Line, LineFormat, SKIPPED_HEADER};
+use super::lines::{Fields, Line, LineContent, LineFormat, SKIPPED_HEADER};
 use super::volume_names::VolumeNames;
 use super::Format;
 use crate::error::LineFault;

@@ -9,13 +9,12 @@
 //! 512-byte blocks. Version 2 adds `rt`, taken as the response time in
 //! microseconds like `ts`; no file of that version could be checked.
 
-use super::{Fit, Format, Detection, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
-use crate::fields::binary::{number_fault, time_ns, Fields};
+use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
 use crate::error::LineFault;
-use crate::options::TraceOptions;
+use crate::fields::binary::{number_fault, time_ns, Fields};
 use crate::fields::sectors::{Column, SizeRules};
+use crate::options::TraceOptions;
 use slcache_base::request::HostOp;
-
 
 pub(super) const FORMAT: Format = Format {
     name: "vscsi",

@@ -50,7 +50,8 @@ mod tests {
             "  SampledProfile, TimeStamp, Process Name ( PID), ThreadID".to_owned(),
             named("DiskRead"),
             named("DiskWrite"),
-            "  DiskFlush, TimeStamp, Process Name ( PID), ThreadID, IrpPtr, ElapsedTime, DiskNum, IrpFlags".to_owned(),
+            "  DiskFlush, TimeStamp, Process Name ( PID), ThreadID, IrpPtr, ElapsedTime, DiskNum, IrpFlags"
+                .to_owned(),
             "  UnknownEvent/Classic, with anything".to_owned(),
             "EndHeader".to_owned(),
             "OS Version: 10.0.22000, Trace Size: 6912KB, Events Lost: 0".to_owned(),
@@ -68,12 +69,16 @@ mod tests {
 
     #[test]
     fn reads_writes_and_flushes() {
-        let issued = RawRequest { response_ns: Some(90_000), ..RawRequest::plain(9_522_000, (4096, 128), HostOp::Write, b"1") };
+        let issued = RawRequest {
+            response_ns: Some(90_000),
+            ..RawRequest::plain(9_522_000, (4096, 128), HostOp::Write, b"1")
+        };
         assert_eq!(parsed(BlkparseAction::D, WRITE), Ok(issued));
         assert_eq!(parsed(BlkparseAction::C, WRITE), Ok(RawRequest { at_ns: 9_612_000, ..issued }));
         let read = WRITE.replace("DiskWrite", "DiskRead").replace(", \"C:\\one, two\"", "");
         assert_eq!(parsed(BlkparseAction::D, &read), Ok(RawRequest { op: HostOp::Read, ..issued }));
-        let flush = parsed(BlkparseAction::D, "DiskFlush, 100, System (   4), 12, 0xff, 40, 0, 0x060043").unwrap();
+        let flush =
+            parsed(BlkparseAction::D, "DiskFlush, 100, System (   4), 12, 0xff, 40, 0, 0x060043").unwrap();
         assert_eq!((flush.at_ns, flush.op, flush.volume), (60_000, HostOp::Flush, &b"0"[..]));
     }
 
@@ -97,6 +102,8 @@ mod tests {
         assert!((FORMAT.build)(&options).is_err());
         let mut parser = (FORMAT.build)(&TraceOptions::default()).unwrap();
         assert!(matches!(parser.record(b"anything above the header"), Ok(Record::Skipped(_))));
-        assert!(below(&FORMAT, &[], "DiskRead, TimeStamp").unwrap_err().contains("ByteOffset, IOSize, ElapsedTime"));
+        assert!(below(&FORMAT, &[], "DiskRead, TimeStamp")
+            .unwrap_err()
+            .contains("ByteOffset, IOSize, ElapsedTime"));
     }
 }

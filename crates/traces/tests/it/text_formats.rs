@@ -1,7 +1,9 @@
 //! What holds of every text format: examples, detection and units.
 
 use crate::it::common::{file, path, read, read_path};
-use slcache_traces::{detect, formats, CoarseTime, HostOp, TraceError, TraceOptions, Unsorted, VolumeChoice};
+use slcache_traces::{
+    detect, format_catalogue, CoarseTime, HostOp, TraceError, TraceOptions, Unsorted, VolumeChoice,
+};
 
 /// Formats that are told from their lines, and lines of them.
 const TOLD: [(&str, &str); 12] = [
@@ -56,7 +58,7 @@ const TEXT_FORMATS: [&str; 17] = [
 
 #[test]
 fn every_example_is_told_as_itself_or_must_be_named() {
-    let text = formats().filter(|format| TEXT_FORMATS.contains(&format.name));
+    let text = format_catalogue().into_iter().filter(|format| TEXT_FORMATS.contains(&format.name));
     let mut tried = 0;
     for format in text {
         let file = file(format!("{}\n", format.example).as_bytes());
@@ -217,7 +219,7 @@ fn a_log_written_by_fio() {
 /// What some editors put in front of a text is no part of it, whether the format is told or found.
 #[test]
 fn a_byte_order_mark_in_front_changes_nothing() {
-    let text = formats().filter(|format| TEXT_FORMATS.contains(&format.name));
+    let text = format_catalogue().into_iter().filter(|format| TEXT_FORMATS.contains(&format.name));
     let mut read_any = 0;
     for format in text {
         let lines = format!("{}\n", format.example);

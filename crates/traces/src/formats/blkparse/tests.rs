@@ -74,8 +74,12 @@ fn other_events_and_the_summary_are_counted() {
 fn newer_flags() {
     let write = request("259,0 11 1 0.0 1889 D WFSU 768 + 32 [atomic]", BlkparseAction::D);
     assert_eq!((write.op, write.sectors, write.forced_unit_access), (HostOp::Write, 32, true));
-    for line in ["259,0 11 3 0.0 1889 D WZS 4096 + 80 [zeroer]", "259,0 11 4 0.0 1889 D ZA 4096 + 80 [zoned]"] {
-        assert_eq!(request(line, BlkparseAction::D), RawRequest::plain(0, (4096, 80), HostOp::Write, b"259,0"));
+    for line in ["259,0 11 3 0.0 1889 D WZS 4096 + 80 [zeroer]", "259,0 11 4 0.0 1889 D ZA 4096 + 80 [zoned]"]
+    {
+        assert_eq!(
+            request(line, BlkparseAction::D),
+            RawRequest::plain(0, (4096, 80), HostOp::Write, b"259,0")
+        );
     }
     for line in ["259,0 11 5 0.0 1889 D ZR 524288 + 0 [zoned]", "259,0 11 5 0.0 1889 D ZRA [zoned]"] {
         assert_eq!(skipped(line, BlkparseAction::D), SKIPPED_ZONE, "{line}");

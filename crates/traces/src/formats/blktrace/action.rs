@@ -1,7 +1,7 @@
 //! The action word: what happened in its lower half, what is asked in its upper.
 
-use crate::fields::binary::number_fault;
 use crate::error::LineFault;
+use crate::fields::binary::number_fault;
 use crate::formats::rwbs::SKIPPED_ZONE;
 use crate::options::BlkparseAction;
 use slcache_base::request::HostOp;

@@ -109,7 +109,8 @@ impl<'a> Event<'a> {
             let Some((text, unit_ns)) = time_of(word.text).filter(|_| word.column > 1) else { continue };
             let mut fields = words.clone();
             let mut name = fields.next()?;
-            let between = |text: &[u8]| text == b":" || text.starts_with(b"(+") || text.iter().all(u8::is_ascii_digit);
+            let between =
+                |text: &[u8]| text == b":" || text.starts_with(b"(+") || text.iter().all(u8::is_ascii_digit);
             if between(name.text) {
                 name = fields.next()?;
             }

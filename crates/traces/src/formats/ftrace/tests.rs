@@ -82,13 +82,19 @@ fn commands_of_ufs() {
     let other = "size: -1, IS: 0, LBA: 0, opcode: 0x0, group_id: 0x0, hwq_id: 0";
     assert_eq!(issued(&line("send_req", other)).unwrap_err(), SKIPPED_PASS_THROUGH);
     let trim = "size: 8192, IS: 0, LBA: 2, opcode: 0x42 (UNMAP), group_id: 0x0, hwq_id: 0";
-    assert_eq!(issued(&line("send_req", trim)).map(|raw| (raw.op, raw.sector, raw.sectors)), Ok((HostOp::Trim, 16, 16)));
+    assert_eq!(
+        issued(&line("send_req", trim)).map(|raw| (raw.op, raw.sector, raw.sectors)),
+        Ok((HostOp::Trim, 16, 16))
+    );
     for (rest, expected) in [
         (write.replace("15628", "-8"), "column 17 (LBA): \"-8\""),
         (write.replace("12288", "-1"), "column 13 (size): \"-1\""),
         (write.replace("12288", "100"), "column 13 (size): 100 bytes is not a multiple of 512"),
         (write.replace("0x2a", "write"), "column 19 (opcode): \"write\""),
-        (write.replace("0x11", "0x100"), "column 22 (group_id): \"0x100\" is not a group number from 0 to 255"),
+        (
+            write.replace("0x11", "0x100"),
+            "column 22 (group_id): \"0x100\" is not a group number from 0 to 255",
+        ),
         (write.replace("LBA: 15628, ", ""), "expected LBA in it"),
     ] {
         let message = issued(&line("send_req", &rest)).unwrap_err();
@@ -129,7 +135,11 @@ fn lines_beside_the_events() {
     ] {
         assert_eq!(parser.record(line.as_bytes()), Ok(Record::Skipped(expected)), "{line}");
     }
-    for line in ["anything", "writer-901 [001] d... 100.0001", "writer-901 [001] block_rq_issue: 8,0 W 0 () 8 + 8 [a]"] {
+    for line in [
+        "anything",
+        "writer-901 [001] d... 100.0001",
+        "writer-901 [001] block_rq_issue: 8,0 W 0 () 8 + 8 [a]",
+    ] {
         let message = parser.record(line.as_bytes()).unwrap_err().to_string();
         assert!(message.contains("not a line of this format"), "{line}: {message}");
     }

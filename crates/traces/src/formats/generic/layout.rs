@@ -1,9 +1,9 @@
 //! The declared columns, resolved to numbers.
 
-use crate::error::{LineFault, TraceError};
-use crate::options::generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
 use crate::error::quote::quoted;
+use crate::error::{LineFault, TraceError};
 use crate::fields::scan::Words;
+use crate::options::generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
 
 /// What a declared column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,16 @@ pub(super) enum Part {
 
 impl Part {
     pub(super) const COUNT: usize = 8;
-    const ALL: [Self; Self::COUNT] = [Self::Time, Self::Address, Self::Size, Self::Op, Self::Stream, Self::Response, Self::Hint, Self::Keep];
+    const ALL: [Self; Self::COUNT] = [
+        Self::Time,
+        Self::Address,
+        Self::Size,
+        Self::Op,
+        Self::Stream,
+        Self::Response,
+        Self::Hint,
+        Self::Keep,
+    ];
 
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -84,10 +93,15 @@ impl Layout {
             return Err(refused("generic.keep_column", "", "a column and a value (keep_value), or neither"));
         }
         if columns.comment.as_deref() == Some("") {
-            return Err(refused("generic.comment", "", "what a comment begins with, of at least one character"));
+            return Err(refused(
+                "generic.comment",
+                "",
+                "what a comment begins with, of at least one character",
+            ));
         }
         let required = [&columns.time, &columns.address, &columns.size, &columns.op].map(Some);
-        let optional = [&columns.stream, &columns.response, &columns.hint, &columns.keep_column].map(Option::as_ref);
+        let optional =
+            [&columns.stream, &columns.response, &columns.hint, &columns.keep_column].map(Option::as_ref);
         for (part, reference) in Part::ALL.into_iter().zip(required.into_iter().chain(optional)) {
             if let Some(reference) = reference {
                 layout.declare(part, reference, columns.header)?;
@@ -98,9 +112,7 @@ impl Layout {
 
     fn declare(&mut self, part: Part, reference: &ColumnReference, header: bool) -> Result<(), TraceError> {
         match reference {
-            ColumnReference::Number(0) => {
-                Err(refused("generic column", "0", "a column number from 1"))
-            }
+            ColumnReference::Number(0) => Err(refused("generic column", "0", "a column number from 1")),
             ColumnReference::Number(number) if self.is_declared(part, *number) => {
                 Err(refused("generic column", &number.to_string(), "a column declared only once"))
             }
@@ -154,7 +166,13 @@ impl Layout {
 fn delimiter(text: &str) -> Result<Option<u8>, TraceError> {
     match text.as_bytes() {
         b"whitespace" => Ok(None),
-        [byte] if byte.is_ascii() && !byte.is_ascii_alphanumeric() && !matches!(byte, b'\n' | b'\r' | b'.' | b'-' | b'+') => Ok(Some(*byte)),
+        [byte]
+            if byte.is_ascii()
+                && !byte.is_ascii_alphanumeric()
+                && !matches!(byte, b'\n' | b'\r' | b'.' | b'-' | b'+') =>
+        {
+            Ok(Some(*byte))
+        }
         _ => Err(refused(
             "generic.delimiter",
             text,

@@ -27,7 +27,8 @@ fn the_documented_line() {
 fn a_hint_is_a_number_or_none() {
     let declared = GenericColumns { hint: Some(ColumnReference::Number(7)), ..columns() };
     let mut parser = parser(declared).unwrap();
-    for (text, expected) in [("", Ok(0)), ("3", Ok(3)), ("0xff", Ok(255)), ("256", Err(())), ("hot", Err(()))] {
+    for (text, expected) in [("", Ok(0)), ("3", Ok(3)), ("0xff", Ok(255)), ("256", Err(())), ("hot", Err(()))]
+    {
         let line = format!("p,1,W,8,8,1.0,{text}");
         match (parser.record(line.as_bytes()), expected) {
             (Ok(Record::Request(raw)), Ok(hint)) => assert_eq!(raw.hint, hint, "{line}"),
