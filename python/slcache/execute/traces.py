@@ -55,7 +55,7 @@ class Traces:
     def _prepared(self, one: Reading) -> Path:
         trace, options = one
         parts = {"trace": self.fingerprint(trace, options), "options": options}
-        path = self._folder / f"{store.key(parts)}.slctrace"
+        path = self._folder / f"{store.key(parts)}.parquet"
         if path not in self._known and not store.sound(path):
             with store.making(path) as made:
                 _core.prepare(

@@ -2,7 +2,9 @@
 
 use super::digest::Digest;
 use crate::entry::TraceEntry;
+use crate::options::TraceOptions;
 use crate::origin::Origin;
+use crate::summary::TraceSummary;
 use serde::{Deserialize, Serialize};
 use slcache_base::request::HostOp;
 
@@ -22,6 +24,24 @@ pub(super) struct Metadata {
     pub volumes: Vec<String>,
     pub counts: Counts,
     pub row_groups: Vec<StoredGroup>,
+    /// How the trace was read, in files that stand in its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<Reading>,
+}
+
+/// What a reader said of a trace beside its requests, so that a file can stand in its place: the
+/// requests are those that came out, streams and times settled.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Reading {
+    /// Format it was read as.
+    pub format: String,
+    pub options: TraceOptions,
+    /// Whether its streams are volumes with addresses of their own.
+    pub has_volumes: bool,
+    /// The names of the volumes by stream.
+    pub stream_names: Vec<String>,
+    pub summary: TraceSummary,
 }
 
 /// The bytes of a row group, which follow those of the one before.
@@ -92,9 +112,10 @@ impl Metadata {
         volumes: Vec<String>,
         counts: Counts,
         row_groups: Vec<StoredGroup>,
+        reading: Option<Reading>,
     ) -> Self {
         let written_by = format!("slcache {}", env!("CARGO_PKG_VERSION"));
-        Self { layout_version: LAYOUT_VERSION, written_by, origin, volumes, counts, row_groups }
+        Self { layout_version: LAYOUT_VERSION, written_by, origin, volumes, counts, row_groups, reading }
     }
 
     /// Reads the footer's text; an error says what is wrong.

@@ -25,6 +25,7 @@ mod table;
 mod writer;
 
 pub(crate) use ::parquet::errors::ParquetError;
+pub(crate) use metadata::Reading;
 pub(crate) use source::ParquetSource;
 pub use table::{Kind, TableWriter};
 pub(crate) use writer::ParquetWriter;

@@ -13,19 +13,20 @@ const BLOCK_BYTES: usize = 1 << 18;
 /// made of it, for its hash and for the checksums of the groups.
 pub(super) struct Reread {
     file: PlacedReader,
-    hash: StoredHash,
+    /// Where somebody asks for it.
+    hash: Option<StoredHash>,
     read: Arc<AtomicU64>,
     total: u64,
     block: Box<[u8]>,
 }
 
 impl Reread {
-    /// Of a file that others read as well.
-    pub(super) fn new(file: &SharedFile) -> Self {
+    /// Of a file that others read as well; with its hash, if it `hashes`.
+    pub(super) fn new(file: &SharedFile, hashes: bool) -> Self {
         let block = vec![0; BLOCK_BYTES].into_boxed_slice();
         Self {
             file: file.reader(0),
-            hash: StoredHash::new(),
+            hash: hashes.then(StoredHash::new),
             read: Arc::default(),
             total: file.bytes(),
             block,
@@ -44,14 +45,16 @@ impl Reread {
                 return Ok(crc32.finalize());
             }
             crc32.update(&self.block[..count]);
-            self.hash.update(&self.block[..count]);
+            if let Some(hash) = &mut self.hash {
+                hash.update(&self.block[..count]);
+            }
             self.read.fetch_add(count as u64, Ordering::Relaxed);
         }
     }
 
     /// SHA-256 of what was read so far, in hex.
     pub(super) fn sha256_hex(&mut self) -> String {
-        self.hash.hex()
+        self.hash.as_mut().map(StoredHash::hex).unwrap_or_default()
     }
 
     /// Bytes read so far; shared.

@@ -7,14 +7,18 @@ use super::row_groups::{plain, RowGroups};
 use crate::entry::TraceEntry;
 use crate::error::quote::{cut, listed};
 use crate::error::{LineFault, TraceError};
-use crate::format_names::PARQUET;
+use crate::format_names::{PARQUET, WORKLOAD};
+use crate::formats;
 use crate::options::foreign::refuse_foreign;
 use crate::options::{TraceOptions, VolumeChoice};
 use crate::origin::Origin;
 use crate::records::checker::{Checker, OTHER_VOLUME};
+use crate::request_source::RequestSource;
 use crate::stored::opened::Opened;
 use crate::stored::shared_file::SharedFile;
+use crate::stored::trace_path::TracePath;
 use crate::summary::{TraceSummary, VolumeCount};
+use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
@@ -30,6 +34,8 @@ pub(crate) struct ParquetSource {
     rows_taken: u64,
     totals: Totals,
     choice: Choice,
+    /// Name of the format that the trace was read as which this file stands for.
+    format: &'static str,
     checker: Checker,
     rows_ended: bool,
     bytes: SharedFile,
@@ -46,6 +52,38 @@ enum Choice {
 impl ParquetSource {
     /// Reads what was opened; a pipe is copied, as the footer comes last.
     pub(crate) fn open(opened: Opened, options: &TraceOptions) -> Result<Self, TraceError> {
+        let mut source = Self::of(opened, options)?;
+        source.choice = choose(&source.file, &source.metadata.volumes, options)?;
+        let summary = source.checker.summary_mut();
+        let volume = |name: &String| VolumeCount { name: name.clone(), requests: 0 };
+        summary.volumes = source.metadata.volumes.iter().map(volume).collect();
+        summary.label.clone_from(&source.metadata.origin.label);
+        summary.steps.clone_from(&source.metadata.origin.steps);
+        // A file by itself is what it holds.
+        source.metadata.reading = None;
+        Ok(source)
+    }
+
+    /// Reads a file in the place of the trace that it was made of, which must have been read as asked now.
+    pub(crate) fn in_place(file: &Path, options: &TraceOptions) -> Result<Self, TraceError> {
+        let file = file.display().to_string();
+        let opened = Opened::of(&TracePath::new(&file))?;
+        let mut source = Self::of(opened, &TraceOptions::default()).map_err(|error| damaged(&file, error))?;
+        source.stored = Reread::new(&source.bytes, false);
+        let damaged = |what: &str| TraceError::Prepared { file: file.clone(), what: what.to_owned() };
+        let reading = source.metadata.reading.as_ref().ok_or_else(|| damaged("it stands for no trace"))?;
+        if reading.options != *options {
+            return Err(damaged("it was made with other options of the trace's reader"));
+        }
+        source.format = match reading.format.as_str() {
+            PARQUET => PARQUET,
+            WORKLOAD => WORKLOAD,
+            name => formats::named(name).map_err(|error| self::damaged(&file, error))?.name,
+        };
+        Ok(source)
+    }
+
+    fn of(opened: Opened, options: &TraceOptions) -> Result<Self, TraceError> {
         let file = opened.name().to_owned();
         let bytes = opened.into_shared(&mut |_, _, _| true)?;
         if bytes.bytes() == 0 {
@@ -53,13 +91,6 @@ impl ParquetSource {
         }
         let (groups, metadata) = RowGroups::open(bytes.clone())
             .map_err(|message| TraceError::Parquet { file: file.clone(), message })?;
-        let choice = choose(&file, &metadata.volumes, options)?;
-        let mut checker = Checker::of_streams(options);
-        let summary = checker.summary_mut();
-        let volume = |name: &String| VolumeCount { name: name.clone(), requests: 0 };
-        summary.volumes = metadata.volumes.iter().map(volume).collect();
-        summary.label.clone_from(&metadata.origin.label);
-        summary.steps.clone_from(&metadata.origin.steps);
         Ok(Self {
             file,
             groups,
@@ -69,17 +100,17 @@ impl ParquetSource {
             response: 0,
             rows_taken: 0,
             totals: Totals::default(),
-            choice,
-            checker,
+            choice: Choice::AsStored,
+            format: PARQUET,
+            checker: Checker::of_streams(options),
             rows_ended: false,
-            stored: Reread::new(&bytes),
+            stored: Reread::new(&bytes, true),
             bytes,
         })
     }
 
-    /// Takes rows until `out` holds `max` requests, or at the end one request held back; `false` when
-    /// nothing is left.
-    pub(crate) fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
+    #[inline]
+    fn take(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
         if self.rows_ended {
             return self.checker.drain_one(out).map_err(|fault| self.fault(fault));
         }
@@ -92,6 +123,11 @@ impl ParquetSource {
             self.row += 1;
             self.rows_taken += 1;
             let taken = self.columns.entry(row, &mut self.response).and_then(|entry| {
+                // In the place of another trace all was settled when it was made.
+                if self.metadata.reading.is_some() {
+                    out.push(entry);
+                    return Ok(());
+                }
                 self.totals.add(&entry);
                 self.accept(entry, out)
             });
@@ -111,6 +147,15 @@ impl ParquetSource {
             }
         }
         self.groups.next(&mut self.columns).map_err(|error| self.damaged(&plain(&error)))
+    }
+
+    /// The error, told of a file that can be made anew where it is one.
+    #[cold]
+    fn told(&self, error: TraceError) -> TraceError {
+        match self.metadata.reading {
+            Some(_) => damaged(&self.file, error),
+            None => error,
+        }
     }
 
     #[cold]
@@ -156,9 +201,7 @@ impl ParquetSource {
         }
     }
 
-    /// Settles the figures at the end; an error when the rows are not those
-    /// that were written, or none was taken.
-    pub(crate) fn finish(&mut self) -> Result<(), TraceError> {
+    fn settle(&mut self) -> Result<(), TraceError> {
         self.update_summary();
         let advanced = self.stored.advance(u64::MAX);
         advanced.map_err(|source| self.unreadable(source))?;
@@ -178,19 +221,36 @@ impl ParquetSource {
         }
         Ok(())
     }
+}
 
-    /// Brings counts that are kept elsewhere up to date.
-    pub(crate) fn update_summary(&mut self) {
-        self.checker.update_summary(self.rows_taken);
+impl RequestSource for ParquetSource {
+    fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
+        self.take(out, max).map_err(|error| self.told(error))
     }
 
-    /// Counts so far.
-    pub(crate) fn summary(&self) -> &TraceSummary {
+    fn finish(&mut self) -> Result<(), TraceError> {
+        match &self.metadata.reading {
+            Some(reading) => *self.checker.summary_mut() = reading.summary.clone(),
+            None => self.settle()?,
+        }
+        Ok(())
+    }
+
+    fn update_summary(&mut self) {
+        // Where it stands for another trace, the counts are that one's.
+        if self.metadata.reading.is_none() {
+            self.checker.update_summary(self.rows_taken);
+        }
+    }
+
+    fn summary(&self) -> &TraceSummary {
         self.checker.summary()
     }
 
-    /// The names of the volumes by stream; empty where the streams are not volumes.
-    pub(crate) fn stream_names(&self) -> Vec<String> {
+    fn stream_names(&self) -> Vec<String> {
+        if let Some(reading) = &self.metadata.reading {
+            return reading.stream_names.clone();
+        }
         let volumes = &self.metadata.volumes;
         match self.choice {
             Choice::AsStored => volumes.clone(),
@@ -199,24 +259,41 @@ impl ParquetSource {
         }
     }
 
-    pub(crate) fn bytes(&self) -> &SharedFile {
-        &self.bytes
+    fn has_volumes(&self, _: &TraceOptions) -> bool {
+        match &self.metadata.reading {
+            Some(reading) => reading.has_volumes,
+            None => self.stream_names().len() > 1,
+        }
     }
 
-    /// Where the rows come from, before this file.
-    pub(crate) fn origin(&self) -> &Origin {
-        &self.metadata.origin
+    fn format_name(&self) -> &'static str {
+        self.format
     }
 
-    /// Stored bytes looked at so far; shared.
-    pub(crate) fn byte_counter(&self) -> Arc<AtomicU64> {
+    fn origin(&self, _: &str) -> Origin {
+        self.metadata.origin.clone()
+    }
+
+    fn byte_counter(&self) -> Arc<AtomicU64> {
         self.stored.byte_counter()
     }
 
-    /// Stored bytes in all.
-    pub(crate) fn bytes_total(&self) -> u64 {
-        self.stored.total()
+    fn bytes_total(&self) -> Option<u64> {
+        Some(self.stored.total())
     }
+
+    fn copy(&self) -> Option<&SharedFile> {
+        Some(&self.bytes)
+    }
+}
+
+/// The error of a file that stands for a trace.
+fn damaged(file: &str, error: TraceError) -> TraceError {
+    let what = match error {
+        TraceError::Parquet { message, .. } => message,
+        other => other.to_string(),
+    };
+    TraceError::Prepared { file: file.to_owned(), what }
 }
 
 /// What the volume option means for the volumes of the file; without one they

@@ -1,7 +1,7 @@
 //! Writing the layout, one row group in memory at a time.
 
 use super::columns::Columns;
-use super::metadata::{Metadata, StoredGroup, Totals, KEY};
+use super::metadata::{Metadata, Reading, StoredGroup, Totals, KEY};
 use super::row_groups::ROW_GROUP_ROWS;
 use super::schema::schema;
 use crate::entry::TraceEntry;
@@ -44,11 +44,16 @@ impl<W: Write + Send> ParquetWriter<W> {
     }
 
     /// Writes what is left and the footer; gives the output back.
-    pub(crate) fn finish(mut self, origin: Origin, volumes: Vec<String>) -> Result<W, ParquetError> {
+    pub(crate) fn finish(
+        mut self,
+        origin: Origin,
+        volumes: Vec<String>,
+        reading: Option<Reading>,
+    ) -> Result<W, ParquetError> {
         if self.columns.len() > 0 {
             self.write_row_group()?;
         }
-        let metadata = Metadata::new(origin, volumes, self.totals.counts(), self.row_groups);
+        let metadata = Metadata::new(origin, volumes, self.totals.counts(), self.row_groups, reading);
         let text =
             serde_json::to_string(&metadata).map_err(|error| ParquetError::External(Box::new(error)))?;
         self.file.append_key_value_metadata(KeyValue::new(KEY.to_owned(), text));

@@ -3,7 +3,8 @@
 use crate::error::{LineFault, TraceError};
 use crate::options::TraceOptions;
 use crate::progress::Progress;
-use crate::sources::source::Source;
+use crate::request_source::RequestSource;
+use crate::sources::source::source;
 use crate::summary::TraceSummary;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -77,7 +78,7 @@ pub fn lint_telling(
     max_problems: usize,
     progress: &mut Progress<'_>,
 ) -> Result<LintReport, TraceError> {
-    let mut source = Source::open(&path.into(), options)?;
+    let mut source = source(&path.into(), options)?;
     let mut report = LintReport {
         format: source.format_name(),
         problems: Vec::new(),
@@ -85,7 +86,7 @@ pub fn lint_telling(
         read_to_end: false,
         summary: TraceSummary::default(),
     };
-    report.read_to_end = list(&mut source, &mut report, max_problems, progress)?;
+    report.read_to_end = list(source.as_mut(), &mut report, max_problems, progress)?;
     // With faulty lines, "no request" would only repeat what is listed.
     if let Err(error) = source.finish() {
         if report.counts.is_empty() {
@@ -102,7 +103,7 @@ pub fn lint_telling(
 
 /// Steps through the trace; whether its end was reached.
 fn list(
-    source: &mut Source,
+    source: &mut dyn RequestSource,
     report: &mut LintReport,
     max_problems: usize,
     progress: &mut Progress<'_>,

@@ -8,6 +8,7 @@ use crate::options::TraceOptions;
 use crate::records::batch::RowParser;
 use crate::records::blocks::RecordReader;
 use crate::records::checker::Checker;
+use crate::request_source::RequestSource;
 use crate::stored::blktrace_files::Archive;
 use crate::stored::input::Input;
 use crate::stored::opened::Opened;
@@ -117,25 +118,6 @@ impl MergedSource {
         }
     }
 
-    /// Takes one record, or at the end one request held back; `false` when
-    /// nothing is left.
-    pub(crate) fn step(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
-        if let Some(error) = self.due.pop_front() {
-            return Err(error);
-        }
-        if self.records_ended {
-            let drained = self.checker.drain_one(out);
-            return drained.map_err(|fault| self.fault(self.members.len() - 1, fault));
-        }
-        let Some(Reverse((_, place))) = self.next.pop() else {
-            self.records_ended = true;
-            return Ok(true);
-        };
-        let taken = self.take(place, out);
-        self.look_ahead(place);
-        taken.map(|()| true)
-    }
-
     fn take(&mut self, place: usize, out: &mut Vec<TraceEntry>) -> Result<(), TraceError> {
         let Member { records, parser } = &mut self.members[place];
         let Some(bytes) = records.next_framed(parser.as_mut())? else {
@@ -154,14 +136,6 @@ impl MergedSource {
         records.at_record(records.record(), fault)
     }
 
-    /// Settles the figures at the end; an error when nothing was taken.
-    pub(crate) fn finish(&mut self) -> Result<(), TraceError> {
-        self.update_summary();
-        let sha256 = self.sha256_hex();
-        self.checker.complete(false, sha256);
-        self.checker.settle(&self.file)
-    }
-
     /// SHA-256 of the archive; of a single file; of several, SHA-256 of the
     /// lines with the SHA-256 of each in hex, in order of CPUs.
     fn sha256_hex(&self) -> String {
@@ -178,15 +152,39 @@ impl MergedSource {
             }
         }
     }
+}
 
-    /// On a second volume, reads to the end so that the error lists them all;
-    /// other errors stay as they are.
-    pub(crate) fn list_volumes(&mut self, error: TraceError) -> TraceError {
+impl RequestSource for MergedSource {
+    fn step(&mut self, out: &mut Vec<TraceEntry>, _: usize) -> Result<bool, TraceError> {
+        if let Some(error) = self.due.pop_front() {
+            return Err(error);
+        }
+        if self.records_ended {
+            let drained = self.checker.drain_one(out);
+            return drained.map_err(|fault| self.fault(self.members.len() - 1, fault));
+        }
+        let Some(Reverse((_, place))) = self.next.pop() else {
+            self.records_ended = true;
+            return Ok(true);
+        };
+        let taken = self.take(place, out);
+        self.look_ahead(place);
+        taken.map(|()| true)
+    }
+
+    fn finish(&mut self) -> Result<(), TraceError> {
+        self.update_summary();
+        let sha256 = self.sha256_hex();
+        self.checker.complete(false, sha256);
+        self.checker.settle(&self.file)
+    }
+
+    fn final_error(&mut self, error: TraceError) -> TraceError {
         let TraceError::Record { file, record, fault: LineFault::SecondVolume { .. }, .. } = error else {
             return error;
         };
         let mut unused = Vec::new();
-        while let Ok(true) | Err(TraceError::Record { .. }) = self.step(&mut unused) {
+        while let Ok(true) | Err(TraceError::Record { .. }) = self.step(&mut unused, 1) {
             unused.clear();
         }
         let summary = self.checker.summary();
@@ -194,33 +192,28 @@ impl MergedSource {
         TraceError::SeveralVolumes { file, line: record, count, listed: summary.volumes_text() }
     }
 
-    /// Brings record counts and the like up to date.
-    pub(crate) fn update_summary(&mut self) {
+    fn update_summary(&mut self) {
         let records = self.members.iter().map(|member| member.records.record()).sum();
         self.checker.update_summary(records);
     }
 
-    /// Counts so far.
-    pub(crate) fn summary(&self) -> &TraceSummary {
+    fn summary(&self) -> &TraceSummary {
         self.checker.summary()
     }
 
-    /// The names of the volumes by stream, as far as they have appeared.
-    pub(crate) fn stream_names(&self) -> Vec<String> {
+    fn stream_names(&self) -> Vec<String> {
         self.checker.stream_names()
     }
 
-    pub(crate) fn format_name(&self) -> &'static str {
+    fn format_name(&self) -> &'static str {
         self.format.name
     }
 
-    /// Stored bytes consumed so far; shared.
-    pub(crate) fn byte_counter(&self) -> Arc<AtomicU64> {
+    fn byte_counter(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.bytes_read)
     }
 
-    /// Stored bytes in all, where known.
-    pub(crate) fn bytes_total(&self) -> Option<u64> {
+    fn bytes_total(&self) -> Option<u64> {
         self.bytes_total
     }
 }

@@ -1,18 +1,21 @@
-//! Reads a trace to its end and keeps it as columns.
+//! Reads a trace to its end and keeps it as a file that is read in its place, without parsing.
 
+use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::TraceOptions;
-use crate::prepared::{encode, Header, BLOCK_ROWS, MAGIC};
+use crate::parquet::{ParquetWriter, Reading};
 use crate::progress::Progress;
 use crate::sources::reader::open;
 use crate::stored::blktrace_files::input_files;
 use crate::stored::trace_path::TracePath;
 use slcache_files::Outputs;
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Writes the prepared form of a trace to `output`, whole or not at all.
+/// Requests taken from the reader at a time.
+const BATCH: usize = 1 << 16;
+
+/// Writes the prepared form of a trace, in the Parquet layout, to `output`, whole or not at all.
 ///
 /// # Errors
 /// What is wrong with the trace anywhere, and what keeps the file from being written.
@@ -24,29 +27,27 @@ pub fn prepare(
 ) -> Result<(), TraceError> {
     let path = path.into();
     let mut outputs = Outputs::new(input_files(path.name()));
-    let mut file = outputs.create(output)?;
     let failed = |source| TraceError::Write { file: output.display().to_string(), source: Arc::new(source) };
+    let mut writer = ParquetWriter::new(outputs.create(output)?).map_err(|error| failed(error.into()))?;
     let mut reader = open(path, options)?;
-    file.write_all(MAGIC).map_err(failed)?;
-    let (mut batch, mut bytes, mut rows) = (Vec::new(), Vec::new(), 0);
-    while reader.next_batch(&mut batch, BLOCK_ROWS)? {
-        bytes.clear();
-        encode(&batch, &mut bytes);
-        file.write_all(&bytes).map_err(failed)?;
-        rows += batch.len() as u64;
+    let mut batch = Vec::new();
+    while reader.next_batch(&mut batch, BATCH)? {
+        // No run asks for response times.
+        let entries: Vec<TraceEntry> =
+            batch.iter().map(|&request| TraceEntry { request, response_ns: None }).collect();
+        writer.write(&entries).map_err(|error| failed(error.into()))?;
         if !progress("prepare", reader.bytes_read(), reader.bytes_total().unwrap_or(0)) {
             return Err(TraceError::Cancelled);
         }
     }
-    let header = Header {
+    let reading = Reading {
         format: reader.format().to_owned(),
         options: options.clone(),
         has_volumes: reader.has_volumes(),
         stream_names: reader.stream_names(),
         summary: reader.summary().clone(),
-        rows,
     };
-    let ending = header.encode().map_err(|error| failed(error.into()))?;
-    file.write_all(&ending).and_then(|()| file.sync_all()).map_err(failed)?;
+    let file = writer.finish(reader.origin(), Vec::new(), Some(reading));
+    file.map_err(|error| failed(error.into()))?.sync_all().map_err(failed)?;
     Ok(outputs.publish()?)
 }

@@ -4,7 +4,8 @@ use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::TraceOptions;
 use crate::origin::Origin;
-use crate::sources::source::Source;
+use crate::request_source::RequestSource;
+use crate::sources::source::source;
 use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;
 use slcache_base::request::Request;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 /// from the content unless the options name it.
 pub fn open(path: impl Into<TracePath>, options: &TraceOptions) -> Result<TraceReader, TraceError> {
     let path = path.into();
-    let source = Source::open(&path, options)?;
+    let source = source(&path, options)?;
     Ok(TraceReader {
         path: source.copy().map_or(path.clone(), |copy| TracePath::with_copy(path.name(), copy.clone())),
         has_volumes: source.has_volumes(options),
@@ -31,7 +32,7 @@ pub fn open(path: impl Into<TracePath>, options: &TraceOptions) -> Result<TraceR
 pub struct TraceReader {
     path: TracePath,
     has_volumes: bool,
-    source: Source,
+    source: Box<dyn RequestSource>,
     /// The batch behind [`Self::next_batch`], reused.
     entries: Vec<TraceEntry>,
     /// A request that did not fit the batch it was read for.

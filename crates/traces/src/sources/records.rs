@@ -8,9 +8,11 @@ use crate::options::TraceOptions;
 use crate::records::batch::{Batch, RowParser};
 use crate::records::blocks::RecordReader;
 use crate::records::checker::Checker;
+use crate::request_source::RequestSource;
 use crate::sources::detect::detect_in;
-use crate::stored::input::Input;
 use crate::summary::TraceSummary;
+use std::sync::atomic::AtomicU64;
+use std::sync::Arc;
 
 /// Records taken at a time where only their volumes count.
 const LISTED: usize = 4096;
@@ -58,9 +60,14 @@ impl RecordSource {
         Ok(Self { records, parser, checker, format, records_ended: false })
     }
 
-    /// Takes up to `max` records while `out` holds fewer requests than that, or at the end one
-    /// request held back; `false` when nothing is left.
-    pub(crate) fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
+    #[cold]
+    fn fault(&self, fault: LineFault) -> TraceError {
+        self.records.at_record(self.records.record(), fault)
+    }
+}
+
+impl RequestSource for RecordSource {
+    fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
         if self.records_ended {
             let drained = self.checker.drain_one(out);
             return drained.map_err(|fault| self.fault(fault));
@@ -73,13 +80,7 @@ impl RecordSource {
         Ok(true)
     }
 
-    #[cold]
-    fn fault(&self, fault: LineFault) -> TraceError {
-        self.records.at_record(self.records.record(), fault)
-    }
-
-    /// Settles the figures at the end; an error when nothing was taken.
-    pub(crate) fn finish(&mut self) -> Result<(), TraceError> {
+    fn finish(&mut self) -> Result<(), TraceError> {
         self.update_summary();
         let sha256 = self.records.input().sha256_hex().unwrap_or_default();
         self.checker.complete(self.records.unterminated(), sha256);
@@ -88,7 +89,7 @@ impl RecordSource {
 
     /// The error as it is told when it ends the trace. On a second volume, reads to the end so that it
     /// lists them all; where damage to the file explains a faulty record, it is told instead.
-    pub(crate) fn final_error(&mut self, error: TraceError) -> TraceError {
+    fn final_error(&mut self, error: TraceError) -> TraceError {
         let (file, line) = match error {
             TraceError::Line { file, line, fault: LineFault::SecondVolume { .. } } => (file, line),
             TraceError::Record { file, record, fault: LineFault::SecondVolume { .. }, .. } => (file, record),
@@ -111,27 +112,27 @@ impl RecordSource {
         TraceError::SeveralVolumes { file, line, count, listed: summary.volumes_text() }
     }
 
-    /// Brings line counts and the like up to date.
-    pub(crate) fn update_summary(&mut self) {
+    fn update_summary(&mut self) {
         self.checker.update_summary(self.records.record());
     }
 
-    /// Counts so far.
-    pub(crate) fn summary(&self) -> &TraceSummary {
+    fn summary(&self) -> &TraceSummary {
         self.checker.summary()
     }
 
-    /// The names of the volumes by stream, as far as they have appeared.
-    pub(crate) fn stream_names(&self) -> Vec<String> {
+    fn stream_names(&self) -> Vec<String> {
         self.checker.stream_names()
     }
 
-    pub(crate) fn format_name(&self) -> &'static str {
+    fn format_name(&self) -> &'static str {
         self.format.name
     }
 
-    /// Where the bytes come from.
-    pub(crate) fn input(&self) -> &Input {
-        self.records.input()
+    fn byte_counter(&self) -> Arc<AtomicU64> {
+        self.records.input().byte_counter()
+    }
+
+    fn bytes_total(&self) -> Option<u64> {
+        self.records.input().bytes_total()
     }
 }

@@ -5,11 +5,14 @@ use crate::error::{LineFault, TraceError};
 use crate::format_names::WORKLOAD;
 use crate::options::TraceOptions;
 use crate::origin::Origin;
+use crate::request_source::RequestSource;
 use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;
 use crate::times;
 use crate::workload::{Generator, Workload};
 use ring::digest::{digest, SHA256};
+use std::sync::atomic::AtomicU64;
+use std::sync::Arc;
 
 /// Makes requests and counts them.
 pub(crate) struct WorkloadSource {
@@ -42,9 +45,15 @@ impl WorkloadSource {
         &self.sha256
     }
 
-    /// Makes requests until `out` holds `max`; `false` at the end.
-    #[inline]
-    pub(crate) fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
+    #[cold]
+    fn fault(&self, fault: LineFault) -> TraceError {
+        let row = self.summary.requests() + self.summary.flushes + self.summary.trims + 1;
+        TraceError::Row { file: self.path.clone(), row, fault }
+    }
+}
+
+impl RequestSource for WorkloadSource {
+    fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
         let before = out.len();
         while out.len() < max.max(before + 1) {
             let Some(request) = self.generator.next() else {
@@ -57,14 +66,7 @@ impl WorkloadSource {
         Ok(true)
     }
 
-    #[cold]
-    fn fault(&self, fault: LineFault) -> TraceError {
-        let row = self.summary.requests() + self.summary.flushes + self.summary.trims + 1;
-        TraceError::Row { file: self.path.clone(), row, fault }
-    }
-
-    /// At the end: an error when there was no request.
-    pub(crate) fn finish(&mut self) -> Result<(), TraceError> {
+    fn finish(&mut self) -> Result<(), TraceError> {
         self.summary.sha256 = Some(self.sha256.clone());
         match self.summary.last_ns {
             Some(_) => Ok(()),
@@ -75,20 +77,39 @@ impl WorkloadSource {
         }
     }
 
-    /// Counts so far.
-    pub(crate) fn summary(&self) -> &TraceSummary {
+    fn summary(&self) -> &TraceSummary {
         &self.summary
     }
 
-    /// What the requests come from.
-    pub(crate) fn origin(&self) -> Origin {
+    fn format_name(&self) -> &'static str {
+        WORKLOAD
+    }
+
+    /// Its streams share one address space.
+    fn stream_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn has_volumes(&self, _: &TraceOptions) -> bool {
+        false
+    }
+
+    fn origin(&self, path: &str) -> Origin {
         Origin {
-            file: self.path.rsplit('/').next().unwrap_or(&self.path).to_owned(),
+            file: path.rsplit('/').next().unwrap_or(path).to_owned(),
             format: WORKLOAD.to_owned(),
             sha256: Some(self.sha256.clone()),
             label: self.summary.label.clone(),
             steps: Vec::new(),
         }
+    }
+
+    fn byte_counter(&self) -> Arc<AtomicU64> {
+        Arc::default()
+    }
+
+    fn bytes_total(&self) -> Option<u64> {
+        None
     }
 }
 

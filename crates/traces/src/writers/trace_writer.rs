@@ -130,7 +130,7 @@ impl TraceWriter {
             }
             Body::Parquet(writer) => {
                 refuse_empty(&file, requests)?;
-                let finished = writer.finish(origin.clone(), names.to_vec());
+                let finished = writer.finish(origin.clone(), names.to_vec(), None);
                 let output = finished
                     .map_err(|error| TraceError::Output { file: file.clone(), reason: error.to_string() })?;
                 (output.finish()?, 0, TraceOptions::with_format(PARQUET))
