@@ -36,6 +36,7 @@ impl Simulation {
         let missing = if tail == 0 { 0 } else { (1u32 << shift) - tail };
         if write {
             self.scheme.write_request(start_mu, last, &self.io);
+            self.io.tell(start_mu, last, request.hint);
             if self.bound.is_some() && !self.is_write_back() {
                 self.count_written(mu..last + 1);
             }

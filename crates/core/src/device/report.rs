@@ -53,6 +53,7 @@ impl Simulation {
     /// The scheme's report, with the knobs that do not stand as configured.
     fn scheme_report(&self) -> SchemeReport {
         let mut report = self.scheme.report(&self.io);
+        self.scheme.regions(&mut |_, region| report.figures.extend(region.separation_figures()));
         for (knob, at_first) in self.knobs().iter().zip(&self.knobs_at_first) {
             if knob.value != *at_first {
                 let name = knob.spec.name.replace('.', "_");

@@ -79,7 +79,11 @@ impl Simulation {
 
     /// Tells the scheme what the trace will do; call it before its first request.
     pub fn foresee(&mut self, foresight: Foresight) {
-        self.scheme.foresee(foresight.finish());
+        let oracle = foresight.finish();
+        if self.setup.scheme.separation().foresees() {
+            self.io.foresee(oracle.clone());
+        }
+        self.scheme.foresee(oracle);
     }
 
     /// What the scheme has learned so far.

@@ -3,7 +3,7 @@
 use super::answer::{BlockShare, Level};
 use super::claims::Claims;
 use super::io::Io;
-use super::region::{Region, Writer};
+use super::region::Region;
 use super::two_layer::TwoLayerRegion;
 use crate::base::{CellMode, PlaneId};
 use crate::hw::array::RegionId;
@@ -39,6 +39,11 @@ pub trait AnyRegion {
     }
 
     fn shape(&self) -> String;
+
+    /// What separation by lifetime came to, by name; nothing without it.
+    fn separation_figures(&self) -> Vec<(String, f64)> {
+        Vec::new()
+    }
 
     /// Proves that its counts and frontiers agree with its blocks, which it claims; the first violation is
     /// described.
@@ -79,6 +84,10 @@ impl AnyRegion for Region {
         self.shape()
     }
 
+    fn separation_figures(&self) -> Vec<(String, f64)> {
+        self.separation_figures()
+    }
+
     fn audit(&self, claims: &mut Claims) -> Result<(), String> {
         self.audit(claims)
     }
@@ -91,10 +100,8 @@ impl AnyRegion for Region {
 
     fn flush(&mut self, request: RequestId, io: &mut Io) {
         for plane in self.planes().to_vec() {
-            for writer in [Writer::Host, Writer::Clean] {
-                if let Some(op) = self.staged(plane, writer).filter(|op| !op.is_none()) {
-                    io.await_staged(op, request);
-                }
+            for op in self.all_staged(plane).filter(|op| !op.is_none()) {
+                io.await_staged(op, request);
             }
             self.pad(io, plane, true);
         }

@@ -30,7 +30,7 @@ pub fn pad_unprotected(region: &mut Region, io: &mut Io, plane: PlaneId) {
 /// Cleans one block of `plane`; false if there is none worth it. A block is worth it only if it wins
 /// more than the padding after it can eat up: else idle time would clean for ever.
 pub fn clean_one(region: &mut Region, io: &mut Io, plane: PlaneId, job: Job) -> bool {
-    let dead_min = if io.policy().plp { 1 } else { region.pages_per_program() };
+    let dead_min = if io.policy().plp { 1 } else { region.pads_max() };
     let cleaned = clean_block(region, io, plane, dead_min, job);
     pad_unprotected(region, io, plane);
     cleaned

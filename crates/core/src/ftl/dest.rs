@@ -2,7 +2,7 @@
 
 use super::io::Io;
 use super::piece::PageWrite;
-use crate::base::{PlaneId, Ppn};
+use crate::base::{BlockId, PlaneId, Ppn};
 use crate::hw::timing::OpId;
 
 /// A destination of moved data: its pages are taken one by one, each stored in the media and then
@@ -30,6 +30,17 @@ pub trait Destination {
         debug_assert!(most > 0);
         Some((self.next_page(io, plane, writer)?, 1))
     }
+
+    /// Whether what `writer` moves out of `block` goes to more than one place: then `sort` is asked for each page
+    /// before the next one is taken.
+    #[inline]
+    fn sorts(&mut self, _io: &Io, _block: BlockId, _writer: Self::Writer) -> bool {
+        false
+    }
+
+    /// Has the next page of `writer` be one for what lives in `from`.
+    #[inline]
+    fn sort(&mut self, _io: &Io, _from: Ppn, _writer: Self::Writer) {}
 
     /// Emits the program of `page`, which the media hold, after `sources`. Returns the operation that
     /// will program it, complete or still staged.

@@ -4,6 +4,7 @@
 
 use super::answer::DeviceFull;
 use super::clean::pad_unprotected;
+use super::dest::Destination;
 use super::io::{Io, Programs};
 use super::job::Job;
 use super::media::{bits, SLOTS_MAX};
@@ -114,6 +115,7 @@ impl<M: MixedPages> Emptying<'_, M> {
         if live_units(from, io) == 0 {
             return Ok(());
         }
+        self.store.region.sort(io, from, Writer::Host);
         self.aim(io)?;
         self.done.pages += 1;
         self.move_whole(from, io)
@@ -121,8 +123,9 @@ impl<M: MixedPages> Emptying<'_, M> {
 
     /// Writes one logical page to the store.
     fn logical_page(&mut self, page: u32, io: &mut Io) -> Result<(), DeviceFull> {
-        self.aim(io)?;
         let mask = self.gathered_mask(page, io);
+        self.store.region.place(page, mask, Writer::Host, io);
+        self.aim(io)?;
         let sources = Sources::of(io, page, mask);
         self.done.pages += 1;
         for &(from, units) in sources.list() {

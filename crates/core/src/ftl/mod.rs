@@ -7,11 +7,11 @@
 //!
 //! ```text
 //! config, answer, piece, span, window, knob, signal, block_list, moved, cache_use,
-//! op_log, page_reads, early, disk_traffic, wakeup, memory, oracle             words and lists
+//! op_log, page_reads, early, disk_traffic, wakeup, memory, oracle <- told     words and lists
 //! translation                                                   which part of the map is in DRAM
 //! free_list <- bank; hold, bank <- media <- audit               what is stored
 //! io <- merge, write_buffer, plane_allocator, claims            what it does in time
-//! dest <- relocate; region, two_layer <- victim, page_level     blocks managed alike
+//! dest <- relocate; separator <- region, two_layer <- victim, page_level     blocks managed alike
 //! pack <- mixed; transfer; packer <- compact <- clean <- store <- gather what moves between them
 //! compact <- fold                                               the same inside the chip
 //! unit_level, destage                                           flash in front of a disk
@@ -57,8 +57,10 @@ pub mod plane_allocator;
 pub mod region;
 pub mod relocate;
 pub mod scheme;
+pub mod separator;
 pub mod span;
 pub mod store;
+mod told;
 pub mod transfer;
 pub mod translation;
 pub mod two_layer;

@@ -26,7 +26,7 @@ pub fn empty_block<D: Destination>(
         return Err(DeviceFull);
     }
     let mut programs = Programs::begin(io);
-    let together = D::IN_PLANE && dest.per_page();
+    let together = !dest.sorts(io, block, writer) && D::IN_PLANE && dest.per_page();
     let moves = if together { io.begin_moves(block, plane, job) } else { None };
     match moves {
         Some(moves) => move_together(dest, io, plane, writer, moves, &mut programs),
@@ -75,6 +75,7 @@ fn move_one_by_one<D: Destination>(
         if io.array().tags_at(first_tag, index).iter().all(|&tag| tag == 0) {
             continue;
         }
+        dest.sort(io, from, writer);
         let to = dest.next_page(io, plane, writer).expect(ROOM);
         relocate(dest, io, from, to, writer, job, Some(programs));
     }

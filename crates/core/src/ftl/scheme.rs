@@ -2,6 +2,7 @@
 
 use super::answer::{BlockShare, DeviceFull, Idle};
 use super::any_region::{AnyRegion, Role};
+use super::config::Separation;
 use super::io::Io;
 use super::knob::{Knob, KnobSpec, SignalSpec};
 use super::memory::Memory;
@@ -22,6 +23,11 @@ pub trait Parameters {
 
     /// The scheme whose defaults on a device hold for this one too, where its own say nothing.
     const DEFAULTS_OF: Option<&'static str> = None;
+
+    /// How its store separates data by lifetime.
+    fn separation(&self) -> Separation {
+        Separation::None
+    }
 
     /// Adds every problem of the parameters on `device`.
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>);

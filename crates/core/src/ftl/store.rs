@@ -3,6 +3,7 @@
 use super::answer::DeviceFull;
 use super::clean::{clean_plane, pad_unprotected};
 use super::config::CleanConfig;
+use super::dest::Destination;
 use super::io::Io;
 use super::job::Job;
 use super::page_level;
@@ -77,6 +78,7 @@ impl Store {
 
     /// Places what logical page `page` lacks of its units in `mask`, as if it had been there before time 0.
     pub fn preload(&mut self, page: u32, mask: u32, io: &mut Io) -> Result<(), DeviceFull> {
+        self.region.place(page, mask, Writer::Host, io);
         let plane = self.region.choose_plane(io, page);
         let place = |region: &mut Region, plane, io: &mut Io| {
             page_level::preload(page, mask, region, plane, RESERVE, io).ok()
@@ -143,6 +145,7 @@ impl Store {
             if io.array().page_tags(page).iter().all(|&tag| tag == 0) {
                 continue;
             }
+            self.region.sort(io, page, Writer::Host);
             let page_to = self.region.take_page(io, to, Writer::Host, 0).expect("Invariant: there is room");
             relocate_page(&mut self.region, io, page, page_to, Writer::Host, job);
         }

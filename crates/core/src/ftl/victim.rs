@@ -64,8 +64,8 @@ impl<const N: usize> Blocks<'_, N> {
         self.eligible().min_by_key(|&i| self.opened(i))
     }
 
-    /// Best (1 - u) * age / 2u, the one opened first on ties.
-    fn cost_benefit(&self, full: u32) -> Option<u32> {
+    /// Best `benefit` by live share and age, the one opened first on ties; one without live data is the best.
+    fn cost_benefit(&self, full: u32, benefit: impl Fn(f64, f64) -> f64) -> Option<u32> {
         let now = self.io.array().openings();
         let score = |i: u32| {
             let u = f64::from(self.live(i)) / f64::from(full);
@@ -73,7 +73,7 @@ impl<const N: usize> Blocks<'_, N> {
             if u == 0.0 {
                 f64::INFINITY
             } else {
-                (1.0 - u) * age / (2.0 * u)
+                benefit(u, age)
             }
         };
         let mut best: Option<(f64, u32, u32)> = None;
@@ -137,7 +137,8 @@ fn choose_among<const N: usize>(
     let index = match victim {
         Victim::Greedy => blocks.greedy(),
         Victim::Fifo => blocks.oldest(),
-        Victim::CostBenefit => blocks.cost_benefit(full),
+        Victim::CostBenefit => blocks.cost_benefit(full, |u, age| (1.0 - u) * age / (2.0 * u)),
+        Victim::CostBenefitSqrt => blocks.cost_benefit(full, |u, age| (1.0 - u) / u * age.sqrt()),
         Victim::Random | Victim::DChoices { .. } => {
             let eligible: Vec<u32> = blocks.eligible().collect();
             best_of_draws(regions, io, first, &eligible, draws)

@@ -15,6 +15,7 @@ use super::common::dials::{Dial, Dials, START_FREE_RATIO};
 use super::common::reclaimed::Reclaimed;
 use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::DeviceFull;
+use crate::ftl::config::Separation;
 use crate::ftl::io::Io;
 use crate::ftl::knob::KnobSpec;
 use crate::ftl::page_level;
@@ -41,6 +42,10 @@ pub struct BaselineConfig {
 impl Parameters for BaselineConfig {
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.cache.check("baseline", device, problems);
+    }
+
+    fn separation(&self) -> Separation {
+        self.cache.split.dense.separation
     }
 
     fn settle(&mut self, device: &DeviceConfig) {

@@ -45,6 +45,7 @@ pub use ust::UstConfig;
 use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
 use crate::ftl::any_region::{AnyRegion, Role};
+use crate::ftl::config::Separation;
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobSpec, SignalSpec};
 use crate::ftl::memory::Memory;
@@ -154,7 +155,13 @@ macro_rules! schemes {
 
             /// Whether it knows what the trace will do, from a first pass over it.
             pub fn looks_ahead(&self) -> bool {
-                match self { $($(#[$when])* Self::$variant(_) => <$config as Parameters>::LOOKS_AHEAD,)* }
+                let always = match self { $($(#[$when])* Self::$variant(_) => <$config as Parameters>::LOOKS_AHEAD,)* };
+                always || self.separation().foresees()
+            }
+
+            /// How its store separates data by lifetime.
+            pub fn separation(&self) -> Separation {
+                match self { $($(#[$when])* Self::$variant(config) => config.separation(),)* }
             }
 
             /// Writes out what depends on the device where nothing is chosen.

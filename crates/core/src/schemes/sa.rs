@@ -19,7 +19,7 @@ use super::common::tables::table_bytes;
 use crate::base::ones::Ones;
 use crate::base::Problem;
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::config::MergeConfig;
+use crate::ftl::config::{MergeConfig, Separation};
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::mixed::Carry;
@@ -52,6 +52,10 @@ impl Parameters for SaConfig {
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.merge.check("scheme.sa.merge", device.piece_bytes(), problems);
         self.cache.check("sa", device, problems);
+    }
+
+    fn separation(&self) -> Separation {
+        self.cache.split.dense.separation
     }
 
     fn settle(&mut self, device: &DeviceConfig) {

@@ -14,7 +14,7 @@ use crate::base::op::{Cause, Class};
 use crate::base::{CellMode, PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
 use crate::ftl::clean::{clean_one, clean_plane};
-use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
+use crate::ftl::config::{CleanConfig, Placement, PlaneOrder, Separation};
 use crate::ftl::io::Io;
 use crate::ftl::job::Job;
 use crate::ftl::knob::KnobSpec;
@@ -103,6 +103,10 @@ impl Parameters for TlcOnlyConfig {
         self.mode = Some(self.mode(device));
     }
 
+    fn separation(&self) -> Separation {
+        self.clean.separation
+    }
+
     fn moot(&self, key: &str) -> Option<&'static str> {
         let is_idle = matches!(key, "idle.threshold_ns" | "idle.scope");
         (is_idle && self.clean.idle_free_ratio == 0.0)
@@ -119,6 +123,7 @@ impl Parameters for TlcOnlyConfig {
         };
         let pool = &device.pool[index];
         check_page(device, pool, "scheme.tlc-only", problems);
+        self.clean.check_separation("scheme.tlc-only.clean", pool.blocks, problems);
         let held = held_back(&self.clean, pool.blocks, RESERVE + 1);
         check_capacity(device, pool, self.mode(device), pool.blocks, held, problems);
     }
@@ -179,6 +184,7 @@ impl TlcOnly {
 
     #[inline]
     fn place(&mut self, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        self.region.place(piece.page, piece.mask, Writer::Host, io);
         let plane = self.region.choose_plane(io, piece.page);
         try_planes(
             self,

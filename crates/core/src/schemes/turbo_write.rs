@@ -18,7 +18,7 @@ use super::common::turns::Turns;
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
-use crate::ftl::config::{CleanConfig, Victim};
+use crate::ftl::config::{CleanConfig, Separation, Victim};
 use crate::ftl::io::Io;
 use crate::ftl::job::Job;
 use crate::ftl::knob::{Knob, KnobSpec};
@@ -57,6 +57,10 @@ fn oldest_first() -> CleanConfig {
 }
 
 impl Parameters for TurboWriteConfig {
+    fn separation(&self) -> Separation {
+        self.split.dense.separation
+    }
+
     fn settle(&mut self, device: &DeviceConfig) {
         self.split.settle(device);
     }
@@ -120,6 +124,7 @@ impl TurboWrite {
             return Ok(());
         }
         let region = &mut self.store.region;
+        region.place(piece.page, piece.mask, Writer::Host, io);
         if region.needs_block(plane, Writer::Host) {
             self.store.room(plane, io);
         }

@@ -198,6 +198,9 @@ fn choosing_among_few_and_cost_benefit_lie_between_greedy_and_random() {
         assert!(measured.wa < last, "{victim:?}: {} after {last}", measured.wa);
         last = measured.wa;
     }
+    // Without hot pages the root of the age weighs less: nearer to greedy.
+    let root = measure(0.7, with(Victim::CostBenefitSqrt));
+    assert!(root.wa > greedy_mean_field(root.u) * (1.0 - CHANCE) && root.wa < last, "{} {last}", root.wa);
 }
 
 /// A device that copies back and is cleaned at once: live share of a victim, and time per page written.

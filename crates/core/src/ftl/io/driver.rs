@@ -8,6 +8,8 @@ use crate::ftl::disk_traffic::DiskTraffic;
 use crate::ftl::early::EarlyWrites;
 use crate::ftl::media::Media;
 use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
+use crate::ftl::oracle::Oracle;
+use crate::ftl::told::Told;
 use crate::ftl::translation::{Home, Lru, MapCache};
 use crate::hw::array::{FlashArray, RegionId};
 use crate::hw::cells::SavedCells;
@@ -18,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
 
-/// What a snapshot holds of media, random stream, clock and mapping cache.
+/// What a snapshot holds of media, random stream, clock, mapping cache and what stores are told.
 #[derive(Serialize, Deserialize)]
 pub struct IoState<'a> {
     media: Cow<'a, Media>,
@@ -28,6 +30,7 @@ pub struct IoState<'a> {
     cells: Option<(SavedCells, Cow<'a, RngStream>)>,
     /// The cached translation pages, the others, and whether the data from before time 0 have theirs.
     map: Option<(Cow<'a, Lru>, Cow<'a, Home>, bool)>,
+    told: Cow<'a, Option<Box<Told>>>,
 }
 
 /// The device's own hold on its `Io`. Schemes get the `Io` alone, from which there is no way to the
@@ -167,6 +170,19 @@ impl Driver {
         &mut self.io.traffic
     }
 
+    /// Tells separated stores what the trace will do.
+    pub fn foresee(&mut self, oracle: Oracle) {
+        self.io.told.get_or_insert_default().oracle = Some(oracle);
+    }
+
+    /// The host writes mapping units `first` to `last`, with `hint`.
+    #[inline(always)]
+    pub fn tell(&mut self, first: u32, last: u32, hint: u8) {
+        if let Some(told) = &mut self.io.told {
+            told.write(first, last, self.io.policy.mus_per_page, hint);
+        }
+    }
+
     /// Forgets the wear of the time before the run.
     pub fn reset_wear(&mut self) {
         self.io.media.reset_wear();
@@ -200,7 +216,7 @@ impl Driver {
         let (media, rng) = (Cow::Borrowed(&io.media), Cow::Borrowed(&io.rng));
         let saved = io.media.array().save_cells(io.timing.now_ns());
         let cells = saved.zip(io.cells.as_ref().map(|cells| Cow::Borrowed(&cells.rng)));
-        IoState { media, rng, clock: io.timing.save_clock(), cells, map }
+        IoState { media, rng, clock: io.timing.save_clock(), cells, map, told: Cow::Borrowed(&io.told) }
     }
 
     /// Takes a snapshot's part into a new device, or says what does not fit.
@@ -214,6 +230,12 @@ impl Driver {
             cells.rng = rng.into_owned();
         }
         io.rng = state.rng.into_owned();
+        let hints = |told: &Option<Box<Told>>| told.as_ref().map_or(0, |told| told.hints.len());
+        let (found, kept) = (hints(&state.told), hints(&io.told));
+        if found != kept {
+            return Err(format!("hints of {found} pages, not of {kept}"));
+        }
+        io.told = state.told.into_owned();
         io.timing.load_clock(state.clock, &io.media.array().geometry)?;
         for block in io.media.array().used_blocks() {
             io.timing.set_done(block, io.media.array().block(block).write_ptr());

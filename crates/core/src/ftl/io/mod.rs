@@ -37,7 +37,9 @@ use crate::ftl::hold::HoldBuffer;
 use crate::ftl::media::Media;
 use crate::ftl::moved::MovedOut;
 use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
+use crate::ftl::oracle::Oracle;
 use crate::ftl::piece::Piece;
+use crate::ftl::told::Told;
 use crate::ftl::translation::MapCache;
 use crate::ftl::wakeup::Wakeup;
 use crate::hw::array::FlashArray;
@@ -101,6 +103,8 @@ pub struct Io {
     cache: CacheUse,
     /// What reading cells that err needs, where they do.
     cells: Option<Box<CellReads>>,
+    /// What separated stores are told of the data, if one asks.
+    told: Option<Box<Told>>,
 }
 
 impl Io {
@@ -132,6 +136,7 @@ impl Io {
             map: None,
             cache: CacheUse::default(),
             cells: None,
+            told: None,
         }
     }
 
@@ -326,6 +331,22 @@ impl Io {
     /// When what was staged at `since_ns` is padded, unless the host writes into the buffer until then, ns.
     pub fn pads_at_ns(&self, since_ns: u64) -> u64 {
         since_ns.max(self.written_ns) + self.policy.stage_timeout_ns
+    }
+
+    /// When data die, if stores are told.
+    pub(super) fn oracle(&self) -> Option<&Oracle> {
+        self.told.as_ref()?.oracle.as_ref()
+    }
+
+    /// Has the hint of every logical page's last write be kept.
+    pub(super) fn keep_hints(&mut self) {
+        let pages = (self.mus() / self.policy.mus_per_page) as usize;
+        self.told.get_or_insert_default().hints = vec![0; pages];
+    }
+
+    /// The hint of the last write of `page`, where hints are kept.
+    pub(super) fn hint(&self, page: u32) -> u8 {
+        self.told.as_ref().map_or(0, |told| told.hints[page as usize])
     }
 
     /// A random stream of the run that is the scheme's own, by its name.

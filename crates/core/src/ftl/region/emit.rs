@@ -2,7 +2,7 @@
 
 use super::{Region, Stage, Writer};
 use crate::base::op::{Cause, Class};
-use crate::base::{PlaneId, Ppn};
+use crate::base::{BlockId, PlaneId, Ppn};
 use crate::ftl::dest::Destination;
 use crate::ftl::io::Io;
 use crate::ftl::piece::PageWrite;
@@ -63,8 +63,7 @@ impl Region {
 
     /// Whether the next page of `writer` in `plane` makes a wordline full.
     pub fn fills_wordline(&self, plane: PlaneId, writer: Writer) -> bool {
-        let part = &self.parts[(plane.0 - self.first_plane) as usize];
-        let stage = part.frontiers[self.frontier(writer)].stage;
+        let stage = self.frontiers[self.at(plane, writer)].stage;
         stage.map_or(0, |s| s.pages) + 1 == self.pages_per_program
     }
 
@@ -80,10 +79,10 @@ impl Region {
     ) -> (OpId, bool) {
         let geometry = io.geometry();
         let plane = geometry.plane_of(geometry.block_of(page));
-        let which = self.frontier(writer);
+        let at = self.at(plane, writer);
         let due_ns = io.pads_at_ns(io.now_ns());
         let pages_per_program = self.pages_per_program;
-        let place = &mut self.part(plane).frontiers[which].stage;
+        let place = &mut self.frontiers[at].stage;
         let begun = Stage { op: OpId::NONE, pages: 0, first: page, holds_host: false, due_ns };
         let stage = place.get_or_insert(begun);
         if stage.op.is_none() {
@@ -106,31 +105,34 @@ impl Region {
     /// Pads staged wordlines of `plane` that an erase waits for, or that hold host pages and have waited
     /// long enough; all of them if `now`. Returns the pages padded.
     pub fn pad(&mut self, io: &mut Io, plane: PlaneId, now: bool) -> u32 {
+        let next = self.next;
         let mut padded = 0;
-        for writer in [Writer::Host, Writer::Clean] {
-            let which = self.frontier(writer);
-            while let Some(stage) = self.part(plane).frontiers[which].stage {
-                let is_due = stage.holds_host && self.is_due(io, plane, which);
+        for class in 0..self.spec.clean.open_blocks() as u8 {
+            self.set_class(Writer::Host, class);
+            let at = self.at(plane, Writer::Host);
+            while let Some(stage) = self.frontiers[at].stage {
+                let is_due = stage.holds_host && self.is_due(io, plane, at);
                 if !(now || is_due || io.is_awaited(stage.op)) {
                     break;
                 }
-                let Some(page) = self.take_page(io, plane, writer, 0) else {
+                let Some(page) = self.take_page(io, plane, Writer::Host, 0) else {
                     break;
                 };
                 io.write_page(page, &[], 0, 0);
                 // What is staged of data from before time 0 alone costs nothing, and so does its padding.
-                io.clockless_if(stage.op.is_none(), |io| self.emit(io, page, writer, &PAD, &[]));
+                io.clockless_if(stage.op.is_none(), |io| self.emit(io, page, Writer::Host, &PAD, &[]));
                 padded += 1;
             }
         }
+        self.next = next;
         padded
     }
 
     /// Whether a staged wordline has waited long enough. As long as the host writes into the DRAM buffer, it
     /// may yet be filled: it is looked at again.
-    fn is_due(&mut self, io: &mut Io, plane: PlaneId, which: usize) -> bool {
+    fn is_due(&mut self, io: &mut Io, plane: PlaneId, at: usize) -> bool {
         let pads_at_ns = io.pads_at_ns(0);
-        let Some(stage) = self.part(plane).frontiers[which].stage.as_mut() else {
+        let Some(stage) = self.frontiers[at].stage.as_mut() else {
             return false;
         };
         if stage.due_ns > io.now_ns() {
@@ -146,8 +148,12 @@ impl Region {
 
     /// Whether `writer` in `plane` has a wordline staged.
     pub fn staged(&self, plane: PlaneId, writer: Writer) -> Option<OpId> {
-        let part = &self.parts[(plane.0 - self.first_plane) as usize];
-        part.frontiers[self.frontier(writer)].stage.map(|s| s.op)
+        self.frontiers[self.at(plane, writer)].stage.map(|s| s.op)
+    }
+
+    /// What programs the wordlines staged in `plane`.
+    pub fn all_staged(&self, plane: PlaneId) -> impl Iterator<Item = OpId> + '_ {
+        self.frontiers_of(plane).filter_map(|frontier| frontier.stage.map(|stage| stage.op))
     }
 }
 
@@ -198,5 +204,17 @@ impl Destination for Region {
     #[inline]
     fn per_page(&self) -> bool {
         self.pages_per_program == 1
+    }
+
+    #[inline]
+    fn sorts(&mut self, io: &Io, block: BlockId, writer: Writer) -> bool {
+        self.separator.is_some() && self.sorts_pages(io, block, writer)
+    }
+
+    #[inline]
+    fn sort(&mut self, io: &Io, from: Ppn, writer: Writer) {
+        if self.separator.is_some() {
+            self.place_moved(from, writer, io);
+        }
     }
 }

@@ -4,6 +4,7 @@ mod audit;
 mod emit;
 mod live;
 mod open_blocks;
+mod separated;
 
 pub use open_blocks::OpenBlock;
 
@@ -12,6 +13,7 @@ use super::bank::{BankAccess, BankId};
 use super::config::{CleanConfig, Placement};
 use super::io::Io;
 use super::plane_allocator::PlaneAllocator;
+use super::separator::Separator;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn};
 use crate::hw::array::RegionId;
 use crate::hw::timing::OpId;
@@ -42,14 +44,6 @@ struct Stage {
 struct Frontier {
     block: Option<BlockId>,
     stage: Option<Stage>,
-}
-
-/// One plane's part of a region.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct PlanePart {
-    /// Blocks opened and not given back.
-    used: u32,
-    frontiers: [Frontier; 2],
 }
 
 /// How a region's pages are packed.
@@ -90,7 +84,14 @@ pub struct Region {
     pages_per_program: u32,
     first_plane: u32,
     allocator: PlaneAllocator,
-    parts: Vec<PlanePart>,
+    /// By plane, blocks opened and not given back.
+    used: Vec<u32>,
+    /// By class or writer, and of each by plane.
+    frontiers: Vec<Frontier>,
+    /// Where in them those begin that each writer's next page is taken from.
+    next: [u32; 2],
+    /// Which that is, where data are separated by lifetime.
+    separator: Option<Box<Separator>>,
     bank: BankAccess,
     /// Blocks of each plane among which its own are: the bank's.
     range: Range<u32>,
@@ -108,6 +109,7 @@ impl Region {
         let own = |io: &mut Io| io.new_bank(spec.pool, spec.first_block, &[spec.blocks]);
         let bank = spec.bank.unwrap_or_else(|| own(io));
         let bank = io.join_bank(bank, spec.first_block);
+        let separator = Separator::new(spec.clean.separation, spec.pool, spec.mode, io);
         let geometry = io.geometry();
         let pool = &geometry.pools[spec.pool];
         let mode = pool.mode(spec.mode);
@@ -116,7 +118,10 @@ impl Region {
             pages_per_program: mode.pages_per_program,
             first_plane: pool.first_plane,
             allocator: PlaneAllocator::new(spec.pool, &spec.order, spec.placement, io),
-            parts: vec![PlanePart { used: 0, frontiers: [Frontier::default(); 2] }; pool.planes as usize],
+            used: vec![0; pool.planes as usize],
+            frontiers: vec![Frontier::default(); pool.planes as usize * spec.clean.open_blocks() as usize],
+            next: [0, if spec.clean.separate_frontier { pool.planes } else { 0 }],
+            separator,
             bank,
             range: io.bank(bank.bank).range(),
             quota: spec.blocks,
@@ -133,8 +138,25 @@ impl Region {
         self.id
     }
 
-    fn part(&mut self, plane: PlaneId) -> &mut PlanePart {
-        &mut self.parts[(plane.0 - self.first_plane) as usize]
+    /// Where in `frontiers` the one of `writer` in `plane` is.
+    #[inline(always)]
+    fn at(&self, plane: PlaneId, writer: Writer) -> usize {
+        (self.next[writer as usize] + plane.0 - self.first_plane) as usize
+    }
+
+    /// The frontiers of `plane`, in the order of classes.
+    fn frontiers_of(&self, plane: PlaneId) -> impl Iterator<Item = &Frontier> {
+        self.frontiers[(plane.0 - self.first_plane) as usize..].iter().step_by(self.used.len())
+    }
+
+    /// Has `writer`'s next page be one of class `class`.
+    fn set_class(&mut self, writer: Writer, class: u8) {
+        self.next[writer as usize] = u32::from(class) * self.used.len() as u32;
+    }
+
+    /// The class of `writer`'s next page.
+    fn class(&self, writer: Writer) -> u8 {
+        (self.next[writer as usize] / self.used.len() as u32) as u8
     }
 
     /// The region's planes in allocation order.
@@ -143,7 +165,7 @@ impl Region {
     }
 
     pub fn has(&self, plane: PlaneId) -> bool {
-        plane.0.checked_sub(self.first_plane).is_some_and(|i| (i as usize) < self.parts.len())
+        plane.0.checked_sub(self.first_plane).is_some_and(|i| (i as usize) < self.used.len())
     }
 
     /// Free blocks that the region may open in `plane`.
@@ -156,7 +178,11 @@ impl Region {
     /// Blocks of `plane` that hold or held data since they were opened, open ones included.
     #[inline]
     pub fn used_blocks(&self, plane: PlaneId) -> u32 {
-        self.parts[(plane.0 - self.first_plane) as usize].used
+        self.used[(plane.0 - self.first_plane) as usize]
+    }
+
+    fn used_mut(&mut self, plane: PlaneId) -> &mut u32 {
+        &mut self.used[(plane.0 - self.first_plane) as usize]
     }
 
     /// Sets how many blocks of each plane the region may have; what it has beyond that it keeps.
@@ -189,9 +215,8 @@ impl Region {
     /// Whether `plane` may have a block that is written to its end: a quick no.
     #[inline]
     pub fn may_have_closed(&self, plane: PlaneId, io: &Io) -> bool {
-        let part = &self.parts[(plane.0 - self.first_plane) as usize];
         let being_written = |f: &&Frontier| f.block.is_some_and(|b| !io.array().is_closed(b));
-        part.used > part.frontiers.iter().filter(being_written).count() as u32
+        self.used_blocks(plane) > self.frontiers_of(plane).filter(being_written).count() as u32
     }
 
     /// The fewest free blocks that its bank had in any plane when it had opened one.
@@ -201,23 +226,16 @@ impl Region {
 
     /// The block where `writer` writes next in `plane`, if one is open.
     pub fn open_block(&self, plane: PlaneId, writer: Writer) -> Option<BlockId> {
-        self.parts[(plane.0 - self.first_plane) as usize].frontiers[self.frontier(writer)].block
-    }
-
-    fn frontier(&self, writer: Writer) -> usize {
-        if self.spec.clean.separate_frontier {
-            writer as usize
-        } else {
-            0
-        }
+        self.frontiers[self.at(plane, writer)].block
     }
 
     /// The plane for logical page `page`; a one-shot wordline is filled before the turn goes on.
     #[inline(always)]
     pub fn choose_plane(&mut self, io: &Io, page: u32) -> PlaneId {
-        let (parts, first, full) = (&self.parts, self.first_plane, self.pages_per_program);
+        let (first, full) = (self.first_plane, self.pages_per_program);
+        let (frontiers, next) = (&self.frontiers, self.next[Writer::Host as usize]);
         self.allocator.choose(io, page, |plane| {
-            let stage = parts[(plane.0 - first) as usize].frontiers[0].stage;
+            let stage = frontiers[(next + plane.0 - first) as usize].stage;
             stage.map_or(0, |s| s.pages) + 1 < full
         })
     }
@@ -236,14 +254,14 @@ impl Region {
     /// The next page to program in `plane`; opens a block if more than `reserve` are free.
     #[inline(always)]
     pub fn take_page(&mut self, io: &mut Io, plane: PlaneId, writer: Writer, reserve: u32) -> Option<Ppn> {
-        let which = self.frontier(writer);
-        let block = match self.part(plane).frontiers[which].block {
+        let block = match self.open_block(plane, writer) {
             Some(block) => block,
-            None => self.open_next(io, plane, which, reserve)?,
+            None => self.open_next(io, plane, writer, reserve)?,
         };
         let index = io.array().block(block).write_ptr();
         if index + 1 == self.pages_per_block {
-            self.part(plane).frontiers[which].block = None;
+            let at = self.at(plane, writer);
+            self.frontiers[at].block = None;
         }
         Some(io.geometry().page(block, index))
     }
@@ -260,16 +278,23 @@ impl Region {
         let first = self.take_page(io, plane, writer, 0)?;
         let count = most.min(self.pages_per_block - io.geometry().page_in_block(first));
         if io.geometry().page_in_block(first) + count == self.pages_per_block {
-            let which = self.frontier(writer);
-            self.part(plane).frontiers[which].block = None;
+            let at = self.at(plane, writer);
+            self.frontiers[at].block = None;
         }
         Some((first, count))
     }
 
     #[inline(never)]
-    fn open_next(&mut self, io: &mut Io, plane: PlaneId, which: usize, reserve: u32) -> Option<BlockId> {
-        let block = self.open_free(io, plane, reserve)?;
-        self.part(plane).frontiers[which].block = Some(block);
+    fn open_next(&mut self, io: &mut Io, plane: PlaneId, writer: Writer, reserve: u32) -> Option<BlockId> {
+        let Some(block) = self.open_free(io, plane, reserve) else {
+            return self.lend(plane, writer);
+        };
+        let at = self.at(plane, writer);
+        self.frontiers[at].block = Some(block);
+        let class = self.class(writer);
+        if let Some(separator) = &mut self.separator {
+            separator.opened(block, class);
+        }
         Some(block)
     }
 
@@ -280,7 +305,7 @@ impl Region {
             return None;
         }
         let block = io.take_free(self.bank, plane, rule)?;
-        self.part(plane).used += 1;
+        *self.used_mut(plane) += 1;
         io.open_block(block, mode, id);
         self.free_min = self.free_min.min(io.bank(self.bank.bank).free(plane));
         Some(block)
@@ -292,8 +317,8 @@ impl Region {
 
     /// Closes the block open for `writer` in `plane`, if there is one, before it is full.
     pub fn close_open(&mut self, io: &mut Io, plane: PlaneId, writer: Writer) {
-        let which = self.frontier(writer);
-        if let Some(block) = self.part(plane).frontiers[which].block.take() {
+        let at = self.at(plane, writer);
+        if let Some(block) = self.frontiers[at].block.take() {
             io.close_block(block);
         }
     }
@@ -301,15 +326,21 @@ impl Region {
     /// Gives an erased block back.
     pub fn give_back(&mut self, io: &mut Io, block: BlockId) {
         let plane = io.geometry().plane_of(block);
-        self.part(plane).used -= 1;
+        *self.used_mut(plane) -= 1;
+        if let Some(separator) = &mut self.separator {
+            separator.collected(block);
+        }
         io.put_free(self.bank, block);
     }
 
     /// Pages that `writer` can still program in `plane`, free blocks included.
     pub fn room(&self, io: &Io, plane: PlaneId, writer: Writer) -> u32 {
-        let open = self
-            .open_block(plane, writer)
-            .map_or(0, |b| self.pages_per_block - io.array().block(b).write_ptr());
+        let left =
+            |f: &Frontier| f.block.map_or(0, |b| self.pages_per_block - io.array().block(b).write_ptr());
+        let open = match self.lends() {
+            true => self.frontiers_of(plane).map(left).sum(),
+            false => left(&self.frontiers[self.at(plane, writer)]),
+        };
         open + self.free_blocks(plane, io) * self.pages_per_block
     }
 

@@ -1,6 +1,7 @@
 //! The parameters of `clairvoyant`.
 
 use crate::base::{CellMode, Problem};
+use crate::ftl::config::Separation;
 use crate::ftl::scheme::Parameters;
 use crate::hw::device_config::DeviceConfig;
 use crate::schemes::common::cache::SplitConfig;
@@ -73,6 +74,10 @@ impl Parameters for ClairvoyantConfig {
                 problems.push(Problem::new(key("windows"), windows, allowed));
             }
         }
+    }
+
+    fn separation(&self) -> Separation {
+        self.split.dense.separation
     }
 
     fn settle(&mut self, device: &DeviceConfig) {

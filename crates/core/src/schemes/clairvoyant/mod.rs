@@ -27,7 +27,7 @@ use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::oracle::Oracle;
 use crate::ftl::page_level;
 use crate::ftl::piece::Piece;
-use crate::ftl::region::{Pack, Region};
+use crate::ftl::region::{Pack, Region, Writer};
 use crate::ftl::scheme::{regions, Scheme};
 use crate::ftl::store::Store;
 use crate::hw::device_config::DeviceConfig;
@@ -166,6 +166,7 @@ impl Clairvoyant {
 
     /// Writes past the cache.
     fn write_direct(&mut self, piece: &Piece, io: &mut Io) -> Result<(), DeviceFull> {
+        self.store.region.place(piece.page, piece.mask, Writer::Host, io);
         let page = self.store.host_page(piece.page, None, io)?;
         page_level::write_to(piece, &mut self.store.region, page, io);
         self.figures.direct_pages += u64::from(!io.clockless());

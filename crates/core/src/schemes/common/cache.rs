@@ -87,6 +87,8 @@ impl CacheConfig {
     /// Adds every problem of the parameters of the scheme `name` on `device`.
     pub fn check(&self, name: &str, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         check_no_idle(name, "slc", &self.slc, problems);
+        let why = "the SLC blocks are emptied into the store, whose data dense.separation keeps apart";
+        self.slc.check_unseparated(&format!("scheme.{name}.slc"), why, problems);
         self.split.check(name, SLC_BLOCKS_MIN, device, problems);
     }
 
@@ -152,6 +154,7 @@ impl SplitConfig {
             problems.push(Problem::new(format!("scheme.{name}.slc_blocks"), self.slc_blocks, allowed));
             return;
         }
+        self.dense.check_separation(&format!("scheme.{name}.dense"), pool.blocks, problems);
         let blocks = pool.blocks - self.slc_blocks;
         let held = held_back(&self.dense, blocks, RESERVE + 1);
         check_capacity(device, pool, self.mode(device), blocks, held, problems);

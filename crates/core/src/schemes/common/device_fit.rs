@@ -52,10 +52,9 @@ pub fn check_page(device: &DeviceConfig, pool: &PoolConfig, key: &str, problems:
     }
 }
 
-/// Blocks per plane that cannot hold user data: two frontiers, and what cleaning keeps free.
+/// Blocks per plane that cannot hold user data: frontiers, and what cleaning keeps free.
 pub fn held_back(clean: &CleanConfig, blocks: u32, reserve: u32) -> u32 {
-    let frontiers = if clean.separate_frontier { 2 } else { 1 };
-    frontiers + clean.threshold(blocks).max(reserve)
+    clean.open_blocks() + clean.threshold(blocks).max(reserve)
 }
 
 /// The user capacity must fit into the region less what is held back.

@@ -61,6 +61,8 @@ impl Parameters for CustomConfig {
                 allowed,
             ));
         }
+        let why = "a policy says where pages go";
+        self.dense.check_unseparated("scheme.custom.dense", why, problems);
         let described = match self.described() {
             Ok(described) => described,
             Err(found) => return problems.extend(found),
@@ -292,8 +294,7 @@ impl CustomConfig {
 
     /// Shared blocks per plane that cannot hold user data: frontiers, and what cleaning keeps free.
     fn held_back(&self, plan: &[PlannedRegion], blocks: u32) -> u32 {
-        let frontiers = if self.dense.separate_frontier { 2 } else { 1 };
         let shared = plan.iter().filter(|planned| planned.is_shared).count() as u32;
-        frontiers * shared + Store::threshold(&self.dense, blocks).max(RESERVE + 1)
+        self.dense.open_blocks() * shared + Store::threshold(&self.dense, blocks).max(RESERVE + 1)
     }
 }

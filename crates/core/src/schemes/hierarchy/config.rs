@@ -3,7 +3,7 @@
 use super::super::common::cache::{self, CacheConfig};
 use super::super::common::dials::{Dial, Dials};
 use crate::base::Problem;
-use crate::ftl::config::MergeConfig;
+use crate::ftl::config::{MergeConfig, Separation};
 use crate::ftl::gather::Gather;
 use crate::ftl::knob::KnobSpec;
 use crate::ftl::scheme::Parameters;
@@ -131,6 +131,10 @@ impl Parameters for HierarchyConfig {
             problems.push(Problem::new("scheme.hierarchy.slc_blocks", self.cache.split.slc_blocks, allowed));
         }
         self.cache.check("hierarchy", device, problems);
+    }
+
+    fn separation(&self) -> Separation {
+        self.cache.split.dense.separation
     }
 
     fn settle(&mut self, device: &DeviceConfig) {

@@ -2,7 +2,7 @@
 
 use super::super::common::cache::{self, CacheConfig};
 use crate::base::Problem;
-use crate::ftl::config::MergeConfig;
+use crate::ftl::config::{MergeConfig, Separation};
 use crate::ftl::scheme::Parameters;
 use crate::hw::device_config::DeviceConfig;
 use schemars::JsonSchema;
@@ -45,6 +45,10 @@ impl Parameters for SectorConfig {
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.merge.check("scheme.sector.merge", device.piece_bytes(), problems);
         self.cache.check("sector", device, problems);
+    }
+
+    fn separation(&self) -> Separation {
+        self.cache.split.dense.separation
     }
 
     fn settle(&mut self, device: &DeviceConfig) {
