@@ -55,6 +55,7 @@ mod raro;
 mod rl;
 mod rl_limits;
 mod slc_share;
+mod separation;
 mod smoke;
 mod state;
 mod timing;
