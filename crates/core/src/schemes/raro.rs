@@ -88,6 +88,8 @@ impl Parameters for RaroConfig {
             let allowed = "two numbers from 0 to 255, ascending";
             problems.push(Problem::new("scheme.raro.min_retries", format!("{retries:?}"), allowed));
         }
+        let why = "what goes back and what is cleaned share a block";
+        self.clean.check_unseparated("scheme.raro.clean", why, problems);
         if self.warm_reads > self.hot_reads {
             let allowed = format!("at most hot_reads, {}", self.hot_reads);
             problems.push(Problem::new("scheme.raro.warm_reads", self.warm_reads, allowed));

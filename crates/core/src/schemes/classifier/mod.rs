@@ -24,6 +24,7 @@ use super::common::reclaimed::Reclaimed;
 use crate::base::request::SECTOR_BYTES;
 use crate::base::{BlockId, PlaneId, Ppn, Problem};
 use crate::ftl::answer::DeviceFull;
+use crate::ftl::config::Separation;
 use crate::ftl::io::Io;
 use crate::ftl::knob::KnobSpec;
 use crate::ftl::oracle::Oracle;
@@ -78,6 +79,10 @@ impl Parameters for ClassifierConfig {
         self.cache.split.settle(device);
     }
 
+    fn separation(&self) -> Separation {
+        self.cache.split.dense.separation
+    }
+
     fn moot(&self, key: &str) -> Option<&'static str> {
         cache::moot(key)
     }
@@ -93,6 +98,10 @@ impl Parameters for BypassOracleConfig {
 
     fn settle(&mut self, device: &DeviceConfig) {
         self.cache.split.settle(device);
+    }
+
+    fn separation(&self) -> Separation {
+        self.cache.split.dense.separation
     }
 
     fn moot(&self, key: &str) -> Option<&'static str> {
