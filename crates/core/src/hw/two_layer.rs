@@ -165,6 +165,7 @@ mod tests {
                 extra_plane_read_ns: 0,
                 extra_plane_program_ns: 0,
                 extra_plane_erase_ns: 0,
+                commands_first: false,
             },
             plane_parallelism: PlaneParallelism::Independent,
             suspend: SuspendConfig::default(),

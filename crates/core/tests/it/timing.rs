@@ -221,6 +221,57 @@ fn data_leave_a_channel_before_new_commands_enter() {
     assert_eq!(span, 1000 * (100 + 20_000 + 8 * (10 + PAGE)));
 }
 
+/// With commands first no die waits for the data of all others before it reads again: a channel moves pages
+/// as long as its dies can read meanwhile, or each die reads without a pause.
+#[test]
+fn with_commands_first_a_channel_or_its_dies_never_rest() {
+    let mut faster = 0;
+    for dies in [1, 2, 3, 4, 8, 16] {
+        for (command_ns, array_ns) in
+            [0, 100, 300].into_iter().flat_map(|c| [500, 5_000, 13_000, 20_000, 70_000].map(|a| (c, a)))
+        {
+            let mut flash = slc_pool(1, dies, 4096);
+            flash.slc = Some(crate::it::common::mode(array_ns, 200_000, 3_000_000));
+            flash.bus.read_command_ns = command_ns;
+            let pages = 500 * u64::from(dies);
+            let spans = [false, true].map(|first| {
+                flash.bus.commands_first = first;
+                makespan(flash.clone(), HostOp::Read, pages, 4 * dies)
+            });
+            let of_channel = f64::from(command_ns + 10) + PAGE as f64;
+            let of_die = of_channel + f64::from(array_ns);
+            let law_ns = (pages as f64 * of_channel).max(500.0 * of_die);
+            let ratio = spans[1] as f64 / law_ns;
+            let what = format!("{dies} dies, {command_ns} and {array_ns} ns: {spans:?} ns, not {law_ns}");
+            assert!((0.97..1.03).contains(&ratio), "{what}");
+            assert!(spans[1] <= spans[0] + spans[0] / 50, "{what}");
+            faster += u32::from(spans[1] < spans[0] - spans[0] / 5);
+        }
+    }
+    assert!(faster > 10, "{faster}");
+}
+
+/// Programs carry data: they take their turn behind read data that wait, also with commands first.
+#[test]
+fn with_commands_first_programs_wait_for_read_data_as_without() {
+    let mut flash = slc_pool(1, 2, 4096);
+    let of = |flash: &PoolConfig| {
+        let mut setup = slc_only(flash.clone());
+        setup.device.inflight_read = InflightRead::Wait;
+        let mut sim = Simulation::new(&setup).unwrap();
+        sim.preload(&[(0, 2)]).unwrap();
+        sim.keep_log();
+        let reads = [request(0, HostOp::Read, 0, PAGE), request(1, HostOp::Read, PAGE, PAGE)];
+        sim.feed(&reads).unwrap();
+        sim.feed(&[request(2, HostOp::Write, 2 * PAGE, PAGE)]).unwrap();
+        sim.finish().unwrap();
+        sim.log().to_vec()
+    };
+    let plain = of(&flash);
+    flash.bus.commands_first = true;
+    assert_eq!(of(&flash), plain);
+}
+
 /// Mean wait of Poisson reads on one die over the service time.
 fn mean_wait(load: f64, reads: usize) -> f64 {
     let mut flash = slc_pool(1, 1, 4096);

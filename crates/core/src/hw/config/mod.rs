@@ -60,6 +60,15 @@ pub struct BusConfig {
     /// Extra channel time per further plane of a multi-plane erase, ns.
     #[serde(default)]
     pub extra_plane_erase_ns: u32,
+    /// Whether a read or erase command goes before read data that wait for the channel; else those leave
+    /// first, and the chips of a channel read in step.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub commands_first: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 impl BusConfig {

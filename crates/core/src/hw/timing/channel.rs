@@ -64,10 +64,17 @@ impl Channel {
 
     /// The next unit in round-robin order that wishes to start, taken off the list.
     pub(super) fn next_wish(&mut self) -> Option<u32> {
+        self.next_wish_of(|_| true)
+    }
+
+    /// The next such unit of those that are `wanted`.
+    #[inline(always)]
+    pub(super) fn next_wish_of(&mut self, wanted: impl Fn(u32) -> bool) -> Option<u32> {
         let n = self.units.len() as u32;
+        let wishes = |b: u32| self.wishes[(b / 64) as usize] >> (b % 64) & 1 == 1;
         let bit = (1..=n)
             .map(|i| (self.last_bit + i) % n)
-            .find(|&b| self.wishes[(b / 64) as usize] >> (b % 64) & 1 == 1)?;
+            .find(|&b| wishes(b) && wanted(self.units[b as usize]))?;
         self.wishes[(bit / 64) as usize] &= !(1 << (bit % 64));
         self.wish_count -= 1;
         self.last_bit = bit;

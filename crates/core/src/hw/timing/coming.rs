@@ -38,7 +38,8 @@ impl Timing {
     /// Lets reads be one event where they may.
     pub(super) fn plan_reads(&mut self, whole: bool) {
         for c in &mut self.channels {
-            c.plans = whole && (2..=UNITS_MAX).contains(&c.units.len());
+            let in_turn = !c.bus.commands_first;
+            c.plans = whole && in_turn && (2..=UNITS_MAX).contains(&c.units.len());
         }
     }
 

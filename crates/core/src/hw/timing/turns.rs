@@ -1,9 +1,10 @@
-//! Who gets a channel: read data first, then commands in turn.
+//! Who gets a channel: read data first, then commands in turn; or commands without data before all.
 
 use super::engine::Timing;
 use super::event::{Event, EventKind};
 use super::requests::WAIT_CHANNEL;
 use super::unit::Phase;
+use crate::base::op::OpKind;
 
 impl Timing {
     pub(super) fn arm_channel(&mut self, channel: usize) {
@@ -22,17 +23,15 @@ impl Timing {
         if self.channels[index].busy_until_ns > self.clock.now_ns() {
             return self.arm_channel(index);
         }
-        if let Some(unit) = self.channels[index].outs.pop_front() {
+        if self.begin_command_first(index) {
+            // Data that wait leave behind it.
+        } else if let Some(unit) = self.channels[index].outs.pop_front() {
             let waited_ns = self.clock.now_ns() - self.units[unit as usize].until_ns;
             self.book_out_wait(unit, waited_ns);
             self.start_out(unit);
         } else {
             while let Some(unit) = self.channels[index].next_wish() {
-                let u = &mut self.units[unit as usize];
-                u.wishes = false;
-                let waited_ns = self.clock.now_ns() - u.wish_ns;
-                u.wished_ns += waited_ns;
-                if self.begin_next(unit, waited_ns) {
+                if self.grant(unit) {
                     break;
                 }
             }
@@ -43,11 +42,45 @@ impl Timing {
         }
     }
 
+    /// Has a unit begin what it wished the channel for; whether that needs it.
+    #[inline(always)]
+    fn grant(&mut self, unit: u32) -> bool {
+        let u = &mut self.units[unit as usize];
+        u.wishes = false;
+        let waited_ns = self.clock.now_ns() - u.wish_ns;
+        u.wished_ns += waited_ns;
+        self.begin_next(unit, waited_ns)
+    }
+
+    /// Begins a command without data although data wait, where the channel has them go first; whether
+    /// there was one.
+    fn begin_command_first(&mut self, channel: usize) -> bool {
+        let c = &self.channels[channel];
+        if !c.bus.commands_first || c.outs.is_empty() {
+            return false;
+        }
+        loop {
+            let Self { channels, units, ops, .. } = self;
+            let has_no_data = |unit: u32| {
+                let queues = &units[unit as usize].queues;
+                let head = queues.head(queues.mask().trailing_zeros() as usize);
+                matches!(ops[head].kind, OpKind::Read | OpKind::Erase)
+            };
+            let Some(unit) = channels[channel].next_wish_of(has_no_data) else {
+                return false;
+            };
+            if self.grant(unit) {
+                return true;
+            }
+        }
+    }
+
     pub(super) fn want_out(&mut self, unit: u32) {
         let channel = self.units[unit as usize].channel as usize;
         self.settle_channel(channel);
         let c = &mut self.channels[channel];
-        if c.busy_until_ns <= self.clock.now_ns() && c.outs.is_empty() {
+        let is_next = c.outs.is_empty() && !(c.bus.commands_first && c.wish_count > 0);
+        if is_next && c.busy_until_ns <= self.clock.now_ns() {
             return self.start_out(unit);
         }
         c.outs.push_back(unit);

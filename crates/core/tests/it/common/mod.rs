@@ -75,6 +75,7 @@ pub fn pool(channels: u32, planes: u32, blocks: u32, wordlines: u32, page_bytes:
             extra_plane_read_ns: 0,
             extra_plane_program_ns: 0,
             extra_plane_erase_ns: 0,
+            commands_first: false,
         },
         plane_parallelism: PlaneParallelism::Independent,
         suspend: SuspendConfig::default(),

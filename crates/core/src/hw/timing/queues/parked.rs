@@ -171,6 +171,7 @@ mod tests {
             extra_plane_read_ns: 0,
             extra_plane_program_ns: 0,
             extra_plane_erase_ns: 0,
+            commands_first: false,
         };
         let pool = PoolConfig {
             name: "nand".to_owned(),
