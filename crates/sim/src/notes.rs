@@ -22,6 +22,7 @@ pub fn notes(config: &RunConfig) -> Vec<String> {
     found.extend(always_short(config));
     found.extend(borrowed_cache(config));
     found.extend(one_plane_at_a_time(config));
+    found.extend(short_of_a_stripe(config));
     found
 }
 
@@ -54,6 +55,39 @@ fn one_plane_at_a_time(config: &RunConfig) -> Option<String> {
              time; other schemes spread them"
         )
     })
+}
+
+/// Schemes whose host writes fill one-shot wordlines.
+const DIRECT: [&str; 5] = ["client", "tlc-only", "qlc-only", "dwa", "rl"];
+
+/// One-shot wordlines that fill side by side, and less room for what is written than they take.
+fn short_of_a_stripe(config: &RunConfig) -> Option<String> {
+    let name = config.scheme.name();
+    let scheme = &config.to_json()["scheme"][name];
+    if !DIRECT.contains(&name) || scheme["placement"] != "striped" || scheme["full"] == "through" {
+        return None;
+    }
+    let pool = config.device.pool.iter().find(|pool| pool.program_bytes() > u64::from(pool.page_bytes))?;
+    let all = u64::from(pool.plane_count());
+    let planes = scheme["dense"]["parallel"].as_u64().map_or(all, |few| few.min(all));
+    let stripe = planes * pool.program_bytes();
+    let told = format!("a wordline in each of {planes} planes, {stripe} bytes");
+    let padded = "so that they are padded and writes wait for device.stage_timeout_ns";
+    match &config.buffer {
+        Some(buffer) if buffer.is_striped() && buffer.bytes >= 2 * stripe => None,
+        Some(buffer) if buffer.is_striped() => Some(format!(
+            "buffer.bytes = {}: with scheme.{name}.placement = \"striped\" writes to one-shot wordlines fill \
+             {told}; {}: at least {} are needed",
+            buffer.bytes,
+            if buffer.bytes < stripe { padded } else { "none is gathered while another is programmed" },
+            2 * stripe
+        )),
+        _ => Some(format!(
+            "scheme.{name}.placement = \"striped\": writes to one-shot wordlines fill {told}, {padded} unless as \
+             much is outstanding: a buffer with write_back = \"at-once\" and {} bytes gathers them",
+            2 * stripe
+        )),
+    }
 }
 
 /// An SLC region that is to keep more blocks free than it has.

@@ -2,6 +2,7 @@
 
 use crate::common::{layers, resolved};
 use serde_json::Value;
+use slcache_core::hw::config::PoolConfig;
 use slcache_sim::config::RunConfig;
 use slcache_sim::notes::notes;
 use slcache_sim::preset::PRESETS;
@@ -139,4 +140,41 @@ fn tiers_on_one_pool_are_said_to_share_dies() {
         assert!(!says("hyssd-st") && !says("hyssd-mt"), "{scheme}");
     }
     assert!(notes(&resolved("tiny", "baseline", &[])).is_empty());
+}
+
+/// A buffer gathers a stripe while another is programmed: two of them, of a wordline in each plane.
+#[test]
+fn a_buffer_short_of_two_stripes_is_told_with_what_it_needs() {
+    let mut found = [0; 2];
+    for (device, scheme) in PRESETS.iter().flat_map(|device| ["client", "qlc-only"].map(|s| (device.name, s)))
+    {
+        let placement = format!("scheme.{scheme}.placement");
+        let striped = format!("{placement}=striped");
+        let Ok(config) = resolve(&layers(device, scheme, &[&striped])) else { continue };
+        let is_one_shot = |pool: &&PoolConfig| pool.program_bytes() > u64::from(pool.page_bytes);
+        let Some(pool) = config.device.pool.iter().find(is_one_shot) else { continue };
+        let own = &config.to_json()["scheme"][scheme];
+        let few = own["dense"]["parallel"].as_u64().unwrap_or(u64::MAX);
+        let stripe = few.min(u64::from(pool.plane_count())) * pool.program_bytes();
+        let is_direct = own["full"] != "through";
+        for bytes in [stripe - 4096, stripe, 2 * stripe - 4096, 2 * stripe] {
+            let buffer = format!("buffer={{bytes={bytes},write_back=\"at-once\"}}");
+            let Ok(config) = resolve(&layers(device, scheme, &[&striped, &buffer])) else { continue };
+            let told = notes(&config);
+            let begin = format!("buffer.bytes = {bytes}: with {placement}");
+            let note = told.iter().find(|note| note.starts_with(&begin));
+            let is_short = is_direct && bytes < 2 * stripe;
+            assert_eq!(note.is_some(), is_short, "{scheme} on {device}, {bytes}: {told:?}");
+            found[usize::from(is_short)] += 1;
+            if let Some(note) = note {
+                assert!(note.ends_with(&format!("at least {} are needed", 2 * stripe)), "{note}");
+                assert_eq!(note.contains("padded"), bytes < stripe, "{note}");
+            }
+        }
+        // As presets come they have the room.
+        if let Ok(config) = resolve(&layers(device, scheme, &[])) {
+            assert!(!notes(&config).iter().any(|note| note.contains("wordline")), "{scheme} on {device}");
+        }
+    }
+    assert!(found.iter().all(|&count| count > 20), "{found:?}");
 }
