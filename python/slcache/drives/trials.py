@@ -157,7 +157,10 @@ def state(trial: Trial, span: float, user: int, part: int) -> tuple[dict[str, An
 def loads(trial: Trial, count: int) -> list[tuple[str, dict[str, Any], int]]:
     """Return the loads of a trial: a name, what a workload file of it holds, and the depth."""
     if len(trial.depths) > 1:
-        return [("probe", _probe(trial) | {"requests": count}, 1)]
+        # As many of one stream: of streams with a request each, drawn at random, the first that is
+        # drawn again too soon would hold all others up.
+        writers = max(trial.depths[1] // trial.drives, 1)
+        return [("probe", _probe(trial) | {"requests": count}, writers)]
     (depth,) = trial.depths
     words = trial.rw.split("; ")
     job: dict[str, Any] = {"rw": words[0].split()[0], "bs": str(trial.size)}
@@ -171,9 +174,7 @@ def loads(trial: Trial, count: int) -> list[tuple[str, dict[str, Any], int]]:
 
 
 def _probe(trial: Trial) -> dict[str, Any]:
-    """Return the streams of a reader beside writers, each of depth 1."""
-    writers = max(trial.depths[1] // trial.drives, 1)
-    write: dict[str, Any] = {"rw": "randwrite", "weight": WRITES_OF_PROBE / writers}
-    streams = [write | {"stream": number} for number in range(1, writers + 1)]
+    """Return the streams of a reader and of writers beside it."""
     reader = {"rw": "randread", "weight": 1.0, "stream": 0}
-    return {"global": {"bs": str(trial.size)}, "stream": [reader, *streams]}
+    writer = {"rw": "randwrite", "weight": float(WRITES_OF_PROBE), "stream": 1}
+    return {"global": {"bs": str(trial.size)}, "stream": [reader, writer]}
