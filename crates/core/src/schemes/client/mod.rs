@@ -27,7 +27,7 @@ use super::hybrid::{Packed, Packing};
 use crate::base::{CellMode, PlaneId};
 use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
 use crate::ftl::bank::BankId;
-use crate::ftl::config::{CleanConfig, Victim};
+use crate::ftl::config::{CleanConfig, Placement, Victim};
 use crate::ftl::fold::FoldWay;
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobSpec};
@@ -260,9 +260,11 @@ impl Scheme for Client {
         self.packing.units_max()
     }
 
-    /// A wordline where one may be programmed at once: no part of it is left for later writes.
+    /// A wordline where one may be programmed at once: no part of it is left for later writes. Where they
+    /// fill side by side, pages that follow each other are in several: each has its room until its own ends.
     fn program_units(&self, _io: &Io) -> u32 {
-        let pages = if self.past == 0 { 1 } else { self.dense.pages_per_program() };
+        let is_whole = self.past > 0 && self.config.placement != Placement::Striped;
+        let pages = if is_whole { self.dense.pages_per_program() } else { 1 };
         self.packing.slots() * pages
     }
 
