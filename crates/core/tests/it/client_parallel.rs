@@ -11,6 +11,7 @@ use slcache_core::device::config::{BufferConfig, Prefill, Replay, WriteBack};
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::ftl::op_log::LoggedOp;
 use slcache_core::hw::config::{BusConfig, FoldTimes, ModeConfig, ProgramRule};
+use slcache_core::hw::controller_config::ControllerConfig;
 use slcache_core::metrics::report::BoundReport;
 
 const PAGE: u64 = 4096;
@@ -131,6 +132,29 @@ fn pressed(setup: Setup, depth: u32, pages: u64) -> Setup {
     setup.buffer = (pages > 0)
         .then(|| BufferConfig { write_back: WriteBack::AtOnce, ..BufferConfig::new(pages * PAGE) });
     setup
+}
+
+/// A striped buffer has room again as each wordline ends, not when all do whose pages came together.
+#[test]
+fn a_wordline_that_ends_makes_room_for_what_it_held() {
+    let own = [("placement", json!("striped")), ("dynamic.max_bytes", json!(0))];
+    let stripe = PLANES * BITS;
+    let mut setup = pressed(client(false, 1, &own), 1, 2 * stripe);
+    setup.device.controller = Some(ControllerConfig { write_ns: 20_000, ..ControllerConfig::default() });
+    let mut sim = new(&setup);
+    sim.keep_log();
+    // What the controller stages has left the buffer.
+    for page in 0..2 * stripe + PLANES * BITS {
+        sim.feed(&[request(0, HostOp::Write, page * PAGE, PAGE)]).unwrap();
+    }
+    sim.finish().unwrap();
+    let waited = sim.log().iter().position(|&(_, ns)| ns > 20_000).unwrap();
+    let end_ns = sim.log()[..=waited].iter().map(|(_, ns)| ns).sum::<u64>() as f64;
+    // The first wordline is full with the first page of the third round.
+    let full_ns = 20_000.0 * ((BITS - 1) * PLANES + 1) as f64;
+    assert!(waited as u64 >= 2 * stripe, "{waited}");
+    assert_eq!(end_ns, full_ns + BITS as f64 * X_NS + 1_500_000.0);
+    sim.audit().unwrap();
 }
 
 /// v2 = n G / delta, however much waits in front of the planes, however their programs differ, and whether
