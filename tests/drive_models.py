@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from slcache.drives import measured, usual
+from slcache.drives import measured, trials
 
 PAGE, UNIT, WORDLINES, KEPT = 16384, 4096, 256, 32
 #: Every size can be divided by so much: `--scale`.
@@ -141,13 +141,13 @@ class Model:
     def reads_us(self) -> list[float]:
         """The read time of each page of a wordline."""
         own = self.template.reads_us
-        return usual.page_reads(own[0] if own else self.template.nand.read_us, self.bits)
+        return trials.page_reads(own[0] if own else self.template.nand.read_us, self.bits)
 
     @property
     def controller_us(self) -> dict[str, float]:
         """The controller's own time."""
-        own = {op: ns / 1e3 for op, ns in usual.command_ns(self.drive.link).items()}
-        own["jitter"] = usual.JITTER_NS / 1e3
+        own = {op: ns / 1e3 for op, ns in trials.command_ns(self.drive.link).items()}
+        own["jitter"] = trials.JITTER_NS / 1e3
         if self.template.reads_us:
             own["read"] = self.template.reads_us[1]
         maker = self.template.title.split()[0]

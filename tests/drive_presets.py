@@ -29,7 +29,7 @@ from drive_models import (
     WORDLINES,
     Model,
 )
-from slcache.drives import fills, measured, usual
+from slcache.drives import fills, measured, trials
 
 ROOT = Path(__file__).parents[1]
 RECORD = ROOT / "python/slcache/drives/calibrated.json"
@@ -81,7 +81,7 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
         # Of the laboratory's megabyte, a part of which is the controller's own.
         further_ns = found["turnaround_ns"] - 1e3 * model.controller_us["write"]
         host["turnaround_ps_per_byte"] = max(round(further_ns * 1e3 / (MEGABYTE - UNIT)), 0)
-    buffer = {"bytes": 16 << 20, "write_back": "at-once", "flush_after_ns": usual.HELD_NS}
+    buffer = {"bytes": 16 << 20, "write_back": "at-once", "flush_after_ns": trials.HELD_NS}
     return {
         "device": {
             "name": model.drive.preset,
@@ -90,7 +90,7 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
             "user_bytes": int(model.drive.user_gb * 1e9) // (PARTS * model.page) * PARTS * model.page,
             "mu_bytes": UNIT,
             "plp": False,
-            "stage_timeout_ns": usual.HELD_NS,
+            "stage_timeout_ns": trials.HELD_NS,
             "controller": _controller(model),
             **table,
             "pool": [{

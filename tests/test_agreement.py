@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache.documents import agreement
+from slcache.documents import checks
 
 #: Figures that are said once: by other parts of the document nobody knows them.
 ONCE = {"host.duration_ns", "host.unmapped_reads", "host.trim.bytes"}
@@ -83,4 +83,4 @@ def test_a_run_in_a_comparison_is_named(comparison: slcache.Comparison, tmp_path
 def test_what_is_measured_agrees(device: str, more: dict[str, Any], trace: Path) -> None:
     for scheme in slcache.fitting(device=device)[0]:
         document = slcache.run(trace, device=device, scheme=scheme, **more).to_dict()
-        assert list(agreement.disagreements(document)) == [], scheme
+        assert list(checks.disagreements(document)) == [], scheme

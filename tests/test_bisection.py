@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from slcache.search.bisect import grid, smallest, steps_most
+from slcache.search.batches import grid, smallest, steps_most
 
 Curve = Callable[[int], float]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import slcache as package
-from slcache.traces import unlike
+from slcache.traces import against
 from support import Row, slcache, write_trace
 
 KIB = 1024
@@ -60,7 +60,7 @@ def test_it_is_called_a_twin_and_has_the_figures(trace: Path, tmp_path: Path) ->
     same = ("requests", "write_share", "write_bytes", "duration_s", "gap_size_coupling")
     assert [after[name] for name in same] == pytest.approx([before[name] for name in same])
     assert after["touched_4kib_pages"] == pytest.approx(before["touched_4kib_pages"], rel=0.05)
-    assert not [told for told in unlike.warnings(before, after) if "update" in told]
+    assert not [told for told in against.warnings(before, after) if "update" in told]
 
 
 def test_where_the_trace_lay_is_not_seen(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 import slcache
 from slcache.report import html
 from slcache.tables import grid
-from slcache.words.leaves import leaves
+from slcache.words.names import leaves
 
 KIB = 1 << 10
 #: Three blocks of eight pages in each of four planes, or six.

@@ -13,7 +13,7 @@ from slcache.reproduce import papers, plan
 from slcache.reproduce.claims import Claim, of_row
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.measures import MEASURES
-from slcache.reproduce.table import Table
+from slcache.reproduce.points import Table
 
 #: Mean write latency by workload, scheme and seed: "new" is 25 % and 15 % faster than "old".
 WRITES = {

@@ -12,10 +12,9 @@ import pytest
 
 from slcache.reproduce import papers, plan
 from slcache.reproduce.claims import Claim
-from slcache.reproduce.expressions import Call, evaluate
 from slcache.reproduce.ledger import Row, ledger
-from slcache.reproduce.table import Key, Table
-from slcache.reproduce.variants import Variant
+from slcache.reproduce.parts import Variant
+from slcache.reproduce.points import Call, Key, Table, evaluate
 
 PLANS = {paper: plan.load(paper) for paper in papers()}
 CLAIMS = [(paper, claim) for paper, loaded in PLANS.items() for claim in loaded.claims]

@@ -11,7 +11,7 @@ import pytest
 
 import slcache
 from slcache import api
-from slcache.given import config_files
+from slcache.given import content
 from support import slcache as command
 
 STUDY = """\
@@ -41,7 +41,7 @@ def study(tmp_path: Path) -> Path:
 
 
 def resolved(file: Path, **settings: object) -> dict[str, object]:
-    found = config_files.read(file)
+    found = content.read(file)
     assert found.device is None
     given = {**found.settings, **settings}
     return api.resolve(device="tiny", scheme="baseline", settings=given)
@@ -203,7 +203,7 @@ def test_a_key_that_is_two_in_a_file_is_told(tmp_path: Path) -> None:
     file = tmp_path / "twice.toml"
     file.write_text('"run.seed" = 1\n[run]\nseed = 2\n')
     with pytest.raises(slcache.ConfigError, match=r":3 says it as well; give one of the two") as e:
-        config_files.read(file)
+        content.read(file)
     assert (e.value.key, e.value.line) == ("run.seed", 1)
 
 

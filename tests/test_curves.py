@@ -9,7 +9,7 @@ import pytest
 import slcache
 from charted import axis, only, panels, rows
 from slcache.charts import scheme
-from slcache.documents import contract
+from slcache.documents import saved
 from slcache.report import html
 
 COMPUTED = [[0.05, 9e6], [0.5, 2e6], [0.6, 2e6], [0.97, 2e7]]
@@ -74,10 +74,10 @@ def test_times_of_zero_and_other_quantities_are_drawn_too() -> None:
 def test_the_report_shows_it(comparison: Any) -> None:  # noqa: ANN401
     made = comparison.runs[0].to_dict()
     made["scheme"] |= document(COMPUTED, [[0.4, 3e6]])["scheme"]
-    contract.current(made)
+    saved.current(made)
     page = html.render(["a"], [made], None)
     assert page.count(">Computed and measured: cost</h2>") == 1
     assert "what one window of the run really took" in page
     made["scheme"]["curves"][0]["measured"] = [[0.4]]
     with pytest.raises(slcache.ResultError, match=r"scheme\.curves"):
-        contract.current(made)
+        saved.current(made)

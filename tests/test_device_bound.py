@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import bounds, device_bounds
+from slcache import bounds
 from support import slcache as verb
 from support import write_trace
 from test_gains import hot
@@ -25,7 +25,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_units_and_sizes_are_the_device_s(trace: Path) -> None:
-    found = device_bounds.on_device(trace, device="tiny")
+    found = bounds.on_device(trace, device="tiny")
     sizes = [row["bytes"] for row in found["sizes"]]
     assert sizes == [STEP << power for power in range(len(sizes))]
     assert [row["blocks_per_plane"] for row in found["sizes"]] == [
@@ -41,7 +41,7 @@ def test_units_and_sizes_are_the_device_s(trace: Path) -> None:
 def test_time_and_wear_by_hand(tmp_path: Path) -> None:
     rows = [(i, "Write", 4096 * (i % 2), 4096) for i in range(20)]
     trace = write_trace(tmp_path / "t.csv", rows)
-    found = device_bounds.on_device(trace, device="tiny", sizes_bytes=[4096, 8192])
+    found = bounds.on_device(trace, device="tiny", sizes_bytes=[4096, 8192])
     assert found["unit_program_ns"] == {"slc": 200_000, "dense": 1_000_000}
     for row, kept in zip(found["sizes"], (10, 20), strict=True):
         assert row["kept"] == kept
@@ -49,7 +49,7 @@ def test_time_and_wear_by_hand(tmp_path: Path) -> None:
         # Blocks of 8 wordlines: 8 units for 1000 cycles, or 24 for 100.
         assert row["block_lives_least"] == pytest.approx(kept / 8000 + (20 - kept) / 2400)
     buffer = {"buffer.bytes": 4096}
-    held = device_bounds.on_device(trace, device="tiny", sizes_bytes=[4096], settings=buffer)
+    held = bounds.on_device(trace, device="tiny", sizes_bytes=[4096], settings=buffer)
     (row,) = held["sizes"]
     assert (held["buffer_slots"], row["kept"]) == (1, 20)
     # Half of the versions die in the buffer, which is never programmed.
@@ -61,7 +61,7 @@ def test_no_run_takes_less(trace: Path, scheme: str) -> None:
     run = slcache.run(trace, device="tiny", scheme=scheme, settings={"run.bound": True})
     document = run.to_dict()
     size = document["bound"]["capacity_slots"] * 4096
-    (least,) = device_bounds.on_device(trace, device="tiny", sizes_bytes=[size])["sizes"]
+    (least,) = bounds.on_device(trace, device="tiny", sizes_bytes=[size])["sizes"]
     assert document["bound"]["counted"] >= least["least"]
     programs = [op for op in document["flash"]["ops"] if op["kind"] == "program"]
     assert sum(op["time_us"] for op in programs) * 1e3 >= least["program_ns_least"]
@@ -71,7 +71,7 @@ def test_no_run_takes_less(trace: Path, scheme: str) -> None:
 
 
 def test_one_shot_and_planes_together_take_the_least() -> None:
-    def cells(mode: str, **more: Any) -> device_bounds.Cells:  # noqa: ANN401
+    def cells(mode: str, **more: Any) -> bounds.Cells:  # noqa: ANN401
         own = {"program": "per-page", "program_ns": [3000, 9000], "endurance_cycles": None}
         pool: Mapping[str, Any] = {
             "page_bytes": 16384,
@@ -81,12 +81,12 @@ def test_one_shot_and_planes_together_take_the_least() -> None:
             mode: own,
             **more,
         }
-        return device_bounds.Cells.of(pool, mode, 4096)
+        return bounds.Cells.of(pool, mode, 4096)
 
-    assert cells("tlc") == device_bounds.Cells(750, None)
+    assert cells("tlc") == bounds.Cells(750, None)
     assert cells("tlc", plane_parallelism="multi-plane").program_ns == 375
     shot = {"program": "one-shot", "program_ns": [9000], "endurance_cycles": 10}
-    assert cells("tlc", tlc=shot) == device_bounds.Cells(750, 1 / (4 * 4 * 3 * 10))
+    assert cells("tlc", tlc=shot) == bounds.Cells(750, 1 / (4 * 4 * 3 * 10))
     folds = {**shot, "fold": {"program_ns": 6000}, "copyback_ns": 2800}
     assert cells("tlc", tlc=folds).program_ns == 500
     assert cells("tlc", tlc={**folds, "copyback_ns": 1600}).program_ns == 400
@@ -117,7 +117,7 @@ def test_devices_without_a_cache_are_refused(trace: Path) -> None:
     config = slcache.resolve(device="tiny", scheme="tlc-only")
     config["device"]["pool"][0]["slc"] = None
     with pytest.raises(slcache.ConfigError, match="none offers slc"):
-        device_bounds.Flash.of(config)
+        bounds.Flash.of(config)
     alone = verb("bound", trace, "--address", "compact")
     assert alone.returncode == 2
 
@@ -131,6 +131,6 @@ def test_the_verb_says_what_it_bounds(trace: Path, tmp_path: Path) -> None:
     assert "Wear is in lives of a block" in text
     assert picture.exists()
     document = json.loads(verb("bound", trace, "--device", "tiny", "--json").stdout)
-    assert document == device_bounds.on_device(str(trace), device="tiny")
+    assert document == bounds.on_device(str(trace), device="tiny")
     lasting = verb("bound", trace, "--device", "hierarchy-44g").stdout
     assert b"The endurance of the cells is not known" in lasting

@@ -14,7 +14,7 @@ import pytest
 
 import slcache
 from slcache import api
-from slcache.documents import contract
+from slcache.documents import saved
 from slcache.execute.store import Store
 from slcache.reproduce import readers
 
@@ -243,7 +243,7 @@ def test_schemes_on_one_device_differ_in_nothing_else() -> None:
         except slcache.ConfigError:
             continue
         found = [{"config": api.resolve(device=entry["name"], scheme=name)} for name in fit]
-        assert contract.differences(fit, found) is None, entry["name"]
+        assert saved.differences(fit, found) is None, entry["name"]
 
 
 def test_a_damaged_kept_result_is_made_again(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from slcache.drives import latency, published, reasons, trials, without
+from slcache.drives import latency, published, trials
 from slcache.drives.fills import SCHEME
 from slcache.drives.published import Trial
 from slcache.execute.engine import Engine
@@ -84,10 +84,10 @@ def test_figures_are_counted_by_use_and_kind_of_figure() -> None:
     figures = [
         latency.Judged("t", "d", "flush", "sync", name, "us", 1, 1, use, 1, verdict, "", "")
         for name, use, verdict in (
-            ("p50", "held-out", reasons.REPRODUCED),
-            ("dsync_mean", "held-out", reasons.FAILED),
-            ("iops", "calibrate", reasons.REPRODUCED),
-            ("p99", "context", reasons.SHOWN),
+            ("p50", "held-out", published.REPRODUCED),
+            ("dsync_mean", "held-out", published.FAILED),
+            ("iops", "calibrate", published.REPRODUCED),
+            ("p99", "context", published.SHOWN),
         )
     ]
     assert latency.Latency(tuple(figures), {}, {}, {}).counts() == {
@@ -113,10 +113,10 @@ def side_of() -> dict[str, Any]:
 
 def test_reasons_are_of_trials_and_kinds_that_there_are() -> None:
     names = TRIALS.keys() | {trial.drive.name for trial in TRIALS.values()}
-    assert {name for name, _ in reasons.LATE} <= names
-    assert {figure for _, figure in reasons.LATE} <= {"", *latency.NEAR}
+    assert {name for name, _ in published.LATE} <= names
+    assert {figure for _, figure in published.LATE} <= {"", *latency.NEAR}
     kinds = {(trial.kind, side) for trial in TRIALS.values() for side in trial.figures}
-    assert {(kind, side) for kind, side, _ in reasons.LATE_KINDS} <= kinds
+    assert {(kind, side) for kind, side, _ in published.LATE_KINDS} <= kinds
 
 
 @pytest.mark.parametrize(
@@ -130,9 +130,11 @@ def test_reasons_are_of_trials_and_kinds_that_there_are() -> None:
     ],
 )
 def test_a_figure_holds_up_to_its_tolerance(figure: str, low: float, high: float) -> None:
-    assert latency.verdict_of(figure, low) == latency.verdict_of(figure, high) == reasons.REPRODUCED
+    assert (
+        latency.verdict_of(figure, low) == latency.verdict_of(figure, high) == published.REPRODUCED
+    )
     for beyond in (low * 0.999, high * 1.001, None):
-        assert latency.verdict_of(figure, beyond) == reasons.FAILED
+        assert latency.verdict_of(figure, beyond) == published.FAILED
 
 
 READ_NS, WRITE_NS, FLUSH_NS, DENSE_READ_NS, PS = 7_000, 11_000, 300_000, 50_000, 833
@@ -273,7 +275,7 @@ def test_each_mechanism_is_taken_out_alone() -> None:
     device = small()
     device["device"]["map"] = {"cache_bytes": 1 << 20}
     device["device"]["pool"][0]["tlc"]["read_ns"] = [40_000, 60_000]
-    device["device"]["pool"][0]["page_bytes"] = 2 * without.PAGE_BYTES
+    device["device"]["pool"][0]["page_bytes"] = 2 * trials.PAGE_BYTES
     device["device"]["pool"][0]["tlc"]["program_variation"] = 0.1
     device["scheme-defaults"][SCHEME]["dense"] = {"parallel": 4, "clean_ahead": True}
     device["scheme-defaults"][SCHEME]["placement"] = "striped"
@@ -281,7 +283,7 @@ def test_each_mechanism_is_taken_out_alone() -> None:
     before = json.dumps(device)
     gone = {
         name: set(leaves(json.loads(before)).items()) ^ set(leaves(off(json.loads(before))).items())
-        for name, off in without.MECHANISMS.items()
+        for name, off in trials.MECHANISMS.items()
     }
     assert {name: {key for key, _ in found} for name, found in gone.items()} == {
         "controller": {

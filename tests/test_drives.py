@@ -14,7 +14,7 @@ import drive_evidence
 import drive_models
 import drive_presets
 from slcache import api
-from slcache.drives import fills, laws, ledger, like, measured, pauses, reasons
+from slcache.drives import fills, ledger, like, measured, published
 from support import slcache
 
 RECORD = json.loads(drive_presets.RECORD.read_text())
@@ -80,18 +80,18 @@ def test_evidence_names_its_kind_and_calibrated_keys_their_page(name: str) -> No
 
 def test_the_laws_are_within_a_seventh_on_twelve_of_eighteen_averages() -> None:
     rows = [row for drive in measured.drives().values() for row in ledger.by_law(drive)]
-    averages = [row for row in rows if row.figure == "average" and row.verdict != reasons.SHOWN]
-    near = [row for row in averages if row.verdict == reasons.REPRODUCED]
+    averages = [row for row in rows if row.figure == "average" and row.verdict != published.SHOWN]
+    near = [row for row in averages if row.verdict == published.REPRODUCED]
     assert (len(near), len(averages)) == (12, 18)
     boundaries = [row for row in rows if row.figure == "boundary"]
     assert len(boundaries) == 6
-    assert all(row.verdict == reasons.REPRODUCED for row in boundaries)
+    assert all(row.verdict == published.REPRODUCED for row in boundaries)
 
 
 def test_random_writes_behind_the_cache_are_as_fast_as_sequential_ones() -> None:
     rows = ledger.by_law(measured.drives()["samsung-970-evo-plus"])
     assert [row.published for row in rows] == [100, 200, 400, 420]
-    assert [row.verdict for row in rows] == [reasons.REPRODUCED] * 4
+    assert [row.verdict for row in rows] == [published.REPRODUCED] * 4
     # As printed: 4 threads with 32 requests each; a buffer as presets have.
     device = small()
     device["device"]["mu_bytes"] = 4096  # type: ignore[index]
@@ -112,13 +112,13 @@ def test_random_writes_behind_the_cache_are_as_fast_as_sequential_ones() -> None
 
 
 def test_law_three_is_the_integral_of_its_phases() -> None:
-    fill = laws.fill(280, 5.0, 2.5, bits=3, user_gb=2000)
+    fill = measured.fill(280, 5.0, 2.5, bits=3, user_gb=2000)
     assert fill.ends_gb == (280, 1430, 2000)
     assert fill.gb_s[2] == pytest.approx(1 / (1 / 5.0 + 1.5 / 2.5))
     spent = 280 / 5.0 + 1150 / 2.5 + 570 / fill.gb_s[2]
     assert fill.average_gb_s == pytest.approx(2000 / spent)
     # A cache that takes the whole drive leaves no second phase.
-    assert laws.fill(700, 4.0, 0.5, bits=3, user_gb=2000).ends_gb == (700, 2000)
+    assert measured.fill(700, 4.0, 0.5, bits=3, user_gb=2000).ends_gb == (700, 2000)
 
 
 def test_published_figures_have_a_source_and_averages_are_held_out() -> None:
@@ -218,9 +218,9 @@ def test_a_filled_device_is_measured_against_the_speed_of_a_new_one() -> None:
     assert full.first_gb_s == new.first_gb_s
     # A block of each of the 8 planes is 2 MiB.
     assert full.cache_gb == pytest.approx(quarter / 1e9, abs=2 * 2**21 / 1e9)
-    runs = pauses.of(device, 1, 0.8)
+    runs = fills.bursts(device, 1, 0.8)
     documents = [found.documents[0] for found in fills.done(runs.first(), 1, None)]
-    assert pauses.cache_gb(runs, documents) == full.cache_gb
+    assert fills.cache_gb(runs, documents) == full.cache_gb
 
 
 def test_figures_of_drives_that_are_partly_full_have_rows() -> None:
@@ -234,7 +234,7 @@ def test_figures_of_drives_that_are_partly_full_have_rows() -> None:
 
 
 def test_pauses_are_runs_of_their_own_however_long_the_burst_is() -> None:
-    runs = pauses.of(small(), 1, 0.0)
+    runs = fills.bursts(small(), 1, 0.0)
     titles = {runs.run(2, 1_234_000_000_000 + runs.pause_ns(s)).title for s in fills.PAUSES_S}
     assert len(titles) == len(fills.PAUSES_S)
 

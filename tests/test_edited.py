@@ -16,8 +16,7 @@ from slcache import frame
 from slcache.cli.app import execute
 from slcache.given import parsing
 from slcache.metrics import METRICS
-from slcache.sweep.axes import Axis
-from slcache.sweep.sampling import Sampling
+from slcache.sweep.axes import Axis, Sampling
 
 DIGITS = "1" * 400
 SWEEP = ("--device", "tiny", "--scheme", "baseline", "--address", "wrap")

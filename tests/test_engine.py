@@ -12,8 +12,7 @@ from slcache import ConfigError, TraceError, _core, api
 from slcache.execute.engine import Engine
 from slcache.execute.local import Local
 from slcache.execute.tasks import Task
-from slcache.reproduce.inputs import Input
-from slcache.reproduce.jobs import Job
+from slcache.reproduce.inputs import Input, Job
 from slcache.sweep.run import run_study
 from slcache.sweep.study import Study
 from support import mixed, write_trace

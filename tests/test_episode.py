@@ -11,7 +11,7 @@ import pytest
 
 from episodes import episode, random_turns
 from slcache import _core
-from slcache.documents.contract import current
+from slcache.documents.saved import current
 
 
 def room(*on: _core.Episode) -> array[float]:

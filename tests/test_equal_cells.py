@@ -11,7 +11,7 @@ import pytest
 import slcache
 from disks import DEVICE
 from slcache.cli.app import execute
-from slcache.results import spare
+from slcache.results import comparison
 from support import mixed, write_trace
 
 MIB = 1 << 20
@@ -85,6 +85,6 @@ def test_schemes_with_more_room_are_listed(count: int, tmp_path: Path) -> None:
         for name in ("tlc-only", "baseline")
     )
     names = ["one", "two", "three"][:count]
-    told = spare.unequal([*names, "cached"], [*[plain] * count, cached])
+    told = comparison.unequal([*names, "cached"], [*[plain] * count, cached])
     listed = ("one has", "one and two have", "one, two and three have")[count - 1]
     assert told.startswith(f"To clean with, {listed} 16 dense blocks per plane and cached 13")

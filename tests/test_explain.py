@@ -12,7 +12,7 @@ import slcache
 from slcache import explain
 from slcache.cli.app import execute
 from slcache.documents import keys
-from slcache.words.leaves import leaves
+from slcache.words.names import leaves
 from support import slcache as command
 
 

@@ -11,7 +11,7 @@ import pytest
 from hidden_drives import THREE, Parts, a_log, drive, emptied, filled, fio_log, windows
 from slcache import fit
 from slcache.errors import TraceError
-from slcache.fit.laws import Reading
+from slcache.fit.device import Reading
 
 pytestmark = pytest.mark.long
 

@@ -87,8 +87,8 @@ def fitted(path: Path) -> None:
 FORMS: dict[str, tuple[Callable[[], str], Callable[[Path], object]]] = {
     "fio": (of_fio, fitted),
     "csv": (of_csv, fitted),
-    "latencies": (lambda: lines(steady), files.read),
-    "figures": (lambda: FIGURES, files.read),
+    "latencies": (lambda: lines(steady), files.read_file),
+    "figures": (lambda: FIGURES, files.read_file),
 }
 
 

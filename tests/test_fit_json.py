@@ -28,7 +28,7 @@ USER = 32_000_000_000
 
 
 def test_what_fio_wrote_is_read() -> None:
-    reads, deep, flushed, synced = files.read(REAL)
+    reads, deep, flushed, synced = files.read_file(REAL)
     roles = [test.role for test in (reads, deep, flushed, synced)]
     assert roles == [Role.reads, Role.writes, Role.flushed, Role.synced]
     assert (reads.depth, deep.depth, reads.block_bytes, synced.block_bytes) == (1, 8, 4096, 16384)
@@ -48,7 +48,7 @@ def documents() -> dict[str, Any]:
 def read_as(folder: Path, document: Any) -> list[Measured]:  # noqa: ANN401
     path = folder / "tests.json"
     path.write_text(document if isinstance(document, str) else json.dumps(document))
-    return files.read(path)
+    return files.read_file(path)
 
 
 @pytest.mark.parametrize("name", NAMES)

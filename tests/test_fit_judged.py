@@ -14,7 +14,7 @@ from slcache import cliffs, fit
 from slcache.drives import fills
 from slcache.execute import given
 from slcache.execute.run import Run
-from slcache.fit import job
+from slcache.fit import judged
 from slcache.fit.judged import TOLERANCE
 from support import slcache
 
@@ -50,7 +50,7 @@ def test_a_device_is_written_only_if_it_does_what_the_log_shows(name: str, tmp_p
     # By another way to the same load.
     device = tomllib.loads(out.read_text())
     amount = device["device"]["user_bytes"] >> 20 << 20
-    load = cliffs.Pattern(amount, job.WRITE_MIB << 20, job.DEPTH)
+    load = cliffs.Pattern(amount, judged.WRITE_MIB << 20, judged.DEPTH)
     document = cliffs.run(load, device=device, schemes=["client"]).runs["client"][1].documents[0]
     average = document["host"]["bytes"] / document["host"]["duration_ns"] * 1e3
     read, shown, _ = fit.fill(path, 2_500_000_000)
@@ -73,7 +73,9 @@ def test_a_reading_that_does_not_fit_is_left_out_and_told(tmp_path: Path) -> Non
 def test_the_job_that_is_printed_is_the_one_that_is_simulated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    told = dict(re.findall(r"^(\w+)=(\S+)$", job.text("/dev/x").partition("\n[read]\n")[0], re.M))
+    told = dict(
+        re.findall(r"^(\w+)=(\S+)$", judged.text("/dev/x").partition("\n[read]\n")[0], re.M)
+    )
     asked: list[Run] = []
 
     def done(runs: Sequence[Run], *_: object) -> None:
@@ -83,7 +85,7 @@ def test_the_job_that_is_printed_is_the_one_that_is_simulated(
     monkeypatch.setattr(fills, "done", done)
     hidden = drive(0, 0.5)
     with pytest.raises(InterruptedError):
-        job.filled(hidden.device)
+        judged.filled(hidden.device)
     load = given.content_of(asked[0].trace)
     assert isinstance(load, dict)
     assert asked[0].replay == f"closed:{told['iodepth']}"

@@ -35,7 +35,7 @@ def test_logs_that_tell_nothing_end_in_words(tmp_path: Path, text: str, told: st
     path = tmp_path / "read_lat.1.log"
     path.write_text(text)
     with pytest.raises(TraceError, match=told):
-        files.read(path)
+        files.read_file(path)
 
 
 def test_two_logs_of_one_kind_are_refused(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 import slcache
 from slcache import EpisodeError
-from slcache.gym import PlacementEnv, SlcCacheEnv, SlcCacheVectorEnv, features, rewards
+from slcache.gym import PlacementEnv, SlcCacheEnv, SlcCacheVectorEnv, placement, rewards
 from slcache.gym.placement import STATE, names
 from support import mixed, write_trace
 
@@ -272,7 +272,7 @@ def test_a_reward_that_is_no_number_ends_the_episode(load: Path, value: object) 
 
 def test_the_page_names_every_reward_kind_of_action_and_figure_of_a_write() -> None:
     page = (ROOT / "docs/environment.md").read_text(encoding="utf-8")
-    for name in [*rewards.NAMED, "steps", "multi-discrete", "box", *features.NAMES, *STATE]:
+    for name in [*rewards.NAMED, "steps", "multi-discrete", "box", *placement.NAMES, *STATE]:
         assert f"`{name}`" in page or f'`"{name}"`' in page, name
 
 
@@ -298,9 +298,9 @@ def test_placement_all_to_the_cache_is_the_scheme_by_itself(trace: Path) -> None
 def test_placement_observes_writes_and_the_step_before(trace: Path) -> None:
     env = PlacementEnv(trace=trace, device="tiny", batch=3)
     observation, info = env.reset(seed=1)
-    assert len(names(3)) == len(observation) == 3 * len(features.NAMES) + len(STATE)
+    assert len(names(3)) == len(observation) == 3 * len(placement.NAMES) + len(STATE)
     assert info["writes"] > 0
-    known = features.of_writes(str(trace), 1, [], 4096)[3:6].ravel()
+    known = placement.of_writes(str(trace), 1, [], 4096)[3:6].ravel()
     observation, *_, info = env.step(np.zeros(3, int))
     wanted = np.array([*known, *(info[name] for name in STATE)])
     assert env.observation_space.contains(observation)
@@ -325,8 +325,8 @@ def test_what_is_known_of_a_write_is_what_a_count_by_hand_says(tmp_path: Path) -
     trace = tmp_path / "hand.csv"
     lines = [(0, "W", 0, 16), (10, "R", 0, 8), (30, "W", 16, 8), (35, "W", 0, 8), (60, "W", 0, 8)]
     trace.write_text("".join(f"{at},{op},{first},{count}\n" for at, op, first, count in lines))
-    table = features.of_writes(str(trace), 1, OPTIONS, 4096)
-    assert dict(zip(features.NAMES, table.T.tolist(), strict=True)) == {
+    table = placement.of_writes(str(trace), 1, OPTIONS, 4096)
+    assert dict(zip(placement.NAMES, table.T.tolist(), strict=True)) == {
         "bytes": [8192, 4096, 4096, 4096],
         "sequential": [0, 0, 0, 0],
         "gap_ns": [0, 20, 5, 25],
@@ -348,7 +348,7 @@ def test_a_page_is_used_by_every_request_that_covers_a_part_of_it(tmp_path: Path
     trace = tmp_path / "long.csv"
     trace.write_text("".join(f"{at},{op},{sector},{count}\n" for at, op, sector, count in rows))
     for page_sectors in (1, 8, 32):
-        table = features.of_writes(str(trace), 1, OPTIONS, 512 * page_sectors)
+        table = placement.of_writes(str(trace), 1, OPTIONS, 512 * page_sectors)
         used: dict[str, dict[int, list[int]]] = {"WR": {}, "W": {}}
         wanted = []
         for at, op, sector, count in rows:
@@ -360,6 +360,6 @@ def test_a_page_is_used_by_every_request_that_covers_a_part_of_it(tmp_path: Path
             for page in range(first, (sector + count - 1) // page_sectors + 1):
                 for ops in (ops for ops in used if op in ops):
                     used[ops].setdefault(page, []).append(at)
-        columns = [features.NAMES.index(name) for name in FIRST_PAGE]
+        columns = [placement.NAMES.index(name) for name in FIRST_PAGE]
         assert table[:, columns].tolist() == wanted, page_sectors
         assert page_sectors == 1 or wanted[1] == [1000, 1000, 1, 1]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from slcache.sweep.axes import Axis
-from slcache.sweep.study_file import of, read
+from slcache.sweep.study import of, read
 from support import slcache
 
 ROOT = Path(__file__).parent.parent

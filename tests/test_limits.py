@@ -14,8 +14,7 @@ import pytest
 
 import proportion
 import slcache
-from slcache.sweep.axes import Axis
-from slcache.sweep.sampling import GRID_MAX, POINTS_MAX, Sampling
+from slcache.sweep.axes import GRID_MAX, POINTS_MAX, Axis, Sampling
 
 TINY = Path(__file__).parents[1] / "presets" / "devices" / "tiny.toml"
 

@@ -13,13 +13,12 @@ import pytest
 import proportion
 import slcache
 from slcache.cli.app import execute
-from slcache.documents.contract import differences
+from slcache.documents.saved import differences
 from slcache.search.goals import Goals
 from slcache.search.space import Known, Space
-from slcache.study import pareto, wording
-from slcache.study.columns import PARAMETERS_MAX
+from slcache.study import fronts, wording
 from slcache.study.effects import main_effects
-from slcache.study.outcome import Outcome, Setting
+from slcache.study.outcome import PARAMETERS_MAX, Outcome, Setting
 from slcache.sweep.axes import Axis
 from slcache.traces.api import OPTIONS_MAX
 
@@ -74,7 +73,7 @@ def levels_of_a_study_that_is_no_grid(count: int) -> None:
 
 def points_of_a_front(count: int) -> None:
     points = [(i, i) for i in range(8 * count, 0, -1)]
-    assert pareto.front(points, ["max", "max"]) == [0]
+    assert fronts.front(points, ["max", "max"]) == [0]
 
 
 def keys_of_runs_that_differ(count: int) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import slcache
-from slcache.sweep import study_file
-from slcache.sweep.sampling import listed
+from slcache.sweep import study
+from slcache.sweep.axes import listed
 
 MARK = "\ufeff"
 
@@ -37,7 +37,7 @@ def test_what_people_write_may_begin_with_a_mark(trace: Path, tmp_path: Path) ->
     workload = marked("workload.toml", text)
     assert slcache.Trace(workload).info()["requests"] == 9
     asked = marked("study.toml", f'trace = "{trace}"\ndevice = "tiny"\nscheme = "baseline"\n')
-    assert study_file.is_study(asked)
-    assert study_file.read(asked).schemes == ("baseline",)
+    assert study.is_study(asked)
+    assert study.read(asked).schemes == ("baseline",)
     points = marked("points.csv", "host.time_scale,run.seed\n0.5,1\n")
     assert [list(point) for point in listed(points)] == [["host.time_scale", "run.seed"]]

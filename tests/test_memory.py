@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from slcache import _core
-from slcache.cli import memory
+from slcache.cli import console
 from slcache.errors import RunError
 from support import slcache
 
@@ -86,7 +86,7 @@ def test_a_part_is_named_where_memory_is_short(
     for free, named in ((4 * GIB, False), (2 * GIB, True), (None, False)):
         found = GIB, 3 * GIB, free
         monkeypatch.setattr(_core, "memory_outlook", lambda _, found=found: found)
-        memory.tell("tiny", ["client"], None)
+        console.tell("tiny", ["client"], None)
         assert ("--scale 1/16" in capsys.readouterr().err) == named
 
 

@@ -19,7 +19,7 @@ import pytest
 
 import slcache
 from slcache import explain, named
-from slcache.device_bounds import on_device
+from slcache.bounds import on_device
 from slcache.gym import SlcCacheEnv
 from support import slcache as command
 from verbs import Inputs, verbs

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache.documents import contract
+from slcache.documents import saved
 from support import slcache as command
 
 #: A preset of each kind: plain, with a disk, with a map.
@@ -60,7 +60,7 @@ def found(document: Any) -> set[str]:  # noqa: ANN401
 
 def accepted(document: Mapping[str, Any]) -> set[str]:
     """Read a document as a file's would be, and return its optional parts."""
-    contract.current(json.loads(json.dumps(document)))
+    saved.current(json.loads(json.dumps(document)))
     return (set(document) & OPTIONAL) | found(document)
 
 

@@ -16,7 +16,7 @@ from slcache import Scheme, api
 from slcache import conformance as checking
 from slcache.search.space import VALUES_MOST
 from slcache.sweep.axes import Axis
-from slcache.sweep.outcome import Sweep
+from slcache.sweep.run import Sweep
 from support import here, own_scheme, process
 
 EXAMPLES = Path("examples/schemes")

@@ -15,9 +15,9 @@ from charted import charts, rows
 from slcache.metrics import METRICS
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
-from slcache.sweep import commands, report
+from slcache.sweep import report
 from slcache.sweep.api import sweep
-from slcache.sweep.outcome import Sweep
+from slcache.sweep.run import Sweep
 from studies import grid, table_of
 from support import mixed, slcache, write_trace
 
@@ -180,9 +180,9 @@ def test_hostile_names_stay_text(folder: Path) -> None:
 def test_what_no_command_can_say_has_none(folder: Path) -> None:
     found = study(folder, "schemes")
     row = dict(found.table.to_dicts()[0])
-    assert commands.of_row(found.study, row) is not None
-    assert commands.of_row(found.study, {**row, "trace": "another"}) is None
-    assert not commands.tells(found.study, ["scheme", "no.such.key"])
+    assert report.of_row(found.study, row) is not None
+    assert report.of_row(found.study, {**row, "trace": "another"}) is None
+    assert not report.tells(found.study, ["scheme", "no.such.key"])
     table = table_of([{**row, "no.such.key": n, "waf": 1.0 + n} for n in (1, 2)])
     analysis = Analysis.of(Outcome.of(table), ("waf",))
     page = report.render(analysis, "edited", study=found.study)

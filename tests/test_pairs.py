@@ -9,9 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from slcache.results import told
+from slcache.results import means
 from slcache.results.means import Figure, against
-from slcache.study.pairs import LEVEL, Paired, paired, quantile, told_apart
+from slcache.study.spread import LEVEL, Paired, paired, quantile, told_apart
 from support import cases
 
 Numbers = NDArray[np.float64]
@@ -108,7 +108,7 @@ def test_seeds_that_all_agree_tell_from_six_on(seeds: int, sure: bool) -> None:
     assert found.p is not None
     assert found.p <= 2 * 0.5**seeds
     assert told_apart([found]) == [sure]
-    assert ("no proof" in told.of_counts(seeds)) is not sure
+    assert ("no proof" in means.of_counts(seeds)) is not sure
     # Draws are of one recording: their count is no test.
     assert told_apart([paired(mine, [1.0] * seeds, draws=True)]) == [False]
 
@@ -123,21 +123,21 @@ def test_slower_in_ten_of_ten_is_no_noise() -> None:
     assert half > differences.mean()
     found = against({"slow": Figure(slow), "base": Figure(base)}, "base")["slow"]
     assert found.inside_noise is False
-    text = told.winner(
+    text = means.winner(
         "Writes, over 10 seeds", {"slow": Figure(slow), "base": Figure(base)}, "base"
     )
     assert "slow 1.64× [1.00, 2.69] that of base" in text
     assert "higher in 10 of 10" in text
     less = [0.55, 0.65, 0.60, 0.58, 0.62, 0.61, 0.59, 0.57, 0.63, 0.60]
     writes = against({"slow": Figure(less), "base": Figure([1.0] * 10)}, "base")
-    text = told.differing("WAF, over 10 seeds", writes, "base")
+    text = means.differing("WAF, over 10 seeds", writes, "base")
     assert text == "WAF, over 10 seeds: slow 0.60× [0.58, 0.62] that of base, lower in 10 of 10."
 
 
 def test_what_draws_agree_on_is_told_beside_their_interval() -> None:
     ratios = [1.3, 1.4, 1.6, 1.8, 2.1, 2.4, 2.6, 2.9, 3.3, 4.1]
     figures = {"slow": Figure(ratios, True, 2.2), "base": Figure([1.0] * 10, True, 1.0)}
-    text = told.winner("Writes, over 10 draws", figures, "base")
+    text = means.winner("Writes, over 10 draws", figures, "base")
     assert "slow 2.20× [0.93, 5.18] that of base, though higher in 10 of 10" in text
 
 
@@ -156,16 +156,18 @@ def test_schemes_that_are_equal_are_told_together() -> None:
     noise = [1.0, 1.01, 0.99, 1.02, 1.0, 0.98]
     figures = {name: Figure([value * n for n in noise]) for name, value in values.items()}
     title = "Writes"
-    text = told.winner(title, figures, "base")
+    text = means.winner(title, figures, "base")
     assert text == (
         "Writes: c has the lowest mean latency, 0.50× that of base, lower in 6 of 6; not told from "
         "it: d equal to c in all 6. Others: a and b 2.00× that of base, higher in 6 of 6; e equal "
         "to base in all 6; f 3.00× that of base, higher in 6 of 6; 1 more."
     )
     found = against(figures, "base")
-    assert told.differing("IOPS", found, "base", most=True).startswith("IOPS: g 4.00× that of base")
-    assert told.differing("WAF", found, "base").startswith("WAF: c and d 0.50× that of base")
-    assert "; 1 not told apart." in told.differing("WAF", found, "base")
+    assert means.differing("IOPS", found, "base", most=True).startswith(
+        "IOPS: g 4.00× that of base"
+    )
+    assert means.differing("WAF", found, "base").startswith("WAF: c and d 0.50× that of base")
+    assert "; 1 not told apart." in means.differing("WAF", found, "base")
 
 
 def test_the_verdict_tells_nothing_apart_that_the_table_does_not() -> None:
@@ -178,9 +180,9 @@ def test_the_verdict_tells_nothing_apart_that_the_table_does_not() -> None:
             name: Figure(list(base * np.exp(0.1 * random.standard_normal(5) - 0.1 * (name == "a"))))
             for name in names
         }
-        means = {name: float(np.mean(each.known)) for name, each in figures.items()}
-        best = min(means, key=lambda name: means[name])
-        text = told.winner("Writes", figures, "h")
+        averages = {name: float(np.mean(each.known)) for name, each in figures.items()}
+        best = min(averages, key=lambda name: averages[name])
+        text = means.winner("Writes", figures, "h")
         if best != "h" and against(figures, "h")[best].inside_noise:
             assert "lowest mean latency, " not in text
             assert "not told" in text
@@ -203,7 +205,7 @@ def test_nothing_is_divided_by_nothing(
     """Where a figure is 0 there is no factor, and the differences are judged."""
     assert paired(mine, other) == want
     assert told_apart([want]) == [None if want.p is None else want.p < 1 - LEVEL]
-    words = told.counted(want)
+    words = means.counted(want)
     assert words.startswith("of which there is nothing") is (want.pairs == 0)
 
 

@@ -10,7 +10,7 @@ import pytest
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.measures import value
-from slcache.reproduce.table import Table
+from slcache.reproduce.points import Table
 
 #: The change of one scheme against the other, in percent, by trace.
 CHANGES = {"a": -20.0, "b": -5.0, "c": 0.5, "d": 40.0}

@@ -8,7 +8,7 @@ from pathlib import Path
 from slcache.execute.engine import Engine
 from slcache.reproduce import beyond
 from slcache.reproduce import plan as plans
-from slcache.reproduce.studies import Beyond
+from slcache.reproduce.reading import Beyond
 from support import mixed, write_trace
 
 

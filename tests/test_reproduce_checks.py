@@ -10,12 +10,12 @@ import pytest
 
 from slcache import ConfigError
 from slcache.execute.engine import Engine
-from slcache.reproduce import beyond, checks, papers, sensitivity
+from slcache.reproduce import beyond, inputs, papers, sensitivity
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import plan as plans
 from slcache.reproduce.inputs import twins
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.studies import Variation
+from slcache.reproduce.reading import Variation
 from slcache.reproduce.tabulate import jobs_of
 
 pytestmark = pytest.mark.long
@@ -30,7 +30,7 @@ def test_every_run_of_every_plan_can_be_made(paper: str, full: bool) -> None:
         read = plan.under(reading)
         chosen = twins(read, [workload.name for workload in read.workloads])
         jobs = [job for _, job in jobs_of(read, chosen, {p.name: [1] for p in read.parts}, {})]
-        assert checks.faults(jobs, reading) == []
+        assert inputs.faults(jobs, reading) == []
     assert sensitivity.faults(plan) == []
 
 
@@ -42,7 +42,7 @@ def test_every_run_on_recordings_can_be_made(paper: str, tmp_path: Path) -> None
     spec = replace(plan.beyond, only=[])
     jobs, _ = beyond.jobs_of(replace(plan, beyond=spec), tmp_path)
     assert {job.scheme for job in jobs} >= {v.scheme for v in plan.expand(spec.schemes)}
-    assert checks.faults(jobs, "beyond") == []
+    assert inputs.faults(jobs, "beyond") == []
 
 
 def varied(*vary: Variation) -> Plan:

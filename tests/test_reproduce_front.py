@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from slcache.reproduce.claims import Claim
-from slcache.reproduce.front import front, met
 from slcache.reproduce.ledger import Row, ledger
-from slcache.reproduce.table import Table
+from slcache.reproduce.points import Table
+from slcache.reproduce.sensitivity import front, met
 
 PAPER = {"lifetime_fast": -25, "lifetime_dense": -10}
 

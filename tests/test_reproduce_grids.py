@@ -12,15 +12,13 @@ from charted import nodes, rows
 from slcache.reproduce import figures, inputs, optima
 from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import Claim
-from slcache.reproduce.drawings import FigureSpec
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.optima import Optima
-from slcache.reproduce.parts import Part, Workload
+from slcache.reproduce.parts import FigureSpec, Grid, Part, Pick, Workload
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.table import Table
+from slcache.reproduce.points import Table
 from slcache.reproduce.tabulate import jobs_of, pick
-from slcache.reproduce.variants import Grid, Pick
 from support import slcache
 
 GRID = Grid("static", "baseline", {"u": [0.1, 0.5, 0.9]})

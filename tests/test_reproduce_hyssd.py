@@ -12,11 +12,10 @@ from charted import rows
 from slcache.execute.engine import Engine
 from slcache.reproduce import figures, optima
 from slcache.reproduce import plan as plans
-from slcache.reproduce.inputs import twins
-from slcache.reproduce.jobs import Job
+from slcache.reproduce.inputs import Job, twins
 from slcache.reproduce.ledger import ledger
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.table import Table
+from slcache.reproduce.points import Table
 from slcache.reproduce.tabulate import jobs_of, tabulate
 
 #: Table I: GB read and written, KB per read and per write.

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from slcache.execute.engine import Engine
+from slcache.reproduce import optima
 from slcache.reproduce import plan as plans
-from slcache.reproduce import yardstick
 from slcache.reproduce.inputs import twins
 from slcache.reproduce.measures import value
 from slcache.reproduce.plan import Plan
+from slcache.reproduce.points import Table
 from slcache.reproduce.reading import LITERAL, PROBABLE
-from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of, tabulate
 
 #: Requests of each twin: 45 to 150 steps of the agent.
@@ -66,7 +66,7 @@ def test_each_seed_learns_on_the_same_trace(tables: dict[str, Table]) -> None:
 def test_learning_stands_between_constants_and_chance(tables: dict[str, Table]) -> None:
     spec = plans.load("rl").yardstick
     assert spec is not None
-    lines = {line.workload: line for line in yardstick.study(spec, tables)}
+    lines = {line.workload: line for line in optima.learned(spec, tables)}
     assert set(lines) == {"pc", "oltp"}
     for line in lines.values():
         assert line.best >= line.worst > 0

@@ -12,11 +12,10 @@ from slcache.reproduce import inputs, lifespans
 from slcache.reproduce import plan as plans
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.measures import value
-from slcache.reproduce.parts import Part
+from slcache.reproduce.parts import Grid, Part
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.studies import Variation
+from slcache.reproduce.reading import Variation
 from slcache.reproduce.tabulate import jobs_of
-from slcache.reproduce.variants import Grid
 
 #: Wordlines of 100 bytes, one to a block; 10 blocks on each of two planes.
 POOL = {

@@ -11,13 +11,12 @@ import charted
 import slcache as sl
 from slcache.reproduce import figures
 from slcache.reproduce import plan as plans
-from slcache.reproduce.inputs import twins
-from slcache.reproduce.jobs import Job
+from slcache.reproduce.inputs import Job, twins
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.lifespans import add
 from slcache.reproduce.measures import value
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.table import Table
+from slcache.reproduce.points import Table
 from slcache.reproduce.tabulate import jobs_of
 
 TRACES = ["bonnie", "desktop", "financial1", "financial2"]

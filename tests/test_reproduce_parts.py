@@ -11,12 +11,11 @@ import pytest
 from slcache import ConfigError, api
 from slcache.execute.engine import Engine
 from slcache.execute.tasks import Done, Task, perform
-from slcache.reproduce import defaults, sensitivity
 from slcache.reproduce import plan as plans
-from slcache.reproduce.inputs import Input, twins
-from slcache.reproduce.jobs import Job
+from slcache.reproduce import sensitivity, toml
+from slcache.reproduce.inputs import Input, Job, twins
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.studies import Sensitivity, Variation
+from slcache.reproduce.reading import Sensitivity, Variation
 from slcache.reproduce.tabulate import jobs_of
 
 
@@ -160,7 +159,7 @@ def test_quick_mode_counts_no_workload_that_it_does_not_run(paper: str) -> None:
 )
 def test_what_is_said_once_is_said_of_something(said: dict[str, Any], told: str) -> None:
     with pytest.raises(ConfigError) as error:
-        defaults.written_out(said, "p/plan.toml")
+        toml.written_out(said, "p/plan.toml")
     assert str(error.value).startswith(f"p/plan.toml: {told}")
 
 
@@ -183,7 +182,7 @@ def test_what_is_said_once_holds_for_all() -> None:
             },
         ],
     }
-    found = defaults.written_out(whole, "plan.toml")
+    found = toml.written_out(whole, "plan.toml")
     first, second = found["parts"]
     assert (first["replay"], first["settings"]) == ("open", {"a.x": 1, "b.x": 2})
     assert (second["replay"], second["settings"]) == ("closed:1", {"a.x": 1, "b.x": 1})

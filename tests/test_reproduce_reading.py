@@ -20,12 +20,11 @@ from slcache.reproduce import figures, report, sensitivity
 from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.inputs import twins
-from slcache.reproduce.ledger import ledger
-from slcache.reproduce.outcome import Evaluation
+from slcache.reproduce.ledger import Evaluation, ledger
 from slcache.reproduce.parts import Part, Workload
 from slcache.reproduce.plan import Plan
+from slcache.reproduce.points import Table
 from slcache.reproduce.reading import LITERAL, PROBABLE, Option, Reading, faults
-from slcache.reproduce.table import Table
 from slcache.reproduce.tabulate import jobs_of
 from support import slcache
 

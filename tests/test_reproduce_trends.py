@@ -11,11 +11,10 @@ from charted import axis, nodes, rows
 from slcache.reproduce import figures
 from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import Claim
-from slcache.reproduce.drawings import FigureSpec
 from slcache.reproduce.figures import curve
 from slcache.reproduce.ledger import Row, ledger
-from slcache.reproduce.table import Table
-from slcache.reproduce.variants import Grid
+from slcache.reproduce.parts import FigureSpec, Grid
+from slcache.reproduce.points import Table
 
 SETTINGS = [0, 0.5, 1]
 GRID, OTHER = (Grid(name, "baseline", {"r": SETTINGS}) for name in ("grid", "other"))

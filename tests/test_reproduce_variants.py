@@ -10,18 +10,16 @@ import pytest
 
 import slcache
 from slcache.execute.engine import Engine
+from slcache.reproduce import optima
 from slcache.reproduce import plan as plans
-from slcache.reproduce import yardstick
 from slcache.reproduce.claims import Claim
-from slcache.reproduce.inputs import twins
-from slcache.reproduce.jobs import Job
+from slcache.reproduce.inputs import Job, twins
 from slcache.reproduce.ledger import ledger
 from slcache.reproduce.measures import value
-from slcache.reproduce.parts import Part
+from slcache.reproduce.parts import Grid, Part, Pick, Variant, Yardstick
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.table import Table
+from slcache.reproduce.points import Table
 from slcache.reproduce.tabulate import jobs_of, pick
-from slcache.reproduce.variants import Grid, Pick, Variant, Yardstick
 
 #: Table 4 of the paper: MB of addresses, MB written, KB per request, shares of the bytes.
 TABLE_4 = {
@@ -143,15 +141,15 @@ def test_the_best_and_the_worst_constant_stand_beside_every_seed() -> None:
 def test_learning_is_held_against_the_best_constant(
     learned: list[float], verdict: str, share: float
 ) -> None:
-    (line,) = yardstick.study(SPEC, {"main": shown(learned, 11.0, CONSTANTS)})
+    (line,) = optima.learned(SPEC, {"main": shown(learned, 11.0, CONSTANTS)})
     assert (line.verdict, line.best_is) == (verdict, "c 2")
     assert (line.share, line.random_share) == pytest.approx((share, 0.1))
     assert line.spread == [min(learned), max(learned)]
-    assert f"1 {verdict} it (t)" in yardstick.sentence([line])
+    assert f"1 {verdict} it (t)" in optima.sentence([line])
 
 
 def test_constants_that_are_all_alike_give_no_share() -> None:
-    (line,) = yardstick.study(SPEC, {"main": shown([5.0], 5.0, {"c 1": 5.0, "c 2": 5.0})})
+    (line,) = optima.learned(SPEC, {"main": shown([5.0], 5.0, {"c 1": 5.0, "c 2": 5.0})})
     assert (line.share, line.verdict) == (None, "as good as")
 
 

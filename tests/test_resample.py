@@ -11,11 +11,10 @@ from scipy import stats
 
 import slcache
 from slcache.metrics import named
-from slcache.results import told as told_of
-from slcache.results.mean_cells import Column, of_draws
-from slcache.results.means import Figure
+from slcache.results import means as told_of
+from slcache.results.means import Column, Figure, of_draws
 from slcache.results.seeded import SeededComparison
-from slcache.study import pairs, sentences, spread
+from slcache.study import show, spread
 from support import mixed, write_trace
 from support import slcache as run_slcache
 
@@ -84,8 +83,8 @@ def test_more_draws_do_not_narrow_an_interval_as_more_seeds_do() -> None:
     assert as_seeds.half is not None
     assert as_draws.half == pytest.approx(10 * as_seeds.half)
     more = [1.1, 2.9] * 50
-    assert pairs.told_apart([pairs.paired(more, few * 50)]) == [True]
-    assert pairs.told_apart([pairs.paired(more, few * 50, draws=True)]) == [False]
+    assert spread.told_apart([spread.paired(more, few * 50)]) == [True]
+    assert spread.told_apart([spread.paired(more, few * 50, draws=True)]) == [False]
 
 
 @pytest.mark.parametrize("own", [587.0, 577.0])
@@ -147,9 +146,7 @@ def test_a_study_knows_draws_from_seeds(recording: Path) -> None:
     spreads = found.analysis(["write_mean_ns"]).judged[0].spreads["write_mean_ns"]
     for each, estimate in zip(spreads.configurations, spreads.estimates, strict=True):
         assert estimate == spread.estimate(each.values("write_mean_ns"), draws=True)
-    told = " ".join(
-        sentences.seeds(found.analysis(["write_mean_ns"]).judged[0], {"scheme": "scheme"})
-    )
+    told = " ".join(show.seeds(found.analysis(["write_mean_ns"]).judged[0], {"scheme": "scheme"}))
     assert "draw" in told
     assert "seed" not in told
     seeds = slcache.sweep(recording, **asked, seeds=2)

@@ -14,9 +14,8 @@ from scipy import stats
 import slcache
 from slcache import metrics
 from slcache.documents import schemata
-from slcache.documents.drawn import by_seed
-from slcache.results.mean_cells import NOISE
-from slcache.results.means import Figure, against
+from slcache.documents.normalise import by_seed
+from slcache.results.means import NOISE, Figure, against
 from slcache.results.seeded import SeededComparison
 from support import mixed, write_trace
 from support import slcache as run_slcache

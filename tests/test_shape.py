@@ -12,11 +12,19 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 import slcache
-from slcache.documents import schemata, shape
+from slcache.documents import schemata
 
 #: Words of a schema that allow and forbid nothing.
 SILENT = {"$schema", "$id", "$comment", "$defs", "title", "description", "format", "default"}
-KNOWN = SILENT | {*shape.RULES, *shape.OF_TABLES, "$ref", "anyOf", "oneOf", "items", "prefixItems"}
+KNOWN = SILENT | {
+    *schemata.RULES,
+    *schemata.OF_TABLES,
+    "$ref",
+    "anyOf",
+    "oneOf",
+    "items",
+    "prefixItems",
+}
 NAMES = ("result", "compare", "sweep", "sweep-show", "tune", "reproduce", "cliff", "trace-info")
 ODD: list[Any] = [None, True, False, 1, 0, -1, 1.0, 0.5, 1e300, 2**63, "", "x", "tlc", "host"]
 ODD += [[], {}, [1, 2], [1, 2, 3], [0.5], {"a": 1}, [[1, 2]], "a" * 64, "a/b:c"]
@@ -52,12 +60,12 @@ def test_faults_are_those_of_a_general_reader(
         columns = whole["series"]["columns"]
         whole["series"]["columns"] = {key: values[:3] for key, values in columns.items()}
     validator = Draft202012Validator(schema)
-    assert not list(shape.faults(schema, whole, schema))
+    assert not list(schemata.faults(schema, whole, schema))
     refused = 0
     for _ in range(300):
         changed = copy.deepcopy(whole)
         change(changed, rng)
-        found = list(shape.faults(schema, changed, schema))
+        found = list(schemata.faults(schema, changed, schema))
         errors = list(validator.iter_errors(changed))
         assert bool(found) == bool(errors)
         # Keys that are unknown or missing are told one by one here or there.

@@ -10,11 +10,11 @@ import pytest
 
 import slcache
 from slcache import comparing
-from slcache.cli import both_states
-from slcache.documents.pools import slc_row_bytes
+from slcache.cli import simulate
+from slcache.documents.normalise import slc_row_bytes
 from slcache.drives import fills
 from slcache.errors import ConfigError, UsageError
-from slcache.given import states
+from slcache.given import quantity
 from slcache.metrics import METRICS
 from slcache.report import html
 from slcache.sentences import state
@@ -38,7 +38,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def settings_of(form: str) -> list[str]:
-    keys = zip(states.KEYS, FORMS[form], strict=True)
+    keys = zip(quantity.KEYS, FORMS[form], strict=True)
     return [f"--set={key}={json.dumps(value)}" for key, value in keys]
 
 
@@ -96,7 +96,7 @@ def test_a_study_of_a_state_has_the_same_points(name: str, trace: Path, tmp_path
 
 
 def test_python_takes_a_state(trace: Path) -> None:
-    keys = dict(zip(states.KEYS, FORMS["full=0.5"], strict=True))
+    keys = dict(zip(quantity.KEYS, FORMS["full=0.5"], strict=True))
     one = slcache.run(trace, device="tiny", scheme="baseline", state="full=0.5")
     other = slcache.run(trace, device="tiny", scheme="baseline", settings=keys)
     assert without(one.to_dict()) == without(other.to_dict())
@@ -120,7 +120,7 @@ def test_what_is_no_state_is_refused_by_every_verb(name: str, trace: Path, tmp_p
         assert repr(text) in done.stderr.decode()
 
 
-@pytest.mark.parametrize("key", states.KEYS)
+@pytest.mark.parametrize("key", quantity.KEYS)
 @pytest.mark.parametrize("name", VERBS)
 def test_a_state_beside_its_keys_is_refused(
     name: str, key: str, trace: Path, tmp_path: Path
@@ -296,8 +296,8 @@ def test_two_states_stand_side_by_side(trace: Path) -> None:
     assert lines[0].startswith("empty: tiny: ")
     assert lines[1].startswith("worn=0.9,0.3: tiny: ")
     found = comparing.in_states(str(trace), device="tiny", schemes=["tlc-only", "baseline"])
-    assert list(found) == ["empty", states.WORN]
-    assert all(line in text for line in both_states.sentences(found))
+    assert list(found) == ["empty", quantity.WORN]
+    assert all(line in text for line in simulate.sentences(found))
     # What is beside each other is what each state alone prints.
     for form, comparison in found.items():
         alone = slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"], state=form)
@@ -334,8 +334,8 @@ def test_who_wins_turns_round_or_does_not(trace: Path) -> None:
     first, second = (d["host"]["write"]["latency_us"] for d in documents)
     first["mean"], second["mean"] = second["mean"], first["mean"]
     turned = slcache.Comparison([slcache.Result(d) for d in documents])
-    assert "Writes do not turn round" in both_states.sentences({"a": both, "b": both})[0]
-    assert "Writes turn round" in both_states.sentences({"a": both, "b": turned})[0]
+    assert "Writes do not turn round" in simulate.sentences({"a": both, "b": both})[0]
+    assert "Writes turn round" in simulate.sentences({"a": both, "b": turned})[0]
 
 
 def test_the_html_of_one_run_begins_with_its_state(trace: Path) -> None:

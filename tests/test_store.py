@@ -14,7 +14,8 @@ import pytest
 
 from slcache.execute import store
 from slcache.execute.store import Store
-from slcache.search.prefixes import SHARES, Prefixes
+from slcache.search.goals import SHARES
+from slcache.search.points import Prefixes
 from slcache.sweep.api import sweep
 from support import mixed, slcache, write_trace
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from changed_stores import CLAIMS, PLAN
-from slcache.execute import executors, store
+from slcache.execute import driver, store
 from slcache.execute.engine import Engine
 from slcache.execute.tasks import Done, Task, perform
 from slcache.reproduce import plan
@@ -113,7 +113,7 @@ def _papers_and_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     (papers / "plan.toml").write_text(PLAN)
     (papers / "claims.toml").write_text(CLAIMS)
     monkeypatch.setattr(plan, "EXPERIMENTS", papers.parent)
-    monkeypatch.setattr(executors, "workers", lambda *_: nullcontext(Here()))
+    monkeypatch.setattr(driver, "workers", lambda *_: nullcontext(Here()))
 
 
 #: The verbs that keep results.

@@ -10,7 +10,7 @@ import pytest
 from slcache.report import terminal as text_of
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
-from slcache.sweep import report, sheets, terminal
+from slcache.sweep import report, terminal
 from studies import grid, row, table_of
 
 Figures = Mapping[str, float | None]
@@ -56,7 +56,7 @@ def test_terminal_page_and_table_say_the_same() -> None:
     page = report.render(found, "", "")
     assert ">Good on all traces</h2>" in page
     assert "<td>1.33×</td>" in page
-    table = sheets.of_analysis(found)[-1]
+    table = terminal.of_analysis(found)[-1]
     assert [each["s.n"] for each in table.records] == [2, 3, 1]
     assert table.records[0]["lifetime_host_bytes worst on"] == "d/hard"
 
@@ -106,4 +106,4 @@ def test_one_trace_has_nothing_of_it() -> None:
     assert "across_traces" not in found.to_dict()
     assert "On all traces" not in printed(found)
     assert "Good on all traces" not in report.render(found, "", "")
-    assert len(sheets.of_analysis(found)) == 3
+    assert len(terminal.of_analysis(found)) == 3

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from slcache.study import sentences
+from slcache.study import show
 from slcache.study.analysis import Analysis
 from slcache.study.effects import Effect, main_effects
 from slcache.study.outcome import Outcome, Setting
@@ -50,7 +50,7 @@ def test_missing_points_leave_others_in_the_means_which_is_told() -> None:
     assert means(of(found, "b")) == pytest.approx({"fifo": MEAN + 20, "greedy": MEAN - 5})
     rows = [row({"a": a, "b": b}, {"waf": MEAN + A[a] + B[b]}) for a, b in pairs]
     study = Analysis.of(Outcome.of(table_of(rows)), ["waf"])
-    (said,) = sentences.means(study, {"a": "a", "b": "b"})
+    (said,) = show.means(study, {"a": "a", "b": "b"})
     assert said.endswith("what other parameters do is in the means of a and b.")
 
 

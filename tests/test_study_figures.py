@@ -13,7 +13,7 @@ from slcache.charts import files
 from slcache.charts import study as charts
 from slcache.charts.spec import Spec
 from slcache.metrics import Goal
-from slcache.study import cells, pareto, spread, wording
+from slcache.study import effects, fronts, spread, wording
 from slcache.study.effects import main_effects
 from slcache.study.outcome import Outcome
 from studies import row, table_of
@@ -76,7 +76,7 @@ def test_maps_are_drawn(kinds: str, count: int) -> None:
     for metric in GOALS if kinds == "nw" else ["waf"]:
         values = [c.mean(metric) or 0.0 for c in found]
         groups = [str(value > 30.0 if kinds[0] == "n" else value) for value in columns[2]]
-        panels = cells.over(columns[0], columns[1], values, groups)
+        panels = effects.over(columns[0], columns[1], values, groups)
         assert sum(int(each.counts.sum()) for each in panels.values()) == len(found)
         text = text_of(charts.heat_map(metric, "part.p0", "part.p1", panels))
         assert all(f">{name}" in text for name in panels)
@@ -88,7 +88,7 @@ def test_fronts_are_drawn(count: int, metrics: int) -> None:
     goals = dict(list(GOALS.items())[:metrics])
     found = drawn(count or 1, 1, "n").configurations if count else []
     points = [[c.mean(name) or 0.0 for name in goals] for c in found]
-    places = pareto.front(points, list(goals.values()))
+    places = fronts.front(points, list(goals.values()))
     text = text_of(charts.front(list(goals), list(goals.values()), points, places))
     assert ("no front" in text) == (count == 0)
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from slcache.metrics import Goal
-from slcache.study import cells, pareto, spread
+from slcache.study import effects, fronts, spread
 from slcache.study.outcome import Outcome
 from studies import grid, row, table_of
 
@@ -48,11 +48,11 @@ def test_a_front_that_is_known() -> None:
     on = [(1.0, 9.0), (2.0, 5.0), (4.0, 4.0), (9.0, 1.0)]
     off = [(2.0, 9.0), (3.0, 5.0), (9.0, 9.0), (9.0, 2.0)]
     goals: list[Goal] = ["min", "min"]
-    assert pareto.front(on + off, goals) == [0, 1, 2, 3]
-    assert pareto.front([(a, -b) for a, b in on + off], ["min", "max"]) == [0, 1, 2, 3]
-    assert pareto.front([*on, on[0]], goals) == [0, 1, 2, 3, 4]
-    assert pareto.front([(3.0,), (1.0,), (2.0,), (1.0,)], ["min"]) == [1, 3]
-    assert pareto.front([], goals) == []
+    assert fronts.front(on + off, goals) == [0, 1, 2, 3]
+    assert fronts.front([(a, -b) for a, b in on + off], ["min", "max"]) == [0, 1, 2, 3]
+    assert fronts.front([*on, on[0]], goals) == [0, 1, 2, 3, 4]
+    assert fronts.front([(3.0,), (1.0,), (2.0,), (1.0,)], ["min"]) == [1, 3]
+    assert fronts.front([], goals) == []
 
 
 def slow_front(points: Sequence[Sequence[float]]) -> list[int]:
@@ -71,14 +71,14 @@ def test_fronts_are_those_of_the_definition() -> None:
     rng = random.Random(2)
     for size in (1, 2, 3, 4):
         points = [tuple(rng.randrange(6) for _ in range(size)) for _ in range(120)]
-        assert pareto.front(points, ["min"] * size) == slow_front(points)
+        assert fronts.front(points, ["min"] * size) == slow_front(points)
 
 
 def test_the_compromise_lies_nearest_to_the_best_of_each() -> None:
     points = [(1.0, 900.0), (2.0, 200.0), (9.0, 100.0), (2.0, 1000.0)]
-    assert pareto.compromise(points, ["min", "min"]) == 1
-    assert pareto.compromise([(a, -b) for a, b in points], ["min", "max"]) == 1
-    assert pareto.compromise([(3.0,), (2.0,)], ["min"]) == 1
+    assert fronts.compromise(points, ["min", "min"]) == 1
+    assert fronts.compromise([(a, -b) for a, b in points], ["min", "max"]) == 1
+    assert fronts.compromise([(3.0,), (2.0,)], ["min"]) == 1
 
 
 def test_a_front_leaves_out_what_tells_nothing_and_counts_what_it_cannot_judge() -> None:
@@ -89,7 +89,7 @@ def test_a_front_leaves_out_what_tells_nothing_and_counts_what_it_cannot_judge()
         row({"a": 4}, {"waf": 1.0, "read_p99_ns": None, "slc_bytes": 7.0, "energy_j": None}),
     ]
     goals: dict[str, Goal] = dict.fromkeys(("waf", "read_p99_ns", "slc_bytes", "energy_j"), "min")
-    found = pareto.of_outcome(Outcome.of(table_of(rows)), goals)
+    found = fronts.of_outcome(Outcome.of(table_of(rows)), goals)
     assert found.metrics == ["waf", "read_p99_ns"]
     assert found.without == ["slc_bytes", "energy_j"]
     assert [c.settings["a"] for c in found.best] == [1, 2]
@@ -99,18 +99,18 @@ def test_a_front_leaves_out_what_tells_nothing_and_counts_what_it_cannot_judge()
 def test_a_map_has_the_mean_of_each_pair() -> None:
     pairs = list(itertools.product((1, 2, 3), ("x", "y"), (0.0, 10.0)))
     across, up = [a for a, _, _ in pairs], [b for _, b, _ in pairs]
-    found = cells.over(across, up, [100 * a + c for a, _, c in pairs])[""]
+    found = effects.over(across, up, [100 * a + c for a, _, c in pairs])[""]
     assert found.means.tolist() == [[105.0, 205.0, 305.0]] * 2
     assert found.counts.tolist() == [[2, 2, 2]] * 2
-    each = cells.over(across, up, [100 * a + c for a, _, c in pairs], [f"{c}" for *_, c in pairs])
+    each = effects.over(across, up, [100 * a + c for a, _, c in pairs], [f"{c}" for *_, c in pairs])
     assert each["10.0"].means.tolist() == [[110.0, 210.0, 310.0]] * 2
-    assert np.isnan(cells.over([1, 2], [1, 2], [1.0, 2.0])[""].means[0, 1])
+    assert np.isnan(effects.over([1, 2], [1, 2], [1.0, 2.0])[""].means[0, 1])
 
 
 def test_a_map_of_drawn_points_holds_all_of_them_in_ranges() -> None:
     rng = np.random.default_rng(1)
     a, b = rng.random(200), rng.random(200)
-    found = cells.over(a.tolist(), b.tolist(), (a + b).tolist())[""]
+    found = effects.over(a.tolist(), b.tolist(), (a + b).tolist())[""]
     assert found.counts.sum() == 200
     assert len(found.across) < 200
     centres = np.add.outer(found.up.places, found.across.places)

@@ -16,7 +16,7 @@ from slcache.documents import schemata
 from slcache.report import terminal as text_of
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
-from slcache.sweep import of_traces, report, sheets, terminal
+from slcache.sweep import report, terminal
 from studies import grid, row, table_of
 
 EASY, HARD = "in/easy.csv", "in/hard.csv"
@@ -192,7 +192,7 @@ def test_the_page_has_a_section_for_each_trace(study: Analysis) -> None:
 
 
 def test_many_traces_have_tables_but_not_all_have_pictures() -> None:
-    traces = [f"t{i}" for i in range(of_traces.DRAWN + 1)]
+    traces = [f"t{i}" for i in range(report.DRAWN + 1)]
     table = grid({"trace": traces, "n": [1, 2]}, lambda t, n, _: {"waf": 1.0 + n})
     page = report.render(Analysis.of(Outcome.of(table), ["waf"]), "many", "")
     assert "Pictures are of the first 8 of 9 traces." in page
@@ -201,7 +201,7 @@ def test_many_traces_have_tables_but_not_all_have_pictures() -> None:
 
 
 def test_tables_for_programs_name_the_trace(study: Analysis) -> None:
-    front = sheets.of_analysis(study)[-2]
+    front = terminal.of_analysis(study)[-2]
     assert front.columns[:3] == ["front", "trace", "s.blocks"]
     assert [(r["trace"], r["front"]) for r in front.records][:2] == [(EASY, 1), (HARD, 1)]
 

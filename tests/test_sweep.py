@@ -19,8 +19,7 @@ from slcache.metrics import METRICS
 from slcache.sweep.api import sweep
 from slcache.sweep.axes import Axis
 from slcache.sweep.run import run_study
-from slcache.sweep.study import Study, StudyError
-from slcache.sweep.study_file import of, read
+from slcache.sweep.study import Study, StudyError, of, read
 from support import mixed, slcache, write_trace
 
 #: Room for more sizes of the cache than the tiny device has.

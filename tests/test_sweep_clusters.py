@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from slcache import ConfigError, RunError
-from slcache.execute import executors, remote
-from slcache.execute.executors import Executor
+from slcache.execute import driver, remote
+from slcache.execute.driver import Executor
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task, perform
 from slcache.sweep.run import run_study
@@ -185,7 +185,7 @@ def test_other_executors_are_refused(
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(ValueError, match=r"pip install 'slcache\[ray\]'"):
-        executors.check("ray://", None)
+        driver.check("ray://", None)
 
 
 def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +195,7 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(dask, "_WAIT_S", 0.2)
     with (
         pytest.raises(RunError, match="no scheduler answers"),
-        executors.workers("dask://127.0.0.1:1", None),
+        driver.workers("dask://127.0.0.1:1", None),
     ):
         pass
 

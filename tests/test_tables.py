@@ -20,13 +20,13 @@ from rich.text import Text
 
 import slcache
 from slcache import api, cliffs
-from slcache.cli import app, console, devices, schemes, trace, trace_generate
+from slcache.cli import app, console, devices, schemes, trace, trace_write
 from slcache.cli import cliff as cli_cliff
 from slcache.documents import normalise
 from slcache.report import terminal
 from slcache.tables import grid, tabular, trace_sections
 from slcache.tables.tabular import Column, Table, fitted
-from slcache.traces import expect
+from slcache.traces import against
 from slcache.words import units
 from support import command
 from support import slcache as run_slcache
@@ -126,9 +126,9 @@ def test_every_figure_of_the_catalogues_stands_whole(monkeypatch: pytest.MonkeyP
     verbs: list[Callable[[], object]] = [
         lambda: schemes.schemes(),
         lambda: devices.devices(),
-        lambda: trace_generate.formats(),
-        lambda: trace_generate.workloads(),
-        lambda: trace_generate.workloads("ips-wdev_0"),
+        lambda: trace_write.formats(),
+        lambda: trace_write.workloads(),
+        lambda: trace_write.workloads("ips-wdev_0"),
     ]
     for verb in verbs:
         tables = catch(monkeypatch, verb)
@@ -142,8 +142,8 @@ def test_every_figure_of_expectations_and_problems_stands_whole(
     monkeypatch: pytest.MonkeyPatch, nine: slcache.Comparison, widths: Sequence[int]
 ) -> None:
     findings = [
-        expect.Finding(expect.Figure("touched_4kib_pages", 123456789.0, 0.5), 987654321.25),
-        expect.Finding(expect.Figure("write_share", 0.701, 0.0005), 0.1234567),
+        against.Finding(against.Expectation("touched_4kib_pages", 123456789.0, 0.5), 987654321.25),
+        against.Finding(against.Expectation("write_share", 0.701, 0.0005), 0.1234567),
     ]
     check(trace._findings_table(findings), widths)
     problems = [

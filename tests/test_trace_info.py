@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 import slcache as package
 from slcache.documents.schemata import schema
-from slcache.traces import expect
+from slcache.traces import against
 from support import EPOCH, TICKS_PER_MS, line, slcache, write_trace
 
 KIB = 1024
@@ -215,7 +215,7 @@ def test_expected_figures_decide_the_status(known: Path, figures: str, status: i
 
 
 def test_the_digits_printed_are_the_tolerance() -> None:
-    tolerances = [figure.tolerance for figure in expect.parse("a=0.701,b=12,c=1.5e3,d=8~2%")]
+    tolerances = [figure.tolerance for figure in against.parse("a=0.701,b=12,c=1.5e3,d=8~2%")]
     assert tolerances == pytest.approx([0.0005, 0.5, 50, 0.16])
 
 

@@ -18,7 +18,7 @@ import slcache as package
 from slcache import _core
 from slcache.search.api import tune
 from slcache.search.outcome import FILES, Tuning
-from slcache.study import pareto
+from slcache.study import fronts
 from slcache.sweep.api import sweep
 from support import mixed, slcache, workers, write_trace
 
@@ -82,7 +82,7 @@ def test_the_front_is_that_of_an_exhaustive_sweep(tmp_path: Path) -> None:
     assert (len(rows), len(done)) == (100, 80)
     for goals in (GOALS, ("write_mean_ns", "waf", "slc_bytes")):
         points = [[row[name] for name in goals] for row in done]
-        front = {tuple(points[i]) for i in pareto.front(points, ["min"] * len(goals))}
+        front = {tuple(points[i]) for i in fronts.front(points, ["min"] * len(goals))}
         assert len(front) > 1
         found = search(trace, vary=HUNDRED, minimise=goals, points=48, store=tmp_path / "store")
         assert {

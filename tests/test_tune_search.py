@@ -12,12 +12,11 @@ import pytest
 
 pytest.importorskip("optuna")
 
-from slcache.search import optuna
 from slcache.search.batches import Batch, Found, Tried
-from slcache.search.goals import Bound, Goals
+from slcache.search.goals import SAMPLERS, Bound, Goals, Sampler
 from slcache.search.optuna import BATCH, Sampled
 from slcache.search.space import Known, Space, key_of
-from slcache.study import pareto
+from slcache.study import fronts
 from slcache.sweep.axes import Axis, Value
 
 Figures = Mapping[str, float | None]
@@ -66,11 +65,11 @@ def trade(point: Mapping[str, Any]) -> Figures:
 
 def front_of(points: Sequence[Mapping[str, Any]]) -> set[Any]:
     values = [list(trade(point).values()) for point in points]
-    return {key_of(points[i]) for i in pareto.front(values, ["min", "min"])}  # type: ignore[arg-type]
+    return {key_of(points[i]) for i in fronts.front(values, ["min", "min"])}  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("sampler", optuna.NAMES)
-def test_a_finite_space_is_tried_to_the_end_and_no_point_twice(sampler: optuna.Name) -> None:
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_a_finite_space_is_tried_to_the_end_and_no_point_twice(sampler: Sampler) -> None:
     tried = searched(Sampled(SMALL, Goals.read(), sampler), trade)
     points = [dict(each.settings) for each in tried]
     assert len(points) == SMALL.size == 60
@@ -98,8 +97,8 @@ def test_draws_are_among_all_points_that_are_left() -> None:
     assert known.another(rng) is None
 
 
-@pytest.mark.parametrize("sampler", optuna.NAMES)
-def test_the_same_seed_tries_the_same_points(sampler: optuna.Name) -> None:
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_the_same_seed_tries_the_same_points(sampler: Sampler) -> None:
     searches = [Sampled(SMALL, Goals.read(), sampler, seed, 24) for seed in (1, 1, 2)]
     one, again, other = ([key_of(t.settings) for t in searched(s, trade)] for s in searches)
     assert one == again
@@ -125,7 +124,7 @@ def test_learning_beats_chance(goal: str) -> None:
     """TPE comes nearer to the best of 3 million points than as many draws by chance."""
     sign = 1 if goal == "min" else -1
 
-    def best(sampler: optuna.Name, seed: int) -> float:
+    def best(sampler: Sampler, seed: int) -> float:
         goals = Goals({"waf": "min" if goal == "min" else "max"})
         tried = searched(
             Sampled(WIDE, goals, sampler, seed, 80), lambda p: {"waf": sign * (bowl(p)["waf"] or 0)}

@@ -16,11 +16,11 @@ import pytest
 import slcache as package
 from slcache.execute.local import Local
 from slcache.execute.tasks import Task
+from slcache.search.answer import Sized
 from slcache.search.api import tune
 from slcache.search.batches import Found, Tried
 from slcache.search.goals import Goals
 from slcache.search.outcome import FILES, Tuning
-from slcache.search.sized import Sized
 from slcache.sweep.api import sweep
 from support import mixed, slcache, workers, write_trace
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import slcache as package
-from slcache.traces import expect
+from slcache.traces import against
 from support import mixed, slcache, write_trace
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "linkbench-40s.blkparse.zst"
@@ -28,7 +28,7 @@ def twin(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_trace_and_twin_have_the_figures_that_are_given(twin: Path, source: str) -> None:
     trace = EXAMPLE if source == "trace" else twin
     document = package.Trace(trace).info()
-    findings = expect.check(document, expect.of_workload(package.workload(twin)))
+    findings = against.check(document, against.of_workload(package.workload(twin)))
     assert len(findings) > 15
     # What pages are from in the end is settled on the first requests of a twin.
     off = [f for f in findings if not f.agrees and f.figure.name != "writers_per_16kib_page"]

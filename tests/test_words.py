@@ -15,7 +15,7 @@ from slcache import explain
 from slcache.cli.app import execute
 from slcache.metrics import METRICS, PARTS, named
 from slcache.search.goals import Bound, Goals
-from slcache.sweep import study_file
+from slcache.sweep import study
 from support import slcache as command
 from verbs import NEEDED, Inputs, verbs
 
@@ -103,9 +103,9 @@ def test_a_study_takes_both_words(trace: Path, tmp_path: Path) -> None:
     for number, (first, second) in enumerate([("trace", "scheme"), ("workload", "schemes")]):
         path = tmp_path / f"{number}.toml"
         path.write_text(f'{first} = "{trace}"\ndevice = "tiny"\n{second} = ["baseline"]\n')
-        assert study_file.is_study(path)
-        files.append(study_file.read(path))
+        assert study.is_study(path)
+        files.append(study.read(path))
     assert files[0] == files[1]
     path.write_text(f'trace = "{trace}"\nworkload = "{trace}"\n')
     with pytest.raises(slcache.Error, match="trace"):
-        study_file.read(path)
+        study.read(path)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import slcache as package
-from slcache.traces import expect
+from slcache.traces import against
 from support import mixed, slcache, write_trace
 
 TWIN = """
@@ -128,7 +128,7 @@ def test_a_trace_is_checked_against_what_a_twin_was_given(twin: Path, tmp_path: 
     package.generate(twin, tmp_path / "t.parquet")
     done = slcache("trace", "info", tmp_path / "t.parquet", "--expect", twin)
     assert done.returncode == 0, done.stdout
-    names = {figure.name for figure in expect.of_workload(package.workload(twin))}
+    names = {figure.name for figure in against.of_workload(package.workload(twin))}
     assert {"requests", "write_share", "footprint_written_bytes"} <= names
     assert "update_skew" not in names
     other = write_trace(tmp_path / "other.csv", mixed(300))

@@ -27,10 +27,9 @@ from slcache.catalogue import (
     variant,
 )
 from slcache.errors import UsageError, about
-from slcache.given import config_files, states
+from slcache.given import content, quantity
 from slcache.given.arguments import checked
-from slcache.given.config_files import Settings
-from slcache.given.content import Content, device_of, path_of, trace_of
+from slcache.given.content import Content, Settings, device_of, path_of, trace_of
 from slcache.given.once import checked_seed, once
 from slcache.given.quantity import time_ns
 from slcache.results.result import Result
@@ -110,11 +109,11 @@ def run(
     False; `progress` is its former name. Other threads go on while the simulation runs. Raises
     ConfigError, TraceError or RunError.
     """
-    states.check_not_loaded(state, load_state)
-    device, own, given = config_files.unpacked(device, settings)
+    quantity.check_not_loaded(state, load_state)
+    device, own, given = content.unpacked(device, settings)
     chosen = scheme or own
     if chosen is None:
-        raise config_files.missing("scheme")
+        raise content.missing("scheme")
     run_logged: Callable[..., Result] = functools.partial(
         replayed,
         trace_of(trace),
@@ -134,11 +133,11 @@ def run(
     if timeline is None and said == (None,) * 4:
         return run_logged(**written).told_at(gb_per_day)
     # What reads logs is loaded by whoever wants a timeline.
-    from slcache.slow import timelines
+    from slcache.slow import stretch
 
-    drawn = timelines.drawn(timeline, said, path_of(trace), run_logged)
+    drawn = stretch.drawn(timeline, said, path_of(trace), run_logged)
     result = run_logged(**written, timelines=(drawn,))
-    timelines.name(result.documents[0], drawn)
+    stretch.name(result.documents[0], drawn)
     return result.told_at(gb_per_day)
 
 
@@ -170,7 +169,7 @@ def replayed(
         path_of(device),
         load_state,
         memory_in,
-        *config_files.read_by(settings or {}),
+        *content.read_by(settings or {}),
         *code.files(),
     )
     written = (save_state, memory_out, log, *(drawn[0] for drawn in timelines))
@@ -206,9 +205,9 @@ def addressed(
     own: list[tuple[str, Any]] = [] if address is None else [("trace.address", address)]
     own += [] if window is None else [("run.series_window_ns", _window_ns(window))]
     # What a file says is below all others.
-    said = {k: v for k, v in flat(settings).items() if isinstance(v, config_files.Placed)}
+    said = {k: v for k, v in flat(settings).items() if isinstance(v, content.Placed)}
     above = once([*((k, v) for k, v in flat(settings).items() if k not in said), *own])
-    return {**said, **above, **states.begun(state, above)}
+    return {**said, **above, **quantity.begun(state, above)}
 
 
 def _window_ns(window: str) -> int:

@@ -1,20 +1,23 @@
-"""What no SLC cache can keep from dense programs: the bound of a trace for caches of some sizes."""
+"""What no SLC cache can keep from dense programs, of a trace and of a device's caches."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core
+from slcache import _core, api, catalogue
 from slcache.documents import gains
-from slcache.errors import UsageError, about
+from slcache.documents.normalise import BITS, slc_row_bytes
+from slcache.errors import ConfigError, UsageError, about
 from slcache.execute import given
 from slcache.given.arguments import checked
+from slcache.given.content import Content
 from slcache.traces.api import Path, Progress, reader_options
 from slcache.words import units
-from slcache.words.few import few
+from slcache.words.names import few
 
 if TYPE_CHECKING:
     from slcache.execute.run import Run
@@ -114,3 +117,184 @@ def _check(sizes: Sequence[int], unit_bytes: int, most: int) -> None:
         raise about(UsageError(f"{few(wrong)} bytes: sizes are {told}"), "sizes_bytes")
     if list(sizes) != sorted(set(sizes)):
         raise about(UsageError("sizes must rise, each once"), "sizes_bytes")
+
+
+@dataclass(frozen=True)
+class Cells:
+    """What a unit takes in one cell mode of a device."""
+
+    program_ns: float
+    #: What a unit's program takes of the life of a block; None where endurance is not known.
+    block_life: float | None
+
+    @classmethod
+    def of(cls, pool: Mapping[str, Any], mode: str, unit_bytes: int) -> Cells:
+        """Return those of a pool's mode: of its fastest page, of all planes where they can."""
+        own, bits = pool[mode], BITS[mode]
+        slots = pool["page_bytes"] / unit_bytes
+        planes = pool["planes"] if pool["plane_parallelism"] == "multi-plane" else 1
+        shot = bits if own["program"] == "one-shot" else 1
+        times = [min(own["program_ns"]) / shot]
+        # A fold fills a wordline, a copy-back a page; both may be faster.
+        fold = (own.get("fold") or {}).get("program_ns")
+        times += [] if fold is None else [fold / bits]
+        times += [] if own.get("copyback_ns") is None else [own["copyback_ns"]]
+        cycles = own["endurance_cycles"]
+        life = None if cycles is None else 1 / (slots * pool["wordlines"] * bits * cycles)
+        return cls(min(times) / (slots * planes), life)
+
+    @classmethod
+    def least(cls, of: Sequence[Cells]) -> Cells:
+        """Return the least of several: a scheme may use any of them."""
+        lives = [each.block_life for each in of if each.block_life is not None]
+        life = min(lives) if len(lives) == len(of) else None
+        return cls(min(each.program_ns for each in of), life)
+
+
+@dataclass(frozen=True)
+class Flash:
+    """The cells of a device that a cache and the store behind it can have."""
+
+    unit_bytes: int
+    slc: Cells
+    dense: Cells
+    #: A block in SLC mode on each plane, and how many of them there are.
+    step_bytes: int
+    steps: int
+    #: Units that die in the DRAM buffer.
+    buffer_slots: int
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any]) -> Flash:
+        """Return the cells of a resolved configuration; raises ConfigError."""
+        device, buffer = config["device"], config["buffer"]
+        unit = int(device["mu_bytes"])
+        if device.get("disk") is not None:
+            told = "with a disk all flash is cache; run.bound = true counts that in a run"
+            raise about(ConfigError(f"device.disk = present: {told}"), "device.disk")
+        pools = device["pool"]
+        caches = [pool for pool in pools if pool.get("slc")]
+        stores = [(pool, mode) for pool in pools for mode in BITS if pool.get(mode)]
+        stores = [(pool, mode) for pool, mode in stores if mode != "slc"]
+        if not caches or not stores:
+            missing = "mlc, tlc or qlc" if caches else "slc"
+            told = f"device.pool: none offers {missing}: there is no cache with a store behind it"
+            raise about(ConfigError(told), "device.pool")
+        slc = caches[0]
+        holds = buffer is not None and buffer["acknowledge"] == "on-buffer"
+        return cls(
+            unit,
+            Cells.least([Cells.of(pool, "slc", unit) for pool in caches]),
+            Cells.least([Cells.of(pool, mode, unit) for pool, mode in stores]),
+            slc_row_bytes(slc),
+            slc["blocks"],
+            buffer["bytes"] // unit if holds and buffer else 0,
+        )
+
+    @property
+    def most_bytes(self) -> int:
+        """What all its blocks hold in SLC mode."""
+        return self.step_bytes * self.steps
+
+    def sizes(self) -> list[int]:
+        """Return 1, 2, 4, ... blocks of each plane up to all of them, in bytes."""
+        powers = [1 << power for power in range(self.steps.bit_length())]
+        return [self.step_bytes * blocks for blocks in dict.fromkeys([*powers, self.steps])]
+
+    def check(self, sizes: Sequence[int]) -> None:
+        """Raise UsageError for sizes that no cache of the device can have."""
+        wrong = [
+            each for each in sizes if each % self.unit_bytes or not 0 < each <= self.most_bytes
+        ]
+        if wrong or list(sizes) != sorted(set(sizes)):
+            told = (
+                f"{few(wrong or sizes)} bytes: sizes rise, are whole units of "
+                f"{units.size(self.unit_bytes)} and lie above 0 up to {self.most_bytes}, which is "
+                f"all {self.steps} blocks of each plane in SLC mode"
+            )
+            raise about(UsageError(told), "sizes_bytes")
+
+    def weighed(self, versions: int, kept: int, in_buffer: int, of: str) -> float | None:
+        """Return the least of a weight of all programs: dense ones, and what the cache keeps.
+
+        Who is not kept is programmed dense; who is, but not in the buffer, once in some mode.
+        """
+        slc, dense = getattr(self.slc, of), getattr(self.dense, of)
+        if slc is None or dense is None:
+            return None
+        return float(dense * (versions - kept) + min(slc, dense) * (kept - in_buffer))
+
+
+@checked
+def on_device(
+    trace: Content,
+    *,
+    device: Content,
+    sizes_bytes: Sequence[int] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    trace_format: str | None = None,
+    trace_options: Mapping[str, str] | None = None,
+    address: str | None = None,
+    seed: int | None = None,
+    on_progress: api.Progress | None = None,
+) -> dict[str, Any]:
+    """Return the bound of a trace for SLC caches of a device, as the device places the trace.
+
+    Beside the counts of `bounds.of_trace` each size has the least time of programs, summed over
+    the arrays (`program_ns_least`), and the least share of the life of a block, summed over the
+    blocks (`block_lives_least`; None where endurance is not known). A DRAM buffer that
+    acknowledges writes counts as cache beside the size. Without sizes they are 1, 2, 4, ...
+    blocks of each plane, up to all. Raises UsageError, ConfigError, TraceError.
+    """
+    chosen = api.addressed(settings, address)
+    scheme = catalogue.fitting(device=device, settings=chosen)[0][0]
+    flash = Flash.of(catalogue.resolve(device=device, scheme=scheme, settings=chosen, seed=seed))
+    sizes = flash.sizes() if sizes_bytes is None else list(sizes_bytes)
+    flash.check(sizes)
+    slots = [flash.buffer_slots + size // flash.unit_bytes for size in sizes]
+    text = _core.run_bounds(
+        given.trace_of(given.text_of(trace)),
+        {
+            "device": given.device_of(given.text_of(device)),
+            "scheme": scheme,
+            "sets": catalogue.sets(chosen),
+            "trace_options": api.reader_options_of(trace, trace_format, trace_options, seed),
+            "seed": seed,
+        },
+        slots=[flash.buffer_slots, *slots],
+        progress=on_progress,
+    )
+    counted = json.loads(text)
+    buffer, *rows = counted["sizes"]
+    in_buffer = counted["versions"] - buffer["least"]
+    if sizes_bytes is None:
+        # A larger cache than the first that keeps everything saves nothing.
+        rows = rows[: 1 + sum(row["least"] > 0 for row in rows)]
+    return {
+        "file": given.label(given.text_of(trace)),
+        "device": given.label(given.text_of(device)),
+        "unit_bytes": flash.unit_bytes,
+        "versions": counted["versions"],
+        "buffer_slots": flash.buffer_slots,
+        "unit_program_ns": {"slc": flash.slc.program_ns, "dense": flash.dense.program_ns},
+        "sizes": [
+            _row(flash, size, row, counted["versions"], in_buffer)
+            for size, row in zip(sizes, rows, strict=False)
+        ],
+    }
+
+
+def _row(
+    flash: Flash, size: int, row: Mapping[str, int], versions: int, in_buffer: int
+) -> dict[str, Any]:
+    kept = versions - row["least"]
+    return {
+        "bytes": size,
+        "blocks_per_plane": size / flash.step_bytes,
+        "kept": kept,
+        "kept_died": versions - row["least_drained"],
+        "least": row["least"],
+        "least_drained": row["least_drained"],
+        "program_ns_least": flash.weighed(versions, kept, in_buffer, "program_ns"),
+        "block_lives_least": flash.weighed(versions, kept, in_buffer, "block_life"),
+    }

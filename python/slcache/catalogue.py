@@ -12,15 +12,15 @@ from typing import Any
 
 from slcache import _core
 from slcache.errors import ConfigError, UsageError, about, one_line
-from slcache.given import config_files
+from slcache.files import Path
+from slcache.given import content
 from slcache.given.arguments import checked
-from slcache.given.config_files import Path, Settings
-from slcache.given.content import Content, device_of
+from slcache.given.content import Content, Settings, device_of
 from slcache.given.once import checked_seed, flatten, once, one_name
 from slcache.named import OWN
-from slcache.sentences import reach, reasons
-from slcache.words import labels
-from slcache.words.few import few
+from slcache.sentences import notes
+from slcache.words import names
+from slcache.words.names import few
 
 #: Writes outstanding at which peaks are held, as many as `cliff` has.
 _OUTSTANDING = 32
@@ -62,7 +62,7 @@ def device_facts(device: Path) -> dict[str, Any]:
     facts = dict(json.loads(_core.device_facts(os.fspath(device))))
     runs = [each["scheme"] for each in facts["schemes"] if "problem" not in each]
     if runs:
-        told = reach.sentence(resolve(device=device, scheme=runs[0]), _OUTSTANDING)
+        told = notes.sentence(resolve(device=device, scheme=runs[0]), _OUTSTANDING)
         facts["warnings"] += [] if told is None else [f"without [buffer] {told}"]
     return facts
 
@@ -82,10 +82,10 @@ def resolve(
     seed: int | None = None,
 ) -> dict[str, Any]:
     """Return the complete configuration that would run; raises ConfigError with all problems."""
-    device, own, given = config_files.unpacked(device, settings)
+    device, own, given = content.unpacked(device, settings)
     chosen = scheme or own
     if chosen is None:
-        raise config_files.missing("scheme")
+        raise content.missing("scheme")
     name, given = variant(chosen, given)
     text = _core.resolve(
         {
@@ -101,7 +101,7 @@ def resolve(
 
 def sets(settings: Mapping[str, Any] | None) -> list[str]:
     """Return the settings as the engine takes them."""
-    return [config_files.literal(key, value) for key, value in flat(settings).items()]
+    return [content.literal(key, value) for key, value in flat(settings).items()]
 
 
 def flat(settings: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def fitting(
     if not fit:
         alike = len(set(problems.values())) == 1
         first = next(iter(refused.values()))
-        lines = [f"{', '.join(names)}: {reason}" for names, reason in reasons.grouped(problems)]
+        lines = [f"{', '.join(names)}: {reason}" for names, reason in notes.grouped(problems)]
         raise first if alike else ConfigError("\n".join(lines))
     return fit, problems
 
@@ -177,7 +177,7 @@ def variant(scheme: str, settings: Mapping[str, Any] | None = None) -> tuple[str
 def sections(scheme: str) -> set[str]:
     """Return the sections of a scheme's settings: one's own has that of its class, too."""
     name, _ = variant(scheme)
-    return {of_catalogue(name), labels.of_source(name)}
+    return {of_catalogue(name), names.of_source(name)}
 
 
 def of_catalogue(scheme: str) -> str:
@@ -240,7 +240,7 @@ def called(
                 told = f"{name} does not run on this device: {one_line(error)}; these do: {fit}"
                 raise about(ConfigError(told), error.key, file=error.file) from error
             raise
-        labelled[name] = labels.of_scheme(config) + name.removeprefix(variant(name)[0])
+        labelled[name] = names.of_scheme(config) + name.removeprefix(variant(name)[0])
     once(((label, name) for name, label in labelled.items()), "scheme ")
     return labelled
 

@@ -13,18 +13,18 @@ from slcache.bandwidth.loads import CACHES, Load, Pattern, cache_bytes, default_
 from slcache.documents import gains as figures
 from slcache.errors import ConfigError
 from slcache.execute import given as texts
-from slcache.execute import reference, several
-from slcache.execute.run import Run
+from slcache.execute import several
+from slcache.execute.run import Run, beside
 from slcache.given.arguments import checked
 from slcache.given.content import Content
 from slcache.results.result import Result
-from slcache.sentences import gains, reasons
+from slcache.sentences import gains, notes
 
 if TYPE_CHECKING:
     from altair import ConcatChart as Chart
 
     from slcache.bandwidth.curves import Curve
-    from slcache.execute.executors import Executor
+    from slcache.execute.driver import Executor
 
 __all__ = ["FILES", "Cliff", "Pattern", "cache_bytes", "cliff", "default_amount", "loads", "run"]
 
@@ -185,7 +185,7 @@ def _beside(asked: Sequence[Run]) -> tuple[dict[str, str], list[Run]]:
     known: dict[tuple[str, str], Run] = {}
     titles = {}
     for run in asked:
-        other = reference.beside(run)
+        other = beside(run)
         with suppress(ConfigError):
             if other.config and other.scheme != run.scheme:
                 titles[run.title] = known.setdefault((other.trace, other.device), other).title
@@ -222,7 +222,7 @@ def cliff(
     """
     given = api.addressed(settings, None, state=state)
     names, left_out = catalogue.named(schemes, device=device, settings=given)
-    for sentence in reasons.told(left_out, "is left out", "are left out"):
+    for sentence in notes.told(left_out, "is left out", "are left out"):
         warnings.warn(sentence, stacklevel=2)
     pattern = Pattern(amount_bytes, write_bytes, queue_depth, bursts, pause_ns, span_bytes)
     return run(

@@ -12,23 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 from slcache import api, bounds, catalogue
 from slcache.errors import UsageError, about
-from slcache.execute import draws, several
 from slcache.execute import given as texts
+from slcache.execute import several
 from slcache.execute.run import Run
 from slcache.files import Path
-from slcache.given import config_files
+from slcache.given import content
 from slcache.given.arguments import checked
-from slcache.given.config_files import Settings
-from slcache.given.content import Content
+from slcache.given.content import Content, Settings
 from slcache.given.once import twice
-from slcache.given.states import WORN
-from slcache.results import Comparison, Result, spare
-from slcache.sentences import reasons
+from slcache.given.quantity import WORN
+from slcache.results import Comparison, Result, comparison
+from slcache.sentences import notes
 from slcache.traces.api import Progress
 from slcache.words.names import in_file_name
 
 if TYPE_CHECKING:
-    from slcache.execute.executors import Executor
+    from slcache.execute.driver import Executor
 
 
 #: What a comparison may turn round between.
@@ -95,10 +94,10 @@ def compare(
     Runs that write a log or a timeline or read a memory are not kept. The other arguments are those
     of `run`.
     """
-    unpacked = [config_files.unpacked(each, settings) for each in _several(device)]
+    unpacked = [content.unpacked(each, settings) for each in _several(device)]
     given = api.addressed(unpacked[0][2], address, window, state)
     progress = api.reporting(on_progress, progress)
-    drawn = draws.of_trace(resample, resample_block, texts.text_of(trace), seeds)
+    drawn = texts.of_trace(resample, resample_block, texts.text_of(trace), seeds)
     count = resample or seeds
     sides = []
     # No comprehension: the warning is for whoever called this.
@@ -118,7 +117,7 @@ def compare(
         _name_devices(sides)
     whole = [config for side in sides for config in side.configs.values()]
     if seeds > 1 and not texts.is_workload(texts.text_of(trace)):
-        draws.check_seeds(seeds, whole)
+        texts.check_seeds(seeds, whole)
     every = _seeds(whole[0], seed, count)
     own = {} if resample is None else {"": next(iter(every.values()))}
     if count > 1:
@@ -222,7 +221,7 @@ class _Side:
     ) -> _Side:
         """Return them; a warning names those of all that the device cannot run."""
         names, left_out = catalogue.named(schemes, device=device, settings=settings)
-        for sentence in reasons.told(left_out, "is left out", "are left out"):
+        for sentence in notes.told(left_out, "is left out", "are left out"):
             warnings.warn(sentence, stacklevel=4)
         catalogue.check_schemes(names, normalise)
         learning = catalogue.remembering(names) if with_memory else []
@@ -273,7 +272,7 @@ def _seeds(config: Mapping[str, Any], seed: int | None, count: int) -> dict[str,
 
 def _equal_cells(sides: Sequence[_Side]) -> list[dict[str, dict[str, int]]]:
     """Return the settings of each scheme with which none cleans with more room than another."""
-    found = [spare.equalised(side.configs) for side in sides]
+    found = [comparison.equalised(side.configs) for side in sides]
     if not any(any(each.values()) for each in found):
         told = "equal cells have no effect: none has more dense blocks than a scheme with a cache"
         raise about(UsageError(told), "equal_cells")

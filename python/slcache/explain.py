@@ -16,7 +16,7 @@ from slcache.documents import keys
 from slcache.documents.keys import Key
 from slcache.metrics import METRICS, PARTS
 from slcache.words import kinds
-from slcache.words.few import few
+from slcache.words.names import few
 
 #: Values that any list has at most: windows of a series.
 PLACES = 65_536

@@ -18,8 +18,8 @@ from slcache.results.differences import Difference
 from slcache.results.loading import load
 from slcache.results.seeded import SeededComparison
 from slcache.traces.api import Path, Progress, is_workload
-from slcache.words import labels
-from slcache.words.few import few
+from slcache.words import names
+from slcache.words.names import few
 
 
 @dataclass(frozen=True)
@@ -93,13 +93,13 @@ def _again(
 def _sources(scheme: str | None) -> dict[str, str]:
     """Return the classes that are named, by what results call their runs."""
     named = [name.strip() for name in (scheme or "").split(",")]
-    return {labels.of_source(name): name for name in named if ":" in name}
+    return {names.of_source(name): name for name in named if ":" in name}
 
 
 def _chosen(old: Result | Comparison, scheme: str | None) -> Result | Comparison:
     """Return the runs that are named, by what they are called or by their class."""
     called = old.labels if isinstance(old, Comparison) else [_own_name(old)]
-    wanted = [labels.of_source(name.strip()) for name in (scheme or "").split(",")]
+    wanted = [names.of_source(name.strip()) for name in (scheme or "").split(",")]
     if scheme is None or set(wanted) == set(called):
         return old
     if isinstance(old, SeededComparison):
@@ -119,7 +119,7 @@ def _chosen(old: Result | Comparison, scheme: str | None) -> Result | Comparison
 
 def _own_name(run: Result) -> str:
     """Return what a run's scheme is called, whatever the run is."""
-    return labels.of_scheme(run.documents[0]["config"])
+    return names.of_scheme(run.documents[0]["config"])
 
 
 def _repeated(
@@ -132,7 +132,7 @@ def _repeated(
     memory = document["provenance"].get("memory_in")
     run = api.run(
         _place(document, trace),
-        scheme=sources.get(labels.of_scheme(document["config"])),
+        scheme=sources.get(names.of_scheme(document["config"])),
         settings=document["config"],
         trace_options=_options(document),
         memory_in=None if memory is None else memory["file"],
@@ -140,7 +140,7 @@ def _repeated(
     )
     reading = document["provenance"].get("reading")
     if reading is not None:
-        labels.name_reading(run.documents[0], reading)
+        names.name_reading(run.documents[0], reading)
     return Result.made(run.documents[0], label, run.inputs)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache import _core, catalogue
-from slcache.documents.pools import planes
+from slcache.documents.normalise import planes
 from slcache.errors import ConfigError, UsageError, about
 from slcache.given.content import Content
 

@@ -13,7 +13,7 @@ from slcache.charts import spec
 from slcache.charts.spec import Axis, Spec
 from slcache.documents import gains, normalise
 from slcache.documents.normalise import Document
-from slcache.sentences import disk
+from slcache.sentences import verdict
 from slcache.words import kinds, units
 from slcache.words.kinds import Kind
 
@@ -498,7 +498,7 @@ def energy(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     stacks, ends = [], []
     for document in documents:
         own = document.get("disk")
-        stacks.append({s["state"]: s["energy_j"] for s in disk.states(own)} if own else {})
+        stacks.append({s["state"]: s["energy_j"] for s in verdict.states(own)} if own else {})
         watts = f"{units.significant(own['mean_power_w'])} W" if own else ""
         ends.append(f"{units.energy(own['energy_j'])}, {watts}" if own else "no disk")
     return _of_disk(labels, stacks, looks, "energy", "energy", ends, units.energy)
@@ -566,7 +566,7 @@ def _of_disk(
 def _states(documents: Sequence[Document]) -> dict[str, Kind]:
     """Return the power states that took time or energy, in the order of stacks."""
     with_disk = [document["disk"] for document in documents if document.get("disk")]
-    return kinds.of(kinds.POWER, {s["state"] for each in with_disk for s in disk.states(each)})
+    return kinds.of(kinds.POWER, {s["state"] for each in with_disk for s in verdict.states(each)})
 
 
 def _work(document: Document) -> Stack:

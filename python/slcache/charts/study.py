@@ -13,9 +13,7 @@ from slcache.charts import spec
 from slcache.charts.spec import Axis, Spec
 from slcache.metrics import Goal, named
 from slcache.study import wording
-from slcache.study.cells import Cells
-from slcache.study.effects import Effect
-from slcache.study.levels import Levels
+from slcache.study.effects import Cells, Effect, Levels
 from slcache.study.outcome import Setting
 from slcache.study.spread import Spread
 

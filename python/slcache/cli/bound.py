@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from slcache import bounds, device_bounds
+from slcache import bounds
 from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.given import quantity
 from slcache.given.once import once
 from slcache.report import pictures
-from slcache.sentences.device_bound import lines as device_lines
+from slcache.sentences.gains import lines_on_device as device_lines
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Table
 from slcache.words import units
@@ -76,7 +76,7 @@ def bound(
     """
     _check(device, unit_bytes, sets, address)
     if device is not None:
-        found = device_bounds.on_device(
+        found = bounds.on_device(
             trace,
             device=device,
             sizes_bytes=_sizes(sizes_bytes),

@@ -225,7 +225,7 @@ def check_executor(executor: str, workers: int | None) -> None:
     """Say what is wrong with where runs are to go on, before anything is read."""
     if executor == "local":
         return
-    from slcache.execute import executors
+    from slcache.execute import driver
 
     with told("--executor"):
-        executors.check(executor, workers)
+        driver.check(executor, workers)

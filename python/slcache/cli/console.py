@@ -1,4 +1,4 @@
-"""Where the command line writes: results to standard output, progress to standard error."""
+"""Where the command line writes: results, progress, and what runs take of memory."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
 
-from slcache import api
+from slcache import _core, api, catalogue
 from slcache.api import Progress as Callback
 from slcache.cli.options import Form, When
 from slcache.cli.streams import results
 from slcache.documents.normalise import Document
+from slcache.errors import Error
 from slcache.files import Transaction
+from slcache.given.content import Content, device_of
 from slcache.results import Comparison, Result
 from slcache.sentences import notes as sentences
-from slcache.sentences import reasons
 from slcache.tables.sheets import Sheet, csv, markdown, of_runs
 from slcache.tables.tabular import fitted
+from slcache.words import units
 from slcache.words.names import json_safe, printable
 
 if TYPE_CHECKING:
@@ -116,7 +118,7 @@ def cut_short(traces: Iterable[str]) -> None:
 
 def left_out(schemes: Mapping[str, str]) -> None:
     """Name the schemes that the device cannot run, with the reason."""
-    for sentence in reasons.told(schemes, "is left out", "are left out"):
+    for sentence in sentences.told(schemes, "is left out", "are left out"):
         note(sentence)
 
 
@@ -261,3 +263,35 @@ def _position(done: int, total: int, passed_s: float) -> str:
         return f"{done:,}"
     eta = f", {passed_s * (total - done) / done:.0f} s left" if done else ""
     return f"{100 * done / total:.0f} %{eta}"
+
+
+#: From here on it is told.
+_MUCH_BYTES = 1 << 30
+
+
+def tell(
+    device: Content,
+    schemes: Sequence[str],
+    settings: Mapping[str, Any] | None,
+    state: str | None = None,
+) -> None:
+    """Tell what a run takes, and whether there is as much; what cannot run says so itself."""
+    with contextlib.suppress(Error):
+        given = api.addressed(settings, None, state=state)
+        needs = [
+            _need(device, name, catalogue.settings_for(given, name, schemes)) for name in schemes
+        ]
+        begun, whole, free = max(needs, key=lambda need: need[1])
+        if whole < _MUCH_BYTES:
+            return
+        told = f"a run takes about {units.size(begun)} of memory as it begins"
+        told += f", and up to {units.size(whole)} once all of the device is written"
+        if free is not None and whole > free:
+            told += f"; {units.size(free)} are free: slcache cliff --scale 1/16 takes a part of it"
+        note(told)
+
+
+def _need(device: Content, scheme: str, settings: Mapping[str, Any]) -> tuple[int, int, int | None]:
+    name, given = catalogue.variant(scheme, settings)
+    sets = catalogue.sets(given)
+    return _core.memory_outlook({"device": device_of(device), "scheme": name, "sets": sets})

@@ -10,7 +10,7 @@ from rich.text import Text
 from slcache import catalogue
 from slcache.cli import checks, complete, console, joint
 from slcache.cli import options as opt
-from slcache.sentences import reasons
+from slcache.sentences import notes
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.words import units
@@ -81,7 +81,7 @@ def show(
     if facts["evidence"]:
         console.show(_evidence(facts))
     problems = {s["scheme"]: s["problem"] for s in facts["schemes"] if "problem" in s}
-    for sentence in reasons.told(problems, "does not run on it", "do not run on it"):
+    for sentence in notes.told(problems, "does not run on it", "do not run on it"):
         console.show(sentence)
     console.show(*(Text(f"warning: {line}", "yellow") for line in facts["warnings"]))
 

@@ -13,11 +13,11 @@ from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import inputs as files_of
 from slcache.results.differences import Change, Difference, RunDifference
-from slcache.results.frames import FILES
+from slcache.results.result import FILES
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.words import units
-from slcache.words.leaves import shown
+from slcache.words.names import shown
 
 #: Exit status where results differ, of --rerun and of --exit-code.
 DIFFERENT = 1

@@ -15,10 +15,10 @@ from slcache.cli import checks, complete, console, joint
 from slcache.cli import options as opt
 from slcache.documents import schemata
 from slcache.explain import Entry, Standing
-from slcache.sentences import reasons
+from slcache.sentences import notes
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
-from slcache.words.leaves import shown
+from slcache.words.names import shown
 
 #: The documents that have a published schema.
 Document = Literal[
@@ -142,7 +142,7 @@ def _listed(found: Sequence[Entry], places: Sequence[Standing | None] = ()) -> T
     """Return a table of keys with their first sentence, and what they stand at where asked for."""
     columns = [Column("of", text=True), Column("unit")] + ([Column("here")] if places else [])
     problems = {at.scheme: at.problem for at in places if at and at.problem}
-    why = reasons.told(problems, "does not fit", "do not fit")
+    why = notes.told(problems, "does not fit", "do not fit")
     table = Table("key", [*columns, Column("what it is", text=True)], caption="\n".join(why))
     for entry, at in itertools.zip_longest(found, places):
         first = entry.key.text.partition("\n")[0]

@@ -124,9 +124,9 @@ def _print_job(device: str, more: bool) -> None:
     if not re.fullmatch(r"/dev/[A-Za-z0-9/_.-]+", device):
         told = f"{device!r}: expected a block device such as /dev/nvme1n1"
         raise checks.wrong(told, "--job")
-    from slcache.fit import job
+    from slcache.fit import judged
 
-    results().write(job.text(device))
+    results().write(judged.text(device))
 
 
 def _fit(
@@ -201,7 +201,7 @@ def _reasons(found: Fitted, judged: Judged) -> list[str]:
 def _table(found: Fitted) -> Table:
     """Return what was fitted, with its marks."""
     from slcache.fit.device import MODES
-    from slcache.fit.evidence import FITTED
+    from slcache.fit.measured import FITTED
 
     title = f"{MODES[found.bits].upper()}: {found.found.reading}"
     table = Table("", ["value", "95 %", Column("", text=True)], title=title, boxed=False)

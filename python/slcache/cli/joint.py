@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from slcache import catalogue
 from slcache.cli import checks
 from slcache.cli import options as opt
-from slcache.given import config_files, states
-from slcache.given.config_files import Configuration
+from slcache.given import content, quantity
+from slcache.given.content import Configuration
 from slcache.given.once import once
 
 if TYPE_CHECKING:
     from slcache.reproduce.setups import Setup
-
 
 #: Makes each field of a class an option of the verbs that take one.
 together = Parameter(name="*")
@@ -146,7 +145,7 @@ def configured(
     A reading stands for a --device that is not given; its settings are the verb's to add.
     """
     said = checks.pairs(sets)
-    found = Configuration() if config is None else config_files.read(config)
+    found = Configuration() if config is None else content.read(config)
     if reading is not None:
         if found.device is not None:
             raise checks.wrong(f"{config} describes a device; leave --reading out")
@@ -174,7 +173,7 @@ def settings(
     """Return what --set, --address and --state say together."""
     own = [] if address is None else [("trace.address", str(address))]
     said = once([*checks.pairs(sets).items(), *own])
-    return {**said, **states.begun(state, said)}
+    return {**said, **quantity.begun(state, said)}
 
 
 def scheme_names(
@@ -188,3 +187,60 @@ def scheme_names(
     with checks.told():
         catalogue.check_schemes(names, normalise)
     return names, left_out
+
+
+Log = Annotated[
+    Path | None,
+    opt.option(
+        "FILE.parquet",
+        "Write a row per request: its times, its latency and where that went.",
+        validator=checks.no_folder,
+    ),
+]
+
+
+@together
+@dataclass(frozen=True)
+class Timeline:
+    """The file of a timeline and the stretch that it is of, as Python names them."""
+
+    timeline: Annotated[
+        Path | None,
+        opt.option(
+            "FILE",
+            "Write what channels and planes do and for which request, for ui.perfetto.dev; FILE.gz "
+            "is compressed, FILE.parquet a table of operations.",
+            validator=checks.no_folder,
+        ),
+    ] = None
+    timeline_from: Annotated[
+        str | None, opt.option("TIME", "Leave out of the timeline what ends before.", "--from")
+    ] = None
+    timeline_until: Annotated[
+        str | None,
+        opt.option("TIME", "Leave out of the timeline what begins later.", "--until"),
+    ] = None
+    timeline_around: Annotated[
+        str | None,
+        opt.option(
+            "slowest|request=N|cliff",
+            "Have the timeline of this request's time, and as much around it, or of where writes "
+            "become slow; runs twice.",
+            "--around",
+        ),
+    ] = None
+    timeline_every: Annotated[
+        int | None,
+        opt.option(
+            "N",
+            "Have in the timeline every N-th request with its operations, and the device's own "
+            "work.",
+            "--every",
+            min=1,
+            max=2**64 - 1,
+        ),
+    ] = None
+
+    def said(self) -> dict[str, Any]:
+        """Return what is said, by the names of Python."""
+        return dict(vars(self))

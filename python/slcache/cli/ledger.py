@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from slcache.reproduce import gains, rows, yardstick
-from slcache.reproduce.ledger import Row
-from slcache.reproduce.outcome import Evaluation
+from slcache.reproduce import gains, ledger, optima
+from slcache.reproduce.ledger import Evaluation, Row
 from slcache.reproduce.reading import PROBABLE
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
@@ -27,14 +26,14 @@ def parts(evaluation: Evaluation) -> list[Table | Text]:
     """Return the ledger as tables, and what it rests on."""
     told: list[Table | Text] = []
     if evaluation.plan.reading and PROBABLE in evaluation.readings:
-        told.append(Text(f"The {rows.title(evaluation, PROBABLE)} differs from the literal one:"))
+        told.append(Text(f"The {ledger.title(evaluation, PROBABLE)} differs from the literal one:"))
         told += [Text(f"  {option.text}") for option in evaluation.plan.reading.option]
         told.append(Text())
-    for name, of in rows.sections(evaluation):
+    for name, of in ledger.sections(evaluation):
         if name:
             told.append(Text(name.capitalize(), "bold"))
         told += [_ledger(evaluation, of), Text()]
-    for counts in rows.headline(evaluation):
+    for counts in ledger.headline(evaluation):
         before = f"{counts.reading.capitalize()}: " if counts.reading else ""
         told.append(Text(f"{before}{counts.whole}."))
         told += [Text(f"  {name}: {text}") for name, text in counts.of_classes]
@@ -55,7 +54,7 @@ def parts(evaluation: Evaluation) -> list[Table | Text]:
             title = f"Share of the dense programs that could be spared, {view.reading} reading:"
             told += [Text(title, "bold"), gains.table(view.gains)]
     if evaluation.yardstick:
-        told.append(Text(yardstick.sentence(evaluation.yardstick)))
+        told.append(Text(optima.sentence(evaluation.yardstick)))
     return told
 
 
@@ -91,7 +90,7 @@ def _ledger(evaluation: Evaluation, of: Sequence[Row]) -> Table:
         columns += [Column(reading if two else "ours"), Column("verdict", text=True)]
     table = Table("figure", columns, boxed=False)
     for row in of:
-        cells = rows.cells(row, evaluation)
+        cells = ledger.cells(row, evaluation)
         found = [
             cell
             for each in cells["found"]

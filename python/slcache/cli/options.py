@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 
 from slcache import catalogue
 from slcache.cli import checks, complete
-from slcache.given import states
+from slcache.given import quantity
 from slcache.given.once import SEED_MAX
 from slcache.given.quantity import time_ns
 
@@ -225,12 +225,12 @@ Reading = Annotated[
 State = Annotated[
     str | None,
     option(
-        states.FORMS,
+        quantity.FORMS,
         "The device before the run, such as full=0.9 or worn=0.9,0.3 (0.9 full, then 0.3 of that "
         "overwritten at random); steady is 0.9 full and overwritten until the write amplification "
         "is steady. Stands for precondition.fill, .overwrite and .steady (default: those of the "
         "device, else empty but for what the trace touches).",
-        validator=checks.readable(states.keys_of),
+        validator=checks.readable(quantity.keys_of),
     ),
 ]
 Replay = Annotated[

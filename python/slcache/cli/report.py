@@ -9,14 +9,14 @@ from typing import Annotated
 from rich.text import Text
 
 from slcache import ResultError
-from slcache.cli import checks, console, joint, sweep_show
+from slcache.cli import checks, console, joint, sweep
 from slcache.cli import options as opt
 from slcache.cli.simulate import parts_of
 from slcache.documents import saved
 from slcache.files import Transaction
 from slcache.report import terminal
 from slcache.results import Comparison
-from slcache.results.frames import FILES
+from slcache.results.result import FILES
 
 _PAGE = Path("report.html")
 
@@ -52,11 +52,11 @@ def report(
     checks.check_explained(form, explain=explain)
     is_page = out.suffix == ".html" and not out.is_dir()
     page = out if is_page else out / _PAGE
-    if len(results) == 1 and sweep_show.is_study(results[0]):
+    if len(results) == 1 and sweep.is_study(results[0]):
         if normalise is not None or gb_per_day is not None or explain:
             of_runs = "--normalise, --gb-per-day and --explain are for results of runs"
             raise checks.wrong(f"{results[0]} is a study: {of_runs}")
-        sweep_show.show(results[0], html=page, shown=shown)
+        sweep.show(results[0], html=page, shown=shown)
         return
     try:
         result = gather(results, normalise).told_at(gb_per_day)

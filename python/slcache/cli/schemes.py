@@ -12,7 +12,7 @@ from slcache import catalogue
 from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.errors import ConfigError, about
-from slcache.sentences import reasons
+from slcache.sentences import notes
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.words import units
@@ -48,7 +48,7 @@ def schemes(
         listed.add(entry["name"], entry["summary"], entry.get("paper") or "–")
     console.show(listed, _knobs(entries, on_device=device is not None), *_signals(entries))
     problems = {entry["name"]: entry["problem"] for entry in entries if "problem" in entry}
-    for sentence in reasons.told(problems, f"does not run on {device}", f"do not run on {device}"):
+    for sentence in notes.told(problems, f"does not run on {device}", f"do not run on {device}"):
         console.note(sentence)
 
 
@@ -156,25 +156,25 @@ def _rule(row: dict[str, Any]) -> str:
 
 def _told(source: str) -> dict[str, Any]:
     """Return what a class declares."""
-    from slcache.scheme import declared, hosted
+    from slcache.scheme import hosted
     from slcache.scheme.source import NotFoundError, found
 
     try:
         cls, sha256 = found(source)
     except NotFoundError as error:
         raise about(ConfigError(f"{source}: must be {error}"), "scheme") from error
-    given, _ = declared.values(cls, None, {})
-    rows, wrong = declared.regions(cls, given)
+    given, _ = hosted.values(cls, None, {})
+    rows, wrong = hosted.regions(cls, given)
     if wrong:
         raise about(ConfigError("; ".join(f"{v}: must be {a}" for _, v, a in wrong)), "scheme")
     options = [
         {
             "name": name,
             "default": each.default,
-            "allowed": declared.allowed(each),
+            "allowed": hosted.allowed(each),
             "help": each.help,
         }
-        for name, each in declared.options(cls).items()
+        for name, each in hosted.options(cls).items()
     ]
     summary = (inspect.getdoc(cls) or "").split("\n")[0]
     return {

@@ -1,24 +1,130 @@
-"""The verbs that simulate: `run` and `compare`."""
+"""The verbs that simulate: run, and compare with both states of a device side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from slcache import _core, api, catalogue, comparing
-from slcache.cli import both_states, checks, console, joint, memory, timelines
+from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
+from slcache.documents import normalise
 from slcache.files import inputs as files_of
+from slcache.given.quantity import WORN
 from slcache.report import terminal
 from slcache.results import Comparison, Result
-from slcache.results.frames import FILES
-from slcache.words import labels, units
+from slcache.results.result import FILES
+from slcache.sentences import state, verdict
+from slcache.tables import grid
+from slcache.tables.tabular import Table
+from slcache.words import names, units
+from slcache.words.names import printable
 
 if TYPE_CHECKING:
     from slcache.reproduce.setups import Setup
+
+States = Annotated[
+    bool,
+    opt.flag(
+        "--states",
+        f"Compare on an empty device and on a full and overwritten one ({WORN}), and show side by "
+        "side what turns round.",
+    ),
+]
+
+#: What stands side by side.
+TITLES = ("write mean", "read mean", "WAF")
+
+ByState = Mapping[str, Comparison]
+
+
+def check(trace: str, alone: Mapping[str, object]) -> None:
+    """Refuse what one comparison has and two side by side have not."""
+    if alone["format"] not in ("table", "json"):
+        told = "has no tables for other programs with --states; give it with each --state alone"
+        raise checks.wrong(told, "--format")
+    for option, value in alone.items():
+        if value and option != "format":
+            told = "has no effect with --states; give it with each --state alone"
+            raise checks.wrong(told, f"--{option}")
+    if _core.is_read_once(trace):
+        told = "reads the trace once for each state; give a file"
+        raise checks.wrong(told, "--states")
+
+
+def show(trace: str, how: Mapping[str, Any], form: opt.Form, progress: opt.When) -> None:
+    """Compare in both states and print what turns round."""
+    with console.meter(progress, kept=how["store"] is not None) as meter:
+        found = comparing.in_states(trace, **how, progress=meter)
+    if form == "json":
+        console.emit_json({"states": {name: each.to_dict() for name, each in found.items()}})
+        return
+    lines = [Text(f"{name}: {state.line(each.documents)}") for name, each in found.items()]
+    never = [
+        Text(f"{name}: {told}", "yellow")
+        for name, each in found.items()
+        if (told := state.unfilled(zip(each.labels, each.documents, strict=True)).strip())
+    ]
+    console.show(*lines, *never, _states_table(found), *map(Text, sentences(found)))
+
+
+def _states_table(compared: Mapping[str, Comparison]) -> Table:
+    """Return the figures of a comparison in each state, side by side."""
+    table = Table("scheme", columns(compared))
+    for row in rows(compared):
+        cells = [Text(cell.marked, "bold green" if cell.best else "") for cell in row.cells]
+        name = printable(row.label)
+        table.add(f"{name} (=1)" if row.reference else name, *cells)
+    return table
+
+
+def columns(compared: ByState) -> list[str]:
+    """Return the titles of the table, a figure in each state."""
+    return [f"{title}\n{state}" for title in TITLES for state in compared]
+
+
+def rows(compared: ByState) -> list[grid.Row]:
+    """Return the table: a scheme's figures in each state, as factors of the reference there."""
+    tables = [comparison.rows() for comparison in compared.values()]
+    return [
+        grid.Row(same[0].label, same[0].reference, _cells(same), "")
+        for same in zip(*tables, strict=True)
+    ]
+
+
+def _cells(same: Sequence[grid.Row]) -> list[grid.Cell]:
+    """Return what is shown of one scheme, of which there is a row for each state."""
+    return [cell for title in TITLES for row in same for cell in row.cells if cell.title == title]
+
+
+def sentences(compared: ByState) -> list[str]:
+    """Return for each side who wins in each state, by how much, and whether that is the same."""
+    lines = []
+    for side in ("write", "read"):
+        told = {
+            state: verdict.winner(side, each.labels, each.documents, each.reference)
+            for state, each in compared.items()
+        }
+        if not any(told.values()):
+            continue
+        turns = "turn round" if _turns(side, compared) else "do not turn round"
+        parts = "; ".join(
+            f"{state}: {text.removeprefix(f'{side}s: ')}" for state, text in told.items()
+        )
+        lines.append(f"{side.capitalize()}s {turns} with the state. {parts}.")
+    return lines
+
+
+def _turns(side: str, compared: ByState) -> bool:
+    """Return whether not the same schemes have the least mean in each state."""
+    best = [
+        frozenset(normalise.winners([normalise.latency(d, side, "mean") for d in each.documents]))
+        for each in compared.values()
+    ]
+    return len(set(best)) > 1
 
 
 def run(
@@ -40,8 +146,8 @@ def run(
     load_state: opt.LoadState = None,
     memory_in: opt.MemoryIn = None,
     memory_out: opt.MemoryOut = None,
-    log: timelines.Log = None,
-    drawn: timelines.Timeline = timelines.Timeline(),
+    log: joint.Log = None,
+    drawn: joint.Timeline = joint.Timeline(),
     gb_per_day: opt.GbPerDay = None,
     out: opt.Out = None,
     shown: joint.Shown = joint.Shown(),
@@ -66,7 +172,7 @@ def run(
     kept = files_of(trace, device, config, load_state, memory_in)
     written = (log, drawn.timeline, save_state, memory_out)
     beside = [path for path in written if path is not None]
-    memory.tell(given.device, [named], settings, state)
+    console.tell(given.device, [named], settings, state)
     with (
         console.output(out, FILES, kept, beside) as files,
         console.meter(progress) as meter,
@@ -121,14 +227,14 @@ def compare(
     window: opt.Window = None,
     seed: opt.Seed = None,
     state: opt.State = None,
-    states: both_states.States = False,
+    states: States = False,
     seeds: opt.Seeds = 1,
     resample: opt.Resample = None,
     resample_block: opt.ResampleBlock = None,
     equal_cells: opt.EqualCells = False,
     memory_in: opt.MemoryIn = None,
-    log: timelines.Log = None,
-    drawn: timelines.Timeline = timelines.Timeline(),
+    log: joint.Log = None,
+    drawn: joint.Timeline = joint.Timeline(),
     where: joint.Here = joint.Here(),
     gb_per_day: opt.GbPerDay = None,
     explain: opt.Explain = False,
@@ -167,17 +273,17 @@ def compare(
     console.left_out(left_out)
     settings, replay = _begun(begun, names, trace, given.settings, replay)
     for each in devices:
-        memory.tell(each, names, settings, state)
+        console.tell(each, names, settings, state)
     if states:
         alone = {"state": state, "out": out, "log": log, "resample": resample, "format": shown.form,
                  "explain": explain, "seeds": seeds > 1,
                  "timeline": any(drawn.said().values())}  # fmt: skip
-        both_states.check(trace, alone)
+        check(trace, alone)
         how = {"device": devices, "schemes": names, "normalise": normalise,
                "equal_cells": equal_cells, "memory_in": memory_in, "settings": settings,
                "trace_options": reader.options(), "address": address, "replay": replay,
                "window": window, "seed": seed, **where.how()}  # fmt: skip
-        both_states.show(trace, how, shown.form, progress)
+        show(trace, how, shown.form, progress)
         return
     if _core.is_read_once(trace):
         name = "standard input" if trace == "-" else trace
@@ -260,7 +366,7 @@ def _name(reading: Setup | None, runs: Sequence[Result]) -> None:
     """Name the reading in the documents of runs that have just been made."""
     if reading is not None:
         for run in runs:
-            labels.name_reading(run.documents[0], reading.name)
+            names.name_reading(run.documents[0], reading.name)
 
 
 def _note_windows(documents: Sequence[Mapping[str, Any]]) -> None:

@@ -1,4 +1,4 @@
-"""The verb that runs studies: `slcache sweep`."""
+"""The verb sweep, which runs studies, and sweep show, which shows their tables."""
 
 from __future__ import annotations
 
@@ -9,15 +9,129 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 from rich.text import Text
 
+from slcache import ConfigError, ResultError, bounded, frame
 from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
+from slcache.documents import saved
+from slcache.files import Transaction
 
 if TYPE_CHECKING:
-    from slcache.sweep.outcome import Sweep
+    import polars as pl
+
+    from slcache.sweep.run import Sweep
     from slcache.sweep.study import Study
 
+#: What a sweep and a search call their table and what was asked.
+TABLE, ASKED = "points.parquet", "study.toml"
+
+
+def show(
+    folder: Annotated[
+        Path, opt.argument("DIR", "The folder that a sweep or a search has written.")
+    ],
+    /,
+    *,
+    metrics: Annotated[
+        list[str] | None,
+        opt.option(
+            "NAME",
+            "Judge by this metric. Repeat it (default: those of the study; without any, "
+            "read_p99_ns, write_p99_ns, waf, lifetime_host_bytes, slc_bytes).",
+            "--metric",
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        opt.option("FILE", "Write the report to this file (.html).", validator=checks.no_folder),
+    ] = None,
+    shown: joint.Shown = joint.Shown(),
+) -> None:
+    """Show what a study found: points, main effects, the Pareto front, the spread over seeds.
+
+    The points come first, the best in the first metric on top. Points that failed,
+    cannot run or lack a metric are counted with their reasons. A level's mean is
+    over all other parameters.
+
+    Examples:
+      slcache sweep show out/sizes
+      slcache sweep show out/sizes --metric write_p99_ns --metric waf --html sizes.html
+
+    """
+    from slcache.study.analysis import Analysis
+    from slcache.study.outcome import Outcome
+    from slcache.sweep import report, terminal
+
+    path = folder / TABLE
+    table = _read(path)
+    try:
+        outcome = Outcome.of(table)
+        outcome.check_once()
+        study = _asked_study(folder / ASKED, metrics)
+        analysis = Analysis.of(outcome, metrics or (study.judged_by if study else []))
+    except ValueError as error:
+        raise checks.wrong(f"{path}: {error}") from error
+    if html is not None:
+        # Whatever else a study has there is no page.
+        if html.suffix not in (".html", ".htm"):
+            told = f"{html}: a page is named FILE.html"
+            raise checks.wrong(told, "--html")
+        name, asked = folder.resolve().name, _asked(folder / ASKED)
+        page = report.render(analysis, name, asked, study=study)
+        with Transaction(html.parent, [html.name], [path, folder / ASKED]) as files:
+            files.write(html.name, page.encode())
+    if console.in_form(shown.form, analysis.to_json, lambda: terminal.of_analysis(analysis)):
+        return
+    console.show(*terminal.parts(analysis))
+    if html is not None:
+        console.show(Text(f"report: {html}"))
+
+
+def is_study(folder: Path) -> bool:
+    """Return whether a folder has the table of a study and no result of a run."""
+    return (folder / TABLE).is_file() and not saved.file_of(folder).exists()
+
+
+def _read(path: Path) -> pl.DataFrame:
+    if not path.exists():
+        raise checks.wrong(f"{path}: there is no such file{_unended(path.parent)}")
+    try:
+        return frame.read(path)
+    except ResultError as error:
+        raise checks.wrong(str(error)) from error
+
+
+def _unended(folder: Path) -> str:
+    """Return how far a sweep is that has not written its table."""
+    if not (folder / ASKED).exists():
+        return ""
+    kept = sum(1 for _ in (folder / "store" / "results").glob("*.json.gz"))
+    return f": {kept:,} results are kept; slcache sweep {folder} goes on"
+
+
+def _asked_study(path: Path, metrics: Sequence[str] | None) -> Study | None:
+    """Return what was asked for; None where its file is gone or was broken, which is said."""
+    from slcache.sweep import study
+
+    if not path.exists():
+        return None
+    told = "points without commands" if metrics else "judged by the default metrics"
+    try:
+        return study.read(path)
+    except ConfigError as error:
+        console.note(f"{told}: {error}")
+        return None
+
+
+def _asked(path: Path) -> str:
+    return (
+        bounded.read(path, bounded.STUDY_BYTES_MAX).decode(errors="replace")
+        if path.exists()
+        else ""
+    )
+
+
 app = opt.group("sweep")
-app.command("slcache.cli.sweep_show:show", name="show")
+app.command(show)
 
 #: What failed in a sweep that went to its end.
 FAILED = 1
@@ -172,14 +286,14 @@ def sweep(
 
 def _study_file(what: Sequence[str]) -> Path | None:
     """Return the file of a study, if one is meant: a workload is TOML too, but no study."""
-    from slcache.sweep import study_file
+    from slcache.sweep import study
 
     first = Path(what[0])
     if len(what) > 1:
         return None
     if first.is_dir():
-        return study_file.of_folder(first)
-    return first if first.suffix == ".toml" and study_file.is_study(first) else None
+        return study.of_folder(first)
+    return first if first.suffix == ".toml" and study.is_study(first) else None
 
 
 #: What a study's file says, so that it cannot be said beside it.
@@ -201,7 +315,7 @@ def _refuse_beside_a_study(given: dict[str, object]) -> None:
 def _study(said: dict[str, Any], points: Path | None) -> Study:
     """Return the study of what options say, by the keys that its file has for them."""
     from slcache.metrics import named
-    from slcache.sweep import sampling, study, study_file
+    from slcache.sweep import axes, study
 
     told = {key: value for key, value in said.items() if value not in (None, [], {})}
     own = study.configured(told)
@@ -210,20 +324,20 @@ def _study(said: dict[str, Any], points: Path | None) -> Study:
             raise checks.wrong("is missing: a study needs at least one", option)
     with checks.told():
         if points is not None:
-            told["point"] = list(sampling.listed(points))
+            told["point"] = list(axes.listed(points))
         if "metric" in told:
             told["metric"] = [named(name).name for name in told["metric"]]
-        found = study_file.of(told, () if points is None else (str(points),))
+        found = study.of(told, () if points is None else (str(points),))
     if "sample_seed" in told and found.sampling.kind == "grid":
         raise checks.wrong("a grid draws no points", "--sample-seed")
     return found
 
 
 def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:
-    from slcache.sweep import outcome, sheets
+    from slcache.sweep import run, terminal
     from slcache.sweep.run import REPORT
 
-    if console.in_form(form, found.to_json, lambda: [sheets.of_points(found.table)]):
+    if console.in_form(form, found.to_json, lambda: [terminal.of_points(found.table)]):
         return
     counts = found.counts()
     told = [f"{count:,} {status}" for status, count in counts.items() if count]
@@ -232,6 +346,6 @@ def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:
     console.show(Text(f"{points}: {', '.join(told)}{kept}", "bold"))
     for line in found.problems():
         console.show(Text(line, "yellow"))
-    console.show(*(Text(f"table: {out / name}") for name in outcome.TABLES))
+    console.show(*(Text(f"table: {out / name}") for name in run.TABLES))
     if report:
         console.show(Text(f"report: {out / REPORT}"))

@@ -17,23 +17,16 @@ from slcache.report import pictures, terminal
 from slcache.tables import trace_sections
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
-from slcache.traces import against, expect, unlike
+from slcache.traces import against
 from slcache.traces import api as traces
-from slcache.words.leaves import leaves, shown
-from slcache.words.names import printable
+from slcache.words.names import leaves, printable, shown
 
 app = opt.group(
     "trace",
     "Look at traces, convert them, or make new ones.\n\nExample:\n  slcache trace info web.csv.gz",
 )
-for _name, _module in (
-    ("twin", "trace_twins"),
-    ("convert", "trace_generate"),
-    ("generate", "trace_generate"),
-    ("formats", "trace_generate"),
-    ("workloads", "trace_generate"),
-):
-    app.command(f"slcache.cli.{_module}:{_name}", name=_name)
+for _name in ("twin", "convert", "generate", "formats", "workloads"):
+    app.command(f"slcache.cli.trace_write:{_name}", name=_name)
 
 _LISTED = 20
 _OFF, _PROBLEMS = 1, 4
@@ -101,7 +94,7 @@ def info(
         raise checks.wrong("--against-option is of the trace that --against names")
     document = api.Trace(trace, options=reader.options_of(trace)).info()
     with checks.told():
-        findings = expect.check(document, figures)
+        findings = against.check(document, figures)
     second = None if other is None else _info_of_other(other, checks.pairs(other_option))
     if picture is not None:
         pictures.save_trace(document, picture, [] if second is None else [second["file"]])
@@ -112,7 +105,7 @@ def info(
             document["expected"] = [finding.to_dict() for finding in findings]
         if second is not None:
             rows = [figure.to_dict() for figure in compared]
-            told = unlike.warnings(document, second)
+            told = against.warnings(document, second)
             document["against"] = {"file": second["file"], "figures": rows, "warnings": told}
         console.emit_json(document)
     elif shown.form != "table":
@@ -166,16 +159,16 @@ def lint(
     return _PROBLEMS if document["counts"] else 0
 
 
-def _figures(expected: list[str] | None) -> list[expect.Figure]:
+def _figures(expected: list[str] | None) -> list[against.Expectation]:
     with checks.told("--expect"):
         return [figure for text in expected or [] for figure in _read_figures(text)]
 
 
-def _read_figures(text: str) -> list[expect.Figure]:
+def _read_figures(text: str) -> list[against.Expectation]:
     """Return the figures of a text, or those that a workload's source gives."""
     if "=" not in text and traces.is_workload(text):
-        return expect.of_workload(traces.workload(text))
-    return expect.parse(text)
+        return against.of_workload(traces.workload(text))
+    return against.parse(text)
 
 
 def _is_cut_short(document: Mapping[str, Any]) -> bool:
@@ -186,7 +179,7 @@ def _show(
     document: Mapping[str, Any],
     other: Mapping[str, Any] | None,
     compared: list[against.Figure],
-    findings: list[expect.Finding],
+    findings: list[against.Finding],
     picture: Path | None,
 ) -> None:
     """Print a trace's figures, or those of two side by side, and what else was asked for."""
@@ -200,7 +193,7 @@ def _show(
         for figure in compared:
             table.add(*figure.cells())
         console.show(table)
-        for line in unlike.warnings(document, other):
+        for line in against.warnings(document, other):
             told = f"schemes would probably differ: {line}"
             console.show(Text(told, "yellow", overflow="fold"))
     if findings:
@@ -209,7 +202,7 @@ def _show(
         console.show(Text(f"picture: {picture}"))
 
 
-def _findings_table(findings: list[expect.Finding]) -> Table:
+def _findings_table(findings: list[against.Finding]) -> Table:
     table = Table("expected", ["value", "tolerance", "found", ""])
     for finding in findings:
         figure = finding.figure

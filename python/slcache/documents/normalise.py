@@ -1,11 +1,73 @@
-"""Figures of merit read from result documents, and the same divided by a reference scheme's."""
+"""Figures of documents beside each other: latencies, ties, pools, what a seed draws."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from slcache import metrics
+from slcache.words.names import leaves
+
+Pool = Mapping[str, Any]
+
+#: Bits of a cell by its mode, the fewest first.
+BITS = {"slc": 1, "mlc": 2, "tlc": 3, "qlc": 4}
+
+
+def planes(pool: Pool) -> int:
+    """Return how many planes a pool has."""
+    return int(pool["channels"] * pool["chips"] * pool["dies"] * pool["planes"])
+
+
+def slc_block_bytes(pool: Pool) -> int:
+    """Return what a block holds in SLC mode."""
+    return int(pool["wordlines"] * pool["page_bytes"])
+
+
+def slc_row_bytes(pool: Pool) -> int:
+    """Return what a block of every plane holds in SLC mode."""
+    return planes(pool) * slc_block_bytes(pool)
+
+
+def slc_bytes(pool: Pool) -> int:
+    """Return what all blocks hold in SLC mode."""
+    return int(pool["blocks"]) * slc_row_bytes(pool)
+
+
+def densest(pool: Pool) -> str:
+    """Return the mode with the most bits that a pool offers."""
+    return [mode for mode in BITS if pool.get(mode)][-1]
+
+
+#: Agents that draw their actions, or some of them.
+_AGENTS = ("q-learning", "random")
+
+
+def by_seed(config: Mapping[str, Any]) -> list[str]:
+    """Return the settings of a whole configuration by which a seed changes a run.
+
+    A workload is drawn beside these; a recording is the same for every seed.
+    """
+    return [*_before(config.get("precondition") or {}), *_of_scheme(config.get("scheme") or {})]
+
+
+def _before(state: Mapping[str, Any]) -> Iterator[str]:
+    if not state.get("fill"):
+        return
+    if state.get("overwrite"):
+        yield f"precondition.overwrite = {state['overwrite']:g}"
+    elif state.get("steady"):
+        yield "precondition.steady = true"
+
+
+def _of_scheme(scheme: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in leaves(scheme):
+        name = key.rpartition(".")[2]
+        if key.endswith("victim.d-choices.d"):
+            yield f"scheme.{key} = {value}"
+        elif (name == "victim" and value == "random") or (name == "agent" and value in _AGENTS):
+            yield f'scheme.{key} = "{value}"'
+
 
 Document = Mapping[str, Any]
 

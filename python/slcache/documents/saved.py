@@ -1,17 +1,133 @@
-"""Result documents in files: read and checked, with errors that name the file and the key."""
+"""Saved results: read, checked, and brought to the present version."""
 
 from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from slcache import bounded, files
-from slcache.documents import agreement
-from slcache.documents.contract import current, current_comparison
+from slcache.documents import checks
 from slcache.errors import ResultError, about
 from slcache.given import parsing
+from slcache.words.names import few, leaves, shown
+
+#: What is written and read.
+VERSION = 3
+#: What a trace is told by, where runs are compared.
+_TRACE = ("sha256", "requests", "reads", "writes", "read_bytes", "write_bytes")
+
+
+def current(document: object) -> Mapping[str, Any]:
+    """Return a result document; raises ResultError, naming the key, unless it is a whole one."""
+    if not isinstance(document, Mapping):
+        raise ResultError(f"a result document is an object, not {checks.kind(document)}")
+    _check_version(document)
+    checks.check_values(document, "", 0)
+    checks.check_schema(document)
+    checks.check_sense(document)
+    return document
+
+
+def current_comparison(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a comparison's document; raises ResultError, naming the key, unless it is whole."""
+    for key in ("runs", "normalised"):
+        if key not in document:
+            raise checks.wrong(key, ": missing")
+    runs, normalised = document["runs"], document["normalised"]
+    if not isinstance(runs, list) or not runs:
+        raise checks.wrong("runs", f" = {checks.short(runs)}: must be a list of result documents")
+    raised = [_within(f"runs[{i}]", run, current) for i, run in enumerate(runs)]
+    schemes = normalised.get("schemes") if isinstance(normalised, Mapping) else None
+    if not isinstance(schemes, Mapping) or len(schemes) != len(runs):
+        raise ResultError(f"normalised.schemes: must name the {len(runs)} runs, in their order")
+    reference = normalised.get("to")
+    if not isinstance(reference, str) or reference not in schemes:
+        raise ResultError(
+            f"normalised.to = {checks.short(reference)}: must be one of {few(schemes)}"
+        )
+    if "bounds" in document:
+        checks.check_bounds(document["bounds"])
+    if "seeds" not in document:
+        return {**document, "runs": raised}
+    seeds = document["seeds"]
+    others = seeds.get("others") if isinstance(seeds, Mapping) else None
+    if not isinstance(others, list) or not all(isinstance(other, Mapping) for other in others):
+        raise checks.wrong("seeds.others", ": must be a list of comparisons")
+    found = [
+        _within(f"seeds.others[{i}]", other, current_comparison) for i, other in enumerate(others)
+    ]
+    return {**document, "runs": raised, "seeds": {**seeds, "others": found}}
+
+
+def _within(
+    place: str, document: Mapping[str, Any], read: Callable[[Any], Mapping[str, Any]]
+) -> Mapping[str, Any]:
+    """Return a document within another one, whose errors say where it stands."""
+    try:
+        return read(document)
+    except ResultError as error:
+        key = f"{place}.{error.key}" if error.key else place
+        raise about(ResultError(f"{place}: {error}"), key) from None
+
+
+def check_comparable(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> None:
+    """Raise ResultError, naming the key, where runs are not of one trace."""
+    for key in _TRACE:
+        first = documents[0]["trace"][key]
+        for label, document in zip(labels, documents, strict=True):
+            if document["trace"][key] != first:
+                told = (
+                    f"runs of different traces cannot be compared: trace.{key} is {shown(first)} "
+                    f"in {labels[0]} and {shown(document['trace'][key])} in {label}"
+                )
+                raise about(ResultError(told), f"trace.{key}")
+
+
+def differences(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return a sentence where runs differ in more than their schemes, such as in the device."""
+    flat = [_settings(document) for document in documents]
+    found = [
+        (key, place, other[key])
+        for place, other in enumerate(flat)
+        for key in flat[0].keys() | other.keys()
+        if flat[0].get(key) != other.setdefault(key, None)
+    ]
+    if not found:
+        return None
+    keys = sorted({key for key, _, _ in found})
+    key, place, value = min(found, key=lambda each: each[:2])
+    more = f", and {len(keys) - 1} more keys differ" if len(keys) > 1 else ""
+    return (
+        f"These runs differ in more than their schemes: {key} is {shown(flat[0].get(key))} in "
+        f"{labels[0]} and {shown(value)} in {labels[place]}{more}; "
+        "what separates them may come from that."
+    )
+
+
+def _settings(document: Mapping[str, Any]) -> dict[str, Any]:
+    config = document["config"]
+    settings = dict(leaves({name: part for name, part in config.items() if name != "scheme"}))
+    # Whether a bound is counted changes nothing of the run.
+    settings.pop("run.bound", None)
+    # Another model is another device: older documents do not tell theirs.
+    for key in ("model_version", "reading"):
+        settings[f"provenance.{key}"] = document.get("provenance", {}).get(key)
+    return settings
+
+
+def _check_version(document: Mapping[str, Any]) -> None:
+    if "schema_version" not in document:
+        raise checks.wrong("schema_version", ": missing; is this a result document of slcache?")
+    version = document["schema_version"]
+    if version != VERSION or isinstance(version, bool):
+        older = "; run the trace again" if version in range(1, VERSION) else ""
+        raise checks.wrong(
+            "schema_version",
+            f" = {checks.short(version)}: this slcache reads version {VERSION}{older}",
+        )
+
 
 Path = str | os.PathLike[str]
 
@@ -49,7 +165,7 @@ def read(path: Path) -> dict[str, Any]:
     try:
         checked = current_comparison if is_comparison(document) else current
         whole = dict(checked(document))
-        agreement.check(whole)
+        checks.check(whole)
     except ResultError as error:
         raise about(ResultError(f"{file}: {error}"), error.key, file=str(file)) from None
     return whole

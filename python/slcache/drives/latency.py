@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slcache.drives import published, without
-from slcache.drives.published import Trial
-from slcache.drives.reasons import FAILED, REPRODUCED, SHOWN, late
+from slcache.drives import published, trials
+from slcache.drives.published import FAILED, REPRODUCED, SHOWN, Trial, late
 from slcache.drives.trials import device, iops, plan
 from slcache.execute.engine import Engine
 
@@ -110,7 +109,7 @@ def make(engine: Engine, quick: bool = False, ablate: bool = False) -> Latency:
     planned = [plan(trial, device(trial.drive), part) for trial in wanted]
     switched = {
         name: [plan(trial, off(device(trial.drive)), part) for trial in wanted]
-        for name, off in (without.MECHANISMS.items() if ablate else ())
+        for name, off in (trials.MECHANISMS.items() if ablate else ())
     }
     every = [planned, *switched.values()]
     documents = iter(

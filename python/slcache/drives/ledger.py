@@ -12,9 +12,9 @@ from typing import Any
 
 from slcache import _core
 from slcache.bandwidth import phases
-from slcache.drives import fills, latency, laws, measured, pauses
+from slcache.drives import fills, latency, measured
 from slcache.drives.like import Like
-from slcache.drives.reasons import FAILED, LAWLESS, REPRODUCED, SHOWN, reason
+from slcache.drives.published import FAILED, LAWLESS, REPRODUCED, SHOWN, reason
 from slcache.execute.engine import Engine
 from slcache.execute.run import Run
 from slcache.traces.api import Progress
@@ -148,11 +148,11 @@ class Full:
 
     drive: measured.Drive
     figure: str
-    runs: pauses.Runs
+    runs: fills.Runs
 
     def row(self, documents: Sequence[Mapping[str, Any]]) -> Row:
         """Return its row."""
-        ours = pauses.cache_gb(self.runs, documents)
+        ours = fills.cache_gb(self.runs, documents)
         figure = self.drive.others[self.figure]
         return _row(self.drive, self.figure, "GB", figure, ours, NEAR["cache"])
 
@@ -163,7 +163,7 @@ def filled(drives: Iterable[measured.Drive], scale: int) -> Iterator[Full]:
         for name in drive.others:
             share = FULL.fullmatch(name)
             if share is not None:
-                yield Full(drive, name, pauses.of(drive.preset, scale, int(share[1]) / 100))
+                yield Full(drive, name, fills.bursts(drive.preset, scale, int(share[1]) / 100))
 
 
 #: Figures of the second protocol, and what of a simulated one they are held against.
@@ -264,15 +264,15 @@ def by_law(drive: measured.Drive) -> list[Row]:
     if len(drive.phases) < 2:
         return _random(drive)
     first, second = drive.phases[0], drive.phases[1]
-    usable = laws.USABLE * drive.user_gb
+    usable = measured.USABLE * drive.user_gb
     rows = []
     if len(drive.phases) == 3 and all(bar.gb_s.held_out for bar in drive.phases):
-        ours = laws.boundary_gb(first.to_gb, drive.bits, usable)
+        ours = measured.boundary_gb(first.to_gb, drive.bits, usable)
         rows.append(_boundary(drive, second.to_gb, ours, "held-out", "law"))
     is_whole = drive.bits * first.to_gb > 0.9 * drive.user_gb
     if drive.average is not None and not is_whole and drive.name != TWO_SPEEDS:
         speeds = first.gb_s.value, second.gb_s.value
-        fill = laws.fill(first.to_gb, *speeds, bits=drive.bits, user_gb=drive.user_gb)
+        fill = measured.fill(first.to_gb, *speeds, bits=drive.bits, user_gb=drive.user_gb)
         use = "context" if drive.name in LAWLESS else "held-out"
         average, ours = replace(drive.average, use=use), fill.average_gb_s
         rows.append(_row(drive, "average", "GB/s", average, ours, NEAR["average"], "law"))
@@ -285,6 +285,6 @@ def _random(drive: measured.Drive) -> list[Row]:
     for name, figure in drive.others.items():
         if name.startswith(RANDOM):
             speed = drive.others[BEHIND + name.removeprefix(RANDOM)].value
-            ours = laws.random_kiops(speed)
+            ours = measured.random_kiops(speed)
             rows.append(_row(drive, name, "kIOPS", figure, ours, NEAR["speed"], "law"))
     return rows

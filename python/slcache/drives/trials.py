@@ -1,25 +1,123 @@
-"""A published trial as it is simulated: the device, the state before, the load.
-
-A trial is run on the preset that is most like its drive. `planes` times the preset's planes stand
-for as many times its capacity: chips of a channel, user data, and what counts planes or bytes of
-cache are multiplied, all else is unchanged. A trial over more than 8 GiB is run on a sixteenth of
-the device, with a sixteenth of its span and of what it moved.
-"""
+"""Published tests as runs: their states, loads and parts, and mechanisms taken out."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from slcache import _core, catalogue
 from slcache.drives import fills, published
+from slcache.drives.fills import SCHEME
 from slcache.drives.published import Trial
 from slcache.execute import given as texts
 from slcache.execute.run import Run
 from slcache.given.content import Content, device_of
+
+#: The controller's own time for a read and a write, ns. Drives with PCIe are calibrated to two
+#: published rows; twice that is assumed of those with SATA.
+_COMMAND_NS, _OF_SATA = {"read": 7_000, "write": 10_000}, {"read": 20_000, "write": 20_000}
+#: The mean of what either takes longer now and then, ns: calibrated to one row.
+JITTER_NS = 1_020
+#: How long less than a program waits in the buffer while the host does not write, ns: assumed.
+HELD_NS = 10_000_000
+#: Slower pages of a wordline, as a multiple of the faster ones; all but two are slow.
+_SLOWER, _FAST = 1.28, 2
+#: A mapping unit.
+UNIT_BYTES = 4096
+
+
+def command_ns(link: str | None) -> dict[str, int]:
+    """Return the controller's time for reads and writes, by the link."""
+    return dict(_OF_SATA if link == "sata" else _COMMAND_NS)
+
+
+def page_reads(fast: float, bits: int) -> list[float]:
+    """Return the read time of each page of a wordline."""
+    return [fast] * _FAST + [fast * _SLOWER] * (bits - _FAST)
+
+
+def run_overhead_ns(iops: float, bytes_per_s: float, in_flight: int = 1) -> float:
+    """Return what a unit takes alone beyond its share of data in order.
+
+    Where random writes of a unit come at `iops`, and data in order at so many bytes a second.
+    """
+    return in_flight * 1e9 * (1 / iops - UNIT_BYTES / bytes_per_s)
+
+
+Device = dict[str, Any]
+#: A page of one plane.
+PAGE_BYTES = 16_384
+
+
+def _controller(device: Device) -> Device:
+    device["device"].pop("controller", None)
+    return device
+
+
+def _jitter(device: Device) -> Device:
+    device["device"].get("controller", {}).pop("jitter_ns", None)
+    return device
+
+
+def _stripes(device: Device) -> Device:
+    device["scheme-defaults"][SCHEME].pop("placement", None)
+    return device
+
+
+def _page_types(device: Device) -> Device:
+    for pool in device["device"]["pool"]:
+        for mode in pool.values():
+            if isinstance(mode, dict) and "read_ns" in mode:
+                mode["read_ns"] = [sum(mode["read_ns"]) // len(mode["read_ns"])]
+    return device
+
+
+def _joined_planes(device: Device) -> Device:
+    """Two planes of half the page for each plane that stands for those of a die."""
+    client = device["scheme-defaults"][SCHEME]
+    for pool in device["device"]["pool"]:
+        joined = pool["page_bytes"] // PAGE_BYTES
+        pool["planes"] *= joined
+        pool["page_bytes"] = PAGE_BYTES
+        for part in (client.get("dense", {}), client.get("fold", {})):
+            if "parallel" in part:
+                part["parallel"] *= joined
+    return device
+
+
+def _variation(device: Device) -> Device:
+    for pool in device["device"]["pool"]:
+        for mode in pool.values():
+            if isinstance(mode, dict):
+                mode.pop("program_variation", None)
+    return device
+
+
+def _cleaning_ahead(device: Device) -> Device:
+    device["scheme-defaults"][SCHEME].get("dense", {}).pop("clean_ahead", None)
+    return device
+
+
+def _map_cache(device: Device) -> Device:
+    device["device"].pop("map", None)
+    return device
+
+
+#: What takes a mechanism out of a device's content, by the mechanism's name.
+MECHANISMS: Mapping[str, Callable[[Device], Device]] = {
+    "controller": _controller,
+    "jitter of commands": _jitter,
+    "stripes": _stripes,
+    "page types": _page_types,
+    "planes of a die as one": _joined_planes,
+    "variation of programs": _variation,
+    "cleaning ahead": _cleaning_ahead,
+    "map cache": _map_cache,
+}
+
 
 UNIT = 4096
 #: Longer trials are cut: mapping units that one moves, that it only reads, that it moves on a used

@@ -1,16 +1,16 @@
-"""One run as it is asked for, whichever verb asks: what it is, and what tells it from others."""
+"""One run, what tells it from others, and the same run without a cache."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache import catalogue, files
 from slcache.execute import given
 from slcache.files import Path
-from slcache.given import config_files
+from slcache.given import content
 from slcache.given.content import Run as RunGiven
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Run:
 
     def reads(self) -> list[Path]:
         """Return the files that it reads."""
-        said = config_files.read_by(self.settings)
+        said = content.read_by(self.settings)
         paths = given.path_of(self.trace), given.path_of(self.device)
         return files.inputs(*paths, self.memory_in, *said)
 
@@ -108,3 +108,40 @@ def identity(
     parts = {"config": config, "trace": trace, "options": sorted(options)}
     more = {"changed": changed, "after": after}
     return parts | {key: value for key, value in more.items() if value}
+
+
+def scheme_of(config: Mapping[str, Any]) -> str:
+    """Return the scheme without a cache of the device of a resolved configuration."""
+    return "tlc-only" if config["device"].get("disk") is None else "disk-only"
+
+
+def without_scheme(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a resolved configuration as a device of its own."""
+    found: dict[str, Any] = _said({key: part for key, part in config.items() if key != "scheme"})
+    return found
+
+
+def _said(value: object) -> Any:  # noqa: ANN401
+    """Return what is there: a device has no word for nothing."""
+    if isinstance(value, Mapping):
+        return {key: _said(inner) for key, inner in value.items() if inner is not None}
+    return [_said(inner) for inner in value] if isinstance(value, list) else value
+
+
+def beside(run: Run) -> Run:
+    """Return a run with all the same but its scheme; its `config` raises where none can be."""
+    scheme = scheme_of(run.config)
+    return replace(
+        run,
+        title=f"{run.title}, {scheme} beside it",
+        device=given.text_of(without_scheme(run.config)),
+        scheme=scheme,
+        settings={},
+        replay=None,
+        seed=None,
+        after=None,
+        memory_in=None,
+        log=None,
+        timelines=(),
+        resolved=None,
+    )

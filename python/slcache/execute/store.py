@@ -25,7 +25,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from slcache import _core, bounded, files
-from slcache.documents import contract
+from slcache.documents import saved
 from slcache.errors import ResultError
 from slcache.given import parsing
 
@@ -64,7 +64,7 @@ class Store:
         self.directory = directory
 
     def get(
-        self, key: str, check: Callable[[object], object] = contract.current
+        self, key: str, check: Callable[[object], object] = saved.current
     ) -> dict[str, Any] | None:
         """Return a kept document; None where there is none, or none that fits.
 

@@ -14,7 +14,7 @@ from slcache.execute import given
 from slcache.execute.run import Run
 from slcache.files import Path as Named
 from slcache.results.result import Result
-from slcache.slow import log, stretch, timelines
+from slcache.slow import log, stretch
 from slcache.words.names import in_file_name
 
 
@@ -22,7 +22,7 @@ def results(
     runs: Sequence[Run],
     labels: Sequence[str],
     file: Named | None,
-    said: timelines.Said,
+    said: stretch.Said,
     run: Callable[[Sequence[Run]], list[Result]],
 ) -> list[Result]:
     """Return the results of runs that draw timelines, each in a file with its label in the name.
@@ -32,7 +32,7 @@ def results(
     asked = _drawn(runs, labels, file, said, run)
     found = run(asked)
     for each, result in zip(asked, found, strict=True):
-        timelines.name(result.documents[0], *each.timelines)
+        stretch.name(result.documents[0], *each.timelines)
     return found
 
 
@@ -40,11 +40,11 @@ def _drawn(
     runs: Sequence[Run],
     labels: Sequence[str],
     file: Named | None,
-    said: timelines.Said,
+    said: stretch.Said,
     run: Callable[[Sequence[Run]], object],
 ) -> list[Run]:
     """Return runs that draw a file each."""
-    path = Path(timelines.checked(file, said, given.path_of(runs[0].trace)))
+    path = Path(stretch.checked(file, said, given.path_of(runs[0].trace)))
     if not path.name:
         told = f"timeline = {os.fspath(path)!r}: must name a file"
         raise about(UsageError(told), "timeline")

@@ -16,10 +16,9 @@ from slcache import api
 from slcache.bandwidth import phases
 from slcache.bandwidth.phases import Phases, Values
 from slcache.errors import TraceError, about
-from slcache.fit import device, file, job, judged, laws, log
-from slcache.fit.evidence import Marks, Value
+from slcache.fit import device, file, judged, log
 from slcache.fit.judged import Judged
-from slcache.fit.measured import Measured
+from slcache.fit.measured import Marks, Measured, Value
 
 if TYPE_CHECKING:
     from slcache.fit.simulated import Row
@@ -36,7 +35,7 @@ class Fitted:
     """What a log tells of a drive whose cells have so many bits."""
 
     bits: int
-    found: laws.Found
+    found: device.Found
     values: dict[str, Value]
     #: 95 % of the resamples, by key.
     ranges: dict[str, tuple[float, float]]
@@ -50,7 +49,7 @@ def judge(
     of: Fitted, read: log.Fill, shown: Phases, progress: api.Progress | None = None
 ) -> Judged:
     """Simulate the job of a log on a device fitted to it; raises ConfigError or RunError."""
-    return judged.judged(read, shown, job.filled(tomllib.loads(of.text), progress))
+    return judged.judged(read, shown, judged.filled(tomllib.loads(of.text), progress))
 
 
 def near(of: Fitted, tests: Sequence[Measured]) -> list[tuple[Measured, list[Row]]]:
@@ -69,7 +68,7 @@ def fill(path: Path, user_bytes: int | None) -> tuple[log.Fill, Phases, list[Pha
     gb, speeds = read.curve()
     with _of(path):
         shown = _apart(gb, speeds)
-        laws.check(shown)
+        device.check(shown)
     again = _resampled(gb, speeds, shown)
     other = RESAMPLES - len(again)
     if other > _OTHER * RESAMPLES:
@@ -93,9 +92,9 @@ def fitted(
     """
     total = float(read.written[-1]) if user_bytes is None else float(user_bytes)
     with _of(read.path):
-        kind = laws.reading(shown, bits, total)
-        found = laws.found(shown, bits, total, kind)
-        others = [laws.found(each, bits, total, kind) for each in again]
+        kind = device.reading(shown, bits, total)
+        found = device.found(shown, bits, total, kind)
+        others = [device.found(each, bits, total, kind) for each in again]
         whole = int(total) // device.PAGE_BYTES * device.PAGE_BYTES
         given = device.Given(whole, user_bytes is not None, link)
 
@@ -111,7 +110,7 @@ def fitted(
 
 
 def _made(
-    read: log.Fill, found: laws.Found, others: list[laws.Found], bits: int, given: device.Given
+    read: log.Fill, found: device.Found, others: list[device.Found], bits: int, given: device.Given
 ) -> Fitted:
     """Return the device of what is known by now; ValueError where no device is like that."""
     at = device.shape(found, given.planes)
@@ -140,7 +139,7 @@ def _of(path: Path) -> Iterator[None]:
 def _apart(gb: Values, speeds: Values) -> Phases:
     """Return phases whose speeds differ from one to the next: or those of a returning cache."""
     many = _of_most(gb, speeds, phases.BURSTS)
-    return many if laws.is_emptied(many) else _of_most(gb, speeds, phases.MOST)
+    return many if device.is_emptied(many) else _of_most(gb, speeds, phases.MOST)
 
 
 def _of_most(gb: Values, speeds: Values, limit: int) -> Phases:

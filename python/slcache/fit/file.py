@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from slcache.drives import usual
-from slcache.fit import device, evidence
-from slcache.fit.evidence import Ground, Marks, Told
-from slcache.fit.laws import Found, Reading
+from slcache.drives import trials
+from slcache.fit import device, measured
+from slcache.fit.device import Found, Reading
 from slcache.fit.lines import Source
+from slcache.fit.measured import Ground, Marks, Told
 
 #: The most blocks of a plane, and planes of a die.
 _MOST_BLOCKS, _MOST_PLANES = 65_536, 16
@@ -47,7 +47,7 @@ def text(
         size=f"{user_bytes / 1e9:,.0f} GB {device.MODES[bits].upper()}",
         user_bytes=f"{user_bytes:_}",
         page=device.PAGE_BYTES,
-        unit=usual.UNIT_BYTES,
+        unit=trials.UNIT_BYTES,
         plp=str(found.is_protected).lower(),
         channels=count_channels,
         chips=chips,
@@ -64,12 +64,12 @@ def text(
         buffer=_lines(given, "buffer", {"bytes": 2 * at.planes * bits * device.PAGE_BYTES}),
         controller=_lines(given, "controller", _controller(given.link)),
         host=_host(given),
-        held=usual.HELD_NS,
+        held=trials.HELD_NS,
         keep=device.KEEP_BLOCKS,
         cap=cap,
     )
     statement = f"fitted to {log.path.name}, sha256 {log.sha256}: {found.reading}"
-    return content + "\n" + evidence.section(statement, _grounds(found, marks, at, bits, given))
+    return content + "\n" + measured.section(statement, _grounds(found, marks, at, bits, given))
 
 
 def _divisors(count: int) -> Iterator[int]:
@@ -79,7 +79,7 @@ def _divisors(count: int) -> Iterator[int]:
 def _reads(given: device.Given, bits: int) -> Sequence[float]:
     """Return the read time of each kind of dense page."""
     told = given.told.get("read_ns")
-    return usual.page_reads(device.READ_NS, bits) if told is None else told.values
+    return trials.page_reads(device.READ_NS, bits) if told is None else told.values
 
 
 def _lines(given: device.Given, section: str, assumed: Mapping[str, float]) -> str:
@@ -91,7 +91,7 @@ def _lines(given: device.Given, section: str, assumed: Mapping[str, float]) -> s
 
 def _controller(link: str | None) -> dict[str, float]:
     """Return the controller's times where nothing tells."""
-    return {f"{op}_ns": ns for op, ns in {**usual.command_ns(link), "flush": 0}.items()}
+    return {f"{op}_ns": ns for op, ns in {**trials.command_ns(link), "flush": 0}.items()}
 
 
 def _host(given: device.Given) -> str:
@@ -110,31 +110,31 @@ def _grounds(
         f"device.pool[0].{device.MODES[bits]}",
         "scheme-defaults.client",
     )
-    row, as_usual = at.row_bytes, evidence.assumed()
-    size = Ground("known", "--user") if given.is_stated else evidence.assumed("what the log holds")
+    row, as_usual = at.row_bytes, measured.assumed()
+    size = Ground("known", "--user") if given.is_stated else measured.assumed("what the log holds")
     cells = marks.ground("usable", row * bits, 1, device.KEEP_BLOCKS)
     if device.blocks(marks.values["usable"].value, given.user_bytes, at, bits)[1]:
         cells = replace(cells, source=f"{cells.source}; raised to hold the user's data")
     one_fill = "from one fill; a usual value"
     grounds = {
         "device.user_bytes": size,
-        "device.mu_bytes": evidence.assumed("4 KiB, as drives people own have"),
+        "device.mu_bytes": measured.assumed("4 KiB, as drives people own have"),
         "device.stage_timeout_ns": as_usual,
-        "device.plp": evidence.assumed(_PROTECTED if found.is_protected else _UNPROTECTED),
-        **{f"device.controller.{op}_ns": evidence.assumed(why) for op, why in _CONTROLLER.items()},
+        "device.plp": measured.assumed(_PROTECTED if found.is_protected else _UNPROTECTED),
+        **{f"device.controller.{op}_ns": measured.assumed(why) for op, why in _CONTROLLER.items()},
         **{f"{pool}.{key}": as_usual for key in _USUAL},
-        f"{pool}.planes": evidence.unknown("apart from the times of programs; a usual value"),
+        f"{pool}.planes": measured.unknown("apart from the times of programs; a usual value"),
         f"{pool}.blocks": cells,
         f"{pool}.slc.program_ns": marks.ground("slc.program_ns"),
         **{f"{mode}.{key}": as_usual for key in ("read_ns", "erase_ns", "program")},
         f"{mode}.program_ns": marks.ground("dense.program_ns"),
         f"{mode}.fold.program_ns": marks.ground("fold.program_ns"),
-        "buffer": evidence.assumed("two wordlines of every plane; no latency tells its size"),
+        "buffer": measured.assumed("two wordlines of every plane; no latency tells its size"),
         f"{client}.fold.keep_blocks": as_usual,
         f"{client}.placement": as_usual,
-        f"{client}.static_blocks": evidence.unknown(one_fill),
-        f"{client}.dynamic.rule": evidence.unknown(one_fill),
-        f"{client}.flush.when": evidence.unknown("a fill has no pause; a usual value"),
+        f"{client}.static_blocks": measured.unknown(one_fill),
+        f"{client}.dynamic.rule": measured.unknown(one_fill),
+        f"{client}.flush.when": measured.unknown("a fill has no pause; a usual value"),
     }
     if given.link:
         grounds["host.link"] = Ground("known", "--link")
@@ -146,7 +146,7 @@ def _grounds(
         grounds[f"{client}.dynamic.max_bytes"] = marks.ground("cache", row, row)
     if found.busy is not None:
         grounds[f"{client}.flush.busy_ratio"] = marks.ground("busy", 0.001, 0.001)
-        grounds[f"{client}.reopen"] = evidence.assumed("the cache is back when it is empty")
+        grounds[f"{client}.reopen"] = measured.assumed("the cache is back when it is empty")
     return grounds
 
 

@@ -1,30 +1,238 @@
-"""Latencies beside a fill, whatever form their files have."""
+"""Tests of latencies in files: tables, fio's latency logs and its JSON, several together."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from slcache.fit import figures, fio_json, latency, lines
-from slcache.fit.lines import refuse
-from slcache.fit.measured import Measured
+import numpy as np
+
+from slcache.bandwidth.phases import Values
+from slcache.fit import fio_json, lines, measured
+from slcache.fit.device import PAGE_BYTES
+from slcache.fit.lines import Rows, Source, refuse
+from slcache.fit.measured import Measured, Told
+
+COLUMNS = ["rw", "bytes", "depth", "iops", "p50_us", "p99_us", "p99_9_us"]
+_TABLE_KINDS = ("randread", "randwrite", "read", "write", "erased")
+_NUMBER = re.compile(r"\d{1,12}(\.\d{1,9})?")
+_WHOLE = {"bytes": (512, 16 << 20), "depth": (1, 65536)}
+_MOST = {"iops": 1e8, "p50_us": 1e8, "p99_us": 1e8, "p99_9_us": 1e8}
+#: A test of which no length is printed has so many requests.
+_REQUESTS = 100_000
 
 
-def read(path: Path) -> list[Measured]:
+def is_one(rows: Rows) -> bool:
+    """Return whether a text is of this form: its first line has one of the columns."""
+    return bool({cell.lower() for cell in rows[0][1]} & set(COLUMNS))
+
+
+def read_table(source: Source, rows: Rows) -> list[Measured]:
+    """Return the tests of the rows; TraceError where one is none."""
+    heading = [cell.lower() for cell in rows[0][1]]
+    if heading != COLUMNS:
+        refuse(source.path, f"must have the columns {','.join(COLUMNS)}, in this order", rows[0][0])
+    if len(rows) == 1:
+        refuse(source.path, "has no row")
+    return [_test(source, line, cells) for line, cells in rows[1:]]
+
+
+def _test(source: Source, line: int, cells: list[str]) -> Measured:
+    path = source.path
+    if len(cells) != len(COLUMNS):
+        refuse(path, f"{len(cells)} columns, {len(COLUMNS)} in the first line", line)
+    said = dict(zip(COLUMNS, cells, strict=True))
+    rw = said["rw"]
+    if rw not in _TABLE_KINDS:
+        refuse(path, f"rw = {lines.shown(rw)}: must be one of {', '.join(_TABLE_KINDS)}", line)
+    size, depth = (_whole(source, line, name, said[name]) for name in _WHOLE)
+    printed = {name: _number(source, line, name, said[name]) for name in _MOST if said[name]}
+    figures = {name.removesuffix("_us"): value for name, value in printed.items()}
+    if "p50" not in figures:
+        if "iops" not in figures:
+            refuse(path, "neither iops nor p50_us", line)
+        # Where no median is printed the mean is that of the rate.
+        figures["mean"] = depth / figures["iops"] * 1e6
+    if size % 512:
+        refuse(path, f"bytes = {size}: must be a multiple of 512", line)
+    ordered = [figures[name] for name in ("p50", "p99", "p99_9") if name in figures]
+    if ordered != sorted(ordered):
+        refuse(path, "p50_us, p99_us and p99_9_us must rise", line)
+    name, kind = rw, "randread" if rw == "erased" else rw
+    middle = 1e3 * figures.get("p50", figures.get("mean", 0.0))
+    half = 500.0 * 10.0 ** -len(said["p50_us"].partition(".")[2])
+    samples = np.array([middle])
+    return Measured(
+        source=source,
+        name=f"line {line}",
+        role=measured.role_of(name, kind, synced=False, flushed=False),
+        rw=kind,
+        reads=100 * kind.endswith("read"),
+        block_bytes=size,
+        depth=depth,
+        count=_REQUESTS,
+        fitted=samples,
+        draws=(samples - half, samples + half),
+        turnaround=_turnaround_of(source, figures) if depth == 1 else None,
+        figures={"read" if kind.endswith("read") else "write": figures},
+    )
+
+
+def _turnaround_of(source: Source, figures: dict[str, float]) -> Told | None:
+    """Return what the host takes beside the median, where both that and a rate are printed."""
+    if not {"iops", "p50"} <= figures.keys():
+        return None
+    between = max(0.0, 1e9 / figures["iops"] - 1e3 * figures["p50"])
+    return Told((between,), (), source.name)
+
+
+def _whole(source: Source, line: int, name: str, cell: str) -> int:
+    low, high = _WHOLE[name]
+    if not re.fullmatch(r"\d{1,9}", cell) or not low <= int(cell) <= high:
+        told = f"{name} = {lines.shown(cell)}: must be a whole number from {low} to {high}"
+        refuse(source.path, told, line)
+    return int(cell)
+
+
+def _number(source: Source, line: int, name: str, cell: str) -> float:
+    if not _NUMBER.fullmatch(cell) or not 0.001 <= float(cell) <= _MOST[name]:
+        told = f"{name} = {lines.shown(cell)}: must be a number from 0.001 to {_MOST[name]:,.0f}"
+        refuse(source.path, told, line)
+    return float(cell)
+
+
+#: Requests of a log, at least; stretches of it, of which every other one is judged by.
+LEAST, STRETCHES = 1000, 40
+#: Resamples of the stretches.
+RESAMPLES = 200
+#: Latencies take this share of the time, at least; more than all of it, by at most so much.
+_SPENT, _BEYOND = 0.1, 0.02
+#: Means of the first and the last quarter, without the slowest, differ by at most this share.
+_STEADY, _FAST = 0.1, 0.95
+#: Requests right behind the one before them, at most: more are no random ones.
+_IN_ORDER = 0.5
+_KINDS = {"0": "read", "1": "write"}
+#: No chip programs a page faster than this, ns.
+PROGRAM_NS = 50_000
+
+
+def read_log(source: Source, rows: Rows) -> Measured:
+    """Return the latencies that a log holds; TraceError where they are no random requests alone."""
+    path, first = source.path, rows[0][1]
+
+    def check(line: int, cells: list[str]) -> None:
+        if cells[2] not in _KINDS:
+            refuse(path, f"direction {cells[2]}: must be 0 (reads) or 1 (writes)", line)
+        if cells[2] != first[2]:
+            told = f"{_KINDS[cells[2]]}s beside {_KINDS[first[2]]}s"
+            refuse(path, f"{told}: those wait for one another; log them apart", line)
+        if cells[3] != first[3]:
+            refuse(path, f"block size {cells[3]} beside {first[3]}: must be one", line)
+
+    found = lines.table(path, rows, "latency", check)
+    if not found.sizes[0]:
+        refuse(path, "averages: log it without log_avg_msec")
+    if len(rows) < LEAST:
+        refuse(path, f"{len(rows)} requests: must be at least {LEAST}")
+    if found.offsets is not None:
+        _check_random(path, found.offsets, found.sizes)
+    turnaround = _turnaround(source, found.times, found.values)
+    stretches = np.array_split(found.values, STRETCHES)
+    _check_steady(path, stretches)
+    kind, size = _KINDS[first[2]], int(found.sizes[0])
+    rw, synced = f"rand{kind}", kind == "write" and _is_synced(path, size, found.values)
+    kept, odd = stretches[::2], np.concatenate(stretches[1::2])
+    drawn = np.random.default_rng(0).integers(len(kept), size=(RESAMPLES, len(kept)))
+    # The mean of a host's own time is that of all requests.
+    rate = 1e9 / (float(found.values.mean()) + turnaround.values[0])
+    figures = _figures(odd, rate)
+    return Measured(
+        source=source,
+        name="",
+        role=measured.role_of(path.name, rw, synced, flushed=False),
+        rw=rw,
+        reads=100 * (kind == "read"),
+        block_bytes=size,
+        depth=1,
+        count=len(rows),
+        fitted=np.concatenate(kept),
+        draws=tuple(np.concatenate([kept[i] for i in each]) for each in drawn),
+        turnaround=turnaround,
+        figures={"sync": {"mean": figures["p50"]}} if synced else {kind: figures},
+    )
+
+
+def _is_synced(path: Path, size: int, values: Values) -> bool:
+    """Return whether writes end in the flash: no log says whether they were synchronous."""
+    if float(np.median(values)) < PROGRAM_NS:
+        return False
+    if size != PAGE_BYTES:
+        told = f"writes of {size} bytes that take a program or more: must be {PAGE_BYTES}"
+        refuse(path, f"{told}, of which each is one; fio's JSON says more")
+    return True
+
+
+def _figures(values: Values, rate: float) -> dict[str, float]:
+    """Return what latencies are judged by."""
+    ranks = {"p50": 0.5, "p99": 0.99} | ({"p99_9": 0.999} if len(values) >= LEAST else {})
+    found = {name: float(np.quantile(values, at)) / 1e3 for name, at in ranks.items()}
+    return {**found, "iops": rate}
+
+
+def _check_random(path: Path, offsets: Values, sizes: Values) -> None:
+    share = float(np.mean(np.diff(offsets) == sizes[:-1]))
+    if share > _IN_ORDER:
+        refuse(
+            path, f"{100 * share:.0f} % of the offsets are in order: the requests must be random"
+        )
+
+
+def _turnaround(source: Source, times_ms: Values, latencies: Values) -> Told:
+    """Return what the host takes from a completion to its next request."""
+    path = source.path
+    elapsed, spent = (times_ms[-1] - times_ms[0]) * 1e6, float(latencies[1:].sum())
+    told = f"latencies add up to {spent / 1e6:,.4g} ms in {elapsed / 1e6:,.4g} ms"
+    # Times are whole milliseconds.
+    if spent > elapsed * (1 + _BEYOND) + 2e6:
+        refuse(path, f"{told}: more than one request was outstanding (iodepth, numjobs)")
+    if spent < _SPENT * elapsed:
+        refuse(path, f"{told}: the host paused, or they are no ns, as before fio 3")
+    between = len(latencies) - 1
+    ends = [max(0.0, float(elapsed - spent + more) / between) for more in (-1e6, 0.0, 1e6)]
+    return Told((ends[1],), ((ends[0], ends[2]),), source.name)
+
+
+def _check_steady(path: Path, stretches: list[Values]) -> None:
+    quarter = len(stretches) // 4
+    begin, end = (
+        _mean(np.concatenate(part)) for part in (stretches[:quarter], stretches[-quarter:])
+    )
+    if abs(end / begin - 1) > _STEADY:
+        told = f"from {begin / 1e3:,.4g} to {end / 1e3:,.4g} µs while it was logged"
+        refuse(path, f"the mean goes {told}: no steady state; not identifiable")
+
+
+def _mean(values: Values) -> float:
+    """Return the mean without the slowest: a median leaps between kinds of pages."""
+    return float(np.sort(values)[: round(_FAST * len(values))].mean())
+
+
+def read_file(path: Path) -> list[Measured]:
     """Return the tests that a file holds; raises TraceError."""
     source, text = lines.text(path)
     if fio_json.is_one(text):
         return fio_json.read(source, text)
     rows = lines.cells(path, text)
-    if figures.is_one(rows):
-        return figures.read(source, rows)
-    return [latency.read(source, rows)]
+    if is_one(rows):
+        return read_table(source, rows)
+    return [read_log(source, rows)]
 
 
 def several(paths: Sequence[Path]) -> list[Measured]:
     """Return the tests of several files; TraceError where two are of the same."""
     found: dict[str, Measured] = {}
-    for each in (test for path in paths for test in read(path)):
+    for each in (test for path in paths for test in read_file(path)):
         if each.title in found:
             other = found[each.title].source.path
             refuse(each.source.path, f"{each.title}, as in {other}: give one of them")

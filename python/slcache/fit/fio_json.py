@@ -17,9 +17,8 @@ import numpy as np
 from slcache.bandwidth.phases import Values
 from slcache.errors import TraceError, about
 from slcache.fit import lines, measured
-from slcache.fit.evidence import Told
 from slcache.fit.lines import Source
-from slcache.fit.measured import Measured, Role
+from slcache.fit.measured import Measured, Role, Told
 
 #: Requests, or flushes, of a job at least.
 LEAST, LEAST_FLUSHES = 1000, 100

@@ -10,14 +10,12 @@ import numpy as np
 
 from slcache import catalogue
 from slcache.bandwidth.phases import Values
-from slcache.drives import fills, usual
-from slcache.fit import deep
-from slcache.fit.device import MODES, PAGE_BYTES, TRANSFER_NS, Given
-from slcache.fit.evidence import Told
-from slcache.fit.latency import PROGRAM_NS
-from slcache.fit.laws import Found
+from slcache.drives import fills, trials
+from slcache.fit import simulated
+from slcache.fit.device import MODES, PAGE_BYTES, TRANSFER_NS, Found, Given
+from slcache.fit.files import PROGRAM_NS
 from slcache.fit.lines import refuse
-from slcache.fit.measured import Measured, Role
+from slcache.fit.measured import Measured, Role, Told
 from slcache.fit.simulated import all_planes, device_of, median_ns
 
 #: A read of a page takes this at least, ns.
@@ -58,7 +56,9 @@ def told(
             return _planes(synced, text, found, speeds)
 
         given = given.also(planes(make(given)))
-    given = deep.told([test for test in tests if test.depth > 1], given, make, found.slc, planes)
+    given = simulated.told(
+        [test for test in tests if test.depth > 1], given, make, found.slc, planes
+    )
     # With power-loss protection a flush finds all durable.
     wanted = Role.flushed in single and not found.is_protected
     if wanted and "controller.flush_ns" not in given.told:
@@ -196,7 +196,7 @@ def _levels(values: Values, bits: int) -> tuple[Values, str | None]:
 
 def _middles(values: Values, parts: int) -> Values:
     if len(values) == 1:
-        return np.array(usual.page_reads(float(values[0]), parts))
+        return np.array(trials.page_reads(float(values[0]), parts))
     return np.array([np.median(part) for part in np.array_split(np.sort(values), parts)])
 
 

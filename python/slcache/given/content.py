@@ -1,4 +1,4 @@
-"""What Python gives in place of a file: what a device or workload file holds, as a dict."""
+"""What a caller gives in place of files, and configurations in files and dicts."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Required, TypedDict
 
 from slcache import _core
-from slcache.errors import ConfigError, about
+from slcache.errors import ConfigError, UsageError, about
 from slcache.files import Path
 
 #: A preset's name, a path, or what the file would hold.
@@ -55,7 +56,7 @@ def path_of(given: Content) -> Path | None:
     return None if isinstance(given, Mapping) else given
 
 
-def literal(value: object, key: str) -> str:
+def value_text(value: object, key: str) -> str:
     """Return a setting's value as the engine reads it; text stands for itself."""
     return value if isinstance(value, str) else json.dumps(plain(value, key))
 
@@ -102,3 +103,118 @@ def _json(content: Mapping[str, Any], what: str) -> str:
     """Return a dict as JSON; keys are told as they stand in it."""
     held = {_name(key, what): plain(value, str(key)) for key, value in content.items()}
     return json.dumps(held)
+
+
+#: Single keys, dotted or nested; a whole configuration, as results have it; or a file of either.
+Settings = Mapping[str, Any] | Path
+
+
+class Placed(str):
+    """A setting's value that a file says, with the file and the place for errors to name."""
+
+    __slots__ = ("file", "where")
+    file: str
+    where: str
+
+    def __new__(cls, value: str, where: str, file: str) -> Placed:
+        """Return the value as text, such as TOML has it."""
+        self = super().__new__(cls, value)
+        self.where, self.file = where, file
+        return self
+
+    def __reduce__(self) -> tuple[type[Placed], tuple[str, str, str]]:
+        """Return what a worker makes it of again."""
+        return Placed, (str(self), self.where, self.file)
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What a configuration says: a device and a scheme where it is whole, and settings."""
+
+    #: As `run` takes it; None where only settings are said.
+    device: Any = None
+    scheme: str | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+def is_whole(config: Mapping[str, Any]) -> bool:
+    """Return whether a configuration describes its device, as the one in a result does."""
+    device = config.get("device")
+    return isinstance(device, Mapping) and isinstance(device.get("pool"), list)
+
+
+def whole(config: Mapping[str, Any]) -> Configuration:
+    """Return a whole configuration as a device that brings its scheme along.
+
+    What it says of its scheme is that scheme's default, so that others can be compared with it.
+    """
+    parts = {key: part for key, part in config.items() if key != "scheme"}
+    schemes = config.get("scheme") or {}
+    device = _without_none({**parts, "scheme-defaults": schemes})
+    only = next(iter(schemes)) if isinstance(schemes, Mapping) and len(schemes) == 1 else None
+    return Configuration(device, only)
+
+
+def unpacked(
+    device: Content | None, settings: Settings | None
+) -> tuple[Content, str | None, dict[str, Any]]:
+    """Return the device, the scheme that a whole configuration has, and single settings."""
+    found = of(settings)
+    if device is not None and found.device is not None:
+        raise about(UsageError("the settings describe a device; leave device out"), "device")
+    chosen = device if found.device is None else found.device
+    if chosen is None:
+        raise missing("device")
+    return chosen, found.scheme, found.settings
+
+
+def missing(name: str) -> UsageError:
+    """Return the error for what neither an argument nor a whole configuration says."""
+    return about(UsageError(f"{name} is missing: the settings are no whole configuration"), name)
+
+
+def of(settings: Settings | None) -> Configuration:
+    """Return what settings say, given as keys, as a whole configuration, or as a file."""
+    if isinstance(settings, str | os.PathLike):
+        return read(settings)
+    if settings is not None and is_whole(settings):
+        return whole(settings)
+    return Configuration(settings=dict(settings or {}))
+
+
+def read(path: Path) -> Configuration:
+    """Return what a configuration file says, in TOML or JSON, or the `config` of a result.
+
+    A file that describes its device is whole, and is named as the device; any other changes single
+    keys. Raises ConfigError.
+    """
+    name = os.fspath(path)
+    said = _core.config_file(name)
+    if any(key == "device.pool" for key, _, _ in said):
+        return Configuration(name, _scheme([key for key, _, _ in said]))
+    return Configuration(settings={key: Placed(value, where, name) for key, value, where in said})
+
+
+def read_by(settings: Mapping[str, Any]) -> list[str]:
+    """Return the files that say some of the settings."""
+    said = (value.file for value in settings.values() if isinstance(value, Placed))
+    return list(dict.fromkeys(said))
+
+
+def literal(key: str, value: object) -> str:
+    """Return a setting as the engine takes it."""
+    setting = f"{key}={value_text(value, key)}"
+    return _core.placed(value.where, setting) if isinstance(value, Placed) else setting
+
+
+def _scheme(keys: list[str]) -> str | None:
+    named = {key.split(".")[1] for key in keys if key.startswith("scheme.")}
+    return named.pop() if len(named) == 1 else None
+
+
+def _without_none(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, Mapping):
+        return {key: _without_none(v) for key, v in value.items() if v is not None}
+    if isinstance(value, list):
+        return [_without_none(item) for item in value if item is not None]
+    return value

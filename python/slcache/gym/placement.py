@@ -1,4 +1,4 @@
-"""The environment in which an agent places writes: a step is a host write, or a batch of them."""
+"""The environment that places each write, and what is known of a write."""
 
 from __future__ import annotations
 
@@ -12,20 +12,120 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from slcache import named
+from slcache import frame, named
 from slcache._core import ConfigError, Episode, EpisodeError
 from slcache.api import Path
-from slcache.gym import features, rewards
-from slcache.gym.env import DeviceEnv, Observation
-from slcache.gym.episode import Info
+from slcache.files import scratch
+from slcache.gym import rewards
+from slcache.gym.env import DeviceEnv, Info, Observation
 from slcache.gym.observations import Observations
-from slcache.gym.rules import Rules, Source, Start, workloads_of
+from slcache.gym.rules import Rules, Source, Start, overrides, workloads_of
 from slcache.scheme.base import Scheme
 from slcache.scheme.source import NotFoundError, found, of_class
-from slcache.traces.api import reader_options
+from slcache.traces.api import Trace, generate, is_workload, reader_options
 
 if TYPE_CHECKING:
     from slcache._core import View, Write
+
+#: The columns, each a number; -1 where there is none before.
+NAMES = (
+    "bytes",  # of the request
+    "sequential",  # 1 where it begins at the sector where the stream's last request ended
+    "gap_ns",  # since the request before
+    "age_ns",  # since the first page was last accessed
+    "rewrite_ns",  # since the first page was last written
+    "accesses",  # of the first page before
+    "writes",  # of the first page before
+    "stream",
+)
+#: The operations of a table of requests.
+_READ, _WRITE = 0, 1
+_SECTOR = 512
+
+
+def of_writes(
+    trace: str, seed: int, options: list[tuple[str, str]], page_bytes: int
+) -> NDArray[np.float64]:
+    """Return a row for each write of a trace, or of a workload drawn with `seed`, in its order."""
+    with scratch() as folder:
+        table = folder / "requests.parquet"
+        if is_workload(trace):
+            generate(trace, table, seed=seed, overrides=overrides(dict(options)))
+        else:
+            Trace(trace, options=dict(options)).convert(table)
+        columns = frame.read(table)
+    number = {name: columns[name].to_numpy().astype(np.int64) for name in columns.columns[:5]}
+    return _features(number, page_bytes)
+
+
+def _features(of: dict[str, NDArray[np.int64]], page_bytes: int) -> NDArray[np.float64]:
+    is_write = of["op"] == _WRITE
+    is_access = is_write | (of["op"] == _READ)
+    ends = of["sector"] + of["sectors"]
+    last_end, _ = _before(of["stream"], ends, is_access, difference=False)
+    rows, page, own = _used(of["sector"] * _SECTOR, ends * _SECTOR, is_access, is_write, page_bytes)
+    at_ns, everything = of["at_ns"][rows], np.ones(len(rows), bool)
+    age, accesses = _before(page, at_ns, everything)
+    rewrite, writes = _before(page, at_ns, is_write[rows])
+    of_request = [
+        of["sectors"] * _SECTOR,
+        last_end == of["sector"],
+        np.diff(of["at_ns"], prepend=of["at_ns"][:1]),
+    ]
+    columns = [
+        *(column[is_write] for column in of_request),
+        *(column[own] for column in (age, rewrite, accesses, writes)),
+        of["stream"][is_write],
+    ]
+    return np.column_stack(columns).astype(np.float64)
+
+
+def _used(
+    start: NDArray[np.int64],
+    end: NDArray[np.int64],
+    is_access: NDArray[np.bool_],
+    is_write: NDArray[np.bool_],
+    page_bytes: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return a row for each page that a request uses: the request, the page, and writes' own rows.
+
+    Only pages that a write begins with are asked about; others are left out.
+    """
+    first = start // page_bytes
+    asked = np.unique(first[is_write])
+    low = np.searchsorted(asked, first)
+    high = np.searchsorted(asked, (end - 1) // page_bytes, side="right")
+    count = np.where(is_access, high - low, 0)
+    begins = np.cumsum(count) - count
+    rows = np.repeat(np.arange(len(first)), count)
+    return rows, low[rows] + np.arange(len(rows)) - begins[rows], begins[is_write]
+
+
+def _before(
+    key: NDArray[np.int64],
+    value: NDArray[np.int64],
+    counts: NDArray[np.bool_],
+    *,
+    difference: bool = True,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return, of each row, the value of the last row of its key that counts, and how many do.
+
+    With `difference` the value is what lies between both; -1 where there is no such row.
+    """
+    found, count = np.full(len(key), -1, np.int64), np.zeros(len(key), np.int64)
+    rows = np.flatnonzero(counts)
+    order = rows[np.argsort(key[rows], kind="stable")]
+    same = np.zeros(len(order), bool)
+    same[1:] = key[order][1:] == key[order][:-1]
+    before = np.roll(order, 1)
+    between = value[order] - value[before] if difference else value[before]
+    found[order[same]] = between[same]
+    # How far each is behind the first of its key.
+    place = np.arange(len(order))
+    first = np.maximum.accumulate(np.where(same, 0, place))
+    count[order] = place - first
+    return found, count
+
 
 #: The figures of the last step that are observed beside the writes.
 STATE = ("write_mean_ns", "backlog", "moved_bytes", "waf", "mapped_bytes", "utilisation")
@@ -108,13 +208,13 @@ class PlacementEnv(DeviceEnv):
         self.action_space = (
             spaces.Discrete(regions) if batch == 1 else spaces.MultiDiscrete([regions] * batch)
         )
-        width = batch * len(features.NAMES) + len(STATE)
+        width = batch * len(NAMES) + len(STATE)
         self.observation_space = spaces.Box(-1.0, 64.0, (width,), np.float32)
         self._page_bytes = int(config["device"]["pool"][0]["page_bytes"])
         #: Actions that no write has taken yet.
         self._actions: deque[int] = deque()
         #: What is known of each write, and of which workload and seed that is.
-        self._writes = np.zeros((0, len(features.NAMES)))
+        self._writes = np.zeros((0, len(NAMES)))
         self._writes_of: tuple[str, int] | None = None
 
     def reset(
@@ -134,7 +234,7 @@ class PlacementEnv(DeviceEnv):
         source, wanted, writes = self.rules.source, (start.workload, start.seed), self._writes
         if self._writes_of != wanted:
             options = reader_options(source.trace_format, source.trace_options)
-            writes = features.of_writes(*wanted, options, self._page_bytes)
+            writes = of_writes(*wanted, options, self._page_bytes)
         super()._begin(start)
         self._writes, self._writes_of, self._actions = writes, wanted, deque()
 
@@ -156,7 +256,7 @@ class PlacementEnv(DeviceEnv):
     def _observed(self) -> Observation:
         at = len(self._under_way()[1].history.moves) * self.batch
         rows = self._writes[at : at + self.batch]
-        seen = np.zeros(self.batch * len(features.NAMES) + len(STATE))
+        seen = np.zeros(self.batch * len(NAMES) + len(STATE))
         seen[: rows.size] = rows.ravel()
         seen[-len(STATE) :] = self.rules.observations.observed(self._figures)
         scaled: NDArray[np.float32] = (np.sign(seen) * np.log1p(np.abs(seen))).astype(np.float32)
@@ -186,7 +286,7 @@ def _class(scheme: type[Scheme] | str) -> type[Scheme]:
 
 def names(batch: int) -> Sequence[str]:
     """Return what each number of an observation is."""
-    writes = [f"{i}.{name}" for i in range(batch) for name in features.NAMES]
+    writes = [f"{i}.{name}" for i in range(batch) for name in NAMES]
     return [*writes, *STATE]
 
 

@@ -17,7 +17,7 @@ from slcache._core import ConfigError, Episode, EpisodeError, Episodes
 from slcache.given.arguments import checked
 from slcache.given.once import checked_seed
 from slcache.gym.actions import Stands, Turns
-from slcache.gym.episode import Copied, History, Info, Play, begin
+from slcache.gym.env import Copied, History, Info, Play, begin
 from slcache.gym.rules import of_environment
 
 Batch = NDArray[Any]

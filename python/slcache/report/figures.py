@@ -12,7 +12,7 @@ from markupsafe import Markup
 from slcache.charts import page, run, scheme, series, spec
 from slcache.charts.spec import Spec
 from slcache.documents.normalise import Document
-from slcache.words import labels as labels_of_traces
+from slcache.words import names as labels_of_traces
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from typing import Any
 from slcache.charts import page
 from slcache.documents.normalise import Document
 from slcache.report import figures, terminal
-from slcache.sentences import disk, gains, life, notes, state, verdict
+from slcache.sentences import gains, life, notes, state, verdict
 from slcache.tables import grid
-from slcache.words import labels as labels_of_traces
+from slcache.words import names as labels_of_traces
 from slcache.words import units
-from slcache.words.leaves import leaves, shown
+from slcache.words.names import leaves, shown
 
 Rows = list[tuple[str, str]]
 
@@ -72,7 +72,7 @@ def render(
         labels=labels,
         latencies=_latencies(labels, documents),
         schemes=_schemes(labels, documents, gb_per_day),
-        disks=[(label, rows) for label, each in named if (rows := disk.rows(each))],
+        disks=[(label, rows) for label, each in named if (rows := verdict.rows(each))],
         device=_config(first, _DEVICE),
         assumed=_config(first, _ASSUMED),
         other=_config(first, set(first["config"]).difference(_DEVICE, _ASSUMED, ["scheme"])),

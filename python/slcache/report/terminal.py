@@ -10,10 +10,10 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from slcache.documents import normalise
-from slcache.sentences import disk, gains, life, state
+from slcache.sentences import gains, life, state, verdict
 from slcache.tables import grid
 from slcache.tables.tabular import Column, Table, fitted
-from slcache.words import labels, units
+from slcache.words import names, units
 from slcache.words.names import printable
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _name(row: grid.Row | gains.Row, mark: str) -> Text:
 
 def label_line(documents: Sequence[Document]) -> list[Text]:
     """Return the lines above all else: the state, what the workload is, and who fell behind."""
-    label, told = labels.of_runs(documents), state.line(documents)
+    label, told = names.of_runs(documents), state.line(documents)
     first = [Text(told)] if told else []
     first += [] if label is None else [Text(f"workload: {label}", "bold")]
     return first + [Text(line, "yellow") for d in documents if (line := overload(d))]
@@ -151,7 +151,7 @@ def latency(document: Document, side: str, key: str) -> str:
 def _caption(document: Document, gb_per_day: float | None) -> str:
     lines = [
         _flash_line(document),
-        disk.line(document),
+        verdict.line(document),
         _pace_line(document),
         life.line(document, gb_per_day),
         gains.line(document),

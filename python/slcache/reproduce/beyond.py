@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from slcache.execute.engine import Engine
-from slcache.reproduce.inputs import Input
-from slcache.reproduce.jobs import Job
+from slcache.reproduce.inputs import Input, Job
 from slcache.reproduce.measures import value
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.tabulate import all_settings

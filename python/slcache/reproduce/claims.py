@@ -13,9 +13,9 @@ from pydantic import ConfigDict
 
 from slcache import ConfigError
 from slcache.reproduce import toml
-from slcache.reproduce.expressions import Call, Figure, Reference, Term, leaves, parse
 from slcache.reproduce.findings import FUNCTIONS, Function
 from slcache.reproduce.measures import NAMES
+from slcache.reproduce.points import Call, Figure, Reference, Term, leaves, parse
 from slcache.reproduce.verdicts import Expected, expected
 
 #: What makes a claim come out as it does. `by construction`: the scheme cannot do otherwise;

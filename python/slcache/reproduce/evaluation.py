@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from slcache.execute.driver import Executor
 from slcache.execute.engine import Engine
-from slcache.execute.executors import Executor
 from slcache.files import Transaction
-from slcache.reproduce import beyond, checks, gains, inputs, optima, sensitivity, yardstick
+from slcache.reproduce import beyond, gains, inputs, optima, sensitivity
 from slcache.reproduce import plan as plans
-from slcache.reproduce.ledger import ledger
-from slcache.reproduce.outcome import Evaluation, View
+from slcache.reproduce.ledger import Evaluation, View, ledger
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS
 from slcache.reproduce.tabulate import jobs_of, tables_of
@@ -72,11 +71,11 @@ def evaluate(request: Request, progress: Progress | None = None) -> Evaluation:
 
 def _evaluated(plan: Plan, request: Request, engine: Engine) -> Evaluation:
     if request.sensitivity:
-        checks.refuse(sensitivity.faults(plan, request.readings or plan.readings))
+        inputs.refuse(sensitivity.faults(plan, request.readings or plan.readings))
     recordings = None if request.quick else request.recordings
     if plan.beyond and recordings is not None:
         jobs, _ = beyond.jobs_of(plan, recordings)
-        checks.refuse(checks.faults(jobs, f"{plan.name}/plan.toml: beyond"))
+        inputs.refuse(inputs.faults(jobs, f"{plan.name}/plan.toml: beyond"))
     views, seeds = _views(plan, request, engine)
     by_reading = {view.reading: view.tables for view in views}
     claims = ledger(plan.claims, by_reading.get(LITERAL), by_reading.get(PROBABLE))
@@ -84,7 +83,7 @@ def _evaluated(plan: Plan, request: Request, engine: Engine) -> Evaluation:
     mode = "quick" if request.quick else "part" if some else "full"
     evaluation = Evaluation(plan, mode, seeds, views, claims)
     if plan.yardstick:
-        evaluation.yardstick = yardstick.study(plan.yardstick, views[0].tables)
+        evaluation.yardstick = optima.learned(plan.yardstick, views[0].tables)
     evaluation.optima = optima.study(plan.optima, views[0].tables)
     if plan.sensitivity and not request.quick:
         # Without --sensitivity only what an earlier one has left is taken up.
@@ -115,7 +114,7 @@ def _views(plan: Plan, request: Request, engine: Engine) -> tuple[list[View], li
         jobs.append(jobs_of(read, chosen, of_parts, gains.SETTINGS if request.bound else {}))
     # All at once, so that the progress shown is that of both.
     every = [job for of in jobs for _, job in of]
-    checks.refuse(checks.faults(every, f"{plan.name}/plan.toml"))
+    inputs.refuse(inputs.faults(every, f"{plan.name}/plan.toml"))
     results = iter(engine.results([job.run for job in every]))
     found = []
     for view, of in zip(views, jobs, strict=True):

@@ -11,11 +11,9 @@ from typing import Any
 
 from slcache.documents import normalise
 from slcache.reproduce import quantities
-from slcache.reproduce.expressions import Call, Reference, Term, evaluate, mean
 from slcache.reproduce.optima import optimum
-from slcache.reproduce.points import Points, means
+from slcache.reproduce.points import Call, Points, Reference, Table, Term, evaluate, mean, means
 from slcache.reproduce.quantities import Number
-from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import (
     CONSISTENT,
     LIMIT,

@@ -10,10 +10,9 @@ from typing import Any
 
 from slcache import ConfigError
 from slcache.documents import gains
-from slcache.execute import reference
 from slcache.execute.engine import Engine
-from slcache.execute.run import Run
-from slcache.reproduce.jobs import Job
+from slcache.execute.run import Run, beside
+from slcache.reproduce.inputs import Job
 from slcache.reproduce.parts import Part
 from slcache.tables.tabular import Table
 from slcache.words import units
@@ -56,7 +55,7 @@ def of_jobs(
 
 def _beside(run: Run) -> Run | None:
     """Return the run without a cache; None for what has none, and where the device needs one."""
-    other = reference.beside(run)
+    other = beside(run)
     with suppress(ConfigError):
         return other if other.config and other.scheme != run.scheme else None
     return None

@@ -1,22 +1,25 @@
-"""The traces of an evaluation: published files where the user has them, else twins."""
+"""One run of an evaluation: its trace or twin, its settings, and what can be told before."""
 
 from __future__ import annotations
 
+import functools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from slcache import TraceError, api
+from slcache import ConfigError, TraceError, _core, api, catalogue
 from slcache.documents import checks
-from slcache.execute import store
+from slcache.execute import given, store
 from slcache.execute.engine import Engine
-from slcache.execute.run import REPEAT
+from slcache.execute.run import REPEAT, Run
+from slcache.given.content import device_of
 from slcache.reproduce.parts import Workload
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import has_figures
+from slcache.traces import api as traces
 
 #: How far a file's figures may be from the paper's for the file to be the paper's trace.
 RECOGNISED = 0.005
@@ -183,3 +186,101 @@ def _matches(workload: Workload, told: Mapping[str, Any]) -> bool:
         math.isclose(told[name], figure, rel_tol=RECOGNISED)
         for name, figure in workload.figures.items()
     )
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: an input on a device under a scheme, with a seed and settings."""
+
+    input: Input
+    device: str
+    scheme: str
+    seed: int
+    replay: str | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    #: What the tables call the scheme, where it is not the scheme's own name.
+    label: str = ""
+    #: Seed of the twin's draw, where it is not that of the run.
+    draw: int | None = None
+    #: Inputs that the scheme has run before, whose memory it brings.
+    after: tuple[Input, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What the tables call the scheme."""
+        return self.label or self.scheme
+
+    @property
+    def drawn(self) -> int:
+        """Seed of the twin's draw."""
+        return self.seed if self.draw is None else self.draw
+
+    @property
+    def title(self) -> str:
+        """What is shown while it runs."""
+        return f"{self.input.name}, {self.name}, seed {self.seed}"
+
+    @property
+    def run(self) -> Run:
+        """The run itself."""
+        *before, last = self.after or (None,)
+        lesson = None if last is None else replace(self, input=last, after=tuple(before))
+        return Run(
+            title=self.title,
+            trace=self.input.path,
+            device=self.device,
+            scheme=self.scheme,
+            settings=self.settings,
+            trace_options=list(self.input.options(self.drawn).items()),
+            replay=self.replay,
+            seed=self.seed,
+            changed=self.input.changed,
+            after=None if lesson is None else lesson.run,
+            size=self.input.size,
+        )
+
+
+def refuse(faults: Sequence[str]) -> None:
+    """Raise ConfigError for all faults at once, where there are any."""
+    if faults:
+        raise ConfigError("\n".join(faults))
+
+
+def faults(jobs: Iterable[Job], where: str) -> list[str]:
+    """Return why runs cannot be made, each reason once."""
+    found: dict[str, None] = {}
+    for job in jobs:
+        twins = (each for each in (job.input, *job.after) if each.twin)
+        reasons = [_of_workload(t.path, tuple(sorted(t.workload.items()))) for t in twins]
+        sets = tuple(catalogue.sets(job.settings))
+        if why := _of_settings(job.device, job.scheme, sets, job.replay):
+            reasons.append(f"{job.device}, {job.name}: {why}")
+        found |= {f"{where}: {reason}": None for reason in reasons if reason}
+    return list(found)
+
+
+@functools.cache
+def _of_workload(path: str, figures: tuple[tuple[str, str], ...]) -> str:
+    """Return why a workload cannot be made with these figures; many runs share one."""
+    try:
+        traces.workload(path, dict(figures))
+    except (ConfigError, TraceError) as error:
+        return str(error)
+    return ""
+
+
+@functools.cache
+def _of_settings(device: str, scheme: str, sets: tuple[str, ...], replay: str | None) -> str:
+    """Return why a device does not take these settings; many traces and seeds share them."""
+    try:
+        _core.resolve(
+            {
+                "device": device_of(given.content_of(device)),
+                "scheme": scheme,
+                "sets": list(sets),
+                "replay": replay,
+            }
+        )
+    except ConfigError as error:
+        return str(error)
+    return ""

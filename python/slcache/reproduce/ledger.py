@@ -1,16 +1,30 @@
-"""The claims ledger: the paper's figures beside ours, and a verdict on each."""
+"""The claims ledger, what else an evaluation found, and its lines as text."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from slcache.reproduce.claims import Claim
+from slcache import _core
+from slcache.reproduce import gains, optima
+from slcache.reproduce.claims import CLASSES, Claim
 from slcache.reproduce.findings import find
-from slcache.reproduce.reading import PROBABLE
-from slcache.reproduce.table import Table
-from slcache.reproduce.verdicts import CANNOT_HOLD, NOT_JUDGED, NOT_RUN, NOT_SIMULABLE, Finding
+from slcache.reproduce.inputs import Input
+from slcache.reproduce.optima import Learned
+from slcache.reproduce.plan import Plan
+from slcache.reproduce.points import Table
+from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS
+from slcache.reproduce.verdicts import (
+    CANNOT_HOLD,
+    NOT_JUDGED,
+    NOT_RUN,
+    NOT_SIMULABLE,
+    VERDICTS,
+    Finding,
+)
+from slcache.words import units
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,3 +115,234 @@ def lacks(finding: Finding | None) -> str:
     if finding is None or not finding.missing or finding.verdict not in (NOT_JUDGED, NOT_RUN):
         return ""
     return f"Not run: {', '.join(finding.missing)}."
+
+
+@dataclass(frozen=True)
+class View:
+    """What was run for one reading of the paper."""
+
+    reading: str
+    #: The plan under that reading.
+    plan: Plan
+    inputs: list[Input]
+    tables: dict[str, Table]
+    #: How far from the least dense programs; empty unless asked for.
+    gains: list[gains.Line] = field(default_factory=list)
+
+
+@dataclass
+class Evaluation:
+    """What came out."""
+
+    plan: Plan
+    mode: str
+    seeds: list[int]
+    views: list[View]
+    claims: list[Row]
+    sensitivity: list[dict[str, Any]] = field(default_factory=list)
+    beyond: dict[str, Any] = field(default_factory=dict)
+    yardstick: list[Learned] = field(default_factory=list)
+    optima: list[optima.Line] = field(default_factory=list)
+
+    @property
+    def inputs(self) -> list[Input]:
+        """The traces; readings differ in figures of the twins alone."""
+        return self.views[0].inputs
+
+    @property
+    def readings(self) -> list[str]:
+        """The readings that were run."""
+        return [view.reading for view in self.views]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ledger as one document; gains only where they were asked for."""
+        found = {v.reading: list(map(asdict, v.gains)) for v in self.views if v.gains}
+        return {
+            "schema_version": 1,
+            "paper": self.plan.name,
+            "title": self.plan.title,
+            "mode": self.mode,
+            "inputs": [
+                {
+                    "workload": i.name,
+                    "parts": i.parts,
+                    "source": "twin" if i.twin else "published file",
+                    "path": i.path,
+                    "set": dict(i.workload),
+                    "reduced": dict(i.reduced),
+                    "repeat_to_write_bytes": i.repeat_to_write_bytes,
+                }
+                for i in self.inputs
+            ],
+            "parts": [
+                {"name": p.name, "device": p.device, "replay": p.replay, "schemes": p.schemes}
+                for p in self.plan.parts
+            ],
+            "seeds": self.seeds,
+            "counts": self.counts(),
+            "counts_probable": self.counts(PROBABLE) if PROBABLE in self.readings else None,
+            "counts_by_class": self.counts_by_class(),
+            "reading": self._reading(),
+            "claims": [row.to_dict() for row in self.claims],
+            "sensitivity": self.sensitivity,
+            "beyond": self.beyond,
+            "yardstick": list(map(asdict, self.yardstick)),
+            "optima": list(map(asdict, self.optima)),
+            **({"gains": found} if found else {}),
+            "provenance": {"version": _core.version(), "commit": _core.commit()},
+        }
+
+    def counts(self, reading: str = LITERAL, class_: str = "") -> dict[str, int]:
+        """Return how many claims, of a class or of all, got each verdict under a reading."""
+        rows = [row.under(reading) for row in self.claims if class_ in ("", row.class_)]
+        verdicts = [row.verdict for row in rows if row is not None]
+        return {verdict: verdicts.count(verdict) for verdict in VERDICTS if verdict in verdicts}
+
+    def classes(self) -> list[str]:
+        """Return the classes of claims that the paper has."""
+        return [name for name in CLASSES if any(row.class_ == name for row in self.claims)]
+
+    def counts_by_class(self) -> dict[str, dict[str, dict[str, int] | None]]:
+        """Return for every class the counts under each reading; null where it was not run."""
+        return {
+            name: {
+                reading: self.counts(reading, name) if reading in self.readings else None
+                for reading in READINGS
+            }
+            for name in self.classes()
+        }
+
+    def _reading(self) -> dict[str, Any] | None:
+        reading = self.plan.reading
+        if reading is None:
+            return None
+        return {
+            "name": reading.name,
+            "options": [asdict(option) for option in reading.option],
+            "run": self.readings,
+        }
+
+    def to_json(self) -> str:
+        """Return the document as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many claims got each verdict under a reading, of all of them and of every class."""
+
+    #: What the reading is called; empty where the plan has only one.
+    reading: str
+    whole: str
+    of_classes: Sequence[tuple[str, str]]
+
+
+def headline(evaluation: Evaluation) -> list[Counts]:
+    """Return the counts under every reading that was run."""
+    classes = evaluation.classes()
+    several = classes if len(classes) > 1 else []
+    return [
+        Counts(
+            title(evaluation, reading),
+            _counted(evaluation.counts(reading)),
+            [(name, _counted(evaluation.counts(reading, name))) for name in several],
+        )
+        for reading in evaluation.readings
+    ]
+
+
+def title(evaluation: Evaluation, reading: str) -> str:
+    """Return what a reading is called; nothing where the plan has only one."""
+    probable = evaluation.plan.reading
+    if probable is None:
+        return ""
+    return f"{LITERAL if reading == LITERAL else probable.name} reading"
+
+
+def _counted(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+
+
+def sections(evaluation: Evaluation) -> list[tuple[str, list[Row]]]:
+    """Return the claims by class; without a heading where all are of one."""
+    classes = evaluation.classes()
+    of = [(name, [row for row in evaluation.claims if row.class_ == name]) for name in classes]
+    return of if len(of) > 1 else [("", rows) for _, rows in of]
+
+
+def cells(row: Row, evaluation: Evaluation) -> dict[str, Any]:
+    """Return a ledger line as text, with what every reading says of it."""
+    return {
+        "id": row.id,
+        "figure": row.figure,
+        "claim": row.claim,
+        "paper": shown(row.paper, row.unit),
+        "tolerance": f"± {row.tolerance:g}" if row.tolerance else "",
+        "reason": row.reason,
+        "found": [
+            {**_found(found, row.unit), "reading": title(evaluation, reading)}
+            for reading in evaluation.readings
+            if (found := row.under(reading)) is not None
+        ],
+    }
+
+
+def _found(found: Finding, unit: str) -> dict[str, str]:
+    spreads = bool(found.spread) and found.spread is not None and found.spread[0] != found.spread[1]
+    return {
+        "ours": shown(found.ours, unit),
+        "spread": shown(found.spread, unit) if spreads else "",
+        "verdict": found.verdict,
+        "css": css(found.verdict),
+        "detail": _detail(found, unit),
+    }
+
+
+def css(verdict: str) -> str:
+    """Return the class that colours a verdict."""
+    return verdict.replace(" ", "-")
+
+
+def shown(figure: object, unit: str) -> str:
+    """Return a figure as people write it."""
+    if figure is None:
+        return "–"
+    if isinstance(figure, list | tuple):
+        if figure and isinstance(figure[0], str):
+            return " < ".join(figure)
+        # The unit once: "+1.0 … +2.0 %".
+        *firsts, last = [shown(part, unit) for part in figure]
+        bare = [text.removesuffix(" %") if last.endswith(" %") else text for text in firsts]
+        return " … ".join([*bare, last])
+    if isinstance(figure, bool) or not isinstance(figure, int | float):
+        return str(figure)
+    if unit == "%":
+        return f"{figure:+.1f} %"
+    if unit.startswith("% "):
+        return f"{figure:.1f} %"
+    if unit == "bytes":
+        return units.size(figure) if figure else "0"
+    return f"{figure:,.3g}" if isinstance(figure, float) and figure < 1000 else f"{figure:,.0f}"
+
+
+def _detail(found: Finding, unit: str) -> str:
+    """Return the traces one by one, and the average taken in other ways."""
+    parts = []
+    detail = found.detail
+    each = detail.get("per_trace") or detail.get("relative_to_reference")
+    if each:
+        parts.append(", ".join(f"{name} {_short(value, unit)}" for name, value in each.items()))
+    if "geometric_mean" in detail:
+        parts.append(f"geometric mean {detail['geometric_mean']:+.1f} %")
+    if "of_sums" in detail:
+        parts.append(f"of sums {detail['of_sums']:+.1f} %")
+    if detail.get("undefined"):
+        parts.append(f"nothing to divide by: {', '.join(detail['undefined'])}")
+    if "winners" in detail:
+        winners = detail["winners"].items()
+        parts.append(", ".join(f"{name}: {' = '.join(who)}" for name, who in winners))
+    return "; ".join(parts)
+
+
+def _short(value: float, unit: str) -> str:
+    return f"{value:+.1f}" if unit == "%" else f"{value:.3g}"

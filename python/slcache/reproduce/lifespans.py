@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slcache.documents.pools import BITS, densest, planes, slc_block_bytes
+from slcache.documents.normalise import BITS, densest, planes, slc_block_bytes
 from slcache.reproduce import equations
 from slcache.reproduce.measures import value
-from slcache.reproduce.parts import GridName, PartName
-from slcache.reproduce.table import Key
-from slcache.reproduce.variants import Grid
+from slcache.reproduce.parts import Grid, GridName, PartName
+from slcache.reproduce.points import Key
 
 Document = Mapping[str, Any]
 Documents = dict[Key, Any]

@@ -4,12 +4,168 @@ from __future__ import annotations
 
 import itertools
 import statistics
+from collections.abc import Sequence
 
-from slcache.documents.normalise import latency
-from slcache.documents.pools import BITS, densest, slc_bytes
-from slcache.reproduce import cliffs, tiers
+from slcache.documents.normalise import BITS, densest, latency, slc_block_bytes, slc_bytes
 from slcache.reproduce.readers import Document, Reader, at, figure, ops, over, ratio, scaled, table
 from slcache.words.kinds import STORES
+
+#: A window is behind the cliff when its mean write latency is so many times the first one's.
+CLIFF = 2.0
+
+#: The writes that papers show of a run.
+FIRST_WRITES = 100_000
+
+
+def write_latency(document: Document) -> list[tuple[float, float]]:
+    """Return writes done so far and their mean latency in us, for every window with writes."""
+    windows = _windows(document)
+    done = itertools.accumulate(writes for writes, _ in windows)
+    return [(float(d), ns / writes / 1000) for d, (writes, ns) in zip(done, windows, strict=True)]
+
+
+def _windows(document: Document) -> list[tuple[int, int]]:
+    """Return the writes of every window that has some, and the sum of their latencies."""
+    columns = document["series"]["columns"]
+    every = zip(columns["write_requests"], columns["write_latency_ns_sum"], strict=True)
+    return [(writes, ns) for writes, ns in every if writes]
+
+
+def cliff_writes(document: Document) -> float | None:
+    """Return the writes done when their latency rises for the first time; None if it never does."""
+    points = write_latency(document)
+    rises = (writes for writes, us in points if us > CLIFF * points[0][1])
+    return next(rises, None)
+
+
+def mean_us(*, after: bool) -> Reader:
+    """Return a reader of the mean write latency before the cliff, or from it on."""
+
+    def read(document: Document) -> float | None:
+        windows = _windows(document)
+        first = windows[0][1] / windows[0][0] if windows else 0.0
+        cliff = next(
+            (i for i, (writes, ns) in enumerate(windows) if ns > CLIFF * first * writes), None
+        )
+        if cliff is None:
+            return None
+        return _mean_us(windows[cliff:] if after else windows[:cliff])
+
+    return read
+
+
+def rise(document: Document) -> float | None:
+    """Return the least change from one quarter of the first writes to the next, as a part.
+
+    Above zero the latency rises all the time, neither at once nor for a while.
+    """
+    quarters: list[list[tuple[int, int]]] = [[], [], [], []]
+    done = 0
+    for writes, ns in _windows(document):
+        at = 4 * done // FIRST_WRITES
+        if at > 3:
+            break
+        quarters[at].append((writes, ns))
+        done += writes
+    means = [_mean_us(quarter) for quarter in quarters if quarter]
+    if len(means) < 4 or not all(means):
+        return None
+    return min(after / before - 1 for before, after in itertools.pairwise(means))
+
+
+def _mean_us(windows: Sequence[tuple[int, int]]) -> float:
+    return sum(ns for _, ns in windows) / sum(writes for writes, _ in windows) / 1000
+
+
+CLIFFS: dict[str, Reader] = {
+    "cliff_writes": cliff_writes,
+    "write_before_cliff_us": mean_us(after=False),
+    "write_after_cliff_us": mean_us(after=True),
+    "write_rise": rise,
+}
+
+
+def state_share(*names: str) -> Reader:
+    """Return a reader of the share of the run that the disk was in some states."""
+
+    def read(document: Document) -> float | None:
+        states = (document.get("disk") or {}).get("states", [])
+        whole = sum(state["time_s"] for state in states)
+        chosen = sum(state["time_s"] for state in states if state["state"] in names)
+        return chosen / whole if whole else None
+
+    return read
+
+
+def disk_busy(document: Document) -> float | None:
+    """Return the share of the time up to the last operation that the disk served some."""
+    told, until_ns = document.get("disk"), document["flash"].get("ops_until_ns")
+    if told is None or not until_ns:
+        return None
+    return float(sum(op["time_us"] for op in told["ops"]) * 1000 / until_ns)
+
+
+def moved_in_flash(document: Document) -> float | None:
+    """Return the share of the service time of flash and disk that moves take in flash alone.
+
+    What leaves for the disk is written there at another cost: `gc_time_share` has both.
+    """
+    told = document.get("disk")
+    if told is None:
+        return None
+    flash = document["flash"]["ops"]
+    moved = sum(op["time_us"] for op in flash if op["cause"] in ("gc", "migration"))
+    whole = sum(op["time_us"] for op in [*flash, *told["ops"]])
+    return float(moved / whole) if whole else None
+
+
+def miss_rate(document: Document) -> float | None:
+    """Return the misses among the reads that reach the flash."""
+    missed, dram = figure("miss_rate")(document), figure("dram_hit_rate")(document)
+    return None if missed is None or dram is None or dram >= 1 else missed / (1 - dram)
+
+
+def programmed(document: Document) -> float | None:
+    """Return the bytes programmed in both regions."""
+    slc, dense = figure("slc_bytes")(document), figure("dense_bytes")(document)
+    return None if slc is None or dense is None else slc + dense
+
+
+def capacity_bytes(document: Document) -> float | None:
+    """Return what the two regions of a chip hold together."""
+    scheme = document["config"]["scheme"].get("nvc")
+    pool = document["config"]["device"]["pool"][0]
+    slc = scheme and scheme["slc_blocks"]
+    if slc is None:
+        return None
+    return float(slc_block_bytes(pool) * (slc + BITS[densest(pool)] * (pool["blocks"] - slc)))
+
+
+def slc_to_dense_blocks(document: Document) -> float | None:
+    """Return SLC blocks per dense block."""
+    scheme = document["config"]["scheme"].get("nvc")
+    blocks = document["config"]["device"]["pool"][0]["blocks"]
+    slc = scheme and scheme["slc_blocks"]
+    return float(slc / (blocks - slc)) if slc and slc < blocks else None
+
+
+TIERS: dict[str, Reader] = {
+    "disk_energy_j": at("disk", "energy_j"),
+    "disk_power_w": at("disk", "mean_power_w"),
+    "disk_spin_ups": at("disk", "spin_ups"),
+    "disk_standby_share": state_share("standby"),
+    "disk_busy_share": disk_busy,
+    "flash_gc_time_share": moved_in_flash,
+    "lifespan_bytes": at("lifespan", "own", "host_bytes"),
+    "lifespan_full_chip_bytes": at("lifespan", "full_chip", "host_bytes"),
+    "lifespan_tb": at("lifespan", "own", "host_bytes", per=1e12),
+    "lifespan_full_chip_tb": at("lifespan", "full_chip", "host_bytes", per=1e12),
+    "nvc_miss_rate": miss_rate,
+    "programmed_bytes": programmed,
+    "nvc_capacity_bytes": capacity_bytes,
+    "slc_to_dense_blocks": slc_to_dense_blocks,
+}
+
 
 #: Causes of what is moved in the background.
 _CLEANING, _RECLAIM = ("gc", "agc"), ("migration", "gc", "agc")
@@ -215,8 +371,8 @@ MEASURES: dict[str, Reader] = {
     "large_write_share": _large_write_share,
     "fast_gib": _fast_gib,
     "dense_gib": _dense_gib,
-    **tiers.MEASURES,
-    **cliffs.MEASURES,
+    **TIERS,
+    **CLIFFS,
     "write_requests": at("host", "write", "requests"),
 }
 

@@ -1,4 +1,4 @@
-"""Where a setting is best: by the paper, by simulation, by the scheme's model, by the scheme."""
+"""Where a setting is best, and a learned scheme beside the best constant of its knobs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from slcache.reproduce.parts import GridName, PartName, SchemeName, TraceName
-from slcache.reproduce.table import Table
+from slcache.documents import normalise
+from slcache.reproduce.parts import GridName, PartName, SchemeName, TraceName, Yardstick
+from slcache.reproduce.points import Table
 
 #: Settings whose figure is at most this part away from the best one's are as good for a user.
 NEAR = 0.05
@@ -98,4 +99,73 @@ def _line(spec: Optima, part: str, table: Table, workload: str) -> Line | None:
         predicted=statistics.fmean(predicted.values()) if predicted else None,
         chosen=table.mean(spec.chosen, spec.adaptive, workload),
         adaptive_worse=worse(table.mean(spec.measure, spec.adaptive, workload)),
+    )
+
+
+#: What is said of learning against the best constant.
+BEATS, TIES, LOSES = "beats", "as good as", "below"
+
+
+@dataclass(frozen=True)
+class Learned:
+    """One trace; all figures are of the yardstick's measure, where more is better."""
+
+    workload: str
+    learned: float
+    #: Lowest and highest over the seeds.
+    spread: list[float]
+    random: float | None
+    best: float
+    best_is: str
+    worst: float
+    #: Part of the way from the worst to the best constant; above 1 where it is better than both.
+    share: float | None
+    random_share: float | None
+    verdict: str
+
+
+def learned(spec: Yardstick, tables: Mapping[str, Table]) -> list[Learned]:
+    """Return a line for every trace that has the figures."""
+    table = tables[spec.part]
+    return [line for name in table.workloads if (line := _learned(spec, table, name)) is not None]
+
+
+def sentence(lines: list[Learned]) -> str:
+    """Say plainly whether learning beats the best constant."""
+    count = {v: [x.workload for x in lines if x.verdict == v] for v in (BEATS, TIES, LOSES)}
+    shares = [line.share for line in lines if line.share is not None]
+    mean = ""
+    if shares:
+        mean = f" On average it goes {100 * statistics.fmean(shares):.0f} % of the way"
+        mean += " from the worst constant to the best."
+    told = [f"{len(names)} {v} it ({', '.join(names)})" for v, names in count.items() if names]
+    return f"Learning against the best constant, {len(lines)} traces: {'; '.join(told)}.{mean}"
+
+
+def _learned(spec: Yardstick, table: Table, workload: str) -> Learned | None:
+    learned = table.values(spec.measure, spec.scheme, workload)
+    best = table.mean(spec.measure, spec.best, workload)
+    worst = table.mean(spec.measure, spec.worst, workload)
+    random = table.mean(spec.measure, spec.random, workload)
+    if not learned or best is None or worst is None:
+        return None
+    mean = statistics.fmean(learned)
+
+    def share(figure: float | None) -> float | None:
+        apart = figure is not None and not normalise.equal(best, worst)
+        return (figure - worst) / (best - worst) if figure is not None and apart else None
+
+    verdict = TIES if normalise.equal(mean, best) else BEATS if mean > best else LOSES
+    document = table.documents[workload, spec.best, table.seeds[0]]
+    return Learned(
+        workload=workload,
+        learned=mean,
+        spread=[min(learned), max(learned)],
+        random=random,
+        best=best,
+        best_is=document["picked"],
+        worst=worst,
+        share=share(mean),
+        random_share=share(random),
+        verdict=verdict,
     )

@@ -10,17 +10,36 @@ from typing import ClassVar
 from pydantic import ConfigDict
 
 from slcache import ConfigError, catalogue
-from slcache.reproduce import claims, defaults, names, toml
+from slcache.reproduce import claims, toml
 from slcache.reproduce.claims import EMERGENT, Claim
-from slcache.reproduce.drawings import FigureSpec, TableSpec
-from slcache.reproduce.expressions import Call
 from slcache.reproduce.findings import FUNCTIONS
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.optima import Optima
-from slcache.reproduce.parts import Part, Quick, Workload
-from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS, Reading, faults
-from slcache.reproduce.studies import Beyond, Sensitivity, Variation, is_of_twins
-from slcache.reproduce.variants import Grid, Pick, Variant, Yardstick, expand, settings_of
+from slcache.reproduce.parts import (
+    FigureSpec,
+    Grid,
+    Part,
+    Pick,
+    Quick,
+    TableSpec,
+    Variant,
+    Workload,
+    Yardstick,
+    expand,
+    settings_of,
+)
+from slcache.reproduce.points import Call
+from slcache.reproduce.reading import (
+    LITERAL,
+    PROBABLE,
+    READINGS,
+    Beyond,
+    Reading,
+    Sensitivity,
+    Variation,
+    faults,
+    is_of_twins,
+)
 
 #: The folders of data, one per paper.
 EXPERIMENTS = Path(__file__).parent.parent / "experiments"
@@ -156,7 +175,7 @@ def load(name: str) -> Plan:
     """Return a paper's plan; raises ConfigError."""
     folder = EXPERIMENTS / name
     where = f"{name}/plan.toml"
-    table = defaults.written_out(toml.load(folder / "plan.toml"), where)
+    table = toml.written_out(toml.load(folder / "plan.toml"), where)
     plan = toml.build(Plan, {**table, "name": name}, where)
     plan = replace(plan, claims=claims.load(folder / "claims.toml", f"{name}/claims.toml"))
     _check(plan, where)
@@ -176,7 +195,7 @@ def _check(plan: Plan, where: str) -> None:
         "device": sorted(entry["name"] for entry in catalogue.devices()),
     }
     unclaimed = replace(plan, claims=[])
-    problems += [f"{where}: {fault}" for fault in names.unknown(unclaimed, known)]
+    problems += [f"{where}: {fault}" for fault in toml.unknown(unclaimed, known)]
     problems += [f"{where}: {fault}" for each in plan.vary for fault in each.faults()]
     problems += [f"{where}: {fault}" for fault in _faults_of_readings(plan)]
     if problems:

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slcache.reproduce.optima import optimum
-from slcache.reproduce.points import Curves, Points, means
-from slcache.reproduce.table import Curve
+from slcache.reproduce.points import Curve, Curves, Points, means
 
 #: Makes one figure of a grid's; None where they have no such.
 Reduce = Callable[[Sequence[float]], float | None]

@@ -7,14 +7,13 @@ from typing import Any
 
 from slcache import _core
 from slcache.charts import page
-from slcache.reproduce import beyond, figures, gains, optima, rows, yardstick
-from slcache.reproduce.drawings import TableSpec
-from slcache.reproduce.outcome import Evaluation, View
+from slcache.reproduce import beyond, figures, gains, ledger, optima
+from slcache.reproduce.ledger import Evaluation, View, shown
+from slcache.reproduce.optima import Learned
+from slcache.reproduce.parts import TableSpec
+from slcache.reproduce.points import Table
 from slcache.reproduce.reading import PROBABLE
-from slcache.reproduce.rows import shown
-from slcache.reproduce.table import Table
 from slcache.reproduce.verdicts import JUDGED
-from slcache.reproduce.yardstick import Line
 from slcache.words import units
 
 
@@ -29,10 +28,10 @@ def render(evaluation: Evaluation) -> str:
         real=_names(evaluation, twin=False),
         twins=_names(evaluation, twin=True),
         seeds=evaluation.seeds,
-        headline=rows.headline(evaluation),
+        headline=ledger.headline(evaluation),
         sections=[
-            (name, [rows.cells(row, evaluation) for row in of])
-            for name, of in rows.sections(evaluation)
+            (name, [ledger.cells(row, evaluation) for row in of])
+            for name, of in ledger.sections(evaluation)
         ],
         two=len(evaluation.readings) > 1,
         pictures=_pictures(evaluation),
@@ -41,7 +40,7 @@ def render(evaluation: Evaluation) -> str:
         optima=[_optimum(line) for line in evaluation.optima],
         gains=[
             (
-                rows.title(evaluation, view.reading),
+                ledger.title(evaluation, view.reading),
                 [(each, gains.cells(each)) for each in view.gains],
             )
             for view in evaluation.views
@@ -68,7 +67,7 @@ def _apart(evaluation: Evaluation, part: str) -> list[tuple[str, View]]:
     apart = [first, *(view for view in others if view.tables[part].documents != results)]
     if others and len(apart) == 1:
         return [("both readings", first)]
-    return [(rows.title(evaluation, view.reading), view) for view in apart]
+    return [(ledger.title(evaluation, view.reading), view) for view in apart]
 
 
 def _pictures(evaluation: Evaluation) -> list[dict[str, Any]]:
@@ -106,7 +105,7 @@ def _table(spec: TableSpec, table: Table, title: str) -> dict[str, Any]:
     return {"title": title, "note": spec.note, "names": spec.names, "lines": lines}
 
 
-def _yardstick(lines: list[Line]) -> dict[str, Any]:
+def _yardstick(lines: list[Learned]) -> dict[str, Any]:
     """Return learning beside the best constant as text."""
     if not lines:
         return {}
@@ -117,7 +116,7 @@ def _yardstick(lines: list[Line]) -> dict[str, Any]:
         cells_ += [_figure(line.best), line.best_is, _figure(line.worst)]
         cells_ += [_percent(line.share), _percent(line.random_share), line.verdict]
         rows.append((line.workload, cells_))
-    return {"sentence": yardstick.sentence(lines), "rows": rows}
+    return {"sentence": optima.sentence(lines), "rows": rows}
 
 
 def _optimum(line: optima.Line) -> list[str]:
@@ -154,7 +153,7 @@ def _variation(entry: dict[str, Any]) -> dict[str, Any]:
         verdicts = {point["verdict"] for point in points}
         if len(verdicts) > 1:
             texts = [shown(point["ours"], _unit(point["ours"])) for point in points]
-            colours = [rows.css(point["verdict"]) for point in points]
+            colours = [ledger.css(point["verdict"]) for point in points]
             pairs = list(zip(texts, colours, strict=True))
             lines.append({"id": first["id"], "cells": pairs})
     shares = [_shares(point["yardstick"]) for point in entry["points"]]
@@ -174,7 +173,7 @@ def _overview(evaluation: Evaluation) -> list[tuple[str, str, list[str]]]:
     for entry in evaluation.sensitivity:
         probable = entry["reading"] == PROBABLE
         name = entry["name"]
-        name += f" ({rows.title(evaluation, PROBABLE)})" if probable else ""
+        name += f" ({ledger.title(evaluation, PROBABLE)})" if probable else ""
         (_, usual), *points = [(p["value"], _counts(p["claims"])) for p in entry["points"]]
         for value, counts in points:
             pairs = zip(usual, counts, strict=True)

@@ -1,4 +1,4 @@
-"""How the verdicts move with what the paper leaves open and with what the twins leave free."""
+"""How the verdicts move with what the paper leaves open, and which points no other beats."""
 
 from __future__ import annotations
 
@@ -7,16 +7,45 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from slcache.execute.engine import Engine
-from slcache.reproduce import checks, inputs, yardstick
-from slcache.reproduce.front import front, met
-from slcache.reproduce.inputs import Input
-from slcache.reproduce.jobs import Job
+from slcache.reproduce import inputs, optima
+from slcache.reproduce.claims import EMERGENT
+from slcache.reproduce.inputs import Input, Job
 from slcache.reproduce.ledger import Row, ledger
+from slcache.reproduce.optima import Learned
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.reading import READINGS
-from slcache.reproduce.studies import Variation, is_of_twins
+from slcache.reproduce.reading import READINGS, Variation, is_of_twins
 from slcache.reproduce.tabulate import jobs_of, tabulate
-from slcache.reproduce.yardstick import Line
+from slcache.reproduce.verdicts import CONSISTENT, REPRODUCED
+from slcache.study import fronts
+
+#: Verdicts of claims that come out as the paper has them.
+MET = (REPRODUCED, CONSISTENT)
+
+
+def front(points: Sequence[Mapping[str, Row]]) -> list[int]:
+    """Return the places of the points that none is as near as on all figures and nearer on one.
+
+    Looked at are emergent claims of a figure that every point has. One that is reproduced, or a
+    limit that is kept, is as near as it can be.
+    """
+    distances = [_distances(rows) for rows in points]
+    common = [name for name in distances[0] if all(name in of for of in distances)]
+    costs = [[of[name] for name in common] for of in distances]
+    return fronts.front(costs, ["min"] * len(common))
+
+
+def met(rows: Mapping[str, Row]) -> int:
+    """Return how many emergent claims are reproduced, or consistent."""
+    return sum(row.class_ == EMERGENT and row.verdict in MET for row in rows.values())
+
+
+def _distances(rows: Mapping[str, Row]) -> dict[str, float]:
+    """Return how far figures are from the paper's."""
+    return {
+        name: 0.0 if row.verdict in MET else abs(row.distance)
+        for name, row in rows.items()
+        if row.class_ == EMERGENT and row.distance is not None
+    }
 
 
 @dataclass(frozen=True)
@@ -37,7 +66,7 @@ def faults(plan: Plan, readings: Collection[str] = READINGS) -> list[str]:
         fault
         for variation in _varied(plan, readings)
         for point in _points(plan, variation)
-        for fault in checks.faults(_jobs(point), f"{where}: {variation.name}, {point.title}")
+        for fault in inputs.faults(_jobs(point), f"{where}: {variation.name}, {point.title}")
     ]
 
 
@@ -115,7 +144,7 @@ class _Found:
     """What the runs of a point say."""
 
     rows: Mapping[str, Row]
-    yardstick: list[Line]
+    yardstick: list[Learned]
 
 
 def _variation(
@@ -158,5 +187,5 @@ def _found(point: _Point, engine: Engine) -> _Found:
     tables = tabulate(plan, point.chosen, point.seeds, point.settings, engine)
     known = {"" if name == plan.parts[0].name else name for name in point.seeds} | set(point.seeds)
     claims = [claim for claim in plan.claims if claim.part in known]
-    lines = yardstick.study(plan.yardstick, tables) if plan.yardstick else []
+    lines = optima.learned(plan.yardstick, tables) if plan.yardstick else []
     return _Found({row.id: row for row in ledger(claims, tables)}, lines)

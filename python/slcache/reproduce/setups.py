@@ -8,9 +8,9 @@ from typing import Any
 
 from slcache import catalogue
 from slcache.errors import UsageError, about
+from slcache.reproduce.parts import Variant, settings_of
 from slcache.reproduce.plan import load, papers
 from slcache.reproduce.tabulate import DEFAULT
-from slcache.reproduce.variants import Variant, settings_of
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,11 @@ from typing import Any
 from slcache import ConfigError, catalogue
 from slcache.execute.engine import Engine
 from slcache.reproduce import inputs, lifespans
-from slcache.reproduce.inputs import Input
-from slcache.reproduce.jobs import Job
+from slcache.reproduce.inputs import Input, Job
 from slcache.reproduce.measures import value
-from slcache.reproduce.parts import Part
+from slcache.reproduce.parts import Part, Pick, ShareOf, Variant, settings_of
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.table import Key, Table
-from slcache.reproduce.variants import Pick, ShareOf, Variant, settings_of
+from slcache.reproduce.points import Key, Table
 
 #: As a setting's value: as the scheme or the device has it, whatever the part says.
 DEFAULT = "default"

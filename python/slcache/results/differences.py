@@ -18,8 +18,7 @@ from slcache.results.comparison import Comparison
 from slcache.results.loading import load
 from slcache.results.result import Result
 from slcache.results.seeded import SeededComparison
-from slcache.words.few import few
-from slcache.words.leaves import leaves
+from slcache.words.names import few, leaves
 
 #: What may differ between two runs of one program with one configuration and trace.
 _INCIDENTAL = ("sim",)

@@ -1,4 +1,4 @@
-"""A metric of a scheme over seeds or draws: its mean, its interval, and a factor of another's."""
+"""Means over seeds or draws: their intervals, cells and sentences."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slcache.study.pairs import Paired, paired, told_apart
-from slcache.study.spread import Estimate, estimate
+from slcache import metrics
+from slcache.documents import normalise
+from slcache.sentences import wording
+from slcache.study.spread import LEVEL, Estimate, Paired, estimate, paired, told_apart
+from slcache.tables import grid
+from slcache.words import units
 
 
 @dataclass(frozen=True)
@@ -79,3 +83,255 @@ def against(figures: Mapping[str, Figure], to: str) -> dict[str, Against]:
         name: Against(each, None if told is None else not told)
         for (name, each), told in zip(others.items(), apart, strict=True)
     }
+
+
+#: Marks a difference that seeds do not tell from none.
+NOISE = "≈"
+#: Marks a mean of draws within whose interval the recording's own figure is not.
+OFF = "!"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A metric of the table, and how to print it."""
+
+    title: str
+    metric: str
+
+    def show(self, value: float) -> str:
+        """Return a mean in its unit."""
+        unit = metrics.named(self.metric).unit
+        if unit == "ns":
+            return units.duration(value / 1e3)
+        if unit == "bytes/s":
+            return units.significant(value / 1e6)
+        if unit == "bytes":
+            return units.size(round(value))
+        if self.metric == metrics.GAIN_SHARE:
+            return units.percent(value)
+        return units.significant(value)
+
+
+#: Those of the tables of one seed that are better or worse.
+COLUMNS = tuple(
+    Column(each.title, each.metric)
+    for each in (*grid.COLUMNS, *grid.PACE_COLUMNS)
+    if metrics.METRICS[each.metric].goal is not None
+)
+#: The table of dense programs beside the least, behind the size of the cache.
+GAINS = (
+    Column("dense", "dense_bytes"),
+    Column("at least", "dense_least_bytes"),
+    Column("dense / least", "dense_over_least"),
+    Column("share of the gain", metrics.GAIN_SHARE),
+)
+
+
+def cell(
+    column: Column, mean: Estimate | None, against: Against | None, *, thin: bool
+) -> grid.Cell:
+    """Return a figure as a factor of the reference's; in its unit where it is the reference's."""
+    return grid.Cell(column.title, _text(column, mean, against), best=False, thin=thin)
+
+
+def of_draws(column: Column, mean: Estimate | None, against: Against | None) -> grid.Cell:
+    """Return the mean of the draws in the same way, marked where the recording is not near it."""
+    return grid.Cell(column.title, _drawn(column, mean, against), best=False)
+
+
+def _text(column: Column, mean: Estimate | None, against: Against | None) -> str:
+    if mean is None:
+        return "–"
+    if against is None:
+        return column.show(mean.centre) + _within(mean.half, mean.centre)
+    mark = f" {NOISE}" if against.inside_noise else ""
+    if against.paired.factor is None:
+        return column.show(mean.centre) + mark
+    return factor(against.paired) + mark
+
+
+def _drawn(column: Column, mean: Estimate | None, against: Against | None) -> str:
+    if mean is None:
+        return "–"
+    if against is None or against.paired.mean is None:
+        return column.show(mean.mean) + (f" {OFF}" if mean.is_off else "")
+    return units.factor(against.paired.mean) + (f" {OFF}" if against.paired.is_off else "")
+
+
+def factor(found: Paired) -> str:
+    """Return a factor with its interval, as in `0.60× [0.57, 0.63]`; empty where there is none."""
+    if found.factor is None:
+        return ""
+    text = units.factor(found.factor)
+    if found.low is None or found.high is None:
+        return text
+    low, high = (units.factor(end) for end in (found.low, found.high))
+    return text if low == high else f"{text} [{low[:-1]}, {high[:-1]}]"
+
+
+def _within(half: float | None, mean: float) -> str:
+    """Return an interval's half as a part of the mean; nothing where all seeds gave one figure."""
+    return "" if not half or not mean else f" ±{units.percent(half / abs(mean))}"
+
+
+#: More schemes than these are not told one by one.
+FEW = 3
+_RATIOS = (
+    "beside the reference on the logarithms of the ratios of equal {0}: a factor is {1}; "
+    "inside_noise by Holm's correction over the schemes, each metric by itself"
+)
+#: How intervals are made.
+METHOD = "Student's t on the means of seeds; " + _RATIOS.format("seeds", "their geometric mean")
+METHOD_OF_DRAWS = (
+    "the recording's own figure, and Student's t times the standard deviation of draws by the "
+    "stationary bootstrap; " + _RATIOS.format("draws", "the recording's own ratio")
+)
+#: How the intervals of draws are meant.
+DRAWN = (
+    "A draw is the recording's time in stretches of random order. The interval is for another "
+    "recording of the same length: more draws make it surer, not narrower. Draws are of one "
+    "recording: that all of them agree is no test."
+)
+
+Figures = Mapping[str, Figure]
+
+
+def winner(title: str, figures: Figures, to: str) -> str:
+    """Say who has the lowest mean of a side, who cannot be told from it, and the others."""
+    found = {name: each.estimate for name, each in figures.items()}
+    known = {name: each.centre for name, each in found.items() if each is not None}
+    if not known:
+        return ""
+    best = min(known, key=lambda name: known[name])
+    rivals = against({name: figures[name] for name in known}, best)
+    beside = against(figures, to)
+    alike = {name: each for name, each in rivals.items() if each.inside_noise}
+    if best != to and to in known and beside[best].inside_noise:
+        # What the table marks as noise the verdict does not tell apart.
+        alike[to] = rivals[to]
+    if rivals and len(alike) == len(rivals):
+        return f"{title}: mean latencies are not told apart ({_few(alike, best)})."
+    near = [n for n in rivals if n not in alike and normalise.equal(known[n], known[best])]
+    text = f"{title}: {best} has the lowest mean latency"
+    if best != to and to in known and to not in alike:
+        text += f", {_than(beside[best], to)}"
+    if near:
+        text += f"; {wording.listed(near)} {'is' if len(near) == 1 else 'are'} within 1 % of it"
+    if alike:
+        text += f"; not told from it: {_few(alike, best)}"
+    others = {name: beside[name] for name in rivals if name not in (*alike, *near, to)}
+    return f"{text}. Others: {_few(others, to)}." if others else f"{text}."
+
+
+def differing(title: str, found: Mapping[str, Against], to: str, *, most: bool = False) -> str:
+    """Say in which schemes a metric differs from the reference's by more than noise; or nothing.
+
+    The best is told first: the least, unless the `most` is best.
+    """
+    apart = [name for name, each in found.items() if each.inside_noise is False]
+    apart.sort(key=lambda name: found[name].paired.factor or 0.0, reverse=most)
+    if not apart:
+        return ""
+    noise = sum(bool(each.inside_noise) for each in found.values())
+    rest = f"; {noise} not told apart" if noise else ""
+    return f"{title}: {_few({name: found[name] for name in apart}, to)}{rest}."
+
+
+def _few(found: Mapping[str, Against], to: str) -> str:
+    """Tell the first of schemes beside another, equal ones together, and how many are left."""
+    groups: dict[str, list[str]] = {}
+    for name, each in found.items():
+        groups.setdefault(_than(each, to), []).append(name)
+    first = list(groups.items())[:FEW]
+    more = len(found) - sum(len(names) for _, names in first)
+    told = [f"{wording.listed(names)} {words}" for words, names in first]
+    return "; ".join([*told, *([f"{more} more"] if more else [])])
+
+
+def _than(one: Against, to: str) -> str:
+    """Return a factor of another scheme's figure, and how many pairs say so."""
+    paired = one.paired
+    if paired.pairs and not paired.agreeing:
+        return f"equal to {to} in all {paired.pairs}"
+    times = f"{factor(paired)} that of {to}, " if paired.factor is not None else ""
+    though = "though " if one.inside_noise and paired.agreeing == paired.pairs > 1 else ""
+    return f"{times}{though}{counted(paired)}" + ("" if times else f" than that of {to}")
+
+
+def counted(found: Paired) -> str:
+    """Return in how many pairs a figure is on which side, as in `lower in 9 of 10`."""
+    if not found.pairs:
+        return "of which there is nothing to compare"
+    side = "lower" if found.less > found.more else "higher"
+    return f"{side} in {found.agreeing} of {found.pairs}"
+
+
+def off(columns: Sequence[Column], figures: Mapping[str, Figures]) -> list[str]:
+    """Say where the recording's own figure is not within the interval of its draws, and why.
+
+    `figures` are by metric.
+    """
+    found = [
+        (column, name, told)
+        for column in columns
+        for name, each in figures[column.metric].items()
+        if (told := each.estimate) is not None and told.is_off
+    ]
+    if not found:
+        return []
+    named = [
+        f"{column.title} of {name}, {column.show(told.centre)} against {_ends(column, told)}"
+        for column, name, told in found[:FEW]
+    ]
+    more = f", and {len(found) - FEW} more" if len(found) > FEW else ""
+    return [
+        f"{OFF} Draws lie off the recording: {'; '.join(named)}{more}. A stretch meets a device "
+        "that another one left, and order across joints is lost. So trust the recording's figures, "
+        "and try longer stretches (--resample-block)."
+    ]
+
+
+def _ends(column: Column, found: Estimate) -> str:
+    low, high = (column.show(found.mean + sign * (found.half or 0.0)) for sign in (-1, 1))
+    return f"{column.show(found.mean)} [{low}, {high}]"
+
+
+def meant(of: str, *, recording: bool) -> str:
+    """Say what the table's figures and intervals are; `of` names the seeds or draws."""
+    level, word = f"{100 * LEVEL:.0f} %", of.split()[0]
+    first = f"Means over {of}, ± half their {level} interval."
+    if recording:
+        first = (
+            f"The recording's own figures, ± half the {level} interval from its draws; below them "
+            f"the means over {of}."
+        )
+    return (
+        f"{first} Factors have the {level} interval [low, high] of the ratios of equal {word}, on "
+        "logarithms (Student's t)."
+    )
+
+
+def together(others: int) -> str:
+    """Say what is judged together."""
+    by = "" if others < 2 else f"The {others} schemes of a metric are judged together (Holm). "
+    return (
+        f"{NOISE} marks a difference inside the noise. {by}Each metric is judged by "
+        "itself: of twenty in which nothing differs, one is told apart by chance."
+    )
+
+
+def of_counts(seeds: int) -> str:
+    """Say what can be concluded of the number of seeds that agree."""
+    p = 2.0 ** (1 - seeds)
+    if p > 1 - LEVEL:
+        return f"That all {seeds} seeds agree is by itself no proof (sign test: p = {p:.2g})."
+    return f"That all {seeds} seeds agree tells a difference by itself (sign test: p = {p:.2g})."
+
+
+def of_recording(documents: Sequence[normalise.Document]) -> str:
+    """Say that seeds draw no other trace, and what they change."""
+    settings = dict.fromkeys(each for d in documents for each in normalise.by_seed(d["config"]))
+    what = f"only what is drawn differs ({', '.join(settings)})"
+    if not settings:
+        what = "nothing is drawn here, and no figure has an interval. All seeds gave the same"
+    return f"The trace is a recording, the same for every seed: {what}."

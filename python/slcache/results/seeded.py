@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from slcache import metrics
 from slcache.documents import normalise
 from slcache.documents.gains import share
-from slcache.results import mean_cells, told
+from slcache.results import means
 from slcache.results.comparison import Comparison
 from slcache.results.means import Against, Figure, against
 from slcache.results.result import Result
 from slcache.sentences import gains, life, state
-from slcache.study.pairs import LEVEL
+from slcache.study.spread import LEVEL
 from slcache.tables import grid
-from slcache.words.few import few
+from slcache.words.names import few
 
 if TYPE_CHECKING:
     from slcache.tables.tabular import Table
@@ -113,7 +113,7 @@ class SeededComparison(Comparison):
         return {
             "seeds": self.seeds,
             "confidence": LEVEL,
-            "method": told.METHOD_OF_DRAWS if self.draws else told.METHOD,
+            "method": means.METHOD_OF_DRAWS if self.draws else means.METHOD,
             "schemes": self._of_all(self.figure),
             "against": {"to": self.reference, "schemes": self._of_all(self.against)},
             "others": [each.to_dict() for each in self.parts[1:]],
@@ -137,7 +137,7 @@ class SeededComparison(Comparison):
             grid.Row(
                 mark or label,
                 label == self.reference and not mark,
-                [cell(column, label) for column in mean_cells.COLUMNS],
+                [cell(column, label) for column in means.COLUMNS],
                 "",
             )
             for label in self.labels
@@ -159,12 +159,12 @@ class SeededComparison(Comparison):
         return [
             replace(
                 row,
-                cells=[row.cells[0], *(self._gain_cell(row, each) for each in mean_cells.GAINS)],
+                cells=[row.cells[0], *(self._gain_cell(row, each) for each in means.GAINS)],
             )
             for row in rows
         ]
 
-    def _gain_cell(self, row: gains.Row, column: mean_cells.Column) -> str:
+    def _gain_cell(self, row: gains.Row, column: means.Column) -> str:
         found = self.figure(row.label, column.metric).estimate
         if column.metric == metrics.GAIN_SHARE and (found is None or self._has_no_share(row)):
             return row.cells[-1]
@@ -182,21 +182,19 @@ class SeededComparison(Comparison):
         """Return the sentences on that table: who is not bound and why."""
         return list(gains.unbound(self.labels, self.documents, self.reference))
 
-    def _cell(self, column: mean_cells.Column, label: str) -> grid.Cell:
+    def _cell(self, column: means.Column, label: str) -> grid.Cell:
         mean = self.figure(label, column.metric).estimate
         divided = label != self.reference
         beside = self.against(label, column.metric) if divided else None
         thin = self._is_thin(label, column) or (divided and self._is_thin(self.reference, column))
-        return mean_cells.cell(column, mean, beside, thin=mean is not None and thin)
+        return means.cell(column, mean, beside, thin=mean is not None and thin)
 
-    def _drawn_cell(self, column: mean_cells.Column, label: str) -> grid.Cell:
+    def _drawn_cell(self, column: means.Column, label: str) -> grid.Cell:
         mean = self.figure(label, column.metric).estimate
         divided = label != self.reference
-        return mean_cells.of_draws(
-            column, mean, self.against(label, column.metric) if divided else None
-        )
+        return means.of_draws(column, mean, self.against(label, column.metric) if divided else None)
 
-    def _is_thin(self, label: str, column: mean_cells.Column) -> bool:
+    def _is_thin(self, label: str, column: means.Column) -> bool:
         """Return whether too few requests carry a percentile under any of the seeds."""
         place = self.labels.index(label)
         return any(
@@ -207,7 +205,7 @@ class SeededComparison(Comparison):
         """Return who wins over the seeds, what differs and what is noise, in sentences."""
         over = f"over {len(self.seeds)} {self._repeated}"
         sides = [
-            told.winner(
+            means.winner(
                 f"{side.capitalize()}s, {over}", self._figures(f"{side}_mean_ns"), self.reference
             )
             for side in _SIDES
@@ -215,20 +213,20 @@ class SeededComparison(Comparison):
         if not any(sides):
             return ["The trace has neither reads nor writes: there is nothing to compare."]
         others = [
-            told.differing(
+            means.differing(
                 f"{column.title[0].upper()}{column.title[1:]}, {over}",
                 found,
                 self.reference,
                 most=metrics.named(column.metric).goal == "max",
             )
-            for column in mean_cells.COLUMNS
+            for column in means.COLUMNS
             if column.metric in _TOLD and (found := self._told_of(column))
         ]
         first, *rest = filter(None, [*sides, *others])
         pairs = [(run.label, run.documents[0]) for run in self.every_run]
         return [state.unfilled(pairs) + first, *rest]
 
-    def _told_of(self, column: mean_cells.Column) -> dict[str, Against]:
+    def _told_of(self, column: means.Column) -> dict[str, Against]:
         """Return the schemes beside the reference, but for what too few requests carry."""
         others = [label for label in self.labels if label != self.reference]
         thin = any(self._is_thin(label, column) for label in self.labels)
@@ -237,15 +235,15 @@ class SeededComparison(Comparison):
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the table, in sentences."""
         of = f"{self._repeated} {self.seeds[0]} to {self.seeds[-1]}"
-        own = [told.meant(of, recording=self.recording is not None)]
-        own.append(told.together(len(self.labels) - 1))
+        own = [means.meant(of, recording=self.recording is not None)]
+        own.append(means.together(len(self.labels) - 1))
         if self.draws:
-            columns = mean_cells.COLUMNS
+            columns = means.COLUMNS
             found = {column.metric: self._figures(column.metric) for column in columns}
-            return [*own, told.DRAWN, *told.off(columns, found), *super().notes()]
+            return [*own, means.DRAWN, *means.off(columns, found), *super().notes()]
         same = len({each.documents[0]["trace"]["sha256"] for each in self.comparisons}) == 1
-        alike = [told.of_recording(self.documents)] if same else []
-        return [*own, told.of_counts(len(self.seeds)), *alike, *super().notes()]
+        alike = [means.of_recording(self.documents)] if same else []
+        return [*own, means.of_counts(len(self.seeds)), *alike, *super().notes()]
 
     def summary(self) -> str:
         """Return the table of means and its verdict as text."""

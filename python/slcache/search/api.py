@@ -12,8 +12,8 @@ from slcache.given.content import Content
 from slcache.traces.api import Progress
 
 if TYPE_CHECKING:
-    from slcache.execute.executors import Executor
-    from slcache.search.optuna import Name
+    from slcache.execute.driver import Executor
+    from slcache.search.goals import Sampler
     from slcache.search.outcome import Tuning
 
 
@@ -31,7 +31,7 @@ def tune(
     such_that: str | Sequence[str] = (),
     points: int | None = None,
     minutes: float | None = None,
-    sampler: Name | None = None,
+    sampler: Sampler | None = None,
     sampler_seed: int | None = None,
     prefixes: bool = False,
     seeds: int = 1,
@@ -71,14 +71,14 @@ def tune(
     search that was ended goes on where it was.
     """
     # What searches is loaded by whoever searches.
-    from slcache.given import config_files
+    from slcache.given import content
     from slcache.search import optuna, searching
     from slcache.search import space as spaces
-    from slcache.search.search import Search
+    from slcache.search.goals import SAMPLERS, Search
     from slcache.sweep import study as studies
 
-    if sampler is not None and sampler not in optuna.NAMES:
-        refuse("sampler", sampler, f"must be one of {', '.join(optuna.NAMES)}")
+    if sampler is not None and sampler not in SAMPLERS:
+        refuse("sampler", sampler, f"must be one of {', '.join(SAMPLERS)}")
     if isinstance(trace, Sequence) and not isinstance(trace, str):
         told = f"trace: a search is of one trace, and {len(trace)} are given; a sweep takes several"
         raise about(UsageError(told), "trace")
@@ -103,7 +103,7 @@ def tune(
     said = studies.configured(said)
     for what in ("device", "scheme"):
         if not said[what]:
-            raise config_files.missing(what)
+            raise content.missing(what)
     names, _ = catalogue.named(said["scheme"], device=said["device"])
     space = searching.space(names, vary)
     study = studies.Study(

@@ -6,11 +6,11 @@ import random
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 from slcache.errors import RunError
 from slcache.search.batches import WHOLE, Batch, Batches, Found, Tried
-from slcache.search.goals import Goals
+from slcache.search.goals import Goals, Sampler
 from slcache.search.space import Known, Space
 from slcache.sweep.axes import Value
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from optuna.samplers import BaseSampler
     from optuna.trial import Trial
 
-Name = Literal["tpe", "nsga2", "random", "qmc"]
-NAMES: tuple[Name, ...] = get_args(Name)
 
 #: Points that are asked for at a time. Not how many workers there are, on which results would then
 #: depend.
@@ -44,7 +42,7 @@ class Sampled:
         self,
         space: Space,
         goals: Goals,
-        sampler: Name,
+        sampler: Sampler,
         seed: int = 1,
         points: int | None = None,
         shares: Sequence[Fraction] = (),
@@ -164,7 +162,7 @@ class Sampled:
         ]
 
 
-def _study(goals: Goals, sampler: Name, seed: int, shares: Sequence[Fraction]) -> Study:
+def _study(goals: Goals, sampler: Sampler, seed: int, shares: Sequence[Fraction]) -> Study:
     import optuna
     from optuna.study import StudyDirection
 
@@ -186,7 +184,7 @@ def _study(goals: Goals, sampler: Name, seed: int, shares: Sequence[Fraction]) -
     )
 
 
-def _sampler(name: Name, seed: int) -> BaseSampler:
+def _sampler(name: Sampler, seed: int) -> BaseSampler:
     """Return a sampler; the same seed suggests the same points after the same answers."""
     from optuna import samplers
 

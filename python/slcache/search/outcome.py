@@ -1,29 +1,111 @@
-"""What a search has found: the points tried, the front, the best, and the files of it."""
+"""What a search has found: its document, table, pictures and files."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+import shlex
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core, frame
+from slcache import _core, catalogue, frame
 from slcache.execute import given
-from slcache.search import config_file, sentences
-from slcache.search.answer import Answer
+from slcache.given.once import one_name
+from slcache.search import answer
+from slcache.search.answer import Answer, Sized
 from slcache.search.batches import Tried
-from slcache.search.sized import Sized
+from slcache.search.space import SCHEME, Settings
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Configuration, Outcome
-from slcache.sweep import table
-from slcache.sweep.axes import Axis
+from slcache.sweep import batch, report
+from slcache.sweep.axes import Axis, plain
+from slcache.sweep.points import READER, WORKLOAD
+from slcache.sweep.study import Study
+from slcache.words import names
+from slcache.words.names import printable
 
 if TYPE_CHECKING:
     import polars as pl
     from altair import ConcatChart as Chart
 
-    from slcache.sweep.table import Row
+    from slcache.sweep.batch import Row
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
+#: Keys that are no part of the configuration: options of the trace's reader and of a workload.
+_OTHERS = (READER, WORKLOAD)
+
+
+def of(study: Study, point: Settings, name: str, told: str) -> str:
+    """Return a point as a TOML file `name`, with what is `told` of it and how to run it."""
+    seed = study.seed if study.seeds == 1 else study.seed or 1
+    again = command(
+        point,
+        trace=given.label(study.traces[0]),
+        device=given.label(study.devices[0]),
+        config=name,
+        options=study.trace_options,
+        replay=study.replay,
+        seed=seed,
+    )
+    return text(point, _fixed(study, str(point[SCHEME]), point), [told, again])
+
+
+def _fixed(study: Study, scheme: str, chosen: Iterable[str]) -> dict[str, Any]:
+    """Return what is fixed for the points of a scheme, with what the file says below that."""
+    own = catalogue.settings_for(study.settings, scheme, study.schemes)
+    above = {one_name(key, scheme) for key in (*own, *chosen)}
+    below = catalogue.settings_for(study.of_config(), scheme, study.schemes).items()
+    return {k: v for k, v in below if one_name(k, scheme) not in above} | own
+
+
+def text(point: Settings, fixed: Mapping[str, Any], told: Sequence[str]) -> str:
+    """Return the file: what was chosen and what was fixed, below lines of what is `told`."""
+    # A name may hold a line's end, behind which no comment goes on.
+    lines = [f"# {part}" for line in told for part in printable(line).split("\n")]
+    others = [key for key in point if key.startswith(_OTHERS)]
+    settings = {k: v for k, v in point.items() if k != SCHEME and k not in others}
+    # Fixed values come as `--set` spells them, in text.
+    return "\n".join([*lines, *(_line(*each) for each in {**fixed, **settings}.items())]) + "\n"
+
+
+def _line(key: str, value: Any) -> str:  # noqa: ANN401
+    """Return a line of TOML; text that `--set` would read as a number is one."""
+    name = key if _BARE.fullmatch(key) else json.dumps(key)
+    return f"{name} = {_literal(value) if isinstance(value, str) else names.text(value)}"
+
+
+def _literal(value: str) -> str:
+    try:
+        if len(value.splitlines()) != 1:
+            raise tomllib.TOMLDecodeError
+        tomllib.loads(f"x = {value}")
+    except tomllib.TOMLDecodeError:
+        return names.text(value)
+    return value
+
+
+def command(
+    point: Settings,
+    *,
+    trace: str,
+    device: str,
+    config: str,
+    options: Mapping[str, str],
+    replay: str | None,
+    seed: int | None,
+) -> str:
+    """Return the command that runs a point again."""
+    words = ["slcache", "run", trace, "--device", device, "--scheme", str(point[SCHEME])]
+    words += ["--config", config]
+    own = {k.removeprefix(READER): plain(v) for k, v in point.items() if k.startswith(_OTHERS)}
+    words += report.of_options({**options, **own})
+    words += [] if replay is None else ["--replay", replay]
+    words += [] if seed is None else ["--seed", str(seed)]
+    return shlex.join(words)
+
 
 _VERSION = 2
 #: What a search is written as, beside its store.
@@ -44,7 +126,7 @@ class Tuning(Answer):
     @cached_property
     def table(self) -> pl.DataFrame:
         """A row per point and seed, as a sweep has it; the status of some is `stopped`."""
-        return table.points(self.study, self.rows)
+        return batch.points(self.study, self.rows)
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -58,7 +140,7 @@ class Tuning(Answer):
 
     def config(self, one: Tried) -> str:
         """Return a point as a TOML file that `run --config` takes."""
-        return config_file.of(self.study, one.settings, "best.toml", sentences.figures(self, one))
+        return of(self.study, one.settings, "best.toml", answer.figures(self, one))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the search as one document."""
@@ -89,7 +171,7 @@ class Tuning(Answer):
             "device": given.content_of(study.devices[0]),
             "config": study.config,
             "schemes": list(study.schemes),
-            "vary": {axis.key: sentences.axis(axis) for axis in self.axes},
+            "vary": {axis.key: answer.axis(axis) for axis in self.axes},
             "set": dict(study.settings),
             "trace_options": dict(study.trace_options),
             "replay": study.replay,
@@ -135,9 +217,9 @@ class Tuning(Answer):
     def _front(self) -> dict[str, Any]:
         if self.sized is not None:
             return self.sized.picture()
-        from slcache.sweep import of_traces
+        from slcache.sweep import report
 
-        return of_traces.front_chart(self.analysis.judged[0])
+        return report.front_chart(self.analysis.judged[0])
 
     def _progress(self) -> Mapping[str, Sequence[float | None]]:
         good = {id(each) for each in self.good}
@@ -169,9 +251,9 @@ class Tuning(Answer):
         picture = Picture(title, page.chart(drawn, title), told)
         return report.render(
             self.analysis,
-            sentences.title(self),
+            answer.title(self),
             json.dumps(self._asked(), indent=2, ensure_ascii=False),
-            notes=sentences.told(self),
+            notes=answer.told(self),
             first=[picture],
             study=self.study,
         )

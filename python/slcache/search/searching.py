@@ -10,25 +10,24 @@ from pathlib import Path
 
 from slcache import _core, api, catalogue, files
 from slcache.errors import ConfigError, RunError, UsageError, about
-from slcache.execute import draws, given
+from slcache.execute import given
+from slcache.execute.driver import Executor
 from slcache.execute.engine import Engine
-from slcache.execute.executors import Executor
 from slcache.given.once import flatten, once, twice
-from slcache.search import prefixes as beginnings
-from slcache.search.batches import WHOLE, Batches, Found, Tried, check_figures
-from slcache.search.bisect import Bisection
+from slcache.search import points as beginnings
+from slcache.search.batches import WHOLE, Batches, Bisection, Found, Tried, check_figures
+from slcache.search.goals import Search
 from slcache.search.optuna import Sampled
 from slcache.search.outcome import FILES, Tuning
 from slcache.search.points import Points, of_scheme
-from slcache.search.search import Search
 from slcache.search.space import Space
+from slcache.sweep import batch
 from slcache.sweep import points as sweep_points
-from slcache.sweep import table
 from slcache.sweep.axes import Axis
+from slcache.sweep.batch import Row
 from slcache.sweep.points import READER, WORKLOAD
 from slcache.sweep.points import told as told_of
 from slcache.sweep.study import Study, StudyError
-from slcache.sweep.table import Row
 from slcache.traces.api import Progress
 
 
@@ -54,14 +53,14 @@ def check(study: Study, search: Search, space: Space) -> None:
     if _core.is_read_once(given.label(trace)):
         told = f"a search reads its trace again and again, and {trace} can be read only once"
         raise about(UsageError(f"{told}: give a file that stays"), "trace")
-    table.check_names(study)
+    batch.check_names(study)
     sweep_points.check_keys(study)
     if study.seeds > 1 and not given.is_workload(trace):
         alone = study.model_copy(update={"seeds": 1})
         corners = (of_scheme(alone, scheme, space.corners(scheme)) for scheme in study.schemes)
         every = (point.config for each in corners for point in sweep_points.points(each))
         if known := [config for config in every if config is not None]:
-            draws.check_seeds(study.seeds, known)
+            given.check_seeds(study.seeds, known)
     for scheme in study.schemes:
         # A key that no scheme knows is an error before anything is run.
         sweep_points.points(of_scheme(study, scheme, [space.first(scheme)]))

@@ -1,14 +1,24 @@
-"""What to know of the configurations that runs had, in sentences."""
+"""What is said of runs beside their figures: notes, reach, and reasons of those left out."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from slcache import _core
 from slcache.documents.normalise import Document
-from slcache.sentences import reach
+from slcache.sentences import wording
+
+
+def sentence(config: Mapping[str, Any], depth: int) -> str | None:
+    """Return which peaks of a resolved configuration are out of reach without a buffer."""
+    missed = _core.config_missed(json.dumps(config), depth)
+    if not missed:
+        return None
+    told = ", ".join(f"{mode} {most:.0f} of {peak:.0f} MB/s" for mode, most, peak in missed)
+    return f"writes wait for their programs: {told} with {depth} requests of 128 KiB outstanding"
 
 
 def of_runs(documents: Sequence[Document]) -> list[str]:
@@ -22,6 +32,33 @@ def _of(config: Mapping[str, Any]) -> Iterator[str]:
     if "client" in config["scheme"]:
         # In open replay the trace says how many requests are outstanding.
         host = config["host"]
-        told = reach.sentence(config, host["queue_depth"] if host["replay"] == "closed" else 1)
+        told = sentence(config, host["queue_depth"] if host["replay"] == "closed" else 1)
         if told is not None:
             yield f"client: the device has no [buffer], as drives have, so that {told}"
+
+
+#: Stands for the scheme's own name where schemes share a reason.
+_OWN = "NAME"
+
+
+def told(reasons: Mapping[str, str], one: str, many: str) -> list[str]:
+    """Return a sentence for each reason, such as `a and b are left out: ...`.
+
+    `one` and `many` are what is said of a scheme and of several.
+    """
+    return [
+        f"{wording.listed(names)} {one if len(names) == 1 else many}: {reason}"
+        for names, reason in grouped(reasons)
+    ]
+
+
+def grouped(reasons: Mapping[str, str]) -> list[tuple[Sequence[str], str]]:
+    """Return the schemes of each reason; where they share it, NAME stands for their names in it."""
+    groups: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        own = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", _OWN, reason)
+        groups.setdefault(own, []).append(name)
+    return [
+        (names, reasons[names[0]] if len(names) == 1 else shared)
+        for shared, names in groups.items()
+    ]

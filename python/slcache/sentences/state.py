@@ -9,7 +9,7 @@ from typing import Any
 from slcache.documents.normalise import Document
 from slcache.sentences import wording
 from slcache.words import units
-from slcache.words.leaves import leaves
+from slcache.words.names import leaves
 
 #: What the presets say of themselves that are like drives which are sold.
 _DRIVE = "calibrated to published measurements"

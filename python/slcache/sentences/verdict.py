@@ -1,14 +1,286 @@
-"""Who wins, by how much and why, in sentences computed from the result documents."""
+"""The verdict: who wins on each side, by how much, and why."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from slcache.documents import normalise
-from slcache.documents.contract import differences
 from slcache.documents.normalise import Document
-from slcache.sentences import standings, state, stretches, wording
-from slcache.words import units
+from slcache.documents.saved import differences
+from slcache.sentences import state, wording
+from slcache.words import kinds, units
+
+#: So much of all latency lies in the stretches that are told.
+_MOST = 0.9
+#: They take no more of the time than this, else no stretch decides.
+_SHORT = 0.1
+#: A run of fewer windows has no stretches.
+_WINDOWS = 40
+#: What is a hundredth of the run apart is one stretch.
+_NEAR = 100
+#: More stretches are no incidents.
+_COUNT_MAX = 5
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """The shortest time in which most of one side's latency lies."""
+
+    #: Share of the sum of latencies.
+    share: float
+    #: Begin and end of each, as numbers of windows.
+    places: list[tuple[int, int]]
+    #: Windows, of so many.
+    windows: int
+    of: int
+    #: Mean latency without them, ns; None where nothing is left.
+    rest_ns: float | None
+
+
+def found(document: Document, side: str) -> Stretches | None:
+    """Return the stretches that make a run's mean latency, if a few short ones do."""
+    columns = document["series"]["columns"]
+    sums = [value or 0 for value in columns[f"{side}_latency_ns_sum"]]
+    requests = [value or 0 for value in columns[f"{side}_requests"]]
+    total = sum(sums)
+    if len(sums) < _WINDOWS or total == 0:
+        return None
+    chosen: set[int] = set()
+    held = 0
+    for window in sorted(range(len(sums)), key=lambda i: (-sums[i], i)):
+        if held >= _MOST * total:
+            break
+        chosen.add(window)
+        held += sums[window]
+    places = _runs(sorted(chosen), len(sums) // _NEAR)
+    if len(chosen) > _SHORT * len(sums) or len(places) > _COUNT_MAX:
+        return None
+    left = sum(requests) - sum(requests[i] for i in chosen)
+    return Stretches(
+        share=held / total,
+        places=places,
+        windows=len(chosen),
+        of=len(sums),
+        rest_ns=(total - held) / left if left else None,
+    )
+
+
+def _runs(windows: Sequence[int], near: int) -> list[tuple[int, int]]:
+    """Return the begins and ends of windows between which no more than `near` others lie."""
+    runs: list[tuple[int, int]] = []
+    for window in windows:
+        if runs and window - runs[-1][1] <= near:
+            runs[-1] = (runs[-1][0], window + 1)
+        else:
+            runs.append((window, window + 1))
+    return runs
+
+
+def sentences(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
+    """Return, of each side, the schemes whose mean a few stretches make."""
+    told = []
+    for side in ("write", "read"):
+        for label, document in zip(labels, documents, strict=True):
+            stretches = found(document, side)
+            if stretches is not None:
+                told.append(_sentence(label, side, document, stretches))
+    return told
+
+
+def _sentence(label: str, side: str, document: Document, stretches: Stretches) -> str:
+    window_us = document["series"]["window_ns"] / 1e3
+    begins = [units.span(begin * window_us) for begin, _ in stretches.places]
+    count = len(stretches.places)
+    what = "one stretch" if count == 1 else f"{count} stretches"
+    lasts = units.span(stretches.windows * window_us)
+    whole = units.span(stretches.of * window_us)
+    mean = document["host"][side]["latency_us"]["mean"]
+    text = (
+        f"{label}: {units.percent(stretches.share)} of the time that {side}s took lies in {what}, "
+        f"{lasts} of {whole}, from {wording.listed(begins)} on"
+    )
+    if stretches.rest_ns is None:
+        return f"{text}; there are no other {side}s."
+    rest = units.duration(stretches.rest_ns / 1e3)
+    return f"{text}; without, the mean is {rest}, not {units.duration(mean)}."
+
+
+Rows = list[tuple[str, str]]
+
+
+def line(document: Document) -> str | None:
+    """Return one sentence of a run's disk, or None without one."""
+    disk = document.get("disk")
+    if disk is None:
+        return None
+    power, spins = units.significant(disk["mean_power_w"]), disk["spin_ups"]
+    parts = [
+        f"{units.energy(disk['energy_j'])}, {power} W on average",
+        _states(disk),
+        f"{units.count(spins)} spin-up{'' if spins == 1 else 's'}",
+    ]
+    parts += [
+        f"{units.count(_sum(disk, kind, 'count'))} {kind}s "
+        f"({units.size(_sum(disk, kind, 'bytes'))})"
+        for kind in ("read", "write")
+    ]
+    miss = document["figures"]["miss_rate"]
+    parts += [] if miss is None else [f"miss rate {units.percent(miss)}"]
+    return "disk: " + "; ".join(parts)
+
+
+def rows(document: Document) -> Rows:
+    """Return everything a result tells of its disk, as names and values; nothing without one."""
+    disk = document.get("disk")
+    if disk is None:
+        return []
+    found = [
+        ("energy", units.energy(disk["energy_j"])),
+        ("mean power", f"{units.significant(disk['mean_power_w'])} W"),
+        ("from 0 to", units.duration(disk["until_ns"] / 1e3)),
+        ("spin-ups", units.count(disk["spin_ups"])),
+        ("spin-downs", units.count(disk["spin_downs"])),
+    ]
+    found += [
+        (
+            f"state {state['state']}",
+            f"{units.duration(state['time_s'] * 1e6)}, {units.energy(state['energy_j'])}",
+        )
+        for state in states(disk)
+    ]
+    return found + [(f"{op['kind']}s, {op['cause']}", _operations(op)) for op in disk["ops"]]
+
+
+def states(disk: Document) -> list[Document]:
+    """Return the power states that a disk was in, from the most power to the least."""
+    by_name = {s["state"]: s for s in disk["states"] if s["time_s"] or s["energy_j"]}
+    return [by_name[name] for name in kinds.of(kinds.POWER, by_name)]
+
+
+def _states(disk: Document) -> str:
+    """Return the share of the time in each state."""
+    total = sum(state["time_s"] for state in disk["states"])
+    shares = [(s["state"], s["time_s"] / total) for s in states(disk)] if total else []
+    return ", ".join(f"{name} {units.percent(share)}" for name, share in shares) or "no time passed"
+
+
+def _operations(op: Document) -> str:
+    seeks, rotation, transfer = (
+        units.duration(op[key]) for key in ("seek_us", "rotation_us", "transfer_us")
+    )
+    return (
+        f"{units.count(op['count'])} ({units.size(op['bytes'])}); seeks {seeks}, "
+        f"rotation {rotation}, transfer {transfer}"
+    )
+
+
+def _sum(disk: Document, kind: str, key: str) -> float:
+    return float(sum(op[key] for op in disk["ops"] if op["kind"] == kind))
+
+
+Runs = Mapping[str, Document]
+SIDES = ("write", "read")
+
+
+def standings(runs: Runs, to: str) -> list[str]:
+    """Return why each side's winner beats the reference, then one sentence per kind of rival."""
+    best = {side: _best(side, runs) for side in SIDES}
+    firsts = {side: name for side, name in best.items() if name is not None}
+    if not firsts:
+        return []
+    wins = {label: [s for s in firsts if firsts[s] == label] for label in firsts.values()}
+    lines = [
+        wording.against(label, sides, runs[label], to, runs[to])
+        for label, sides in wins.items()
+        if label != to
+    ]
+    groups = _alike(runs)
+    rivals = [group for group in groups if group != [to] and not set(group) & wins.keys()]
+    rivals.sort(key=lambda group: _place(runs[group[0]]))
+    ties = [group for group in groups if len(group) > 1 and set(group) & wins.keys()]
+    lines = [_same(group, firsts) for group in ties] + lines
+    return lines + [_behind(group, runs, firsts) for group in rivals]
+
+
+def _best(side: str, runs: Runs) -> str | None:
+    """Return the scheme with the lowest mean latency of a side; of equals the first."""
+    values = {name: normalise.latency(document, side, "mean") for name, document in runs.items()}
+    known = {name: value for name, value in values.items() if value is not None}
+    if not known:
+        return None
+    least = min(known.values())
+    return next(name for name, value in known.items() if normalise.equal(value, least))
+
+
+def _alike(runs: Runs) -> list[list[str]]:
+    """Return the schemes in groups whose every compared figure is equal within the tie margin."""
+    groups: list[list[str]] = []
+    for name, document in runs.items():
+        mine = normalise.figures(document)
+        for group in groups:
+            theirs = normalise.figures(runs[group[0]])
+            if all(_equal(mine.get(key), theirs.get(key)) for key in mine.keys() | theirs.keys()):
+                group.append(name)
+                break
+        else:
+            groups.append([name])
+    return groups
+
+
+def _equal(a: float | None, b: float | None) -> bool:
+    return a == b if a is None or b is None else normalise.equal(a, b)
+
+
+def _place(document: Document) -> tuple[float, ...]:
+    """Return what orders rivals: writes first, then reads."""
+    return tuple(normalise.latency(document, side, "mean") or 0.0 for side in SIDES)
+
+
+def _same(group: Sequence[str], firsts: Mapping[str, str]) -> str:
+    """Say that schemes cannot be told apart from a winner."""
+    first = next(name for name in group if name in firsts.values())
+    others = [name for name in group if name != first]
+    verb = "has" if len(others) == 1 else "have"
+    return f"{wording.listed(others)} {verb} the same figures as {first} (within 1 %)."
+
+
+def _behind(group: Sequence[str], runs: Runs, firsts: Mapping[str, str]) -> str:
+    """Say how far schemes are behind the winners, and through what."""
+    document = runs[group[0]]
+    parts = [
+        _distance(side, document, winner, runs[winner], named=len(set(firsts.values())) > 1)
+        for side, winner in firsts.items()
+    ]
+    waf = document["figures"]["waf"]
+    if waf is not None:
+        causes = {c: v for c, v in document["waf"]["by_cause"].items() if c != "host" and v >= 0.01}
+        main = max(causes, key=lambda cause: causes[cause], default=None)
+        through = "" if main is None else f", of which {main} {causes[main]:.2f}"
+        parts.append(f"write amplification {waf:.2f}{through}")
+    return f"{wording.listed(group)}: {'; '.join(parts)}."
+
+
+def _distance(side: str, document: Document, winner: str, first: Document, *, named: bool) -> str:
+    """Return how one side's mean compares with the winner's, and the component that differs."""
+    mine = normalise.latency(document, side, "mean")
+    theirs = normalise.latency(first, side, "mean")
+    relative = normalise.ratio(mine, theirs)
+    whose = f"{winner}'s" if named else "the winner's"
+    if mine is None or theirs is None:
+        return f"{side}s cannot be compared"
+    if normalise.equal(mine, theirs):
+        return f"{side}s equal {whose}"
+    if relative is None:
+        return f"{side}s take {units.duration(mine)} on average, {whose} no time"
+    moved = wording.changes(side, document, first, 1.0)
+    cause = max(moved, key=lambda name: moved[name])
+    return (
+        f"{side}s take {units.factor(relative)} {whose} time "
+        f"(+{units.duration(mine - theirs)}; {wording.component(cause)} "
+        f"+{units.duration(moved[cause])})"
+    )
+
 
 #: More schemes than these are not described one by one.
 FEW = 3
@@ -30,12 +302,12 @@ def verdict(labels: Sequence[str], documents: Sequence[Document], to: str) -> li
     if caveat is not None:
         lines.insert(0, caveat)
     lines[0] = state.unfilled(zip(labels, documents, strict=True)) + lines[0]
-    lines += stretches.sentences(labels, documents)
+    lines += sentences(labels, documents)
     if len(labels) > FEW:
-        return lines + standings.standings(dict(zip(labels, documents, strict=True)), to)
+        return lines + standings(dict(zip(labels, documents, strict=True)), to)
     for label, document in zip(labels, documents, strict=True):
         if label != to:
-            lines.append(wording.against(label, standings.SIDES, document, to, reference))
+            lines.append(wording.against(label, SIDES, document, to, reference))
     return lines
 
 

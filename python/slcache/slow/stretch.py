@@ -1,15 +1,22 @@
-"""What of a run a timeline has: a stretch of time, given or found, and how many requests."""
+"""Stretches of a run that a timeline is of, and its files."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
-from typing import NoReturn
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
 
 import numpy as np
 
+from slcache import _core
 from slcache.errors import UsageError, about
+from slcache.files import Drawn
+from slcache.files import Path as Named
 from slcache.given.quantity import time_ns
+from slcache.slow import log
 from slcache.slow.log import Log
 
 #: No run lasts as long, ns.
@@ -112,3 +119,45 @@ def _time_ns(name: str, text: str) -> int:
 
 def _refuse(name: str, value: object, told: str) -> NoReturn:
     raise about(UsageError(f"{name} = {value}: {told}"), name)
+
+
+#: From when until when, around what, and of every which request.
+Said = tuple[str | None, str | None, str | None, int | None]
+
+
+def drawn(
+    file: Named | None,
+    said: Said,
+    trace: Named | None,
+    run: Callable[..., object],
+) -> Drawn:
+    """Return what is drawn where; UsageError where a stretch has no file.
+
+    For a stretch around a request `run` runs everything first.
+    """
+    path = checked(file, said, trace)
+    return (path, *asked(*said, lambda: _logged(run)))
+
+
+def name(document: Mapping[str, Any], drawn: Drawn) -> None:
+    """Name the timeline in the document of a run that has just drawn it."""
+    file, _, _, every = drawn
+    document["provenance"]["timeline"] = {"file": file} | ({} if every == 1 else {"every": every})
+
+
+def _logged(run: Callable[..., object]) -> log.Log:
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "requests.parquet"
+        run(log=place)
+        return log.read(place)
+
+
+def checked(file: Named | None, said: Said, trace: Named | None) -> str:
+    """Return the file; UsageError without one, or where a stretch cannot be known beforehand."""
+    if file is None:
+        told = "timeline is missing: a stretch of time is that of a timeline"
+        raise about(UsageError(told), "timeline")
+    if said[2] is not None and trace is not None and _core.is_read_once(os.fspath(trace)):
+        told = f"timeline_around = {said[2]}: {os.fspath(trace)} can be read only once"
+        raise about(UsageError(told), "timeline_around")
+    return os.fspath(file)

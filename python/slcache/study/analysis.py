@@ -1,4 +1,4 @@
-"""What a study shows: effects, front and spread of the metrics that it is judged by."""
+"""What a study shows of the metrics that it is judged by, and as plain data for a document."""
 
 from __future__ import annotations
 
@@ -10,13 +10,91 @@ from typing import Any
 
 from slcache.given.once import twice
 from slcache.metrics import Goal, named
-from slcache.study import across, cells, document, judged, pareto
-from slcache.study.across import Across
-from slcache.study.cells import Cells
-from slcache.study.effects import Effect, main_effects
-from slcache.study.judged import Judged
+from slcache.study import effects, fronts, spread
+from slcache.study.effects import Cells, Effect, main_effects
+from slcache.study.fronts import Across, Front, Judged
 from slcache.study.outcome import TRACE, Configuration, Outcome
-from slcache.study.pareto import Front
+from slcache.study.spread import Spread
+
+
+def _of_across(found: Across) -> dict[str, Any]:
+    """Return how far configurations are from the best of each load at worst."""
+    return {
+        "metrics": list(found.metrics),
+        "without": [*found.absent, *found.zero],
+        "configurations_left_out": found.left_out,
+        "configurations": [
+            {
+                "settings": dict(one.settings),
+                "worst": {
+                    name: {"factor": worst.factor, "trace": worst.trace}
+                    for name, worst in one.worst.items()
+                },
+            }
+            for one in found.configurations
+        ],
+    }
+
+
+def _of_effect(effect: Effect) -> dict[str, Any]:
+    """Return what a parameter does to a metric."""
+    return {
+        "parameter": effect.factor,
+        "balanced": effect.balanced,
+        "points_without": effect.absent,
+        "levels": [
+            {
+                "from": level.low,
+                "to": level.high,
+                "points": level.count,
+                "mean": level.mean,
+                "least": level.spread[0],
+                "first_quartile": level.spread[1],
+                "third_quartile": level.spread[2],
+                "greatest": level.spread[3],
+            }
+            for level in effect.levels
+        ],
+    }
+
+
+def _of_seeds(found: Mapping[str, Spread]) -> dict[str, Any]:
+    """Return the spread of each metric over the seeds."""
+    return {name: _spread(each) for name, each in found.items()}
+
+
+def _of_front(found: Front) -> dict[str, Any]:
+    """Return a front, and what is not judged by it."""
+    return {
+        "metrics": dict(zip(found.metrics, found.goals, strict=True)),
+        "without": list(found.without),
+        "configurations_left_out": found.left_out,
+        "configurations_out_of_bounds": found.broken,
+        "configurations": [
+            {
+                "settings": dict(one.settings),
+                "metrics": {name: one.mean(name) for name in found.metrics},
+            }
+            for one in found.best
+        ],
+    }
+
+
+def _spread(found: Spread) -> dict[str, Any]:
+    return {
+        "level": spread.LEVEL,
+        "best": found.best,
+        "not_told_from_best": list(found.alike),
+        "configurations": [
+            {
+                "settings": dict(one.settings),
+                "mean": estimate.mean,
+                "half_interval": estimate.half,
+                "seeds": estimate.count,
+            }
+            for one, estimate in zip(found.configurations, found.estimates, strict=True)
+        ],
+    }
 
 
 @dataclass(frozen=True)
@@ -58,7 +136,7 @@ class Analysis:
         said = twice(metrics)
         if said is not None:
             raise ValueError(f"metric: {said}")
-        asked = list(metrics) or [name for name in pareto.OBJECTIVES if outcome.with_metric(name)]
+        asked = list(metrics) or [name for name in fronts.OBJECTIVES if outcome.with_metric(name)]
         for name in asked:
             if name not in outcome.metrics:
                 raise ValueError(f"the study's table has no column {name}")
@@ -66,7 +144,7 @@ class Analysis:
             outcome,
             asked,
             {name: _effects(outcome, name) for name in asked},
-            judged.of_loads(outcome, asked, goals, kept, asked=bool(metrics)),
+            fronts.of_loads(outcome, asked, goals, kept, asked=bool(metrics)),
         )
 
     @property
@@ -80,7 +158,7 @@ class Analysis:
     @cached_property
     def across(self) -> Across:
         """How far configurations are from the best of each load at worst."""
-        return across.of_loads(self.judged)
+        return fronts.over_loads(self.judged)
 
     @property
     def each_load(self) -> str:
@@ -136,7 +214,7 @@ class Analysis:
         ]
         if not having:
             return None
-        panels = cells.over(
+        panels = effects.over(
             [c.settings[right] for c in having],
             [c.settings[up] for c in having],
             [c.mean(metric) or 0.0 for c in having],
@@ -166,27 +244,27 @@ class Analysis:
     def _metric(self, name: str) -> dict[str, Any]:
         found = {
             "points_without": self.outcome.missing(name),
-            "effects": [document.effect(each) for each in self.effects[name]],
+            "effects": [_of_effect(each) for each in self.effects[name]],
         }
         if len(self.judged) == 1:
-            found |= {"seeds": document.seeds(self.judged[0].spreads)[name]}
+            found |= {"seeds": _of_seeds(self.judged[0].spreads)[name]}
         return found
 
     def _best(self) -> dict[str, Any]:
         """Return the front; of several loads each one's, with its spread over the seeds."""
         if len(self.judged) == 1:
-            return {"front": document.front(self.front)}
+            return {"front": _of_front(self.front)}
         return {
             "traces": [
                 {
                     "trace": each.trace,
                     "load": dict(each.load),
-                    "front": document.front(each.front),
-                    "seeds": document.seeds(each.spreads),
+                    "front": _of_front(each.front),
+                    "seeds": _of_seeds(each.spreads),
                 }
                 for each in self.judged
             ],
-            "across_traces": document.across(self.across),
+            "across_traces": _of_across(self.across),
         }
 
     def to_json(self) -> str:

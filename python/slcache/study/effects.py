@@ -1,22 +1,81 @@
-"""Main effects: what a metric is at each level of a parameter, over all else.
-
-A level's mean is that of its points. In a full grid every level has those of the other parameters
-equally often. Where points are missing, listed or drawn, one level's may have more of what is slow
-elsewhere: such a parameter is not balanced, which is told. A parameter that only some points have
-is judged among these.
-"""
+"""What settings do to a metric: levels of a parameter, main effects, maps of two of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slcache.study import levels
-from slcache.study.levels import Levels
 from slcache.study.outcome import Setting
+
+#: Numbers with more values than this are put into ranges.
+MOST = 12
+_RANGES_MOST = 6
+#: A range holds about this many points at least.
+_IN_A_RANGE = 6
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The levels of a parameter and the level of each point."""
+
+    numeric: bool
+    #: Of each level the value, or of a range the least and the greatest that is in it.
+    bounds: Sequence[tuple[Setting, Setting]]
+    #: Where a level lies on an axis: its value, the mean of a range, its place among words.
+    places: Sequence[float]
+    #: The level of each point.
+    of: NDArray[np.intp]
+
+    def __len__(self) -> int:
+        return len(self.bounds)
+
+
+def is_numeric(values: Iterable[Setting]) -> bool:
+    """Return whether all values are numbers; True and False are words."""
+    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
+
+
+def each(values: Sequence[Setting]) -> Levels:
+    """Return every value as a level: numbers in order, words as they first come."""
+    numeric = is_numeric(values)
+    known = sorted(set(values), key=_number) if numeric else list(dict.fromkeys(values))
+    place = {value: i for i, value in enumerate(known)}
+    return Levels(
+        numeric,
+        [(value, value) for value in known],
+        [_number(value) if numeric else float(i) for i, value in enumerate(known)],
+        np.array([place[value] for value in values], dtype=np.intp),
+    )
+
+
+def ranges(values: Sequence[Setting], count: int) -> Levels:
+    """Return numbers in about so many ranges with as many points each; equals stay together."""
+    numbers = np.array(values, dtype=np.float64)
+    # The rank of the first of equals decides for all of them.
+    first = np.searchsorted(np.sort(numbers), numbers, side="left")
+    _, of = np.unique(first * count // len(numbers), return_inverse=True)
+    groups = [[v for v, at in zip(values, of, strict=True) if at == i] for i in range(max(of) + 1)]
+    return Levels(
+        True,
+        [(min(group, key=_number), max(group, key=_number)) for group in groups],
+        [float(np.mean([_number(v) for v in group])) for group in groups],
+        of.astype(np.intp),
+    )
+
+
+def few(values: Sequence[Setting], most: int = _RANGES_MOST, each_of: int = _IN_A_RANGE) -> Levels:
+    """Return a number's values in so few ranges that each has points enough, words as they are."""
+    if not is_numeric(values):
+        return each(values)
+    return ranges(values, max(2, min(most, len(values) // each_of)))
+
+
+def _number(value: Setting) -> float:
+    assert isinstance(value, int | float)
+    return float(value)
 
 
 @dataclass(frozen=True)
@@ -71,22 +130,22 @@ def _effect(
 ) -> Effect | None:
     """Return one parameter's effect, or None where the points have one value of it."""
     have = np.array([value is not None for value in columns[name]])
-    own = _of(columns[name], have)
+    own = _kept(columns[name], have)
     if len(set(own)) < 2:
         return None
-    others = [_of(column, have) for other, column in columns.items() if other != name]
+    others = [_kept(column, have) for other, column in columns.items() if other != name]
     others = [other for other in others if None not in other and len(set(other)) > 1]
-    found = levels.each(own)
-    balanced = all(_as_often(found, levels.each(other)) for other in others)
+    found = each(own)
+    balanced = all(_as_often(found, each(other)) for other in others)
     # A level of a point or two says little of drawn numbers; ranges of them do.
-    thin = len(found) > levels.MOST or (not balanced and 2 * len(found) > len(own))
+    thin = len(found) > MOST or (not balanced and 2 * len(found) > len(own))
     if found.numeric and others and thin and len(own) > 3:
-        found = levels.few(own)
+        found = few(own)
     absent = len(values) - len(own)
-    return Effect(name, found.numeric, _levels(found, values[have]), balanced, absent)
+    return Effect(name, found.numeric, _means_of(found, values[have]), balanced, absent)
 
 
-def _of(column: Sequence[Setting], have: NDArray[np.bool_]) -> list[Setting]:
+def _kept(column: Sequence[Setting], have: NDArray[np.bool_]) -> list[Setting]:
     return [value for value, wanted in zip(column, have, strict=True) if wanted]
 
 
@@ -100,7 +159,7 @@ def _as_often(one: Levels, other: Levels) -> bool:
     return bool((pairs * len(one.of) == np.outer(pairs.sum(axis=1), pairs.sum(axis=0))).all())
 
 
-def _levels(one: Levels, values: NDArray[np.float64]) -> list[Level]:
+def _means_of(one: Levels, values: NDArray[np.float64]) -> list[Level]:
     found = []
     ends = np.cumsum(np.bincount(one.of))[:-1]
     groups = np.split(values[np.argsort(one.of, kind="stable")], ends)
@@ -110,3 +169,55 @@ def _levels(one: Levels, values: NDArray[np.float64]) -> list[Level]:
         spread = (float(least), float(first), float(third), float(most))
         found.append(Level(low, high, place, float(mean), len(points), spread))
     return found
+
+
+#: With at most this many levels a parameter keeps each of its values.
+_MOST = 32
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The means of a map, a row for each level of the second parameter, and how many points."""
+
+    across: Levels
+    up: Levels
+    #: Not a number where there is no point.
+    means: NDArray[np.float64]
+    counts: NDArray[np.intp]
+
+
+def over(
+    across: Sequence[Setting],
+    up: Sequence[Setting],
+    values: Sequence[float],
+    groups: Sequence[str] | None = None,
+) -> dict[str, Cells]:
+    """Return a map of values over two columns of settings for each group, of the same levels."""
+    columns, rows = _few_levels(across), _few_levels(up)
+    names = [""] * len(values) if groups is None else groups
+    return {
+        name: _map(columns, rows, np.array([each == name for each in names]), values)
+        for name in dict.fromkeys(names)
+    }
+
+
+def _map(
+    columns: Levels, rows: Levels, wanted: NDArray[np.bool_], values: Sequence[float]
+) -> Cells:
+    """Return the map of the points that are wanted."""
+    places = (rows.of * len(columns) + columns.of)[wanted]
+    size = len(columns) * len(rows)
+    counts = np.bincount(places, minlength=size)
+    sums = np.bincount(places, np.array(values, dtype=np.float64)[wanted], minlength=size)
+    means = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
+    shape = (len(rows), len(columns))
+    return Cells(columns, rows, means.reshape(shape), counts.reshape(shape))
+
+
+def _few_levels(values: Sequence[Setting]) -> Levels:
+    """Return every value as a level; ranges where they are many, or where most come once."""
+    found = each(values)
+    lonely = len(found) > MOST and 2 * len(found) > len(values)
+    if not found.numeric or not (lonely or len(found) > _MOST):
+        return found
+    return few(values, most=max(2, int((len(values) / 2) ** 0.5)), each_of=2)

@@ -1,18 +1,69 @@
-"""The table of a study, read as configurations: what was set, and each seed's figures."""
+"""The table of a study, checked, and read as configurations with the figures of each seed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache.frame import FIGURES
 from slcache.sentences import state
-from slcache.study import columns
 
 if TYPE_CHECKING:
     import polars as pl
+
+#: Most parameters of a study: what each does is told from what each of the others does.
+PARAMETERS_MAX = 100
+
+
+def check_count(varied: Sequence[str]) -> None:
+    """Raise ValueError for more parameters than are told apart."""
+    if len(varied) > PARAMETERS_MAX:
+        told = f"{len(varied):,} columns vary; at most {PARAMETERS_MAX} may, as in a study"
+        raise ValueError(f"column {varied[PARAMETERS_MAX]}: {told}")
+
+
+def check(
+    table: pl.DataFrame, inputs: Sequence[str], figures: Collection[str], without: str
+) -> None:
+    """Raise ValueError, naming the column, for what no study's table has, such as one `without`.
+
+    `inputs`, seed and status must be there; `figures` are numbers, each finite or left out.
+    """
+    if without in table.columns:
+        raise ValueError(f"column {without}: no study has it")
+    texts = (*inputs, "status")
+    missing = [name for name in (*inputs, "seed", "status") if name not in table.columns]
+    if missing:
+        raise ValueError(f"no column {', '.join(missing)}: this is no table of a study")
+    for name, kind in table.schema.items():
+        wanted = _wanted(name, texts, figures)
+        if _kind(kind) not in wanted:
+            told = " or ".join(each for each in wanted if each != "nothing")
+            raise ValueError(f"column {name}: holds {kind}, and must hold {told}")
+        if kind.is_float() and not table[name].is_finite().all():
+            raise ValueError(f"column {name}: a value is not finite")
+        if name in texts and table[name].null_count():
+            raise ValueError(f"column {name}: a row has none")
+
+
+def _wanted(name: str, texts: Sequence[str], figures: Collection[str]) -> tuple[str, ...]:
+    if name in figures:
+        return "whole numbers", "numbers", "nothing"
+    if name == "seed":
+        return "whole numbers", "nothing"
+    if name in texts:
+        return ("text",)
+    return "text", "whole numbers", "numbers", "true and false", "nothing"
+
+
+def _kind(kind: pl.DataType) -> str:
+    if kind.is_integer():
+        return "whole numbers"
+    told = {"Float64": "numbers", "String": "text", "Boolean": "true and false", "Null": "nothing"}
+    return told.get(str(kind), "other")
+
 
 Setting = str | float | int | bool | None
 
@@ -78,11 +129,11 @@ class Outcome:
     @classmethod
     def of(cls, table: pl.DataFrame) -> Outcome:
         """Read a table; ValueError where it lacks a column that studies have."""
-        columns.check(table, INPUTS, FIGURES, without=_NUMBER)
+        check(table, INPUTS, FIGURES, without=_NUMBER)
         own = [n for n in table.columns if n not in FIGURES and n not in (*INPUTS, *OTHERS)]
         asked = table.select(*own, *INPUTS)
         factors = [column.name for column in asked if column.n_unique() > 1]
-        columns.check_count([name for name in factors if name not in INPUTS])
+        check_count([name for name in factors if name not in INPUTS])
         first = asked.row(0, named=True) if asked.height else {}
         fixed = {name: value for name, value in first.items() if name not in factors}
         metrics = [name for name in table.columns if name in FIGURES]

@@ -11,7 +11,7 @@ from slcache.given.content import Content
 
 if TYPE_CHECKING:
     from slcache.sweep.axes import Value
-    from slcache.sweep.outcome import Sweep
+    from slcache.sweep.run import Sweep
 
 
 @checked

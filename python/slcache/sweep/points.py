@@ -11,19 +11,18 @@ from typing import Any
 
 from slcache import catalogue
 from slcache._core import ConfigError
-from slcache.documents.drawn import by_seed
+from slcache.documents.normalise import by_seed
 from slcache.errors import one_line
 from slcache.execute import given
-from slcache.execute.draws import DRAW
+from slcache.execute.given import DRAW
 from slcache.execute.run import Run
 from slcache.given.once import one_name
 from slcache.sentences import wording
-from slcache.sweep.axes import plain
-from slcache.sweep.sampling import POINTS_MAX, Combination
+from slcache.sweep.axes import POINTS_MAX, Combination, plain
 from slcache.sweep.study import BOUND, Study, StudyError
 from slcache.traces.api import reader_options
-from slcache.words import labels
-from slcache.words.few import few
+from slcache.words import names
+from slcache.words.names import few
 
 #: Keys that are options of the trace's reader, and those of a workload, which go there too.
 READER, WORKLOAD = "reader.", "workload."
@@ -148,7 +147,7 @@ def check_keys(study: Study) -> None:
     known = {catalogue.of_catalogue(name) for name in schemes}
     for key in [*study.keys, *study.settings]:
         own = re.match(r"scheme\.([^.]+)\.", key)
-        if own and own[1] not in known | {labels.of_source(name) for name in schemes}:
+        if own and own[1] not in known | {names.of_source(name) for name in schemes}:
             raise StudyError(f"{key}: no scheme of the study takes it: {wording.listed(schemes)}")
         if key.startswith(WORKLOAD) and not any(map(given.is_workload, study.traces)):
             raise StudyError(f"{key}: no trace of the study is a workload")

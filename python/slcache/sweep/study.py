@@ -1,4 +1,4 @@
-"""What a sweep is asked for: the one model of the verb, the function and `study.toml`, checked."""
+"""What a sweep is asked for: the one model of the verb, the function and study.toml, checked."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
@@ -14,14 +15,14 @@ from slcache import catalogue, files
 from slcache import named as code
 from slcache._core import ConfigError
 from slcache.errors import UsageError
-from slcache.execute import draws, given
-from slcache.given import config_files
+from slcache.execute import given
+from slcache.given import content, parsing
+from slcache.given.arguments import own_word
 from slcache.given.once import SEED_MAX, flatten, once, twice
 from slcache.metrics import COUNTED, named
-from slcache.study.columns import PARAMETERS_MAX
-from slcache.sweep.axes import Axis, Value, check_finite, plain
-from slcache.sweep.sampling import Combination, Sampling
-from slcache.words import toml
+from slcache.study.outcome import PARAMETERS_MAX
+from slcache.sweep.axes import Axis, Combination, Sampling, Value, check_finite, plain
+from slcache.words import names
 
 #: What a study is written as, into the folder of its tables.
 NAME = "study.toml"
@@ -167,10 +168,10 @@ class Study(BaseModel):
         self._check_keys()
         return self
 
-    def drawn(self, trace: str) -> draws.Drawn:
+    def drawn(self, trace: str) -> given.Drawn:
         """Return what adds the draw of a seed to the options of a trace's reader."""
         try:
-            return draws.of_trace(self.resample, self.resample_block, trace, self.seeds)
+            return given.of_trace(self.resample, self.resample_block, trace, self.seeds)
         except UsageError as error:
             raise StudyError(str(error)) from error
 
@@ -237,7 +238,7 @@ class Study(BaseModel):
 
     def of_config(self) -> dict[str, Any]:
         """Return what the configuration file says; ConfigError names its line."""
-        return {} if self.config is None else config_files.read(self.config).settings
+        return {} if self.config is None else content.read(self.config).settings
 
     @property
     def keys(self) -> list[str]:
@@ -283,11 +284,11 @@ class Study(BaseModel):
         told = self.to_dict()
         tables = {key: told.pop(key) for key in ("set", "trace_options", "vary") if key in told}
         points = told.pop("point", [])
-        parts = [*toml.lines(told)]
+        parts = [*names.lines(told)]
         for name, table in tables.items():
-            parts += ["", f"[{name}]", *toml.lines(table)]
+            parts += ["", f"[{name}]", *names.lines(table)]
         for point in points:
-            parts += ["", "[[point]]", *toml.lines(point)]
+            parts += ["", "[[point]]", *names.lines(point)]
         return "\n".join(parts) + "\n"
 
 
@@ -299,7 +300,7 @@ def configured(said: Mapping[str, Any]) -> dict[str, Any]:
     path = said.get("config")
     if not isinstance(path, str | os.PathLike):
         return dict(said)
-    found = config_files.read(path)
+    found = content.read(path)
     if found.device is None:
         return {**said, "config": os.fspath(path)}
     if said.get("device"):
@@ -337,3 +338,52 @@ def _range(limits: Sequence[Any]) -> str:
         if hasattr(limit, name)
     }
     return f"a whole number between {ends['ge']:,} and {ends['le']:,}"
+
+
+def read(path: Path) -> Study:
+    """Return the study of a file; StudyError names file and key of what is wrong."""
+    try:
+        told = parsing.toml_file(path)
+    except ValueError as error:
+        raise StudyError(str(error)) from error
+    try:
+        return of(told, (os.fspath(path),))
+    except ConfigError as error:
+        told_of = (f"{path}: {line}" for line in str(error).splitlines())
+        raise StudyError("\n".join(told_of)) from error
+
+
+def of_folder(folder: Path) -> Path | None:
+    """Return the file of a study that has its folder here, if there is one.
+
+    A folder is a document: a study of it that runs code of Python is to be named itself.
+    """
+    path = folder / NAME
+    if not path.exists():
+        return None
+    if code := read(path).code:
+        told = f"{path} names {code[0]}, and no document loads code of Python"
+        raise StudyError(f"{told}; to load it, name the study's file: slcache sweep {path}")
+    return path
+
+
+def is_study(path: Path) -> bool:
+    """Return whether a TOML file describes a study, and not a workload; True where it is broken.
+
+    A workload has no traces.
+    """
+    try:
+        return not {"trace", "workload"}.isdisjoint(parsing.toml_file(path))
+    except ValueError:
+        return True
+    except OSError:
+        return path.name == NAME
+
+
+def of(told: Mapping[str, Any], read_from: tuple[str, ...] = ()) -> Study:
+    """Return the study that a document describes; StudyError names what is wrong."""
+    known = [each.alias or name for name, each in Study.model_fields.items() if not each.exclude]
+    said = once((own_word(key, known), value) for key, value in told.items())
+    if unknown := said.keys() - known:
+        raise StudyError(f"{min(unknown)}: unknown key; known: {', '.join(known)}")
+    return Study(**said, read_from=read_from)

@@ -1,13 +1,14 @@
-"""Tables and sentences for terminals of any width: no figure is cut or torn from its unit."""
+"""Tables that tear no figure, on terminals and in notebooks."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from markupsafe import Markup, escape
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -167,3 +168,27 @@ def _harmless(cell: str | Text) -> Text:
         return Text(printable(cell))
     clean = printable(cell.plain)
     return cell if clean == cell.plain else Text(clean, cell.style)
+
+
+def html(table: Table, lines: Iterable[str] = ()) -> str:
+    """Return a table with its title, its caption and sentences below as HTML; names are escaped."""
+    head = _cells("th", [column.title.replace("\n", " ") for column in table.columns])
+    body = Markup("").join(Markup("<tr>{}</tr>").format(_row(row)) for row in table.rows)
+    whole = Markup(
+        "<table><caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table>"
+    ).format(table.title, head, body)
+    below = [*table.caption.splitlines(), *lines]
+    return str(Markup("").join([whole, *(Markup("<p>{}</p>").format(line) for line in below)]))
+
+
+def _row(cells: list[Text]) -> Markup:
+    marked = (
+        Markup("<b>{}</b>").format(cell.plain) if "bold" in str(cell.style) else escape(cell.plain)
+        for cell in cells
+    )
+    return _cells("td", marked)
+
+
+def _cells(tag: str, contents: Iterable[str]) -> Markup:
+    name = Markup(tag)
+    return Markup("").join(Markup("<{0}>{1}</{0}>").format(name, content) for content in contents)

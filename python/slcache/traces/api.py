@@ -14,7 +14,7 @@ from slcache.given.arguments import checked
 from slcache.given.once import checked_seed, flatten, once
 from slcache.report import pictures
 from slcache.traces import twins
-from slcache.words.leaves import leaves
+from slcache.words.names import leaves
 
 #: Called a few times a second with (phase, done, total); returning False cancels the work, and
 #: returning nothing goes on.

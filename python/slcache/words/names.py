@@ -1,8 +1,23 @@
-"""Names that others chose, made harmless where they are shown."""
+"""Names, labels and values as people read them, on terminals, in files and in TOML."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+_MOST = 12
+_LETTERS = 60
+
+
+def few(names: Iterable[object], most: int = _MOST) -> str:
+    """Return the first of some names with commas between, and how many more there are."""
+    texts = [str(name) for name in names]
+    shown = [text if len(text) <= _LETTERS else f"{text[:_LETTERS]}…" for text in texts[:most]]
+    more = [f"and {len(texts) - most:,} more"] if len(texts) > most else []
+    return ", ".join(shown + more)
+
 
 #: What a terminal acts on or hides: control characters, C1 among them, and those that turn the
 #: direction of text or break its lines. A tab is a control character; a line's end is kept.
@@ -35,3 +50,97 @@ def json_safe(text: str) -> str:
 def _escaped(character: str) -> str:
     # Between tokens, JSON allows tabs and carriage returns, which are white space there.
     return character if character in "\t\r" else f"\\u{ord(character):04x}"
+
+
+def of_info(info: Mapping[str, Any]) -> str | None:
+    """Return the label of a trace by its `info` document; None for a recording."""
+    label: str | None = info["summary"]["label"]
+    return label
+
+
+def of_run(document: Mapping[str, Any]) -> str | None:
+    """Return the label of a run's trace by its result document; None for a recording."""
+    label: str | None = document["trace"]["label"]
+    return label
+
+
+def of_runs(documents: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the label of the trace that runs have in common."""
+    return of_run(documents[0]) if documents else None
+
+
+def of_scheme(config: Mapping[str, Any]) -> str:
+    """Return what results call the scheme of a resolved configuration."""
+    name, options = next(iter(config["scheme"].items()))
+    if name == "custom" and options.get("source"):
+        return of_source(options["source"])
+    if name != "tlc-only":
+        return str(name)
+    # "qlc-only" is a scheme of its own.
+    return "tlc-only mode=qlc" if options["mode"] == "qlc" else f"{options['mode']}-only"
+
+
+def of_source(scheme: str) -> str:
+    """Return the class that the source of a scheme of one's own names; others by their name."""
+    return scheme.rpartition(":")[2].rpartition(".")[2]
+
+
+def name_reading(document: Mapping[str, Any], reading: str) -> None:
+    """Name in a new result document the paper's set-up that the run began with."""
+    document["provenance"]["reading"] = reading
+
+
+def reading_of(document: Mapping[str, Any]) -> str | None:
+    """Return the paper's set-up that a run began with; None where it began with none."""
+    reading: str | None = document["provenance"].get("reading")
+    return reading
+
+
+def leaves(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401
+    """Yield a document's values with their dotted names; lists of plain values stay whole."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from leaves(inner, f"{prefix}.{key}" if prefix else str(key))
+    elif isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value):
+        for i, inner in enumerate(value):
+            yield from leaves(inner, f"{prefix}[{i}]")
+    else:
+        yield prefix, value
+
+
+def shown(value: object) -> str:
+    """Return a value as a reader expects it: digits grouped, yes or no, – for nothing."""
+    match value:
+        case None:
+            return "–"
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:,.0f}" if value.is_integer() else f"{value:,.6g}"
+        case list():
+            return ", ".join(shown(item) for item in value) or "–"
+    return str(value)
+
+
+def lines(table: Mapping[str, object]) -> Iterator[str]:
+    """Yield a table's keys with their values, a line for each."""
+    for key, value in table.items():
+        bare = key.replace("_", "").isalnum() and key.isascii()
+        yield f"{key if bare else text(key)} = {spelled(value)}"
+
+
+def spelled(value: object) -> str:
+    """Return a value as TOML spells it."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(spelled, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(lines(value))}}}"
+    return text(value)
+
+
+def text(value: object) -> str:
+    """Return a text, a number, true or false."""
+    # JSON's texts are TOML's, but for one control character.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
