@@ -393,6 +393,8 @@ def test_points_are_listed_in_a_csv_file(small: Path, tmp_path: Path) -> None:
         ({"trace": "t", "device": "d", "scheme": "s", "seeds": 0}, "seeds = 0"),
         ({"trace": ["t", "t"], "device": "d", "scheme": "s"}, "trace: t is given twice"),
         ({"trace": 3, "device": "d", "scheme": "s"}, "trace = 3"),
+        ({"trace": "t", "device": "d", "scheme": ["s", " "]}, r'scheme = \["s", " "\]: is no name'),
+        ({"trace": "t", "device": "d", "scheme": "s", "seeds": True}, "seeds = true: must be"),
         ({"trace": "t", "device": "d", "scheme": "s", "sample": "grid:3"}, "sample = grid:3"),
         ({"trace": "t", "device": "d", "scheme": "s", "vary": {"a": 1}, "set": {"a": 1}}, "a: set"),
     ],
@@ -400,6 +402,28 @@ def test_points_are_listed_in_a_csv_file(small: Path, tmp_path: Path) -> None:
 def test_a_wrong_study_names_its_key(told: dict[str, Any], key: str) -> None:
     with pytest.raises(StudyError, match=key):
         of(told)
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [
+        ('scheme = ""', 'scheme = "": is no name'),
+        ('device = "nodev"', "device nodev: no such preset"),
+        (
+            '[vary]\n"host.queue_depth" = [true, true]',
+            "host.queue_depth = [true, true]: given twice",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_told_with_the_file(
+    key: str, told: str, trace: Path, tmp_path: Path
+) -> None:
+    said = {"trace": f'trace = "{trace}"', "device": 'device = "tiny"', "scheme": 'scheme = "sa"'}
+    path = tmp_path / "mine.toml"
+    path.write_text("\n".join([*(said | {key.partition(" ")[0]: key}).values(), ""]))
+    done = slcache("sweep", path)
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert f"{path}: {told}" in done.stderr.decode()
 
 
 def test_a_study_survives_its_file(tmp_path: Path) -> None:

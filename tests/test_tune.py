@@ -337,3 +337,11 @@ def test_a_search_tells_that_it_replaces_the_table_of_a_study(tmp_path: Path) ->
     assert (first.returncode, again.returncode) == (0, 0)
     assert f"{out / 'points.parquet'}: " in first.stderr.decode()
     assert b"points.parquet" not in again.stderr
+    assert not (out / "study.toml").exists()
+    (out / "best.toml").write_text("host.queue_depth = 2\n")
+    done = slcache("sweep", *common, "--config", out / "best.toml", "--out", out, "--jobs", "1")
+    assert done.returncode == 0, done.stderr
+    assert f"{out}: the table there is of a search" in done.stderr.decode()
+    # What the study reads stays.
+    assert {"best.toml", "study.toml"} <= {path.name for path in out.iterdir()}
+    assert not (out / "tune.json").exists()

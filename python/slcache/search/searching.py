@@ -23,10 +23,12 @@ from slcache.search.points import Points, of_scheme
 from slcache.search.space import Space
 from slcache.sweep import batch
 from slcache.sweep import points as sweep_points
+from slcache.sweep import study as studies
 from slcache.sweep.axes import Axis
 from slcache.sweep.batch import Row
 from slcache.sweep.points import READER, WORKLOAD
 from slcache.sweep.points import told as told_of
+from slcache.sweep.run import TABLES
 from slcache.sweep.study import Study, StudyError
 from slcache.traces.api import Progress
 
@@ -99,9 +101,11 @@ def searched(
     """Search, and write what was found to `out`."""
     if out is not None:
         files.Transaction(out, FILES, study.inputs()).check()
-        document, found_table, *_ = (Path(out) / name for name in FILES)
-        if found_table.is_file() and not document.is_file():
-            replaced = f"{found_table}: is of something else than this search, and is replaced"
+        document, table, *_ = (Path(out) / name for name in FILES)
+        asked = Path(out) / studies.NAME
+        if table.is_file() and (asked.is_file() or not document.is_file()):
+            beside = f" with {studies.NAME}" if asked.is_file() else ""
+            replaced = f"{table}: is of something else than this search, and is replaced{beside}"
             warnings.warn(replaced, stacklevel=2)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(out) / "store" if out is not None else Path(scratch)
@@ -112,6 +116,7 @@ def searched(
             found = _searched(study, search, space, Points(study, engine, trace), told)
     if out is not None:
         files.write(out, found.files(), study.inputs())
+        files.drop(out, (studies.NAME, TABLES[1]), study.inputs())
     return found
 
 

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict
 
 from slcache import _core, bounded
 from slcache.given import once, parsing, quantity
+from slcache.words import names
 from slcache.words.names import few
 
 #: A value of a key, as TOML has it.
@@ -221,7 +222,7 @@ def _limited(count: float) -> None:
 
 
 def _cut(said: object) -> str:
-    text = str(said[:_SHOWN] if isinstance(said, list | tuple) else said)
+    text = said if isinstance(said, str) else names.spelled(said, _SHOWN)
     return text if len(text) <= _SHOWN_LETTERS else f"{text[:_SHOWN_LETTERS]}..."
 
 
@@ -231,7 +232,7 @@ def _once(axis: Axis) -> Axis:
         check_finite(value)
     twice = [value for value, count in Counter(axis.values).items() if count > 1]
     if twice:
-        raise ValueError(f"given twice: {few(sorted(map(str, twice)))}")
+        raise ValueError(f"given twice: {few(sorted(map(plain, twice)))}")
     return axis
 
 

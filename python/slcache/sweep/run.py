@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from slcache import _core, api, bounded, files, frame
 from slcache import named as code
-from slcache._core import RunError
+from slcache._core import ConfigError, RunError
 from slcache.execute import driver, given
 from slcache.execute.driver import Executor
 from slcache.execute.engine import Engine
@@ -159,6 +159,8 @@ class Sweep:
 
 #: The report's file, beside the tables.
 REPORT = "report.html"
+#: What a search writes beside its table: a study in its folder takes the place of all of it.
+OF_A_SEARCH = ("tune.json", "best.toml", "front.svg", "front.png")
 
 
 @checked
@@ -192,7 +194,7 @@ def run_study(
         files.Transaction(out, _names(Path(out), path), whole.inputs()).check()
     keep = _Temporary() if out is None and store is None else None
     place = Path(store) if store is not None else Path(keep.path if keep else out or "") / "store"
-    possible = possible_points(whole, skip_impossible=skip_impossible)
+    possible = possible_points(whole, path, skip_impossible=skip_impossible)
     with Engine(place, executor, jobs, on_progress, word="points", share=True) as engine:
         wanted = Batch(possible, engine, whole.judged_by)
         wanted.check_room(skip_impossible=skip_impossible)
@@ -210,9 +212,19 @@ def run_study(
     return found
 
 
-def possible_points(whole: Study, *, skip_impossible: bool) -> list[Point]:
-    """Return the points of a study; StudyError for impossible ones that may not be."""
-    found = points.points(whole)
+def possible_points(
+    whole: Study, path: Path | None = None, *, skip_impossible: bool
+) -> list[Point]:
+    """Return the points of a study; StudyError for impossible ones that may not be.
+
+    What is no point at all, such as an unknown device, is told with the file that says it.
+    """
+    try:
+        found = points.points(whole)
+    except ConfigError as error:
+        if path is None:
+            raise
+        raise study.of_file(path, error) from error
     impossible = [point for point in found if point.reason is not None]
     # Where nothing can run there is nothing to leave out.
     if impossible and (not skip_impossible or len(impossible) == len(found)):
@@ -243,6 +255,8 @@ def _is_there(out: Path, path: Path | None) -> bool:
 
 def _replaced(whole: Study, out: Path, path: Path | None) -> str:
     """Return what becomes of a folder's table that is of another study; empty where none is."""
+    if (out / OF_A_SEARCH[0]).is_file():
+        return f"{out}: the table there is of a search, and is replaced with {OF_A_SEARCH[0]}"
     if not (out / TABLES[0]).is_file() or _is_there(out, path):
         return ""
     try:
@@ -272,6 +286,7 @@ def _write(found: Sweep, out: Path, *, report: bool) -> None:
     """Write the tables, then the report, so that nothing of it costs a table."""
     inputs = found.study.inputs()
     files.write(out, found.files(), inputs)
+    files.drop(out, OF_A_SEARCH, inputs)
     if report:
         with files.Transaction(out, [REPORT], inputs) as outputs:
             outputs.write(REPORT, found.report().encode())

@@ -50,6 +50,8 @@ def _names(value: object) -> object:
     listed = [value] if isinstance(value, str) else value
     if not isinstance(listed, Sequence) or not all(isinstance(name, str) for name in listed):
         raise ValueError("must be a name or a list of names")
+    if not all(name.strip() for name in listed):
+        raise ValueError("is no name")
     return tuple(listed)
 
 
@@ -322,10 +324,10 @@ def problems(error: ValidationError, model: type[BaseModel]) -> list[str]:
             case "missing":
                 told.append(f"{key}: a study needs at least one")
             case "value_error":
-                told.append(f"{key} = {each['input']!r:.60}: {each['ctx']['error']}")
+                told.append(f"{key} = {names.spelled(each['input']):.60}: {each['ctx']['error']}")
             case kind:
                 what = "text" if kind == "string_type" else _range(fields[key].metadata)
-                told.append(f"{key} = {each['input']!r:.60}: must be {what}")
+                told.append(f"{key} = {names.spelled(each['input']):.60}: must be {what}")
     return told
 
 
@@ -349,8 +351,12 @@ def read(path: Path) -> Study:
     try:
         return of(told, (os.fspath(path),))
     except ConfigError as error:
-        told_of = (f"{path}: {line}" for line in str(error).splitlines())
-        raise StudyError("\n".join(told_of)) from error
+        raise of_file(path, error) from error
+
+
+def of_file(path: Path, error: ConfigError) -> StudyError:
+    """Return what is wrong with a study, line by line with the file that says it."""
+    return StudyError("\n".join(f"{path}: {line}" for line in str(error).splitlines()))
 
 
 def of_folder(folder: Path) -> Path | None:

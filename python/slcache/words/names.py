@@ -131,13 +131,13 @@ def lines(table: Mapping[str, object]) -> Iterator[str]:
         yield f"{key if bare else text(key)} = {spelled(value)}"
 
 
-def spelled(value: object) -> str:
-    """Return a value as TOML spells it."""
+def spelled(value: object, most: int | None = None) -> str:
+    """Return a value as TOML spells it, of a list the first; as Python does what no file holds."""
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(spelled, value))}]"
+        return f"[{', '.join(map(spelled, value[:most]))}]"
     if isinstance(value, Mapping):
         return f"{{{', '.join(lines(value))}}}"
-    return text(value)
+    return text(value) if isinstance(value, str | int) else repr(value)
 
 
 def text(value: object) -> str:
