@@ -35,22 +35,19 @@ def comparison(trace: Path) -> slcache.Comparison:
 
 #: Modules that save results and ask nothing of their pictures, which take most of the time.
 UNDRAWN = {
-    *("test_config_files", "test_differences", "test_docs", "test_documents", "test_edited"),
-    *("test_files", "test_gain_share", "test_gains", "test_json", "test_many_schemes"),
-    *("test_memories", "test_named_code", "test_no_effect", "test_notes", "test_own_results"),
-    *("test_own_schemes", "test_own_shapes", "test_pace", "test_special_files"),
-    *("test_reproduce", "test_reproduce_reading", "test_resample", "test_rerun", "test_saved"),
-    *("test_saved_seeds", "test_seeds", "test_setups", "test_store", "test_store_documents"),
-    *("test_study_config",),
-    *("test_study_forms", "test_sweep", "test_sweep_clusters", "test_sweep_show", "test_tune"),
-    *("test_walkthroughs", "test_written_paths", "test_wrong_values"),
+    *("test_config_files", "test_differences", "test_documents", "test_edited", "test_files"),
+    *("test_gain_share", "test_gains", "test_json", "test_many_schemes", "test_memories"),
+    *("test_named_code", "test_notes", "test_own_results", "test_own_schemes", "test_pace"),
+    *("test_reproduce", "test_reproduce_reading", "test_resample", "test_seeds", "test_setups"),
+    *("test_special_files", "test_store", "test_study_config", "test_study_forms", "test_sweep"),
+    *("test_sweep_clusters", "test_sweep_show", "test_tune", "test_walkthroughs"),
+    *("test_written_paths", "test_wrong_values"),
 }
 #: Modules that ask what is in pictures, which are drawn for them whenever they run.
 DRAWN = {
-    *("test_cliff", "test_curves", "test_disk", "test_figures", "test_names"),
-    *("test_report", "test_report_verb", "test_study_figures", "test_study_report"),
-    *("test_browser", "test_charts", "test_page_points"),
-    *("test_study_traces", "test_trace_info", "test_windows"),
+    *("test_browser", "test_charts", "test_cliff", "test_disk", "test_names", "test_page_points"),
+    *("test_saved", "test_study_report", "test_study_tables", "test_study_traces"),
+    *("test_trace_info", "test_windows"),
 }
 
 

@@ -1,15 +1,19 @@
-"""What no SLC cache can keep: figures by hand and bad input."""
+"""What no SLC cache can keep, of a trace and on a device: figures by hand and bad input."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import slcache
 from slcache import bounds
 from support import slcache as verb
 from support import write_trace
+from test_gains import hot
 
 DEMO = "examples/linkbench-40s.blkparse.zst"
 
@@ -93,3 +97,124 @@ def test_a_trace_without_writes_has_no_bound(tmp_path: Path) -> None:
     assert found.returncode == 4
     assert "has no writes" in found.stderr.decode()
     assert verb("bound", tmp_path / "nothing.csv").returncode == 4
+
+
+#: A block of each of tiny's four planes, in SLC mode.
+STEP = 4 * 8 * 4096
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trace(tmp_path_factory.mktemp("device") / "hot.csv", hot(1500))
+
+
+def test_units_and_sizes_are_the_device_s(trace: Path) -> None:
+    found = bounds.on_device(trace, device="tiny")
+    sizes = [row["bytes"] for row in found["sizes"]]
+    assert sizes == [STEP << power for power in range(len(sizes))]
+    assert [row["blocks_per_plane"] for row in found["sizes"]] == [
+        1 << power for power in range(len(sizes))
+    ]
+    alone = bounds.of_trace(trace, sizes)
+    assert found["versions"] == alone["versions"]
+    for row, other in zip(found["sizes"], alone["sizes"], strict=True):
+        for key in ("kept", "kept_died", "least", "least_drained"):
+            assert row[key] == other[key]
+
+
+def test_time_and_wear_by_hand(tmp_path: Path) -> None:
+    rows = [(i, "Write", 4096 * (i % 2), 4096) for i in range(20)]
+    trace = write_trace(tmp_path / "t.csv", rows)
+    found = bounds.on_device(trace, device="tiny", sizes_bytes=[4096, 8192])
+    assert found["unit_program_ns"] == {"slc": 200_000, "dense": 1_000_000}
+    for row, kept in zip(found["sizes"], (10, 20), strict=True):
+        assert row["kept"] == kept
+        assert row["program_ns_least"] == 200_000 * kept + 1_000_000 * (20 - kept)
+        # Blocks of 8 wordlines: 8 units for 1000 cycles, or 24 for 100.
+        assert row["block_lives_least"] == pytest.approx(kept / 8000 + (20 - kept) / 2400)
+    buffer = {"buffer.bytes": 4096}
+    held = bounds.on_device(trace, device="tiny", sizes_bytes=[4096], settings=buffer)
+    (row,) = held["sizes"]
+    assert (held["buffer_slots"], row["kept"]) == (1, 20)
+    # Half of the versions die in the buffer, which is never programmed.
+    assert row["program_ns_least"] == 200_000 * 10
+
+
+@pytest.mark.parametrize("scheme", ["baseline", "sector", "turbo-write", "clairvoyant"])
+def test_no_run_takes_less(trace: Path, scheme: str) -> None:
+    run = slcache.run(trace, device="tiny", scheme=scheme, settings={"run.bound": True})
+    document = run.to_dict()
+    size = document["bound"]["capacity_slots"] * 4096
+    (least,) = bounds.on_device(trace, device="tiny", sizes_bytes=[size])["sizes"]
+    assert document["bound"]["counted"] >= least["least"]
+    programs = [op for op in document["flash"]["ops"] if op["kind"] == "program"]
+    assert sum(op["time_us"] for op in programs) * 1e3 >= least["program_ns_least"]
+    lives = {"slc": 1 / 8000, "tlc": 1 / 2400}
+    worn = sum(lives[op["mode"]] * op["count"] for op in programs)
+    assert worn >= least["block_lives_least"]
+
+
+def test_one_shot_and_planes_together_take_the_least() -> None:
+    def cells(mode: str, **more: Any) -> bounds.Cells:  # noqa: ANN401
+        own = {"program": "per-page", "program_ns": [3000, 9000], "endurance_cycles": None}
+        pool: Mapping[str, Any] = {
+            "page_bytes": 16384,
+            "planes": 2,
+            "wordlines": 4,
+            "plane_parallelism": "independent",
+            mode: own,
+            **more,
+        }
+        return bounds.Cells.of(pool, mode, 4096)
+
+    assert cells("tlc") == bounds.Cells(750, None)
+    assert cells("tlc", plane_parallelism="multi-plane").program_ns == 375
+    shot = {"program": "one-shot", "program_ns": [9000], "endurance_cycles": 10}
+    assert cells("tlc", tlc=shot) == bounds.Cells(750, 1 / (4 * 4 * 3 * 10))
+    folds = {**shot, "fold": {"program_ns": 6000}, "copyback_ns": 2800}
+    assert cells("tlc", tlc=folds).program_ns == 500
+    assert cells("tlc", tlc={**folds, "copyback_ns": 1600}).program_ns == 400
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "told"),
+    [
+        (["--sizes", "0"], 2, "lie above 0 up to 2097152"),
+        (["--sizes", "4MiB"], 2, "all 16 blocks of each plane in SLC mode"),
+        (["--sizes", "5000"], 2, "whole units of 4.00 KiB"),
+        (["--unit", "4KiB"], 2, "the device has its own"),
+        (["--set", "device.user_bytes=1"], 3, "device.user_bytes"),
+    ],
+)
+def test_what_a_device_cannot_have_is_told(
+    trace: Path, arguments: list[str], status: int, told: str
+) -> None:
+    found = verb("bound", trace, "--device", "tiny", *arguments)
+    assert found.returncode == status
+    assert told in " ".join(found.stderr.decode().split())
+
+
+def test_devices_without_a_cache_are_refused(trace: Path) -> None:
+    disk = verb("bound", trace, "--device", "nvc-hdd")
+    assert disk.returncode == 3
+    assert b"with a disk all flash is cache" in disk.stderr
+    config = slcache.resolve(device="tiny", scheme="tlc-only")
+    config["device"]["pool"][0]["slc"] = None
+    with pytest.raises(slcache.ConfigError, match="none offers slc"):
+        bounds.Flash.of(config)
+    alone = verb("bound", trace, "--address", "compact")
+    assert alone.returncode == 2
+
+
+def test_the_verb_says_what_it_bounds(trace: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "bound.png"
+    told = verb("bound", trace, "--device", "tiny", "--picture", picture)
+    assert told.returncode == 0
+    text = " ".join(told.stdout.decode().split())
+    assert "Every figure is the least of any scheme with a cache so large, but for ips" in text
+    assert "Wear is in lives of a block" in text
+    assert picture.exists()
+    document = json.loads(verb("bound", trace, "--device", "tiny", "--json").stdout)
+    assert document == bounds.on_device(str(trace), device="tiny")
+    lasting = verb("bound", trace, "--device", "hierarchy-44g").stdout
+    assert b"The endurance of the cells is not known" in lasting

@@ -1,15 +1,19 @@
-"""What is told of a device is complete, for presets and files, and agrees with runs."""
+"""What is told of a device is complete and agrees with runs, with a buffer and without."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import slcache
+from slcache.drives import fills
+from slcache.sentences import notes
+from support import QUICK, write_trace
 from support import slcache as command
-from support import write_trace
 
 
 @pytest.mark.parametrize("device", ["tiny", "nvc-hdd", "hyssd-st", "ips-384g"])
@@ -90,3 +94,93 @@ def test_a_mapping_cache_is_told_with_what_it_maps() -> None:
         assert {"part": "map", "ns": 1000} in slc[side]["parts"]
     shown = command("devices", "show", "wd-sn580-1tb-like").stdout
     assert b"maps 64.0 GiB; the whole map takes 931 MiB" in shown
+
+
+PAGE, WORDLINES, ROWS, SIZE = 16384, 16, 20, 128 << 10
+MODES = {3: ("tlc", 1_500_000), 4: ("qlc", 6_000_000)}
+#: Channels, planes of a die, and whether they program together.
+CHIPS = [(4, 4, "multi-plane"), (16, 4, "multi-plane"), (16, 4, "independent")]
+DEPTHS = [1, 32] if QUICK else [1, 4, 8, 32]
+
+
+def device(channels: int, planes: int, parallelism: str, bits: int) -> dict[str, Any]:
+    """Return a device with a cache of 20 blocks of each plane, and no buffer."""
+    mode, program_ns = MODES[bits]
+    own = {"read_ns": [50_000], "erase_ns": 3_000_000}
+    pool = {
+        **{"name": "nand", "channels": channels, "chips": 1, "dies": 1, "planes": planes},
+        **{"blocks": 64, "wordlines": WORDLINES, "page_bytes": PAGE},
+        "plane_parallelism": parallelism,
+        "bus": {"ps_per_byte": 833},
+        "slc": {**own, "program_ns": [200_000]},
+        mode: {**own, "program_ns": [program_ns], "program": "one-shot"},
+    }
+    row = channels * planes * WORDLINES * PAGE
+    client = {
+        "dynamic": {"rule": "table", "table": [[0.0, ROWS * row]]},
+        "fold": {"keep_blocks": 4},
+    }
+    content = {"name": "bare", "user_bytes": 40 * bits * row, "mu_bytes": PAGE, "pool": [pool]}
+    return {"device": content, "scheme-defaults": {"client": client}}
+
+
+def told(config: dict[str, Any]) -> dict[str, tuple[float, float]]:
+    """Return what is told of each mode: what writes reach, and the peak."""
+    found = " ".join(notes.of_runs([{"config": config}]))
+    said = re.findall(r"(slc|tlc|qlc) (\d+) of (\d+) MB/s", found)
+    return {mode: (float(most), float(peak)) for mode, most, peak in said}
+
+
+@pytest.mark.parametrize("bits", MODES)
+@pytest.mark.parametrize("chips", CHIPS, ids=str)
+def test_what_is_told_is_what_the_simulation_does(chips: tuple[int, int, str], bits: int) -> None:
+    bare, mode = device(*chips, bits), MODES[bits][0]
+    cache = chips[0] * chips[1] * WORDLINES * PAGE * ROWS / 1e9
+    peaks = told(slcache.resolve(device=bare, scheme="client", replay="closed:1"))
+    for depth in DEPTHS:
+        run = fills.writes_of("bare", bare, SIZE, depth)
+        curve = fills.filled(fills.done([run], 1, None)[0].documents[0], 1).passes[0]
+        ours = {"slc": curve.between(0.2 * cache, 0.8 * cache)}
+        ours[mode] = curve.between(1.5 * cache, 3 * cache)
+        config = slcache.resolve(device=bare, scheme="client", replay=f"closed:{depth}")
+        said = told(config)
+        for name, (_, peak) in peaks.items():
+            # What is not told is within a tenth of the peak.
+            most = said.get(name, (peak, peak))[0]
+            # Eight pages are no whole wordlines of TLC: which writes share one is not foreseen.
+            near = (0.6, 1.3) if name == "tlc" and depth > 1 else (0.88, 1.03)
+            assert near[0] <= ours[name] * 1e3 / most <= near[1], (name, depth, said)
+
+
+@pytest.mark.parametrize(("buffer", "warned"), [("", True), ('[buffer]\nbytes = "16MiB"\n', False)])
+def test_a_device_without_a_buffer_is_warned_of(
+    buffer: str, warned: bool, tmp_path: Path, trace: Path
+) -> None:
+    preset = Path(__file__).parents[1] / "presets" / "devices" / "wd-sn580-1tb-like.toml"
+    path = tmp_path / "drive.toml"
+    own = preset.read_text().partition("[evidence]")[0]
+    own = own.replace('name = "nand"\n', 'name = "nand"\nplane_parallelism = "multi-plane"\n', 1)
+    path.write_text(own.partition("[buffer]")[0] + buffer)
+    told = command("devices", "show", path).stdout.decode()
+    assert ("warning: without [buffer] writes wait for their programs" in told) == warned
+
+
+VERBS = {
+    "run": ["run", "T", "--scheme", "client", "--address", "wrap"],
+    "compare": ["compare", "T", "--schemes", "client,qlc-only", "--address", "wrap"],
+    "cliff": ["cliff", "--schemes", "client", "--amount", "64MiB", "--iodepth", "1"],
+    "like": ["cliff", "--like", "techpowerup", "--format", "json"],
+    "pauses": ["cliff", "--like", "recovery"],
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_that_runs_it_says_so(verb: str, tmp_path: Path, trace: Path) -> None:
+    bare, path = device(16, 4, "multi-plane", 3), tmp_path / "drive.json"
+    arguments = [str(trace) if word == "T" else word for word in VERBS[verb]]
+    for buffer in ({}, {"buffer": {"bytes": 16 << 20, "write_back": "at-once"}}):
+        path.write_text(json.dumps({**bare, **buffer}))
+        done = command(*arguments, "--device", path)
+        assert done.returncode == 0, done.stderr
+        words = b" ".join((done.stdout + done.stderr).split())
+        assert (b"the device has no [buffer], as drives have" in words) == (not buffer)

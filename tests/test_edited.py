@@ -1,4 +1,4 @@
-"""What a parser would pass over in silence in an edited file, or choke on, is refused in words."""
+"""What a parser would pass over in an edited file is refused; marks of editors are no text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from slcache import frame
 from slcache.cli.app import execute
 from slcache.given import parsing
 from slcache.metrics import METRICS
-from slcache.sweep.axes import Axis, Sampling
+from slcache.sweep import study
+from slcache.sweep.axes import Axis, Sampling, listed
 
 DIGITS = "1" * 400
 SWEEP = ("--device", "tiny", "--scheme", "baseline", "--address", "wrap")
@@ -221,3 +222,36 @@ def test_the_table_of_another_study_is_not_replaced_without_a_word(
     with pytest.warns(UserWarning, match="another scheme and vary"):
         slcache.sweep(trace, device="tiny", schemes="sa", settings={"trace.address": "wrap"},
                       vary={"dense.victim": ["greedy"]}, out=tmp_path)  # fmt: skip
+
+
+MARK = "\ufeff"
+
+
+@pytest.mark.parametrize("suffix", ["toml", "json"])
+def test_a_configuration_may_begin_with_a_mark(suffix: str, trace: Path, tmp_path: Path) -> None:
+    text = '{"run": {"seed": 5}}' if suffix == "json" else "run.seed = 5\n"
+    path = tmp_path / f"own.{suffix}"
+    path.write_text(MARK + text)
+    run = slcache.run(trace, device="tiny", scheme="baseline", settings=path)
+    assert run.to_dict()["config"]["run"]["seed"] == 5
+
+
+def test_what_people_write_may_begin_with_a_mark(trace: Path, tmp_path: Path) -> None:
+    def marked(name: str, text: str) -> Path:
+        path = tmp_path / name
+        path.write_text(MARK + text)
+        return path
+
+    preset = Path(__file__).parent.parent / "presets" / "devices" / "tiny.toml"
+    device = marked("device.toml", preset.read_text())
+    assert slcache.run(trace, device=device, scheme="baseline").label == "baseline"
+    assert slcache.run(marked("t.csv", trace.read_text()), device=device, scheme="baseline")
+    text = 'requests = 9\nfootprint_bytes = "1MiB"\nglobal.rw = "randwrite"\n'
+    text += 'global.bs = "4k"\narrivals = { process = "constant", mean_gap_ns = 1000 }\n'
+    workload = marked("workload.toml", text)
+    assert slcache.Trace(workload).info()["requests"] == 9
+    asked = marked("study.toml", f'trace = "{trace}"\ndevice = "tiny"\nscheme = "baseline"\n')
+    assert study.is_study(asked)
+    assert study.read(asked).schemes == ("baseline",)
+    points = marked("points.csv", "host.time_scale,run.seed\n0.5,1\n")
+    assert [list(point) for point in listed(points)] == [["host.time_scale", "run.seed"]]

@@ -1,10 +1,11 @@
-"""Forks, copies and pickles of an environment go on as it does, whatever has happened in it."""
+"""Forks, copies and pickles of an environment go on as it does, ten thousand of them too."""
 
 from __future__ import annotations
 
 import copy
 import itertools
 import pickle
+import random
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +15,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+from episodes import episode, figures, random_turns
 from slcache import EpisodeError
 from slcache.gym import ENV_ID, PlacementEnv, SlcCacheEnv, SlcCacheVectorEnv
 from support import mixed, write_trace
@@ -266,3 +268,28 @@ def test_forks_in_threads_take_their_own_actions(trace: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         together = list(pool.map(rewards, [env.fork(), env.fork()], actions))
     assert together == alone
+
+
+FORKS = 10_000
+FINISHED_EVERY = 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["baseline", "ips"])
+def test_forks_go_on_bit_identically(scheme: str) -> None:
+    """A fork with other turns leaves the original alone, one with the same ends the same."""
+    rng = random.Random(scheme)
+    begin = episode(scheme)
+    original = begin.fork()
+    for number in range(FORKS // 2):
+        same, other = original.fork(), original.fork()
+        other.step(random_turns(other, rng))
+        turns = random_turns(original, rng)
+        ended = original.step(turns)
+        assert same.step(turns) == ended
+        assert same.observe() == original.observe()
+        assert same.operations() == original.operations()
+        if number % FINISHED_EVERY == 0:
+            assert figures(same.finish()) == figures(original.fork().finish())
+        if ended:
+            original = begin.fork()

@@ -1,17 +1,25 @@
-"""Every scheme at once: which can run, what is said of them, and whether figures stay apart."""
+"""Every scheme at once, the clairvoyant one, and caches of different sizes."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import slcache
 from charted import axis, keys, nodes, panels, rows
+from slcache import api
 from slcache.charts import run as charts
 from slcache.charts import series, spec
+from slcache.report import html
+from slcache.sentences.verdict import verdict
+from slcache.tables import grid
+from slcache.words.names import leaves
+from support import mixed, process, write_trace
 from support import slcache as command
 
 ALL = [entry["name"] for entry in slcache.schemes()]
@@ -92,3 +100,138 @@ def test_every_scheme_has_a_row_with_its_mean(every: slcache.Comparison) -> None
         assert axis(panel, "y")["scale"]["domain"] == EVERY
         written = [row for row in rows(panel) if "text" in row]
         assert [row["row"] for row in written] == EVERY
+
+
+HOW = ("--device", "tiny", "--scheme", "clairvoyant", "--json")
+
+
+def test_all_schemes_are_those_that_a_device_can_be() -> None:
+    ahead = [entry["name"] for entry in slcache.schemes() if entry["looks_ahead"]]
+    assert ahead == ["clairvoyant", "bypass-oracle"]
+    assert "clairvoyant" in slcache.fitting(device="tiny")[0]
+    assert "clairvoyant" not in api.named("all", device="tiny")[0]
+    assert api.named("clairvoyant", device="tiny")[0] == ["clairvoyant"]
+
+
+def test_a_pipe_is_foreseen_as_a_file_is(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "trace.csv", mixed())
+    ran = [
+        process("run", trace, *HOW),
+        process("run", "-", *HOW, stdin=trace.read_bytes()),
+    ]
+    schemes = [json.loads(done.stdout)["scheme"] for done in ran]
+    assert schemes[0] == schemes[1]
+    figures = schemes[0]["figures"]
+    assert figures["planned_pages"] > 0
+    assert figures["unforeseen_pages"] == 0
+
+
+def test_it_wins_nothing(tmp_path: Path) -> None:
+    trace = write_trace(tmp_path / "trace.csv", mixed(2000))
+    names = ["baseline", "clairvoyant", "turbo-write"]
+    both = slcache.compare(trace, device="tiny", schemes=names)
+    documents = [run.to_dict() for run in both.runs]
+    told = " ".join(verdict(names, documents, "baseline"))
+    assert "baseline" in told
+    assert "clairvoyant" not in told
+
+
+def test_an_address_policy_is_foreseen_too(tmp_path: Path) -> None:
+    trace = write_trace(
+        tmp_path / "trace.csv",
+        [(at, op, offset + (1 << 40), size) for at, op, offset, size in mixed()],
+    )
+    for policy in ("wrap", "compact"):
+        settings = {"trace.address": policy}
+        run = slcache.run(trace, device="tiny", scheme="clairvoyant", settings=settings)
+        figures = run.to_dict()["scheme"]["figures"]
+        assert figures["planned_pages"] > 0
+        assert figures["unforeseen_pages"] == 0
+
+
+KIB = 1 << 10
+#: Three blocks of eight pages in each of four planes, or six.
+SMALL, LARGE = 384 * KIB, 768 * KIB
+
+
+@pytest.fixture(scope="module")
+def unequal() -> slcache.Comparison:
+    return slcache.compare(
+        "zipf-4k",
+        device="tiny",
+        schemes=["tlc-only", "baseline", "turbo-write"],
+        trace_options={"workload.requests": "200", "workload.footprint_bytes": "1MiB"},
+        settings={"scheme.turbo-write.slc_blocks": 6, "device.user_bytes": "2MiB"},
+    )
+
+
+def test_each_run_says_what_its_cache_takes(unequal: slcache.Comparison) -> None:
+    sizes = [run["cache"] for run in unequal.to_dict()["runs"]]
+    assert sizes == [{"slc_bytes": 0}, {"slc_bytes": SMALL}, {"slc_bytes": LARGE}]
+    caches = [run["state"]["cache"] for run in unequal.to_dict()["runs"]]
+    assert [cache and cache["limit_bytes"] for cache in caches] == [None, SMALL, LARGE]
+    # What is printed is what they took.
+    told = [
+        f"{cache['peak_bytes'] / KIB:.0f} / {cache['mean_bytes'] / KIB:.0f} KiB"
+        for cache in caches
+        if cache is not None
+    ]
+    assert [row.cache for row in unequal.rows()] == ["–", *told]
+
+
+def test_a_note_names_the_smallest_and_the_largest(unequal: slcache.Comparison) -> None:
+    note, *_ = unequal.notes()
+    assert "baseline has 384 KiB, turbo-write 768 KiB" in note
+    assert note in " ".join(unequal.summary().split())
+    assert note in html.render(unequal.labels, unequal.documents, unequal.reference)
+
+
+def document(size: int | None) -> dict[str, Any]:
+    return {"state": {"cache": None if size is None else {"limit_bytes": size}}}
+
+
+def test_caches_within_a_tenth_and_schemes_without_one_are_not_worth_a_note() -> None:
+    def told(*sizes: int | None) -> str:
+        names = [f"scheme {i}" for i in range(len(sizes))]
+        return grid.unequal_caches(names, [document(size) for size in sizes])
+
+    assert told(0, 1000, 1100, None) == ""
+    assert told(None, None) == told(0, 0) == ""
+    assert "scheme 1 has 1,000 B, scheme 3 1.08 KiB" in told(0, 1000, 1000, 1101)
+
+
+def sizes(device: str) -> Iterator[tuple[str, str]]:
+    """Yield each scheme of a device with each of its counts of blocks."""
+    for scheme in slcache.fitting(device=device)[0]:
+        config = slcache.resolve(device=device, scheme=scheme)
+        for key, value in leaves({"scheme": config["scheme"]}):
+            if key.endswith("blocks") and isinstance(value, int):
+                yield scheme, key
+
+
+@pytest.mark.parametrize("device", ["tiny", "intel-660p-1tb-like", "rl-32g", "nvc-hdd"])
+def test_a_size_that_is_too_large_is_told_with_the_largest_that_passes(device: str) -> None:
+    for scheme, key in sizes(device):
+
+        def resolved(size: int, scheme: str = scheme, key: str = key) -> None:
+            slcache.resolve(device=device, scheme=scheme, settings={key: size})
+
+        with pytest.raises(slcache.ConfigError) as refused:
+            resolved(1_000_000)
+        told = str(refused.value)
+        found = re.search(r"([\d]+) is the largest that passes", told)
+        found = found or re.search(rf"{key} = 1000000: must be .*between \d+ and (\d+)", told)
+        assert found, told
+        resolved(int(found[1]))
+        with pytest.raises(slcache.ConfigError, match=found[1]):
+            resolved(int(found[1]) + 1)
+
+
+def test_a_scheme_that_does_not_fit_is_told_with_the_size_that_does() -> None:
+    told = 0
+    for entry in slcache.devices():
+        for scheme, why in slcache.fitting(device=entry["name"])[1].items():
+            for key, size in re.findall(r"(scheme[\w.-]+) = (\d+) is the \w+ that passes", why):
+                slcache.resolve(device=entry["name"], scheme=scheme, settings={key: int(size)})
+                told += 1
+    assert told

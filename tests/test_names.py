@@ -25,7 +25,7 @@ from slcache.sentences.verdict import FEW
 from slcache.words import names
 from support import mixed, write_trace
 from support import slcache as run_slcache
-from test_report import Page
+from test_saved import Page
 
 HOSTILE = [
     '"><script>alert(1)</script>',

@@ -123,3 +123,4 @@ def test_every_picture_stands_with_the_command_that_draws_it() -> None:
     named = [name for names, _ in rows for name in re.findall(r"`([\w-]+\.png)`", names)]
     assert sorted(named) == sorted(p.name for p in (DOCS / "images").iterdir())
     assert all("`" in command or "](" in command for _, command in rows)
+    assert all(path.stat().st_size < 150_000 for path in (DOCS / "images").iterdir())

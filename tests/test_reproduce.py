@@ -1,8 +1,9 @@
-"""An evaluation runs, resumes, and says what it rests on."""
+"""An evaluation runs, resumes and says what it rests on; inputs, fronts and recordings."""
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,20 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+import slcache as package
 from slcache.documents import schemata
+from slcache.execute.engine import Engine
+from slcache.reproduce import beyond, inputs
 from slcache.reproduce import evaluation as evaluations
-from support import process, slcache
+from slcache.reproduce import plan as plans
+from slcache.reproduce.claims import EMERGENT, Claim
+from slcache.reproduce.inputs import Input, twins
+from slcache.reproduce.ledger import Row, ledger
+from slcache.reproduce.points import Table
+from slcache.reproduce.reading import Beyond, has_figures
+from slcache.reproduce.sensitivity import front, met
+from slcache.reproduce.verdicts import CANNOT_HOLD, NOT_SIMULABLE
+from support import mixed, process, slcache, write_trace
 
 SMALL = ("--quick", "--workloads", "web_1")
 
@@ -116,3 +128,185 @@ def test_wrong_usage_is_told(arguments: tuple[str, ...], message: str, tmp_path:
     assert done.returncode == 2
     assert message in done.stderr.decode()
     assert not (tmp_path / "out").exists()
+
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SHOWN = re.compile(r"slcache reproduce (\w+)[^\n`]* --quick")
+FEW = 5000
+
+
+def test_a_quick_evaluation_that_is_shown_judges_half_of_what_is_emergent() -> None:
+    shown = {name for page in PAGES for name in SHOWN.findall(page.read_text())}
+    judged = {name: plans.load(name).quick_judges() for name in shown - {"drives"}}
+    assert judged
+    assert [name for name, (some, every) in judged.items() if 2 * some < every] == []
+
+
+def test_it_judges_as_many_as_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = plans.load("hierarchy")
+    small = replace(whole, quick=replace(whole.quick, requests=FEW))
+    monkeypatch.setattr(plans, "load", lambda _: small)
+    request = evaluations.Request("hierarchy", tmp_path, quick=True, readings=["literal"])
+    rows = evaluations.evaluate(request).claims
+    emergent = [row for row in rows if row.class_ == EMERGENT]
+    able = [row for row in emergent if row.verdict not in (CANNOT_HOLD, NOT_SIMULABLE)]
+    judged = [row for row in able if not row.missing and row.ours is not None]
+    some, every = small.quick_judges()
+    assert every == len(able)
+    # Runs as short as these have no migrations, of which claims then say nothing.
+    assert len(judged) <= some == sum(not row.missing for row in able)
+
+
+@pytest.mark.parametrize("requests", [0, 1000, 10**9])
+def test_only_twins_that_are_longer_are_cut(requests: int) -> None:
+    plan = plans.load("ips")
+    for each in twins(plan, [one.name for one in plan.workloads]):
+        cut = each.within(requests)
+        shorter = has_figures(each.path) and 0 < requests < each.requests
+        assert cut.requests == (requests if shorter else each.requests), each
+        assert cut.options(1).get("workload.requests") == (
+            str(requests) if shorter else each.options(1).get("workload.requests")
+        )
+
+
+#: Of a Windows file time, as MSR traces have it.
+TICKS_PER_S = 10_000_000
+
+#: What the format has no place for, or no digits.
+LOSSY = ["label", "response", "time"]
+
+
+def found(paper: str, names: list[str], folder: Path) -> list[Input]:
+    plan = plans.load(paper)
+    with Engine(folder.parent / "store") as engine:
+        return inputs.published(plan, names, inputs.recognise(plan, folder, engine))
+
+
+def test_a_file_with_the_figures_of_the_table_is_the_trace(tmp_path: Path) -> None:
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    package.generate("hierarchy-web_1", folder / "whatever.csv.gz", to="msr", seed=3, lossy=LOSSY)
+    package.generate(
+        "hierarchy-lun1",
+        folder / "web_1.csv.gz",
+        to="msr",
+        overrides={"requests": 9000},
+        lossy=LOSSY,
+    )
+    (each,) = found("hierarchy", ["web_1"], folder)
+    assert not each.twin
+    assert Path(each.path).name == "whatever.csv.gz"
+    assert each.options(1) == {}
+    assert all(i.twin for i in found("hierarchy", ["lun1"], folder))
+
+
+def msr(path: Path, seconds_apart: int) -> None:
+    """Write ten requests of volume wdev_0, six of them writes."""
+    lines = [
+        f"{128_166_372_000_000_000 + i * seconds_apart * TICKS_PER_S},wdev,0,"
+        f"{'Write' if i < 6 else 'Read'},{8192 * i},4096,100"
+        for i in range(10)
+    ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_a_volume_of_a_week_is_the_trace_in_every_part(tmp_path: Path) -> None:
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    msr(folder / "x.csv", 60_000)
+    bursty, daily, coop = found("ips", ["wdev_0"], folder)
+    # The bursty part keeps nothing of the trace but how many writes it has.
+    assert bursty.twin
+    assert bursty.workload["requests"] == "6"
+    assert not daily.twin
+    assert coop.path == daily.path
+    assert coop.repeat_to_write_bytes == 64 << 30
+
+
+def test_a_sample_of_a_volume_is_not_the_trace(tmp_path: Path) -> None:
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    msr(folder / "wdev_0.csv", 600)
+    assert all(each.twin for each in found("ips", ["wdev_0"], folder))
+
+
+def test_a_twin_in_a_file_is_not_the_trace(tmp_path: Path) -> None:
+    folder = tmp_path / "traces"
+    folder.mkdir()
+    package.generate("hierarchy-web_1", folder / "web_1.parquet")
+    assert all(each.twin for each in found("hierarchy", ["web_1"], folder))
+
+
+def test_only_the_named_recordings_run_with_the_measures_named(tmp_path: Path) -> None:
+    folder = tmp_path / "recorded"
+    folder.mkdir()
+    (folder / "other.blkparse.zst").write_bytes(b"not read")
+    rows = mixed(200)
+    write_trace(folder / "mine.csv", rows)
+    spec = Beyond(
+        *("tiny", ["tlc-only"], "open"),
+        more=["mine.csv", "gone.csv"],
+        pieces=["lost.csv"],
+        only=["nothing"],
+        measures=["lag_s", "disk_energy_j"],
+        names=["lag", "energy"],
+    )
+    plan = replace(plans.load("hierarchy"), beyond=spec)
+    with Engine(tmp_path) as engine:
+        told = beyond.study(plan, folder, engine)
+    assert told["left_out"] == ["gone.csv", "lost.csv"]
+    assert told["measures"] == {"lag_s": "lag", "disk_energy_j": "energy"}
+    (figures,) = told["traces"]["mine"].values()
+    assert figures["lag_s"] >= 0
+    assert figures["disk_energy_j"] is None
+
+
+def test_pieces_of_real_volumes_keep_their_times(tmp_path: Path) -> None:
+    for name in ("closed", "piece"):
+        write_trace(tmp_path / f"{name}.csv", mixed(20))
+    spec = Beyond("tiny", ["tlc-only"], "closed:8", more=["closed.csv"], pieces=["piece.csv"])
+    jobs, left_out = beyond.jobs_of(replace(plans.load("hierarchy"), beyond=spec), tmp_path)
+    found = {job.input.name: job.run.config["host"]["replay"] for job in jobs}
+    assert left_out == []
+    assert found == {"closed": "closed", "piece": "open"}
+
+
+PAPER = {"lifetime_fast": -25, "lifetime_dense": -10}
+
+
+def point(write: float, read: float, **of_read: Any) -> dict[str, Row]:  # noqa: ANN401
+    """Return the claims of a study's point that found these changes."""
+    figures = {
+        "new": {"lifetime_fast": 100 + write, "lifetime_dense": 100 + read},
+        "old": dict.fromkeys(PAPER, 100.0),
+    }
+    documents = {("a", s, 1): {"scheme": {"figures": of}} for s, of in figures.items()}
+    claims = [
+        Claim(name, "1", "t", f"{paper} ± 1 %", f'change({name}, "new", "old")', **more)
+        for (name, paper), more in zip(PAPER.items(), ({}, of_read), strict=True)
+    ]
+    return {row.id: row for row in ledger(claims, {"": Table(documents, "old", ["a"])})}
+
+
+def test_the_front_is_what_no_other_beats_on_all_figures() -> None:
+    points = [point(-20, 0), point(-10, -9.5), point(-10, 0), point(-60, 5)]
+    assert front(points) == [0, 1]
+    assert [met(rows) for rows in points] == [0, 1, 0, 0]
+
+
+def test_within_the_tolerance_nothing_is_nearer() -> None:
+    assert front([point(-20, -10), point(-20, -9.1)]) == [0, 1]
+    assert front([point(-20, -10), point(-20, -8.9)]) == [0]
+
+
+def test_calibrated_claims_do_not_count() -> None:
+    calibrated = {"class_": "calibrated"}
+    assert front([point(-20, -10, **calibrated), point(-21, 50, **calibrated)]) == [1]
+
+
+def test_a_figure_that_some_point_lacks_is_left_out() -> None:
+    first = point(-20, -10)
+    other = point(-21, 50)
+    del other["lifetime_dense"]
+    assert front([first, other]) == [1]

@@ -1,4 +1,4 @@
-"""Parts of an evaluation: repeated traces, and what is varied."""
+"""Parts of an evaluation, lifespans over grids of shares, and the learning paper."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ import pytest
 from slcache import ConfigError, api
 from slcache.execute.engine import Engine
 from slcache.execute.tasks import Done, Task, perform
+from slcache.reproduce import inputs, lifespans, optima, sensitivity, toml
 from slcache.reproduce import plan as plans
-from slcache.reproduce import sensitivity, toml
 from slcache.reproduce.inputs import Input, Job, twins
+from slcache.reproduce.lifespans import Lifespans
+from slcache.reproduce.measures import value
+from slcache.reproduce.parts import Grid, Part
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.reading import Sensitivity, Variation
-from slcache.reproduce.tabulate import jobs_of
+from slcache.reproduce.points import Table
+from slcache.reproduce.reading import LITERAL, PROBABLE, Sensitivity, Variation
+from slcache.reproduce.tabulate import jobs_of, tabulate
 
 
 @pytest.mark.parametrize("mebibytes", [30, 400])
@@ -188,3 +192,214 @@ def test_what_is_said_once_holds_for_all() -> None:
     assert (second["replay"], second["settings"]) == ("closed:1", {"a.x": 1, "b.x": 1})
     told = [(w["name"], w["twin"], w["requests"], w.get("reduced")) for w in found["workloads"]]
     assert told == [("v", "t-v", 5, {"requests": 1}), ("w", "t-w", 7, None), ("v", "s", 5, {})]
+
+
+#: Wordlines of 100 bytes, one to a block; 10 blocks on each of two planes.
+POOL = {
+    **{"channels": 2, "chips": 1, "dies": 1, "planes": 1, "blocks": 10},
+    **{"wordlines": 1, "page_bytes": 100},
+    "slc": {"endurance_cycles": 50},
+    "mlc": {"endurance_cycles": 10},
+}
+
+GRIDS = [
+    Grid("mixed", "baseline", {"r": [0, 0.25, 1]}),
+    Grid("slc", "baseline", {"r": [0.25, 1]}),
+    Grid("dense", "baseline", {"r": [0.75, 1]}),
+]
+SPEC = Lifespans("p", ["mixed"], "slc", "dense")
+
+
+def document(**scheme_figures: float) -> dict[str, Any]:
+    return {
+        "config": {"device": {"pool": [POOL]}},
+        "scheme": {"figures": scheme_figures, "series": []},
+    }
+
+
+def test_what_a_chip_endures_is_read_from_its_configuration() -> None:
+    assert lifespans.chip(document()) == {
+        "slc_cycles": 50,
+        "dense_cycles": 10,
+        "slc_block_bytes": 100,
+        "dense_bits": 2,
+        "blocks": 20,
+    }
+
+
+def lasting(without: str = "") -> dict[Any, Any]:
+    """Return results with the lifespans they have."""
+    runs = {
+        "mixed 0": document(host_bytes=10, dense_bytes=40),
+        "mixed 0.25": document(host_bytes=10, slc_bytes=100, dense_bytes=50),
+        "mixed 1": document(host_bytes=10, slc_bytes=20),
+        "slc 0.25": document(slc_bytes=250),
+        "slc 1": document(slc_bytes=20),
+        "dense 0.75": document(dense_bytes=125),
+        "dense 1": document(dense_bytes=40),
+    }
+    documents: dict[Any, Any] = {("w", n, 1): d for n, d in runs.items() if n != without}
+    lifespans.add(SPEC, {"p": documents}, GRIDS)
+    return documents
+
+
+def test_a_lifespan_is_that_of_the_model_with_the_volumes_of_the_runs() -> None:
+    # D_S = 25,000 and D_M = 30,000: N_S = 250 passes and N_M = 600. Then D_M has 17,500 left, for
+    # 140 passes of 125 with the region at its size, or 437.5 of 40 as if it were the whole chip.
+    documents = lasting()
+    mixed = documents["w", "mixed 0.25", 1]
+    assert value("lifespan_bytes", mixed) == pytest.approx(10 * (250 + 140))
+    assert value("lifespan_full_chip_bytes", mixed) == pytest.approx(10 * (250 + 437.5))
+
+
+def test_a_chip_of_one_mode_is_its_own_last_region() -> None:
+    documents = lasting()
+    for name, passes in (("mixed 0", 40_000 / 40), ("mixed 1", 100_000 / 20)):
+        for measure in ("lifespan_bytes", "lifespan_full_chip_bytes"):
+            assert value(measure, documents["w", name, 1]) == pytest.approx(10 * passes)
+
+
+def test_without_the_runs_of_one_region_there_is_no_lifespan() -> None:
+    documents = lasting(without="dense 0.75")
+    assert value("lifespan_bytes", documents["w", "mixed 0.25", 1]) is None
+    assert value("lifespan_bytes", documents["w", "mixed 0", 1]) is not None
+    assert value("lifespan_bytes", documents["w", "slc 1", 1]) is None
+
+
+def test_the_last_pass_alone_is_what_two_program_less_what_one_does() -> None:
+    """A first pass programs 10 more than those after it here: 90 and 40, 240 and 115 alone."""
+    first, both = lasting(), lasting()
+    for key, told in both.items():
+        own = told["scheme"]["figures"]
+        less = {name: 2 * of - 10 for name, of in own.items() if name != "host_bytes"}
+        both[key] = document(**less, host_bytes=20)
+    lifespans.add(replace(SPEC, part="two", less="p"), {"p": first, "two": both}, GRIDS)
+    mixed = both["w", "mixed 0.25", 1]["lifespan"]["own"]
+    assert mixed["passes"] == pytest.approx(25_000 / 90 + (30_000 - 40 * 25_000 / 90) / 115)
+    assert mixed["host_bytes"] == pytest.approx(10 * mixed["passes"])
+    del first["w", "slc 0.25", 1]
+    lifespans.add(replace(SPEC, part="two", less="p"), {"p": first, "two": both}, GRIDS)
+    assert both["w", "mixed 0.25", 1]["lifespan"]["own"] is None
+
+
+SHARES = Grid(
+    *("g", "baseline", {"scheme.baseline.slc_blocks": [0, 0.25]}),
+    share_of="device.pool.0.blocks",
+    instead={"0": "tlc-only"},
+)
+
+
+def shared(**reduced: object) -> Plan:
+    whole = plans.load("hierarchy")
+    (workload,) = whole.named(["web_1"])
+    part = Part("p", "hierarchy-44g", ["g"], "g 0")
+    small = replace(workload, reduced=reduced, parts=[])
+    return replace(whole, parts=[part], workloads=[small], picks=[], grids=[SHARES])
+
+
+@pytest.mark.parametrize(("reduced", "blocks"), [({}, 128), ({"device.pool.0.blocks": 100}, 25)])
+def test_a_grid_of_shares_follows_the_size_of_the_device(
+    reduced: dict[str, Any], blocks: int
+) -> None:
+    plan = shared(**reduced)
+    none, some = [job for _, job in jobs_of(plan, inputs.twins(plan, ["web_1"]), {"p": [1]}, {})]
+    assert (none.name, none.scheme, none.settings) == ("g 0", "tlc-only", reduced)
+    assert (some.name, some.scheme) == ("g 0.25", "baseline")
+    assert some.settings == {**reduced, "scheme.baseline.slc_blocks": blocks}
+
+
+def test_a_share_of_something_unknown_is_refused() -> None:
+    plan = shared()
+    wrong = replace(plan, grids=[replace(SHARES, share_of="device.pool.0.block")])
+    with pytest.raises(ConfigError, match=r"a share of device\.pool\.0\.block: .* no whole number"):
+        jobs_of(wrong, inputs.twins(wrong, ["web_1"]), {"p": [1]}, {})
+
+
+@pytest.mark.parametrize(("reduced", "blocks"), [({}, 1024), ({"device.pool.0.blocks": 100}, 200)])
+def test_a_variation_may_multiply_what_a_run_has(reduced: dict[str, Any], blocks: int) -> None:
+    variation = Variation("n", "w", [2], ["device.pool.0.blocks"], times=True)
+    assert variation.titles() == ["2 times"]
+    (table,) = variation.tables()
+    plan = shared(**reduced)
+    jobs = jobs_of(plan, inputs.twins(plan, ["web_1"]), {"p": [1]}, table)
+    none, some = [job.settings for _, job in jobs]
+    assert none == {"device.pool.0.blocks": blocks}
+    assert some == {**none, "scheme.baseline.slc_blocks": blocks // 4}
+
+
+#: Requests of each twin: 45 to 150 steps of the agent.
+REQUESTS = 60000
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Table]:
+    """Return what two seeds, two constants and one pre-trained agent make of short twins."""
+    plan = short()
+    chosen = twins(plan, ["pc", "oltp"])
+    seeds = {part.name: [1, 2] for part in plan.parts}
+    with Engine(tmp_path_factory.mktemp("learning")) as engine:
+        return tabulate(plan, chosen, seeds, {}, engine)
+
+
+def short() -> Plan:
+    """Return the paper's plan with short twins and few constants."""
+    plan = plans.load("rl")
+    workloads = [replace(w, set={"requests": REQUESTS}) for w in plan.named(["pc", "oltp"])]
+    grids = [
+        replace(grid, vary={key: values[-1:] for key, values in grid.vary.items()})
+        if grid.name != "constant"
+        else replace(grid, vary={key: values[-2:] for key, values in grid.vary.items()})
+        for grid in plan.grids
+    ]
+    variants = [replace(v, after=["pc"] if v.after else []) for v in plan.variants]
+    return replace(plan, workloads=workloads, grids=grids, variants=variants)
+
+
+def test_the_parts_of_a_runs_time_add_up_to_it(tables: dict[str, Table]) -> None:
+    parts = ("slc_write_s", "dense_write_s", "migration_s", "gc_s")
+    for (_, scheme, _), document in tables["main"].documents.items():
+        figures = [value(name, document) for name in (*parts, "whole_s")]
+        *each, whole = [figure or 0.0 for figure in figures]
+        # The last erase may outlast the last request.
+        assert sum(each) == pytest.approx(whole, rel=0.01), scheme
+
+
+def test_each_seed_learns_on_the_same_trace(tables: dict[str, Table]) -> None:
+    table = tables["main"]
+    traces = {
+        document["trace"]["sha256"] for key, document in table.documents.items() if key[0] == "pc"
+    }
+    assert len(traces) == 1
+    assert len(set(table.values("write_mb_per_s", "rl", "pc"))) == 2
+    assert len(set(table.values("write_mb_per_s", "dwa", "pc"))) == 1
+
+
+def test_learning_stands_between_constants_and_chance(tables: dict[str, Table]) -> None:
+    spec = plans.load("rl").yardstick
+    assert spec is not None
+    lines = {line.workload: line for line in optima.learned(spec, tables)}
+    assert set(lines) == {"pc", "oltp"}
+    for line in lines.values():
+        assert line.best >= line.worst > 0
+        assert line.random is not None
+        assert line.best_is.startswith("constant ")
+
+
+def test_a_lesson_changes_what_is_learned_later(tables: dict[str, Table]) -> None:
+    table = tables["pre-training"]
+    untrained = table.documents["oltp", "rl", 1]
+    trained = table.documents["oltp", "pre-trained", 1]
+    assert untrained["trace"]["sha256"] == trained["trace"]["sha256"]
+    assert untrained["scheme"]["series"] != trained["scheme"]["series"]
+
+
+@pytest.mark.parametrize(("reading", "fill"), [(LITERAL, 0), (PROBABLE, 0.95)])
+def test_the_probable_reading_fills_the_device(reading: str, fill: float) -> None:
+    plan = plans.load("rl").under(reading)
+    found: dict[str, set[float]] = {part.name: set() for part in plan.parts}
+    seeds = {name: [1] for name in found}
+    for part, job in jobs_of(plan, twins(plan, ["pc", "oltp"]), seeds, {}):
+        found[part.name].add(job.run.config["precondition"]["fill"])
+    # Where the paper varies the fill itself, there is one reading.
+    assert found.pop("fill") == {0, 0.3, 0.5, 0.7, 0.9}
+    assert found == {name: {fill} for name in ["main", "constants", "pre-training"]}
