@@ -107,13 +107,6 @@ LATENCY_MINUTES, ABLATED = 3, 3
 _COLOURS = {"reproduced": "green", "failed": "red"}
 
 
-def refuse(given: Mapping[str, object]) -> None:
-    """Refuse the options that only a paper has."""
-    for option, value in given.items():
-        if value:
-            raise checks.wrong(f"{option}: has no effect on {NAME}, which is no paper")
-
-
 def reproduce(
     out: Path,
     parts: list[str],

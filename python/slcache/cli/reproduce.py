@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from rich.text import Text
 
-from slcache.cli import checks, console, drives, joint
+from slcache.cli import checks, console, drives, joint, separation
 from slcache.cli import options as opt
 from slcache.errors import UsageError
 from slcache.files import Transaction
@@ -21,9 +22,11 @@ if TYPE_CHECKING:
 def _papers() -> list[str]:
     from slcache.reproduce import plan
 
-    return [*plan.papers(), drives.NAME]
+    return [*plan.papers(), *_NO_PAPERS]
 
 
+#: What else the verb runs.
+_NO_PAPERS = (drives.NAME, separation.NAME)
 #: Without a further word, the readings that a plan is judged by.
 BOTH = "both"
 
@@ -32,7 +35,9 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
     paper: Annotated[
         str,
         opt.argument(
-            "PAPER", "Short name of the paper; or drives.", validator=checks.known("paper", _papers)
+            "PAPER",
+            "Short name of the paper; or drives, or separation.",
+            validator=checks.known("paper", _papers),
         ),
     ],
     /,
@@ -110,7 +115,8 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
     Finished runs are kept: after an interruption the same command goes on. `drives` is
     no paper: it holds the presets that are like drives against published fills and latencies
     (--workloads fills or latency: only these); with --sensitivity latencies also without each of
-    the mechanisms that make them.
+    the mechanisms that make them. Nor is `separation`, which asks what of a cache's gain is left
+    where the dense store separates data by lifetime.
 
     Examples:
       slcache reproduce hierarchy --quick
@@ -118,21 +124,23 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
       slcache reproduce hierarchy --sensitivity
       slcache reproduce drives --quick
       slcache reproduce drives --workloads latency --sensitivity
+      slcache reproduce separation --quick
 
     """
     from slcache.cli import ledger
     from slcache.reproduce import evaluation as evaluations
     from slcache.reproduce import plan
 
-    if paper == drives.NAME:
-        drives.refuse({
+    place = out or Path("out") / "reproduce" / paper
+    if paper in _NO_PAPERS:
+        _refuse(paper, {
             "--full": full, "--bound": bound, "--traces": traces, "--recordings": recordings,
             "--seeds": seeds, "--executor": where.executor != "local",
-            "--reading": reading != BOTH,
+            "--reading": reading != BOTH, "--sensitivity": sensitivity and paper != drives.NAME,
         })  # fmt: skip
-        place = out or Path("out") / "reproduce" / paper
-        kept = where.jobs, where.store
-        drives.reproduce(place, _names(workloads), quick, sensitivity, *kept, shown.form, progress)
+        kind = drives if paper == drives.NAME else separation
+        how = where.jobs, where.store, shown.form, progress
+        kind.reproduce(place, _names(workloads), quick, sensitivity, *how)
         return
     if quick and sensitivity:
         raise checks.wrong("--quick and --sensitivity exclude each other")
@@ -150,7 +158,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
         raise checks.wrong(f"--sensitivity starts from no further reading, as {reading} is")
     request = evaluations.Request(
         paper=paper,
-        out=out or Path("out") / "reproduce" / paper,
+        out=place,
         quick=quick,
         traces=traces,
         recordings=recordings or evaluations.default_recordings(),
@@ -180,6 +188,13 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
     if console.in_form(shown.form, evaluation.to_json, lambda: [ledger.sheet(evaluation)]):
         return
     console.show(*ledger.parts(evaluation), Text(f"report: {request.out / 'report.html'}"))
+
+
+def _refuse(name: str, given: Mapping[str, object]) -> None:
+    """Refuse the options that only a paper has."""
+    for option, value in given.items():
+        if value:
+            raise checks.wrong(f"{option}: has no effect on {name}, which is no paper")
 
 
 def _quick(known: Plan) -> str:

@@ -1,0 +1,100 @@
+"""`reproduce separation`: what a store that separates data leaves of a cache's gain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from slcache.cli import checks, console
+from slcache.cli import options as opt
+from slcache.files import Transaction
+from slcache.tables.sheets import Sheet
+from slcache.tables.tabular import Column, Table
+
+if TYPE_CHECKING:
+    from slcache.separation.study import Cell, Study, Survival
+
+#: What the verb's argument calls it.
+NAME = "separation"
+#: Minutes on two cores.
+MINUTES = 10
+
+
+def reproduce(
+    out: Path,
+    names: list[str],
+    quick: bool,
+    _sensitivity: bool,
+    jobs: int | None,
+    store: Path | None,
+    form: opt.Form,
+    progress: opt.When,
+) -> None:
+    """Run the study and write separation.json."""
+    from slcache.separation import study
+
+    for name in names:
+        if name not in study.workloads():
+            told = f"{NAME} has no workload {name!r}; allowed: {', '.join(study.workloads())}"
+            raise checks.wrong(told, "--workloads")
+    if not quick:
+        console.note(
+            f"all of it takes about {MINUTES} minutes on two cores; finished runs are kept"
+        )
+    with (
+        Transaction(out, ["separation.json"], []) as written,
+        console.meter(progress, kept=True) as meter,
+    ):
+        found = study.make(store or out / "store", quick, jobs, meter, only=names)
+        written.write("separation.json", (found.to_json() + "\n").encode())
+    if found.missing:
+        told = ", ".join(found.missing)
+        console.note(f"left out: {told}: no recording below the folder that SLCACHE_SHARED names")
+    if console.in_form(form, found.to_json, lambda: _sheets(found)):
+        return
+    console.show(*_tables(found), Text(f"cells: {out / 'separation.json'}"))
+
+
+def _sheets(found: Study) -> list[Sheet]:
+    parts = (found.cells, found.survivals())
+    return [Sheet([dict(vars(row)) for row in rows]) for rows in parts if rows]
+
+
+def _tables(found: Study) -> list[Table | Text]:
+    gains = Table(
+        "workload",
+        [Column("cache", text=True), "SLC blocks", Column("rule", text=True), "alone", "behind",
+         "gain", "survival"],
+        title="Dense programs per byte written, without a cache and with it",
+        boxed=False,
+    )  # fmt: skip
+    for each in found.survivals():
+        gains.add(each.workload, *_gain(each))
+    cells = Table(
+        "workload",
+        [Column("scheme", text=True), "SLC blocks", Column("rule", text=True), "seed", "dense",
+         "all", "damage", "as dense", "read p99, us", "drift"],
+        title="Programs and wear per byte written",
+        boxed=False,
+    )  # fmt: skip
+    for cell in found.cells:
+        cells.add(cell.workload, *_cell(cell))
+    return [gains, Text(), cells]
+
+
+def _gain(each: Survival) -> list[str]:
+    left = "–" if each.survival is None else f"{each.survival:.2f}"
+    if each.survival_least is not None and each.survival_most is not None:
+        left += f" ({each.survival_least:.2f} to {each.survival_most:.2f})"
+    gain = f"{each.gain:+.3f} ({each.gain_least:+.3f} to {each.gain_most:+.3f})"
+    figures = f"{each.alone:.3f}", f"{each.cached:.3f}", gain, left
+    return [each.scheme, str(each.slc_blocks), each.rule, *figures]
+
+
+def _cell(cell: Cell) -> list[str]:
+    figures = cell.dense, cell.programs, cell.damage, cell.damage_same
+    told = [f"{figure:.3f}" for figure in figures]
+    place = [cell.scheme, str(cell.slc_blocks or "–"), cell.rule, str(cell.seed)]
+    return [*place, *told, f"{cell.read_p99_us:.0f}", f"{cell.drift:+.1%}"]

@@ -1,0 +1,1 @@
+"""How much of an SLC cache's gain survives where the dense store separates data by lifetime."""

@@ -1,0 +1,319 @@
+"""The runs of the study, and what they come to: one cell for each cache, size and rule."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from slcache import _core
+from slcache.execute import given
+from slcache.execute.engine import Engine
+from slcache.execute.run import Run
+from slcache.traces.api import Progress
+
+#: Requests a second of what is drawn: idle time comes between them.
+RATE_IOPS = 20
+READ_PERCENT = 20
+#: A gain that is smaller than this is none.
+LEAST_GAIN = 0.02
+#: Mode of the stores, and bits of its cells.
+DENSEST, BITS = "tlc", 3
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A store behind a cache, or alone, under a workload; figures per byte that the host writes.
+
+    They are of the second half of the writes, but for the percentile.
+    """
+
+    workload: str
+    scheme: str
+    #: SLC blocks of each plane; 0 without a cache.
+    slc_blocks: int
+    rule: str
+    seed: int
+    dense: float
+    programs: float
+    #: Cycles by their mode's endurance, and all as dense ones, of what a dense program takes.
+    damage: float
+    damage_same: float
+    read_p99_us: float
+    #: By how much more the last quarter of the time programs per byte than the third.
+    drift: float
+    #: Blocks that a class had to borrow.
+    lent: float
+
+
+@dataclass(frozen=True)
+class Survival:
+    """What a rule leaves of the dense programs that a cache saves, over the seeds."""
+
+    workload: str
+    scheme: str
+    slc_blocks: int
+    rule: str
+    #: Dense programs without a cache and with it, and what it saves.
+    alone: float
+    cached: float
+    gain: float
+    gain_least: float
+    gain_most: float
+    #: Of the gain without separation; none where there is none to speak of.
+    survival: float | None
+    survival_least: float | None
+    survival_most: float | None
+
+
+@dataclass(frozen=True)
+class Study:
+    """Every cell, and what follows from them."""
+
+    cells: list[Cell]
+    #: Workloads whose recordings are not here.
+    missing: list[str]
+
+    def survivals(self) -> list[Survival]:
+        """Return what each rule leaves of each cache's gain."""
+        by_seed: dict[tuple[str, str, int, str], dict[int, float]] = {}
+        for cell in self.cells:
+            place = cell.workload, cell.scheme, cell.slc_blocks, cell.rule
+            by_seed.setdefault(place, {})[cell.seed] = cell.dense
+        alone = str(_plan()["alone"])
+        return [
+            _survival(place, dense, by_seed, alone)
+            for place, dense in by_seed.items()
+            if place[1] != alone
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "schema_version": 1,
+            "cells": [asdict(cell) for cell in self.cells],
+            "survivals": [asdict(each) for each in self.survivals()],
+            "missing": self.missing,
+            "provenance": {"version": _core.version(), "commit": _core.commit()},
+        }
+
+    def to_json(self) -> str:
+        """Return it as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def _survival(
+    place: tuple[str, str, int, str],
+    dense: Mapping[int, float],
+    by_seed: Mapping[tuple[str, str, int, str], Mapping[int, float]],
+    alone: str,
+) -> Survival:
+    workload, scheme, blocks, rule = place
+    bare = by_seed[workload, alone, 0, rule]
+    first = by_seed[workload, alone, 0, "none"], by_seed[workload, scheme, blocks, "none"]
+    gains = {seed: bare[seed] - dense[seed] for seed in dense}
+    unseparated = {seed: first[0][seed] - first[1][seed] for seed in dense}
+    left = [gains[seed] / unseparated[seed] for seed in gains if unseparated[seed] >= LEAST_GAIN]
+    whole = mean(unseparated.values())
+    told = whole >= LEAST_GAIN and len(left) == len(gains)
+    return Survival(
+        workload=workload,
+        scheme=scheme,
+        slc_blocks=blocks,
+        rule=rule,
+        alone=mean(bare.values()),
+        cached=mean(dense.values()),
+        gain=mean(gains.values()),
+        gain_least=min(gains.values()),
+        gain_most=max(gains.values()),
+        survival=mean(gains.values()) / whole if told else None,
+        survival_least=min(left) if told else None,
+        survival_most=max(left) if told else None,
+    )
+
+
+@cache
+def _plan() -> dict[str, Any]:
+    text = resources.files("slcache.separation").joinpath("plan.toml").read_text("utf-8")
+    return tomllib.loads(text)
+
+
+def workloads() -> list[str]:
+    """Return the names of the workloads."""
+    return [str(entry["name"]) for entry in _plan()["workload"]]
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A cell before it is run: its two runs, the first half of the requests and all of them."""
+
+    cell: tuple[str, str, int, str, int]
+    half: Run
+    whole: Run
+
+
+def make(
+    place: Path,
+    quick: bool = False,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    *,
+    only: Sequence[str] = (),
+) -> Study:
+    """Run what is not kept below `place` yet; `only` these workloads, all where none is named."""
+    asked = list(only) or (list(_plan()["quick"]["workloads"]) if quick else workloads())
+    entries = [entry for entry in _plan()["workload"] if entry["name"] in asked]
+    missing = [str(entry["name"]) for entry in entries if _load(entry, 1, 1) is None]
+    points = [
+        point
+        for entry in entries
+        if entry["name"] not in missing
+        for point in _points(entry, quick)
+    ]
+    with Engine(place, "local", jobs, progress, share=True) as engine:
+        found = engine.results([run for point in points for run in (point.half, point.whole)])
+    pairs = zip(found[::2], found[1::2], strict=True)
+    cells = [_cell(point, *pair) for point, pair in zip(points, pairs, strict=True)]
+    return Study(cells, missing)
+
+
+def _points(entry: Mapping[str, Any], quick: bool) -> Iterator[_Point]:
+    """Yield the cells of a workload."""
+    plan = _plan()
+    sizes = plan["quick"]["slc_blocks"] if quick else plan["slc_blocks"]
+    seeds = plan["quick"]["seeds"] if quick else plan["seeds"]
+    # What a recording does no seed changes.
+    seeds = seeds if "random" in entry else seeds[:1]
+    for rule in plan["rules"]:
+        for seed in seeds:
+            yield _point(entry, plan["alone"], 0, rule, seed)
+            for scheme in entry["caches"]:
+                for blocks in sizes:
+                    yield _point(entry, scheme, blocks, rule, seed)
+
+
+def _point(entry: Mapping[str, Any], scheme: str, blocks: int, rule: str, seed: int) -> _Point:
+    device = _device(entry)
+    settings: dict[str, Any] = {
+        f"scheme.{scheme}.{key}": value for key, value in _plan()["caches"].get(scheme, {}).items()
+    }
+    if blocks:
+        settings[f"scheme.{scheme}.slc_blocks"] = blocks
+    if rule != "none":
+        section = "dense" if blocks else "clean"
+        settings[f"scheme.{scheme}.{section}.separation"] = rule
+    if "recording" in entry:
+        settings["trace.address"] = "compact"
+        settings["host.time_scale"] = entry["recording"]["time_scale"]
+    runs = []
+    for share in (0.5, 1.0):
+        load = _load(entry, share, seed)
+        assert load is not None
+        trace, options, size = load
+        runs.append(
+            Run(
+                title=f"{entry['name']}, {scheme} {blocks}, {rule}, seed {seed}, {share:.0%}",
+                trace=trace,
+                device=given.text_of(device),
+                scheme=scheme,
+                settings=settings,
+                trace_options=options,
+                seed=seed,
+                size=size,
+            )
+        )
+    return _Point((str(entry["name"]), scheme, blocks, rule, seed), *runs)
+
+
+def _device(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the device of a workload: the plan's, on its chips."""
+    device = _plan()["device"]
+    (pool,) = device["pool"]
+    pool = {**pool, **entry.get("pool", {})}
+    pages = pool["channels"] * pool["planes"] * pool["blocks"] * pool["wordlines"] * BITS
+    user_bytes = int(pages * entry["user_share"]) * pool["page_bytes"]
+    return {"device": {**device, "user_bytes": user_bytes, "pool": [pool]}}
+
+
+def _load(
+    entry: Mapping[str, Any], share: float, seed: int
+) -> tuple[str, list[tuple[str, str]], int] | None:
+    """Return the first part of a workload, options of its reader, and its requests.
+
+    None where its recording is not here.
+    """
+    if "recording" in entry:
+        shared = os.environ.get("SLCACHE_SHARED")
+        file = Path(shared or ".") / entry["recording"]["file"]
+        count = int(entry["recording"]["requests"] * share)
+        held = shared is not None and file.is_file()
+        return (os.fspath(file), [("take", str(count))], count) if held else None
+    device = _device(entry)["device"]
+    (pool,) = device["pool"]
+    pages = device["user_bytes"] // pool["page_bytes"]
+    writes = pages * entry["random"]["overwrites"]
+    count = int(writes * share / (1 - READ_PERCENT / 100))
+    load = {
+        "name": entry["name"],
+        "footprint_bytes": device["user_bytes"],
+        "requests": count,
+        "arrivals": {"process": "poisson", "rate_iops": RATE_IOPS},
+        "global": {
+            "rw": "randrw",
+            "rwmixread": READ_PERCENT,
+            "bs": f"{pool['page_bytes']}",
+            "random_distribution": entry["random"]["distribution"],
+        },
+    }
+    return given.text_of(load), [("seed", str(seed))], count
+
+
+def _cell(point: _Point, half: Mapping[str, Any], whole: Mapping[str, Any]) -> Cell:
+    """Return what the second half of the requests came to."""
+    workload, scheme, blocks, rule, seed = point.cell
+    written = whole["host"]["write"]["bytes"] - half["host"]["write"]["bytes"]
+    stored = {mode: _stored(whole, mode) - _stored(half, mode) for mode in ("slc", DENSEST)}
+    (pool,) = whole["config"]["device"]["pool"]
+    bits = {"slc": 1, DENSEST: BITS}
+    cycles = {mode: pool[mode]["endurance_cycles"] for mode in bits}
+    # A page in SLC mode takes as many cells as three dense ones.
+    cells = {mode: stored[mode] * bits[DENSEST] / bits[mode] for mode in bits}
+    figures = whole["scheme"]["figures"]
+    return Cell(
+        workload=workload,
+        scheme=scheme,
+        slc_blocks=blocks,
+        rule=rule,
+        seed=seed,
+        dense=stored[DENSEST] / written,
+        programs=sum(stored.values()) / written,
+        damage=sum(cells[mode] * cycles[DENSEST] / cycles[mode] for mode in bits) / written,
+        damage_same=sum(cells.values()) / written,
+        read_p99_us=whole["host"]["read"]["latency_us"]["p99"],
+        drift=_drift(whole["series"]),
+        lent=figures.get("separation_lent_blocks", 0.0),
+    )
+
+
+def _stored(document: Mapping[str, Any], mode: str) -> int:
+    """Return the bytes of pages that were programmed in a mode."""
+    rows = document["flash"]["ops"]
+    return sum(row["bytes"] for row in rows if row["kind"] == "program" and row["mode"] == mode)
+
+
+def _drift(series: Mapping[str, Any]) -> float:
+    """Return by how much more the last quarter of the time programs per byte than the third."""
+    columns = series["columns"]
+    count = len(columns["write_bytes"])
+    rates = []
+    for part in (slice(count // 2, count * 3 // 4), slice(count * 3 // 4, count)):
+        programs = [c[part] for name, c in columns.items() if name.startswith("program_pages_")]
+        rates.append(sum(map(sum, programs)) / max(1, sum(columns["write_bytes"][part])))
+    return rates[1] / rates[0] - 1 if rates[0] else 0.0
