@@ -1,6 +1,6 @@
 """How far the results of a twin by blocks lie from those of the piece of a trace it is made of.
 
-Run as a program, it prints the table of docs/twins.md, or what
+Run as a program, it prints how far each piece is off under each scheme, or what
 bootstrap_distance.toml holds. KEY=VALUE are parameters of the twin, such as `regions=kept`:
 `python tests/bootstrap_distance.py [--record] [KEY=VALUE...] [PIECE...]`.
 """
