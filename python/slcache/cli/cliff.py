@@ -270,15 +270,8 @@ class Load:
 
     def said(self) -> dict[str, object]:
         """Return what is said of the writes, by option."""
-        return {
-            "pattern": self.pattern,
-            "amount": self.amount_bytes,
-            "bursts": self.bursts,
-            "pause": self.pause_ns,
-            "bs": self.write_bytes,
-            "iodepth": self.queue_depth,
-            "span": self.span_bytes,
-        }
+        options = ("pattern", "amount", "bursts", "pause", "bs", "iodepth", "span")
+        return dict(zip(options, vars(self).values(), strict=True))
 
     def chosen(self) -> Pattern:
         """Return the pattern that the options say."""

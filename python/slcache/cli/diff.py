@@ -152,10 +152,7 @@ def _sheet(found: Difference, everything: bool) -> Sheet:
             {
                 "run": run.labels[0] if len(set(run.labels)) == 1 else " and ".join(run.labels),
                 "part": part,
-                "key": change.key,
-                "unit": change.unit,
-                "first": change.first,
-                "second": change.second,
+                **vars(change),
                 "factor": change.factor,
             }
             for run in found.runs

@@ -88,12 +88,14 @@ class DrawnTrace(Trace):
         return once([("seed", str(self.seed)), *self.options().items()], "trace option ")
 
 
-class _Place:
-    """Where runs go on and are kept."""
+@together
+@dataclass(frozen=True)
+class Here:
+    """Where runs go on and are kept: one at a time, and nowhere, unless it is said."""
 
-    jobs: int | None
-    executor: str
-    store: Path | None
+    jobs: opt.Jobs = None
+    executor: opt.Executor = "local"
+    store: opt.Kept = None
 
     def __post_init__(self) -> None:
         # With an executor that is none nothing is read.
@@ -101,26 +103,15 @@ class _Place:
 
     def how(self) -> dict[str, Any]:
         """Return it as Python names it."""
-        return {"jobs": self.jobs, "executor": self.executor, "store": self.store}
+        return dict(vars(self))
 
 
 @together
 @dataclass(frozen=True)
-class Here(_Place):
-    """Where runs go on and are kept: one at a time, and nowhere, unless it is said."""
-
-    jobs: opt.Jobs = None
-    executor: opt.Executor = "local"
-    store: opt.Kept = None
-
-
-@together
-@dataclass(frozen=True)
-class SpreadOut(_Place):
+class SpreadOut(Here):
     """The same of a verb that runs as many at a time as there are processors."""
 
     jobs: opt.Workers = None
-    executor: opt.Executor = "local"
     store: opt.Store = None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,9 +10,8 @@ from rich.text import Text
 
 from slcache.cli import checks, console, drives, joint, separation
 from slcache.cli import options as opt
-from slcache.errors import UsageError
 from slcache.files import Transaction
-from slcache.given.once import SEED_MAX
+from slcache.given.once import SEED_MAX, twice
 
 if TYPE_CHECKING:
     from slcache.reproduce.plan import Plan
@@ -216,31 +214,20 @@ def _time(known: Plan, study: bool) -> str:
 
 def _numbers(text: str | None) -> list[int]:
     """Return the seeds of a list; each once, and such as a run can have."""
-    if text is None:
-        return []
     try:
-        numbers = [int(part) for part in text.split(",")]
-    except ValueError as error:
-        raise _wrong_seeds(text, "expected whole numbers, as in 1,2,3") from error
-    times = Counter(numbers)
-    for number in numbers:
-        if not 0 <= number <= SEED_MAX:
-            raise _wrong_seeds(text, f"{number} is not between 0 and {SEED_MAX}")
-        if times[number] > 1:
-            raise _wrong_seeds(text, f"{number} is given twice: its runs would count twice")
+        numbers = [] if text is None else [int(part) for part in text.split(",")]
+    except ValueError:
+        raise checks.wrong(f"{text!r}: expected whole numbers, as in 1,2,3", "--seeds") from None
+    wild = [f"{n} is not between 0 and {SEED_MAX}" for n in numbers if not 0 <= n <= SEED_MAX]
+    if said := next(iter(wild), twice(map(str, numbers))):
+        raise checks.wrong(f"{text!r}: {said}", "--seeds")
     return numbers
 
 
 def _names(text: str | None) -> list[str]:
     """Return the workloads of a list, each once."""
     names = [] if text is None else [name.strip() for name in text.split(",")]
-    times = Counter(names)
-    for name in names:
-        if not name or times[name] > 1:
-            what = f"{name} is given twice" if name else "a name is empty"
-            raise checks.wrong(f"{text!r}: {what}", "--workloads")
+    said = "a name is empty" if "" in names else twice(names)
+    if said is not None:
+        raise checks.wrong(f"{text!r}: {said}", "--workloads")
     return names
-
-
-def _wrong_seeds(text: str, why: str) -> UsageError:
-    return checks.wrong(f"{text!r}: {why}", "--seeds")

@@ -41,7 +41,7 @@ TITLES = ("write mean", "read mean", "WAF")
 ByState = Mapping[str, Comparison]
 
 
-def check(trace: str, alone: Mapping[str, object]) -> None:
+def _check_states(trace: str, alone: Mapping[str, object]) -> None:
     """Refuse what one comparison has and two side by side have not."""
     if alone["format"] not in ("table", "json"):
         told = "has no tables for other programs with --states; give it with each --state alone"
@@ -55,7 +55,7 @@ def check(trace: str, alone: Mapping[str, object]) -> None:
         raise checks.wrong(told, "--states")
 
 
-def show(trace: str, how: Mapping[str, Any], form: opt.Form, progress: opt.When) -> None:
+def _show_states(trace: str, how: Mapping[str, Any], form: opt.Form, progress: opt.When) -> None:
     """Compare in both states and print what turns round."""
     with console.meter(progress, kept=how["store"] is not None) as meter:
         found = comparing.in_states(trace, **how, progress=meter)
@@ -274,16 +274,16 @@ def compare(
     settings, replay = _begun(begun, names, trace, given.settings, replay)
     for each in devices:
         console.tell(each, names, settings, state)
+    how = {"device": devices, "schemes": names, "normalise": normalise, "equal_cells": equal_cells,
+           "memory_in": memory_in, "settings": settings, "trace_options": reader.options(),
+           "address": address, "replay": replay, "window": window, "seed": seed,
+           **where.how()}  # fmt: skip
     if states:
         alone = {"state": state, "out": out, "log": log, "resample": resample, "format": shown.form,
                  "explain": explain, "seeds": seeds > 1,
                  "timeline": any(drawn.said().values())}  # fmt: skip
-        check(trace, alone)
-        how = {"device": devices, "schemes": names, "normalise": normalise,
-               "equal_cells": equal_cells, "memory_in": memory_in, "settings": settings,
-               "trace_options": reader.options(), "address": address, "replay": replay,
-               "window": window, "seed": seed, **where.how()}  # fmt: skip
-        show(trace, how, shown.form, progress)
+        _check_states(trace, alone)
+        _show_states(trace, how, shown.form, progress)
         return
     if _core.is_read_once(trace):
         name = "standard input" if trace == "-" else trace
@@ -295,26 +295,15 @@ def compare(
     ):
         comparison = comparing.compare(
             trace,
-            device=devices,
-            schemes=names,
-            normalise=normalise,
             seeds=seeds,
             resample=resample,
             resample_block=resample_block,
-            equal_cells=equal_cells,
-            memory_in=memory_in,
             log=log,
-            settings=settings,
-            trace_options=reader.options(),
-            address=address,
-            replay=replay,
-            window=window,
-            seed=seed,
             state=state,
             progress=meter,
             gb_per_day=gb_per_day,
             **drawn.said(),
-            **where.how(),
+            **how,
         )
         _name(begun, comparison.every_run)
         if files is not None:

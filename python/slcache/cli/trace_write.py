@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from cyclopts import Parameter
 from rich.text import Text
 
 from slcache import api, catalogue
@@ -96,26 +95,6 @@ class Reading(Job):
     reader: joint.Recording = joint.Recording()
 
 
-def size_option(help: str) -> Parameter:
-    """Return an option that takes a size."""
-    return opt.option("SIZE", help, validator=checks.readable(quantity.size_bytes))
-
-
-def time_option(help: str, *names: str) -> Parameter:
-    """Return an option that takes a time."""
-    return opt.option("TIME", help, *names, validator=checks.readable(quantity.time_ns))
-
-
-def ns_of(text: str | None) -> int | None:
-    """Return a time in nanoseconds, where there is one."""
-    return None if text is None else quantity.time_ns(text)
-
-
-def bytes_of(text: str | None) -> int | None:
-    """Return a size in bytes, where there is one."""
-    return None if text is None else quantity.size_bytes(text)
-
-
 #: Parameters of a twin by blocks.
 _OF_BLOCKS = "of a twin by blocks, which --by blocks asks for"
 
@@ -133,9 +112,21 @@ def twin(
         int | None, opt.option("N", "Requests to make (as many as the trace has).", min=1)
     ] = None,
     footprint: Annotated[
-        str | None, size_option("Addresses of a volume stay below this (no bound).")
+        str | None,
+        opt.option(
+            "SIZE",
+            "Addresses of a volume stay below this (no bound).",
+            validator=checks.readable(quantity.size_bytes),
+        ),
     ] = None,
-    pause: Annotated[str | None, time_option("Cut at gaps longer than this (100ms).")] = None,
+    pause: Annotated[
+        str | None,
+        opt.option(
+            "TIME",
+            "Cut at gaps longer than this (100ms).",
+            validator=checks.readable(quantity.time_ns),
+        ),
+    ] = None,
     block_requests: Annotated[
         int | None, opt.option("N", "Requests of a block at least (256).", min=1)
     ] = None,
@@ -212,8 +203,8 @@ def twin(
             out,
             **how,
             requests=requests,
-            footprint_bytes=bytes_of(footprint),
-            pause_ns=ns_of(pause),
+            footprint_bytes=None if footprint is None else quantity.size_bytes(footprint),
+            pause_ns=None if pause is None else quantity.time_ns(pause),
             block_requests=block_requests,
             stages=stages,
             places=places,
