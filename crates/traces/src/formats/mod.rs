@@ -10,30 +10,37 @@ pub(crate) use crate::records::parser::{
 };
 use crate::records::volumes::plain_name;
 
-/// Every format, in the order in which they are tried and listed.
-pub(crate) static FORMATS: &[Format] = &[
-    rows::MSR,
-    rows::SPC,
-    systor17::FORMAT,
-    rows::ALICLOUD,
-    rows::TENCENT,
-    fiu::FORMAT,
-    rows::K5CLOUD,
-    rows::MOBILEBLOCKIO,
-    blkparse::FORMAT,
-    fio::FORMAT,
-    ftrace::FORMAT,
-    blkreplay::FORMAT,
-    biosnoop::FORMAT,
-    xperf::FORMAT,
-    mqsim::FORMAT,
-    rows::SSDSIM,
-    rows::DISKSIM,
-    vscsi::FORMAT,
-    blktrace::FORMAT,
-    oracle_general::FORMAT,
-    generic::FORMAT,
-];
+/// Lists the formats by their files and their names there.
+macro_rules! formats {
+    ($($file:ident $name:ident,)+) => {
+        /// Every format, in the order in which they are tried and listed.
+        pub(crate) static FORMATS: &[Format] = &[$($file::$name),+];
+    };
+}
+
+formats! {
+    rows MSR,
+    rows SPC,
+    systor17 FORMAT,
+    rows ALICLOUD,
+    rows TENCENT,
+    fiu FORMAT,
+    rows K5CLOUD,
+    rows MOBILEBLOCKIO,
+    blkparse FORMAT,
+    fio FORMAT,
+    ftrace FORMAT,
+    blkreplay FORMAT,
+    biosnoop FORMAT,
+    xperf FORMAT,
+    mqsim FORMAT,
+    rows SSDSIM,
+    rows DISKSIM,
+    vscsi FORMAT,
+    blktrace FORMAT,
+    oracle_general FORMAT,
+    generic FORMAT,
+}
 
 /// Which records belong to which file of a blktrace recording in several.
 pub(crate) use blktrace::{looks_like_tar, merge_key, MergeKey, BLKTRACE};
