@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 from slcache import _core, api, files
 from slcache.errors import UsageError, about
-from slcache.execute import given, tasks
+from slcache.execute import given
 from slcache.execute.run import Run
-from slcache.execute.tasks import Done, Task
 from slcache.results.result import Result
 from slcache.traces.api import Progress
 
 if TYPE_CHECKING:
     from slcache.execute.driver import Executor
+    from slcache.execute.tasks import Done, Task
 
 
 class Inline:
@@ -41,6 +41,9 @@ class Inline:
 
     def finished(self, timeout_s: float) -> list[Done]:
         """Do the first of the tasks."""
+        # Who imports slcache runs nothing yet.
+        from slcache.execute import tasks
+
         task = self._tasks.popleft()
         progress = api.prefixed(task.run.title, self._progress)
         text = tasks.document(task.run, self._trace(task.run.source), progress=progress)

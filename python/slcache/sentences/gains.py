@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slcache.documents import gains as figures
 from slcache.documents.normalise import Document
 from slcache.sentences import wording
-from slcache.tables.tabular import Table
 from slcache.words import units
+
+if TYPE_CHECKING:
+    from slcache.tables.tabular import Table
 
 NOTHING = "nothing to gain"
 #: In place of a share where all that was written had room.
@@ -203,6 +205,9 @@ def lines_beside(pairs: Mapping[str, tuple[Document, Document | None]]) -> list[
 
 def lines_on_device(found: Mapping[str, Any]) -> Iterator[Table | str]:
     """Yield the table and what to know of it."""
+    # Tables of terminals take their time to load, and other sentences go without.
+    from slcache.tables.tabular import Table
+
     unit, versions = found["unit_bytes"], found["versions"]
     table = Table(
         "SLC cache",
