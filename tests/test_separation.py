@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from slcache.documents import normalise
 from slcache.separation import study
 from support import slcache
 
@@ -121,6 +122,8 @@ def test_a_separated_store_is_kept_in_snapshots(rule: str, tmp_path: Path) -> No
     assert first["flash"] == second["flash"]
     assert first["scheme"] == second["scheme"]
     assert first["scheme"]["figures"].keys() >= {"separation_lent_blocks"}
+    # Beside devices that can be built it wins nothing.
+    assert normalise.looks_ahead(first) == (rule == "oracle")
 
 
 def test_recordings_that_are_not_here_are_named(

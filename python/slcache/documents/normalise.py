@@ -142,8 +142,12 @@ def equal(a: float, b: float) -> bool:
 
 
 def looks_ahead(document: Document) -> bool:
-    """Return whether the scheme knew its trace, as no device can."""
-    return "oracle_bytes" in document["scheme"].get("figures", {})
+    """Return whether the scheme, or its store, knew the trace, as no device can."""
+    if "oracle_bytes" in document["scheme"].get("figures", {}):
+        return True
+    schemes = document.get("config", {}).get("scheme", {}).values()
+    parts = [part for keys in schemes for part in keys.values() if isinstance(part, Mapping)]
+    return any(str(part.get("separation")).startswith("oracle") for part in parts)
 
 
 def winners(values: Sequence[float | None], *, most: bool = False) -> set[int]:
