@@ -283,7 +283,8 @@ impl RequestSource for ParquetSource {
     }
 
     fn copy(&self) -> Option<&SharedFile> {
-        Some(&self.bytes)
+        // In the place of another trace its bytes alone would be read as a trace of their own.
+        self.metadata.reading.is_none().then_some(&self.bytes)
     }
 }
 
