@@ -2,8 +2,9 @@
 
 use crate::config::RunConfig;
 use crate::replay::{ResultDocument, SCHEMA_VERSION};
-use serde_json::Value;
+use serde_json::{json, Map, Value};
 use slcache_base::document::shape::{closed, written};
+use slcache_core::metrics::figures::{figures, Figure, Read};
 use slcache_traces::TraceInfo;
 
 /// The JSON schema (draft 2020-12) of a trace's statistics.
@@ -32,7 +33,22 @@ pub fn result_schema() -> Value {
     let mut schema = written::<ResultDocument>();
     schema["$id"] = format!("urn:slcache:schema:result:{SCHEMA_VERSION}").into();
     schema["title"] = "slcache result document".into();
+    figures_shape(&mut schema["properties"]["figures"]);
     schema
+}
+
+/// The figures by name, as the table of figures has them; those of cells are in results of cells that err.
+fn figures_shape(schema: &mut Value) {
+    let shape = |figure: &Figure| {
+        let kind = if matches!(figure.read, Read::Whole(_)) { "integer" } else { "number" };
+        json!({ "description": figure.sentence, "type": [kind, "null"] })
+    };
+    let all = figures();
+    let properties: Map<_, _> = all.iter().map(|figure| (figure.name.clone(), shape(figure))).collect();
+    let always = all.iter().filter(|figure| !figure.of_cells).map(|figure| figure.name.clone());
+    schema["required"] = always.collect::<Vec<_>>().into();
+    schema["properties"] = properties.into();
+    schema["additionalProperties"] = false.into();
 }
 
 /// The JSON schema (draft 2020-12) of a run's configuration.

@@ -13,7 +13,7 @@ use crate::trace_options;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::{json, Value};
-use slcache_core::metrics::figures::{figures, Figure, Read};
+use slcache_core::metrics::figures::figures;
 use slcache_core::metrics::report::{HostReport, LifeReport, Report, WearReport, DAYS_PER_YEAR};
 use slcache_traces::{Skipped, TraceError, TraceSummary};
 use std::collections::BTreeMap;
@@ -34,7 +34,6 @@ pub struct ResultDocument {
     /// What was replayed: where it is, how it was read and what it holds.
     pub trace: TraceReport,
     /// What the run is judged by: every metric but those that need another run.
-    #[schemars(transform = figures_shape)]
     pub figures: BTreeMap<String, Value>,
     #[serde(flatten)]
     pub report: Report,
@@ -167,19 +166,6 @@ fn options_shape(schema: &mut Schema) {
         let words = "One option of the trace's reader as text, such as volume = each.";
         values.insert("description".into(), words.into());
     }
-}
-
-/// The figures by name, as the table of figures has them.
-fn figures_shape(schema: &mut Schema) {
-    let shape = |figure: &Figure| {
-        let kind = if matches!(figure.read, Read::Whole(_)) { "integer" } else { "number" };
-        json!({ "description": figure.sentence, "type": [kind, "null"] })
-    };
-    let all = figures();
-    let properties: serde_json::Map<_, _> = all.iter().map(|f| (f.name.clone(), shape(f))).collect();
-    let always = all.iter().filter(|figure| !figure.of_cells).map(|figure| figure.name.clone());
-    schema.insert("required".into(), always.collect::<Vec<_>>().into());
-    schema.insert("properties".into(), properties.into());
 }
 
 #[derive(Clone)]
