@@ -71,6 +71,8 @@ fn short_of_a_stripe(config: &RunConfig) -> Option<String> {
     let all = u64::from(pool.plane_count());
     let planes = scheme["dense"]["parallel"].as_u64().map_or(all, |few| few.min(all));
     let stripe = planes * pool.program_bytes();
+    // With more than this some wordline fills, whatever page comes next.
+    let fills = stripe - (planes - 1) * u64::from(pool.page_bytes);
     let told = format!("a wordline in each of {planes} planes, {stripe} bytes");
     let padded = "so that they are padded and writes wait for device.stage_timeout_ns";
     match &config.buffer {
@@ -79,7 +81,7 @@ fn short_of_a_stripe(config: &RunConfig) -> Option<String> {
             "buffer.bytes = {}: with scheme.{name}.placement = \"striped\" writes to one-shot wordlines fill \
              {told}; {}: at least {} are needed",
             buffer.bytes,
-            if buffer.bytes < stripe { padded } else { "none is gathered while another is programmed" },
+            if buffer.bytes < fills { padded } else { "none is gathered while another is programmed" },
             2 * stripe
         )),
         _ => Some(format!(
