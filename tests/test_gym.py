@@ -19,7 +19,7 @@ from support import mixed, write_trace
 
 #: Short windows, so that a small trace has many.
 ENV: dict[str, Any] = {"device": "tiny", "scheme": "rl", "window": ("write-bytes", 65536)}
-KNOBLESS = ("ips", "qlc-only", "hyssd", "custom")
+KNOBLESS = ("ips", "qlc-only", "slc-share", "hyssd", "custom")
 FIT = [name for name in slcache.fitting(device="tiny")[0] if name not in KNOBLESS]
 COUNT, MODES = 3, [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP]
 NAN, INF = math.nan, math.inf

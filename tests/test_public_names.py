@@ -49,7 +49,7 @@ def test_what_is_listed_is_public() -> None:
 
 
 def test_every_name_has_its_place_on_the_page_of_the_interface() -> None:
-    page = (PACKAGE.parent.parent / "docs/api.md").read_text()
+    page = (PACKAGE.parent.parent / "docs/python.md").read_text()
     shown = []
     for path in re.findall(r"(?m)^::: (\S+)$", page):
         # The page is made from the source, where a module comes before a function of its name.

@@ -447,7 +447,7 @@ def test_the_queries_of_the_docs_answer_what_they_show(
     command = next(line for line in text.splitlines() if line.startswith("    slcache "))
     assert run_slcache(*shlex.split(command)[1:]).returncode == 0
     queries = re.findall(r"```sql\n(.*?)\n```\n\n(.*?)\n\n", text + "\n", re.DOTALL)
-    assert len(queries) == 5
+    assert len(queries) == 3
     for query, shown in queries:
         found = duckdb.sql(query)
         assert found is not None
