@@ -121,7 +121,7 @@ fn the_budget_holds_and_a_full_device_that_is_written_goes_on() {
 #[test]
 fn thresholds_that_contradict_each_other_are_refused() {
     for sets in [("min_retries", json!([8, 4])), ("min_retries", json!([1])), ("warm_reads", json!(9))] {
-        let told = format!("{:?}", Simulation::new(&on("raro", None, &[sets.clone()])).err());
+        let told = format!("{:?}", Simulation::new(&on("raro", None, std::slice::from_ref(&sets))).err());
         assert!(told.contains(&format!("scheme.raro.{}", sets.0)), "{told}");
     }
 }
