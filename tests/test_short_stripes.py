@@ -78,3 +78,15 @@ def test_what_has_room_for_two_stripes_is_not_slow(stripes: int) -> None:
     rate, waf, told = written("striped", at_once(stripes))
     assert (told, waf < 1.05) == ("", True)
     assert rate > 0.85 * whole
+
+
+@pytest.mark.parametrize(("planes", "in_flight"), [(4, 2), (8, 1), (8, 2)])
+def test_few_stripes_on_their_way_are_whole_wordlines(planes: int, in_flight: int) -> None:
+    """Stripes of pages would wait for wordlines that nothing fills."""
+    buffer = {**at_once(WHOLE), "stripe_planes": planes, "stripes_in_flight": in_flight}
+    rate, waf, _ = written("striped", buffer)
+    whole, _, _ = written("striped", at_once(WHOLE))
+    assert waf < 1.05
+    # As many planes as stripes on their way have are busy, or waiting for the next one to come.
+    busy = min(1, planes * in_flight / (CHANNELS * PLANES))
+    assert rate > 0.4 * busy * whole

@@ -51,7 +51,11 @@ impl Simulation {
         let mut dirty = buffer.dirty_units();
         while dirty > 0 && config.stripes_in_flight.is_none_or(|most| self.stripes.in_flight < most) {
             let program = self.scheme.program_units(&self.io);
-            let stripe = config.stripe_planes * program;
+            // What is gathered, or limited, is whole wordlines: of less, none may ever be programmed. Else
+            // pages leave as they come.
+            let gathers = config.stripe_planes > 1 || config.stripes_in_flight.is_some();
+            let stripe =
+                if gathers { config.stripe_planes * self.scheme.wordline_units(&self.io) } else { program };
             let leaving = self.buffer.as_ref().map_or(0, |buffer| buffer.leaving_units);
             let units = if dirty >= stripe {
                 stripe

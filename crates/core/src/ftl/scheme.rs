@@ -194,6 +194,11 @@ pub trait Scheme {
         io.policy().mus_per_page
     }
 
+    /// Mapping units of all that a wordline of the host's data takes, which may be several programs.
+    fn wordline_units(&self, io: &Io) -> u32 {
+        self.program_units(io)
+    }
+
     /// Whether units of several logical pages share a program; else a program takes a page at most.
     fn packs_units(&self) -> bool {
         false

@@ -260,6 +260,9 @@ macro_rules! schemes {
             fn program_units(&self, io: &Io) -> u32 {
                 match self { $($(#[$when])* Self::$variant(s) => s.program_units(io),)* }
             }
+            fn wordline_units(&self, io: &Io) -> u32 {
+                match self { $($(#[$when])* Self::$variant(s) => s.wordline_units(io),)* }
+            }
             #[inline]
             fn packs_units(&self) -> bool {
                 match self { $($(#[$when])* Self::$variant(s) => s.packs_units(),)* }

@@ -262,9 +262,15 @@ impl Scheme for Client {
 
     /// A wordline where one may be programmed at once: no part of it is left for later writes. Where they
     /// fill side by side, pages that follow each other are in several: each has its room until its own ends.
-    fn program_units(&self, _io: &Io) -> u32 {
-        let is_whole = self.past > 0 && self.config.placement != Placement::Striped;
-        let pages = if is_whole { self.dense.pages_per_program() } else { 1 };
+    fn program_units(&self, io: &Io) -> u32 {
+        match self.config.placement {
+            Placement::Striped => self.packing.slots(),
+            _ => self.wordline_units(io),
+        }
+    }
+
+    fn wordline_units(&self, _io: &Io) -> u32 {
+        let pages = if self.past == 0 { 1 } else { self.dense.pages_per_program() };
         self.packing.slots() * pages
     }
 
