@@ -58,6 +58,9 @@ impl Timing {
             if crosses { u64::from(out_ns).saturating_sub(u.until_ns - self.clock.now_ns()) } else { 0 };
         let array_ns = u64::from(array_ns).min(over_ns - in_ns - out_ns);
         let channel_ns = over_ns - in_ns - array_ns - out_ns;
+        if !self.requests.repeats() {
+            return [array_ns, in_ns + out_ns, channel_ns, 0, 0, 0];
+        }
         // What is done once comes first.
         let (once_array_ns, once_out_ns) = self.times_once(u.current);
         let (array_once_ns, out_once_ns) = (array_ns.min(once_array_ns), out_ns.min(once_out_ns));

@@ -86,8 +86,8 @@ impl Requests {
         }
         let [array_ns, bus_ns, channel_ns, positioning_ns, transfer_ns, retry_ns] = parts_ns;
         let path = self.path_mut(ops, id);
-        path.array_ns += array_ns;
-        path.bus_ns += bus_ns;
+        path.array_ns += array_ns as i64;
+        path.bus_ns += bus_ns as i64;
         path.wait[WAIT_CHANNEL] += channel_ns;
         path.wait[DISK_POSITIONING] += positioning_ns;
         path.wait[DISK_TRANSFER] += transfer_ns;

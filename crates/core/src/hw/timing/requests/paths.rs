@@ -42,8 +42,8 @@ impl Requests {
     pub fn add_company(&mut self, ops: &mut Ops, id: OpId, array_ns: u64, bus_ns: u64) {
         if array_ns + bus_ns > 0 && !ops[id].request.is_none() {
             let path = self.path_mut(ops, id);
-            path.array_ns += array_ns;
-            path.bus_ns += bus_ns;
+            path.array_ns += array_ns as i64;
+            path.bus_ns += bus_ns as i64;
         }
     }
 
@@ -112,13 +112,13 @@ impl Requests {
             return own;
         }
         let path = &self.paths[ops.more(id).path as usize];
-        let (retry_array_ns, retry_bus_ns) = path.own_retry_ns;
-        (own.0 + path.array_ns - u64::from(retry_array_ns), own.1 + path.bus_ns - u64::from(retry_bus_ns))
+        (own.0.wrapping_add_signed(path.array_ns), own.1.wrapping_add_signed(path.bus_ns))
     }
 
-    /// Notes how much of the times of `id` is for repeating its read.
+    /// Books how much of the times of `id`, a read just emitted, is for repeating it.
     pub fn note_retry(&mut self, ops: &mut Ops, id: OpId, array_ns: u32, bus_ns: u32) {
-        self.path_mut(ops, id).own_retry_ns = (array_ns, bus_ns);
+        self.repeats = true;
+        self.path_mut(ops, id).repeat((array_ns, bus_ns));
     }
 
     /// How much of the times of `id` is for repeating its read, in the array and on the channel, ns.
@@ -139,15 +139,29 @@ impl Requests {
 
     /// Hands the path of a read that ends now on to the operation of the same request that waited for it.
     pub fn pass_path(&mut self, ops: &mut Ops, from: OpId, to: OpId, now_ns: u64) {
+        if self.repeats {
+            return self.pass_path_to_repeated(ops, from, to, now_ns);
+        }
+        self.hand_on(ops, from, to, now_ns);
+    }
+
+    /// What `to` itself repeats stays its own.
+    #[cold]
+    #[inline(never)]
+    fn pass_path_to_repeated(&mut self, ops: &mut Ops, from: OpId, to: OpId, now_ns: u64) {
+        let own_retry_ns = self.own_retry_ns(ops, to);
+        self.hand_on(ops, from, to, now_ns);
+        self.path_mut(ops, to).repeat(own_retry_ns);
+    }
+
+    #[inline(always)]
+    fn hand_on(&mut self, ops: &mut Ops, from: OpId, to: OpId, now_ns: u64) {
         let (array_ns, bus_ns) = self.path_times(ops, from);
-        let mut path = match ops[from].has(PATH) {
+        let path = match ops[from].has(PATH) {
             true => self.paths[ops.more(from).path as usize],
             false => Path::default(),
         };
-        path.end_retry();
-        let to_path = self.path_mut(ops, to);
-        let own_retry_ns = to_path.own_retry_ns;
-        *to_path = Path { array_ns, bus_ns, own_retry_ns, ..path };
+        *self.path_mut(ops, to) = Path { array_ns: array_ns as i64, bus_ns: bus_ns as i64, ..path };
         // The path explains everything until now.
         ops[to].queued_ns = now_ns;
     }

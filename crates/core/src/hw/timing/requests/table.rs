@@ -68,6 +68,8 @@ pub struct Requests {
     pub(super) paths: Slab<Path>,
     /// What operations of one request do on one unit.
     pub(super) accounts: Slab<Own>,
+    /// Whether any read was repeated yet.
+    pub(super) repeats: bool,
 }
 
 impl Requests {
@@ -80,6 +82,7 @@ impl Requests {
             snapshots: Slab::new(Snapshot::default()),
             paths: Slab::new(Path::default()),
             accounts: Slab::new(Own::default()),
+            repeats: false,
         }
     }
 
@@ -96,6 +99,12 @@ impl Requests {
     #[inline(always)]
     pub fn add(&mut self) -> RequestId {
         RequestId(self.table.insert(RequestPath { remaining: 1, ..RequestPath::default() }))
+    }
+
+    /// Whether any read was repeated yet.
+    #[inline(always)]
+    pub fn repeats(&self) -> bool {
+        self.repeats
     }
 
     /// Says what a request waited for besides operations.
@@ -211,9 +220,6 @@ impl Requests {
         let mut link = if op.has(WAITERS) { more.waiters } else { 0 };
         let wait = if op.has(PATH) { more.path } else { 0 };
         op.clear(PATH);
-        if wait != 0 {
-            self.paths[wait as usize].end_retry();
-        }
         while link != 0 {
             let (waiter, next) = self.more_waiters[link as usize];
             self.more_waiters.remove(link);

@@ -63,9 +63,10 @@ pub struct Snapshot {
 /// What came before the own times of an operation that a request waits for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Path {
-    pub array_ns: u64,
-    /// Channel time, ns.
-    pub bus_ns: u64,
+    /// Array time, less what of the operation's own is for repeating its read: below 0 until that is over, ns.
+    pub array_ns: i64,
+    /// Channel time, less the same, ns.
+    pub bus_ns: i64,
     pub wait: WaitTime,
     /// The cause of the operation that it waited for last as a source.
     pub source: Option<Cause>,
@@ -74,10 +75,13 @@ pub struct Path {
 }
 
 impl Path {
-    /// Its operation is over: what that took for repetitions is among the rest.
-    #[inline(always)]
-    pub fn end_retry(&mut self) {
-        let (array_ns, bus_ns) = std::mem::take(&mut self.own_retry_ns);
+    /// Has so much of the operation's own times, in the array and on the channel, ns, be for repeating its read:
+    /// less on the path of what it does once.
+    #[cold]
+    pub fn repeat(&mut self, (array_ns, bus_ns): (u32, u32)) {
+        self.own_retry_ns = (array_ns, bus_ns);
+        self.array_ns -= i64::from(array_ns);
+        self.bus_ns -= i64::from(bus_ns);
         self.wait[RETRY] += u64::from(array_ns) + u64::from(bus_ns);
     }
 }
