@@ -67,21 +67,28 @@ impl Simulation {
                     }
                     self.finished(id);
                 }
-                Waiter::Notice(token) => {
-                    self.end_early_write(token);
-                    self.io.timing_mut().kick();
-                }
-                Waiter::Held(id) => {
-                    // What is held for more than its map entries is a flush.
-                    self.io.timing_mut().set_gap(id, Gap::Flush);
-                    self.io.timing_mut().release_request(id);
-                }
+                Waiter::Notice(token) => self.hear_notice(token),
+                Waiter::Held(id) => self.end_hold(id),
                 Waiter::Disk(token) => self.end_disk_op(token),
             }
         }
         while let Some(unit) = self.io.timing_mut().take_idle_due() {
             self.offer_idle(unit);
         }
+    }
+
+    /// A notice is due; apart, as what follows is: the loop above is short without them.
+    #[inline(never)]
+    fn hear_notice(&mut self, token: u32) {
+        self.end_early_write(token);
+        self.io.timing_mut().kick();
+    }
+
+    /// What a request was held for is complete: if for more than its map entries, a flush.
+    #[inline(never)]
+    fn end_hold(&mut self, id: RequestId) {
+        self.io.timing_mut().set_gap(id, Gap::Flush);
+        self.io.timing_mut().release_request(id);
     }
 
     #[cold]
@@ -155,6 +162,7 @@ impl Simulation {
         self.full.take().map_or(Ok(()), Err)
     }
 
+    #[inline(never)]
     fn offer_idle(&mut self, unit: u32) {
         // Hours of idle time may lie between two requests: nothing more is begun in them.
         if self.stop.is_ordered() {

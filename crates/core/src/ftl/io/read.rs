@@ -1,5 +1,6 @@
 //! Reads, and moves within a unit: a read whose data the unit then programs, or a copy-back.
 
+use super::cells::RetryTimes;
 use super::Io;
 use crate::base::op::{Cause, Class, OpKind};
 use crate::base::Ppn;
@@ -9,7 +10,7 @@ use crate::hw::timing::{MoveTarget, OpId, OpSpec, RequestId};
 
 impl Io {
     /// Reads `bytes` of `page`; `OpId::NONE` when the data are still in the controller.
-    #[inline]
+    #[inline(always)]
     pub(in crate::ftl) fn read(
         &mut self,
         page: Ppn,
@@ -54,6 +55,37 @@ impl Io {
         if self.clockless {
             return OpId::NONE;
         }
+        if self.has_cells() {
+            return self.read_erring(page, bytes, job, request, counts, after);
+        }
+        self.read_in_time::<false>(page, bytes, job, request, counts, after)
+    }
+
+    /// Reads cells that err: apart, so that reading others stays short.
+    #[cold]
+    #[inline(never)]
+    fn read_erring(
+        &mut self,
+        page: Ppn,
+        bytes: u32,
+        job: Job,
+        request: RequestId,
+        counts: bool,
+        after: OpId,
+    ) -> OpId {
+        self.read_in_time::<true>(page, bytes, job, request, counts, after)
+    }
+
+    #[inline(always)]
+    fn read_in_time<const ERRING: bool>(
+        &mut self,
+        page: Ppn,
+        bytes: u32,
+        job: Job,
+        request: RequestId,
+        counts: bool,
+        after: OpId,
+    ) -> OpId {
         let at = self.place(page);
         let in_flight = self.timing.in_flight(at.block, at.index);
         if in_flight && (self.policy.inflight_from_buffer || self.is_staged(page)) {
@@ -61,9 +93,9 @@ impl Io {
         }
         let bytes = self.transferred(&at, bytes);
         let mut times = self.read_times(&at, bytes);
-        let mut again = None;
-        if self.has_cells() {
-            again = Some(self.read_again(&at, bytes, job.cause, request, &mut times));
+        let mut again = RetryTimes::default();
+        if ERRING {
+            again = self.read_again(&at, bytes, job.cause, request, &mut times);
         }
         self.count_read(&at, job.cause, bytes, &times);
         let spec = OpSpec {
@@ -92,7 +124,7 @@ impl Io {
         } else {
             self.timing.emit(spec, &[])
         };
-        if let Some(again) = again {
+        if ERRING {
             self.note_retry(read, again);
         }
         read

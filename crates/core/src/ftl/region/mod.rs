@@ -88,7 +88,7 @@ pub struct Region {
     used: Vec<u32>,
     /// By class or writer, and of each by plane.
     frontiers: Vec<Frontier>,
-    /// Where in them those begin that each writer's next page is taken from.
+    /// Where in them plane 0's would be of those that each writer's next page is taken from; it may wrap.
     next: [u32; 2],
     /// Which that is, where data are separated by lifetime.
     separator: Option<Box<Separator>>,
@@ -120,7 +120,8 @@ impl Region {
             allocator: PlaneAllocator::new(spec.pool, &spec.order, spec.placement, io),
             used: vec![0; pool.planes as usize],
             frontiers: vec![Frontier::default(); pool.planes as usize * spec.clean.open_blocks() as usize],
-            next: [0, if spec.clean.separate_frontier { pool.planes } else { 0 }],
+            next: [0, if spec.clean.separate_frontier { pool.planes } else { 0 }]
+                .map(|first: u32| first.wrapping_sub(pool.first_plane)),
             separator,
             bank,
             range: io.bank(bank.bank).range(),
@@ -141,7 +142,7 @@ impl Region {
     /// Where in `frontiers` the one of `writer` in `plane` is.
     #[inline(always)]
     fn at(&self, plane: PlaneId, writer: Writer) -> usize {
-        (self.next[writer as usize] + plane.0 - self.first_plane) as usize
+        self.next[writer as usize].wrapping_add(plane.0) as usize
     }
 
     /// The frontiers of `plane`, in the order of classes.
@@ -151,12 +152,14 @@ impl Region {
 
     /// Has `writer`'s next page be one of class `class`.
     fn set_class(&mut self, writer: Writer, class: u8) {
-        self.next[writer as usize] = u32::from(class) * self.used.len() as u32;
+        let first = u32::from(class) * self.used.len() as u32;
+        self.next[writer as usize] = first.wrapping_sub(self.first_plane);
     }
 
     /// The class of `writer`'s next page.
     fn class(&self, writer: Writer) -> u8 {
-        (self.next[writer as usize] / self.used.len() as u32) as u8
+        let first = self.next[writer as usize].wrapping_add(self.first_plane);
+        (first / self.used.len() as u32) as u8
     }
 
     /// The region's planes in allocation order.
@@ -232,11 +235,11 @@ impl Region {
     /// The plane for logical page `page`; a one-shot wordline is filled before the turn goes on.
     #[inline(always)]
     pub fn choose_plane(&mut self, io: &Io, page: u32) -> PlaneId {
-        let (first, full) = (self.first_plane, self.pages_per_program);
+        let full = self.pages_per_program;
         let (frontiers, next) = (&self.frontiers, self.next[Writer::Host as usize]);
         self.allocator.choose(io, page, |plane| {
-            let stage = frontiers[(next + plane.0 - first) as usize].stage;
-            stage.map_or(0, |s| s.pages) + 1 < full
+            let staged = || frontiers[next.wrapping_add(plane.0) as usize].stage.map_or(0, |s| s.pages);
+            full > 1 && staged() + 1 < full
         })
     }
 
