@@ -80,6 +80,18 @@ def test_what_has_room_for_two_stripes_is_not_slow(stripes: int) -> None:
     assert rate > 0.85 * whole
 
 
+FEW = [(1, 2), (1, 6), (2, 3), (3, 2), (4, 1), (5, 1), (6, 1), (7, 1)]
+ENOUGH = [(1, 7), (2, 4), (3, 3), (4, 2), (6, 2), (7, 2), (8, 1)]
+
+
+@pytest.mark.parametrize(("planes", "in_flight"), [*FEW, *ENOUGH])
+def test_stripes_too_few_for_one_to_end_are_told(planes: int, in_flight: int) -> None:
+    buffer = {**at_once(WHOLE), "stripe_planes": planes, "stripes_in_flight": in_flight}
+    _, waf, told = written("striped", buffer)
+    pads = (planes, in_flight) in FEW
+    assert ("buffer.stripes_in_flight" in told, waf > 1.05) == (pads, pads)
+
+
 @pytest.mark.parametrize(("planes", "in_flight"), [(4, 2), (8, 1), (8, 2)])
 def test_few_stripes_on_their_way_are_whole_wordlines(planes: int, in_flight: int) -> None:
     """Stripes of pages would wait for wordlines that nothing fills."""

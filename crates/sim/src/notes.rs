@@ -2,7 +2,7 @@
 
 use crate::config::RunConfig;
 use slcache_core::base::CellMode;
-use slcache_core::device::config::DeviceConfig;
+use slcache_core::device::config::{BufferConfig, DeviceConfig};
 use slcache_core::device::Simulation;
 use slcache_core::hw::config::{ModeConfig, PoolConfig};
 use std::ops::RangeInclusive;
@@ -75,7 +75,22 @@ fn short_of_a_stripe(config: &RunConfig) -> Option<String> {
     let fills = stripe - (planes - 1) * u64::from(pool.page_bytes);
     let told = format!("a wordline in each of {planes} planes, {stripe} bytes");
     let padded = "so that they are padded and writes wait for device.stage_timeout_ns";
+    let wordline = pool.program_bytes() / u64::from(pool.page_bytes);
+    let needed = |buffer: &BufferConfig| {
+        let most = u64::from(buffer.stripes_in_flight?);
+        let needed = stripes_until_one_ends(planes, wordline, u64::from(buffer.stripe_planes) * wordline);
+        (most < needed).then_some((most, needed))
+    };
     match &config.buffer {
+        Some(buffer) if buffer.is_striped() && needed(buffer).is_some() => {
+            let (most, needed) = needed(buffer)?;
+            Some(format!(
+                "buffer.stripes_in_flight = {most}: with scheme.{name}.placement = \"striped\" writes to one-shot \
+                 wordlines fill {told}, of which stripes of {} never fill all of their own, {padded}: at least \
+                 {needed} such stripes are needed",
+                buffer.stripe_planes
+            ))
+        }
         Some(buffer) if buffer.is_striped() && buffer.bytes >= 2 * stripe => None,
         Some(buffer) if buffer.is_striped() => Some(format!(
             "buffer.bytes = {}: with scheme.{name}.placement = \"striped\" writes to one-shot wordlines fill \
@@ -90,6 +105,16 @@ fn short_of_a_stripe(config: &RunConfig) -> Option<String> {
             2 * stripe
         )),
     }
+}
+
+/// How many stripes of so many pages must be on their way so that one ends: its wordlines, of `wordline` pages
+/// each, fill side by side in all `planes`.
+fn stripes_until_one_ends(planes: u64, wordline: u64, stripe: u64) -> u64 {
+    let row = planes * wordline;
+    let filled_with = |page: u64| page / row * row + row - planes + page % planes;
+    // Beginnings of stripes repeat after `row` of them.
+    let pages = |begin: u64| (begin..begin + stripe).map(filled_with).max().unwrap_or(0) + 1 - begin;
+    (0..row).map(|number| pages(number * stripe)).max().unwrap_or(0).div_ceil(stripe)
 }
 
 /// An SLC region that is to keep more blocks free than it has.
