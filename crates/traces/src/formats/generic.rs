@@ -65,10 +65,8 @@ impl Generic {
         let mut found = 0;
         let mut put = |field: &'a [u8]| {
             found += 1;
-            for (place, number) in self.layout.numbers.iter().enumerate() {
-                if *number == found {
-                    fields[place] = field.trim_ascii();
-                }
+            for place in self.layout.parts_of(found) {
+                fields[place] = field.trim_ascii();
             }
         };
         match self.layout.delimiter {
@@ -92,15 +90,14 @@ impl Generic {
     }
 
     fn check_count(&mut self, line: &[u8], found: usize) -> Result<(), LineFault> {
-        let widest = self.layout.numbers.iter().copied().max().unwrap_or(0);
         let expected = match self.columns {
             Some(columns) if columns == found => return Ok(()),
             Some(columns) => format!("{columns}, as in the first line"),
-            None if found >= widest => {
+            None if found >= self.layout.widest() => {
                 self.columns = Some(found);
                 return Ok(());
             }
-            None => format!("at least {widest}, the highest column declared"),
+            None => format!("at least {}, the highest column declared", self.layout.widest()),
         };
         Err(LineFault::Columns { found, expected, text: line.to_vec() })
     }

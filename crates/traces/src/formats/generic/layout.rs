@@ -55,6 +55,8 @@ pub(super) struct Layout {
     pub delimiter: Option<u8>,
     /// Column of each part, from 1; 0 where there is none.
     pub numbers: [usize; Part::COUNT],
+    /// The parts that each column holds, by its number: a bit for each.
+    parts: Vec<u8>,
     /// Columns that are known by name until the header is read.
     named: Vec<(Part, String)>,
     pub time_unit: TimeUnit,
@@ -75,6 +77,7 @@ impl Layout {
         let mut layout = Self {
             delimiter: delimiter(&columns.delimiter)?,
             numbers: [UNDECLARED; Part::COUNT],
+            parts: Vec::new(),
             named: Vec::new(),
             time_unit: columns.time_unit,
             response_unit: columns.response_unit.unwrap_or(columns.time_unit),
@@ -107,7 +110,33 @@ impl Layout {
                 layout.declare(part, reference, columns.header)?;
             }
         }
+        layout.note_parts();
         Ok(layout)
+    }
+
+    fn note_parts(&mut self) {
+        self.parts = vec![0; self.widest() + 1];
+        for (part, &number) in self.numbers.iter().enumerate() {
+            if number != UNDECLARED {
+                self.parts[number] |= 1 << part;
+            }
+        }
+    }
+
+    /// The highest column declared.
+    pub(super) fn widest(&self) -> usize {
+        self.numbers.iter().copied().max().unwrap_or(UNDECLARED)
+    }
+
+    /// The places of the parts that column `number` holds.
+    #[inline(always)]
+    pub(super) fn parts_of(&self, number: usize) -> impl Iterator<Item = usize> {
+        let mut left = self.parts.get(number).copied().unwrap_or(0);
+        std::iter::from_fn(move || {
+            let place = left.trailing_zeros() as usize;
+            left &= left.checked_sub(1)?;
+            Some(place)
+        })
     }
 
     fn declare(&mut self, part: Part, reference: &ColumnReference, header: bool) -> Result<(), TraceError> {
@@ -154,7 +183,8 @@ impl Layout {
             }
             self.numbers[part as usize] = number;
         }
-        let widest = self.numbers.iter().copied().max().unwrap_or(UNDECLARED);
+        self.note_parts();
+        let widest = self.widest();
         if names.len() < widest {
             let expected = format!("at least {widest}, the highest column declared");
             return Err(LineFault::Columns { found: names.len(), expected, text: line.to_vec() });
