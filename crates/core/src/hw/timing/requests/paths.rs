@@ -90,6 +90,9 @@ impl Requests {
                 let ns = busy_ns.saturating_sub(before_ns + own_ns).min(left_ns);
                 *wait_ns += ns;
                 left_ns -= ns;
+                if left_ns == 0 {
+                    break;
+                }
             }
             channel_ns = unit.wished_ns.saturating_sub(before.wished_ns);
         }
