@@ -4,6 +4,7 @@ use super::config::WearLevelling;
 use super::free_list::FreeList;
 use crate::base::{BlockId, PlaneId};
 use crate::hw::array::FlashArray;
+use crate::hw::cells::Replaced;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -27,10 +28,16 @@ struct PlanePart {
 }
 
 impl PlanePart {
-    fn take_fresh(&mut self, shares: &[Range<u32>], share: usize) -> Option<u32> {
-        let index = self.fresh[share];
-        let taken = (index < shares[share].end).then_some(index);
-        self.fresh[share] += u32::from(taken.is_some());
+    /// The next block of `share` that was never opened and `is_good`.
+    fn take_fresh(
+        &mut self,
+        shares: &[Range<u32>],
+        share: usize,
+        is_good: impl Fn(u32) -> bool,
+    ) -> Option<u32> {
+        let end = shares[share].end;
+        let taken = (self.fresh[share]..end).find(|&index| is_good(index));
+        self.fresh[share] = taken.map_or(end, |index| index + 1);
         taken
     }
 }
@@ -57,7 +64,9 @@ impl Bank {
         let shares: Vec<Range<u32>> = sizes.iter().map(share).collect();
         let fresh = shares.iter().map(|share| share.start).collect();
         let part = PlanePart { fresh, erased: FreeList::default(), free: next - first };
-        let parts = vec![part; pool_shape.planes as usize];
+        let lost = |plane: u32| array.lost_in(PlaneId(pool_shape.first_plane + plane), first..next);
+        let without = |plane| PlanePart { free: part.free - lost(plane), ..part.clone() };
+        let parts = (0..pool_shape.planes).map(without).collect();
         Self { first_plane: pool_shape.first_plane, shares, parts, regions: 0 }
     }
 
@@ -72,10 +81,26 @@ impl Bank {
         PlaneId(self.first_plane)
     }
 
+    /// The numbers of its planes.
+    pub fn planes(&self) -> Range<u32> {
+        self.first_plane..self.first_plane + self.parts.len() as u32
+    }
+
     /// Its blocks in every plane, free or not.
     pub fn blocks<'a>(&self, array: &'a FlashArray) -> impl Iterator<Item = BlockId> + 'a {
-        let (planes, range) = (self.first_plane..self.first_plane + self.parts.len() as u32, self.range());
+        let (planes, range) = (self.planes(), self.range());
         planes.flat_map(move |plane| range.clone().map(move |i| array.geometry.block(PlaneId(plane), i)))
+    }
+
+    /// What retired of its blocks, and was replaced.
+    pub fn replaced<'a>(&self, array: &'a FlashArray) -> impl Iterator<Item = &'a Replaced> + 'a {
+        let (planes, range) = (self.planes(), self.range());
+        let is_its = move |replaced: &&Replaced| {
+            let plane = array.geometry.plane_of(replaced.place);
+            let first = array.geometry.block(plane, 0).0;
+            planes.contains(&plane.0) && range.contains(&(replaced.place.0 - first))
+        };
+        array.bad_blocks().into_iter().flat_map(|bad| bad.replaced()).filter(is_its)
     }
 
     pub fn has_one_region(&self) -> bool {
@@ -106,12 +131,16 @@ impl Bank {
     ) -> Option<BlockId> {
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
         let shares = &self.shares;
-        let mut block = part.take_fresh(shares, share).map(|index| array.geometry.block(plane, index));
+        let is_good = |array: &FlashArray, index| !array.is_lost(array.geometry.block(plane, index));
+        let mut block = part
+            .take_fresh(shares, share, |index| is_good(array, index))
+            .map(|index| array.geometry.block(plane, index));
         if block.is_none() {
             block = part.erased.pop(array, rule == WearLevelling::Dynamic);
         }
         if block.is_none() {
-            let index = (0..shares.len()).find_map(|other| part.take_fresh(shares, other));
+            let index = (0..shares.len())
+                .find_map(|other| part.take_fresh(shares, other, |index| is_good(array, index)));
             block = index.map(|index| array.geometry.block(plane, index));
         }
         part.free -= u32::from(block.is_some());
@@ -148,15 +177,16 @@ impl Bank {
             return Err(format!("block {} is listed as free", block.0));
         }
         let was_used = |index: u32| array.was_used(array.geometry.block(plane, index));
+        let is_lost = |index: u32| array.is_lost(array.geometry.block(plane, index));
         let mut free = erased.len() as u32;
         for (share, &fresh) in self.shares.iter().zip(&part.fresh) {
             let opened = (share.start..=share.end).contains(&fresh)
-                && (share.start..fresh).all(was_used)
+                && (share.start..fresh).all(|index| was_used(index) || is_lost(index))
                 && !(fresh..share.end).any(was_used);
             if !opened {
                 return Err(format!("blocks {fresh} to {} were never used, those before were", share.end));
             }
-            free += share.end - fresh;
+            free += (fresh..share.end).filter(|&index| !is_lost(index)).count() as u32;
         }
         match free == part.free {
             true => Ok(()),

@@ -11,12 +11,15 @@ pub struct Claims<'a> {
 }
 
 impl<'a> Claims<'a> {
-    /// Only the erased blocks in the banks are accounted for yet.
+    /// Only the erased blocks in the banks, and those out of use, are accounted for yet.
     pub fn new(io: &'a Io) -> Result<Self, String> {
         let mut claims = Self { io, claimed: vec![false; io.geometry().block_numbers()] };
         for bank in io.media().banks() {
             bank.erased(io.array())?.into_iter().try_for_each(|block| claims.claim(block))?;
         }
+        let lost = io.array().bad_blocks().into_iter().flat_map(|bad| bad.lost());
+        let mut used = lost.filter(|&block| io.array().was_used(block));
+        used.try_for_each(|block| claims.claim(block))?;
         Ok(claims)
     }
 

@@ -67,9 +67,10 @@ impl Driver {
         self.io.map = cache.map(Box::new);
     }
 
-    /// Has reads cost what cells that err make them.
+    /// Has reads cost what cells that err make them, and blocks retire if they do.
     pub fn read_cells_by(&mut self, config: &CellsConfig) {
         self.io.cells = Some(Box::new(CellReads::new(config, self.io.seed)));
+        self.io.retires = config.bad_blocks.is_some_and(|bad| bad.retire);
     }
 
     /// The clock.

@@ -1,5 +1,6 @@
 //! A scheme's whole world: the media, the clock, the counters and the verbs that join them.
 
+mod bad_blocks;
 mod cache;
 mod cells;
 mod copy_back;
@@ -103,6 +104,8 @@ pub struct Io {
     cache: CacheUse,
     /// What reading cells that err needs, where they do.
     cells: Option<Box<CellReads>>,
+    /// Whether blocks retire.
+    retires: bool,
     /// What separated stores are told of the data, if one asks.
     told: Option<Box<Told>>,
 }
@@ -136,6 +139,7 @@ impl Io {
             map: None,
             cache: CacheUse::default(),
             cells: None,
+            retires: false,
             told: None,
         }
     }

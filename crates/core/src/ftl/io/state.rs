@@ -56,9 +56,13 @@ impl Io {
         self.media.take_free(from, plane, rule)
     }
 
-    /// Adds an erased block to a bank.
-    pub(in crate::ftl) fn put_free(&mut self, to: BankAccess, block: BlockId) {
+    /// Adds an erased block to a bank; false if it is out of use from here on.
+    pub(in crate::ftl) fn put_free(&mut self, to: BankAccess, block: BlockId) -> bool {
+        if self.takes_out(block, false) {
+            return false;
+        }
         self.media.put_free(to, block);
+        true
     }
 
     /// Stores mapping units in `page` (tag = unit + 1, 0 = nothing), no more than its slots; older

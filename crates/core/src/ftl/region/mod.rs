@@ -84,8 +84,10 @@ pub struct Region {
     pages_per_program: u32,
     first_plane: u32,
     allocator: PlaneAllocator,
-    /// By plane, blocks opened and not given back.
+    /// By plane, blocks opened and not given back, those out of use included.
     used: Vec<u32>,
+    /// By plane, blocks out of use: of its share of the bank, or erased by it.
+    lost: Vec<u32>,
     /// By class or writer, and of each by plane.
     frontiers: Vec<Frontier>,
     /// Where in them plane 0's would be of those that each writer's next page is taken from; it may wrap.
@@ -110,6 +112,7 @@ impl Region {
         let bank = spec.bank.unwrap_or_else(|| own(io));
         let bank = io.join_bank(bank, spec.first_block);
         let separator = Separator::new(spec.clean.separation, spec.pool, spec.mode, io);
+        let lost = io.lost_in_share(spec.pool, spec.first_block, spec.blocks);
         let geometry = io.geometry();
         let pool = &geometry.pools[spec.pool];
         let mode = pool.mode(spec.mode);
@@ -118,7 +121,8 @@ impl Region {
             pages_per_program: mode.pages_per_program,
             first_plane: pool.first_plane,
             allocator: PlaneAllocator::new(spec.pool, &spec.order, spec.placement, io),
-            used: vec![0; pool.planes as usize],
+            used: lost.clone(),
+            lost,
             frontiers: vec![Frontier::default(); pool.planes as usize * spec.clean.open_blocks() as usize],
             next: [0, if spec.clean.separate_frontier { pool.planes } else { 0 }]
                 .map(|first: u32| first.wrapping_sub(pool.first_plane)),
@@ -178,7 +182,8 @@ impl Region {
         io.bank(self.bank.bank).free(plane).min(left)
     }
 
-    /// Blocks of `plane` that hold or held data since they were opened, open ones included.
+    /// Blocks of `plane` that hold or held data since they were opened, open ones and those out of use
+    /// included.
     #[inline]
     pub fn used_blocks(&self, plane: PlaneId) -> u32 {
         self.used[(plane.0 - self.first_plane) as usize]
@@ -329,11 +334,14 @@ impl Region {
     /// Gives an erased block back.
     pub fn give_back(&mut self, io: &mut Io, block: BlockId) {
         let plane = io.geometry().plane_of(block);
-        *self.used_mut(plane) -= 1;
         if let Some(separator) = &mut self.separator {
             separator.collected(block);
         }
-        io.put_free(self.bank, block);
+        match io.put_free(self.bank, block) {
+            true => *self.used_mut(plane) -= 1,
+            // What it may have in the plane has shrunk by one.
+            false => self.lost[(plane.0 - self.first_plane) as usize] += 1,
+        }
     }
 
     /// Pages that `writer` can still program in `plane`, free blocks included.
@@ -371,7 +379,8 @@ impl Region {
     pub fn level(&self, io: &Io) -> Level {
         let planes = self.allocator.planes().iter();
         let (free, used) = planes.fold((0, 0), |(free, used), &plane| {
-            (free + u64::from(self.free_blocks(plane, io)), used + u64::from(self.used_blocks(plane)))
+            let lost = self.lost[(plane.0 - self.first_plane) as usize];
+            (free + u64::from(self.free_blocks(plane, io)), used + u64::from(self.used_blocks(plane) - lost))
         });
         Level { free, blocks: free + used, live_bytes: self.live_bytes(io) }
     }

@@ -37,7 +37,7 @@ impl TwoLayerRegion {
     fn audit_part(&self, plane: PlaneId, part: &PlanePart, claims: &mut Claims) -> Result<(), String> {
         let io = claims.io;
         let roles = self.roles(plane, part, io)?;
-        let (used, quota) = (roles.len() as u32, self.spec.blocks);
+        let (used, quota) = (roles.len() as u32 + part.lost, self.spec.blocks);
         if used != part.used || used > quota {
             return Err(format!("{used} blocks in use, counted as {}, of {quota}", part.used));
         }

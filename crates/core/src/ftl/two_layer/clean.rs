@@ -68,7 +68,7 @@ impl TwoLayerRegion {
             done.pages += io.array().live_pages(victim.block);
             let emptied = empty_block(self, io, victim.block, plane, job, ());
             emptied.expect("Invariant: the reserve takes a whole block");
-            self.give_back(plane);
+            self.give_back(io, plane);
             done.blocks += 1;
             done.refreshed += u32::from(victim.used);
         }
@@ -79,7 +79,7 @@ impl TwoLayerRegion {
     pub fn erase_victim(&mut self, io: &mut Io, plane: PlaneId, job: Job) {
         if let Some(victim) = self.victim(plane) {
             erase_block(io, victim.block, job);
-            self.give_back(plane);
+            self.give_back(io, plane);
         }
     }
 }

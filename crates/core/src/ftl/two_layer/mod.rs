@@ -43,8 +43,10 @@ pub struct TwoLayerSpec {
 /// One plane's part of the region.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct PlanePart {
-    /// Blocks taken out of the bank, the first to be filled; erased ones stay.
+    /// Blocks taken out of the bank, the first to be filled; erased ones stay, and those out of use.
     used: u32,
+    /// Blocks out of use.
+    lost: u32,
     /// The block whose SLC pages are being programmed.
     filling: Option<BlockId>,
     /// Blocks with a window of unused SLC pages.
@@ -87,22 +89,24 @@ impl TwoLayerRegion {
         let own = |io: &mut Io| io.new_bank(spec.pool, spec.first_block, &[spec.blocks]);
         let bank = spec.bank.unwrap_or_else(|| own(io));
         let bank = io.join_bank(bank, spec.first_block);
+        let lost = io.lost_in_share(spec.pool, spec.first_block, spec.blocks);
         let geometry = io.geometry();
         let pool = &geometry.pools[spec.pool];
         let layout = pool.two_layer().clone();
-        let part = PlanePart {
-            used: 0,
+        let part = |lost| PlanePart {
+            used: lost,
+            lost,
             filling: None,
             fill: BlockList::default(),
             switch: BlockList::default(),
             dense: None,
             victim: None,
-            free_pages: spec.blocks * layout.pages,
+            free_pages: (spec.blocks - lost) * layout.pages,
         };
         Self {
             allocator: PlaneAllocator::new(spec.pool, &spec.order.letters(), spec.placement, io),
             first_plane: pool.first_plane,
-            parts: vec![part; pool.planes as usize],
+            parts: lost.into_iter().map(part).collect(),
             bank,
             range: io.bank(bank.bank).range(),
             links: BlockLinks::new(geometry.block_numbers()),

@@ -143,9 +143,15 @@ impl TwoLayerRegion {
     }
 
     /// Takes the erased victim of `plane` back: it offers its first window again.
-    pub(super) fn give_back(&mut self, plane: PlaneId) {
+    pub(super) fn give_back(&mut self, io: &mut Io, plane: PlaneId) {
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
         if let Some(victim) = part.victim.take() {
+            // What lives in any other block must find room.
+            let is_needed = part.free_pages < self.layout.pages;
+            if io.takes_out(victim.block, is_needed) {
+                part.lost += 1;
+                return self.note_used(victim.block, false);
+            }
             part.free_pages += self.layout.pages;
             self.links.push(&mut part.fill, victim.block);
             self.note_used(victim.block, false);

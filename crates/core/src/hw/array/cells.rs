@@ -71,7 +71,7 @@ impl FlashArray {
         }
     }
 
-    fn life(&self, block: BlockId, now_ns: u64) -> Life {
+    pub(super) fn life(&self, block: BlockId, now_ns: u64) -> Life {
         let record = self.block(block);
         let pool = self.geometry.planes[self.geometry.plane_of(block).index()].pool.into();
         let erases = CellMode::ALL.map(|mode| self.erases(block, mode));

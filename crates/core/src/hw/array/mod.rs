@@ -5,6 +5,7 @@
 //! blocks that hold data at the same time and not the device's size.
 
 mod audit;
+mod bad_blocks;
 mod block;
 mod cells;
 mod fault;
@@ -420,6 +421,9 @@ impl FlashArray {
         for i in (0..self.blocks.len()).filter(|&i| self.blocks[i].flags & USED != 0) {
             self.erases[i * MODES..(i + 1) * MODES].fill(0);
             self.begun[i] = [self.blocks[i].write_ptr, u16::from(self.blocks[i].mode)];
+        }
+        if let Some(bad) = self.bad_blocks_mut() {
+            bad.reset_wear();
         }
     }
 

@@ -1,10 +1,11 @@
 //! What is kept of each block's cells: when it was opened, how often it was read, what its reads take, and
 //! until when they do.
 
+use super::bad_blocks::{BadBlocks, Fate};
 use super::rates::{of_kinds, Condition, ModeRates, Outcome, Rates, Until, Z_MAX};
 use crate::base::rng::RngStream;
 use crate::base::sparse;
-use crate::base::{BlockId, CellMode};
+use crate::base::{BlockId, CellMode, PlaneId};
 use crate::hw::config::{CellsConfig, ErrorsPerRead, PoolConfig, StartConfig, WearRule};
 use crate::hw::geometry::Geometry;
 use bytemuck::{Pod, Zeroable};
@@ -108,6 +109,7 @@ pub struct Cells {
 pub struct SavedCells {
     #[serde(with = "sparse")]
     kept: Box<[Cell]>,
+    bad_blocks: Option<Box<BadBlocks>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -123,11 +125,36 @@ struct Model {
     zs: Vec<f64>,
     mu_bytes: u32,
     days_per_ns: f64,
+    /// Numbers that blocks may have: those of spare ones follow.
+    blocks: u64,
+    bad_blocks: Option<Box<BadBlocks>>,
 }
 
 impl Model {
     fn mode(&self, pool: usize, mode: CellMode) -> &Mode {
         self.modes[pool * MODES + mode as usize].as_ref().expect("Invariant: blocks are of modes there are")
+    }
+
+    /// The number of the cells in a block's place, and whether they are a spare block's.
+    fn cells_of(&self, block: BlockId) -> (u64, bool) {
+        let spare = self.bad_blocks.as_ref().and_then(|bad| bad.spare_at(block));
+        (spare.unwrap_or(block.0.into()), spare.is_some())
+    }
+
+    /// Cycles of `mode` that the block had at time 0: a spare one had none.
+    fn start_cycles(&self, life: &Life, mode: CellMode) -> f64 {
+        match self.cells_of(life.block) {
+            (_, true) => 0.0,
+            (_, false) => self.mode(life.pool, mode).start.cycles.into(),
+        }
+    }
+
+    /// What a block that was opened has used of its life, in the mode in which that is most.
+    fn damage(&self, life: &Life) -> f64 {
+        let is_worn = |mode: &CellMode| life.erases[*mode as usize] > 0 || *mode == life.mode;
+        let erased = CellMode::ALL.into_iter().filter(is_worn);
+        let used = |mode| self.cycles(life, mode) / self.mode(life.pool, mode).rates.endurance_cycles;
+        erased.map(used).fold(0.0, f64::max)
     }
 
     /// Cycles of `mode` that the block's wear comes to.
@@ -147,7 +174,7 @@ impl Model {
             }
             WearRule::Apart => life.erases[mode as usize].into(),
         };
-        f64::from(own.start.cycles) + worn
+        self.start_cycles(life, mode) + worn
     }
 
     fn condition(&self, life: &Life, cell: &Cell, mode: CellMode) -> Condition {
@@ -171,7 +198,7 @@ impl Model {
 
     /// The modes in which pages of the block are read, each with its rates and the place of its kinds.
     fn read_modes(&self, life: &Life) -> impl Iterator<Item = (CellMode, ModeRates, usize)> + '_ {
-        let own = self.rates.of_block(life.block);
+        let own = self.rates.of_block(self.cells_of(life.block).0);
         let scaled = move |rates: ModeRates| ModeRates { eps: rates.eps * own, ..rates };
         let dense = self.mode(life.pool, life.mode);
         let rates = if life.is_two_layer { dense.reprogrammed } else { dense.rates };
@@ -204,6 +231,17 @@ impl Cells {
             zs: (1..=slots).map(|units| rates.worst_of(units * geometry.mu_bytes, MEDIAN)).collect(),
             mu_bytes: geometry.mu_bytes,
             days_per_ns: config.age_scale / DAY_NS,
+            blocks: geometry.block_numbers() as u64,
+            bad_blocks: config.bad_blocks.map(|config| {
+                let planes = (0..geometry.planes.len() as u32).map(PlaneId);
+                let blocks = |plane: PlaneId| {
+                    (0..geometry.pool_of(plane).blocks).map(move |i| geometry.block(plane, i))
+                };
+                let share = config.factory_bad;
+                let is_bad = |block: BlockId| rates.is_factory_bad(block.0.into(), share);
+                let first_spare = geometry.block_numbers() as u64;
+                Box::new(BadBlocks::new(&config, planes.map(blocks), is_bad, first_spare))
+            }),
             rates,
         };
         Self {
@@ -220,7 +258,8 @@ impl Cells {
             let Cell { opened_ns, reads, before, .. } = *cell;
             *cell = Cell { opened_ns: opened_ns - now_ns as i64, reads, before, ..Cell::default() };
         }
-        SavedCells { kept }
+        let bad_blocks = self.model.bad_blocks.as_ref().map(|bad| Box::new(bad.at_rest()));
+        SavedCells { kept, bad_blocks }
     }
 
     /// Takes what a snapshot holds, or says what does not fit; it is time 0.
@@ -229,10 +268,39 @@ impl Cells {
         if self.kept.len() != saved.kept.len() || !saved.kept.iter().all(is_past) {
             return Err(format!("cells of {} blocks", saved.kept.len()));
         }
+        let mut bad_blocks = saved.bad_blocks;
+        match (&mut bad_blocks, &self.model.bad_blocks) {
+            (Some(saved), Some(fresh)) => saved.resume(fresh, self.kept.len())?,
+            (None, None) => {}
+            _ => return Err("bad blocks, or none, unlike those of the device".into()),
+        }
+        self.model.bad_blocks = bad_blocks;
         for (cell, Cell { opened_ns, reads, before, .. }) in self.kept.iter_mut().zip(saved.kept) {
             *cell = Cell { opened_ns, reads, before, ..Cell::default() };
         }
         Ok(())
+    }
+
+    /// The bad blocks, where there are or may be any.
+    pub fn bad_blocks(&self) -> Option<&BadBlocks> {
+        self.model.bad_blocks.as_deref()
+    }
+
+    pub fn bad_blocks_mut(&mut self) -> Option<&mut BadBlocks> {
+        self.model.bad_blocks.as_deref_mut()
+    }
+
+    /// What a block has used of its life, by the rule in force.
+    pub fn damage(&self, life: &Life) -> f64 {
+        self.model.damage(life)
+    }
+
+    /// What becomes of a block that was erased with so much `damage`.
+    pub fn retire(&mut self, life: &Life, damage: f64, plane: PlaneId, is_needed: bool) -> Fate {
+        let model = &mut self.model;
+        let is_worn_out = damage * model.rates.of_block(model.cells_of(life.block).0) >= 1.0;
+        let bad = model.bad_blocks.as_mut().filter(|bad| is_worn_out && bad.end().is_none());
+        bad.map_or(Fate::Stays, |bad| bad.retire(life.block, plane, life.now_ns, model.blocks, is_needed))
     }
 
     /// A block, or a window of its layers, is opened at `now_ns`; `before` time 0.

@@ -1,7 +1,6 @@
 //! Error rates of a block, what they mean to a read, and when that changes.
 
 use super::normal::quantile;
-use crate::base::BlockId;
 use crate::hw::config::{CellsConfig, CodeConfig, RetryConfig, ShapeConfig};
 use crate::hw::geometry::scattered;
 
@@ -12,6 +11,8 @@ pub const Z_MAX: f64 = 8.0;
 /// Disturbance counts in such parts of the hard limit, so that it changes at few reads.
 const DISTURB_PARTS: f64 = 64.0;
 const DAYS: f64 = 365.0;
+/// What tells the numbers that decide which blocks are bad from the start from those of their error rates.
+const FACTORY_SALT: u64 = 0x6261_6420_626c_6f63;
 
 /// What a read takes beside its first sensing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -108,11 +109,15 @@ impl Rates {
         }
     }
 
-    /// The factor of a block's own on its error rates, 1 in the mean.
-    pub fn of_block(&self, block: BlockId) -> f64 {
-        let key = self.seed.wrapping_add(u64::from(block.0).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let share = ((scattered(key) >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+    /// The factor on its error rates that is a block's own, 1 in the mean, by the number of its cells.
+    pub fn of_block(&self, number: u64) -> f64 {
+        let share = share_of(self.seed, number);
         libm::exp(self.variation * quantile(share) - self.variation * self.variation / 2.0)
+    }
+
+    /// Whether the cells are among the `share` of all that are bad from the start.
+    pub fn is_factory_bad(&self, number: u64, share: f64) -> bool {
+        share_of(self.seed ^ FACTORY_SALT, number) < share
     }
 
     /// How much worse than the mean the worst codeword of `bytes` is that does so with probability `chance`,
@@ -251,6 +256,12 @@ impl Rates {
         let next = (libm::floor(self.disturb(mode, at) / part) + 1.0) * part;
         1000.0 * libm::pow(next / unit, 1.0 / self.shape.reads_power)
     }
+}
+
+/// A number between 0 and 1 of the block with cells `number`.
+fn share_of(seed: u64, number: u64) -> f64 {
+    let key = seed.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    ((scattered(key) >> 11) as f64 + 0.5) / (1u64 << 53) as f64
 }
 
 /// How many times as often as the mean each page kind errs that senses so many references.

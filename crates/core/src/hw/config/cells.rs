@@ -2,7 +2,7 @@
 //!
 //! Numbers are *known* where a paper or a public program states them and *assumed* elsewhere.
 
-use super::{PoolConfig, HOLD_NS_MAX};
+use super::{BadBlocksConfig, PoolConfig, HOLD_NS_MAX};
 use crate::base::{CellMode, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -254,6 +254,9 @@ pub struct CellsConfig {
     pub retry: RetryConfig,
     /// The state at time 0, by mode.
     pub start: StartsConfig,
+    /// Bad blocks; absent = no block is or becomes bad.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bad_blocks: Option<BadBlocksConfig>,
 }
 
 impl CellsConfig {
@@ -268,6 +271,9 @@ impl CellsConfig {
     /// Adds every problem of this section with the device's `pools`.
     pub(in crate::hw) fn check(&self, pools: &[PoolConfig], problems: &mut Vec<Problem>) {
         self.check_code(problems);
+        if let Some(bad_blocks) = &self.bad_blocks {
+            bad_blocks.check(pools, problems);
+        }
         for (i, pool) in pools.iter().enumerate() {
             self.check_pool(&format!("device.pool[{i}]"), pool, problems);
         }

@@ -1,9 +1,11 @@
 //! Configuration of the flash hardware: pools of chips, cell modes and bus timing.
 
+mod bad_blocks;
 mod cells;
 mod idle;
 mod mode;
 
+pub use bad_blocks::{BadBlocksConfig, EndOfLife};
 pub use cells::{
     CellsConfig, CodeConfig, ErrorsPerRead, ModeCells, RetryConfig, RetryTransfer, ShapeConfig, StartConfig,
     StartsConfig, WearRule,

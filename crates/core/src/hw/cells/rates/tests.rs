@@ -78,7 +78,7 @@ fn rates_are_those_of_the_fit_in_closed_form() {
     // Rated cycles and a year: 7.69 times unworn cells.
     let worn = tlc.rates.rates(tlc.mode, 1.0, at(2_999.0, 365.0)).0;
     assert!((worn / 1.48e-3 - 7.69).abs() < 1e-2);
-    assert!((tlc.rates.of_block(BlockId(0)) - 1.01399).abs() < 1e-5);
+    assert!((tlc.rates.of_block(0) - 1.01399).abs() < 1e-5);
     for (bytes, z) in [(1, 0.0), (1024, 0.0), (4096, 0.998_148_882), (16_384, 1.723_526_05)] {
         assert!((tlc.rates.worst_of(bytes, 0.5) - z).abs() < 1e-8, "{bytes}");
     }
