@@ -36,6 +36,7 @@ impl Simulation {
     /// before which it ends has arrived and is not taken: feed the rest, from it on, next.
     pub fn feed_control(&mut self, requests: &[Request]) -> Result<Fed, RunError> {
         let has_windows = self.control.has_length() || self.window.has_length();
+        let retires = self.io.retires();
         for (taken, request) in requests.iter().enumerate() {
             self.look_ahead(requests, taken);
             self.fed += 1;
@@ -44,7 +45,15 @@ impl Simulation {
                 self.make_room()?;
             }
             self.check(request)?;
+            if retires && self.has_ended() {
+                self.leave_unserved(&requests[taken..])?;
+                break;
+            }
             let arrived_ns = self.await_turn(request);
+            if retires && self.has_ended() {
+                self.leave_unserved(&requests[taken..])?;
+                break;
+            }
             if self.full.is_none() {
                 if has_windows {
                     if self.control.is_complete() || self.window.is_complete() {
@@ -125,7 +134,7 @@ impl Simulation {
     }
 
     #[inline(always)]
-    fn check(&self, request: &Request) -> Result<(), RunError> {
+    pub(super) fn check(&self, request: &Request) -> Result<(), RunError> {
         let end = request.sector.saturating_add(u64::from(request.sectors));
         // A flush carries no address.
         if (request.sectors == 0 || end > self.user_sectors) && request.op != HostOp::Flush {
@@ -265,7 +274,10 @@ impl Simulation {
         match request.op {
             HostOp::Read | HostOp::Write => {
                 let result = self.cut(id, request);
-                self.note_full(result);
+                if result.is_err() {
+                    self.note_full(result);
+                    self.refuse(id);
+                }
             }
             HostOp::Trim => self.trim(request),
             HostOp::Flush => self.flush(id),
@@ -313,6 +325,9 @@ impl Simulation {
     #[inline(always)]
     fn book(&mut self, id: RequestId, end_ns: u64) {
         if self.watched {
+            if self.take_refusal(id) {
+                return;
+            }
             self.tell_watchers(id, end_ns);
         }
         let Self { requests, io, stats, front, .. } = self;

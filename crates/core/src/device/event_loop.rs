@@ -142,6 +142,9 @@ impl Simulation {
     /// Keeps the first failure until the feeding or finishing of the run reports it.
     pub(super) fn note_full(&mut self, result: Result<(), DeviceFull>) {
         if let Err(source) = result {
+            if self.io.retires() && self.io.ends_full() {
+                return;
+            }
             let error = self.stopped(self.fed, source);
             self.full.get_or_insert(error);
         }
@@ -259,6 +262,7 @@ impl Simulation {
 
     /// Ends the run: everything in flight completes, the buffer is written back, nothing stays staged.
     pub(super) fn drain(&mut self) -> Result<(), RunError> {
+        self.drop_pending();
         self.close_disk_books();
         // Requests that are still on their way find work for idle time, which is not to come.
         self.io.timing_mut().set_ending(true);
@@ -280,6 +284,10 @@ impl Simulation {
         // What the end cut off goes on if anything comes after it.
         self.io.mark_all_idle_work();
         self.take_failure()?;
+        if self.has_ended() {
+            self.give_up_in_flight();
+            return Ok(());
+        }
         let (requests, ops) = (self.in_flight, self.io.timing().ops_in_flight());
         assert!(
             requests == 0 && ops == 0,

@@ -7,6 +7,7 @@ pub mod completed;
 pub mod config;
 mod control;
 mod disk_report;
+mod end_of_life;
 mod error;
 mod event_loop;
 mod flush;
@@ -64,6 +65,7 @@ use bound::Bound;
 use buffer::Buffer;
 use completed::Completed;
 use config::{InflightRead, PartReads, ReadTransfer, Replay, RmwTransfer};
+use end_of_life::Undone;
 use front::Front;
 use keepers::Keepers;
 use levels::Levels;
@@ -124,6 +126,8 @@ pub struct Simulation {
     /// Where the scheme's knobs stand as configured.
     knobs_at_first: Vec<f64>,
     full: Option<RunError>,
+    /// What the end of the device's life left undone.
+    undone: Undone,
     stop: Stop,
     /// Latencies of what was completed since they were taken, kept only when asked for.
     completed: Option<Completed>,
@@ -204,6 +208,7 @@ impl Simulation {
             begun: Start::default(),
             halves: Halves::default(),
             full: None,
+            undone: Undone::default(),
             stop: Stop::default(),
             completed: None,
             log: None,

@@ -29,7 +29,7 @@ impl Simulation {
             map: self.io.map_cache().map(MapCache::report),
             waf: self.waf_report(),
             wear: self.wear_report(),
-            cells: self.io.cell_counts().map(CellCounts::report),
+            cells: self.io.cell_counts().map(|counts| counts.report(self.bad_blocks_report())),
             cache: CacheReport { slc_bytes: self.scheme.slc_cache_bytes(&self.io) },
             state: self.state_report(),
             scheme: self.scheme_report(),

@@ -6,6 +6,7 @@ use crate::base::CellMode;
 use crate::ftl::bank::Bank;
 use crate::ftl::scheme::Scheme;
 use crate::hw::array::FlashArray;
+use crate::hw::cells::BadBlocks;
 use crate::hw::config::WearRule;
 use crate::hw::geometry::Pool;
 use crate::metrics::report::{Damage, ModeWear, RuleLife, WearReport, WearRow, DAYS_PER_YEAR};
@@ -24,6 +25,8 @@ struct Tally {
     by_erases: BTreeMap<u32, u64>,
     /// Pages that their cycles took.
     pages: u64,
+    /// Those of the blocks that a spare one has the place of.
+    replaced: u64,
 }
 
 /// The wear of the blocks of a bank, which its regions share, by one rule.
@@ -46,6 +49,10 @@ impl<'a> BankWear<'a> {
             if array.was_used(block) {
                 wear.add(CellMode::ALL.map(|mode| array.worn_pages(block, mode)));
             }
+        }
+        for replaced in bank.replaced(array) {
+            wear.blocks += 1;
+            wear.add(replaced.pages);
         }
         wear
     }
@@ -170,15 +177,24 @@ impl Simulation {
                 tally.pages += array.worn_pages(block, mode);
             }
         }
+        for replaced in self.io.bad_blocks().into_iter().flat_map(BadBlocks::replaced) {
+            let pool = array.geometry.planes[array.geometry.plane_of(replaced.place).index()].pool as usize;
+            for mode in CellMode::ALL.into_iter().filter(|&mode| replaced.erases[mode as usize] > 0) {
+                let tally = tallies.entry((pool, mode)).or_default();
+                *tally.by_erases.entry(replaced.erases[mode as usize]).or_default() += 1;
+                tally.pages += replaced.pages[mode as usize];
+                tally.replaced += 1;
+            }
+        }
         tallies.into_iter().map(|((pool, mode), tally)| self.wear_row(pool, mode, tally)).collect()
     }
 
     fn wear_row(&self, pool: usize, mode: CellMode, tally: Tally) -> WearRow {
-        let Tally { by_erases: mut tally, pages } = tally;
+        let Tally { by_erases: mut tally, pages, replaced } = tally;
         let place = &self.io.geometry().pools[pool];
         let used: u64 = tally.values().sum();
         // Blocks never opened count where the pool has one mode in use, as unworn ones.
-        let total = self.scheme_blocks(pool, mode).max(used);
+        let total = (self.scheme_blocks(pool, mode) + replaced).max(used);
         if total > used {
             *tally.entry(0).or_default() += total - used;
         }

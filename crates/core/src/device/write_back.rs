@@ -169,10 +169,16 @@ impl Simulation {
 
     /// Hands what is written back to the FTL, but for what was trimmed meanwhile.
     pub(super) fn hand_over_write_back(&mut self, id: RequestId, pieces: &[Piece]) -> Result<(), DeviceFull> {
-        let mut result = Ok(());
-        for piece in pieces.iter().filter(|piece| piece.mask != 0) {
-            result = result.and_then(|()| self.scheme.write(*piece, &mut self.io));
-        }
+        let full = pieces
+            .iter()
+            .position(|piece| piece.mask != 0 && self.scheme.write(*piece, &mut self.io).is_err());
+        let result = match full {
+            None => Ok(()),
+            Some(written) => {
+                self.leave_unwritten(&pieces[written..]);
+                Err(DeviceFull)
+            }
+        };
         self.io.timing_mut().release_request(id);
         result
     }
@@ -220,9 +226,11 @@ impl Simulation {
         self.io.timing_mut().kick();
     }
 
-    /// Forgets what the buffer keeps for reads: nothing else is in it.
+    /// Forgets what the buffer keeps for reads: nothing else is in it, unless there was no room for it.
     pub(super) fn drop_clean(&mut self) {
-        while self.buffer.as_mut().and_then(Buffer::take_oldest).is_some() {}
+        while let Some(entry) = self.buffer.as_mut().and_then(Buffer::take_oldest) {
+            self.leave_units_unwritten(entry.dirty.ones());
+        }
     }
 
     fn evict_all(&mut self) -> Result<(), DeviceFull> {

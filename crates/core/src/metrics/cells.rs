@@ -1,5 +1,6 @@
 //! What reads took of cells that err, by cell mode and cause.
 
+use super::bad_blocks::BadBlocksReport;
 use crate::base::{Cause, CellMode};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -57,7 +58,7 @@ impl CellCounts {
         self.read_errors
     }
 
-    pub fn report(&self) -> CellsReport {
+    pub fn report(&self, bad_blocks: Option<BadBlocksReport>) -> CellsReport {
         let row = |(&(mode, cause), count): (&(CellMode, u8), &Count)| {
             let stepped: u64 = count.stepped.values().sum();
             let steps = count.stepped.iter().map(|(&steps, reads)| u64::from(steps) * reads).sum();
@@ -74,7 +75,11 @@ impl CellCounts {
                 histogram: std::iter::once(count.reads - stepped).chain((1..=most).map(of)).collect(),
             }
         };
-        CellsReport { reads: self.counts.iter().map(row).collect(), unreadable_moved: self.unreadable_moved }
+        CellsReport {
+            reads: self.counts.iter().map(row).collect(),
+            unreadable_moved: self.unreadable_moved,
+            bad_blocks,
+        }
     }
 }
 
@@ -108,4 +113,7 @@ pub struct CellsReport {
     pub reads: Vec<CellRow>,
     /// Pages that could not be corrected when they were read to be programmed elsewhere.
     pub unreadable_moved: u64,
+    /// Bad blocks, of a device that has `device.cells.bad_blocks`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bad_blocks: Option<BadBlocksReport>,
 }

@@ -48,6 +48,9 @@ pub struct Figure {
     /// Whether only runs have it whose device has cells that err.
     #[serde(skip_serializing_if = "is_false")]
     pub of_cells: bool,
+    /// Whether only those of them have it that have bad blocks.
+    #[serde(skip)]
+    pub of_bad_blocks: bool,
     #[serde(rename = "whole", serialize_with = "is_whole")]
     pub read: Read,
 }
@@ -60,7 +63,8 @@ fn is_false(value: &bool) -> bool {
 impl Figure {
     /// Whether the run has such a thing at all.
     pub fn is_of(&self, report: &Report) -> bool {
-        !self.of_cells || report.cells.is_some()
+        let bad_blocks = report.cells.as_ref().map(|cells| cells.bad_blocks.is_some());
+        !self.of_cells || bad_blocks.is_some_and(|has| has || !self.of_bad_blocks)
     }
 
     pub fn value(&self, report: &Report) -> Option<Value> {
@@ -84,6 +88,7 @@ pub fn figures() -> Vec<Figure> {
     table.extend(bound());
     table.extend(pace());
     table.extend(cells());
+    table.extend(bad_blocks());
     table.extend(SIDES.into_iter().flat_map(|side| components().map(move |part| component(side, part))));
     table
 }
@@ -339,6 +344,41 @@ fn cells() -> [Figure; 2] {
     rows.map(|row| Figure { of_cells: true, ..row })
 }
 
+fn bad_blocks() -> impl Iterator<Item = Figure> {
+    let of = |report: &Report| report.cells.as_ref()?.bad_blocks.clone();
+    let rows = [
+        figure(
+            "retired_blocks",
+            "1",
+            Some(Goal::Min),
+            "Blocks that retired, before a state was saved included.",
+            whole(move |report| of(report).map(|bad| bad.retired)),
+        ),
+        figure(
+            "spare_blocks_left",
+            "1",
+            Some(Goal::Max),
+            "Spare blocks left.",
+            whole(move |report| of(report).map(|bad| bad.spares_left)),
+        ),
+        figure(
+            "mean_damage",
+            "1",
+            None,
+            "Share of its life that the mean block used has used up, among the blocks where that is most.",
+            real(move |report| of(report).and_then(|bad| bad.mean_damage)),
+        ),
+        figure(
+            "end_host_bytes",
+            "bytes",
+            Some(Goal::Max),
+            "Bytes that the host wrote until the end of the device's life; none where that has not come.",
+            whole(move |report| of(report).and_then(|bad| bad.end).map(|end| end.host_bytes)),
+        ),
+    ];
+    rows.into_iter().map(|row| Figure { of_cells: true, of_bad_blocks: true, ..row })
+}
+
 fn erases(report: &Report) -> u64 {
     report.flash.ops.iter().filter(|row| row.kind == OpKind::Erase.name()).map(|row| row.count).sum()
 }
@@ -370,7 +410,16 @@ fn figure(
     sentence: impl Into<String>,
     read: Read,
 ) -> Figure {
-    Figure { name: name.into(), unit, goal, sentence: sentence.into(), part: false, of_cells: false, read }
+    Figure {
+        name: name.into(),
+        unit,
+        goal,
+        sentence: sentence.into(),
+        part: false,
+        of_cells: false,
+        of_bad_blocks: false,
+        read,
+    }
 }
 
 fn whole(read: impl Fn(&Report) -> Option<u64> + 'static) -> Read {

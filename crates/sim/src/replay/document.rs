@@ -13,6 +13,7 @@ use crate::trace_options;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::{json, Value};
+use slcache_core::metrics::bad_blocks::EndReport;
 use slcache_core::metrics::figures::figures;
 use slcache_core::metrics::report::{HostReport, LifeReport, Report, WearReport, DAYS_PER_YEAR};
 use slcache_traces::{Skipped, TraceError, TraceSummary};
@@ -218,7 +219,10 @@ pub fn assemble(
     stopwatch: &Stopwatch,
     replay_s: f64,
 ) -> ResultDocument {
-    let per_day = write_bytes_per_day(config, &trace.summary, &report);
+    let per_day = write_bytes_per_day(config, &trace.summary, &mut report);
+    if let Some(end) = end_of(&mut report) {
+        end.years = years(end.host_bytes as f64, per_day);
+    }
     report.wear.life =
         Some(LifeReport { years: years_at(&report.wear, per_day), note: life_note(&report.wear) });
     ResultDocument {
@@ -293,18 +297,31 @@ const DAY_NS: f64 = 86_400e9;
 /// Cycles of a mean block below which a life is little more than a guess.
 const CYCLES_MIN: f64 = 3.0;
 
+/// The end of the device's life, if it has come.
+fn end_of(report: &mut Report) -> Option<&mut EndReport> {
+    report.cells.as_mut()?.bad_blocks.as_mut()?.end.as_mut()
+}
+
 /// What the host wrote for each day between the first request and the last of the trace, in its own times,
-/// stretched in open replay as asked for; none where all come at once.
-fn write_bytes_per_day(config: &RunConfig, trace: &TraceSummary, report: &Report) -> Option<f64> {
+/// stretched in open replay as asked for; none where all come at once. Of a device that ended before the
+/// last one, what the trace would write.
+fn write_bytes_per_day(config: &RunConfig, trace: &TraceSummary, report: &mut Report) -> Option<f64> {
     let span_ns = trace.last_ns?.saturating_sub(trace.first_ns?);
     let stretched_ns = span_ns as f64 * TimeScale::of(&config.host).factor();
-    (stretched_ns > 0.0).then(|| report.host.write.bytes as f64 * DAY_NS / stretched_ns)
+    let served = report.host.write.bytes;
+    let bytes = end_of(report).map_or(served, |_| trace.write_bytes);
+    (stretched_ns > 0.0).then(|| bytes as f64 * DAY_NS / stretched_ns)
 }
 
 /// How long the device lives if it is written to like that.
 fn years_at(wear: &WearReport, write_bytes_per_day: Option<f64>) -> Option<f64> {
-    let (life, per_day) = (wear.lifetime_host_bytes?, write_bytes_per_day?);
-    (per_day > 0.0).then(|| life / (per_day * DAYS_PER_YEAR))
+    years(wear.lifetime_host_bytes?, write_bytes_per_day)
+}
+
+/// How long it takes to write `bytes` like that.
+fn years(bytes: f64, write_bytes_per_day: Option<f64>) -> Option<f64> {
+    let per_day = write_bytes_per_day.filter(|&per_day| per_day > 0.0)?;
+    Some(bytes / (per_day * DAYS_PER_YEAR))
 }
 
 /// Why no life is told, or why it is uncertain.
