@@ -1,9 +1,9 @@
 //! What the array knows of its cells' errors.
 
-use super::FlashArray;
+use super::{BlockState, FlashArray};
 use crate::base::rng::RngStream;
 use crate::base::{BlockId, CellMode, Ppn};
-use crate::hw::cells::{Cells, Life, Outcome, PageAt, SavedCells};
+use crate::hw::cells::{Cells, Life, Need, Outcome, PageAt, SavedCells};
 
 impl FlashArray {
     /// Has cells err.
@@ -69,6 +69,25 @@ impl FlashArray {
         if let Some(cells) = self.cells.as_mut() {
             cells.count_reads(block, count);
         }
+    }
+
+    /// Takes the next block that was found to need a move.
+    #[inline]
+    pub fn take_found(&mut self) -> Option<(BlockId, Need)> {
+        self.cells.as_mut()?.take_found()
+    }
+
+    /// Whether `block` was found to need a move since it was opened, and was not erased since.
+    pub fn needs_move(&self, block: BlockId) -> bool {
+        let is_free = self.block(block).state() == BlockState::Free;
+        !is_free && self.cells.as_ref().is_some_and(|cells| cells.was_found(block))
+    }
+
+    /// Steps that a read of a whole page of `block` takes at `now_ns` beyond those of data freshly written there,
+    /// of its worst page kind.
+    pub fn aged_steps(&self, block: BlockId, now_ns: u64) -> u32 {
+        let life = self.life(block, now_ns);
+        self.cells.as_ref().map_or(0, |cells| cells.aged_steps(&life))
     }
 
     pub(super) fn life(&self, block: BlockId, now_ns: u64) -> Life {

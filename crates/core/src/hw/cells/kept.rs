@@ -6,7 +6,7 @@ use super::rates::{of_kinds, Condition, ModeRates, Outcome, Rates, Until, Z_MAX}
 use crate::base::rng::RngStream;
 use crate::base::sparse;
 use crate::base::{BlockId, CellMode, PlaneId};
-use crate::hw::config::{CellsConfig, ErrorsPerRead, PoolConfig, StartConfig, WearRule};
+use crate::hw::config::{CellsConfig, ErrorsPerRead, PoolConfig, StartConfig, WearRule, DAY_NS};
 use crate::hw::geometry::Geometry;
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,6 @@ const MODES: usize = CellMode::COUNT;
 const KINDS: usize = 5;
 /// The place of SLC pages among them.
 const SLC: usize = 4;
-const DAY_NS: f64 = 86_400e9;
 /// The chance that the worst codeword of a read has at most the errors that are expected.
 const MEDIAN: f64 = 0.5;
 
@@ -37,7 +36,9 @@ struct Cell {
     before: u8,
     /// Whether no read takes anything more than usual.
     quiet: u8,
-    unused: [u8; 4],
+    /// The needs of a move that it was found to have since it was opened, a bit each.
+    found: u8,
+    unused: [u8; 3],
 }
 
 /// A mode of a pool as the model has it.
@@ -95,6 +96,28 @@ pub struct PageAt {
     pub is_single: bool,
 }
 
+/// Why the data of a block are to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Need {
+    /// They were read often.
+    Reclaim,
+    /// They have aged.
+    Refresh,
+}
+
+impl Need {
+    const ALL: [Self; 2] = [Self::Reclaim, Self::Refresh];
+
+    fn bit(self) -> u8 {
+        1 << self as u8
+    }
+
+    /// Whether it is met at once, and not in idle time.
+    pub fn is_urgent(self) -> bool {
+        self == Self::Reclaim
+    }
+}
+
 /// The cells of all blocks.
 #[derive(Clone)]
 pub struct Cells {
@@ -102,6 +125,8 @@ pub struct Cells {
     kept: Box<[Cell]>,
     /// What reads of each block take, packed, by page kind and mapping units.
     outcomes: Vec<u8>,
+    /// Blocks that were found to need a move, until they are taken.
+    found: Vec<(BlockId, Need)>,
 }
 
 /// What a snapshot holds of them: times count from when it was made.
@@ -128,6 +153,10 @@ struct Model {
     /// Numbers that blocks may have: those of spare ones follow.
     blocks: u64,
     bad_blocks: Option<Box<BadBlocks>>,
+    /// Reads since a block was opened at which its data are to move.
+    reclaim_reads: Option<f64>,
+    /// Steps that age may add to a read before the data are to move.
+    refresh_steps: Option<u32>,
 }
 
 impl Model {
@@ -196,6 +225,32 @@ impl Model {
         }
     }
 
+    /// When a block needs a move, ns, and at how many reads since it was opened.
+    fn due(&self, need: Need, life: &Life, cell: &Cell) -> (f64, f64) {
+        match need {
+            Need::Reclaim => (f64::INFINITY, self.reclaim_due(life, cell)),
+            Need::Refresh => (self.refresh_due(life, cell), f64::INFINITY),
+        }
+    }
+
+    /// The reads that make a block one that was read often; those before time 0 count.
+    fn reclaim_due(&self, life: &Life, cell: &Cell) -> f64 {
+        let (_, begun) = self.begun(life.pool, cell, life.mode);
+        self.reclaim_reads.map_or(f64::INFINITY, |reads| reads - begun * f64::from(life.pages))
+    }
+
+    /// When the data of a block have aged as it is read now, ns.
+    fn refresh_due(&self, life: &Life, cell: &Cell) -> f64 {
+        let (Some(steps), Some(&z)) = (self.refresh_steps, self.zs.last()) else { return f64::INFINITY };
+        let due = |(mode, rates, _): (CellMode, ModeRates, usize)| {
+            let at = self.condition(life, cell, mode);
+            let days = self.rates.refresh_days(rates, &self.mode(life.pool, mode).kinds, z, at, steps);
+            let (begun, _) = self.begun(life.pool, cell, mode);
+            cell.opened_ns as f64 + (days - begun) / self.days_per_ns
+        };
+        self.read_modes(life).map(due).fold(f64::INFINITY, f64::min)
+    }
+
     /// The modes in which pages of the block are read, each with its rates and the place of its kinds.
     fn read_modes(&self, life: &Life) -> impl Iterator<Item = (CellMode, ModeRates, usize)> + '_ {
         let own = self.rates.of_block(self.cells_of(life.block).0);
@@ -242,12 +297,15 @@ impl Cells {
                 let first_spare = geometry.block_numbers() as u64;
                 Box::new(BadBlocks::new(&config, planes.map(blocks), is_bad, first_spare))
             }),
+            reclaim_reads: config.reclaim.map(|reclaim| reclaim.reads.into()),
+            refresh_steps: config.refresh.map(|refresh| refresh.steps),
             rates,
         };
         Self {
             model,
             kept: bytemuck::zeroed_slice_box(geometry.block_numbers()),
             outcomes: vec![0; geometry.block_numbers() * KINDS * slots as usize],
+            found: Vec::new(),
         }
     }
 
@@ -255,8 +313,9 @@ impl Cells {
     pub fn save(&self, now_ns: u64) -> SavedCells {
         let mut kept = self.kept.clone();
         for cell in kept.iter_mut().filter(|cell| **cell != Cell::default()) {
-            let Cell { opened_ns, reads, before, .. } = *cell;
-            *cell = Cell { opened_ns: opened_ns - now_ns as i64, reads, before, ..Cell::default() };
+            let Cell { opened_ns, reads, before, found, .. } = *cell;
+            let opened_ns = opened_ns - now_ns as i64;
+            *cell = Cell { opened_ns, reads, before, found, ..Cell::default() };
         }
         let bad_blocks = self.model.bad_blocks.as_ref().map(|bad| Box::new(bad.at_rest()));
         SavedCells { kept, bad_blocks }
@@ -264,7 +323,8 @@ impl Cells {
 
     /// Takes what a snapshot holds, or says what does not fit; it is time 0.
     pub fn load(&mut self, saved: SavedCells) -> Result<(), String> {
-        let is_past = |cell: &Cell| cell.opened_ns <= 0 && cell.before <= 1;
+        let is_past =
+            |cell: &Cell| cell.opened_ns <= 0 && cell.before <= 1 && cell.found < 1 << Need::ALL.len();
         if self.kept.len() != saved.kept.len() || !saved.kept.iter().all(is_past) {
             return Err(format!("cells of {} blocks", saved.kept.len()));
         }
@@ -275,8 +335,8 @@ impl Cells {
             _ => return Err("bad blocks, or none, unlike those of the device".into()),
         }
         self.model.bad_blocks = bad_blocks;
-        for (cell, Cell { opened_ns, reads, before, .. }) in self.kept.iter_mut().zip(saved.kept) {
-            *cell = Cell { opened_ns, reads, before, ..Cell::default() };
+        for (cell, Cell { opened_ns, reads, before, found, .. }) in self.kept.iter_mut().zip(saved.kept) {
+            *cell = Cell { opened_ns, reads, before, found, ..Cell::default() };
         }
         Ok(())
     }
@@ -307,6 +367,31 @@ impl Cells {
     pub fn open(&mut self, block: BlockId, now_ns: u64, before: bool) {
         let opened_ns = now_ns as i64;
         self.kept[block.index()] = Cell { opened_ns, before: before.into(), ..Cell::default() };
+    }
+
+    /// Takes the next block that was found to need a move.
+    #[inline]
+    pub fn take_found(&mut self) -> Option<(BlockId, Need)> {
+        self.found.pop()
+    }
+
+    /// Whether a block was found to need a move since it was opened.
+    pub fn was_found(&self, block: BlockId) -> bool {
+        self.kept[block.index()].found != 0
+    }
+
+    /// Steps that a read of a whole page takes beyond those of data freshly written there, of the worst kind.
+    pub fn aged_steps(&self, life: &Life) -> u32 {
+        let (model, cell) = (&self.model, &self.kept[life.block.index()]);
+        let z = model.zs.last().copied().unwrap_or(0.0);
+        let aged = |(mode, rates, _): (CellMode, ModeRates, usize)| {
+            let at = model.condition(life, cell, mode);
+            let fresh = Condition { days: 0.0, reads: 0.0, ..at };
+            let steps = move |kind, at| model.rates.outcome(model.rates.rates(rates, kind, at), z).steps;
+            let kinds = model.mode(life.pool, mode).kinds.iter();
+            kinds.map(|&kind| u32::from(steps(kind, at) - steps(kind, fresh))).max().unwrap_or(0)
+        };
+        model.read_modes(life).map(aged).max().unwrap_or(0)
     }
 
     /// Whether the next `count` reads of a block take nothing more than usual.
@@ -410,7 +495,7 @@ impl Cells {
 
     #[inline(never)]
     fn find(&mut self, life: &Life) {
-        let Self { model, kept, outcomes } = self;
+        let Self { model, kept, outcomes, found } = self;
         let cell = &mut kept[life.block.index()];
         let slots = model.zs.len();
         let expected = &mut outcomes[life.block.index() * KINDS * slots..][..KINDS * slots];
@@ -427,6 +512,18 @@ impl Cells {
             let (begun_days, begun_reads) = model.begun(life.pool, cell, mode);
             due_ns = due_ns.min(cell.opened_ns as f64 + (days - begun_days) / model.days_per_ns);
             due_reads = due_reads.min((reads - begun_reads) * f64::from(life.pages.max(1)));
+        }
+        for need in Need::ALL {
+            if cell.found & need.bit() != 0 {
+                continue;
+            }
+            let (at_ns, reads) = model.due(need, life, cell);
+            if life.now_ns as f64 >= at_ns || f64::from(cell.reads) >= reads {
+                cell.found |= need.bit();
+                found.push((life.block, need));
+            } else {
+                (due_ns, due_reads) = (due_ns.min(at_ns), due_reads.min(reads));
+            }
         }
         // At the latest where numbers end; a moment that rounding has passed comes at once.
         cell.due_ns = (due_ns as u64).max(life.now_ns + 1);

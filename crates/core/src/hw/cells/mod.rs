@@ -7,5 +7,5 @@ mod normal;
 mod rates;
 
 pub use bad_blocks::{BadBlocks, End, Fate, Replaced};
-pub use kept::{Cells, Life, PageAt, SavedCells};
+pub use kept::{Cells, Life, Need, PageAt, SavedCells};
 pub use rates::{of_kinds, Condition, ModeRates, Outcome, Rates};

@@ -13,6 +13,8 @@ const DISTURB_PARTS: f64 = 64.0;
 const DAYS: f64 = 365.0;
 /// What tells the numbers that decide which blocks are bad from the start from those of their error rates.
 const FACTORY_SALT: u64 = 0x6261_6420_626c_6f63;
+/// The share of what soft sensing corrects at which data are as good as lost.
+const NEARLY_LOST: f64 = 0.9;
 
 /// What a read takes beside its first sensing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -222,6 +224,33 @@ impl Rates {
             (best <= next_best).then(|| age(next_best, 1.0)).flatten(),
         ];
         ages.into_iter().flatten().filter(|age| age.is_finite()).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The age at which data of one of these kinds, freshly written, would be read with `steps` fewer, or are
+    /// nearly lost and would not be, days; infinite where that is never.
+    pub fn refresh_days(&self, mode: ModeRates, kinds: &[f64], z: f64, at: Condition, steps: u32) -> f64 {
+        let terms = self.terms(mode, at);
+        let fresh = self.terms(mode, Condition { days: 0.0, reads: 0.0, ..at });
+        let age = |eps: f64, worst: f64, drift: f64| {
+            let rate = self.mean(worst, z)?;
+            let age = (rate / eps - terms.fixed) / (drift * terms.year);
+            (!age.is_nan()).then_some(age)
+        };
+        let due = |kind: &f64| {
+            let eps = mode.eps * kind;
+            let (best, default) = self.of_terms(eps, &fresh);
+            let last = self.steps(self.worst(default, z)) + f64::from(steps) - 1.0;
+            let stepped = (last < self.max_steps).then_some(self.hard * (1.0 + self.step * last));
+            let nearly = NEARLY_LOST * self.soft;
+            let lost = (self.worst(best, z) <= nearly).then_some(nearly);
+            let ages = [
+                stepped.and_then(|worst| age(eps, worst, self.drift)),
+                lost.and_then(|worst| age(eps, worst, 1.0)),
+            ];
+            ages.into_iter().flatten().fold(f64::INFINITY, f64::min)
+        };
+        let first = kinds.iter().map(due).fold(f64::INFINITY, f64::min);
+        DAYS * libm::pow(first.max(0.0), 1.0 / self.shape.age_power)
     }
 
     /// What reads of these kinds take whose worst codewords are `zs` deviations above the mean, each told to

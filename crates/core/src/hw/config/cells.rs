@@ -2,7 +2,7 @@
 //!
 //! Numbers are *known* where a paper or a public program states them and *assumed* elsewhere.
 
-use super::{BadBlocksConfig, PoolConfig, HOLD_NS_MAX};
+use super::{BadBlocksConfig, PoolConfig, ReclaimConfig, RefreshConfig, Scrub, HOLD_NS_MAX};
 use crate::base::{CellMode, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,8 @@ use smart_default::SmartDefault;
 
 /// Longest array time of a read with all that is done to repeat it, ns: an operation counts in 32 bits.
 const ARRAY_NS_MAX: u64 = 1_000_000_000;
+/// A day, ns.
+pub const DAY_NS: f64 = 86_400e9;
 
 /// How the cells of one mode err.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -257,9 +259,32 @@ pub struct CellsConfig {
     /// Bad blocks; absent = no block is or becomes bad.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bad_blocks: Option<BadBlocksConfig>,
+    /// Read reclaim; absent = none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reclaim: Option<ReclaimConfig>,
+    /// Refresh of what has aged; absent = none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refresh: Option<RefreshConfig>,
 }
 
 impl CellsConfig {
+    /// The sections by which blocks move because of their cells.
+    pub fn upkeep(&self) -> impl Iterator<Item = &'static str> {
+        let sections = [("reclaim", self.reclaim.is_some()), ("refresh", self.refresh.is_some())];
+        sections.into_iter().filter(|(_, is_on)| *is_on).map(|(key, _)| key)
+    }
+
+    /// Simulated time between two patrol reads of a block, ns, where there are any.
+    pub fn patrol_ns(&self) -> Option<f64> {
+        let refresh = self.refresh.filter(|refresh| refresh.scrub == Scrub::Patrol)?;
+        Some(refresh.patrol_days * DAY_NS / self.age_scale)
+    }
+
+    /// Whether blocks move because of their cells.
+    pub fn has_upkeep(&self) -> bool {
+        self.upkeep().next().is_some()
+    }
+
     /// Longest array time of a read that senses for `read_ns` at first, ns.
     fn longest_ns(&self, read_ns: u32) -> u64 {
         let RetryConfig { max_steps, time_factor, decode_ns, soft_senses, soft_ns, .. } = self.retry;
@@ -273,6 +298,10 @@ impl CellsConfig {
         self.check_code(problems);
         if let Some(bad_blocks) = &self.bad_blocks {
             bad_blocks.check(pools, problems);
+        }
+        if self.age_scale == 0.0 && self.patrol_ns().is_some() {
+            let key = "device.cells.refresh.scrub";
+            problems.push(Problem::new(key, "patrol", "read where age_scale is 0: nothing ages"));
         }
         for (i, pool) in pools.iter().enumerate() {
             self.check_pool(&format!("device.pool[{i}]"), pool, problems);

@@ -4,14 +4,16 @@ mod bad_blocks;
 mod cells;
 mod idle;
 mod mode;
+mod upkeep;
 
 pub use bad_blocks::{BadBlocksConfig, EndOfLife};
 pub use cells::{
     CellsConfig, CodeConfig, ErrorsPerRead, ModeCells, RetryConfig, RetryTransfer, ShapeConfig, StartConfig,
-    StartsConfig, WearRule,
+    StartsConfig, WearRule, DAY_NS,
 };
 pub use idle::{IdleRule, IdleScope};
 pub use mode::{FoldTimes, ModeConfig, PageKinds, ProgramRule};
+pub use upkeep::{ReclaimConfig, RefreshConfig, Scrub};
 
 use crate::base::CellMode;
 use crate::base::Problem;
