@@ -4,6 +4,7 @@ use crate::config::RunConfig;
 use crate::replay::{ResultDocument, SCHEMA_VERSION};
 use serde_json::{json, Map, Value};
 use slcache_base::document::shape::{closed, written};
+use slcache_core::metrics::components::Needs;
 use slcache_core::metrics::figures::{figures, Figure, Read};
 use slcache_traces::TraceInfo;
 
@@ -45,7 +46,7 @@ fn figures_shape(schema: &mut Value) {
     };
     let all = figures();
     let properties: Map<_, _> = all.iter().map(|figure| (figure.name.clone(), shape(figure))).collect();
-    let always = all.iter().filter(|figure| !figure.of_cells).map(|figure| figure.name.clone());
+    let always = all.iter().filter(|figure| figure.needs == Needs::Nothing).map(|figure| figure.name.clone());
     schema["required"] = always.collect::<Vec<_>>().into();
     schema["properties"] = properties.into();
     schema["additionalProperties"] = false.into();

@@ -70,9 +70,13 @@ pub enum Cause {
     Fill = 8,
     /// Pages of the map that are not in the mapping cache.
     Map = 9,
+    /// Move of a block whose data have aged.
+    Refresh = 10,
+    /// Move of a block that was read often.
+    Reclaim = 11,
 }
 
-pub const CAUSES: usize = 10;
+pub const CAUSES: usize = 12;
 
 impl Cause {
     pub const ALL: [Cause; CAUSES] = [
@@ -86,6 +90,8 @@ impl Cause {
         Cause::Promote,
         Cause::Fill,
         Cause::Map,
+        Cause::Refresh,
+        Cause::Reclaim,
     ];
 
     /// The name used in results.
@@ -101,7 +107,14 @@ impl Cause {
             Cause::Promote => "promote",
             Cause::Fill => "fill",
             Cause::Map => "map",
+            Cause::Refresh => "refresh",
+            Cause::Reclaim => "reclaim",
         }
+    }
+
+    /// Whether only devices have it whose blocks move because of their cells.
+    pub const fn is_upkeep(self) -> bool {
+        matches!(self, Cause::Refresh | Cause::Reclaim)
     }
 
     /// What it programs, as part of a sentence.
@@ -117,6 +130,8 @@ impl Cause {
             Cause::Promote => "promotion of dense data that were read",
             Cause::Fill => "filling with data read from the disk",
             Cause::Map => "pages of the map that are not cached",
+            Cause::Refresh => "refresh of data that have aged",
+            Cause::Reclaim => "moving what was read often (read reclaim)",
         }
     }
 }

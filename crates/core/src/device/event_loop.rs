@@ -98,6 +98,8 @@ impl Simulation {
             EventKind::DeviceLast => match Wakeup::from_number(event.index) {
                 Wakeup::StageDue(plane) => self.scheme.stage_due(plane, &mut self.io),
                 Wakeup::Timer => self.wake_scheme(event.at_ns),
+                Wakeup::Upkeep(plane) => self.keep_up(plane),
+                Wakeup::Patrol => _ = self.io.patrol(),
                 Wakeup::StripeEnd => self.stripe_ended(),
                 Wakeup::BufferDue => self.buffer_due(),
             },
@@ -197,6 +199,7 @@ impl Simulation {
     /// Offers idle time in `plane` to the scheme, if it uses the plane.
     fn idle_step(&mut self, plane: PlaneId) -> Idle {
         match self.uses(plane) {
+            true if self.keep_up_idle(plane) => Idle::Step,
             true => self.io.at_leisure(|io| self.scheme.idle(plane, io)),
             false => Idle::Nothing,
         }

@@ -27,6 +27,7 @@ mod state;
 pub mod stats;
 mod stripes;
 mod trim;
+mod upkeep;
 mod waiting;
 mod wear;
 mod window;

@@ -8,7 +8,6 @@ use crate::ftl::scheme::Scheme;
 use crate::ftl::translation::MapCache;
 use crate::hw::config::PlaneParallelism;
 use crate::hw::geometry::Pool;
-use crate::metrics::cells::CellCounts;
 use crate::metrics::counters::{OpCounters, OpTotals};
 use crate::metrics::latency::RequestsBeyond;
 use crate::metrics::report::{
@@ -29,7 +28,10 @@ impl Simulation {
             map: self.io.map_cache().map(MapCache::report),
             waf: self.waf_report(),
             wear: self.wear_report(),
-            cells: self.io.cell_counts().map(|counts| counts.report(self.bad_blocks_report())),
+            cells: self
+                .io
+                .cell_counts()
+                .map(|cells| cells.report(self.io.upkeep_report(), self.bad_blocks_report())),
             cache: CacheReport { slc_bytes: self.scheme.slc_cache_bytes(&self.io) },
             state: self.state_report(),
             scheme: self.scheme_report(),
@@ -82,7 +84,7 @@ impl Simulation {
                 requests_beyond: RequestsBeyond::of(stats.flush.requests()),
             },
             unmapped_reads: stats.unmapped_reads,
-            read_errors: self.io.cell_counts().map(CellCounts::read_errors),
+            read_errors: self.io.cell_counts().map(|cells| cells.read_errors()),
             backlog: (self.setup.host.replay == Replay::Open).then(|| BacklogReport {
                 requests_max: self.backlog_max,
                 lag_ns: duration_ns.saturating_sub(self.last_arrival_ns),

@@ -3,9 +3,10 @@
 use super::answer::{BlockShare, Level};
 use super::claims::Claims;
 use super::io::Io;
+use super::job::Job;
 use super::region::Region;
 use super::two_layer::TwoLayerRegion;
-use crate::base::{CellMode, PlaneId};
+use crate::base::{BlockId, CellMode, PlaneId};
 use crate::hw::array::RegionId;
 use crate::hw::timing::RequestId;
 
@@ -16,6 +17,16 @@ pub enum Role {
     Cache,
     /// Where data stay.
     Store,
+}
+
+/// What became of a block that was to be moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renewed {
+    Moved,
+    /// There is no room for what lives in it.
+    NoRoom,
+    /// It is another region's.
+    NotMine,
 }
 
 pub trait AnyRegion {
@@ -48,6 +59,11 @@ pub trait AnyRegion {
     /// Proves that its counts and frontiers agree with its blocks, which it claims; the first violation is
     /// described.
     fn audit(&self, claims: &mut Claims) -> Result<(), String>;
+
+    /// Moves what lives in `block`, which is closed, within its plane and erases it, if the block is its own.
+    fn renew(&mut self, _block: BlockId, _job: Job, _io: &mut Io) -> Renewed {
+        Renewed::NotMine
+    }
 
     /// Pads the wordlines of `plane` whose staged host pages have waited long enough.
     fn pad_due(&mut self, _plane: PlaneId, _io: &mut Io) {}
@@ -90,6 +106,14 @@ impl AnyRegion for Region {
 
     fn audit(&self, claims: &mut Claims) -> Result<(), String> {
         self.audit(claims)
+    }
+
+    fn renew(&mut self, block: BlockId, job: Job, io: &mut Io) -> Renewed {
+        match self.holds(block, io) {
+            true if self.renew(block, job, io) => Renewed::Moved,
+            true => Renewed::NoRoom,
+            false => Renewed::NotMine,
+        }
     }
 
     fn pad_due(&mut self, plane: PlaneId, io: &mut Io) {

@@ -65,6 +65,7 @@ pub mod transfer;
 pub mod translation;
 pub mod two_layer;
 pub mod unit_level;
+mod upkeep;
 pub mod victim;
 pub mod wakeup;
 pub mod window;

@@ -29,6 +29,12 @@ pub trait Parameters {
         Separation::None
     }
 
+    /// Why its blocks cannot be moved without its doing, if they cannot: it knows more of where data lie than
+    /// regions and map do.
+    fn keeps_places(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Adds every problem of the parameters on `device`.
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>);
 

@@ -58,7 +58,8 @@ impl CellCounts {
         self.read_errors
     }
 
-    pub fn report(&self, bad_blocks: Option<BadBlocksReport>) -> CellsReport {
+    /// What was counted, beside what was done about it.
+    pub fn report(&self, upkeep: Option<UpkeepReport>, bad_blocks: Option<BadBlocksReport>) -> CellsReport {
         let row = |(&(mode, cause), count): (&(CellMode, u8), &Count)| {
             let stepped: u64 = count.stepped.values().sum();
             let steps = count.stepped.iter().map(|(&steps, reads)| u64::from(steps) * reads).sum();
@@ -75,11 +76,8 @@ impl CellCounts {
                 histogram: std::iter::once(count.reads - stepped).chain((1..=most).map(of)).collect(),
             }
         };
-        CellsReport {
-            reads: self.counts.iter().map(row).collect(),
-            unreadable_moved: self.unreadable_moved,
-            bad_blocks,
-        }
+        let reads = self.counts.iter().map(row).collect();
+        CellsReport { reads, unreadable_moved: self.unreadable_moved, upkeep, bad_blocks }
     }
 }
 
@@ -113,7 +111,23 @@ pub struct CellsReport {
     pub reads: Vec<CellRow>,
     /// Pages that could not be corrected when they were read to be programmed elsewhere.
     pub unreadable_moved: u64,
+    /// What was done about it, where anything is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upkeep: Option<UpkeepReport>,
     /// Bad blocks, of a device that has `device.cells.bad_blocks`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bad_blocks: Option<BadBlocksReport>,
+}
+
+/// Blocks that moved because of their cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct UpkeepReport {
+    /// Blocks that were moved because they were read often.
+    pub reclaimed_blocks: u64,
+    /// Blocks that were moved because their data had aged.
+    pub refreshed_blocks: u64,
+    /// Pages that the patrol read.
+    pub patrol_reads: u64,
+    /// How often a block that was to move found no room, and waited.
+    pub waits: u64,
 }

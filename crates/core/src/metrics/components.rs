@@ -57,6 +57,8 @@ const KEEPER_WORDS: [(&str, &str); KEEPERS] = [
     ("buffer-promote", Cause::Promote.words()),
     ("buffer-fill", Cause::Fill.words()),
     ("buffer-map", Cause::Map.words()),
+    ("buffer-refresh", Cause::Refresh.words()),
+    ("buffer-reclaim", Cause::Reclaim.words()),
     ("buffer-channel", "transfers on a channel"),
     ("buffer-order", "an earlier operation of the block"),
     ("buffer-source", "reading the data to program"),
@@ -74,6 +76,18 @@ const KEEPER_WORDS: [(&str, &str); KEEPERS] = [
 const RMW: &str = "read-modify-write";
 const PAD: &str = "padding";
 
+/// What a device must have for some components and figures to be of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Needs {
+    Nothing,
+    /// Cells that err.
+    Cells,
+    /// Blocks that move because of their cells.
+    Upkeep,
+    /// Bad blocks; no component is of them.
+    BadBlocks,
+}
+
 /// A part of a latency.
 #[derive(Clone, Debug)]
 pub struct Component {
@@ -83,6 +97,8 @@ pub struct Component {
     pub is_service: bool,
     /// What it is, as part of a sentence.
     pub words: String,
+    /// What devices have that have it.
+    pub needs: Needs,
 }
 
 impl Component {
@@ -95,19 +111,33 @@ impl Component {
 
 /// Every component, in the order in which logged requests have them.
 pub fn components() -> impl Iterator<Item = Component> {
-    let part = |is_service, name, words: String| Component { name, is_service, words };
-    let services = SERVICE_WORDS.into_iter().map(move |(name, words)| part(true, name, words.into()));
-    let causes = Cause::ALL.map(|cause| part(false, cause.name(), format!("waiting behind {}", work(cause))));
-    let waits = WAIT_WORDS.into_iter().map(move |(name, words)| part(false, name, words.into()));
-    let keepers = KEEPER_WORDS.into_iter().map(move |(name, words)| {
-        part(false, name, format!("waiting for room in the DRAM buffer behind {words}"))
+    let part = |is_service, name, words, needs| Component { name, is_service, words, needs };
+    let services = SERVICE_WORDS.into_iter().map(move |(name, words)| {
+        part(true, name, words.into(), if name == RETRY { Needs::Cells } else { Needs::Nothing })
+    });
+    let causes = Cause::ALL
+        .map(|cause| part(false, cause.name(), format!("waiting behind {}", work(cause)), needs_of(cause)));
+    let waits =
+        WAIT_WORDS.into_iter().map(move |(name, words)| part(false, name, words.into(), Needs::Nothing));
+    let keepers = KEEPER_WORDS.into_iter().enumerate().map(move |(place, (name, words))| {
+        let needs = Cause::ALL.get(place).map_or(Needs::Nothing, |&cause| needs_of(cause));
+        part(false, name, format!("waiting for room in the DRAM buffer behind {words}"), needs)
     });
     services.chain(causes).chain(waits).chain(keepers)
 }
 
-/// The components that a device has, with those of cells that err or without.
-pub fn components_of(cells: bool) -> impl Iterator<Item = Component> {
-    components().enumerate().filter(move |(place, _)| cells || *place != RETRIES).map(|(_, part)| part)
+/// What a device must have to do anything for a cause.
+fn needs_of(cause: Cause) -> Needs {
+    if cause.is_upkeep() {
+        Needs::Upkeep
+    } else {
+        Needs::Nothing
+    }
+}
+
+/// The components that a device has.
+pub fn components_of(device: Needs) -> impl Iterator<Item = Component> {
+    components().filter(move |part| part.needs <= device)
 }
 
 /// The names of what keeps the room.

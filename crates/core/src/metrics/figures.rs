@@ -1,6 +1,7 @@
 //! The figures that a run is judged by: one table, from which documents, schemas and tables are made.
 
-use super::components::{components, Component, RETRY};
+use super::cells::UpkeepReport;
+use super::components::{components, Component, Needs};
 use super::latency::LatencySummary;
 use super::report::{BoundFigures, BoundReport, HostOpReport, Report};
 use super::state::CacheUseReport;
@@ -45,26 +46,33 @@ pub struct Figure {
     pub sentence: String,
     /// Whether it is a component of a mean latency.
     pub part: bool,
-    /// Whether only runs have it whose device has cells that err.
-    #[serde(skip_serializing_if = "is_false")]
-    pub of_cells: bool,
-    /// Whether only those of them have it that have bad blocks.
-    #[serde(skip)]
-    pub of_bad_blocks: bool,
+    /// What the device of a run must have that has it.
+    #[serde(rename = "of_cells", skip_serializing_if = "is_nothing", serialize_with = "is_of_cells")]
+    pub needs: Needs,
     #[serde(rename = "whole", serialize_with = "is_whole")]
     pub read: Read,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
-fn is_false(value: &bool) -> bool {
-    !*value
+fn is_nothing(needs: &Needs) -> bool {
+    *needs == Needs::Nothing
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde calls it
+fn is_of_cells<S: Serializer>(needs: &Needs, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(*needs >= Needs::Cells)
 }
 
 impl Figure {
     /// Whether the run has such a thing at all.
     pub fn is_of(&self, report: &Report) -> bool {
-        let bad_blocks = report.cells.as_ref().map(|cells| cells.bad_blocks.is_some());
-        !self.of_cells || bad_blocks.is_some_and(|has| has || !self.of_bad_blocks)
+        let cells = report.cells.as_ref();
+        match self.needs {
+            Needs::Nothing => true,
+            Needs::Cells => cells.is_some(),
+            Needs::Upkeep => cells.is_some_and(|cells| cells.upkeep.is_some()),
+            Needs::BadBlocks => cells.is_some_and(|cells| cells.bad_blocks.is_some()),
+        }
     }
 
     pub fn value(&self, report: &Report) -> Option<Value> {
@@ -89,6 +97,7 @@ pub fn figures() -> Vec<Figure> {
     table.extend(pace());
     table.extend(cells());
     table.extend(bad_blocks());
+    table.extend(upkeep());
     table.extend(SIDES.into_iter().flat_map(|side| components().map(move |part| component(side, part))));
     table
 }
@@ -140,8 +149,7 @@ fn component(side: Side, part: Component) -> Figure {
         let us = parts.get(part.name).copied().unwrap_or(0.0);
         (host.requests > 0).then(|| 1000.0 * us / host.requests as f64)
     });
-    let of_cells = part.name == RETRY;
-    Figure { part: true, of_cells, ..figure(name, "ns", Some(Goal::Min), sentence, read) }
+    Figure { part: true, needs: part.needs, ..figure(name, "ns", Some(Goal::Min), sentence, read) }
 }
 
 fn totals() -> [Figure; 4] {
@@ -341,7 +349,30 @@ fn cells() -> [Figure; 2] {
             whole(|report| report.host.read_errors),
         ),
     ];
-    rows.map(|row| Figure { of_cells: true, ..row })
+    rows.map(|row| Figure { needs: Needs::Cells, ..row })
+}
+
+fn upkeep() -> [Figure; 2] {
+    let of = |read: fn(&UpkeepReport) -> u64| {
+        whole(move |report| report.cells.as_ref()?.upkeep.as_ref().map(read))
+    };
+    let rows = [
+        figure(
+            "reclaimed_blocks",
+            "1",
+            None,
+            "Blocks that were moved because they were read often.",
+            of(|upkeep| upkeep.reclaimed_blocks),
+        ),
+        figure(
+            "refreshed_blocks",
+            "1",
+            None,
+            "Blocks that were moved because their data had aged.",
+            of(|upkeep| upkeep.refreshed_blocks),
+        ),
+    ];
+    rows.map(|row| Figure { needs: Needs::Upkeep, ..row })
 }
 
 fn bad_blocks() -> impl Iterator<Item = Figure> {
@@ -376,7 +407,7 @@ fn bad_blocks() -> impl Iterator<Item = Figure> {
             whole(move |report| of(report).and_then(|bad| bad.end).map(|end| end.host_bytes)),
         ),
     ];
-    rows.into_iter().map(|row| Figure { of_cells: true, of_bad_blocks: true, ..row })
+    rows.into_iter().map(|row| Figure { needs: Needs::BadBlocks, ..row })
 }
 
 fn erases(report: &Report) -> u64 {
@@ -416,8 +447,7 @@ fn figure(
         goal,
         sentence: sentence.into(),
         part: false,
-        of_cells: false,
-        of_bad_blocks: false,
+        needs: Needs::Nothing,
         read,
     }
 }

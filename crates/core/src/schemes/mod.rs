@@ -145,7 +145,20 @@ macro_rules! schemes {
                 if self.on_disk() != device.disk.is_some() {
                     return problems.push(wrong_home(self.name(), self.on_disk()));
                 }
+                self.check_upkeep(device, problems);
                 match self { $($(#[$when])* Self::$variant(config) => config.check(device, problems),)* }
+            }
+
+            /// Adds the problem of blocks that cannot be moved because of their cells.
+            fn check_upkeep(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
+                let on_disk = self.on_disk().then_some("what is in flash is a copy of the disk's");
+                let kept = match self { $($(#[$when])* Self::$variant(config) => config.keeps_places(),)* };
+                if let Some(why) = on_disk.or(kept) {
+                    for key in device.cells.iter().flat_map(|cells| cells.upkeep()) {
+                        let allowed = format!("left out with {}: {why}", self.name());
+                        problems.push(Problem::new(format!("device.cells.{key}"), "present", allowed));
+                    }
+                }
             }
 
             /// Whether its data are at home on a disk.

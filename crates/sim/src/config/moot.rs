@@ -4,6 +4,7 @@ use super::setting::Setting;
 use super::{ConfigError, RunConfig};
 use slcache_base::document::tree::{Key, Step};
 use slcache_core::device::config::{Acknowledge, DeviceConfig, Replay};
+use slcache_core::hw::config::Scrub;
 use toml::Value;
 
 /// An error for every setting that changes nothing in `config`, with what takes its effect away.
@@ -55,6 +56,7 @@ fn leaves(key: &Key, value: &Value) -> Vec<Key> {
 
 fn reason(key: &Key, config: &RunConfig) -> Option<String> {
     let state = &config.precondition;
+    let refresh = config.device.cells.as_ref().and_then(|cells| cells.refresh);
     match key.to_string().as_str() {
         "host.time_scale" if config.host.replay == Replay::Closed => {
             Some("closed replay ignores the trace's times (host.replay = \"open\" keeps them)".to_owned())
@@ -79,6 +81,9 @@ fn reason(key: &Key, config: &RunConfig) -> Option<String> {
         "device.stated_user_bytes" => {
             Some("slcache writes it where it rounds a capacity down; set device.user_bytes".to_owned())
         }
+        "device.cells.refresh.patrol_days" if refresh.is_some_and(|r| r.scrub == Scrub::Read) => {
+            Some("nothing goes round (device.cells.refresh.scrub = \"patrol\" does)".to_owned())
+        }
         "precondition.tolerance" if !state.steady => {
             Some("it says when the state is steady (precondition.steady = true asks for that)".to_owned())
         }
@@ -86,6 +91,8 @@ fn reason(key: &Key, config: &RunConfig) -> Option<String> {
             Some("nothing is written before time 0 (precondition.fill above 0 does so)".to_owned())
         }
         text => match text.strip_prefix(&format!("scheme.{}.", config.scheme.name())) {
+            // Refresh moves blocks in idle time under any scheme.
+            Some("idle.threshold_ns" | "idle.scope") if refresh.is_some() => None,
             Some(parameter) => config.scheme.moot(parameter).map(str::to_owned),
             None => suspension(key, config),
         },

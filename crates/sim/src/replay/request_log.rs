@@ -7,7 +7,7 @@ use crate::provenance;
 use serde_json::json;
 use slcache_core::device::request::HostOp;
 use slcache_core::device::request_log::LoggedRequest;
-use slcache_core::metrics::components::{components_of, COMPONENTS, RETRIES, SERVICES};
+use slcache_core::metrics::components::{components, components_of, Needs, COMPONENTS, SERVICES};
 use slcache_files::{OutputError, Outputs};
 use slcache_traces::{ColumnKind as Kind, TableWriter};
 use std::fs::File;
@@ -40,7 +40,8 @@ pub struct RequestLog {
     scheme: &'static str,
     table: TableWriter<File>,
     /// Whether there is a column for repeated reads.
-    cells: bool,
+    /// Which components have a column.
+    told: Vec<bool>,
 }
 
 /// Why a log cannot be written.
@@ -67,12 +68,17 @@ impl RequestLog {
     /// Begins the log of a run at `path`, which is reserved among `outputs`.
     pub fn begin(path: &Path, mut outputs: Outputs, config: &RunConfig) -> Result<Self, SimError> {
         let file = outputs.create(path).map_err(LogError)?;
-        let parts = components_of(config.device.cells.is_some()).map(|part| (part.column(), Kind::Number));
+        let device = match &config.device.cells {
+            None => Needs::Nothing,
+            Some(cells) if cells.has_upkeep() => Needs::Upkeep,
+            Some(_) => Needs::Cells,
+        };
+        let parts = components_of(device).map(|part| (part.column(), Kind::Number));
         let columns: Vec<_> =
             COLUMNS.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).chain(parts).collect();
         let table = TableWriter::new(file, &columns).map_err(failed(path))?;
-        let cells = config.device.cells.is_some();
-        Ok(Self { path: path.to_owned(), outputs, scheme: config.scheme.name(), table, cells })
+        let told = components().map(|part| part.needs <= device).collect();
+        Ok(Self { path: path.to_owned(), outputs, scheme: config.scheme.name(), table, told })
     }
 
     pub fn finish(self, config: &RunConfig, trace: &TraceFacts) -> Result<(), SimError> {
@@ -113,15 +119,12 @@ impl RequestLog {
         ];
         let mut numbers = [0; COLUMNS.len() - 2 + COMPONENTS];
         numbers[..facts.len()].copy_from_slice(&facts);
-        numbers[facts.len()..].copy_from_slice(&logged.components_ns);
-        let mut numbers = &mut numbers[..];
-        if !self.cells {
-            let without = facts.len() + RETRIES;
-            numbers.copy_within(without + 1.., without);
-            let columns = numbers.len() - 1;
-            numbers = &mut numbers[..columns];
+        let mut columns = facts.len();
+        for (&ns, _) in logged.components_ns.iter().zip(&self.told).filter(|(_, told)| **told) {
+            numbers[columns] = ns;
+            columns += 1;
         }
-        self.table.push(&[self.scheme, operation(request.op)], numbers)
+        self.table.push(&[self.scheme, operation(request.op)], &numbers[..columns])
     }
 }
 

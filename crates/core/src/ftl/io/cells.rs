@@ -86,6 +86,7 @@ impl Io {
         let more = repeated(&cells.config, outcome, times);
         times.array_ns += more.array_ns;
         times.out_ns += more.bus_ns;
+        self.note_found();
         more
     }
 
@@ -97,23 +98,25 @@ impl Io {
     /// Whether the next `count` reads of a block take nothing more than usual.
     pub(super) fn reads_quietly(&mut self, block: BlockId, count: u32) -> bool {
         let now_ns = self.timing.now_ns();
-        !self.has_cells() || self.media.cells().reads_quietly(block, count, now_ns)
+        let quiet = !self.has_cells() || self.media.cells().reads_quietly(block, count, now_ns);
+        self.note_found();
+        quiet
     }
 
     /// Whether the chip can copy a page: it corrects nothing.
     pub(in crate::ftl) fn reads_cleanly(&mut self, page: Ppn) -> bool {
         let now_ns = self.timing.now_ns();
-        !self.has_cells() || self.clockless || self.media.cells().reads_cleanly(page, now_ns)
+        let cleanly = !self.has_cells() || self.clockless || self.media.cells().reads_cleanly(page, now_ns);
+        self.note_found();
+        cleanly
     }
 
     /// How often a read of a page is repeated; 0 where cells do not err.
     pub fn retries(&mut self, page: Ppn) -> u32 {
         let now_ns = self.timing.now_ns();
-        if self.has_cells() {
-            self.media.cells().read_steps(page, now_ns)
-        } else {
-            0
-        }
+        let steps = if self.has_cells() { self.media.cells().read_steps(page, now_ns) } else { 0 };
+        self.note_found();
+        steps
     }
 
     /// Counts reads of pages of the block of `at` that take nothing more than usual.
@@ -129,6 +132,8 @@ impl Io {
         if self.has_cells() {
             let now_ns = if self.clockless { 0 } else { self.timing.now_ns() };
             self.media.cells().open_cells(block, now_ns, self.clockless);
+            // The one before it may be closed.
+            self.ask_again(block);
         }
     }
 }

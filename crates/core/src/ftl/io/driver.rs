@@ -11,6 +11,7 @@ use crate::ftl::op_log::{LoggedDiskOp, LoggedOp};
 use crate::ftl::oracle::Oracle;
 use crate::ftl::told::Told;
 use crate::ftl::translation::{Home, Lru, MapCache};
+use crate::ftl::upkeep::Upkeep;
 use crate::hw::array::{FlashArray, RegionId};
 use crate::hw::cells::SavedCells;
 use crate::hw::config::CellsConfig;
@@ -31,6 +32,8 @@ pub struct IoState<'a> {
     /// The cached translation pages, the others, and whether the data from before time 0 have theirs.
     map: Option<(Cow<'a, Lru>, Cow<'a, Home>, bool)>,
     told: Cow<'a, Option<Box<Told>>>,
+    /// Blocks that are to move because of their cells.
+    upkeep: Option<Upkeep>,
 }
 
 /// The device's own hold on its `Io`. Schemes get the `Io` alone, from which there is no way to the
@@ -71,6 +74,9 @@ impl Driver {
     pub fn read_cells_by(&mut self, config: &CellsConfig) {
         self.io.cells = Some(Box::new(CellReads::new(config, self.io.seed)));
         self.io.retires = config.bad_blocks.is_some_and(|bad| bad.retire);
+        if config.has_upkeep() {
+            self.io.upkeep = Some(Box::new(Upkeep::new(config, self.io.geometry())));
+        }
     }
 
     /// The clock.
@@ -217,7 +223,9 @@ impl Driver {
         let (media, rng) = (Cow::Borrowed(&io.media), Cow::Borrowed(&io.rng));
         let saved = io.media.array().save_cells(io.timing.now_ns());
         let cells = saved.zip(io.cells.as_ref().map(|cells| Cow::Borrowed(&cells.rng)));
-        IoState { media, rng, clock: io.timing.save_clock(), cells, map, told: Cow::Borrowed(&io.told) }
+        let upkeep = io.upkeep.as_ref().map(|upkeep| upkeep.save(io.timing.now_ns()));
+        let told = Cow::Borrowed(&io.told);
+        IoState { media, rng, clock: io.timing.save_clock(), cells, map, told, upkeep }
     }
 
     /// Takes a snapshot's part into a new device, or says what does not fit.
@@ -229,6 +237,13 @@ impl Driver {
         io.media.cells().load_cells(saved)?;
         if let (Some(cells), Some(rng)) = (io.cells.as_mut(), rng) {
             cells.rng = rng.into_owned();
+        }
+        match (io.upkeep.as_mut(), state.upkeep) {
+            (Some(own), Some(saved)) => own.resume(saved, io.media.array())?,
+            (None, None) => {}
+            (own, _) => {
+                return Err(format!("{} blocks to be moved", if own.is_some() { "no" } else { "with" }))
+            }
         }
         io.rng = state.rng.into_owned();
         let hints = |told: &Option<Box<Told>>| told.as_ref().map_or(0, |told| told.hints.len());

@@ -51,6 +51,7 @@ impl Io {
         self.scratch = programs.list;
         self.note_erased(block);
         self.media.erase(block);
+        self.ask_again(block);
     }
 
     /// Notes that `program` carries data out of block `from`, which lives on, into `to`: the erase of

@@ -20,6 +20,7 @@ mod stage;
 mod state;
 mod supersede;
 mod trim;
+mod upkeep;
 
 pub use disk::DiskOps;
 pub use driver::{Driver, IoState};
@@ -42,6 +43,7 @@ use crate::ftl::oracle::Oracle;
 use crate::ftl::piece::Piece;
 use crate::ftl::told::Told;
 use crate::ftl::translation::MapCache;
+use crate::ftl::upkeep::Upkeep;
 use crate::ftl::wakeup::Wakeup;
 use crate::hw::array::FlashArray;
 use crate::hw::config::IdleRule;
@@ -108,6 +110,8 @@ pub struct Io {
     retires: bool,
     /// What separated stores are told of the data, if one asks.
     told: Option<Box<Told>>,
+    /// Blocks that move because of their cells, where they do.
+    upkeep: Option<Box<Upkeep>>,
 }
 
 impl Io {
@@ -141,6 +145,7 @@ impl Io {
             cells: None,
             retires: false,
             told: None,
+            upkeep: None,
         }
     }
 

@@ -4,6 +4,7 @@ mod audit;
 mod emit;
 mod live;
 mod open_blocks;
+mod renew;
 mod separated;
 
 pub use open_blocks::OpenBlock;

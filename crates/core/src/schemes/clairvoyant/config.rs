@@ -53,6 +53,10 @@ pub struct ClairvoyantConfig {
 impl Parameters for ClairvoyantConfig {
     const LOOKS_AHEAD: bool = true;
 
+    fn keeps_places(&self) -> Option<&'static str> {
+        Some("its plan knows what lies in which block")
+    }
+
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         let key = |key: &str| format!("scheme.clairvoyant.{key}");
         let count = problems.len();

@@ -71,6 +71,10 @@ pub struct BypassOracleConfig {
 impl Parameters for ClassifierConfig {
     const DEFAULTS_OF: Option<&'static str> = Some("baseline");
 
+    fn keeps_places(&self) -> Option<&'static str> {
+        Some("it knows when each SLC block was opened for the host")
+    }
+
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.cache.check(Learned::NAME, device, problems);
     }
@@ -91,6 +95,10 @@ impl Parameters for ClassifierConfig {
 impl Parameters for BypassOracleConfig {
     const LOOKS_AHEAD: bool = true;
     const DEFAULTS_OF: Option<&'static str> = Some("baseline");
+
+    fn keeps_places(&self) -> Option<&'static str> {
+        Some("it knows when each SLC block was opened for the host")
+    }
 
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.cache.check(Foreseen::NAME, device, problems);

@@ -51,6 +51,10 @@ pub struct CustomConfig {
 impl Parameters for CustomConfig {
     const DEFAULTS_OF: Option<&'static str> = Some("baseline");
 
+    fn keeps_places(&self) -> Option<&'static str> {
+        Some("its policy decides what moves")
+    }
+
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.idle.check("scheme.custom.idle", problems);
         if self.dense.idle_free_ratio > 0.0 {

@@ -119,6 +119,11 @@ pub struct HierarchyConfig {
 }
 
 impl Parameters for HierarchyConfig {
+    fn keeps_places(&self) -> Option<&'static str> {
+        let labelled = self.page_source == PageSource::Label;
+        labelled.then_some("page_source = \"label\" knows which pages are merged")
+    }
+
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.merge.check("scheme.hierarchy.merge", device.piece_bytes(), problems);
         let kept_free = self.cache.pressure(0).kept_free();

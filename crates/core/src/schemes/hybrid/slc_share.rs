@@ -57,6 +57,10 @@ impl SlcShareConfig {
 }
 
 impl Parameters for SlcShareConfig {
+    fn keeps_places(&self) -> Option<&'static str> {
+        Some("its zones are certain blocks")
+    }
+
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         let shares = &self.shares_percent;
         if shares.len() != SHARES_PERCENT.len() || !shares.iter().all(|s| (1..=PERCENT_MAX).contains(s)) {

@@ -63,6 +63,10 @@ pub struct IpsCoopConfig {
 }
 
 impl Parameters for IpsCoopConfig {
+    fn keeps_places(&self) -> Option<&'static str> {
+        Some("its blocks are reprogrammed in place, window by window")
+    }
+
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.idle.check("scheme.ips-coop.idle", problems);
         if let Some(index) = cache::pool_index(device) {

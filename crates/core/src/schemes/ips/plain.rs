@@ -36,6 +36,10 @@ pub struct IpsConfig {
 }
 
 impl Parameters for IpsConfig {
+    fn keeps_places(&self) -> Option<&'static str> {
+        Some("its blocks are reprogrammed in place, window by window")
+    }
+
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         cache::check("ips", 0, device, problems);
     }

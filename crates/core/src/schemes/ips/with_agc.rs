@@ -44,6 +44,10 @@ pub struct IpsAgcConfig {
 }
 
 impl Parameters for IpsAgcConfig {
+    fn keeps_places(&self) -> Option<&'static str> {
+        Some("its blocks are reprogrammed in place, window by window")
+    }
+
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.idle.check("scheme.ips-agc.idle", problems);
         cache::check("ips-agc", 0, device, problems);

@@ -95,6 +95,10 @@ impl Parameters for UstConfig {
         self.free_blocks = pool.map(|pool| self.free_blocks(pool.blocks)).or(self.free_blocks);
     }
 
+    fn keeps_places(&self) -> Option<&'static str> {
+        Some("it knows which SLC blocks are of which logical block")
+    }
+
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         let modes = offered_modes(device);
         let mode = self.mode(device);
