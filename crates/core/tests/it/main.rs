@@ -62,6 +62,7 @@ mod timing;
 mod timing_orders;
 mod two_layer_rules;
 mod undivided;
+mod upkeep;
 mod waiting_for_room;
 mod whole_moves;
 mod whole_reads;

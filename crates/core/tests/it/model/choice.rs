@@ -85,6 +85,9 @@ pub struct Controller {
     part_reads: PartReads,
     stage_timeout_ns: u64,
     starvation_ns: u64,
+    /// Reads and steps at which blocks move of cells that err, where the scheme lets them, and whether a patrol
+    /// looks for them.
+    upkeep: Option<(u32, u32, bool)>,
 }
 
 #[derive(Clone, Debug)]
@@ -235,6 +238,7 @@ fn controller() -> impl Strategy<Value = Controller> {
         select(vec![PartReads::Together, PartReads::InTurn]),
         select(vec![1_000, 1_000_000]),
         select(vec![0, 2_000_000]),
+        select(vec![None, None, Some((20, 1, true)), Some((200, 4, false))]),
     )
         .prop_map(
             |(
@@ -245,6 +249,7 @@ fn controller() -> impl Strategy<Value = Controller> {
                 part_reads,
                 stage_timeout_ns,
                 starvation_ns,
+                upkeep,
             )| {
                 Controller {
                     plp,
@@ -254,6 +259,7 @@ fn controller() -> impl Strategy<Value = Controller> {
                     part_reads,
                     stage_timeout_ns,
                     starvation_ns,
+                    upkeep,
                 }
             },
         )
@@ -441,6 +447,19 @@ impl Choice {
         }
         keys.push(("merge.buffer_bytes", (self.page_bytes() * 3 / 2).into()));
         crate::it::common::configure(&mut setup, &keys);
+        setup.device.cells = c.upkeep.map(|(reads, steps, patrol)| {
+            let start = json!({ "cycles": 1500, "days": 20.0 });
+            let config = json!({
+                "age_scale": 1e6,
+                "start": { self.chips.dense.name(): start },
+                "reclaim": { "reads": reads },
+                "refresh": { "steps": steps, "scrub": if patrol { "patrol" } else { "read" } },
+            });
+            serde_json::from_value(config).unwrap()
+        });
+        if setup.check().iter().any(|problem| problem.key.starts_with("device.cells.")) {
+            setup.device.cells = None;
+        }
         setup
     }
 

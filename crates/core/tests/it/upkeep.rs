@@ -1,0 +1,322 @@
+//! Blocks that move because of their cells: which, when, and that nothing is lost by it.
+
+use crate::it::common::{
+    configure, device, few, foresee, mode, pool, random, request, restart, setup, versatile_pool,
+};
+use serde_json::{json, Value};
+use slcache_core::base::op::{Cause, OpKind};
+use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::Mu;
+use slcache_core::device::{Setup, Simulation};
+use slcache_core::hw::config::{CellsConfig, ProgramRule};
+use slcache_core::metrics::cells::UpkeepReport;
+use slcache_core::metrics::report::Report;
+use slcache_core::schemes::CATALOG;
+
+const PAGE: u64 = 16_384;
+const USER: u64 = 24 << 20;
+
+/// Schemes that know more of where data lie than regions and map do.
+const REFUSE: [&str; 13] = [
+    "clairvoyant",
+    "classifier",
+    "bypass-oracle",
+    "ips",
+    "ips-agc",
+    "ips-coop",
+    "slc-share",
+    "ust",
+    "nvc",
+    "nvc-slc-only",
+    "nvc-mlc-only",
+    "disk-only",
+    "custom",
+];
+
+fn cells(config: Value) -> Option<CellsConfig> {
+    Some(serde_json::from_value(config).unwrap())
+}
+
+/// A device with all of the catalogue's needs.
+fn small(scheme: &str, config: Value) -> Setup {
+    let mut setup = setup(device(versatile_pool(2, 2, 24, 16, PAGE as u32), USER), scheme);
+    let cache = [("slc_blocks", 6.into()), ("dynamic.max_bytes", (4 * 6 * 16 * PAGE).into())];
+    configure(&mut setup, &cache);
+    setup.device.cells = cells(config);
+    setup.precondition.fill = 0.5;
+    setup
+}
+
+fn begin(setup: &Setup) -> Simulation {
+    let problems = setup.check();
+    assert!(problems.is_empty(), "{problems:?}");
+    let mut sim = Simulation::new(setup).unwrap();
+    sim.track_versions();
+    sim.precondition(&mut |_, _| true).unwrap();
+    sim
+}
+
+/// Feeds requests, audited now and then, and ends the run.
+fn run(sim: &mut Simulation, requests: &[Request]) -> Report {
+    foresee(sim, requests);
+    for part in requests.chunks(500) {
+        sim.feed(part).unwrap();
+        sim.audit().unwrap();
+    }
+    let report = sim.finish().unwrap();
+    sim.audit().unwrap();
+    report
+}
+
+/// Requests with a pause after every 400.
+fn mix(n: usize, gap_ns: f64) -> Vec<Request> {
+    let mut requests = random(n, USER, 8, 0.7, gap_ns, 5);
+    for (pauses, part) in (0..).zip(requests.chunks_mut(400)) {
+        part.iter_mut().for_each(|request| request.at_ns += pauses * 400_000_000);
+    }
+    requests
+}
+
+fn upkeep(report: &Report) -> UpkeepReport {
+    report.cells.as_ref().and_then(|cells| cells.upkeep).expect("blocks move because of their cells")
+}
+
+fn count(sim: &Simulation, kind: OpKind, cause: Cause) -> u64 {
+    let rows = sim.counters().iter().filter(|row| row.kind == kind && row.cause == cause);
+    rows.map(|row| row.totals.count).sum()
+}
+
+/// One plane whose first block, of 48 pages, is closed.
+fn one_plane(config: Value) -> Simulation {
+    let mut setup = setup(device(pool(1, 1, 16, 16, PAGE as u32), 4 << 20), "tlc-only");
+    setup.device.cells = cells(config);
+    setup.precondition.fill = 48.0 * PAGE as f64 / f64::from(4 << 20);
+    begin(&setup)
+}
+
+fn reads(n: u64, gap_ns: u64) -> Vec<Request> {
+    (0..n).map(|i| request(i * gap_ns, HostOp::Read, 5 * PAGE, PAGE)).collect()
+}
+
+#[test]
+fn a_page_read_k_times_the_limit_moves_its_block_k_times() {
+    // Each read comes when the move before it is over.
+    let gap_ns = 80_000_000;
+    for k in [1, 2, 5] {
+        let mut sim = one_plane(json!({ "reclaim": { "reads": 250 } }));
+        let before = sim.media().lookup(Mu(20));
+        let report = run(&mut sim, &reads(k * 250, gap_ns));
+        assert_eq!(upkeep(&report), UpkeepReport { reclaimed_blocks: k, ..UpkeepReport::default() });
+        assert_eq!(count(&sim, OpKind::Erase, Cause::Reclaim), k);
+        assert_eq!(count(&sim, OpKind::Program, Cause::Reclaim), 48 * k);
+        assert_ne!(sim.media().lookup(Mu(20)), before);
+        // One read less, one move less.
+        let mut sim = one_plane(json!({ "reclaim": { "reads": 250 } }));
+        let report = run(&mut sim, &reads(k * 250 - 1, gap_ns));
+        assert_eq!(upkeep(&report).reclaimed_blocks, k - 1);
+    }
+}
+
+/// Where the device is never idle too.
+#[test]
+fn reads_without_a_pause_move_their_block() {
+    let mut sim = one_plane(json!({ "reclaim": { "reads": 250 } }));
+    let told = upkeep(&run(&mut sim, &reads(5000, 100_000)));
+    // What is being programmed, behind the host's reads, comes from the controller, and is no read.
+    assert!((5..20).contains(&told.reclaimed_blocks), "{told:?}");
+}
+
+/// A worn plane of which 5 blocks are closed; a second is 100,000.
+fn ageing(refresh: Value) -> Simulation {
+    let mut setup = setup(device(pool(1, 1, 16, 16, PAGE as u32), 4 << 20), "tlc-only");
+    let start = json!({ "tlc": { "cycles": 1000 } });
+    setup.device.cells = cells(json!({ "age_scale": 1e5, "start": start, "refresh": refresh }));
+    setup.precondition.fill = 1.0;
+    begin(&setup)
+}
+
+/// How many steps more each closed block with data takes to read than if it were fresh; its pages are alike.
+fn aged(sim: &Simulation) -> Vec<u32> {
+    let array = &sim.media().array();
+    let closed = array.used_blocks().filter(|&block| array.is_closed(block) && array.live_pages(block) > 0);
+    closed.map(|block| array.aged_steps(block, sim.now_ns())).collect()
+}
+
+/// A read now and then, of a block that is hardly aged.
+fn glances(seconds: u64) -> Vec<Request> {
+    (0..seconds * 10).map(|i| request(i * 100_000_000, HostOp::Read, 250 * PAGE, PAGE)).collect()
+}
+
+#[test]
+fn after_a_pass_no_block_has_aged() {
+    // Data age by 92 days.
+    let mut sim = ageing(json!({ "steps": 63 }));
+    run(&mut sim, &glances(80));
+    assert!(aged(&sim).iter().filter(|&&steps| steps >= 6).count() >= 4, "{:?}", aged(&sim));
+    // Of blocks that nobody reads only a patrol tells.
+    let mut sim = ageing(json!({}));
+    let told = upkeep(&run(&mut sim, &glances(80)));
+    assert!(told.refreshed_blocks <= 1 && told.patrol_reads == 0, "{told:?}");
+    let mut sim = ageing(json!({ "scrub": "patrol", "patrol_days": 1.0 }));
+    let told = upkeep(&run(&mut sim, &glances(80)));
+    assert!(told.refreshed_blocks >= 4 && told.patrol_reads > 100, "{told:?}");
+    assert_eq!(count(&sim, OpKind::Erase, Cause::Refresh), told.refreshed_blocks);
+    assert!(aged(&sim).iter().all(|&steps| steps < 6), "{:?}", aged(&sim));
+}
+
+/// What is no better freshly written is left alone.
+#[test]
+fn worn_blocks_do_not_move_in_circles() {
+    for cycles in [3000, 6000, 20_000] {
+        let mut setup = setup(device(pool(1, 1, 16, 16, PAGE as u32), 4 << 20), "tlc-only");
+        let start = json!({ "tlc": { "cycles": cycles } });
+        let refresh = json!({ "scrub": "patrol", "patrol_days": 0.5 });
+        // The steps of the ladder that are left are too few.
+        let retry = json!({ "max_steps": 5 });
+        setup.device.cells =
+            cells(json!({ "age_scale": 1e5, "start": start, "refresh": refresh, "retry": retry }));
+        setup.precondition.fill = 1.0;
+        let mut sim = begin(&setup);
+        let told = upkeep(&run(&mut sim, &glances(20)));
+        assert!(told.patrol_reads > 100, "{told:?}");
+        // Each at most once, where it is nearly lost.
+        assert!(told.refreshed_blocks <= 16, "{cycles}: {told:?}");
+    }
+}
+
+#[test]
+fn reads_before_time_0_count() {
+    let start = json!({ "tlc": { "reads": 5.0 } });
+    // Five reads of each of 48 pages.
+    let mut sim = one_plane(json!({ "reclaim": { "reads": 250 }, "start": start }));
+    assert_eq!(upkeep(&run(&mut sim, &reads(9, 200_000))).reclaimed_blocks, 0);
+    let mut sim = one_plane(json!({ "reclaim": { "reads": 250 }, "start": start }));
+    assert_eq!(upkeep(&run(&mut sim, &reads(10, 200_000))).reclaimed_blocks, 1);
+}
+
+/// What every scheme is asked to do: a second is a day, and data of the time before are old.
+fn busy() -> Value {
+    json!({
+        "age_scale": 86_400.0,
+        "start": { "slc": { "cycles": 500, "days": 30.0 }, "tlc": { "cycles": 1500, "days": 30.0 } },
+        "reclaim": { "reads": 60 },
+        "refresh": { "steps": 3, "scrub": "patrol", "patrol_days": 2.0 },
+    })
+}
+
+#[test]
+fn every_scheme_moves_blocks_or_refuses_to() {
+    for (i, entry) in CATALOG.iter().enumerate() {
+        let mut config = busy();
+        config["mode"] = ["expected", "sampled"][i % 2].into();
+        let setup = small(entry.name, config);
+        if REFUSE.contains(&entry.name) {
+            let problems: Vec<_> = setup.check().iter().map(ToString::to_string).collect();
+            let told = format!("must be left out with {}: ", entry.name);
+            for section in setup.device.cells.iter().flat_map(|cells| cells.upkeep()) {
+                let key = format!("device.cells.{section} = present");
+                let is_told = |text: &String| text.starts_with(&key) && text.contains(&told);
+                assert!(problems.iter().any(is_told), "{problems:?}");
+            }
+            continue;
+        }
+        let mut sim = begin(&setup);
+        let report = run(&mut sim, &mix(4000, 300_000.0));
+        let upkeep = upkeep(&report);
+        for (cause, told) in
+            [(Cause::Reclaim, upkeep.reclaimed_blocks), (Cause::Refresh, upkeep.refreshed_blocks)]
+        {
+            assert!(told > 0, "{}: {upkeep:?}", entry.name);
+            assert_eq!(count(&sim, OpKind::Erase, cause), told, "{}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn a_restored_device_moves_the_same_blocks() {
+    let requests = mix(3000, 300_000.0);
+    let (first, second) = requests.split_at(1500);
+    for entry in CATALOG.iter().filter(|entry| !REFUSE.contains(&entry.name)).step_by(few(2)) {
+        let setup = small(entry.name, busy());
+        restart::goes_on_alike(&setup, &mut begin(&setup), first, second, |_| ());
+    }
+}
+
+/// The largest user capacity that `setup` may have, in pages.
+fn filled_up(mut setup: Setup) -> Setup {
+    let raw: u64 = setup.device.pool.iter().map(|pool| pool.raw_bytes(pool.densest())).sum();
+    let fits = |setup: &mut Setup, pages: u64| {
+        setup.device.user_bytes = pages * PAGE;
+        setup.check().is_empty()
+    };
+    let (mut least, mut most) = (1, raw / PAGE);
+    while least < most {
+        let middle = (least + most).div_ceil(2);
+        (least, most) = if fits(&mut setup, middle) { (middle, most) } else { (least, middle - 1) };
+    }
+    assert!(fits(&mut setup, least));
+    setup
+}
+
+#[test]
+fn full_devices_of_any_chips_never_stand_still() {
+    for (scheme, one_shot, plp) in [
+        ("tlc-only", false, true),
+        ("tlc-only", true, true),
+        ("tlc-only", true, false),
+        ("baseline", true, false),
+        ("turbo-write", false, false),
+        ("sector", true, false),
+        ("client", false, false),
+        ("qlc-only", true, false),
+    ] {
+        let mut chips = pool(1, 2, 16, 8, PAGE as u32);
+        if one_shot {
+            let mut tlc = mode(60_000, 800_000, 3_000_000);
+            tlc.program = ProgramRule::OneShot;
+            chips.tlc = Some(tlc);
+        }
+        let mut setup = setup(device(chips, 1 << 20), scheme);
+        configure(&mut setup, &[("slc_blocks", 4.into()), ("clean.separate_frontier", true.into())]);
+        let mut config = busy();
+        config["reclaim"]["reads"] = 30.into();
+        (setup.device.plp, setup.device.cells) = (plp, cells(config));
+        let mut setup = filled_up(setup);
+        setup.precondition.fill = 1.0;
+        let user = setup.device.user_bytes;
+        let told = upkeep(&run(&mut begin(&setup), &random(6000, user, 6, 0.95, 500_000.0, 3)));
+        assert!(told.reclaimed_blocks > 0, "{scheme} {one_shot} {plp}: {told:?}");
+    }
+}
+
+#[test]
+fn limits_that_are_never_reached_change_nothing() {
+    for scheme in ["tlc-only", "baseline", "client"] {
+        let told = |config: Value| {
+            let mut told =
+                serde_json::to_value(run(&mut begin(&small(scheme, config)), &mix(3000, 3e5))).unwrap();
+            told["cells"].as_object_mut().unwrap().remove("upkeep");
+            told
+        };
+        let worn = json!({ "age_scale": 86_400.0, "start": { "tlc": { "cycles": 1500, "days": 30.0 } } });
+        let mut never = worn.clone();
+        never["reclaim"] = json!({ "reads": 2_000_000_000 });
+        never["refresh"] = json!({ "steps": 63 });
+        assert_eq!(told(worn), told(never), "{scheme}");
+    }
+}
+
+#[test]
+fn short_cuts_change_nothing() {
+    let text = |prepare: fn(&mut Simulation)| {
+        let setup = small("tlc-only", busy());
+        let mut sim = begin(&setup);
+        prepare(&mut sim);
+        let report = run(&mut sim, &mix(4000, 300_000.0));
+        assert!(upkeep(&report).reclaimed_blocks > 0);
+        serde_json::to_string(&report).unwrap()
+    };
+    let short = text(|_| ());
+    assert_eq!(short, text(Simulation::keep_ops));
+    assert_eq!(short, text(Simulation::split_all_moves));
+}
