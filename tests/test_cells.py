@@ -20,6 +20,17 @@ from support import slcache as command
 #: Half-worn cells whose data are old: every read of them takes steps.
 WORN = {"device.cells.start.tlc.cycles": 50, "device.cells.start.tlc.days": 90}
 OF_CELLS = {"retries_per_read", "read_errors", "read_service_retry_ns", "write_service_retry_ns"}
+UPKEEP = {
+    "device.cells.age_scale": 86_400,
+    "device.cells.reclaim.reads": 40,
+    "device.cells.refresh.scrub": "patrol",
+}
+OF_UPKEEP = {"reclaimed_blocks", "refreshed_blocks"} | {
+    f"{side}_wait_{room}{cause}_ns"
+    for side in ("read", "write")
+    for room in ("", "buffer_")
+    for cause in ("refresh", "reclaim")
+}
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +56,8 @@ def test_a_result_tells_what_reads_took(worn: slcache.Result) -> None:
     assert host["reads"] == sum(host["histogram"])
     figures = document["figures"]
     assert figures.keys() >= OF_CELLS
+    assert not OF_UPKEEP & figures.keys()
+    assert "upkeep" not in document["cells"]
     assert figures["read_errors"] == document["host"]["read_errors"] == 0
     of_host = [row for row in document["cells"]["reads"] if row["cause"] == "host"]
     steps, reads = (sum(row[key] for row in of_host) for key in ("steps", "reads"))
@@ -68,7 +81,18 @@ def test_a_result_without_cells_has_none_of_it(sound: slcache.Result) -> None:
     columns = sheets.of_runs(["a"], [document]).columns
     assert not OF_CELLS & set(columns)
     told = {row["name"] for row in json.loads(_core.figures()) if row.get("of_cells")}
-    assert told == OF_CELLS == {n for n, m in (METRICS | PARTS).items() if m.of_cells}
+    assert told == OF_CELLS | OF_UPKEEP == {n for n, m in (METRICS | PARTS).items() if m.of_cells}
+
+
+def test_a_result_tells_of_blocks_that_moved(trace: Path) -> None:
+    document = slcache.run(
+        trace, device="tiny", scheme="baseline", settings={**WORN, **UPKEEP}
+    ).to_dict()
+    figures, upkeep = document["figures"], document["cells"]["upkeep"]
+    assert figures.keys() >= OF_CELLS | OF_UPKEEP
+    assert figures["reclaimed_blocks"] == upkeep["reclaimed_blocks"] > 0
+    assert figures["refreshed_blocks"] == upkeep["refreshed_blocks"]
+    assert document["waf"]["by_cause"]["reclaim"] > 0
 
 
 def test_both_are_compared_and_told_apart(

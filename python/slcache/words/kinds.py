@@ -64,6 +64,8 @@ _CAUSE_COLOURS = {
     "fill": "#A68FBF",
     "map": "#4F7F5B",
     "agc": "#CDB450",
+    "refresh": "#B98A5E",
+    "reclaim": "#8E5A7B",
     "flush": "#6FA8A0",
     "pad": "#A9AFB6",
 }
