@@ -1,5 +1,7 @@
 """The first module of all: what Ctrl-C does while the command line starts, works and ends.
 
+What needs nothing of the package is answered here, before the rest is loaded: the version.
+
 An interpreter that is interrupted within an import shows where, or loses the word on the way; and
 the command line has imported much before its first line.
 """
@@ -66,5 +68,18 @@ def _is_command_line() -> bool:
     return as_module or os.path.basename((sys.argv or [""])[0]) == "slcache"  # noqa: PTH119
 
 
+def write_version() -> None:
+    """Print the version, and the commit that it was built from."""
+    from slcache import _core
+
+    sys.stdout.write(f"slcache {_core.version()} ({_core.commit()})\n")
+    sys.stdout.flush()
+
+
 if _is_command_line():
     heed(end_at_once)
+    if sys.argv[1:] == ["--version"]:
+        # A stream that takes nothing is told of by the command line proper.
+        with contextlib.suppress(OSError, AttributeError):
+            write_version()
+            sys.exit(0)

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, get_args
 
-from slcache import ConfigError, Error, TraceError, UsageError, _core, named
+from slcache import ConfigError, Error, TraceError, UsageError, _begin, named
 from slcache.cli import reader_words, streams
 from slcache.words.names import printable
 
@@ -54,7 +54,7 @@ class _Call:
     def run(self, arguments: list[str]) -> int:
         """Run the verb that is meant."""
         if arguments == ["--version"]:
-            sys.stdout.write(f"slcache {_core.version()} ({_core.commit()})\n")
+            _begin.write_version()
             return OK
         from slcache.cli import help, verbs
 
