@@ -10,7 +10,7 @@ import pytest
 
 import slcache
 from slcache import _core
-from slcache.charts import run as charts
+from slcache.charts import latency as charts
 from slcache.metrics import METRICS, PARTS
 from slcache.tables import sheets
 from slcache.words import kinds

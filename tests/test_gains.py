@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 import slcache
 from slcache import bounds
-from slcache.charts import run as picture
+from slcache.charts import bound as picture
 from slcache.documents import gains, schemata
 from slcache.results.seeded import SeededComparison
 from slcache.sentences import gains as sentences

@@ -205,7 +205,7 @@ HEAVY = (
     "rich.progress",
     "scipy",
     "slcache.charts.page",
-    "slcache.charts.run",
+    "slcache.charts.latency",
     "slcache.reproduce",
     "slcache.study.analysis",
     "slcache.sweep.run",

@@ -13,7 +13,7 @@ import pytest
 import slcache
 from charted import axis, keys, nodes, panels, rows
 from slcache import api
-from slcache.charts import run as charts
+from slcache.charts import latency as charts
 from slcache.charts import series, spec
 from slcache.report import html
 from slcache.sentences.verdict import verdict

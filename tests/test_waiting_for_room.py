@@ -8,7 +8,7 @@ import pytest
 
 import slcache as api
 from slcache import metrics
-from slcache.charts import run as charts
+from slcache.charts import latency as charts
 from slcache.documents import schemata
 from slcache.sentences import wording
 from slcache.words import kinds

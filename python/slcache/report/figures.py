@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from slcache.charts import page, run, scheme, series, spec
+from slcache.charts import bound, disk, flash, latency, page, scheme, series, spec
 from slcache.charts.spec import Spec
 from slcache.documents.normalise import Document
 from slcache.words import names as labels_of_traces
@@ -54,11 +54,11 @@ def _drawn(
             "Left of the dashed line a scheme is faster than the reference. At the end of a row "
             "stands the factor of the mean."
         )
-        yield "Latency relative to " + to, of(run.relative, to), told
-        if run.has_bound(documents):
-            told = run.bound_caption(documents)
-            yield "How large a cache is worth", of(run.bound, bounds), told
-    for title, drawing, caption in _PICTURES + _OF_DISK * run.has_disk(documents):
+        yield "Latency relative to " + to, of(latency.relative, to), told
+        if bound.has_bound(documents):
+            told = bound.bound_caption(documents)
+            yield "How large a cache is worth", of(bound.bound, bounds), told
+    for title, drawing, caption in _PICTURES + _OF_DISK * disk.has_disk(documents):
         yield title, of(drawing), caption if isinstance(caption, str) else caption(documents)
     if scheme.has_windows(documents):
         told = scheme.windows_caption(documents)
@@ -74,8 +74,8 @@ def _drawn(
 _Draw = Callable[[Sequence[str], Sequence[Document]], Spec]
 _Caption = str | Callable[[Sequence[Document]], str]
 _PICTURES: tuple[tuple[str, _Draw, _Caption], ...] = (
-    ("Where the mean latency comes from", run.attribution, run.attribution_caption),
-    ("What was programmed", run.writes, run.writes_caption),
+    ("Where the mean latency comes from", latency.attribution, latency.attribution_caption),
+    ("What was programmed", flash.writes, flash.writes_caption),
     (
         "Over time",
         series.draw,
@@ -86,18 +86,18 @@ _PICTURES: tuple[tuple[str, _Draw, _Caption], ...] = (
     ),
     (
         "Latency distributions",
-        run.latency,
+        latency.latency,
         "Above: share of requests at or below a latency. Below: share above it, the tail.",
     ),
     (
         "Wear",
-        run.wear,
+        flash.wear,
         "Blocks by how often they were erased during the run, on a log axis: a point for "
         "each scheme and range of counts that any block has.",
     ),
 )
 _OF_DISK: tuple[tuple[str, _Draw, _Caption], ...] = (
-    ("The disk's power states", run.power, run.power_caption),
-    ("The disk's energy", run.energy, run.energy_caption),
-    ("What the disk did", run.work, run.work_caption),
+    ("The disk's power states", disk.power, disk.power_caption),
+    ("The disk's energy", disk.energy, disk.energy_caption),
+    ("What the disk did", disk.work, disk.work_caption),
 )

@@ -43,11 +43,11 @@ def save_trace(
 
 def save_bound(document: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write the picture of a trace's bound, as PNG, SVG or PDF."""
-    from slcache.charts import run, spec
+    from slcache.charts import bound, spec
 
     title = Path(document["file"]).name
     read = [document["file"], *([document["device"]] if "device" in document else [])]
-    picture = spec.noted(run.trace_bound(document), None, title)
+    picture = spec.noted(bound.trace_bound(document), None, title)
     _save(path, read, lambda kind: charts.written(picture, kind), FLAT)
 
 

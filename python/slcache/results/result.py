@@ -69,11 +69,11 @@ class Frames(ABC):
 
     def plot_latency(self) -> Chart:
         """Draw the latency distributions: cumulative, and the tail on a log axis."""
-        return self._drawn("run", "latency")
+        return self._drawn("latency", "latency")
 
     def plot_writes(self) -> Chart:
         """Draw what was programmed, in bytes by cause and cell mode."""
-        return self._drawn("run", "writes")
+        return self._drawn("flash", "writes")
 
     def plot_series(self) -> Chart:
         """Draw throughput, latency and cache occupancy over time."""
@@ -95,23 +95,23 @@ class Frames(ABC):
 
     def plot_wear(self) -> Chart:
         """Draw how block erases are distributed, per pool and cell mode."""
-        return self._drawn("run", "wear")
+        return self._drawn("flash", "wear")
 
     def plot_power(self) -> Chart:
         """Draw the power states that disks were in over time."""
-        return self._drawn("run", "power")
+        return self._drawn("disk", "power")
 
     def plot_energy(self) -> Chart:
         """Draw the energy that disks took, by power state."""
-        return self._drawn("run", "energy")
+        return self._drawn("disk", "energy")
 
     def plot_disk(self) -> Chart:
         """Draw the time that disks worked, by cause and kind of operation."""
-        return self._drawn("run", "work")
+        return self._drawn("disk", "work")
 
     def plot_attribution(self) -> Chart:
         """Draw the mean latency by component: service and what requests waited for."""
-        return self._drawn("run", "attribution")
+        return self._drawn("latency", "attribution")
 
     def _drawn(self, room: str, name: str, *given: object) -> Chart:
         """Draw what a room of `charts` does, with a note where the trace is no recording."""
