@@ -10,6 +10,8 @@ import pytest
 
 import slcache
 from slcache import catalogue
+from slcache.results.seeded import SeededComparison
+from slcache.words import units
 from support import slcache as command
 
 #: Room for SLC blocks from 3 to 6.
@@ -38,6 +40,47 @@ def test_settings_of_one_scheme_are_compared(trace: Path, tmp_path: Path) -> Non
     assert slcache.load(tmp_path / "out").labels == VARIANTS
     again = slcache.rerun(tmp_path / "out")
     assert again.result.figures.equals(found.figures)
+
+
+def test_an_alias_is_compared_with_its_scheme(trace: Path) -> None:
+    names = "raro,raro-hot,raro:min_retries=[0, 0]"
+    settings = {"device.cells.wear": "damage"}
+    found = slcache.compare(
+        trace, device="rl-32g", schemes=names, settings=settings, address="wrap"
+    )
+    assert found.labels == ["raro", "raro-hot", "raro:min_retries=[0, 0]"]
+    asked = [run["config"]["scheme"]["raro"]["min_retries"] for run in found.to_dict()["runs"]]
+    assert asked[0] != asked[1] == asked[2] == [0, 0]
+    assert found.to_polars()["scheme"].to_list() == found.labels
+
+
+def test_latencies_of_an_answer_have_one_unit(trace: Path) -> None:
+    how: dict[str, Any] = {"device": "tiny", "schemes": ["baseline"], "address": "wrap"}
+    one = slcache.compare(trace, **how)
+    several = slcache.compare("zipf-4k", seeds=2, trace_options={"workload.requests": "500"}, **how)
+    assert isinstance(several, SeededComparison)
+    for rows in (one.rows(), several.seed_rows()):
+        latencies = [c.text.split()[1] for c in rows[0].cells if c.title[:4] in ("read", "writ")]
+        assert len(latencies) == 5
+        assert len(set(latencies)) == 1, latencies
+
+
+@pytest.mark.parametrize(
+    ("times_us", "unit"),
+    [
+        ([80.0, 4_000.0], "µs"),
+        ([0.9, 80_000.0], "µs"),
+        ([80.0, 4_000_000.0], "ms"),
+        ([None, 0.0, 2_000.0], "ms"),
+        ([0.05], "ns"),
+        ([2e6, 1e12], "s"),
+    ],
+)
+def test_the_unit_is_the_shortest_times_unless_the_longest_gets_long(
+    times_us: list[float | None], unit: str
+) -> None:
+    show = units.in_one_unit(times_us)
+    assert {show(each).rpartition(" ")[2] for each in times_us if each} == {unit}
 
 
 def test_schemes_are_compared_on_several_devices(trace: Path) -> None:
@@ -114,6 +157,7 @@ def test_a_class_of_ones_own_has_settings_too(trace: Path) -> None:
         ("baseline:slc_blocks=4,baseline:slc_blocks=4", 2, "named twice"),
         ("baseline:slc_blocks=900", 3, "slc_blocks"),
         ("baselin:slc_blocks=4", 3, "baselin"),
+        ("raro:min_retries=[0, 0],baseline,raro:min_retries=[0, 0]", 2, "named twice"),
     ],
 )
 def test_wrong_settings_of_a_scheme_are_told(

@@ -17,7 +17,7 @@ from slcache.given import content
 from slcache.given.arguments import checked
 from slcache.given.content import Content, Settings, device_of
 from slcache.given.once import checked_seed, flatten, once, one_name
-from slcache.named import OWN
+from slcache.named import OWN, listed
 from slcache.sentences import notes
 from slcache.words import names
 from slcache.words.names import few
@@ -205,8 +205,8 @@ def named(
 
     Those left out are there with the reason.
     """
-    listed = schemes.split(",") if isinstance(schemes, str) else schemes
-    names = [name.strip() for name in listed if name.strip()]
+    each = listed(schemes) if isinstance(schemes, str) else schemes
+    names = [name.strip() for name in each if name.strip()]
     return rivals(device=device, settings=settings) if names == ["all"] else (names, {})
 
 
@@ -240,7 +240,10 @@ def called(
                 told = f"{name} does not run on this device: {one_line(error)}; these do: {fit}"
                 raise about(ConfigError(told), error.key, file=error.file) from error
             raise
-        labelled[name] = names.of_scheme(config) + name.removeprefix(variant(name)[0])
+        alone = variant(name)[0]
+        # An alias is a setting, which the configuration does not name.
+        called = alone if alone in canonical() else names.of_scheme(config)
+        labelled[name] = called + name.removeprefix(alone)
     once(((label, name) for name, label in labelled.items()), "scheme ")
     return labelled
 

@@ -18,6 +18,8 @@ from typing import Any
 _BETWEEN = re.compile(r"[=,\s\"'\[\]]+")
 #: What stands before each setting of its own that a scheme is named with, as in `client:full=x`.
 OWN = re.compile(r":(?=[A-Za-z_][\w.\[\]-]*=)")
+#: A name of a list with commas: brackets and quotes hold theirs together.
+_LISTED = re.compile(r"""(?:"[^"]*"|'[^']*'|\[[^\]]*(?:\]|$)|[^,])+""")
 #: What calls have loaded, for the results that they have returned; see `slcache.scheme.source`.
 loaded: dict[str, Any] = {}
 #: The files of code that is loaded.
@@ -88,11 +90,16 @@ def files() -> list[Path]:
     return list(dict.fromkeys([*own, *more]))
 
 
+def listed(text: str) -> list[str]:
+    """Return the names of a list with commas; `raro:min_retries=[0, 0]` is one of them."""
+    return [name.strip() for name in _LISTED.findall(text) if name.strip()]
+
+
 def words(texts: Iterable[str]) -> Iterator[str]:
     """Yield what may name code in the words of a command line."""
     for text in texts:
         value = text.partition("=")[2]
-        parts = (text, value, *text.split(","), *value.split(","), *_BETWEEN.split(text))
+        parts = (text, value, *listed(text), *listed(value), *_BETWEEN.split(text))
         yield from filter(_is_source, parts)
         # A class with settings of its own.
         yield from (OWN.split(part)[0] for part in parts if _is_source(OWN.split(part)[0]))

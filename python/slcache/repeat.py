@@ -13,6 +13,7 @@ from slcache.documents.normalise import Document
 from slcache.documents.saved import file_of
 from slcache.errors import ConfigError, ResultError, TraceError, UsageError, about
 from slcache.given.arguments import checked
+from slcache.named import listed
 from slcache.results import Comparison, Result, differences
 from slcache.results.differences import Difference
 from slcache.results.loading import load
@@ -92,14 +93,13 @@ def _again(
 
 def _sources(scheme: str | None) -> dict[str, str]:
     """Return the classes that are named, by what results call their runs."""
-    named = [name.strip() for name in (scheme or "").split(",")]
-    return {names.of_source(name): name for name in named if ":" in name}
+    return {names.of_source(name): name for name in listed(scheme or "") if ":" in name}
 
 
 def _chosen(old: Result | Comparison, scheme: str | None) -> Result | Comparison:
     """Return the runs that are named, by what they are called or by their class."""
     called = old.labels if isinstance(old, Comparison) else [_own_name(old)]
-    wanted = [names.of_source(name.strip()) for name in (scheme or "").split(",")]
+    wanted = [name if name in called else names.of_source(name) for name in listed(scheme or "")]
     if scheme is None or set(wanted) == set(called):
         return old
     if isinstance(old, SeededComparison):

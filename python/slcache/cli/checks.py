@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import UNSET
 
-from slcache import catalogue, named
+from slcache import named
 from slcache.errors import ConfigError, UsageError
 from slcache.given.once import once, twice
 
@@ -170,9 +170,8 @@ def checked_ranges(values: list[str]) -> None:
 @readable
 def checked_schemes(values: list[str] | str) -> None:
     """Refuse a list of schemes, with commas, that names one twice."""
-    listed = [values] if isinstance(values, str) else values
-    names = [name.strip() for names in listed for name in names.split(",")]
-    said = twice(names, catalogue.canonical())
+    texts = [values] if isinstance(values, str) else values
+    said = twice(name for text in texts for name in named.listed(text))
     if said is not None:
         raise ValueError(said)
 

@@ -246,7 +246,8 @@ def compare(
 
     The first scheme (or --normalise) is printed in units, the others as factors of it;
     the best of each column stands out. A key under scheme.NAME reaches that scheme only,
-    and so does NAME:KEY=VALUE, which compares settings of one scheme.
+    and so does NAME:KEY=VALUE, which compares settings of one scheme; commas inside
+    brackets or quotes separate none. An alias is compared with its scheme in the same way.
 
     Examples:
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline
@@ -254,7 +255,7 @@ def compare(
       slcache compare web.csv.gz --device samsung-980-1tb-like --device wd-sn580-1tb-like \\
         --schemes client,client:static_blocks=8
       slcache compare hierarchy-web_0 --device hierarchy-44g \\
-        --schemes tlc-only,baseline --seeds 5
+        --schemes tlc-only,baseline,baseline:slc_blocks=4GiB --seeds 5
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline --resample 20
       slcache compare web.csv.gz --device crucial-p1-1tb-like --schemes baseline,client --states
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline \\

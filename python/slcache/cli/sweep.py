@@ -14,6 +14,7 @@ from slcache.cli import checks, console, joint
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import Transaction
+from slcache.named import listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -247,7 +248,7 @@ def sweep(
             "trace": list(what),
             "config": None if config is None else str(config),
             "device": device,
-            "scheme": [n.strip() for names in scheme or () for n in names.split(",")],
+            "scheme": [name for names in scheme or () for name in listed(names)],
             "vary": checks.pairs(vary),
             "sample": sample,
             "sample_seed": sample_seed,

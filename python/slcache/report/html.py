@@ -104,12 +104,11 @@ def _subtitle(document: Document) -> str:
 
 def _latencies(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, list[str]]]:
     """Return one row of absolute latencies per scheme and side."""
-    rows = []
-    for side in ("read", "write"):
-        for label, document in zip(labels, documents, strict=True):
-            cells = [terminal.latency(document, side, key) for key in PERCENTILES]
-            rows.append((f"{side}, {label}", cells))
-    return rows
+    return [
+        (f"{side}, {label}", cells)
+        for side, rows in terminal.latencies(documents, PERCENTILES).items()
+        for label, cells in zip(labels, rows, strict=True)
+    ]
 
 
 def _schemes(

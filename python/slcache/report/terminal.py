@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from rich.console import Console, RenderableType
@@ -115,10 +116,9 @@ def run_table(label: str, document: Document, gb_per_day: float | None = None) -
     """Return one run's latencies by side, then its flash's and its disk's figures, as a table."""
     titles = ["requests", "data", *_LATENCIES.values()]
     table = Table("", titles, title=label, caption=_caption(document, gb_per_day))
-    for side in ("read", "write"):
+    for side, (cells,) in latencies([document], [*_LATENCIES]).items():
         host = document["host"][side]
-        latencies = (latency(document, side, key) for key in _LATENCIES)
-        table.add(side, units.count(host["requests"]), units.size(host["bytes"]), *latencies)
+        table.add(side, units.count(host["requests"]), units.size(host["bytes"]), *cells)
     return table
 
 
@@ -141,11 +141,25 @@ def text(*parts: RenderableType) -> str:
     return console.file.getvalue()
 
 
-def latency(document: Document, side: str, key: str) -> str:
-    """Return a latency, marked where few requests carry it; a dash where there is none."""
-    value = normalise.latency(document, side, key)
-    mark = grid.THIN if normalise.is_thin(document, f"{side}_{key}_ns") else ""
-    return "–" if value is None else units.duration(value) + mark
+def latencies(documents: Sequence[Document], keys: Sequence[str]) -> dict[str, list[list[str]]]:
+    """Return each run's latencies by side, all in one unit; those of few requests are marked."""
+    found = {
+        side: [[normalise.latency(each, side, key) for key in keys] for each in documents]
+        for side in ("read", "write")
+    }
+    show = units.in_one_unit(chain.from_iterable(chain.from_iterable(found.values())))
+
+    def cell(document: Document, name: str, value: float | None) -> str:
+        mark = grid.THIN if normalise.is_thin(document, name) else ""
+        return "–" if value is None else show(value) + mark
+
+    return {
+        side: [
+            [cell(run, f"{side}_{key}_ns", each) for key, each in zip(keys, row, strict=True)]
+            for run, row in zip(documents, rows, strict=True)
+        ]
+        for side, rows in found.items()
+    }
 
 
 def _caption(document: Document, gb_per_day: float | None) -> str:

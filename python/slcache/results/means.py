@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,6 +91,10 @@ NOISE = "≈"
 OFF = "!"
 
 
+#: How a figure is printed.
+Show = Callable[[float], str]
+
+
 @dataclass(frozen=True)
 class Column:
     """A metric of the table, and how to print it."""
@@ -98,11 +102,16 @@ class Column:
     title: str
     metric: str
 
-    def show(self, value: float) -> str:
-        """Return a mean in its unit."""
+    @property
+    def is_time(self) -> bool:
+        """Whether it is a latency, which has one unit in the whole table."""
+        return metrics.named(self.metric).unit == "ns"
+
+    def show(self, value: float, latency: Show = units.duration) -> str:
+        """Return a mean in its unit, which `latency` says for times."""
         unit = metrics.named(self.metric).unit
-        if unit == "ns":
-            return units.duration(value / 1e3)
+        if self.is_time:
+            return latency(value / 1e3)
         if unit == "bytes/s":
             return units.significant(value / 1e6)
         if unit == "bytes":
@@ -128,33 +137,35 @@ GAINS = (
 
 
 def cell(
-    column: Column, mean: Estimate | None, against: Against | None, *, thin: bool
+    column: Column, show: Show, mean: Estimate | None, against: Against | None, *, thin: bool
 ) -> grid.Cell:
     """Return a figure as a factor of the reference's; in its unit where it is the reference's."""
-    return grid.Cell(column.title, _text(column, mean, against), best=False, thin=thin)
+    return grid.Cell(column.title, _text(show, mean, against), best=False, thin=thin)
 
 
-def of_draws(column: Column, mean: Estimate | None, against: Against | None) -> grid.Cell:
+def of_draws(
+    column: Column, show: Show, mean: Estimate | None, against: Against | None
+) -> grid.Cell:
     """Return the mean of the draws in the same way, marked where the recording is not near it."""
-    return grid.Cell(column.title, _drawn(column, mean, against), best=False)
+    return grid.Cell(column.title, _drawn(show, mean, against), best=False)
 
 
-def _text(column: Column, mean: Estimate | None, against: Against | None) -> str:
+def _text(show: Show, mean: Estimate | None, against: Against | None) -> str:
     if mean is None:
         return "–"
     if against is None:
-        return column.show(mean.centre) + _within(mean.half, mean.centre)
+        return show(mean.centre) + _within(mean.half, mean.centre)
     mark = f" {NOISE}" if against.inside_noise else ""
     if against.paired.factor is None:
-        return column.show(mean.centre) + mark
+        return show(mean.centre) + mark
     return factor(against.paired) + mark
 
 
-def _drawn(column: Column, mean: Estimate | None, against: Against | None) -> str:
+def _drawn(show: Show, mean: Estimate | None, against: Against | None) -> str:
     if mean is None:
         return "–"
     if against is None or against.paired.mean is None:
-        return column.show(mean.mean) + (f" {OFF}" if mean.is_off else "")
+        return show(mean.mean) + (f" {OFF}" if mean.is_off else "")
     return units.factor(against.paired.mean) + (f" {OFF}" if against.paired.is_off else "")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from slcache import metrics
@@ -16,6 +17,7 @@ from slcache.results.result import Result
 from slcache.sentences import gains, life, state
 from slcache.study.spread import LEVEL
 from slcache.tables import grid
+from slcache.words import units
 from slcache.words.names import few
 
 if TYPE_CHECKING:
@@ -130,6 +132,13 @@ class SeededComparison(Comparison):
 
         Of draws each scheme has a second row: a figure of the recording, the mean of its draws.
         """
+        ends = [self.figure(self.reference, each.metric).estimate for each in means.COLUMNS]
+        latency = units.in_one_unit(
+            end.centre / 1e3
+            for end, column in zip(ends, means.COLUMNS, strict=True)
+            if end is not None and column.is_time
+        )
+        shows = [partial(column.show, latency=latency) for column in means.COLUMNS]
         kinds = {"": self._cell}
         if self.recording is not None:
             kinds["  mean of draws"] = self._drawn_cell
@@ -137,7 +146,7 @@ class SeededComparison(Comparison):
             grid.Row(
                 mark or label,
                 label == self.reference and not mark,
-                [cell(column, label) for column in means.COLUMNS],
+                [cell(c, show, label) for c, show in zip(means.COLUMNS, shows, strict=True)],
                 "",
             )
             for label in self.labels
@@ -182,17 +191,17 @@ class SeededComparison(Comparison):
         """Return the sentences on that table: who is not bound and why."""
         return list(gains.unbound(self.labels, self.documents, self.reference))
 
-    def _cell(self, column: means.Column, label: str) -> grid.Cell:
+    def _cell(self, column: means.Column, show: means.Show, label: str) -> grid.Cell:
         mean = self.figure(label, column.metric).estimate
         divided = label != self.reference
         beside = self.against(label, column.metric) if divided else None
         thin = self._is_thin(label, column) or (divided and self._is_thin(self.reference, column))
-        return means.cell(column, mean, beside, thin=mean is not None and thin)
+        return means.cell(column, show, mean, beside, thin=mean is not None and thin)
 
-    def _drawn_cell(self, column: means.Column, label: str) -> grid.Cell:
+    def _drawn_cell(self, column: means.Column, show: means.Show, label: str) -> grid.Cell:
         mean = self.figure(label, column.metric).estimate
-        divided = label != self.reference
-        return means.of_draws(column, mean, self.against(label, column.metric) if divided else None)
+        beside = None if label == self.reference else self.against(label, column.metric)
+        return means.of_draws(column, show, mean, beside)
 
     def _is_thin(self, label: str, column: means.Column) -> bool:
         """Return whether too few requests carry a percentile under any of the seeds."""

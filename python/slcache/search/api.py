@@ -9,6 +9,7 @@ from slcache import api, catalogue
 from slcache.errors import UsageError, about
 from slcache.given.arguments import checked, refuse
 from slcache.given.content import Content
+from slcache.named import listed
 from slcache.traces.api import Progress
 
 if TYPE_CHECKING:
@@ -97,8 +98,7 @@ def tune(
     goals = search.goals
     if goals.key is None:
         optuna.check()
-    listed = scheme.split(",") if isinstance(scheme, str) else scheme or ()
-    schemes = [name.strip() for name in listed]
+    schemes = listed(scheme) if isinstance(scheme, str) else [*(scheme or ())]
     said: dict[str, Any] = {"config": config, "device": device, "scheme": schemes}
     said = studies.configured(said)
     for what in ("device", "scheme"):

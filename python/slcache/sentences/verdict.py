@@ -102,8 +102,9 @@ def _sentence(label: str, side: str, document: Document, stretches: Stretches) -
     )
     if stretches.rest_ns is None:
         return f"{text}; there are no other {side}s."
-    rest = units.duration(stretches.rest_ns / 1e3)
-    return f"{text}; without, the mean is {rest}, not {units.duration(mean)}."
+    rest_us = stretches.rest_ns / 1e3
+    show = units.in_one_unit([rest_us, mean])
+    return f"{text}; without, the mean is {show(rest_us)}, not {show(mean)}."
 
 
 Rows = list[tuple[str, str]]
@@ -275,10 +276,10 @@ def _distance(side: str, document: Document, winner: str, first: Document, *, na
         return f"{side}s take {units.duration(mine)} on average, {whose} no time"
     moved = wording.changes(side, document, first, 1.0)
     cause = max(moved, key=lambda name: moved[name])
+    show = units.in_one_unit([mine - theirs, moved[cause]])
     return (
         f"{side}s take {units.factor(relative)} {whose} time "
-        f"(+{units.duration(mine - theirs)}; {wording.component(cause)} "
-        f"+{units.duration(moved[cause])})"
+        f"(+{show(mine - theirs)}; {wording.component(cause)} +{show(moved[cause])})"
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
@@ -38,27 +38,35 @@ def _side(side: str, document: Document, to: str, reference: Document) -> str:
         text = f"{side}s take as long as on {to} on average (within 1 %)"
     else:
         word = "less" if mine < theirs else "more"
+        show = units.in_one_unit([mine, theirs])
         text = (
-            f"{side}s take {units.duration(mine)} on average against {units.duration(theirs)}; "
-            f"{_why(side, document, reference, mine - theirs, word)}"
+            f"{side}s take {show(mine)} on average against {show(theirs)}; "
+            f"{_why(side, document, reference, mine - theirs, word, show)}"
         )
     return text[0].upper() + text[1:] + _tail(side, document, reference) + "."
 
 
-def _why(side: str, document: Document, reference: Document, change: float, word: str) -> str:
+def _why(
+    side: str,
+    document: Document,
+    reference: Document,
+    change: float,
+    word: str,
+    show: Callable[[float], str],
+) -> str:
     """Name the component that moved the mean most, and the one that most offsets it."""
     moved = changes(side, document, reference, 1.0 if change > 0 else -1.0)
-    total = f"of the {units.duration(abs(change))} {word} per {side}"
+    total = f"of the {show(abs(change))} {word} per {side}"
     if not moved or max(moved.values()) <= 0:
-        return f"the documents do not attribute the {units.duration(abs(change))} {word}"
+        return f"the documents do not attribute the {show(abs(change))} {word}"
     first, *rest = sorted(moved, key=lambda name: -moved[name])
-    text = f"{total}, {component(first)} makes {units.duration(moved[first])}"
+    text = f"{total}, {component(first)} makes {show(moved[first])}"
     if rest and moved[rest[0]] >= 0.25 * abs(change):
-        text += f" and {component(rest[0])} {units.duration(moved[rest[0]])}"
+        text += f" and {component(rest[0])} {show(moved[rest[0]])}"
     last = min(moved, key=lambda name: moved[name])
     if moved[last] < -0.1 * abs(change):
         back = "adds" if change < 0 else "saves"
-        text += f", while {component(last)} {back} {units.duration(-moved[last])}"
+        text += f", while {component(last)} {back} {show(-moved[last])}"
     return text
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from slcache import api
 from slcache.given.arguments import checked, refuse
 from slcache.given.content import Content
+from slcache.named import listed
 
 if TYPE_CHECKING:
     from slcache.sweep.axes import Value
@@ -55,7 +56,7 @@ def sweep(
     asked = Study(
         trace=trace,
         device=device,
-        scheme=scheme.split(",") if isinstance(scheme, str) else scheme,
+        scheme=listed(scheme) if isinstance(scheme, str) else scheme,
         vary=vary,
         point=None if points is None else _listed(points),
         sample=sample,

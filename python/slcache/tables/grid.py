@@ -21,13 +21,18 @@ THIN_NOTE = f"{THIN} fewer than {normalise.FEW_BEYOND} requests lie beyond this 
 MUCH = 0.1
 
 
+def _latency(ns: float) -> str:
+    """Return a latency that stands alone; those of a table are in one unit."""
+    return units.duration(ns / 1e3)
+
+
 @dataclass(frozen=True)
 class Column:
     """One compared figure: its title, which metric it is, how to print it."""
 
     title: str
     metric: str
-    show: Callable[[float], str]
+    show: Callable[[float], str] = _latency
 
     def value(self, document: Document) -> Value:
         """Return a run's figure."""
@@ -61,16 +66,12 @@ class Row:
     cache: str
 
 
-def _duration(ns: float) -> str:
-    return units.duration(ns / 1e3)
-
-
 COLUMNS = (
-    Column("read mean", "read_mean_ns", _duration),
-    Column("read p99", "read_p99_ns", _duration),
-    Column("write mean", "write_mean_ns", _duration),
-    Column("write p99", "write_p99_ns", _duration),
-    Column("write p99.9", "write_p99_9_ns", _duration),
+    Column("read mean", "read_mean_ns"),
+    Column("read p99", "read_p99_ns"),
+    Column("write mean", "write_mean_ns"),
+    Column("write p99", "write_p99_ns"),
+    Column("write p99.9", "write_p99_9_ns"),
     Column("WAF", "waf", lambda value: f"{value:.2f}"),
     Column("erases", "erases", units.count),
 )
@@ -122,7 +123,17 @@ def _rows(
     shown: Sequence[Column], labels: Sequence[str], documents: Sequence[Document], to: str
 ) -> list[Row]:
     reference = list(labels).index(to)
-    table = [_cells(column, documents, reference) for column in shown]
+    said = [each.value(documents[reference]) for each in shown if each.show is _latency]
+    one_unit = units.in_one_unit(None if ns is None else ns / 1e3 for ns in said)
+
+    def in_one_unit(ns: float) -> str:
+        return one_unit(ns / 1e3)
+
+    shows = [in_one_unit if each.show is _latency else each.show for each in shown]
+    table = [
+        _cells(column, show, documents, reference)
+        for column, show in zip(shown, shows, strict=True)
+    ]
     return [
         Row(label, i == reference, [cells[i] for cells in table], _cache(documents[i]))
         for i, label in enumerate(labels)
@@ -156,7 +167,9 @@ def unequal_caches(labels: Sequence[str], documents: Sequence[Document]) -> str:
     )
 
 
-def _cells(column: Column, documents: Sequence[Document], reference: int) -> list[Cell]:
+def _cells(
+    column: Column, show: Callable[[float], str], documents: Sequence[Document], reference: int
+) -> list[Cell]:
     values = [column.value(document) for document in documents]
     goal = METRICS[column.metric].goal
     best = normalise.winners(values, most=goal == "max") if goal else set()
@@ -164,7 +177,7 @@ def _cells(column: Column, documents: Sequence[Document], reference: int) -> lis
     return [
         Cell(
             column.title,
-            _text(column, value, None if i == reference else values[reference]),
+            _text(show, value, None if i == reference else values[reference]),
             i in best,
             value is not None and (thin[i] or thin[reference]),
         )
@@ -172,9 +185,9 @@ def _cells(column: Column, documents: Sequence[Document], reference: int) -> lis
     ]
 
 
-def _text(column: Column, value: float | None, reference: float | None) -> str:
+def _text(show: Callable[[float], str], value: float | None, reference: float | None) -> str:
     """Return a factor where there is a reference to divide by, else the figure itself."""
     if value is None:
         return "–"
     relative = normalise.ratio(value, reference)
-    return column.show(value) if relative is None else units.factor(relative)
+    return show(value) if relative is None else units.factor(relative)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 _TIMES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
 _LONG_TIMES = ((86_400e6, "d"), (3_600e6, "h"))
 _ENERGIES = ((1e6, "MJ"), (1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"))
@@ -32,6 +34,19 @@ def duration(microseconds: float, *, trim: bool = False) -> str:
     size, name = time_scale(microseconds)
     number = significant(microseconds / size)
     return f"{trimmed(number) if trim else number} {name}"
+
+
+def in_one_unit(microseconds: Iterable[float | None]) -> Callable[[float], str]:
+    """Return what prints times that are compared in one unit.
+
+    It is that of the shortest, or a longer one where the longest would have six digits.
+    """
+    known = [abs(each) for each in microseconds if each]
+    if not known:
+        return duration
+    enough = (unit for unit in reversed(_TIMES) if max(known) < 1e5 * unit[0])
+    size, name = max(time_scale(min(known)), next(enough, _TIMES[0]))
+    return lambda value: f"{significant(value / size)} {name}"
 
 
 def span(microseconds: float) -> str:
