@@ -32,15 +32,6 @@ def test_out_writes_every_file_and_names_the_report(trace: Path, tmp_path: Path)
         assert set(table["scheme"].to_pylist()) == {"tlc-only", "baseline"}
 
 
-def test_the_terminal_table_names_schemes_and_verdict(trace: Path) -> None:
-    done = slcache("compare", trace, *COMPARE)
-    text = done.stdout.decode()
-    assert "tlc-only (=1)" in text
-    assert "WAF" in text
-    assert "lowest mean latency" in text or "equal within 1 %" in text
-    assert done.stderr == b""
-
-
 def test_a_full_disk_is_an_error_and_leaves_nothing(trace: Path, tmp_path: Path) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))

@@ -91,5 +91,5 @@ def test_an_interval_holds_the_truth_in_most_recordings(tmp_path: Path) -> None:
 def test_long_recordings_are_covered_as_well(workload: str, tmp_path: Path) -> None:
     own, _ = covered(workload, 3000, 40, 20, tmp_path)
     assert sum(own.values()) / len(own) >= 0.85
-    # Nominal is 0.95: writes of zipf-4k are held in 33 of 40, as docs/results.md says.
+    # Nominal is 0.95: writes of zipf-4k are held in 33 of 40.
     assert min(own.values()) >= 0.75

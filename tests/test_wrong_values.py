@@ -174,21 +174,3 @@ def test_a_reader_that_goes_is_no_error() -> None:
     with os.fdopen(write, "wb") as pipe:
         done = command("devices", stdout=pipe)
     assert (done.returncode, done.stderr) == (1, b"")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "page"),
-    [
-        (["run"], "slcache run --help"),
-        (["trace", "nonsense"], "slcache trace --help"),
-        (["trace", "convert", "x"], "slcache trace convert --help"),
-        (["compare", "x", "--device", "tiny"], "slcache compare --help"),
-        (["nonsense"], "slcache --help"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
-)
-def test_the_page_of_the_verb_is_named(
-    arguments: list[str], page: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert execute(arguments) == 2
-    assert capsys.readouterr().err.endswith(f"; see {page}\n")
