@@ -198,6 +198,12 @@ def canonical() -> dict[str, str]:
     return {alias["name"]: entry["name"] for entry in schemes() for alias in entry["aliases"]}
 
 
+def modes() -> dict[str, str]:
+    """Return the aliases for a cell mode: on a device without denser cells they are the scheme."""
+    every = ((entry["name"], alias) for entry in schemes() for alias in entry["aliases"])
+    return {alias["name"]: name for name, alias in every if alias["set"].startswith("mode=")}
+
+
 def named(
     schemes: Sequence[str] | str, *, device: Content, settings: Mapping[str, Any] | None = None
 ) -> tuple[list[str], dict[str, str]]:

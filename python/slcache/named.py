@@ -18,8 +18,8 @@ from typing import Any
 _BETWEEN = re.compile(r"[=,\s\"'\[\]]+")
 #: What stands before each setting of its own that a scheme is named with, as in `client:full=x`.
 OWN = re.compile(r":(?=[A-Za-z_][\w.\[\]-]*=)")
-#: A name of a list with commas: brackets and quotes hold theirs together.
-_LISTED = re.compile(r"""(?:"[^"]*"|'[^']*'|\[[^\]]*(?:\]|$)|[^,])+""")
+#: By how much each bracket goes deeper.
+BRACKETS = {"[": 1, "{": 1, "]": -1, "}": -1}
 #: What calls have loaded, for the results that they have returned; see `slcache.scheme.source`.
 loaded: dict[str, Any] = {}
 #: The files of code that is loaded.
@@ -90,9 +90,21 @@ def files() -> list[Path]:
     return list(dict.fromkeys([*own, *more]))
 
 
+def parts(text: str) -> list[str]:
+    """Return what commas part, but for those within brackets."""
+    found, depth = [""], 0
+    for letter in text:
+        depth += BRACKETS.get(letter, 0)
+        if letter == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += letter
+    return [part.strip() for part in found]
+
+
 def listed(text: str) -> list[str]:
-    """Return the names of a list with commas; `raro:min_retries=[0, 0]` is one of them."""
-    return [name.strip() for name in _LISTED.findall(text) if name.strip()]
+    """Return the names of a list; `raro:min_retries=[0, 0]` is one of them."""
+    return [name for name in parts(text) if name]
 
 
 def words(texts: Iterable[str]) -> Iterator[str]:

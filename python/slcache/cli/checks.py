@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import UNSET
 
-from slcache import named
+from slcache import catalogue, named
 from slcache.errors import ConfigError, UsageError
 from slcache.given.once import once, twice
 
@@ -171,7 +171,8 @@ def checked_ranges(values: list[str]) -> None:
 def checked_schemes(values: list[str] | str) -> None:
     """Refuse a list of schemes, with commas, that names one twice."""
     texts = [values] if isinstance(values, str) else values
-    said = twice(name for text in texts for name in named.listed(text))
+    names = (name for text in texts for name in named.listed(text))
+    said = twice(names, catalogue.modes())
     if said is not None:
         raise ValueError(said)
 

@@ -247,7 +247,7 @@ def compare(
     The first scheme (or --normalise) is printed in units, the others as factors of it;
     the best of each column stands out. A key under scheme.NAME reaches that scheme only,
     and so does NAME:KEY=VALUE, which compares settings of one scheme; commas inside
-    brackets or quotes separate none. An alias is compared with its scheme in the same way.
+    brackets separate none. An alias is compared with its scheme in the same way.
 
     Examples:
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline

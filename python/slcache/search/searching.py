@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from slcache import _core, api, files
+from slcache import _core, api, catalogue, files
 from slcache.errors import ConfigError, RunError, UsageError, about
 from slcache.execute import given
 from slcache.execute.driver import Executor
@@ -41,7 +41,7 @@ def space(schemes: Sequence[str], vary: Mapping[str, object]) -> Space:
         axes = [Axis.read(key, said) for key, said in once(flatten(vary)).items()]
     except ValueError as error:
         raise ConfigError(str(error)) from error
-    said = twice(schemes)
+    said = twice(schemes, catalogue.modes())
     if said is not None:
         raise about(UsageError(f"scheme: {said}"), "scheme")
     if not axes and len(schemes) < 2:

@@ -17,7 +17,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from slcache import _core, bounded
+from slcache import _core, bounded, named
 from slcache.given import once, parsing, quantity
 from slcache.words import names
 from slcache.words.names import few
@@ -36,7 +36,6 @@ _FORMS = (
     "a list such as 1,2,4 or a range: A..B (whole numbers), A..B:STEP, A..B*FACTOR, A..B/POINTS or "
     "A..B/POINTS@log"
 )
-_BRACKETS = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
 class Axis(BaseModel):
@@ -118,26 +117,13 @@ def _told(value: object) -> Value:
     raise ValueError(f"{value!r} is neither a number, text, a list nor true or false")
 
 
-def _parts(text: str) -> list[str]:
-    """Return what commas part, but for those within brackets."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += _BRACKETS.get(letter, 0)
-        if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-        if depth < 0:
-            break
-    if depth:
-        raise ValueError("a bracket has no other")
-    return [part.strip() for part in parts]
-
-
 def _text(key: str, text: str) -> Axis:
     match = _RANGE.fullmatch(text.strip())
     if match is None:
-        parts = _parts(text)
+        parts = named.parts(text)
+        depths = [0, *itertools.accumulate(named.BRACKETS.get(letter, 0) for letter in text)]
+        if min(depths) < 0 or depths[-1]:
+            raise ValueError("a bracket has no other")
         if not all(parts):
             raise ValueError(f"must be {_FORMS}")
         return _once(Axis(key=key, values=tuple(literal(part) for part in parts)))

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from slcache import files
+from slcache import catalogue, files
 from slcache import named as code
 from slcache._core import ConfigError
 from slcache.errors import UsageError
@@ -154,7 +154,7 @@ class Study(BaseModel):
             if not names:
                 raise StudyError(f"{what[:-1]}: a study needs at least one")
             called = names if what == "schemes" else tuple(map(given.label, names))
-            said = twice(called)
+            said = twice(called, catalogue.modes() if what == "schemes" else None)
             if said is not None:
                 raise StudyError(f"{what[:-1]}: {said}")
         if self.vary and self.listed:
