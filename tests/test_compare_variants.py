@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import catalogue
+from slcache import catalogue, explain
+from slcache.named import listed
 from slcache.results.seeded import SeededComparison
+from slcache.sweep.study import Study
 from slcache.words import units
 from support import slcache as command
 
@@ -52,6 +54,8 @@ def test_an_alias_is_compared_with_its_scheme(trace: Path) -> None:
     asked = [run["config"]["scheme"]["raro"]["min_retries"] for run in found.to_dict()["runs"]]
     assert asked[0] != asked[1] == asked[2] == [0, 0]
     assert found.to_polars()["scheme"].to_list() == found.labels
+    study = Study(trace="t", device="rl-32g", scheme=listed(names))
+    assert list(study.schemes) == found.labels
 
 
 def test_latencies_of_an_answer_have_one_unit(trace: Path) -> None:
@@ -183,3 +187,51 @@ def test_the_answer_is_short_unless_it_is_to_be_explained(trace: Path) -> None:
 def test_two_devices_of_one_name_are_refused(trace: Path) -> None:
     with pytest.raises(slcache.UsageError, match="tiny is given twice"):
         slcache.compare(trace, device=["tiny", "tiny"], schemes=["baseline"])
+
+
+#: What a block of every plane of `tiny` holds in SLC mode.
+BLOCK_BYTES = 128 << 10
+
+
+@pytest.mark.parametrize("where", ["setting", "name", "file", "vary"])
+def test_a_cache_may_be_said_in_bytes(where: str, trace: Path, tmp_path: Path) -> None:
+    size = f"{4 * BLOCK_BYTES >> 10}KiB"
+    config = tmp_path / "config.toml"
+    config.write_text(f'slc_blocks = "{size}"\ndevice.user_bytes = "2MiB"\n')
+    how: dict[str, Any] = {"device": "tiny", "settings": SMALL}
+    if where == "vary":
+        study = slcache.sweep(trace, scheme="baseline", vary={"slc_blocks": [size]}, **how)
+        assert study.table["waf"].to_list() == [alone(trace, {"slc_blocks": 4})["waf"]]
+        return
+    given = {
+        "setting": {"scheme": "baseline", "settings": {**SMALL, "slc_blocks": size}},
+        "name": {"scheme": f"baseline:slc_blocks={size}"},
+        "file": {"scheme": "baseline", "settings": config},
+    }[where]
+    found = slcache.resolve(**{**how, **given})
+    assert found["scheme"]["baseline"]["slc_blocks"] == 4
+
+
+@pytest.mark.parametrize(
+    ("size", "told"),
+    [
+        ("200KiB", "whole blocks per plane, of which one is 128KiB in SLC mode; nearest are 1 "),
+        ("1B", r"nearest are 0 \(0B\) and 1 \(128KiB\)$"),
+        ("1TiB", "must be between"),
+        ("4", "must be a whole number"),
+    ],
+)
+def test_a_size_that_is_no_whole_number_of_blocks_is_told(size: str, told: str) -> None:
+    with pytest.raises(slcache.ConfigError, match=told) as error:
+        slcache.resolve(device="tiny", scheme="baseline", settings={"slc_blocks": f'"{size}"'})
+    assert error.value.key == "scheme.baseline.slc_blocks"
+
+
+def test_every_key_that_takes_a_size_says_so() -> None:
+    sized = {entry.key.name for entry in explain.entries() if "Or a size" in entry.key.text}
+    assert {name.rpartition(".")[2] for name in sized} == set(explain.SIZED)
+    for key in sized:
+        scheme = key.split(".")[1]
+        device = "rl-32g" if scheme == "rl" else "nvc-7200" if scheme == "nvc" else "ips-coop"
+        with pytest.raises(slcache.ConfigError, match="nearest are 0"):
+            slcache.resolve(device=device, scheme=scheme, settings={key: "1B"})

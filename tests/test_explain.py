@@ -65,40 +65,6 @@ def test_a_key_tells_type_unit_values_and_default() -> None:
     assert (metric.of, metric.key.unit) == ("metric", "ns")
 
 
-@pytest.mark.parametrize(
-    ("wrong", "near"),
-    [
-        ("scheme.baseline.slc_block", "scheme.baseline.slc_blocks"),
-        ("wordline", "device.pool[].wordlines"),
-        ("host.read.latency_us.p999", "host.read.latency_us.p99"),
-        ("scheme.baseline.slc_bolcks", "scheme.baseline.slc_blocks"),
-        ("queue_dept", "host.queue_depth"),
-    ],
-)
-def test_what_comes_near_is_suggested(wrong: str, near: str) -> None:
-    done = command("explain", wrong)
-    assert done.returncode == 2
-    assert near in done.stderr.decode()
-
-
-@pytest.mark.parametrize("wrong", ["wait_gc", "read_gc", "merge_wait", "no.such.key", "é"])
-def test_what_comes_near_nothing_is_not_guessed(wrong: str) -> None:
-    with pytest.raises(ValueError, match="slcache explain lists sections"):
-        explain.find(wrong)
-
-
-def test_every_suggestion_is_a_few_letters_away() -> None:
-    """A letter less, more or other in keys' own words leads back to each of them."""
-    words = {entry.key.name.rpartition(".")[2] for entry in explain.entries()}
-    for word in sorted(word for word in words if len(word) > 9)[::20]:
-        # A key less a letter may be another key.
-        for wrong in {f"{word}q", word[:-1], f"q{word[1:]}"} - words:
-            with pytest.raises(ValueError, match="did you mean") as caught:
-                explain.find(wrong)
-            named = re.split(r" or |; did you mean |\?", str(caught.value))
-            assert word in {name.rpartition(".")[2] for name in named}, wrong
-
-
 def test_the_verb_prints_a_key_a_section_or_all_sections() -> None:
     one = command("explain", "host.replay").stdout.decode()
     assert "As fast as the queue depth allows" in one
@@ -221,23 +187,3 @@ def test_no_key_is_of_what_it_is_not() -> None:
             with pytest.raises(ValueError, match="is no key") as refused:
                 explain.find(f"{front}.{name}")
             assert front == "waf" or f"did you mean {name}?" in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "near"),
-    [
-        ("config.waf", "did you mean waf?"),
-        ("config.host.requests", "did you mean host.requests?"),
-        ("waf.by_cause.nonsense", "waf.by_cause has host, rmw, migration, gc"),
-        ("host.read.attribution_us.wait.gcc", "did you mean host.read.attribution_us.wait.gc"),
-        ("disk.series.states.standbye", "did you mean disk.series.states.standby"),
-        ("waf.by_cause.*", "did you mean waf.by_cause"),
-        ("device.pool[8].blocks", "device.pool has no [8]; the last that may be is [7]"),
-        ("pool[99999999999].blocks", "device.pool has no [99999999999]"),
-        ("flash.ops[99999999999].pool", "flash.ops has no [99999999999]"),
-    ],
-)
-def test_what_is_no_key_is_told_with_what_is(wrong: str, near: str) -> None:
-    done = command("explain", wrong)
-    assert done.returncode == 2
-    assert near in " ".join(done.stderr.decode().split())

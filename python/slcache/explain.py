@@ -6,7 +6,7 @@ import contextlib
 import difflib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -20,6 +20,11 @@ from slcache.words.names import few
 
 #: Values that any list has at most: windows of a series.
 PLACES = 65_536
+#: Keys of schemes that count SLC blocks per plane and take a size too, and how it is meant.
+SIZED = ("slc_blocks", "static_blocks", "initial_slc_blocks", "slc_blocks_min", "slc_step_blocks")
+_SIZED = "Or a size, such as 32GiB: what the blocks of all planes hold in SLC mode."
+#: How like a key has to be to be suggested.
+_ALIKE = 0.85
 #: Names that vary in a result, and what each means.
 _WORDS = (
     ("waf.by_cause.", kinds.CAUSES),
@@ -89,7 +94,9 @@ def _config() -> Iterator[Key]:
     # A choice that a policy has is told where the policy is; its own figure has no other words.
     for key in keys.of_config().values():
         inner = key.name.rpartition(".")[2]
-        yield key if key.text else replace(key, text=f"The choice {inner} with its figures.")
+        text = key.text or f"The choice {inner} with its figures."
+        is_sized = inner in SIZED and key.name.startswith("scheme.")
+        yield replace(key, text=f"{text}\n{_SIZED}" if is_sized else text)
 
 
 def _paper(key: str, papers: dict[str, str]) -> str:
@@ -192,11 +199,10 @@ def _near(wanted: str, known: Sequence[Entry]) -> str:
     Where none is, what the section has that was asked for.
     """
     names = [each for entry in known for each in spelt(entry.key.name)]
-    close = _close(wanted, names)
     last = {name.rpartition(".")[2]: name for name in reversed(names)}
-    tail = wanted.rpartition(".")[2]
-    close += [last[end] for end in _close(tail, last)[:2]]
-    found = list(dict.fromkeys(close))[:3]
+    ends = difflib.get_close_matches(wanted.rpartition(".")[2], last, n=2, cutoff=_ALIKE)
+    close = difflib.get_close_matches(wanted, names, cutoff=_ALIKE)
+    found = list(dict.fromkeys([*close, *(last[end] for end in ends)]))[:3]
     if found:
         return f"; did you mean {' or '.join(found)}?"
     front = wanted.rpartition(".")[0]
@@ -212,24 +218,6 @@ def spelt(name: str) -> list[str]:
     """Return a key with each of the names that vary in it, none where any may be there."""
     front, star, behind = name.partition(".*")
     return [f"{front}.{each}{behind}" for each in _names(front)] if star else [name]
-
-
-def _close(wanted: str, names: Iterable[str]) -> list[str]:
-    """Return names that few edits make of what was asked for, the fewest first."""
-    some = difflib.get_close_matches(wanted, list(names), n=20, cutoff=0.6)
-    edits = {name: _edits(wanted, name) for name in some}
-    near = (name for name in some if edits[name] <= max(1, len(name) // 4))
-    return sorted(near, key=lambda name: edits[name])[:3]
-
-
-def _edits(one: str, other: str) -> int:
-    """Return the fewest letters to add, drop or change that make a word of another."""
-    row = list(range(len(other) + 1))
-    for i, letter in enumerate(one, 1):
-        above, row = row, [i]
-        for j, wanted in enumerate(other, 1):
-            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (letter != wanted)))
-    return row[-1]
 
 
 @dataclass(frozen=True)

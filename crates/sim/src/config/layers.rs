@@ -1,6 +1,7 @@
 //! The scheme's own defaults < those in the device file < its section there < a configuration file <
 //! single settings, and every error of all of them at once.
 
+use super::cache_bytes;
 use super::config_file;
 use super::device_file::{DeviceFile, SCHEME_DEFAULTS};
 use super::device_source::DeviceSource;
@@ -246,6 +247,9 @@ impl Resolver {
             if let Err(message) = self.apply(setting, &mut merged) {
                 errors.push(ConfigError::new(setting.origin.clone(), &setting.key, message));
             }
+        }
+        for (key, message) in cache_bytes::count_blocks(&mut merged, self.name) {
+            errors.push(ConfigError::new(self.origin(&key).unwrap_or_default(), key, message));
         }
         let faults = shape::faults(keys::schema(), &Value::Table(merged.clone()), &Key::default());
         shape::mend(&mut merged, &faults, |key| tree::get(&self.base, key).cloned());

@@ -1,6 +1,7 @@
 //! The configuration of a run: what it holds, and how it comes together from
 //! a device file, the scheme's defaults there and single settings.
 
+mod cache_bytes;
 mod config_file;
 mod device_file;
 mod device_source;
