@@ -12,7 +12,7 @@ import pytest
 import slcache
 from charted import axis, keys, only, panels, rows
 from figured import figured
-from slcache.charts import files, run, scheme, spec
+from slcache.charts import files, flash, latency, scheme, spec
 from slcache.charts.spec import Axis
 from slcache.documents import normalise, saved
 from slcache.report import html
@@ -66,7 +66,7 @@ def test_altair_takes_every_chart_of_a_run(comparison: slcache.Comparison, tmp_p
 
 def test_what_there_is_nothing_of_says_so() -> None:
     document = {"config": {"device": {"mu_bytes": 4096}}, "flash": {"ops": [], "slots": []}}
-    drawn = run.writes(["a"], [document])
+    drawn = flash.writes(["a"], [document])
     assert "nothing was programmed" in files.written(drawn, ".svg").decode()
 
 
@@ -109,7 +109,7 @@ def test_what_was_programmed_adds_up_to_write_amplification(nine: slcache.Compar
     causes = set()
     for document in nine.documents:
         host, waf = document["host"]["write"]["bytes"], document["waf"]
-        stack = run.programmed(document)
+        stack = flash.programmed(document)
         stored = [op for op in document["flash"]["ops"] if "program" in op["kind"]]
         assert sum(stack.values()) == sum(op["bytes"] for op in stored)
         assert sum(stack.values()) == pytest.approx(waf["total"] * host)
@@ -123,7 +123,7 @@ def test_what_was_programmed_adds_up_to_write_amplification(nine: slcache.Compar
 
 
 def test_bars_end_at_the_write_amplification(nine: slcache.Comparison) -> None:
-    found = rows(only(run.writes(nine.labels, nine.documents)))
+    found = rows(only(flash.writes(nine.labels, nine.documents)))
     for label, document in zip(nine.labels, nine.documents, strict=True):
         own = [row for row in found if row["row"] == label]
         end = max(row["end"] for row in own if "end" in row)
@@ -133,7 +133,7 @@ def test_bars_end_at_the_write_amplification(nine: slcache.Comparison) -> None:
 
 def test_factors_are_those_of_the_comparison(nine: slcache.Comparison) -> None:
     figures = nine.normalised["schemes"]
-    drawn = run.relative(nine.labels, nine.documents, nine.labels[0])
+    drawn = latency.relative(nine.labels, nine.documents, nine.labels[0])
     for panel, side in zip(panels(drawn).values(), ("read", "write"), strict=True):
         found = rows(panel)
         for name in nine.labels:
@@ -144,7 +144,7 @@ def test_factors_are_those_of_the_comparison(nine: slcache.Comparison) -> None:
 
 
 def test_parts_of_the_mean_latency_add_up_to_it(nine: slcache.Comparison) -> None:
-    drawn = run.attribution(nine.labels, nine.documents)
+    drawn = latency.attribution(nine.labels, nine.documents)
     for panel, side in zip(panels(drawn).values(), ("read", "write"), strict=True):
         for label, document in zip(nine.labels, nine.documents, strict=True):
             parts = [r for r in rows(panel) if r["row"] == label and "key" in r]
@@ -160,7 +160,7 @@ def test_one_that_is_ten_times_the_rest_has_a_log_axis(
     documents = [copy.deepcopy(dict(nine.documents[0])) for _ in range(3)]
     documents[2]["host"]["write"]["latency_us"]["mean"] *= times
     figured(documents[2])
-    panel = panels(run.attribution(["a", "b", "c"], documents))
+    panel = panels(latency.attribution(["a", "b", "c"], documents))
     (write,) = [each for title, each in panel.items() if "write" in title]
     assert axis(write, "x")["scale"].get("type") == scale
     assert "log" not in str(next(each for title, each in panel.items() if "read" in title)["layer"])
@@ -171,25 +171,25 @@ def test_a_new_kind_of_waiting_just_appears(nine: slcache.Comparison) -> None:
     for document in documents:
         document["host"]["write"]["attribution_us"]["wait"] |= {"zeal": 5.0, "ardour": 9.0}
         figured(document)
-    found = run.components(documents)
+    found = latency.components(documents)
     colours = [kind.colour for kind in found.values()]
     assert len(set(colours)) == len(colours)
-    assert {"wait zeal", "wait ardour"} <= set(keys(run.attribution(["a", "b"], documents)))
-    assert "wait zeal is waiting behind zeal" in run.attribution_caption(documents)
+    assert {"wait zeal", "wait ardour"} <= set(keys(latency.attribution(["a", "b"], documents)))
+    assert "wait zeal is waiting behind zeal" in latency.attribution_caption(documents)
 
 
 def test_waiting_for_a_wordline_is_explained(nine: slcache.Comparison) -> None:
     documents = [each.to_dict() for each in nine.runs[:2]]
     documents[0]["host"]["write"]["attribution_us"]["wait"]["stage"] = 1e6
     figured(documents[0])
-    named = keys(run.attribution(["a", "b"], documents))
+    named = keys(latency.attribution(["a", "b"], documents))
     assert "wait stage" not in named
     assert "wait wordline to fill" in named
-    assert kinds.WAITS["stage"].words in run.attribution_caption(documents)
+    assert kinds.WAITS["stage"].words in latency.attribution_caption(documents)
 
 
 def test_every_erase_count_is_told(nine: slcache.Comparison) -> None:
-    drawn = rows(run.wear(nine.labels, nine.documents))
+    drawn = rows(flash.wear(nine.labels, nine.documents))
     for label, document in zip(nine.labels, nine.documents, strict=True):
         pools = document["wear"]["pools"]
         counted = sum(n for pool in pools for _, n in pool["histogram"])
@@ -197,7 +197,7 @@ def test_every_erase_count_is_told(nine: slcache.Comparison) -> None:
 
 
 def test_distributions_are_the_documents(nine: slcache.Comparison) -> None:
-    drawn = panels(run.latency(nine.labels, nine.documents))
+    drawn = panels(latency.latency(nine.labels, nine.documents))
     for side in ("read", "write"):
         for label, document in zip(nine.labels, nine.documents, strict=True):
             shown = [(r["x"], r["y"]) for r in rows(drawn[f"{side}s"]) if r["key"] == label]

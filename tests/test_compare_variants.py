@@ -203,12 +203,12 @@ def test_a_cache_may_be_said_in_bytes(where: str, trace: Path, tmp_path: Path) -
         study = slcache.sweep(trace, scheme="baseline", vary={"slc_blocks": [size]}, **how)
         assert study.table["waf"].to_list() == [alone(trace, {"slc_blocks": 4})["waf"]]
         return
-    given = {
+    given: dict[str, dict[str, Any]] = {
         "setting": {"scheme": "baseline", "settings": {**SMALL, "slc_blocks": size}},
         "name": {"scheme": f"baseline:slc_blocks={size}"},
         "file": {"scheme": "baseline", "settings": config},
-    }[where]
-    found = slcache.resolve(**{**how, **given})
+    }
+    found = slcache.resolve(**{**how, **given[where]})
     assert found["scheme"]["baseline"]["slc_blocks"] == 4
 
 

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 import slcache
 from charted import axis, keys, only, panels, rows
 from disks import changed, result, without_disk
-from slcache.charts import files, run, series
+from slcache.charts import disk, files, latency, series
 from slcache.tables import grid
 
 BUSY = {"active": 20.0}
@@ -97,7 +97,7 @@ def test_schemes_that_differ_in_energy_alone_are_not_called_alike() -> None:
 
 
 def test_stacks_over_time_fill_the_panel(pair: slcache.Comparison) -> None:
-    drawn = run.power(pair.labels, pair.documents)
+    drawn = disk.power(pair.labels, pair.documents)
     found = panels(drawn)
     assert list(found) == pair.labels
     for panel in found.values():
@@ -110,8 +110,8 @@ def test_stacks_over_time_fill_the_panel(pair: slcache.Comparison) -> None:
 
 
 def test_bars_are_as_long_as_energy_and_time(pair: slcache.Comparison) -> None:
-    assert ends(run.energy(pair.labels, pair.documents)) == pytest.approx([51.0, SAVING_J])
-    drawn = run.work(pair.labels, pair.documents)
+    assert ends(disk.energy(pair.labels, pair.documents)) == pytest.approx([51.0, SAVING_J])
+    drawn = disk.work(pair.labels, pair.documents)
     each_us = 17_960
     assert ends(drawn) == pytest.approx([40 * each_us, 22 * each_us])
     written = [row["text"] for row in rows(drawn) if "text" in row]
@@ -127,18 +127,18 @@ def ends(drawn: Any) -> list[float]:  # noqa: ANN401
 
 
 def test_notes_after_bars_stand_within_the_panel(pair: slcache.Comparison) -> None:
-    for draw in (run.energy, run.work):
+    for draw in (disk.energy, disk.work):
         drawn = draw(pair.labels, pair.documents)
         assert axis(only(drawn), "x")["scale"]["domainMax"] > 1.1 * max(ends(drawn))
 
 
 def test_waiting_for_the_disk_has_colours_and_words_of_its_own(pair: slcache.Comparison) -> None:
-    seen = run.components(pair.documents)
+    seen = latency.components(pair.documents)
     ours = ["service disk-positioning", "service disk-transfer", "wait spin-up", "wait fetch"]
     ours += ["wait fill", "wait promote"]
     assert set(ours) <= seen.keys()
     assert len({seen[name].colour for name in seen}) == len(seen)
-    caption = run.attribution_caption(pair.documents)
+    caption = latency.attribution_caption(pair.documents)
     assert "wait spin-up is waiting for the disk to wake up" in caption
     assert all(seen[name].words in caption for name in ours)
 

@@ -98,7 +98,7 @@ def test_draws_that_lie_off_the_recording_are_told(own: float) -> None:
         assert "write mean of baseline, 587 µs against 577 µs [574 µs, 581 µs]" in line
         assert "--resample-block" in line
     estimate = found.estimate
-    assert ("!" in of_draws(column, estimate, None).text) is (own == 587.0)
+    assert ("!" in of_draws(column, column.show, estimate, None).text) is (own == 587.0)
 
 
 def test_it_is_said_what_repeats_a_comparison(drawn: SeededComparison, tmp_path: Path) -> None:
