@@ -32,6 +32,9 @@ OF_UPKEEP = {"reclaimed_blocks", "refreshed_blocks"} | {
     for cause in ("refresh", "reclaim")
 }
 
+#: Those that only devices with bad blocks have.
+OF_BAD_BLOCKS = {"retired_blocks", "spare_blocks_left", "mean_damage", "end_host_bytes"}
+
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -56,8 +59,8 @@ def test_a_result_tells_what_reads_took(worn: slcache.Result) -> None:
     assert host["reads"] == sum(host["histogram"])
     figures = document["figures"]
     assert figures.keys() >= OF_CELLS
-    assert not OF_UPKEEP & figures.keys()
-    assert "upkeep" not in document["cells"]
+    assert not (OF_UPKEEP | OF_BAD_BLOCKS) & figures.keys()
+    assert not {"upkeep", "bad_blocks"} & document["cells"].keys()
     assert figures["read_errors"] == document["host"]["read_errors"] == 0
     of_host = [row for row in document["cells"]["reads"] if row["cause"] == "host"]
     steps, reads = (sum(row[key] for row in of_host) for key in ("steps", "reads"))
@@ -81,7 +84,8 @@ def test_a_result_without_cells_has_none_of_it(sound: slcache.Result) -> None:
     columns = sheets.of_runs(["a"], [document]).columns
     assert not OF_CELLS & set(columns)
     told = {row["name"] for row in json.loads(_core.figures()) if row.get("of_cells")}
-    assert told == OF_CELLS | OF_UPKEEP == {n for n, m in (METRICS | PARTS).items() if m.of_cells}
+    of_cells = {n for n, m in (METRICS | PARTS).items() if m.of_cells}
+    assert told == OF_CELLS | OF_UPKEEP | OF_BAD_BLOCKS == of_cells
 
 
 def test_a_result_tells_of_blocks_that_moved(trace: Path) -> None:
@@ -93,6 +97,24 @@ def test_a_result_tells_of_blocks_that_moved(trace: Path) -> None:
     assert figures["reclaimed_blocks"] == upkeep["reclaimed_blocks"] > 0
     assert figures["refreshed_blocks"] == upkeep["refreshed_blocks"]
     assert document["waf"]["by_cause"]["reclaim"] > 0
+
+
+def test_a_run_ends_with_results_where_the_device_does(trace: Path, tmp_path: Path) -> None:
+    settings = WORN | {
+        "device.cells.start.tlc.cycles": 1_000_000,
+        "device.cells.bad_blocks.retire": True,
+        "device.cells.bad_blocks.end_of_life": "first-plane-without-spare",
+    }
+    writes = write_trace(tmp_path / "writes.csv", mixed(20_000, write_share=1.0))
+    document = slcache.run(writes, device="tiny", scheme="tlc-only", settings=settings).to_dict()
+    bad, figures = document["cells"]["bad_blocks"], document["figures"]
+    assert figures.keys() >= OF_BAD_BLOCKS
+    assert bad["end"]["reason"] == "first-plane-without-spare"
+    assert (
+        bad["end"]["host_bytes"] == figures["end_host_bytes"] == document["host"]["write"]["bytes"]
+    )
+    served = document["host"]["requests"] + bad["end"]["unserved_requests"]
+    assert served == document["trace"]["requests"] == 20_000
 
 
 def test_both_are_compared_and_told_apart(

@@ -54,6 +54,11 @@ impl Simulation {
         }
     }
 
+    /// Whether a request in flight found no room.
+    pub(super) fn is_refused(&self, id: RequestId) -> bool {
+        self.undone.refused.contains(&id)
+    }
+
     /// Whether a request that is complete found no room, which is counted.
     pub(super) fn take_refusal(&mut self, id: RequestId) -> bool {
         let refused = &mut self.undone.refused;

@@ -175,8 +175,11 @@ impl Simulation {
         self.keepers.end(&way_ns, now_ns);
     }
 
-    /// Books what a finished request waited for that had to wait for room.
+    /// Books what a finished request waited for that had to wait for room, unless there was none.
     pub(super) fn end_waiting(&mut self, id: RequestId) {
+        if self.is_refused(id) {
+            return;
+        }
         if let Client::Host(record) = self.requests.client(id) {
             let sums_ns = self.stats.of(record.request.op).kept_ns();
             self.keepers.take(id, self.io.now_ns(), sums_ns);

@@ -81,6 +81,14 @@ impl Bank {
         PlaneId(self.first_plane)
     }
 
+    /// The blocks of a share in each plane, for the region that joins: none if others have the share already.
+    pub(super) fn share_of_newest(&self, share: usize) -> Range<u32> {
+        match self.regions as usize <= self.shares.len() {
+            true => self.shares[share].clone(),
+            false => 0..0,
+        }
+    }
+
     /// The numbers of its planes.
     pub fn planes(&self) -> Range<u32> {
         self.first_plane..self.first_plane + self.parts.len() as u32

@@ -52,6 +52,7 @@ mod placement;
 mod prefill_on_read;
 mod prefill_units;
 mod raro;
+mod retirement;
 mod rl;
 mod rl_limits;
 mod separation;

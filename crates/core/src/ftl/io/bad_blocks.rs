@@ -2,6 +2,7 @@
 
 use super::Io;
 use crate::base::{BlockId, PlaneId};
+use crate::ftl::bank::BankAccess;
 use crate::hw::cells::{BadBlocks, End, Fate};
 
 impl Io {
@@ -16,11 +17,11 @@ impl Io {
         self.array().bad_blocks()
     }
 
-    /// By plane of `pool`, which of the `blocks` blocks from `first` on are out of use.
-    pub(in crate::ftl) fn lost_in_share(&self, pool: usize, first: u32, blocks: u32) -> Vec<u32> {
-        let pool = &self.geometry().pools[pool];
-        let planes = pool.first_plane..pool.first_plane + pool.planes;
-        planes.map(|plane| self.array().lost_in(PlaneId(plane), first..first + blocks)).collect()
+    /// By plane, how many blocks are out of use that are only the share of the region that joined a bank last.
+    pub(in crate::ftl) fn lost_in_share(&self, of: BankAccess) -> Vec<u32> {
+        let bank = self.bank(of.bank);
+        let lost = |plane| self.array().lost_in(PlaneId(plane), bank.share_of_newest(of.share));
+        bank.planes().map(lost).collect()
     }
 
     /// Whether an erased block, which its plane needs or not, is out of use from here on.

@@ -30,7 +30,7 @@ impl Region {
 
     fn audit_plane(&self, plane: PlaneId, claims: &mut Claims) -> Result<(), String> {
         let io = claims.io;
-        let (mut open, mut used) = (Vec::new(), self.lost[(plane.0 - self.first_plane) as usize]);
+        let (mut open, mut used) = (Vec::new(), self.lost_blocks(plane));
         for block in self.blocks(plane, io).filter(|&block| self.holds(block, io)) {
             claims.claim(block)?;
             used += 1;

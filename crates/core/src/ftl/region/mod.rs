@@ -113,7 +113,7 @@ impl Region {
         let bank = spec.bank.unwrap_or_else(|| own(io));
         let bank = io.join_bank(bank, spec.first_block);
         let separator = Separator::new(spec.clean.separation, spec.pool, spec.mode, io);
-        let lost = io.lost_in_share(spec.pool, spec.first_block, spec.blocks);
+        let lost = io.lost_in_share(bank);
         let geometry = io.geometry();
         let pool = &geometry.pools[spec.pool];
         let mode = pool.mode(spec.mode);
@@ -188,6 +188,11 @@ impl Region {
     #[inline]
     pub fn used_blocks(&self, plane: PlaneId) -> u32 {
         self.used[(plane.0 - self.first_plane) as usize]
+    }
+
+    /// Blocks of `plane` out of use, which count as used.
+    pub fn lost_blocks(&self, plane: PlaneId) -> u32 {
+        self.lost[(plane.0 - self.first_plane) as usize]
     }
 
     fn used_mut(&mut self, plane: PlaneId) -> &mut u32 {
@@ -380,8 +385,8 @@ impl Region {
     pub fn level(&self, io: &Io) -> Level {
         let planes = self.allocator.planes().iter();
         let (free, used) = planes.fold((0, 0), |(free, used), &plane| {
-            let lost = self.lost[(plane.0 - self.first_plane) as usize];
-            (free + u64::from(self.free_blocks(plane, io)), used + u64::from(self.used_blocks(plane) - lost))
+            let held = self.used_blocks(plane) - self.lost_blocks(plane);
+            (free + u64::from(self.free_blocks(plane, io)), used + u64::from(held))
         });
         Level { free, blocks: free + used, live_bytes: self.live_bytes(io) }
     }

@@ -89,7 +89,7 @@ impl TwoLayerRegion {
         let own = |io: &mut Io| io.new_bank(spec.pool, spec.first_block, &[spec.blocks]);
         let bank = spec.bank.unwrap_or_else(|| own(io));
         let bank = io.join_bank(bank, spec.first_block);
-        let lost = io.lost_in_share(spec.pool, spec.first_block, spec.blocks);
+        let lost = io.lost_in_share(bank);
         let geometry = io.geometry();
         let pool = &geometry.pools[spec.pool];
         let layout = pool.two_layer().clone();

@@ -107,8 +107,8 @@ impl Hybrid {
         let adds_up = |&plane: &PlaneId| {
             let used = [slc.used_blocks(plane), dense.used_blocks(plane)];
             used[0] + used[1] + io.bank(self.bank).free(plane) == blocks
-                && used[0] <= slc.quota()
-                && used[1] <= dense.quota()
+                && used[0] - slc.lost_blocks(plane) <= slc.quota()
+                && used[1] - dense.lost_blocks(plane) <= dense.quota()
         };
         slc.quota() + dense.quota() == blocks && slc.planes().iter().all(adds_up)
     }
