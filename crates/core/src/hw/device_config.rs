@@ -202,7 +202,13 @@ impl DeviceConfig {
             map.check(&self.pool, self.mapping_units(), problems);
         }
         match &self.cells {
-            Some(cells) => cells.check(&self.pool, problems),
+            Some(cells) => {
+                cells.check(&self.pool, problems);
+                if self.disk.is_some() && cells.bad_blocks.is_some() {
+                    let allowed = "left out beside a disk: its flash is written in a circle of all blocks";
+                    problems.push(Problem::new("device.cells.bad_blocks", "present", allowed));
+                }
+            }
             None => self.check_no_cells(problems),
         }
         self.check_capacity(u64::from(piece), problems);

@@ -273,7 +273,8 @@ impl Scheme for Ust {
     regions! { Cache slc, Store dense }
 
     fn audit_own(&self, _io: &Io) -> Result<(), String> {
-        let used: u32 = self.slc.planes().iter().map(|&plane| self.slc.used_blocks(plane)).sum();
+        let held = |&plane: &PlaneId| self.slc.used_blocks(plane) - self.slc.lost_blocks(plane);
+        let used: u32 = self.slc.planes().iter().map(held).sum();
         match used == self.owners.blocks() {
             true => Ok(()),
             false => Err(format!("{used} SLC blocks, of which logical blocks have {}", self.owners.blocks())),
