@@ -6,6 +6,7 @@ use crate::base::request::Request;
 use crate::ftl::bank::Bank;
 use crate::ftl::piece::Piece;
 use crate::hw::cells::End;
+use crate::hw::config::EndOfLife;
 use crate::hw::timing::RequestId;
 use crate::metrics::bad_blocks::{BadBlocksReport, EndReport};
 
@@ -24,6 +25,11 @@ impl Simulation {
     /// Whether the device's life is over.
     pub fn has_ended(&self) -> bool {
         self.io.end_of_life().is_some()
+    }
+
+    /// Whether it is over since a write found no room.
+    pub(super) fn has_ended_full(&self) -> bool {
+        self.io.end_of_life().is_some_and(|end| end.reason == EndOfLife::Full)
     }
 
     /// Counts `requests`, which come after the end, and those that wait for a place in the device.

@@ -169,9 +169,11 @@ impl Simulation {
 
     /// Hands what is written back to the FTL, but for what was trimmed meanwhile.
     pub(super) fn hand_over_write_back(&mut self, id: RequestId, pieces: &[Piece]) -> Result<(), DeviceFull> {
-        let full = pieces
-            .iter()
-            .position(|piece| piece.mask != 0 && self.scheme.write(*piece, &mut self.io).is_err());
+        // Where a write found no room, the scheme is asked for no other.
+        let is_over = self.io.retires() && self.has_ended_full();
+        let full = pieces.iter().position(|piece| {
+            piece.mask != 0 && (is_over || self.scheme.write(*piece, &mut self.io).is_err())
+        });
         let result = match full {
             None => Ok(()),
             Some(written) => {

@@ -244,11 +244,21 @@ fn a_restored_device_goes_on_with_its_bad_blocks() {
         if i % few(2) != 0 {
             continue;
         }
-        let bad_blocks = json!({ "retire": true, "spare_blocks": i % 2, "factory_bad": 0.02 });
-        let setup = small(entry.name, 12, bad_blocks);
-        let mut sim = begin(&setup);
-        let bytes = setup.device.user_bytes.min(USER);
+        let bytes = small(entry.name, 1, json!({})).device.user_bytes.min(USER);
         let requests = random(12_000, bytes, 8, 0.3, 300_000.0, 6);
+        // As worn as it may be without an end.
+        let with = |endurance_cycles| {
+            let bad_blocks = json!({ "retire": true, "spare_blocks": i % 2, "factory_bad": 0.02 });
+            small(entry.name, endurance_cycles, bad_blocks)
+        };
+        let goes_on = |setup: &Setup| {
+            let mut sim = begin(setup);
+            foresee(&mut sim, &requests);
+            sim.feed(&requests).unwrap();
+            !sim.has_ended()
+        };
+        let setup = [12, 16, 24, 48].into_iter().map(with).find(goes_on).unwrap();
+        let mut sim = begin(&setup);
         let (first, second) = requests.split_at(9000);
         let begins_ns = second[0].at_ns;
         let second: Vec<_> = second.iter().map(|r| Request { at_ns: r.at_ns - begins_ns, ..*r }).collect();
