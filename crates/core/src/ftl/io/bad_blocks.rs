@@ -48,6 +48,10 @@ impl Io {
         let now_ns = self.timing.now_ns();
         let bad =
             self.media.cells().bad_blocks_mut().filter(|bad| bad.has_lost_retired() || bad.end().is_some());
-        bad.map(|bad| bad.end_at(now_ns)).is_some()
+        let is_end = bad.map(|bad| bad.end_at(now_ns)).is_some();
+        if is_end {
+            self.timing.allow_loose_ends();
+        }
+        is_end
     }
 }

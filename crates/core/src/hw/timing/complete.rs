@@ -74,7 +74,7 @@ impl Timing {
             self.requests.finish_for_request(request, u64::from(own_ns.0), own_ns.1, 0, Gap::None);
         }
         debug_assert!(
-            counts || request.is_none() || !wakes.is_none(),
+            counts || request.is_none() || !wakes.is_none() || self.has_loose_ends,
             "Invariant: an operation of a request counts or wakes one that does"
         );
         self.ops.remove(id);

@@ -31,6 +31,8 @@ pub struct Timing {
     pub(super) idle: IdleRule,
     /// The run ends: nothing is taken for idle work.
     pub(super) ending: bool,
+    /// A write found no room on the way: operations for it may wake nothing.
+    pub(super) has_loose_ends: bool,
     /// When the host last used any unit, ns.
     pub(super) host_ns: u64,
     /// When the last operation ended, ns.
@@ -65,6 +67,7 @@ impl Timing {
             idle_due: Vec::new(),
             idle: IdleRule { threshold_ns: 0, scope: IdleScope::Plane },
             ending: false,
+            has_loose_ends: false,
             host_ns: 0,
             ended_ns: 0,
             starvation_ns,
@@ -131,6 +134,11 @@ impl Timing {
     #[inline(always)]
     pub fn now_ns(&self) -> u64 {
         self.clock.now_ns()
+    }
+
+    /// A write found no room on the way: operations for it may wake nothing.
+    pub fn allow_loose_ends(&mut self) {
+        self.has_loose_ends = true;
     }
 
     /// Moves the clock to `at_ns`, up to which no event is pending.
