@@ -77,6 +77,8 @@ pub enum Cause {
 }
 
 pub const CAUSES: usize = 12;
+/// How many of them any device may have: the first ones.
+pub const USUAL_CAUSES: usize = 10;
 
 impl Cause {
     pub const ALL: [Cause; CAUSES] = [

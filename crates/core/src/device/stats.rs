@@ -2,7 +2,7 @@
 
 use super::front::Ends;
 use super::requests::HostRequest;
-use crate::base::op::{Cause, Gap, CAUSES, GAPS};
+use crate::base::op::{Cause, Gap, CAUSES, GAPS, USUAL_CAUSES};
 use crate::base::request::HostOp;
 use crate::hw::timing::{
     RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, RETRY, WAIT_CHANNEL, WAIT_KINDS, WAIT_ORDER,
@@ -11,6 +11,7 @@ use crate::hw::timing::{
 use crate::metrics::components::{keeper_names, KEEPERS};
 use crate::metrics::latency::{Bucket, Latency, RequestsBeyond};
 use crate::metrics::report::{Attribution, HostOpReport};
+use std::ops::Range;
 
 /// Sums of the parts of all latencies, ns; they add up to the latencies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,11 +81,12 @@ impl OpStats {
             explained_ns += buffer_ns + request.link_wait_ns + request.map_ns;
         }
         if let Some(wait) = wait {
-            let (often, seldom) = wait.split_at(WAIT_SPIN_UP);
-            let (often_sum, seldom_sum) = s.wait_ns.split_at_mut(WAIT_SPIN_UP);
-            explained_ns += add(often_sum, often);
-            if seldom.iter().any(|&ns| ns != 0) {
-                explained_ns += add(seldom_sum, seldom);
+            let mut explain = |kinds: Range<usize>| add(&mut s.wait_ns[kinds.clone()], &wait[kinds]);
+            explained_ns += explain(0..USUAL_CAUSES) + explain(CAUSES..WAIT_SPIN_UP);
+            for seldom in [USUAL_CAUSES..CAUSES, WAIT_SPIN_UP..WAIT_KINDS] {
+                if wait[seldom.clone()].iter().any(|&ns| ns != 0) {
+                    explained_ns += explain(seldom);
+                }
             }
         }
         debug_assert!(
