@@ -21,7 +21,7 @@ _SIDE_BY_SIDE = 3
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99_9": 0.999}
 _STRENGTHS = {"p50": 1.0, "p99": 0.6, "p99_9": 0.35}
 #: Causes of programs that the host did not ask for.
-_MOVES = ("migration", "gc", "agc", "promote", "fill", "refresh", "reclaim")
+_MOVES = ("migration", "gc", "agc", "promote", "fill", "refresh", "reclaim", "wear")
 MOVED = tuple(f"program_pages_{cause}" for cause in _MOVES)
 Values = NDArray[np.float64]
 

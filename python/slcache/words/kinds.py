@@ -66,6 +66,7 @@ _CAUSE_COLOURS = {
     "agc": "#CDB450",
     "refresh": "#B98A5E",
     "reclaim": "#8E5A7B",
+    "wear": "#6B7A8F",
     "flush": "#6FA8A0",
     "pad": "#A9AFB6",
 }

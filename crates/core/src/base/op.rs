@@ -74,9 +74,11 @@ pub enum Cause {
     Refresh = 10,
     /// Move of a block that was read often.
     Reclaim = 11,
+    /// Move of a block that is worn less than others of its plane.
+    Wear = 12,
 }
 
-pub const CAUSES: usize = 12;
+pub const CAUSES: usize = 13;
 /// How many of them any device may have: the first ones.
 pub const USUAL_CAUSES: usize = 10;
 
@@ -94,6 +96,7 @@ impl Cause {
         Cause::Map,
         Cause::Refresh,
         Cause::Reclaim,
+        Cause::Wear,
     ];
 
     /// The name used in results.
@@ -111,12 +114,13 @@ impl Cause {
             Cause::Map => "map",
             Cause::Refresh => "refresh",
             Cause::Reclaim => "reclaim",
+            Cause::Wear => "wear",
         }
     }
 
     /// Whether only devices have it whose blocks move because of their cells.
     pub const fn is_upkeep(self) -> bool {
-        matches!(self, Cause::Refresh | Cause::Reclaim)
+        matches!(self, Cause::Refresh | Cause::Reclaim | Cause::Wear)
     }
 
     /// What it programs, as part of a sentence.
@@ -134,6 +138,7 @@ impl Cause {
             Cause::Map => "pages of the map that are not cached",
             Cause::Refresh => "refresh of data that have aged",
             Cause::Reclaim => "moving what was read often (read reclaim)",
+            Cause::Wear => "moving data off blocks that are worn less (static levelling)",
         }
     }
 }

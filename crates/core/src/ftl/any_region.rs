@@ -65,6 +65,12 @@ pub trait AnyRegion {
         Renewed::NotMine
     }
 
+    /// Moves what lives in `block`, which is closed, to the most worn erased block of its plane and erases it, if
+    /// the block is its own.
+    fn even_out(&mut self, _block: BlockId, _io: &mut Io) -> Renewed {
+        Renewed::NotMine
+    }
+
     /// Pads the wordlines of `plane` whose staged host pages have waited long enough.
     fn pad_due(&mut self, _plane: PlaneId, _io: &mut Io) {}
 
@@ -111,6 +117,14 @@ impl AnyRegion for Region {
     fn renew(&mut self, block: BlockId, job: Job, io: &mut Io) -> Renewed {
         match self.holds(block, io) {
             true if self.renew(block, job, io) => Renewed::Moved,
+            true => Renewed::NoRoom,
+            false => Renewed::NotMine,
+        }
+    }
+
+    fn even_out(&mut self, block: BlockId, io: &mut Io) -> Renewed {
+        match self.holds(block, io) {
+            true if self.even_out(block, io) => Renewed::Moved,
             true => Renewed::NoRoom,
             false => Renewed::NotMine,
         }

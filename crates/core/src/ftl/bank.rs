@@ -1,10 +1,13 @@
 //! A bank: the free blocks of a range of every plane of a pool, for all regions that open them.
 
+mod levelling;
+
 use super::config::WearLevelling;
 use super::free_list::FreeList;
 use crate::base::{BlockId, PlaneId};
 use crate::hw::array::FlashArray;
 use crate::hw::cells::Replaced;
+use levelling::Spread;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -25,6 +28,9 @@ struct PlanePart {
     fresh: Vec<u32>,
     erased: FreeList,
     free: u32,
+    /// How far its wear spreads at most, once that was looked at.
+    #[serde(skip)]
+    spread: Option<Spread>,
 }
 
 impl PlanePart {
@@ -63,7 +69,7 @@ impl Bank {
         };
         let shares: Vec<Range<u32>> = sizes.iter().map(share).collect();
         let fresh = shares.iter().map(|share| share.start).collect();
-        let part = PlanePart { fresh, erased: FreeList::default(), free: next - first };
+        let part = PlanePart { fresh, erased: FreeList::default(), free: next - first, spread: None };
         let lost = |plane: u32| array.lost_in(PlaneId(pool_shape.first_plane + plane), first..next);
         let without = |plane| PlanePart { free: part.free - lost(plane), ..part.clone() };
         let parts = (0..pool_shape.planes).map(without).collect();
@@ -153,6 +159,19 @@ impl Bank {
         }
         part.free -= u32::from(block.is_some());
         block
+    }
+
+    /// Takes the most worn erased block of `plane`, if it has more than `cycles` of the densest mode.
+    pub(super) fn take_more_worn(
+        &mut self,
+        array: &mut FlashArray,
+        plane: PlaneId,
+        cycles: f64,
+    ) -> Option<BlockId> {
+        let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
+        let block = part.erased.pop_more_worn(array, cycles)?;
+        part.free -= 1;
+        Some(block)
     }
 
     /// Adds an erased block.

@@ -3,6 +3,7 @@
 use crate::base::{BlockId, PlaneId};
 use crate::hw::array::{BlockState, FlashArray};
 use serde::{Deserialize, Serialize};
+use std::iter::successors;
 
 /// Erased blocks of one plane, the longest free first.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
@@ -31,12 +32,28 @@ impl FreeList {
             return None;
         }
         if least_worn {
-            self.bring_least_worn_forward(array);
+            self.bring_forward(array, |array, block| array.wear(block));
         }
+        Some(self.pop_head(array))
+    }
+
+    /// Takes the most worn block (the longest free on ties), if it has more than `cycles` of the densest mode.
+    pub fn pop_more_worn(&mut self, array: &mut FlashArray, cycles: f64) -> Option<BlockId> {
+        let worn = |array: &FlashArray, block| array.worn_cycles(block);
+        let first = (self.len > 0).then_some(BlockId(self.head));
+        let listed = successors(first, |&block| Some(BlockId(array.block(block).next_free)));
+        if !listed.take(self.len as usize).any(|block| worn(array, block) > cycles) {
+            return None;
+        }
+        self.bring_forward(array, |array, block| -worn(array, block));
+        Some(self.pop_head(array))
+    }
+
+    fn pop_head(&mut self, array: &FlashArray) -> BlockId {
         let block = BlockId(self.head);
         self.head = array.block(block).next_free;
         self.len -= 1;
-        Some(block)
+        block
     }
 
     /// The blocks in a snapshot's list of `plane`, or what is wrong with it.
@@ -62,16 +79,20 @@ impl FreeList {
         }
     }
 
-    /// Moves the free block with the fewest erases (the longest free on ties) to the head.
-    fn bring_least_worn_forward(&mut self, array: &mut FlashArray) {
+    /// Moves the block of the least `rank` (the longest free on ties) to the head.
+    fn bring_forward<T: PartialOrd>(
+        &mut self,
+        array: &mut FlashArray,
+        rank: impl Fn(&FlashArray, BlockId) -> T,
+    ) {
         let (mut before, mut block) = (None, BlockId(self.head));
-        let mut best = (array.wear(block), before, block);
+        let mut best = (rank(array, block), before, block);
         for _ in 1..self.len {
             before = Some(block);
             block = BlockId(array.block(block).next_free);
-            let wear = array.wear(block);
-            if wear < best.0 {
-                best = (wear, before, block);
+            let own = rank(array, block);
+            if own < best.0 {
+                best = (own, before, block);
             }
         }
         let (_, Some(before), block) = best else {

@@ -3,7 +3,7 @@
 use crate::base::{BlockId, PlaneId};
 use crate::hw::array::FlashArray;
 use crate::hw::cells::Need;
-use crate::hw::config::CellsConfig;
+use crate::hw::config::{CellsConfig, LevellingConfig};
 use crate::hw::geometry::Geometry;
 use crate::metrics::cells::UpkeepReport;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,13 @@ pub(super) struct Upkeep {
     /// Planes for which the device has been asked to move blocks now.
     #[serde(skip)]
     asked: Vec<bool>,
+    /// By pool, by how many cycles blocks differ when the data of the least worn one move; none without
+    /// levelling.
+    #[serde(skip)]
+    thresholds: Vec<f64>,
+    /// Of each plane the blocks that were erased since the device looked, where blocks may differ by so much.
+    #[serde(skip)]
+    erased: Vec<Vec<BlockId>>,
     #[serde(skip)]
     done: UpkeepReport,
 }
@@ -46,6 +53,8 @@ impl Upkeep {
             found: vec![Default::default(); planes],
             patrol: config.patrol_ns().map(|round_ns| Patrol::new(round_ns, geometry)),
             asked: vec![false; planes],
+            thresholds: config.levelling.iter().flat_map(|own| thresholds(own, geometry)).collect(),
+            erased: vec![Vec::new(); planes],
             done: UpkeepReport::default(),
         }
     }
@@ -58,7 +67,8 @@ impl Upkeep {
     pub fn calls(&mut self, plane: PlaneId) -> Calls {
         let [urgent, others] = &self.found[plane.index()];
         let asked = &mut self.asked[plane.index()];
-        if !urgent.is_empty() && !std::mem::replace(asked, true) {
+        let is_now = !urgent.is_empty() || !self.erased[plane.index()].is_empty();
+        if is_now && !std::mem::replace(asked, true) {
             Calls::Now
         } else if others.is_empty() {
             Calls::Nothing
@@ -81,6 +91,26 @@ impl Upkeep {
             found.iter().copied().find(|&(block, _)| array.is_closed(block))
         });
         next.next()
+    }
+
+    /// By how many cycles blocks of `pool` differ when the data of the least worn one move; none without levelling.
+    pub fn threshold(&self, pool: usize) -> Option<f64> {
+        self.thresholds.get(pool).copied()
+    }
+
+    /// A block was erased in `plane`, where blocks may differ by the threshold.
+    pub fn erased(&mut self, plane: PlaneId, block: BlockId) {
+        self.erased[plane.index()].push(block);
+    }
+
+    /// Takes a block that was erased in `plane` since the device looked.
+    pub fn take_erased(&mut self, plane: PlaneId) -> Option<BlockId> {
+        self.erased[plane.index()].pop()
+    }
+
+    /// What lived in a block was moved to a more worn one, and it was erased.
+    pub fn levelled(&mut self) {
+        self.done.levelled_blocks += 1;
     }
 
     /// The patrol, if there is one.
@@ -137,6 +167,11 @@ impl Upkeep {
         self.found = saved.found;
         Ok(())
     }
+}
+
+/// By pool, by how many cycles blocks differ when the data of the least worn one move.
+fn thresholds<'a>(levelling: &'a LevellingConfig, geometry: &'a Geometry) -> impl Iterator<Item = f64> + 'a {
+    geometry.pools.iter().map(|pool| levelling.threshold_in(&pool.config))
 }
 
 /// Reads of a page of each block in turn. It is time 0 when a snapshot is taken into a device.

@@ -126,6 +126,8 @@ pub struct UpkeepReport {
     pub reclaimed_blocks: u64,
     /// Blocks that were moved because their data had aged.
     pub refreshed_blocks: u64,
+    /// Blocks whose data were moved because they were worn less than others.
+    pub levelled_blocks: u64,
     /// Pages that the patrol read.
     pub patrol_reads: u64,
     /// How often a block that was to move found no room, and waited.

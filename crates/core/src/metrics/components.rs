@@ -59,6 +59,7 @@ const KEEPER_WORDS: [(&str, &str); KEEPERS] = [
     ("buffer-map", Cause::Map.words()),
     ("buffer-refresh", Cause::Refresh.words()),
     ("buffer-reclaim", Cause::Reclaim.words()),
+    ("buffer-wear", Cause::Wear.words()),
     ("buffer-channel", "transfers on a channel"),
     ("buffer-order", "an earlier operation of the block"),
     ("buffer-source", "reading the data to program"),

@@ -352,7 +352,7 @@ fn cells() -> [Figure; 2] {
     rows.map(|row| Figure { needs: Needs::Cells, ..row })
 }
 
-fn upkeep() -> [Figure; 2] {
+fn upkeep() -> [Figure; 3] {
     let of = |read: fn(&UpkeepReport) -> u64| {
         whole(move |report| report.cells.as_ref()?.upkeep.as_ref().map(read))
     };
@@ -370,6 +370,13 @@ fn upkeep() -> [Figure; 2] {
             None,
             "Blocks that were moved because their data had aged.",
             of(|upkeep| upkeep.refreshed_blocks),
+        ),
+        figure(
+            "levelled_blocks",
+            "1",
+            None,
+            "Blocks whose data were moved because they were worn less than others.",
+            of(|upkeep| upkeep.levelled_blocks),
         ),
     ];
     rows.map(|row| Figure { needs: Needs::Upkeep, ..row })

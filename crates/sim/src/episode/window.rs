@@ -116,7 +116,7 @@ impl Window {
         let is_write = |kind, cause| match cause {
             Cause::Host => kind != OpKind::Read,
             Cause::Migration | Cause::Gc | Cause::Agc | Cause::Promote | Cause::Fill | Cause::Map => false,
-            Cause::Refresh | Cause::Reclaim => false,
+            Cause::Refresh | Cause::Reclaim | Cause::Wear => false,
             Cause::Rmw | Cause::Flush | Cause::Pad => true,
         };
         let ops = self.counters.ops.iter();

@@ -51,6 +51,7 @@ impl Io {
         self.scratch = programs.list;
         self.note_erased(block);
         self.media.erase(block);
+        self.note_worn(block, cause);
         self.ask_again(block);
     }
 

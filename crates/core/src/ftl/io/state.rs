@@ -56,6 +56,16 @@ impl Io {
         self.media.take_free(from, plane, rule)
     }
 
+    /// Takes the most worn erased block of `plane` out of a bank, if it has more than `cycles` of the densest mode.
+    pub(in crate::ftl) fn take_more_worn(
+        &mut self,
+        from: BankAccess,
+        plane: PlaneId,
+        cycles: f64,
+    ) -> Option<BlockId> {
+        self.media.take_more_worn(from, plane, cycles)
+    }
+
     /// Adds an erased block to a bank; false if it is out of use from here on.
     pub(in crate::ftl) fn put_free(&mut self, to: BankAccess, block: BlockId) -> bool {
         if self.takes_out(block, false) {

@@ -46,6 +46,39 @@ impl Io {
         }
     }
 
+    /// Has the device look whether blocks are worn unevenly where `block` was erased. The erase of a block that
+    /// was levelled asks for no other one: so there are no more moves than other erases.
+    #[inline(always)]
+    pub(super) fn note_worn(&mut self, block: BlockId, cause: Cause) {
+        if self.upkeep.is_some() && cause != Cause::Wear && !self.clockless {
+            self.note_worn_block(block);
+        }
+    }
+
+    #[inline(never)]
+    fn note_worn_block(&mut self, block: BlockId) {
+        let plane = self.geometry().plane_of(block);
+        let pool = self.geometry().planes[plane.index()].pool.into();
+        let threshold = self.upkeep.as_ref().and_then(|upkeep| upkeep.threshold(pool));
+        if threshold.is_some_and(|threshold| self.media.may_differ(block, threshold)) {
+            self.upkeep.iter_mut().for_each(|upkeep| upkeep.erased(plane, block));
+        }
+    }
+
+    /// The next block of `plane` whose data are to move to a more worn one; none once every erase was looked at.
+    pub(crate) fn next_levelled(&mut self, plane: PlaneId) -> Option<BlockId> {
+        let pool = self.geometry().planes[plane.index()].pool.into();
+        let upkeep = self.upkeep.as_mut()?;
+        let threshold = upkeep.threshold(pool)?;
+        let mut erased = std::iter::from_fn(|| upkeep.take_erased(plane));
+        erased.find_map(|erased| self.media.least_worn(erased, threshold))
+    }
+
+    /// Notes that the data of a block were moved to a more worn one.
+    pub(crate) fn end_levelling(&mut self) {
+        self.upkeep.iter_mut().for_each(|upkeep| upkeep.levelled());
+    }
+
     #[inline(never)]
     fn ask_for_upkeep(&mut self, plane: PlaneId) {
         let Some(upkeep) = self.upkeep.as_mut().filter(|_| !self.clockless) else { return };
@@ -126,4 +159,7 @@ impl Job {
         };
         Self { cause, class: Class::Background }
     }
+
+    /// The job that moves data to a more worn block.
+    pub(crate) const LEVEL: Self = Self { cause: Cause::Wear, class: Class::Background };
 }

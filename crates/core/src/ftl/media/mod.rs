@@ -216,6 +216,30 @@ impl Media {
         self.banks[from.bank.0].take(&mut self.array, plane, from.share, rule)
     }
 
+    /// Takes the most worn erased block of `plane` out of a bank, if it has more than `cycles` of the densest mode.
+    pub(super) fn take_more_worn(
+        &mut self,
+        from: BankAccess,
+        plane: PlaneId,
+        cycles: f64,
+    ) -> Option<BlockId> {
+        self.banks[from.bank.0].take_more_worn(&mut self.array, plane, cycles)
+    }
+
+    /// Whether blocks of the bank of `block`, which was erased, may differ by `threshold` cycles in its plane.
+    pub(super) fn may_differ(&mut self, block: BlockId, threshold: f64) -> bool {
+        let Self { banks, array, .. } = self;
+        let bank = banks.iter_mut().find(|bank| bank.has(block, array));
+        bank.is_some_and(|bank| bank.may_differ(block, threshold, array))
+    }
+
+    /// The least worn closed block beside `erased` in its bank and plane, if it is to move.
+    pub(super) fn least_worn(&mut self, erased: BlockId, threshold: f64) -> Option<BlockId> {
+        let Self { banks, array, .. } = self;
+        let bank = banks.iter_mut().find(|bank| bank.has(erased, array))?;
+        bank.least_worn(array.geometry.plane_of(erased), threshold, array)
+    }
+
     /// Adds an erased block to a bank.
     pub(super) fn put_free(&mut self, to: BankAccess, block: BlockId) {
         self.banks[to.bank.0].put(&mut self.array, block);

@@ -115,17 +115,28 @@ impl Region {
                 if !(now || is_due || io.is_awaited(stage.op)) {
                     break;
                 }
-                let Some(page) = self.take_page(io, plane, Writer::Host, 0) else {
+                if !self.pad_stage(io, plane, Writer::Host) {
                     break;
-                };
-                io.write_page(page, &[], 0, 0);
-                // What is staged of data from before time 0 alone costs nothing, and so does its padding.
-                io.clockless_if(stage.op.is_none(), |io| self.emit(io, page, Writer::Host, &PAD, &[]));
+                }
                 padded += 1;
             }
         }
         self.next = next;
         padded
+    }
+
+    /// Pads a page of the wordline that `writer` has staged in `plane`; false if it has none.
+    pub(super) fn pad_stage(&mut self, io: &mut Io, plane: PlaneId, writer: Writer) -> bool {
+        let Some(stage) = self.frontiers[self.at(plane, writer)].stage else {
+            return false;
+        };
+        let Some(page) = self.take_page(io, plane, writer, 0) else {
+            return false;
+        };
+        io.write_page(page, &[], 0, 0);
+        // What is staged of data from before time 0 alone costs nothing, and so does its padding.
+        io.clockless_if(stage.op.is_none(), |io| self.emit(io, page, writer, &PAD, &[]));
+        true
     }
 
     /// Whether a staged wordline has waited long enough. As long as the host writes into the DRAM buffer, it

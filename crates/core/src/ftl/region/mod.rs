@@ -313,16 +313,30 @@ impl Region {
     }
 
     fn open_free(&mut self, io: &mut Io, plane: PlaneId, reserve: u32) -> Option<BlockId> {
-        let (mode, id, rule) = (self.spec.mode, self.id, self.spec.clean.wear_levelling);
+        let rule = self.spec.clean.wear_levelling;
         if self.free_blocks(plane, io) <= reserve {
-            io.note_refused(id);
+            io.note_refused(self.id);
             return None;
         }
         let block = io.take_free(self.bank, plane, rule)?;
-        *self.used_mut(plane) += 1;
-        io.open_block(block, mode, id);
-        self.free_min = self.free_min.min(io.bank(self.bank.bank).free(plane));
+        self.open_taken(io, block, plane);
         Some(block)
+    }
+
+    /// Opens the most worn erased block of `plane`, if it has more than `cycles` of the densest mode.
+    fn open_more_worn(&mut self, io: &mut Io, plane: PlaneId, cycles: f64) -> Option<BlockId> {
+        if self.free_blocks(plane, io) == 0 {
+            return None;
+        }
+        let block = io.take_more_worn(self.bank, plane, cycles)?;
+        self.open_taken(io, block, plane);
+        Some(block)
+    }
+
+    fn open_taken(&mut self, io: &mut Io, block: BlockId, plane: PlaneId) {
+        *self.used_mut(plane) += 1;
+        io.open_block(block, self.spec.mode, self.id);
+        self.free_min = self.free_min.min(io.bank(self.bank.bank).free(plane));
     }
 
     pub fn pages_per_program(&self) -> u32 {

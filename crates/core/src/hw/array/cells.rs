@@ -90,6 +90,18 @@ impl FlashArray {
         self.cells.as_ref().map_or(0, |cells| cells.aged_steps(&life))
     }
 
+    /// Cycles of the densest mode that the erases of `block` since the last reset of wear come to.
+    pub fn worn_cycles(&self, block: BlockId) -> f64 {
+        let pool = self.geometry.planes[self.geometry.plane_of(block).index()].pool.into();
+        let erases = CellMode::ALL.map(|mode| self.erases(block, mode));
+        self.cells.as_ref().map_or(0.0, |cells| cells.worn_cycles(pool, erases))
+    }
+
+    /// Whether a spare block has the place of `block`.
+    pub fn is_spare(&self, block: BlockId) -> bool {
+        self.cells.as_ref().is_some_and(|cells| cells.is_spare(block))
+    }
+
     pub(super) fn life(&self, block: BlockId, now_ns: u64) -> Life {
         let record = self.block(block);
         let pool = self.geometry.planes[self.geometry.plane_of(block).index()].pool.into();

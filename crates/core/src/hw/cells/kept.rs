@@ -206,6 +206,23 @@ impl Model {
         self.start_cycles(life, mode) + worn
     }
 
+    /// Cycles of the densest mode that so many erases by mode come to.
+    fn worn_cycles(&self, pool: usize, erases: [u32; MODES]) -> f64 {
+        let densest = self.densest[pool];
+        let worn = CellMode::ALL.into_iter().zip(erases).filter(|&(_, erases)| erases > 0);
+        let weighed = worn.map(|(mode, erases)| {
+            let own = match self.rule {
+                WearRule::Same => densest,
+                WearRule::Damage | WearRule::Apart => self.mode(pool, mode).rates.endurance_cycles,
+            };
+            f64::from(erases) * (densest / own)
+        });
+        match self.rule {
+            WearRule::Apart => weighed.fold(0.0, f64::max),
+            WearRule::Damage | WearRule::Same => weighed.sum(),
+        }
+    }
+
     fn condition(&self, life: &Life, cell: &Cell, mode: CellMode) -> Condition {
         let (days, reads) = self.begun(life.pool, cell, mode);
         let age_ns = life.now_ns as f64 - cell.opened_ns as f64;
@@ -353,6 +370,16 @@ impl Cells {
     /// What a block has used of its life, by the rule in force.
     pub fn damage(&self, life: &Life) -> f64 {
         self.model.damage(life)
+    }
+
+    /// Cycles of the densest mode of `pool` that a block's erases by mode come to, those before time 0 left out.
+    pub fn worn_cycles(&self, pool: usize, erases: [u32; MODES]) -> f64 {
+        self.model.worn_cycles(pool, erases)
+    }
+
+    /// Whether a spare block has the place of `block`.
+    pub fn is_spare(&self, block: BlockId) -> bool {
+        self.model.cells_of(block).1
     }
 
     /// What becomes of a block that was erased with so much `damage`.

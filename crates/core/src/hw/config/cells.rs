@@ -2,7 +2,7 @@
 //!
 //! Numbers are *known* where a paper or a public program states them and *assumed* elsewhere.
 
-use super::{BadBlocksConfig, PoolConfig, ReclaimConfig, RefreshConfig, Scrub, HOLD_NS_MAX};
+use super::{BadBlocksConfig, LevellingConfig, PoolConfig, ReclaimConfig, RefreshConfig, Scrub, HOLD_NS_MAX};
 use crate::base::{CellMode, Problem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -265,12 +265,19 @@ pub struct CellsConfig {
     /// Refresh of what has aged; absent = none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh: Option<RefreshConfig>,
+    /// Static levelling of wear; absent = none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub levelling: Option<LevellingConfig>,
 }
 
 impl CellsConfig {
     /// The sections by which blocks move because of their cells.
     pub fn upkeep(&self) -> impl Iterator<Item = &'static str> {
-        let sections = [("reclaim", self.reclaim.is_some()), ("refresh", self.refresh.is_some())];
+        let sections = [
+            ("reclaim", self.reclaim.is_some()),
+            ("refresh", self.refresh.is_some()),
+            ("levelling", self.levelling.is_some()),
+        ];
         sections.into_iter().filter(|(_, is_on)| *is_on).map(|(key, _)| key)
     }
 

@@ -1,8 +1,12 @@
 //! What is done about cells that err: blocks that move before their data are lost.
 
+use super::PoolConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
+
+/// The threshold of levelling where none is given, as a share of the endurance. Chosen.
+const DEFAULT_SHARE: f64 = 0.05;
 
 /// Read reclaim: a block that was read often is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, SmartDefault)]
@@ -43,4 +47,24 @@ pub struct RefreshConfig {
     #[schemars(range(min = 1e-6, max = 36_500.0))]
     #[default(7.0)]
     pub patrol_days: f64,
+}
+
+/// Static levelling: data that stay where a block is worn less than others move to a worn one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LevellingConfig {
+    /// Cycles of the densest mode by which the most and the least worn block of a plane differ when the latter's
+    /// data move, after an erase. Default: 5 % of that mode's endurance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 10_000_000))]
+    pub threshold: Option<u32>,
+}
+
+impl LevellingConfig {
+    /// The threshold in `pool`, cycles.
+    pub fn threshold_in(&self, pool: &PoolConfig) -> f64 {
+        let endurance = pool.mode(pool.densest()).and_then(|mode| mode.endurance_cycles);
+        let share = || endurance.map_or(f64::INFINITY, |cycles| DEFAULT_SHARE * f64::from(cycles));
+        self.threshold.map_or_else(share, f64::from).max(1.0)
+    }
 }
