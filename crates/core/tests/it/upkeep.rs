@@ -201,6 +201,7 @@ fn busy() -> Value {
         "start": { "slc": { "cycles": 500, "days": 30.0 }, "tlc": { "cycles": 1500, "days": 30.0 } },
         "reclaim": { "reads": 60 },
         "refresh": { "steps": 3, "scrub": "patrol", "patrol_days": 2.0 },
+        "levelling": { "threshold": 1 },
     })
 }
 
@@ -223,9 +224,11 @@ fn every_scheme_moves_blocks_or_refuses_to() {
         let mut sim = begin(&setup);
         let report = run(&mut sim, &mix(4000, 300_000.0));
         let upkeep = upkeep(&report);
-        for (cause, told) in
-            [(Cause::Reclaim, upkeep.reclaimed_blocks), (Cause::Refresh, upkeep.refreshed_blocks)]
-        {
+        for (cause, told) in [
+            (Cause::Reclaim, upkeep.reclaimed_blocks),
+            (Cause::Refresh, upkeep.refreshed_blocks),
+            (Cause::Wear, upkeep.levelled_blocks),
+        ] {
             assert!(told > 0, "{}: {upkeep:?}", entry.name);
             assert_eq!(count(&sim, OpKind::Erase, cause), told, "{}", entry.name);
         }
@@ -285,7 +288,7 @@ fn full_devices_of_any_chips_never_stand_still() {
         setup.precondition.fill = 1.0;
         let user = setup.device.user_bytes;
         let told = upkeep(&run(&mut begin(&setup), &random(6000, user, 6, 0.95, 500_000.0, 3)));
-        assert!(told.reclaimed_blocks > 0, "{scheme} {one_shot} {plp}: {told:?}");
+        assert!(told.reclaimed_blocks > 0 && told.levelled_blocks > 0, "{scheme} {one_shot} {plp}: {told:?}");
     }
 }
 
@@ -302,8 +305,103 @@ fn limits_that_are_never_reached_change_nothing() {
         let mut never = worn.clone();
         never["reclaim"] = json!({ "reads": 2_000_000_000 });
         never["refresh"] = json!({ "steps": 63 });
+        never["levelling"] = json!({ "threshold": 10_000_000 });
         assert_eq!(told(worn), told(never), "{scheme}");
     }
+}
+
+/// Blocks of a plane, of which so many hold data that are never written again, and of which so many have room for
+/// more than the data.
+const BLOCKS: u64 = 72;
+const COLD: u64 = 40;
+const SPARE: u64 = 8;
+const PAGES: u64 = 48;
+
+/// How far the erases of blocks lie apart, and the most.
+fn spread(sim: &Simulation) -> (f64, f64) {
+    let array = &sim.media().array();
+    let worn = array.used_blocks().map(|block| array.worn_cycles(block));
+    let (least, most) = worn.fold((f64::INFINITY, 0.0), |(least, most), n| (n.min(least), n.max(most)));
+    (most - least, most)
+}
+
+/// Writes pages of the hot data until 6,000 blocks were erased for them; `look` sees the spread of erases after
+/// every few. `clean` are further keys of the store.
+fn wear_out(levelling: Option<Value>, clean: &Value, mut look: impl FnMut(f64)) -> (Simulation, Report) {
+    let user = (BLOCKS - SPARE) * PAGES * PAGE;
+    let mut setup = setup(device(pool(1, 1, BLOCKS as u32, 16, PAGE as u32), user), "tlc-only");
+    let mut scheme = serde_json::to_value(&setup.scheme).unwrap();
+    for (key, value) in clean.as_object().unwrap() {
+        scheme["tlc-only"]["clean"][key] = value.clone();
+    }
+    setup.scheme = serde_json::from_value(scheme).unwrap();
+    setup.device.cells = cells(levelling.map_or(json!({}), |own| json!({ "levelling": own })));
+    setup.precondition.fill = 1.0;
+    let mut sim = begin(&setup);
+    let hot = (BLOCKS - SPARE - COLD) * PAGES;
+    let mut next = (0..).map(|i: u64| COLD * PAGES + (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) % hot);
+    let mut at_ns = 0;
+    while others(&sim) < 6000 {
+        let writes = next.by_ref().take(16).map(|page| {
+            at_ns += 4_000_000;
+            request(at_ns, HostOp::Write, page * PAGE, PAGE)
+        });
+        sim.feed(&writes.collect::<Vec<_>>()).unwrap();
+        look(spread(&sim).0);
+    }
+    sim.audit().unwrap();
+    let report = sim.finish().unwrap();
+    sim.audit().unwrap();
+    (sim, report)
+}
+
+/// Blocks erased, but for those that were levelled.
+fn others(sim: &Simulation) -> u64 {
+    let rows = sim.counters().iter().filter(|row| row.kind == OpKind::Erase && row.cause != Cause::Wear);
+    rows.map(|row| row.totals.count).sum()
+}
+
+#[test]
+fn blocks_with_cold_data_take_their_part_of_the_wear() {
+    let (sim, report) = wear_out(None, &json!({}), |_| ());
+    let (unlevelled, most_unlevelled) = spread(&sim);
+    // 6,000 by 32.
+    assert!(unlevelled > 180.0, "{unlevelled}");
+    assert!(report.cells.unwrap().upkeep.is_none());
+    let moves = ["fifo", "dynamic"].map(|rule| {
+        let mut widest: f64 = 0.0;
+        let levelling = Some(json!({ "threshold": 10 }));
+        let (sim, report) =
+            wear_out(levelling, &json!({ "wear_levelling": rule }), |now| widest = widest.max(now));
+        let (levelled, most) = spread(&sim);
+        let told = upkeep(&report).levelled_blocks;
+        assert!((8.0..=12.0).contains(&levelled) && widest <= 12.0, "{levelled}, at most {widest}");
+        assert!(most < 0.67 * most_unlevelled, "{most} of {most_unlevelled}");
+        assert_eq!(count(&sim, OpKind::Erase, Cause::Wear), told);
+        assert!(told >= COLD && told <= others(&sim), "{told}");
+        told
+    });
+    // Where the least worn are opened first, data that die soon come to them.
+    assert!(moves[1] < moves[0], "{moves:?}");
+}
+
+/// 5 % of what TLC stands, 3,000 cycles.
+#[test]
+fn the_threshold_is_a_share_of_the_endurance_unless_given() {
+    let mut widest: f64 = 0.0;
+    let (_, report) = wear_out(Some(json!({})), &json!({}), |now| widest = widest.max(now));
+    assert!((150.0..=152.0).contains(&widest), "{widest}");
+    assert!(upkeep(&report).levelled_blocks > 0);
+}
+
+/// What a class rarely writes to stays open, and is not moved.
+#[test]
+fn separated_data_stay_in_their_class() {
+    let clean = json!({ "separation": { "streams": { "classes": 3 } } });
+    let (sim, report) = wear_out(Some(json!({ "threshold": 10 })), &clean, |_| ());
+    assert_eq!(report.scheme.figures["separation_lent_blocks"], 0.0);
+    let told = upkeep(&report).levelled_blocks;
+    assert!(told >= COLD && told <= others(&sim), "{told}");
 }
 
 #[test]

@@ -86,7 +86,7 @@ pub struct Controller {
     stage_timeout_ns: u64,
     starvation_ns: u64,
     /// Reads and steps at which blocks move of cells that err, where the scheme lets them, and whether a patrol
-    /// looks for them.
+    /// looks for them and wear is levelled.
     upkeep: Option<(u32, u32, bool)>,
 }
 
@@ -449,12 +449,15 @@ impl Choice {
         crate::it::common::configure(&mut setup, &keys);
         setup.device.cells = c.upkeep.map(|(reads, steps, patrol)| {
             let start = json!({ "cycles": 1500, "days": 20.0 });
-            let config = json!({
+            let mut config = json!({
                 "age_scale": 1e6,
                 "start": { self.chips.dense.name(): start },
                 "reclaim": { "reads": reads },
                 "refresh": { "steps": steps, "scrub": if patrol { "patrol" } else { "read" } },
             });
+            if patrol {
+                config["levelling"] = json!({ "threshold": 1 });
+            }
             serde_json::from_value(config).unwrap()
         });
         if setup.check().iter().any(|problem| problem.key.starts_with("device.cells.")) {
