@@ -25,11 +25,11 @@ UPKEEP = {
     "device.cells.reclaim.reads": 40,
     "device.cells.refresh.scrub": "patrol",
 }
-OF_UPKEEP = {"reclaimed_blocks", "refreshed_blocks"} | {
+OF_UPKEEP = {"reclaimed_blocks", "refreshed_blocks", "levelled_blocks"} | {
     f"{side}_wait_{room}{cause}_ns"
     for side in ("read", "write")
     for room in ("", "buffer_")
-    for cause in ("refresh", "reclaim")
+    for cause in ("refresh", "reclaim", "wear")
 }
 
 #: Those that only devices with bad blocks have.
