@@ -130,7 +130,7 @@ impl Io {
     /// A block, or a window of its layers, is opened: what is programmed without the clock was there before.
     pub(super) fn note_opened_cells(&mut self, block: BlockId) {
         if self.has_cells() {
-            let now_ns = if self.clockless { 0 } else { self.timing.now_ns() };
+            let now_ns = self.timing.now_ns();
             self.media.cells().open_cells(block, now_ns, self.clockless);
             // The one before it may be closed.
             self.ask_again(block);
