@@ -38,7 +38,9 @@ struct Cell {
     quiet: u8,
     /// The needs of a move that it was found to have since it was opened, a bit each.
     found: u8,
-    unused: [u8; 3],
+    /// Whether it was ever opened.
+    opened: u8,
+    unused: [u8; 2],
 }
 
 /// A mode of a pool as the model has it.
@@ -329,10 +331,11 @@ impl Cells {
     /// What a snapshot made at `now_ns` holds.
     pub fn save(&self, now_ns: u64) -> SavedCells {
         let mut kept = self.kept.clone();
-        for cell in kept.iter_mut().filter(|cell| **cell != Cell::default()) {
-            let Cell { opened_ns, reads, before, found, .. } = *cell;
+        // What was opened at time 0 has aged too.
+        for cell in kept.iter_mut().filter(|cell| cell.opened != 0) {
+            let Cell { opened_ns, reads, before, found, opened, .. } = *cell;
             let opened_ns = opened_ns - now_ns as i64;
-            *cell = Cell { opened_ns, reads, before, found, ..Cell::default() };
+            *cell = Cell { opened_ns, reads, before, found, opened, ..Cell::default() };
         }
         let bad_blocks = self.model.bad_blocks.as_ref().map(|bad| Box::new(bad.at_rest()));
         SavedCells { kept, bad_blocks }
@@ -352,8 +355,9 @@ impl Cells {
             _ => return Err("bad blocks, or none, unlike those of the device".into()),
         }
         self.model.bad_blocks = bad_blocks;
-        for (cell, Cell { opened_ns, reads, before, found, .. }) in self.kept.iter_mut().zip(saved.kept) {
-            *cell = Cell { opened_ns, reads, before, found, ..Cell::default() };
+        for (cell, saved) in self.kept.iter_mut().zip(saved.kept) {
+            let Cell { opened_ns, reads, before, found, opened, .. } = saved;
+            *cell = Cell { opened_ns, reads, before, found, opened, ..Cell::default() };
         }
         Ok(())
     }
@@ -393,7 +397,7 @@ impl Cells {
     /// A block, or a window of its layers, is opened at `now_ns`; `before` time 0.
     pub fn open(&mut self, block: BlockId, now_ns: u64, before: bool) {
         let opened_ns = now_ns as i64;
-        self.kept[block.index()] = Cell { opened_ns, before: before.into(), ..Cell::default() };
+        self.kept[block.index()] = Cell { opened_ns, before: before.into(), opened: 1, ..Cell::default() };
     }
 
     /// Takes the next block that was found to need a move.
