@@ -22,7 +22,7 @@ WORN = {"device.cells.start.tlc.cycles": 50, "device.cells.start.tlc.days": 90}
 OF_CELLS = {"retries_per_read", "read_errors", "read_service_retry_ns", "write_service_retry_ns"}
 UPKEEP = {
     "device.cells.age_scale": 86_400,
-    "device.cells.reclaim.reads": 40,
+    "device.cells.reclaim.reads": 20,
     "device.cells.refresh.scrub": "patrol",
 }
 OF_UPKEEP = {"reclaimed_blocks", "refreshed_blocks", "levelled_blocks"} | {

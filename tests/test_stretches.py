@@ -28,7 +28,7 @@ def test_two_bursts_are_told_with_the_mean_without_them() -> None:
     told = verdict.sentences(["slow"], [document(sums, [10] * 100)])
     assert told == [
         "slow: 99.2 % of the time that writes took lies in 2 stretches, 3.00 s of 100 s, from "
-        "10.0 s and 50.0 s on; without, the mean is 10.0 µs, not 1.21 ms."
+        "10.0 s and 50.0 s on; without, the mean is 10.0 µs, not 1,210 µs."
     ]
     found = verdict.found(document(sums, [10] * 100), "write")
     assert found is not None
