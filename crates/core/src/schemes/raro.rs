@@ -20,7 +20,7 @@ use super::common::tables::page_table;
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, CellMode, Mu, PlaneId, Ppn, Problem};
 use crate::ftl::answer::{BlockShare, DeviceFull, Idle};
-use crate::ftl::clean::{clean_one, pad_unprotected};
+use crate::ftl::clean::{clean_block, clean_one, pad_unprotected};
 use crate::ftl::config::{CleanConfig, Placement, PlaneOrder};
 use crate::ftl::io::Io;
 use crate::ftl::job::Job;
@@ -218,10 +218,11 @@ impl Raro {
     fn make_room(&mut self, plane: PlaneId, class: Class, io: &mut Io) {
         while self.free(plane, io) < self.clean_below {
             let job = Job { cause: Cause::Gc, class };
-            if !self.give_back(plane, class, io) && !clean_one(&mut self.dense, io, plane, job) {
+            if !self.give_back(plane, class, io) && !clean_block(&mut self.dense, io, plane, 1, job) {
                 break;
             }
         }
+        pad_unprotected(&mut self.dense, io, plane);
     }
 
     /// The closed converted block of `plane` that is read least, the one opened first on ties.
