@@ -6,9 +6,8 @@ use crate::base::request::Request;
 use crate::ftl::bank::Bank;
 use crate::ftl::piece::Piece;
 use crate::hw::cells::End;
-use crate::hw::config::EndOfLife;
 use crate::hw::timing::RequestId;
-use crate::metrics::bad_blocks::{BadBlocksReport, EndReport};
+use crate::metrics::bad_blocks::{BadBlocksReport, EndOfLife, EndReport};
 
 /// What the end of the device's life left undone.
 #[derive(Clone, Debug, Default)]
@@ -106,7 +105,7 @@ impl Simulation {
     fn end_report(&self, end: End) -> EndReport {
         let pool = self.io.geometry().pool_of(end.plane);
         EndReport {
-            reason: end.reason.name(),
+            reason: end.reason,
             pool: pool.name.clone(),
             plane: end.plane.0 - pool.first_plane,
             at_ns: end.at_ns,

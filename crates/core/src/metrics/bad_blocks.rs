@@ -1,8 +1,28 @@
 //! Bad blocks, and the end of a device's life.
 
-use crate::hw::config::EndOfLife;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+/// When a device whose blocks retire takes no more requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EndOfLife {
+    /// A block is to retire, and its plane has no spare block left.
+    FirstPlaneWithoutSpare,
+    /// A write finds no room: blocks retired without a spare, and nothing can be cleaned.
+    #[default]
+    Full,
+}
+
+impl EndOfLife {
+    /// The name used in configuration and results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FirstPlaneWithoutSpare => "first-plane-without-spare",
+            Self::Full => "full",
+        }
+    }
+}
 
 /// The blocks that are bad.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -26,8 +46,7 @@ pub struct BadBlocksReport {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct EndReport {
     /// Why.
-    #[schemars(with = "EndOfLife")]
-    pub reason: &'static str,
+    pub reason: EndOfLife,
     /// The pool of the plane whose block was to retire last.
     pub pool: String,
     /// Which of its planes that is.

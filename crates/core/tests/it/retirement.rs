@@ -9,7 +9,7 @@ use slcache_core::base::BlockId;
 use slcache_core::device::config::Replay;
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::array::BlockState;
-use slcache_core::hw::config::EndOfLife;
+use slcache_core::metrics::bad_blocks::EndOfLife;
 use slcache_core::metrics::bad_blocks::{BadBlocksReport, EndReport};
 use slcache_core::metrics::report::Report;
 use slcache_core::schemes::{CatalogEntry, CATALOG};
@@ -110,7 +110,7 @@ fn ends_with_results(scheme: &str, case: usize) {
     let bytes = setup.device.user_bytes.min(2 * USER);
     let report = wear_out(&setup, &random(40_000, bytes, 8, 0.2, 300_000.0, case as u64));
     let (bad, end) = (bad_blocks(&report), end(&report));
-    assert_eq!(end.reason, ENDS[case % 2]);
+    assert_eq!(end.reason.name(), ENDS[case % 2]);
     assert!(end.unserved_requests > 0 && end.at_ns > 0, "{bad:?}");
     assert_eq!(end.host_bytes, report.host.write.bytes);
     assert!(bad.mean_damage.is_some_and(|damage| (0.05..2.0).contains(&damage)), "{bad:?}");
@@ -291,7 +291,7 @@ fn a_device_that_has_ended_serves_nothing_and_stays_so() {
         sim.feed(&rewrite(4000)).unwrap();
         let report = sim.finish().unwrap();
         let (bad, end) = (bad_blocks(&report), end(&report));
-        assert_eq!((end.reason, end.pool.as_str(), end.plane), (end_of_life, "nand", 0));
+        assert_eq!((end.reason.name(), end.pool.as_str(), end.plane), (end_of_life, "nand", 0));
         match end_of_life {
             "full" => assert!(bad.retired >= retired, "{bad:?}"),
             _ => assert_eq!((bad.retired, bad.spares_left), (retired, 0), "{bad:?}"),

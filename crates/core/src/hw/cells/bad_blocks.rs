@@ -3,7 +3,8 @@
 //! A spare has no number among the blocks: it takes the place of the bad one, unworn, with cells of its own.
 
 use crate::base::{BlockId, CellMode, PlaneId};
-use crate::hw::config::{BadBlocksConfig, EndOfLife};
+use crate::hw::config::BadBlocksConfig;
+use crate::metrics::bad_blocks::EndOfLife;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,30 +2,10 @@
 
 use super::PoolConfig;
 use crate::base::Problem;
+use crate::metrics::bad_blocks::EndOfLife;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
-
-/// When a device whose blocks retire takes no more requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum EndOfLife {
-    /// A block is to retire, and its plane has no spare block left.
-    FirstPlaneWithoutSpare,
-    /// A write finds no room: blocks retired without a spare, and nothing can be cleaned.
-    #[default]
-    Full,
-}
-
-impl EndOfLife {
-    /// The name used in configuration and results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FirstPlaneWithoutSpare => "first-plane-without-spare",
-            Self::Full => "full",
-        }
-    }
-}
 
 /// Bad blocks. A run that reaches the device's end of life ends there, with results.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema, SmartDefault)]

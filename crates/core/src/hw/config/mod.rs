@@ -6,7 +6,7 @@ mod idle;
 mod mode;
 mod upkeep;
 
-pub use bad_blocks::{BadBlocksConfig, EndOfLife};
+pub use bad_blocks::BadBlocksConfig;
 pub use cells::{
     CellsConfig, CodeConfig, ErrorsPerRead, ModeCells, RetryConfig, RetryTransfer, ShapeConfig, StartConfig,
     StartsConfig, WearRule, DAY_NS,
