@@ -277,6 +277,8 @@ def test_each_mechanism_is_taken_out_alone() -> None:
     device["device"]["pool"][0]["tlc"]["read_ns"] = [40_000, 60_000]
     device["device"]["pool"][0]["page_bytes"] = 2 * trials.PAGE_BYTES
     device["device"]["pool"][0]["tlc"]["program_variation"] = 0.1
+    for mode in ("slc", "tlc"):
+        device["device"]["pool"][0][mode]["endurance_cycles"] = 1_000
     device["scheme-defaults"][SCHEME]["dense"] = {"parallel": 4, "clean_ahead": True}
     device["scheme-defaults"][SCHEME]["placement"] = "striped"
     device["device"]["controller"]["jitter_ns"] = 1_000
@@ -286,6 +288,12 @@ def test_each_mechanism_is_taken_out_alone() -> None:
         for name, off in trials.MECHANISMS.items()
     }
     assert {name: {key for key, _ in found} for name, found in gone.items()} == {
+        "cells that never err": set(),
+        "cells and data that are new": {
+            f"device.cells.start.{mode}.{key}"
+            for mode in ("slc", "tlc")
+            for key in ("cycles", "days")
+        },
         "controller": {
             f"device.controller.{side}_ns" for side in ("read", "write", "flush", "jitter")
         },

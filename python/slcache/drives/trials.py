@@ -48,6 +48,8 @@ def run_overhead_ns(iops: float, bytes_per_s: float, in_flight: int = 1) -> floa
 
 
 Device = dict[str, Any]
+#: Days that data of the time before have on half-worn cells.
+_DAYS = 30.0
 #: A page of one plane.
 PAGE_BYTES = 16_384
 
@@ -106,8 +108,28 @@ def _map_cache(device: Device) -> Device:
     return device
 
 
+def _erring(device: Device) -> Device:
+    device["device"]["cells"] = {}
+    return device
+
+
+def _half_worn(device: Device) -> Device:
+    """Cells that err after half their cycles, with data of the time before that are old."""
+    modes = {
+        mode: value["endurance_cycles"]
+        for pool in device["device"]["pool"]
+        for mode, value in pool.items()
+        if isinstance(value, dict) and "endurance_cycles" in value
+    }
+    start = {mode: {"cycles": cycles // 2, "days": _DAYS} for mode, cycles in modes.items()}
+    device["device"]["cells"] = {"start": start}
+    return device
+
+
 #: What takes a mechanism out of a device's content, by the mechanism's name.
 MECHANISMS: Mapping[str, Callable[[Device], Device]] = {
+    "cells that never err": _erring,
+    "cells and data that are new": _half_worn,
     "controller": _controller,
     "jitter of commands": _jitter,
     "stripes": _stripes,
@@ -120,11 +142,10 @@ MECHANISMS: Mapping[str, Callable[[Device], Device]] = {
 
 
 UNIT = 4096
-#: Longer trials are cut: mapping units that one moves, that it only reads, that it moves on a used
-#: drive, where each costs several programs, and that are overwritten at random before it. A trial
-#: then takes about 10 s of processor time.
+#: Longer trials are cut: mapping units that one moves, that it only reads, and that it moves on a
+#: used drive, where each costs several programs. A trial then takes about 10 s of processor time,
+#: and as much again where the drive is overwritten before.
 MOST_UNITS, MOST_READ_UNITS, MOST_USED_UNITS = 7_000_000, 1_000_000, 1_000_000
-MOST_OVERWRITTEN_UNITS = 6_000_000
 #: Trials over more run on a part of the device.
 WHOLE_SPAN_BYTES, PART = 8 << 30, 16
 #: A reader at depth 1 beside writers is a probe: so many writes to a read.
@@ -181,7 +202,7 @@ def plan(trial: Trial, whole: Content, part: int = 1) -> Planned:
     footprint = min(user if span is None else span // scale, user) // trial.size * trial.size
     asked = requests(trial) / scale
     count = max(int(min(asked, _most_units(trial) * UNIT / trial.size / part)), 1)
-    settings, share = state(trial, footprint / user, user, part)
+    settings = state(trial, footprint / user, part)
     settings["host.turnaround_ns"] = int(trial.host_us * 1000)
     runs = tuple(
         Run(
@@ -195,7 +216,7 @@ def plan(trial: Trial, whole: Content, part: int = 1) -> Planned:
         )
         for name, load, depth in loads(trial, count)
     )
-    return Planned(trial, runs, min(share, count / asked if asked > count + 1 else 1.0))
+    return Planned(trial, runs, count / asked if asked > count + 1 else 1.0)
 
 
 def _closed(whole: Content) -> Content:
@@ -236,20 +257,18 @@ def iops(trial: Trial, side: Mapping[str, float]) -> float | None:
     return side["mb_s"] * 1e6 / trial.size if "mb_s" in side else None
 
 
-def state(trial: Trial, span: float, user: int, part: int) -> tuple[dict[str, Any], float]:
-    """Return the settings of the state before a trial, and the share that is left of it."""
+def state(trial: Trial, span: float, part: int) -> dict[str, Any]:
+    """Return the settings of the state before a trial."""
     name, _, numbers = (trial.state or "empty").partition("=")
     if name == "erased":
-        return {"trace.prefill": "none"}, 1.0
+        return {"trace.prefill": "none"}
     if name == "empty":
-        return {}, 1.0
+        return {}
     given = [float(number) for number in numbers.split(",") if number]
     full = given.pop(0) if name in ("full", "worn") else span
     # All data of before the run are in dense blocks, overwritten or not.
     times = given[0] if given and trial.writes else 0.0
-    left = min(times, MOST_OVERWRITTEN_UNITS / part / (full * user / UNIT))
-    keys = {"precondition.fill": full, "precondition.overwrite": left}
-    return keys, left / times if times else 1.0
+    return {"precondition.fill": full, "precondition.overwrite": times / part}
 
 
 def loads(trial: Trial, count: int) -> list[tuple[str, dict[str, Any], int]]:
