@@ -168,7 +168,7 @@ def reason(drive: str, figure: str, verdict: str, by: str) -> str:
 
 _EVEN = "the controller varies by 1 us in the mean here; hosts and drives vary more under load"
 _FEW = "15 of 16 planes write past the cache, by the second speed of a 970 EVO; the rest waits"
-_CLEANING = "a sixteenth of a drive has few blocks, and those open make its cleaning dearer"
+_CLEANING = "WAF is 6.7 here; with as many programs a second the drive's rate asks for 4.4"
 _TOGETHER = "data lie in neighbouring planes here; one half as large is faster than this drive"
 _WAITS = "about 1 of 100 reads waits for a program, and the figure lies at the edge"
 _FLUSHES = "all flushes take one time here; of one drive 0.7 to 4.6 ms are printed"
