@@ -3,7 +3,7 @@
 use crate::base::{BlockId, PlaneId};
 use crate::hw::array::FlashArray;
 use crate::hw::cells::Need;
-use crate::hw::config::{CellsConfig, LevellingConfig};
+use crate::hw::config::{CellsConfig, LevellingConfig, Uneven};
 use crate::hw::geometry::Geometry;
 use crate::metrics::cells::UpkeepReport;
 use serde::{Deserialize, Serialize};
@@ -24,11 +24,10 @@ pub(super) struct Upkeep {
     /// Planes for which the device has been asked to move blocks now.
     #[serde(skip)]
     asked: Vec<bool>,
-    /// By pool, by how many cycles blocks differ when the data of the least worn one move; none without
-    /// levelling.
+    /// By pool, when the data of the least worn block move; none without levelling.
     #[serde(skip)]
-    thresholds: Vec<f64>,
-    /// Of each plane the blocks that were erased since the device looked, where blocks may differ by so much.
+    uneven: Vec<Uneven>,
+    /// Of each plane the blocks that were erased since the device looked, where wear may be so uneven.
     #[serde(skip)]
     erased: Vec<Vec<BlockId>>,
     #[serde(skip)]
@@ -53,7 +52,7 @@ impl Upkeep {
             found: vec![Default::default(); planes],
             patrol: config.patrol_ns().map(|round_ns| Patrol::new(round_ns, geometry)),
             asked: vec![false; planes],
-            thresholds: config.levelling.iter().flat_map(|own| thresholds(own, geometry)).collect(),
+            uneven: config.levelling.iter().flat_map(|own| uneven(own, geometry)).collect(),
             erased: vec![Vec::new(); planes],
             done: UpkeepReport::default(),
         }
@@ -93,12 +92,12 @@ impl Upkeep {
         next.next()
     }
 
-    /// By how many cycles blocks of `pool` differ when the data of the least worn one move; none without levelling.
-    pub fn threshold(&self, pool: usize) -> Option<f64> {
-        self.thresholds.get(pool).copied()
+    /// When the data of the least worn block of a plane of `pool` move; none without levelling.
+    pub fn uneven(&self, pool: usize) -> Option<Uneven> {
+        self.uneven.get(pool).copied()
     }
 
-    /// A block was erased in `plane`, where blocks may differ by the threshold.
+    /// A block was erased in `plane`, where wear may be uneven.
     pub fn erased(&mut self, plane: PlaneId, block: BlockId) {
         self.erased[plane.index()].push(block);
     }
@@ -169,9 +168,9 @@ impl Upkeep {
     }
 }
 
-/// By pool, by how many cycles blocks differ when the data of the least worn one move.
-fn thresholds<'a>(levelling: &'a LevellingConfig, geometry: &'a Geometry) -> impl Iterator<Item = f64> + 'a {
-    geometry.pools.iter().map(|pool| levelling.threshold_in(&pool.config))
+/// By pool, when the data of the least worn block of a plane move.
+fn uneven<'a>(levelling: &'a LevellingConfig, geometry: &'a Geometry) -> impl Iterator<Item = Uneven> + 'a {
+    geometry.pools.iter().map(|pool| levelling.uneven_in(&pool.config))
 }
 
 /// Reads of a page of each block in turn. It is time 0 when a snapshot is taken into a device.

@@ -1,7 +1,7 @@
 //! Cells that err: what reads take of them, whose time that is, and that nothing else changes.
 
 use crate::it::common::{
-    configure, device, few, foresee, pool, random, request, restart, setup, versatile_pool,
+    begin, configure, device, few, foresee, pool, random, request, restart, setup, versatile_pool,
 };
 use serde_json::{json, Value};
 use slcache_core::base::request::{HostOp, Request};
@@ -13,11 +13,11 @@ use slcache_core::metrics::components::RETRIES;
 use slcache_core::metrics::report::Report;
 use slcache_core::schemes::CATALOG;
 
-const PAGE: u64 = 16_384;
-const USER: u64 = 24 << 20;
+pub(super) const PAGE: u64 = 16_384;
+pub(super) const USER: u64 = 24 << 20;
 const READ_NS: u64 = 60_000;
 
-fn cells(config: Value) -> Option<CellsConfig> {
+pub(super) fn cells(config: Value) -> Option<CellsConfig> {
     Some(serde_json::from_value(config).unwrap())
 }
 
@@ -30,21 +30,13 @@ fn worn() -> Value {
 }
 
 /// A device with all of the catalogue's needs whose cells err like that.
-fn small(scheme: &str, config: Value) -> Setup {
+pub(super) fn small(scheme: &str, config: Value) -> Setup {
     let mut setup = setup(device(versatile_pool(2, 2, 24, 16, PAGE as u32), USER), scheme);
     let cache = [("slc_blocks", 6.into()), ("dynamic.max_bytes", (4 * 6 * 16 * PAGE).into())];
     configure(&mut setup, &cache);
     setup.device.cells = cells(config);
     setup.precondition.fill = 0.5;
     setup
-}
-
-fn begin(setup: &Setup) -> Simulation {
-    let problems = setup.check();
-    assert!(problems.is_empty(), "{problems:?}");
-    let mut sim = Simulation::new(setup).unwrap();
-    sim.precondition(&mut |_, _| true).unwrap();
-    sim
 }
 
 fn run(sim: &mut Simulation, requests: &[Request]) -> Report {

@@ -1,7 +1,7 @@
 //! Blocks that retire, spare ones, and the end of a device's life.
 
 use crate::it::common::{
-    configure, device, few, foresee, pool, random, request, restart, setup, versatile_pool,
+    begin, configure, device, few, foresee, pool, random, request, restart, setup, versatile_pool,
 };
 use serde_json::{json, Value};
 use slcache_core::base::request::{HostOp, Request};
@@ -9,8 +9,7 @@ use slcache_core::base::BlockId;
 use slcache_core::device::config::Replay;
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::array::BlockState;
-use slcache_core::metrics::bad_blocks::EndOfLife;
-use slcache_core::metrics::bad_blocks::{BadBlocksReport, EndReport};
+use slcache_core::metrics::bad_blocks::{BadBlocksReport, EndOfLife, EndReport};
 use slcache_core::metrics::report::Report;
 use slcache_core::schemes::{CatalogEntry, CATALOG};
 
@@ -33,14 +32,6 @@ fn small(scheme: &str, endurance_cycles: u32, bad_blocks: Value) -> Setup {
 /// Schemes whose data are at home in flash.
 fn in_flash() -> impl Iterator<Item = &'static CatalogEntry> {
     CATALOG.iter().filter(|entry| !entry.on_disk)
-}
-
-fn begin(setup: &Setup) -> Simulation {
-    let problems = setup.check();
-    assert!(problems.is_empty(), "{}: {problems:?}", setup.scheme.name());
-    let mut sim = Simulation::new(setup).unwrap();
-    sim.precondition(&mut |_, _| true).unwrap();
-    sim
 }
 
 fn bad_blocks(report: &Report) -> BadBlocksReport {

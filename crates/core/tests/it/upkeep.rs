@@ -1,20 +1,18 @@
 //! Blocks that move because of their cells: which, when, and that nothing is lost by it.
 
+use crate::it::cells::{cells, small, PAGE, USER};
 use crate::it::common::{
-    configure, device, few, foresee, mode, pool, random, request, restart, setup, versatile_pool,
+    begin, configure, device, few, foresee, mode, pool, random, request, restart, setup,
 };
 use serde_json::{json, Value};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::Mu;
 use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::{CellsConfig, ProgramRule};
+use slcache_core::hw::config::ProgramRule;
 use slcache_core::metrics::cells::UpkeepReport;
 use slcache_core::metrics::report::Report;
 use slcache_core::schemes::CATALOG;
-
-const PAGE: u64 = 16_384;
-const USER: u64 = 24 << 20;
 
 /// Schemes that know more of where data lie than regions and map do.
 const REFUSE: [&str; 13] = [
@@ -32,29 +30,6 @@ const REFUSE: [&str; 13] = [
     "disk-only",
     "custom",
 ];
-
-fn cells(config: Value) -> Option<CellsConfig> {
-    Some(serde_json::from_value(config).unwrap())
-}
-
-/// A device with all of the catalogue's needs.
-fn small(scheme: &str, config: Value) -> Setup {
-    let mut setup = setup(device(versatile_pool(2, 2, 24, 16, PAGE as u32), USER), scheme);
-    let cache = [("slc_blocks", 6.into()), ("dynamic.max_bytes", (4 * 6 * 16 * PAGE).into())];
-    configure(&mut setup, &cache);
-    setup.device.cells = cells(config);
-    setup.precondition.fill = 0.5;
-    setup
-}
-
-fn begin(setup: &Setup) -> Simulation {
-    let problems = setup.check();
-    assert!(problems.is_empty(), "{problems:?}");
-    let mut sim = Simulation::new(setup).unwrap();
-    sim.track_versions();
-    sim.precondition(&mut |_, _| true).unwrap();
-    sim
-}
 
 /// Feeds requests, audited now and then, and ends the run.
 fn run(sim: &mut Simulation, requests: &[Request]) -> Report {
@@ -392,6 +367,24 @@ fn the_threshold_is_a_share_of_the_endurance_unless_given() {
     let (_, report) = wear_out(Some(json!({})), &json!({}), |now| widest = widest.max(now));
     assert!((150.0..=152.0).contains(&widest), "{widest}");
     assert!(upkeep(&report).levelled_blocks > 0);
+}
+
+/// SimpleSSD's rule: few erases are never even, so it moves often at first, and keeps blocks apart by some cycles.
+#[test]
+fn evenness_levels_by_a_share_of_the_wear() {
+    let (_, unlevelled) = wear_out(None, &json!({}), |_| ());
+    let (sim, report) = wear_out(Some(json!({ "evenness": 0.7 })), &json!({}), |_| ());
+    let told = upkeep(&report).levelled_blocks;
+    assert!(told >= COLD && told <= others(&sim), "{told}");
+    let evenness = |erases: &[f64]| {
+        let (sum, squares) = erases.iter().fold((0.0, 0.0), |(sum, squares), n| (sum + n, squares + n * n));
+        sum * sum / (erases.len() as f64 * squares)
+    };
+    let array = &sim.media().array();
+    let worn: Vec<f64> = array.used_blocks().map(|block| array.worn_cycles(block)).collect();
+    // An erase comes between two looks.
+    assert!(evenness(&worn) > 0.69, "{}", evenness(&worn));
+    assert!(unlevelled.cells.unwrap().upkeep.is_none());
 }
 
 /// What a class rarely writes to stays open, and is not moved.

@@ -3,6 +3,7 @@
 use super::Bank;
 use crate::base::{BlockId, PlaneId};
 use crate::hw::array::FlashArray;
+use crate::hw::config::Uneven;
 
 /// What no block of the bank in a plane is worn more than, and none less.
 #[derive(Clone, Copy, Debug)]
@@ -19,26 +20,27 @@ impl Bank {
         self.planes().contains(&plane.0) && self.range().contains(&index)
     }
 
-    /// Whether blocks may differ by `threshold` cycles in the plane of `block`, which was erased: a quick no.
-    pub(in crate::ftl) fn may_differ(&mut self, block: BlockId, threshold: f64, array: &FlashArray) -> bool {
+    /// Whether wear may be `uneven` in the plane of `block`, which was erased: a quick no.
+    pub(in crate::ftl) fn may_differ(&mut self, block: BlockId, uneven: Uneven, array: &FlashArray) -> bool {
         let plane = array.geometry.plane_of(block);
         let spread = &mut self.parts[(plane.0 - self.first_plane) as usize].spread;
         spread.as_mut().is_none_or(|spread| {
             spread.most = spread.most.max(array.worn_cycles(block));
-            spread.most - spread.least >= threshold
+            spread.most - spread.least >= uneven.threshold
         })
     }
 
-    /// The least worn closed block of `plane` (the first on ties), if others are worn more by `threshold` cycles.
+    /// The least worn closed block of `plane` (the first on ties), if wear is `uneven` there.
     /// All blocks are looked at. One that is free or being filled comes to be closed or erased by itself; a spare
     /// one is young, which tells nothing of its data.
     pub(in crate::ftl) fn least_worn(
         &mut self,
         plane: PlaneId,
-        threshold: f64,
+        uneven: Uneven,
         array: &FlashArray,
     ) -> Option<BlockId> {
         let (mut most, mut least) = (0.0, f64::INFINITY);
+        let (mut sum, mut squares, mut count) = (0.0, 0.0, 0.0);
         let mut closed: Option<(f64, BlockId)> = None;
         let blocks = self.range().map(|index| array.geometry.block(plane, index));
         for block in blocks.filter(|&block| !array.is_lost(block)) {
@@ -49,12 +51,14 @@ impl Bank {
                 continue;
             }
             least = least.min(worn);
+            (sum, squares, count) = (sum + worn, squares + worn * worn, count + 1.0);
             if array.is_closed(block) && closed.is_none_or(|(fewest, _)| worn < fewest) {
                 closed = Some((worn, block));
             }
         }
         self.parts[(plane.0 - self.first_plane) as usize].spread = Some(Spread { most, least });
-        closed.filter(|(worn, _)| most - worn >= threshold).map(|(_, block)| block)
+        let is_uneven = sum * sum <= uneven.evenness * count * squares;
+        closed.filter(|(worn, _)| is_uneven && most - worn >= uneven.threshold).map(|(_, block)| block)
     }
 }
 
@@ -83,6 +87,10 @@ mod tests {
         let geometry = Geometry::new(&[pool], 4096).unwrap();
         let cells = Cells::new(&config, &geometry);
         FlashArray::new(geometry).with_cells(Some(cells))
+    }
+
+    fn by(threshold: f64) -> Uneven {
+        Uneven { threshold, evenness: 1.0 }
     }
 
     fn open(array: &mut FlashArray, block: u32, mode: CellMode) {
@@ -123,16 +131,22 @@ mod tests {
         bank.put(&mut array, BlockId(1));
         bank.put(&mut array, BlockId(0));
         // Nothing was looked at; nothing is closed.
-        assert!(bank.may_differ(BlockId(0), 6.0, &array));
-        assert_eq!(bank.least_worn(PLANE, 5.0, &array), None);
+        assert!(bank.may_differ(BlockId(0), by(6.0), &array));
+        assert_eq!(bank.least_worn(PLANE, by(5.0), &array), None);
         array.close(BlockId(3)).unwrap();
-        assert_eq!(bank.least_worn(PLANE, 5.0, &array), Some(BlockId(3)));
-        assert_eq!(bank.least_worn(PLANE, 6.0, &array), None);
-        assert!(bank.may_differ(BlockId(0), 5.0, &array) && !bank.may_differ(BlockId(0), 6.0, &array));
+        assert_eq!(bank.least_worn(PLANE, by(5.0), &array), Some(BlockId(3)));
+        assert_eq!(bank.least_worn(PLANE, by(6.0), &array), None);
+        // 5, 2 and twice nothing: 49 of 116.
+        let even = |evenness| Uneven { threshold: 1.0, evenness };
+        assert_eq!(bank.least_worn(PLANE, even(0.43), &array), Some(BlockId(3)));
+        assert_eq!(bank.least_worn(PLANE, even(0.42), &array), None);
+        assert!(
+            bank.may_differ(BlockId(0), by(5.0), &array) && !bank.may_differ(BlockId(0), by(6.0), &array)
+        );
         for (cycles, taken) in [(5.0, None), (2.0, Some(BlockId(0))), (2.0, None), (0.0, Some(BlockId(1)))] {
             assert_eq!(bank.take_more_worn(&mut array, PLANE, cycles), taken);
         }
         cycle(&mut array, 0, CellMode::Tlc, 1);
-        assert!(bank.may_differ(BlockId(0), 6.0, &array));
+        assert!(bank.may_differ(BlockId(0), by(6.0), &array));
     }
 }

@@ -59,8 +59,8 @@ impl Io {
     fn note_worn_block(&mut self, block: BlockId) {
         let plane = self.geometry().plane_of(block);
         let pool = self.geometry().planes[plane.index()].pool.into();
-        let threshold = self.upkeep.as_ref().and_then(|upkeep| upkeep.threshold(pool));
-        if threshold.is_some_and(|threshold| self.media.may_differ(block, threshold)) {
+        let uneven = self.upkeep.as_ref().and_then(|upkeep| upkeep.uneven(pool));
+        if uneven.is_some_and(|uneven| self.media.may_differ(block, uneven)) {
             self.upkeep.iter_mut().for_each(|upkeep| upkeep.erased(plane, block));
         }
     }
@@ -69,9 +69,9 @@ impl Io {
     pub(crate) fn next_levelled(&mut self, plane: PlaneId) -> Option<BlockId> {
         let pool = self.geometry().planes[plane.index()].pool.into();
         let upkeep = self.upkeep.as_mut()?;
-        let threshold = upkeep.threshold(pool)?;
+        let uneven = upkeep.uneven(pool)?;
         let mut erased = std::iter::from_fn(|| upkeep.take_erased(plane));
-        erased.find_map(|erased| self.media.least_worn(erased, threshold))
+        erased.find_map(|erased| self.media.least_worn(erased, uneven))
     }
 
     /// Notes that the data of a block were moved to a more worn one.

@@ -19,6 +19,7 @@ use crate::base::sparse;
 use crate::base::table::Table;
 use crate::base::{BlockId, CellMode, Mu, PlaneId, Slot};
 use crate::hw::array::{FlashArray, RegionId};
+use crate::hw::config::Uneven;
 use serde::{Deserialize, Serialize};
 
 /// Most mapping units a page may hold.
@@ -226,18 +227,18 @@ impl Media {
         self.banks[from.bank.0].take_more_worn(&mut self.array, plane, cycles)
     }
 
-    /// Whether blocks of the bank of `block`, which was erased, may differ by `threshold` cycles in its plane.
-    pub(super) fn may_differ(&mut self, block: BlockId, threshold: f64) -> bool {
+    /// Whether wear may be `uneven` in the plane of `block`, which was erased, among its bank's blocks.
+    pub(super) fn may_differ(&mut self, block: BlockId, uneven: Uneven) -> bool {
         let Self { banks, array, .. } = self;
         let bank = banks.iter_mut().find(|bank| bank.has(block, array));
-        bank.is_some_and(|bank| bank.may_differ(block, threshold, array))
+        bank.is_some_and(|bank| bank.may_differ(block, uneven, array))
     }
 
     /// The least worn closed block beside `erased` in its bank and plane, if it is to move.
-    pub(super) fn least_worn(&mut self, erased: BlockId, threshold: f64) -> Option<BlockId> {
+    pub(super) fn least_worn(&mut self, erased: BlockId, uneven: Uneven) -> Option<BlockId> {
         let Self { banks, array, .. } = self;
         let bank = banks.iter_mut().find(|bank| bank.has(erased, array))?;
-        bank.least_worn(array.geometry.plane_of(erased), threshold, array)
+        bank.least_worn(array.geometry.plane_of(erased), uneven, array)
     }
 
     /// Adds an erased block to a bank.

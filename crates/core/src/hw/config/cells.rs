@@ -306,6 +306,7 @@ impl CellsConfig {
         if let Some(bad_blocks) = &self.bad_blocks {
             bad_blocks.check(pools, problems);
         }
+        self.levelling.iter().for_each(|levelling| levelling.check(problems));
         if self.age_scale == 0.0 && self.patrol_ns().is_some() {
             let key = "device.cells.refresh.scrub";
             problems.push(Problem::new(key, "patrol", "read where age_scale is 0: nothing ages"));

@@ -13,7 +13,7 @@ pub use cells::{
 };
 pub use idle::{IdleRule, IdleScope};
 pub use mode::{FoldTimes, ModeConfig, PageKinds, ProgramRule};
-pub use upkeep::{LevellingConfig, ReclaimConfig, RefreshConfig, Scrub};
+pub use upkeep::{LevellingConfig, ReclaimConfig, RefreshConfig, Scrub, Uneven};
 
 use crate::base::CellMode;
 use crate::base::Problem;

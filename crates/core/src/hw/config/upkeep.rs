@@ -1,6 +1,7 @@
 //! What is done about cells that err: blocks that move before their data are lost.
 
 use super::PoolConfig;
+use crate::base::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
@@ -50,7 +51,7 @@ pub struct RefreshConfig {
 }
 
 /// Static levelling: data that stay where a block is worn less than others move to a worn one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LevellingConfig {
     /// Cycles of the densest mode by which the most and the least worn block of a plane differ when the latter's
@@ -58,13 +59,40 @@ pub struct LevellingConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 10_000_000))]
     pub threshold: Option<u32>,
+    /// In place of `threshold`: the evenness at which data move, the square of a plane's cycles over its blocks
+    /// times the sum of their squares; 1 where all are alike. SimpleSSD has 0.7.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.01, max = 0.99))]
+    pub evenness: Option<f64>,
+}
+
+/// When the blocks of a plane are worn unevenly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Uneven {
+    /// Cycles of the densest mode by which the most and the least worn closed block differ at least.
+    pub threshold: f64,
+    /// Evenness of all at most.
+    pub evenness: f64,
 }
 
 impl LevellingConfig {
-    /// The threshold in `pool`, cycles.
-    pub fn threshold_in(&self, pool: &PoolConfig) -> f64 {
+    /// When blocks of a plane of `pool` are worn unevenly.
+    pub fn uneven_in(&self, pool: &PoolConfig) -> Uneven {
         let endurance = pool.mode(pool.densest()).and_then(|mode| mode.endurance_cycles);
         let share = || endurance.map_or(f64::INFINITY, |cycles| DEFAULT_SHARE * f64::from(cycles));
-        self.threshold.map_or_else(share, f64::from).max(1.0)
+        match self.evenness {
+            Some(evenness) => Uneven { threshold: 1.0, evenness },
+            None => {
+                Uneven { threshold: self.threshold.map_or_else(share, f64::from).max(1.0), evenness: 1.0 }
+            }
+        }
+    }
+
+    /// Adds every problem of this section.
+    pub(super) fn check(&self, problems: &mut Vec<Problem>) {
+        if let (Some(threshold), Some(_)) = (self.threshold, self.evenness) {
+            let allowed = "left out beside evenness, which is in place of it";
+            problems.push(Problem::new("device.cells.levelling.threshold", threshold, allowed));
+        }
     }
 }

@@ -31,6 +31,16 @@ pub fn few(step: usize) -> usize {
     }
 }
 
+/// A device at time 0 whose data are known by version.
+pub fn begin(setup: &Setup) -> Simulation {
+    let problems = setup.check();
+    assert!(problems.is_empty(), "{}: {problems:?}", setup.scheme.name());
+    let mut sim = Simulation::new(setup).unwrap();
+    sim.track_versions();
+    sim.precondition(&mut |_, _| true).unwrap();
+    sim
+}
+
 /// Tells a scheme that looks ahead what will come.
 pub fn foresee(sim: &mut Simulation, requests: &[Request]) {
     if let Some(mut foresight) = sim.foresight() {
