@@ -53,9 +53,9 @@ impl Setup {
         let by_mu = mus * 2 * size_of::<u32>() as u64;
         let pages =
             if self.scheme.looks_ahead() { device.user_bytes / u64::from(device.piece_bytes()) } else { 0 };
-        let by_page = Separator::page_bytes(self.scheme.separation());
-        let separated = device.user_bytes / u64::from(device.piece_bytes()) * by_page;
-        let by_slot = FlashArray::slot_bytes(&geometry) + by_mu + Foresight::page_bytes(pages) + separated;
+        let by_page = Separator::page_bytes(self.scheme.separation()) + self.scheme.page_bytes();
+        let by_page = device.user_bytes / u64::from(device.piece_bytes()) * by_page;
+        let by_slot = FlashArray::slot_bytes(&geometry) + by_mu + Foresight::page_bytes(pages) + by_page;
         let cells = device.cells.as_ref().map_or(0, |_| Cells::bytes(&geometry));
         let blocks = FlashArray::block_bytes(&geometry) + Timing::block_bytes(&geometry) + cells;
         MemoryNeed {

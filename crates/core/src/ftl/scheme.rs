@@ -24,6 +24,9 @@ pub trait Parameters {
     /// The scheme whose defaults on a device hold for this one too, where its own say nothing.
     const DEFAULTS_OF: Option<&'static str> = None;
 
+    /// Bytes of its tables for each logical page, beyond the four for each mapping unit that all may have.
+    const PAGE_BYTES: u64 = 0;
+
     /// How its store separates data by lifetime.
     fn separation(&self) -> Separation {
         Separation::None

@@ -172,6 +172,11 @@ macro_rules! schemes {
                 always || self.separation().foresees()
             }
 
+            /// Bytes of its tables for each logical page, beyond those that all may have.
+            pub fn page_bytes(&self) -> u64 {
+                match self { $($(#[$when])* Self::$variant(_) => <$config as Parameters>::PAGE_BYTES,)* }
+            }
+
             /// How its store separates data by lifetime.
             pub fn separation(&self) -> Separation {
                 match self { $($(#[$when])* Self::$variant(config) => config.separation(),)* }

@@ -70,6 +70,7 @@ pub struct BypassOracleConfig {
 
 impl Parameters for ClassifierConfig {
     const DEFAULTS_OF: Option<&'static str> = Some("baseline");
+    const PAGE_BYTES: u64 = Pages::PAGE_BYTES;
 
     fn keeps_places(&self) -> Option<&'static str> {
         Some("it knows when each SLC block was opened for the host")
@@ -95,6 +96,7 @@ impl Parameters for ClassifierConfig {
 impl Parameters for BypassOracleConfig {
     const LOOKS_AHEAD: bool = true;
     const DEFAULTS_OF: Option<&'static str> = Some("baseline");
+    const PAGE_BYTES: u64 = Pages::PAGE_BYTES;
 
     fn keeps_places(&self) -> Option<&'static str> {
         Some("it knows when each SLC block was opened for the host")

@@ -104,6 +104,9 @@ pub struct Pages {
 }
 
 impl Pages {
+    /// What a page takes, but for four bytes, which all schemes may have for a mapping unit.
+    pub const PAGE_BYTES: u64 = 4;
+
     /// Of a device of so many logical pages, none of which was written.
     pub fn new(pages: usize) -> Self {
         Self { written: Table::new(pages), seen: Table::new(pages) }
