@@ -6,10 +6,11 @@ import dataclasses
 import importlib
 import importlib.util
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from graphlib import TopologicalSorter
 from typing import Protocol
 
 from slcache.errors import ConfigError, Error, RunError, TraceError, UsageError, about
@@ -166,22 +167,17 @@ class _Loop:
         fail_fast: bool,
     ) -> None:
         self.results: dict[str, Done] = {}
-        self.progress = progress
+        self._progress = progress
         self._executor, self._keep, self._fail_fast = executor, keep, fail_fast
-        self._tries: dict[str, int] = {}
-        #: What each task still waits for, and which tasks wait for it.
-        self._needs: dict[str, set[str]] = {}
-        self._waiting: dict[str, list[Task]] = {name: [] for name in makings}
-        self._ready: deque[Task] = deque()
-        for task in (*makings.values(), *points.values()):
-            needs = task.reads() & makings.keys()
-            self._needs[task.name] = needs
-            if not needs:
-                self._ready.append(task)
-            for name in needs:
-                self._waiting[name].append(task)
+        self._tasks = {task.name: task for task in (*makings.values(), *points.values())}
+        #: The files that each task reads, and that others make.
+        self._needs = {name: task.reads() & makings.keys() for name, task in self._tasks.items()}
+        self._order = TopologicalSorter(self._needs)
+        self._order.prepare()
+        self._ready = deque(self._order.get_ready())
         self._running: dict[str, Task] = {}
-        self._not_made: set[str] = set()
+        self._lost: Counter[str] = Counter()
+        self._not_made: dict[str, Done] = {}
 
     @property
     def pending(self) -> bool:
@@ -191,59 +187,49 @@ class _Loop:
     def step(self) -> None:
         """Give the executor what it has room for, and take what it has done."""
         while self._ready and len(self._running) < self._executor.slots + _AHEAD:
-            task = self._ready.popleft()
-            self._running[task.name] = task
-            # What has its name may be damaged.
-            lacks = task.state in self._not_made
-            self._executor.submit(dataclasses.replace(task, state=None) if lacks else task)
-        for done in self._executor.finished(_LOOK_S):
+            self._begin(self._tasks[self._ready.popleft()])
+        for done in self._executor.finished(_LOOK_S) if self._running else ():
             # An executor that is used again may still be at work for what was ended before.
-            if done.name not in self._running:
+            task = self._running.pop(done.name, None)
+            if task is None:
                 continue
-            task = self._running.pop(done.name)
             if done.lost is not None:
-                if self._again(task):
+                self._progress.lost += 1
+                self._lost[task.name] += 1
+                if self._lost[task.name] < TRIES:
+                    self._ready.appendleft(task.name)
                     continue
                 done = dataclasses.replace(done, error=f"{done.lost} ({TRIES} times)", lost=None)
             self._ended(task, done)
 
-    def _again(self, task: Task) -> bool:
-        """Whether a task whose worker was lost is tried once more."""
-        self.progress.lost += 1
-        self._tries[task.name] = self._tries.get(task.name, 0) + 1
-        if self._tries[task.name] >= TRIES:
-            return False
-        self._ready.appendleft(task)
-        return True
+    def _begin(self, task: Task) -> None:
+        """Have a task done, if what it needs could be made.
+
+        Without a state points precondition for themselves; other files they cannot do without.
+        """
+        lacks = [name for name in self._needs[task.name] if name in self._not_made]
+        missing = next((self._not_made[name] for name in lacks if name != task.state), None)
+        if missing is not None:
+            self._ended(task, dataclasses.replace(missing, name=task.name))
+            return
+        self._running[task.name] = task
+        # What has its name may be damaged.
+        self._executor.submit(dataclasses.replace(task, state=None) if lacks else task)
 
     def _ended(self, task: Task, done: Done) -> None:
-        if task.kind == "point":
-            self._point(done)
+        self._order.done(task.name)
+        self._ready.extendleft(reversed(self._order.get_ready()))
+        if task.kind != "point":
+            self._not_made |= {} if done.error is None else {task.name: done}
             return
-        if done.error is not None:
-            self._not_made.add(task.name)
-        # Without a state points precondition for themselves; other files they cannot do without.
-        missing = done.error is not None and task.kind != "state"
-        for other in reversed(self._waiting.pop(task.name)):
-            needs = self._needs[other.name]
-            if task.name not in needs:
-                continue
-            needs.remove(task.name)
-            if missing:
-                needs.clear()
-                self._ended(other, dataclasses.replace(done, name=other.name))
-            elif not needs:
-                self._ready.appendleft(other)
-
-    def _point(self, done: Done) -> None:
         if done.error is None:
             self._keep(done)
             # A sweep of many points must not hold all results.
             done = dataclasses.replace(done, content=b"")
         self.results[done.name] = done
-        self.progress.done += 1
-        self.progress.cpu_s += done.costs.get("cpu_s", 0.0)
+        self._progress.done += 1
+        self._progress.cpu_s += done.costs.get("cpu_s", 0.0)
         if done.error is not None:
-            self.progress.failed += 1
+            self._progress.failed += 1
             if self._fail_fast:
                 raise FailedError(done)
