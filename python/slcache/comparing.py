@@ -7,7 +7,7 @@ import os
 import pathlib
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from slcache import api, bounds, catalogue
@@ -99,59 +99,35 @@ def compare(
     progress = api.reporting(on_progress, progress)
     drawn = texts.of_trace(resample, resample_block, texts.text_of(trace), seeds)
     count = resample or seeds
-    sides = []
+    groups: list[list[Run]] = []
     # No comprehension: the warning is for whoever called this.
     for place, _, _ in unpacked:
-        sides.append(
-            _Side.of(
-                place,
-                schemes,
-                normalise,
-                given,
-                with_memory=memory_in is not None,
-                replay=replay,
-                seed=seed,
-            )
-        )
-    if len(sides) > 1:
-        _name_devices(sides)
-    whole = [config for side in sides for config in side.configs.values()]
+        run = Run("", texts.text_of(trace), texts.text_of(place), "", given, (), replay, seed)
+        groups.append(_of_schemes(replace(run, memory_in=memory_in), schemes, normalise))
+    groups = groups if len(groups) == 1 else _named(groups)
+    whole = [run.config for group in groups for run in group]
     if seeds > 1 and not texts.is_workload(texts.text_of(trace)):
         texts.check_seeds(seeds, whole)
     every = _seeds(whole[0], seed, count)
     own = {} if resample is None else {"": next(iter(every.values()))}
-    if count > 1:
-        given = {key: value for key, value in given.items() if key != "run.seed"}
-    cells = _equal_cells(sides) if equal_cells else [{} for _ in sides]
+    groups = _equal_cells(groups) if equal_cells else groups
 
-    def run(side: _Side, more: Mapping[str, Any], name: str, mark: str, number: int | None) -> Run:
+    def seeded(run: Run, mark: str, number: int | None) -> Run:
         options = drawn(trace_options, number) if mark or not own else trace_options
-        return Run(
-            title=side.labels[name] + mark,
-            trace=texts.text_of(trace),
-            device=texts.text_of(side.device),
-            scheme=name,
-            settings={
-                # The bound of each run is counted, unless something is said of it.
-                **({} if "run.bound" in given else {"run.bound": True}),
-                **catalogue.settings_for(given, name, side.names),
-                **more,
-            },
+        own_settings = {k: v for k, v in run.settings.items() if count == 1 or k != "run.seed"}
+        return replace(
+            run,
+            title=run.title + mark,
+            settings=own_settings,
             trace_options=api.reader_options_of(trace, trace_format, options, number),
-            replay=replay,
             seed=number,
-            memory_in=memory_in if name in side.learning else None,
-            log=None if log is None else _log_of(log, side.labels[name] + mark),
+            log=None if log is None else _log_of(log, run.title + mark),
         )
 
-    labelled = [side.labels[name] for side in sides for name in side.names]
+    runs = [run for group in groups for run in group]
+    labelled = [run.title for run in runs]
     _check_file_names(labelled, log, timeline)
-    asked = [
-        run(side, more.get(name, {}), name, mark, number)
-        for mark, number in (own | every).items()
-        for side, more in zip(sides, cells, strict=True)
-        for name in side.names
-    ]
+    asked = [seeded(run, mark, number) for mark, number in (own | every).items() for run in runs]
 
     def done(runs: Sequence[Run]) -> list[Result]:
         return several.results(runs, jobs=jobs, executor=executor, store=store, progress=progress)
@@ -167,9 +143,9 @@ def compare(
         results = done(asked)
     for result, label in zip(results, itertools.cycle(labelled), strict=False):
         result.label = label
-    reference = normalise if normalise is None else sides[0].labels[normalise]
+    reference = next((run.title for run in runs if run.scheme == normalise), None)
     each = len(labelled)
-    curve = bounds.of_comparison(asked[0], results[:each]) if len(sides) == 1 else None
+    curve = bounds.of_comparison(asked[0], results[:each]) if len(groups) == 1 else None
     if count == 1:
         return Comparison(results, reference, curve).told_at(gb_per_day)
     # Pictures are of the first seed, or of the recording.
@@ -195,43 +171,32 @@ def in_states(
     return {state: compare(trace, state=state, **how) for state in states}
 
 
-@dataclass
-class _Side:
-    """The schemes that one of the devices runs."""
+def _of_schemes(run: Run, schemes: Sequence[str] | str, normalise: str | None) -> list[Run]:
+    """Return a run under each of some schemes, of which those that learn have its memory.
 
-    device: Content
-    names: Sequence[str]
-    #: What results call each of them, and its configuration.
-    labels: dict[str, str]
-    configs: Mapping[str, dict[str, Any]]
-    #: Those that begin with a memory.
-    learning: Sequence[str]
-
-    @classmethod
-    def of(
-        cls,
-        device: Content,
-        schemes: Sequence[str] | str,
-        normalise: str | None,
-        settings: Mapping[str, Any],
-        *,
-        with_memory: bool,
-        replay: str | None,
-        seed: int | None,
-    ) -> _Side:
-        """Return them; a warning names those of all that the device cannot run."""
-        names, left_out = catalogue.named(schemes, device=device, settings=settings)
-        for sentence in notes.told(left_out, "is left out", "are left out"):
-            warnings.warn(sentence, stacklevel=4)
-        catalogue.check_schemes(names, normalise)
-        learning = catalogue.remembering(names) if with_memory else []
-        labels = catalogue.called(names, device=device, settings=settings, replay=replay, seed=seed)
-        own = {name: catalogue.settings_for(settings, name, names) for name in names}
-        configs = {
-            n: catalogue.resolve(device=device, scheme=n, settings=own[n], replay=replay, seed=seed)
-            for n in names
-        }
-        return cls(device, names, labels, configs, learning)
+    A warning names those of all that the device cannot run.
+    """
+    device, settings = texts.content_of(run.device), run.settings
+    names, left_out = catalogue.named(schemes, device=device, settings=settings)
+    for sentence in notes.told(left_out, "is left out", "are left out"):
+        warnings.warn(sentence, stacklevel=4)
+    catalogue.check_schemes(names, normalise)
+    learning = [] if run.memory_in is None else catalogue.remembering(names)
+    labels = catalogue.called(
+        names, device=device, settings=settings, replay=run.replay, seed=run.seed
+    )
+    # The bound of each run is counted, unless something is said of it.
+    counted = {} if "run.bound" in settings else {"run.bound": True}
+    return [
+        replace(
+            run,
+            title=labels[name],
+            scheme=name,
+            settings=counted | catalogue.settings_for(settings, name, names),
+            memory_in=run.memory_in if name in learning else None,
+        )
+        for name in names
+    ]
 
 
 def _several(device: Content | Sequence[Content] | None) -> Sequence[Content | None]:
@@ -242,13 +207,15 @@ def _several(device: Content | Sequence[Content] | None) -> Sequence[Content | N
     return many
 
 
-def _name_devices(sides: Sequence[_Side]) -> None:
-    """Name the device in each label; UsageError where two are called the same."""
-    names = [next(iter(side.configs.values()))["device"]["name"] for side in sides]
+def _named(groups: Sequence[Sequence[Run]]) -> list[list[Run]]:
+    """Name the device in each title; UsageError where two are called the same."""
+    names = [group[0].config["device"]["name"] for group in groups]
     if said := twice(names):
         raise about(UsageError(f"device: {said}"), "device")
-    for side, device in zip(sides, names, strict=True):
-        side.labels = {name: f"{label} on {device}" for name, label in side.labels.items()}
+    return [
+        [replace(run, title=f"{run.title} on {device}") for run in group]
+        for group, device in zip(groups, names, strict=True)
+    ]
 
 
 def _check_file_names(labels: Sequence[str], *files: Path | None) -> None:
@@ -270,13 +237,16 @@ def _seeds(config: Mapping[str, Any], seed: int | None, count: int) -> dict[str,
     return {f"-seed{number}": number for number in range(first, first + count)}
 
 
-def _equal_cells(sides: Sequence[_Side]) -> list[dict[str, dict[str, int]]]:
-    """Return the settings of each scheme with which none cleans with more room than another."""
-    found = [comparison.equalised(side.configs) for side in sides]
+def _equal_cells(groups: Sequence[Sequence[Run]]) -> list[list[Run]]:
+    """Return runs with settings with which none cleans with more room than another."""
+    found = [comparison.equalised({run.scheme: run.config for run in group}) for group in groups]
     if not any(any(each.values()) for each in found):
         told = "equal cells have no effect: none has more dense blocks than a scheme with a cache"
         raise about(UsageError(told), "equal_cells")
-    return found
+    return [
+        [replace(run, settings={**run.settings, **more.get(run.scheme, {})}) for run in group]
+        for group, more in zip(groups, found, strict=True)
+    ]
 
 
 def _log_of(log: Path, label: str) -> pathlib.Path:
