@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from slcache.search.batches import grid, smallest, steps_most
+from slcache.search.batches import Measuring, grid, smallest, steps_most
 
 Curve = Callable[[int], float]
 
@@ -29,11 +29,15 @@ class Measured:
 def search(curve: Curve, needed: float, last: int = 32) -> tuple[int | None, set[int]]:
     """Return what is found and what was measured."""
     measured = Measured(lambda place: curve(place) - needed)
-    steps = smallest(last)
-    places = next(steps)
+
+    def measure(places: Sequence[int]) -> Measuring:
+        yield
+        return measured(places)
+
+    steps = smallest(last, measure)
     try:
         while True:
-            places = steps.send(measured(places))
+            next(steps)
     except StopIteration as end:
         return end.value, set(measured.asked)
 

@@ -12,7 +12,7 @@ import slcache
 from slcache import _core
 from slcache.execute.local import Local
 from slcache.execute.tasks import Task
-from slcache.sweep.api import sweep
+from slcache.study.api import sweep
 from support import slcache as command
 
 HOW: dict[str, Any] = {"device": "tiny", "schemes": ["tlc-only", "baseline", "sa"]}

@@ -12,7 +12,7 @@ import slcache
 from slcache import catalogue, explain
 from slcache.named import listed
 from slcache.results.seeded import SeededComparison
-from slcache.sweep.study import Study
+from slcache.study.model import Study
 from slcache.words import units
 from support import slcache as command
 

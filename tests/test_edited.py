@@ -16,8 +16,8 @@ from slcache import frame
 from slcache.cli.app import execute
 from slcache.given import parsing
 from slcache.metrics import METRICS
-from slcache.sweep import study
-from slcache.sweep.axes import Axis, Sampling, listed
+from slcache.study import model
+from slcache.study.axes import Axis, Sampling, listed
 
 DIGITS = "1" * 400
 SWEEP = ("--device", "tiny", "--scheme", "baseline", "--address", "wrap")
@@ -251,7 +251,7 @@ def test_what_people_write_may_begin_with_a_mark(trace: Path, tmp_path: Path) ->
     workload = marked("workload.toml", text)
     assert slcache.Trace(workload).info()["requests"] == 9
     asked = marked("study.toml", f'trace = "{trace}"\ndevice = "tiny"\nscheme = "baseline"\n')
-    assert study.is_study(asked)
-    assert study.read(asked).schemes == ("baseline",)
+    assert model.is_study(asked)
+    assert model.read(asked).schemes == ("baseline",)
     points = marked("points.csv", "host.time_scale,run.seed\n0.5,1\n")
     assert [list(point) for point in listed(points)] == [["host.time_scale", "run.seed"]]

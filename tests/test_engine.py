@@ -13,8 +13,8 @@ from slcache.execute.engine import Engine
 from slcache.execute.local import Local
 from slcache.execute.tasks import Task
 from slcache.reproduce.inputs import Input, Job
-from slcache.sweep.run import run_study
-from slcache.sweep.study import Study
+from slcache.study.model import Study
+from slcache.study.run import run_study
 from support import mixed, write_trace
 
 TWIN = Input("web", "hierarchy-web_1", True, 3000, workload={"requests": "3000"})

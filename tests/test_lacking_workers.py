@@ -12,7 +12,7 @@ import pytest
 
 from slcache import RunError
 from slcache.execute import local
-from slcache.sweep.api import sweep
+from slcache.study.api import sweep
 from support import mixed, process, write_trace
 
 #: What answers without having been asked.

@@ -109,7 +109,7 @@ HEAVY = (
     "slcache.charts.latency",
     "slcache.reproduce",
     "slcache.study.analysis",
-    "slcache.sweep.run",
+    "slcache.study.run",
     "slcache.search.searching",
     "vl_convert",
 )
@@ -144,7 +144,7 @@ def test_the_start_loads_nothing_large(start: str) -> None:
 
 def test_packages_of_one_name_with_a_function_stay_functions() -> None:
     start = (
-        "import slcache.sweep.run, slcache.sweep.study, slcache.search.searching\n"
+        "import slcache.study.run, slcache.search.searching\n"
         "print(callable(slcache.sweep), callable(slcache.tune))"
     )
     assert loaded(start)[0] == "True True\n"

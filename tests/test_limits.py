@@ -19,12 +19,12 @@ import proportion
 import slcache
 from slcache.cli.app import execute
 from slcache.documents.saved import differences
-from slcache.search.goals import Goals
+from slcache.search.goals import Search
 from slcache.search.space import Known, Space
 from slcache.study import fronts, wording
+from slcache.study.axes import GRID_MAX, POINTS_MAX, Axis, Sampling
 from slcache.study.effects import main_effects
 from slcache.study.outcome import PARAMETERS_MAX, Outcome, Setting
-from slcache.sweep.axes import GRID_MAX, POINTS_MAX, Axis, Sampling
 from slcache.traces.api import OPTIONS_MAX
 
 TINY = Path(__file__).parents[1] / "presets" / "devices" / "tiny.toml"
@@ -243,7 +243,7 @@ def keys_of_runs_that_differ(count: int) -> None:
 
 def bounds_of_a_search(count: int) -> None:
     with pytest.raises(ValueError, match="is given twice"):
-        Goals.read(such_that=[f"waf<={i}" for i in range(count)])
+        Search(such_that=[f"waf<={i}" for i in range(count)])
 
 
 def traces_of_one(count: int) -> None:

@@ -307,7 +307,7 @@ def test_no_document_has_code_run_in_python(name: str, marked: Marked) -> None:
 
 
 def test_a_study_given_as_such_names_its_class(marked: Marked) -> None:
-    from slcache.sweep.run import run_study
+    from slcache.study.run import run_study
 
     told = run_study(marked.folder / "study/study.toml", jobs=1)
     assert told.counts()["done"] == 2

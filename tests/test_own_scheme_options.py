@@ -10,8 +10,8 @@ import pytest
 
 import slcache
 from slcache.search.space import VALUES_MOST
-from slcache.sweep.axes import Axis
-from slcache.sweep.run import Sweep
+from slcache.study.axes import Axis
+from slcache.study.run import Sweep
 from support import here, own_scheme
 
 EXAMPLES = Path("examples/schemes")

@@ -13,11 +13,11 @@ import pytest
 
 from charted import charts, rows
 from slcache.metrics import METRICS
+from slcache.study import page as pages
 from slcache.study.analysis import Analysis
+from slcache.study.api import sweep
 from slcache.study.outcome import Outcome
-from slcache.sweep import report
-from slcache.sweep.api import sweep
-from slcache.sweep.run import Sweep
+from slcache.study.run import Sweep
 from studies import grid, table_of
 from support import mixed, slcache, write_trace
 
@@ -154,7 +154,7 @@ def test_a_mark_s_number_is_of_the_point_that_it_shows() -> None:
     blocks = [8, 1, 4, 2, 9, 5]
     table = grid({"s.blocks": blocks}, lambda n, _: {"waf": 1.0 + n, "slc_bytes": 50.0 - n * n})
     analysis = Analysis.of(Outcome.of(table), ("waf", "slc_bytes"))
-    page = report.render(analysis, "made up")
+    page = pages.render(analysis, "made up")
     marks = {row["href"]: row["x"] for row in rows(charts(page)["Pareto front"]) if "href" in row}
     ordered = sorted(marks, key=lambda link: marks[link])
     numbers = [int(link.removeprefix("#point-")) for link in ordered]
@@ -171,7 +171,7 @@ def test_hostile_names_stay_text(folder: Path) -> None:
     words = shlex.split(next(iter(told(page).values()))["command"] or "")
     assert words[2] == str(made)
     table = grid({"x": [HOSTILE, "fifo"]}, lambda x, _: {"waf": float(len(x)), "slc_bytes": 1.0})
-    page = report.render(Analysis.of(Outcome.of(table), ("waf",)), HOSTILE)
+    page = pages.render(Analysis.of(Outcome.of(table), ("waf",)), HOSTILE)
     assert page.count("<script") == 2 + len(charts(page))
     assert any(HOSTILE in (point["name"] or "") for point in told(page).values())
 
@@ -180,12 +180,12 @@ def test_hostile_names_stay_text(folder: Path) -> None:
 def test_what_no_command_can_say_has_none(folder: Path) -> None:
     found = study(folder, "schemes")
     row = dict(found.table.to_dicts()[0])
-    assert report.of_row(found.study, row) is not None
-    assert report.of_row(found.study, {**row, "trace": "another"}) is None
-    assert not report.tells(found.study, ["scheme", "no.such.key"])
+    assert pages.of_row(found.study, row) is not None
+    assert pages.of_row(found.study, {**row, "trace": "another"}) is None
+    assert not pages.tells(found.study, ["scheme", "no.such.key"])
     table = table_of([{**row, "no.such.key": n, "waf": 1.0 + n} for n in (1, 2)])
     analysis = Analysis.of(Outcome.of(table), ("waf",))
-    page = report.render(analysis, "edited", study=found.study)
+    page = pages.render(analysis, "edited", study=found.study)
     assert [point["command"] for point in told(page).values()] == [None, None]
 
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from slcache.results import means
-from slcache.results.means import Figure, against
-from slcache.study.spread import LEVEL, Paired, paired, quantile, told_apart
+from slcache.results.intervals import LEVEL, Figure, Paired, against, paired, quantile, told_apart
 from support import cases
 
 Numbers = NDArray[np.float64]

@@ -11,10 +11,12 @@ from scipy import stats
 
 import slcache
 from slcache.metrics import named
+from slcache.results import intervals
 from slcache.results import means as told_of
-from slcache.results.means import Column, Figure, of_draws
+from slcache.results.intervals import Figure
 from slcache.results.seeded import SeededComparison
-from slcache.study import show, spread
+from slcache.study import show
+from slcache.tables.grid import Column
 from support import mixed, write_trace
 from support import slcache as run_slcache
 
@@ -78,13 +80,13 @@ def test_an_interval_is_that_of_one_recording(recording: Path, drawn: SeededComp
 
 def test_more_draws_do_not_narrow_an_interval_as_more_seeds_do() -> None:
     few, many = [1.0, 3.0], [1.0, 3.0] * 50
-    as_draws, as_seeds = spread.estimate(many, draws=True), spread.estimate(many)
+    as_draws, as_seeds = intervals.estimate(many, draws=True), intervals.estimate(many)
     assert as_draws.half is not None
     assert as_seeds.half is not None
     assert as_draws.half == pytest.approx(10 * as_seeds.half)
     more = [1.1, 2.9] * 50
-    assert spread.told_apart([spread.paired(more, few * 50)]) == [True]
-    assert spread.told_apart([spread.paired(more, few * 50, draws=True)]) == [False]
+    assert intervals.told_apart([intervals.paired(more, few * 50)]) == [True]
+    assert intervals.told_apart([intervals.paired(more, few * 50, draws=True)]) == [False]
 
 
 @pytest.mark.parametrize("own", [587.0, 577.0])
@@ -98,7 +100,7 @@ def test_draws_that_lie_off_the_recording_are_told(own: float) -> None:
         assert "write mean of baseline, 587 µs against 577 µs [574 µs, 581 µs]" in line
         assert "--resample-block" in line
     estimate = found.estimate
-    assert ("!" in of_draws(column, column.show, estimate, None).text) is (own == 587.0)
+    assert ("!" in told_of.drawn(column.show, estimate, None)) is (own == 587.0)
 
 
 def test_it_is_said_what_repeats_a_comparison(drawn: SeededComparison, tmp_path: Path) -> None:
@@ -145,8 +147,9 @@ def test_a_study_knows_draws_from_seeds(recording: Path) -> None:
     assert found.table["draw"].to_list() == [1, 2, 3, 4] * 2
     spreads = found.analysis(["write_mean_ns"]).judged[0].spreads["write_mean_ns"]
     for each, estimate in zip(spreads.configurations, spreads.estimates, strict=True):
-        assert estimate == spread.estimate(each.values("write_mean_ns"), draws=True)
-    told = " ".join(show.seeds(found.analysis(["write_mean_ns"]).judged[0], {"scheme": "scheme"}))
+        assert estimate == intervals.estimate(each.values("write_mean_ns"), draws=True)
+    analysis = found.analysis(["write_mean_ns"])
+    told = " ".join(show.seeds(analysis, analysis.judged[0]))
     assert "draw" in told
     assert "seed" not in told
     seeds = slcache.sweep(recording, **asked, seeds=2)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache.results.means import Figure
+from slcache.results.intervals import Figure
 from slcache.results.seeded import SeededComparison
 from support import slcache as command
 

@@ -15,7 +15,8 @@ import slcache
 from slcache import metrics
 from slcache.documents import schemata
 from slcache.documents.normalise import by_seed
-from slcache.results.means import NOISE, Figure, against
+from slcache.results.intervals import Figure, against
+from slcache.results.means import NOISE
 from slcache.results.seeded import SeededComparison
 from support import mixed, write_trace
 from support import slcache as run_slcache
@@ -119,7 +120,7 @@ def test_a_difference_is_told_from_noise(
 ) -> None:
     found = against({"mine": Figure(mine), "reference": Figure(reference)}, "reference")["mine"]
     assert found.inside_noise is noise
-    assert found.paired.factor == pytest.approx(stats.gmean(mine) / stats.gmean(reference))
+    assert found.factor == pytest.approx(stats.gmean(mine) / stats.gmean(reference))
 
 
 def test_what_no_run_has_is_null() -> None:

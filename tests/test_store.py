@@ -23,8 +23,8 @@ from slcache.execute.tasks import Done, Task, perform
 from slcache.reproduce import plan
 from slcache.reproduce.inputs import Input, statistics
 from slcache.search.goals import SHARES
-from slcache.search.points import Prefixes
-from slcache.sweep.api import sweep
+from slcache.search.searching import Prefixes
+from slcache.study.api import sweep
 from support import mixed, slcache, write_trace
 from verbs import Inputs, verbs
 

@@ -19,13 +19,13 @@ import pytest
 from slcache import files
 from slcache.execute import store
 from slcache.execute.store import Store
-from slcache.search import points
+from slcache.search import searching
 from slcache.search.goals import SHARES
-from slcache.search.points import Prefixes
+from slcache.search.searching import Prefixes
 from support import command, mixed, write_trace
 
 #: Between each two lines of these another command comes.
-WATCHED = {module.__file__ for module in (store, files, points)}
+WATCHED = {module.__file__ for module in (store, files, searching)}
 PAIRS = 200
 Work = Callable[[Path], object]
 

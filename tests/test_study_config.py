@@ -12,7 +12,7 @@ import pytest
 
 import slcache
 from slcache.metrics import METRICS
-from slcache.sweep.study import read
+from slcache.study.model import read
 from support import mixed, write_trace
 from support import slcache as command
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from slcache.report import terminal as text_of
+from slcache.study import page as pages
 from slcache.study import show
 from slcache.study.analysis import Analysis
 from slcache.study.effects import Effect, main_effects
 from slcache.study.outcome import Outcome, Setting
-from slcache.sweep import report, terminal
 from studies import grid, row, table_of
 
 A = {1: 0.0, 2: 30.0, 4: -30.0}
@@ -53,7 +53,7 @@ def test_missing_points_leave_others_in_the_means_which_is_told() -> None:
     assert means(of(found, "b")) == pytest.approx({"fifo": MEAN + 20, "greedy": MEAN - 5})
     rows = [row({"a": a, "b": b}, {"waf": MEAN + A[a] + B[b]}) for a, b in pairs]
     study = Analysis.of(Outcome.of(table_of(rows)), ["waf"])
-    (said,) = show.means(study, {"a": "a", "b": "b"})
+    (said,) = show.means(study)
     assert said.endswith("what other parameters do is in the means of a and b.")
 
 
@@ -135,7 +135,7 @@ def study(figures: Mapping[tuple[str, int], Figures] = KNOWN) -> Analysis:
 
 
 def printed(found: Analysis) -> str:
-    return " ".join(text_of.text(*terminal.parts(found)).split())
+    return " ".join(text_of.text(*show.parts(found)).split())
 
 
 def test_worst_factors_are_those_of_the_definition() -> None:
@@ -156,10 +156,10 @@ def test_terminal_page_and_table_say_the_same() -> None:
     assert "nearest to the best on all 2 traces is n=2: at worst 1.33×, in lifetime_host_b" in told
     assert "all, waf 2 1.20× 1.33×" in told
     assert "lifetime_host_bytes 3 2.00× 1.01×" in told
-    page = report.render(found, "", "")
-    assert ">Good on all traces</h2>" in page
+    page = pages.render(found, "", "")
+    assert ">On all traces</h2>" in page
     assert "<td>1.33×</td>" in page
-    table = terminal.of_analysis(found)[-1]
+    table = show.sheets(found)[-1]
     assert [each["s.n"] for each in table.records] == [2, 3, 1]
     assert table.records[0]["lifetime_host_bytes worst on"] == "d/hard"
 
@@ -208,5 +208,5 @@ def test_one_trace_has_nothing_of_it() -> None:
     found = study({at: values for at, values in KNOWN.items() if at[0] == "d/easy"})
     assert "across_traces" not in found.to_dict()
     assert "On all traces" not in printed(found)
-    assert "Good on all traces" not in report.render(found, "", "")
-    assert len(terminal.of_analysis(found)) == 3
+    assert "On all traces" not in pages.render(found, "", "")
+    assert len(show.sheets(found)) == 3

@@ -9,9 +9,10 @@ import pytest
 
 from charted import charts
 from slcache.report import terminal as text_of
+from slcache.study import page as pages
+from slcache.study import show
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
-from slcache.sweep import report, terminal
 from studies import grid, row, table_of
 
 METRICS = ("waf", "read_p99_ns")
@@ -33,7 +34,7 @@ def study() -> Analysis:
 
 
 def printed(study: Analysis) -> str:
-    return " ".join(text_of.text(*terminal.parts(study)).split())
+    return " ".join(text_of.text(*show.parts(study)).split())
 
 
 def test_the_terminal_says_what_is_known(study: Analysis) -> None:
@@ -50,7 +51,7 @@ def test_the_terminal_says_what_is_known(study: Analysis) -> None:
 
 
 def test_the_page_is_whole_and_says_the_same(study: Analysis) -> None:
-    page = report.render(study, "a <study>", 'vary = "<x>"')
+    page = pages.render(study, "a <study>", 'vary = "<x>"')
     assert "a &lt;study&gt;" in page
     assert "at most 7 &lt;blocks&gt;" in page
     assert "<b>" not in page
@@ -102,7 +103,7 @@ def test_a_study_without_figures_says_so(status: str) -> None:
     rows = [row({"a": n}, {"waf": None}, status=status, reason="full") for n in (1, 2)]
     found = Analysis.of(Outcome.of(table_of(rows)))
     assert f"2 {status}" in printed(found)
-    assert "2 points" in report.render(found, "none")
+    assert "2 points" in pages.render(found, "none")
 
 
 def test_an_unknown_metric_is_told() -> None:

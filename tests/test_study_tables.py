@@ -16,7 +16,8 @@ from slcache.charts import files
 from slcache.charts import study as charts
 from slcache.charts.spec import Spec
 from slcache.metrics import Goal
-from slcache.study import effects, fronts, spread, wording
+from slcache.results.intervals import estimate
+from slcache.study import effects, fronts, wording
 from slcache.study.effects import main_effects
 from slcache.study.outcome import Outcome
 from studies import grid, row, table_of
@@ -136,17 +137,17 @@ def seeded(differ: float, noise: float) -> Outcome:
 
 
 def test_an_interval_is_students() -> None:
-    found = spread.estimate([1.0, 2.0, 3.0, 4.0, 5.0])
+    found = estimate([1.0, 2.0, 3.0, 4.0, 5.0])
     # t of 4 degrees of freedom at 97.5 % is 2.7764, the deviation is the root of 2.5.
     assert found.mean == 3.0
     assert found.half == pytest.approx(2.7764451 * (2.5 / 5) ** 0.5)
-    assert spread.estimate([7.0]).half is None
-    assert spread.estimate([0.1 + 0.2, 0.3]).half == 0.0
+    assert estimate([7.0]).half is None
+    assert estimate([0.1 + 0.2, 0.3]).half == 0.0
 
 
 def test_seeds_tell_a_large_difference_and_not_a_small_one() -> None:
     for differ, alike in ((0.1, [1]), (9.0, [])):
-        found = spread.of_metric(seeded(differ, 1.0).configurations, "waf", "min")
+        found = fronts.spread(seeded(differ, 1.0).configurations, "waf", "min")
         assert (found.best, found.alike) == (0, alike)
         assert found.repeated == 2
 
@@ -158,11 +159,11 @@ def test_differences_are_judged_seed_by_seed() -> None:
         return {"waf": 100.0 * (seed + 1) * (1 + 0.01 * a) + 0.01 * a * seed}
 
     table = Outcome.of(grid({"a": [1, 2]}, metric, seeds=range(5)))
-    assert spread.of_metric(table.configurations, "waf", "min").alike == []
+    assert fronts.spread(table.configurations, "waf", "min").alike == []
 
 
 def test_seeds_that_change_nothing_are_seen() -> None:
-    found = spread.of_metric(seeded(1.0, 0.0).configurations, "waf", "max")
+    found = fronts.spread(seeded(1.0, 0.0).configurations, "waf", "max")
     assert found.still
     assert found.best == 1
     assert found.alike == []
@@ -246,8 +247,8 @@ def test_fronts_are_drawn(count: int, metrics: int) -> None:
 @pytest.mark.parametrize("count", [1, 5, 200])
 def test_spreads_are_drawn(count: int) -> None:
     found = drawn(count, 1, "w")
-    one = spread.of_metric(found.configurations, "waf", "min")
-    names = [wording.configuration(c, {"part.p0": "$x"}) for c in one.configurations]
+    one = fronts.spread(found.configurations, "waf", "min")
+    names = [wording.settings(c.settings, {"part.p0": "$x"}) for c in one.configurations]
     assert ">waf<" in text_of(charts.spread(one, names))
 
 
@@ -294,7 +295,7 @@ def test_sizes_tell_their_metrics_and_the_chosen_one_too() -> None:
 
 
 def test_configurations_of_one_name_keep_rows_of_their_own() -> None:
-    found = spread.of_metric(drawn(9, 1, "w").configurations, "waf", "min")
+    found = fronts.spread(drawn(9, 1, "w").configurations, "waf", "min")
     shown = panels(charts.spread(found, ["alike"] * len(found.estimates)))[""]
     names = {row["row"] for row in rows(shown)}
     assert len(names) == len(found.estimates)

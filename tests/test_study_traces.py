@@ -14,9 +14,10 @@ import pytest
 from charted import charts, keys
 from slcache.documents import schemata
 from slcache.report import terminal as text_of
+from slcache.study import page as pages
+from slcache.study import show
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
-from slcache.sweep import report, terminal
 from studies import grid, row, table_of
 
 EASY, HARD = "in/easy.csv", "in/hard.csv"
@@ -51,7 +52,7 @@ def alone(table: pl.DataFrame, trace: str) -> dict[str, Any]:
 
 
 def printed(study: Analysis) -> str:
-    return " ".join(text_of.text(*terminal.parts(study)).split())
+    return " ".join(text_of.text(*show.parts(study)).split())
 
 
 def test_each_trace_is_judged_as_if_it_were_alone(table: pl.DataFrame, study: Analysis) -> None:
@@ -71,13 +72,6 @@ def test_each_trace_is_judged_as_if_it_were_alone(table: pl.DataFrame, study: An
             found | {"front": found["traces"][0]["front"]}, schemata.schema("sweep-show")
         )
     assert all("seeds" not in found["metrics"][name] for name in METRICS)
-
-
-def test_a_study_of_one_trace_has_one_front(table: pl.DataFrame) -> None:
-    found = alone(table, EASY)
-    assert "traces" not in found
-    assert found["fixed"]["trace"] == EASY
-    assert [one["settings"]["s.blocks"] for one in found["front"]["configurations"]] == [1]
 
 
 def test_no_single_front_is_made_of_several(study: Analysis) -> None:
@@ -108,7 +102,7 @@ def test_a_load_is_no_choice() -> None:
     assert [each["trace"] for each in found["traces"]] == ["queue_depth=1", "queue_depth=8"]
     assert "On queue_depth=8: " in printed(study)
     assert "The nearest to the best on all 2 loads is " in printed(study)
-    assert "The Pareto front of each load" in report.render(study, "t")
+    assert "Pareto front on queue_depth=8" in pages.render(study, "t")
 
 
 def test_a_trace_and_other_loads_are_told_together() -> None:
@@ -158,8 +152,8 @@ def test_a_map_has_the_trace_only_beside_a_single_other_parameter(study: Analysi
     among = found.map("waf")
     assert among is not None
     assert {among.across, among.up} == {"a", "b"}
-    assert "lie furthest apart, the trace left aside; a cell" in report.render(found, "", "")
-    assert "left aside" not in report.render(study, "", "")
+    assert "lie furthest apart, the trace left aside; a cell" in pages.render(found, "", "")
+    assert "left aside" not in pages.render(study, "", "")
 
 
 def test_the_terminal_names_the_trace_of_each_front(study: Analysis) -> None:
@@ -181,27 +175,28 @@ def test_traces_of_one_name_keep_their_folders() -> None:
 
 
 def test_the_page_has_a_section_for_each_trace(study: Analysis) -> None:
-    page = report.render(study, "two", "")
+    page = pages.render(study, "two", "")
     for name in ("easy.csv", "hard.csv"):
         assert f"<h3>Pareto front on {name}</h3>" in page
-        assert f"<h3>On {name}</h3>" in page
-        assert f"<h4>read_p99_ns over the seeds on {name}</h4>" in page
+        assert f">On {name}</h2>" in page
+        assert f"<h3>read_p99_ns over the seeds on {name}</h3>" in page
     assert "Pictures are of the first" not in page
     identifiers = re.findall(r'\bid="([^"]*)"', page)
     assert len(identifiers) == len(set(identifiers))
 
 
 def test_many_traces_have_tables_but_not_all_have_pictures() -> None:
-    traces = [f"t{i}" for i in range(report.DRAWN + 1)]
+    traces = [f"t{i}" for i in range(pages.DRAWN + 1)]
     table = grid({"trace": traces, "n": [1, 2]}, lambda t, n, _: {"waf": 1.0 + n})
-    page = report.render(Analysis.of(Outcome.of(table), ["waf"]), "many", "")
+    page = pages.render(Analysis.of(Outcome.of(table), ["waf"]), "many", "")
     assert "Pictures are of the first 8 of 9 traces." in page
-    assert "<h3>Pareto front on t8</h3>" in page
+    assert ">On t8</h2>" in page
+    assert "<h3>Pareto front on t8</h3>" not in page
     assert page.count("1 of 2 configurations are on the front") == len(traces)
 
 
 def test_tables_for_programs_name_the_trace(study: Analysis) -> None:
-    front = terminal.of_analysis(study)[-2]
+    front = show.sheets(study)[-2]
     assert front.columns[:3] == ["front", "trace", "s.blocks"]
     assert [(r["trace"], r["front"]) for r in front.records][:2] == [(EASY, 1), (HARD, 1)]
 
@@ -213,7 +208,7 @@ def test_a_trace_whose_points_all_failed_has_an_empty_front() -> None:
     study = Analysis.of(Outcome.of(table_of(rows)))
     assert [len(each.front.places) for each in study.judged] == [1, 0]
     assert "On hard.csv: Not in the front" in printed(study)
-    assert "no front: no point has all of these metrics" in report.render(study, "half", "")
+    assert "no front: no point has all of these metrics" in pages.render(study, "half", "")
 
 
 def lacking(trace: str, n: int, _: int) -> Mapping[str, float | None]:
@@ -240,6 +235,6 @@ def test_a_scheme_has_the_same_colour_on_all_traces() -> None:
         for i, scheme in enumerate(schemes, 1)
     ]
     rows[0].update(status="failed", reason="full", waf=None)
-    page = report.render(Analysis.of(Outcome.of(table_of(rows)), ["waf"]), "", "")
+    page = pages.render(Analysis.of(Outcome.of(table_of(rows)), ["waf"]), "", "")
     fronts = [chart for title, chart in charts(page).items() if title.startswith("Pareto front")]
     assert [keys(front) for front in fronts] == [["sector", "hierarchy", "sa"]] * 2

@@ -16,10 +16,10 @@ import pytest
 
 import slcache as sl
 from slcache.metrics import METRICS
-from slcache.sweep.api import sweep
-from slcache.sweep.axes import Axis
-from slcache.sweep.run import run_study
-from slcache.sweep.study import Study, StudyError, of, read
+from slcache.study.api import sweep
+from slcache.study.axes import Axis
+from slcache.study.model import Study, StudyError, of, read
+from slcache.study.run import run_study
 from support import mixed, slcache, write_trace
 
 #: Room for more sizes of the cache than the tiny device has.
@@ -152,7 +152,7 @@ def test_workloads_are_drawn_by_the_seed_and_varied(tmp_path: Path) -> None:
         alone = sl.run(spec, device="tiny", scheme="sa", **arguments).to_dict()
         assert plain(document) == plain(alone)
         hashes.add(document["trace"]["sha256"])
-    assert len(hashes) == len(found.rows) == 4
+    assert len(hashes) == len(found.points) == 4
 
 
 def test_preconditioned_states_are_shared_and_change_nothing(small: Path, tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from slcache.execute import driver, remote
 from slcache.execute.driver import Executor
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task, perform
-from slcache.sweep.run import run_study
-from slcache.sweep.study import Study
+from slcache.study.model import Study
+from slcache.study.run import run_study
 from support import mixed, slcache, write_trace
 
 ROOT = Path(__file__).parent.parent

@@ -17,8 +17,8 @@ import pytest
 
 from slcache.execute.driver import TRIES
 from slcache.execute.tasks import Done, Task, perform
-from slcache.sweep.run import run_study
-from slcache.sweep.study import Study
+from slcache.study.model import Study
+from slcache.study.run import run_study
 from support import command, heed_ctrl_c, slcache
 
 #: Kills of the driver, and as many of a worker, each at a moment of its own.
@@ -259,7 +259,7 @@ def test_a_lost_point_is_tried_again_and_then_told(trace: Path, tmp_path: Path) 
     executor = Losing({"tlc-only": TRIES, "sa": TRIES - 1})
     found = run_study(study, out=tmp_path, executor=executor)
     assert [row["status"] for row in found.table.to_dicts()] == ["failed", "done", "done"]
-    assert found.rows[0].reason == f"the worker was ended by SIGKILL ({TRIES} times)"
+    assert found.points[0].reason == f"the worker was ended by SIGKILL ({TRIES} times)"
     assert sorted(executor.asked) == ["baseline", *["sa"] * TRIES, *["tlc-only"] * TRIES]
     # What failed is tried anew, and nothing else.
     again = Losing({})

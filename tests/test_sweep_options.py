@@ -9,7 +9,7 @@ import pytest
 
 from slcache.cli import console
 from slcache.cli.app import execute
-from slcache.search.goals import Goals
+from slcache.search.goals import Search
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
 from studies import grid
@@ -90,7 +90,7 @@ def test_what_is_said_twice_is_never_counted_twice(
 
 
 def test_both_sides_of_a_metric_may_be_bounded() -> None:
-    goals = Goals.read(such_that=["waf<=3", "waf>=2"])
+    goals = Search(such_that=["waf<=3", "waf>=2"])
     assert [bound.side for bound in goals.bounds] == ["waf<=", "waf>="]
 
 

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 import slcache as package
-from slcache.sweep.api import sweep
+from slcache.study.api import sweep
 from support import mixed, slcache, write_trace
 
 

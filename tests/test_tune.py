@@ -17,9 +17,9 @@ import polars as pl
 import slcache as package
 from slcache import _core
 from slcache.search.api import tune
-from slcache.search.outcome import FILES, Tuning
+from slcache.search.tuning import FILES, Tuning
 from slcache.study import fronts
-from slcache.sweep.api import sweep
+from slcache.study.api import sweep
 from support import mixed, slcache, workers, write_trace
 
 #: Room for SLC blocks from 3 to 6; with 7 the device is too small.

@@ -13,11 +13,11 @@ import pytest
 pytest.importorskip("optuna")
 
 from slcache.search.batches import Batch, Found, Tried
-from slcache.search.goals import SAMPLERS, Bound, Goals, Sampler
+from slcache.search.goals import SAMPLERS, Bound, Sampler, Search
 from slcache.search.optuna import BATCH, Sampled
 from slcache.search.space import Known, Space, key_of
 from slcache.study import fronts
-from slcache.sweep.axes import Axis, Value
+from slcache.study.axes import Axis, Value
 
 Figures = Mapping[str, float | None]
 WHOLE = Fraction(1)
@@ -70,7 +70,7 @@ def front_of(points: Sequence[Mapping[str, Any]]) -> set[Any]:
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_a_finite_space_is_tried_to_the_end_and_no_point_twice(sampler: Sampler) -> None:
-    tried = searched(Sampled(SMALL, Goals.read(), sampler), trade)
+    tried = searched(Sampled(SMALL, Search(sampler=sampler)), trade)
     points = [dict(each.settings) for each in tried]
     assert len(points) == SMALL.size == 60
     assert len({key_of(point) for point in points}) == 60
@@ -99,7 +99,9 @@ def test_draws_are_among_all_points_that_are_left() -> None:
 
 @pytest.mark.parametrize("sampler", SAMPLERS)
 def test_the_same_seed_tries_the_same_points(sampler: Sampler) -> None:
-    searches = [Sampled(SMALL, Goals.read(), sampler, seed, 24) for seed in (1, 1, 2)]
+    searches = [
+        Sampled(SMALL, Search(sampler=sampler, sampler_seed=seed, points=24)) for seed in (1, 1, 2)
+    ]
     one, again, other = ([key_of(t.settings) for t in searched(s, trade)] for s in searches)
     assert one == again
     assert one != other
@@ -107,7 +109,7 @@ def test_the_same_seed_tries_the_same_points(sampler: Sampler) -> None:
 
 
 def test_more_points_begin_with_the_same() -> None:
-    few, many = (searched(Sampled(SMALL, Goals.read(), "tpe", 1, n), trade) for n in (20, 32))
+    few, many = (searched(Sampled(SMALL, Search(points=n)), trade) for n in (20, 32))
     assert [t.settings for t in many[:20]] == [t.settings for t in few]
 
 
@@ -125,10 +127,9 @@ def test_learning_beats_chance(goal: str) -> None:
     sign = 1 if goal == "min" else -1
 
     def best(sampler: Sampler, seed: int) -> float:
-        goals = Goals({"waf": "min" if goal == "min" else "max"})
-        tried = searched(
-            Sampled(WIDE, goals, sampler, seed, 80), lambda p: {"waf": sign * (bowl(p)["waf"] or 0)}
-        )
+        way = {"minimise" if goal == "min" else "maximise": "waf"}
+        search = Search(**way, sampler=sampler, sampler_seed=seed, points=80)
+        tried = searched(Sampled(WIDE, search), lambda p: {"waf": sign * (bowl(p)["waf"] or 0)})
         return min(sign * (each.found.figures["waf"] or 0) for each in tried)
 
     seeds = range(4)
@@ -139,7 +140,7 @@ def test_samplers_learn_what_is_impossible() -> None:
     def refused(point: Mapping[str, Any]) -> Figures | str:
         return "x too large" if point["x"] > 300 else bowl(point)
 
-    tried = searched(Sampled(WIDE, Goals({"waf": "min"}), "tpe", 1, 80), refused)
+    tried = searched(Sampled(WIDE, Search(minimise="waf", points=80)), refused)
     late = [each.found.status for each in tried[40:]]
     assert {each.found.status for each in tried} == {"done", "impossible"}
     # By chance, 70 % would be impossible; the best lie at the border.
@@ -152,20 +153,15 @@ def test_what_is_impossible_first_is_not_taken_for_the_best() -> None:
     def refused(point: Mapping[str, Any]) -> Figures | str:
         return "x too small" if point["x"] < 900 else {"waf": 1.0 + bowl(point)["waf"]}  # type: ignore[operator]
 
-    tried = searched(Sampled(WIDE, Goals({"waf": "min"}), "tpe", 2, 64), refused)
+    tried = searched(Sampled(WIDE, Search(minimise="waf", sampler_seed=2, points=64)), refused)
     assert {each.found.status for each in tried[:BATCH]} == {"impossible"}
     late = [each.found.status for each in tried[24:]]
     assert late.count("done") > 0.3 * len(late)
 
 
-def test_nothing_but_impossible_points_is_no_error() -> None:
-    tried = searched(Sampled(WIDE, Goals.read(), "tpe", 1, 20), lambda _: "never")
-    assert len(tried) == 20
-
-
 def test_bounds_draw_the_search_to_where_they_are_kept() -> None:
-    goals = Goals({"waf": "min"}, [Bound.read("slc_bytes<=300")])
-    tried = searched(Sampled(WIDE, goals, "tpe", 1, 80), bowl)
+    goals = Search(minimise="waf", such_that="slc_bytes<=300", points=80)
+    tried = searched(Sampled(WIDE, goals), bowl)
     late = [goals.kept(each.found.figures) for each in tried[40:]]
     assert late.count(True) > 0.5 * len(late)
 
@@ -178,7 +174,7 @@ def test_points_are_told_in_the_order_asked_whoever_is_first() -> None:
         batches.append(len(batch.points))
         return [Found("done", None, trade(point)) for point in batch.points]
 
-    run(Sampled(SMALL, Goals.read(), "tpe", 1, 20), evaluate)
+    run(Sampled(SMALL, Search(points=20)), evaluate)
     assert batches == [BATCH, BATCH, 4]
 
 
@@ -194,8 +190,7 @@ def prefixed(seed: int = 1) -> tuple[list[Tried], list[tuple[Fraction, int]]]:
             for p in points
         ]
 
-    shares = (Fraction(1, 9), Fraction(1, 3))
-    search = Sampled(WIDE, Goals({"waf": "min"}), "tpe", seed, 60, shares)
+    search = Sampled(WIDE, Search(minimise="waf", sampler_seed=seed, points=60, prefixes=True))
     return run(search, evaluate), ran
 
 
@@ -265,10 +260,10 @@ def test_broken_bounds_are_told(text: str, told: str) -> None:
 
 
 def test_goals_are_named_once() -> None:
-    assert Goals.read().metrics == {"write_p99_ns": "min", "waf": "min"}
-    assert Goals.read([], ["iops"]).metrics == {"iops": "max"}
-    assert Goals.read([], ["waf"]).against() == ["waf"]
+    assert Search().metrics == {"write_p99_ns": "min", "waf": "min"}
+    assert Search(maximise="iops").metrics == {"iops": "max"}
+    assert Search(maximise="waf").against == ["waf"]
     with pytest.raises(ValueError, match="waf is given twice"):
-        Goals.read(["waf"], ["waf"])
+        Search(minimise="waf", maximise="waf")
     with pytest.raises(ValueError, match="is no metric"):
-        Goals.read(["speed"])
+        Search(minimise="speed")

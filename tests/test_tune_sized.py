@@ -16,12 +16,11 @@ import pytest
 import slcache as package
 from slcache.execute.local import Local
 from slcache.execute.tasks import Task
-from slcache.search.answer import Sized
 from slcache.search.api import tune
 from slcache.search.batches import Found, Tried
-from slcache.search.goals import Goals
-from slcache.search.outcome import FILES, Tuning
-from slcache.sweep.api import sweep
+from slcache.search.goals import Search
+from slcache.search.tuning import FILES, Sized, Tuning
+from slcache.study.api import sweep
 from support import mixed, slcache, workers, write_trace
 
 KEY = "device.user_bytes"
@@ -226,7 +225,7 @@ def curve(values: Sequence[float | None], bound: str, among: int = 9) -> Sized:
         )
         for i, v in enumerate(values, 1)
     ]
-    return Sized(Goals.read(such_that=[bound], least="size"), range(1, among + 1), tried)
+    return Sized(Search(such_that=[bound], least="size"), range(1, among + 1), tried)
 
 
 def test_a_metric_that_is_not_monotone_is_told() -> None:

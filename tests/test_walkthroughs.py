@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from slcache.sweep.axes import Axis
-from slcache.sweep.study import of, read
+from slcache.study.axes import Axis
+from slcache.study.model import of, read
 from support import contains, slcache
 
 ROOT = Path(__file__).parent.parent

@@ -14,8 +14,8 @@ import slcache
 from slcache import explain
 from slcache.cli.app import execute
 from slcache.metrics import METRICS, PARTS, named
-from slcache.search.goals import Bound, Goals
-from slcache.sweep import study
+from slcache.search.goals import Bound, Search
+from slcache.study import model
 from support import slcache as command
 from verbs import NEEDED, Inputs, verbs
 
@@ -32,12 +32,12 @@ def test_every_metric_may_be_named_without_its_unit() -> None:
     assert not set(SHORT.values()) & set(METRICS | PARTS), "a short name is another's"
     for name, short in SHORT.items():
         assert named(short).name == name
-        assert list(Goals.read(minimise=[short]).metrics) == [name]
-        assert list(Goals.read(maximise=[short]).metrics) == [name]
+        assert list(Search(minimise=[short]).metrics) == [name]
+        assert list(Search(maximise=[short]).metrics) == [name]
         assert Bound.read(f"{short}<=1").metric == name
         assert explain.find(short)
     with pytest.raises(ValueError, match="write_p99_ns"):
-        Goals.read(minimise=["write_p99", "write_p99_ns"])
+        Search(minimise=["write_p99", "write_p99_ns"])
 
 
 def test_short_names_are_the_same_search_sweep_and_table(trace: Path, tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_python_takes_both_words(trace: Path) -> None:
     assert found.labels == ["baseline", "tlc-only"]
     vary = {"host.time_scale": [0.5, 1]}
     swept = slcache.sweep(workload=trace, device="tiny", schemes=["baseline"], vary=vary)  # type: ignore[call-arg]
-    assert len(swept.rows) == 2
+    assert len(swept.points) == 2
     with pytest.raises(slcache.UsageError, match=r"schemes = .*the same argument as scheme"):
         slcache.run(trace, device="tiny", scheme="baseline", schemes="tlc-only")  # type: ignore[call-arg]
 
@@ -103,9 +103,9 @@ def test_a_study_takes_both_words(trace: Path, tmp_path: Path) -> None:
     for number, (first, second) in enumerate([("trace", "scheme"), ("workload", "schemes")]):
         path = tmp_path / f"{number}.toml"
         path.write_text(f'{first} = "{trace}"\ndevice = "tiny"\n{second} = ["baseline"]\n')
-        assert study.is_study(path)
-        files.append(study.read(path))
+        assert model.is_study(path)
+        files.append(model.read(path))
     assert files[0] == files[1]
     path.write_text(f'trace = "{trace}"\nworkload = "{trace}"\n')
     with pytest.raises(slcache.Error, match="trace"):
-        study.read(path)
+        model.read(path)

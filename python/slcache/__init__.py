@@ -26,7 +26,7 @@ from slcache.results.differences import diff
 from slcache.results.loading import load
 from slcache.scheme import Scheme, dense, option, reclaim, slc
 from slcache.search.api import tune
-from slcache.sweep.api import sweep
+from slcache.study.api import sweep
 from slcache.traces.api import Trace, generate, workload, workloads
 
 __version__: str = _core.version()

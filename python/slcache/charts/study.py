@@ -14,8 +14,8 @@ from slcache.charts.spec import Axis, Spec
 from slcache.metrics import Goal, named
 from slcache.study import wording
 from slcache.study.effects import Cells, Effect, Levels
+from slcache.study.fronts import Spread
 from slcache.study.outcome import Setting
-from slcache.study.spread import Spread
 
 _COLUMNS = 3
 #: So many metrics of a front, parameters and configurations are drawn, the first.
@@ -314,7 +314,7 @@ def spread(found: Spread, names: Sequence[str], *, most_is_best: bool = False) -
     rows: list[Spec] = []
     for place, i in enumerate(order, 1):
         mean, half = estimates[i].mean, estimates[i].half or 0.0
-        told = wording.interval(found.metric, mean, estimates[i].half)
+        told = wording.interval(found.metric, estimates[i])
         # Configurations may be called alike.
         name = names[i] if times[names[i]] == 1 else f"{names[i]} ({place})"
         key = title if i == found.best or i in found.alike else "others"

@@ -19,8 +19,8 @@ from slcache.named import listed
 if TYPE_CHECKING:
     import polars as pl
 
-    from slcache.sweep.run import Sweep
-    from slcache.sweep.study import Study
+    from slcache.study.model import Study
+    from slcache.study.run import Sweep
 
 #: What a sweep and a search call their table and what was asked.
 TABLE, ASKED = "points.parquet", "study.toml"
@@ -58,9 +58,10 @@ def show(
       slcache sweep show out/sizes --metric write_p99_ns --metric waf --html sizes.html
 
     """
+    from slcache.study import page as pages
+    from slcache.study import show as parts
     from slcache.study.analysis import Analysis
     from slcache.study.outcome import Outcome
-    from slcache.sweep import report, terminal
 
     path = folder / TABLE
     table = _read(path)
@@ -77,12 +78,12 @@ def show(
             told = f"{html}: a page is named FILE.html"
             raise checks.wrong(told, "--html")
         name, asked = folder.resolve().name, _asked(folder / ASKED)
-        page = report.render(analysis, name, asked, study=study)
+        page = pages.render(analysis, name, asked, study=study)
         with Transaction(html.parent, [html.name], [path, folder / ASKED]) as files:
             files.write(html.name, page.encode())
-    if console.in_form(shown.form, analysis.to_json, lambda: terminal.of_analysis(analysis)):
+    if console.in_form(shown.form, analysis.to_json, lambda: parts.sheets(analysis)):
         return
-    console.show(*terminal.parts(analysis))
+    console.show(*parts.parts(analysis))
     if html is not None:
         console.show(Text(f"report: {html}"))
 
@@ -111,13 +112,13 @@ def _unended(folder: Path) -> str:
 
 def _asked_study(path: Path, metrics: Sequence[str] | None) -> Study | None:
     """Return what was asked for; None where its file is gone or was broken, which is said."""
-    from slcache.sweep import study
+    from slcache.study import model
 
     if not path.exists():
         return None
     told = "points without commands" if metrics else "judged by the default metrics"
     try:
-        return study.read(path)
+        return model.read(path)
     except ConfigError as error:
         console.note(f"{told}: {error}")
         return None
@@ -240,7 +241,7 @@ def sweep(
       slcache sweep show out/sizes --metric waf
 
     """
-    from slcache.sweep import run
+    from slcache.study import run
 
     path = _study_file(what)
     if path is None:
@@ -280,21 +281,21 @@ def sweep(
         )
     _print(found, shown.form, out, report=report)
     if failed := found.counts()["failed"]:
-        console.note(f"{failed:,} of {len(found.rows):,} points failed; the table says why")
+        console.note(f"{failed:,} of {len(found.points):,} points failed; the table says why")
         return FAILED
     return 0
 
 
 def _study_file(what: Sequence[str]) -> Path | None:
     """Return the file of a study, if one is meant: a workload is TOML too, but no study."""
-    from slcache.sweep import study
+    from slcache.study import model
 
     first = Path(what[0])
     if len(what) > 1:
         return None
     if first.is_dir():
-        return study.of_folder(first)
-    return first if first.suffix == ".toml" and study.is_study(first) else None
+        return model.of_folder(first)
+    return first if first.suffix == ".toml" and model.is_study(first) else None
 
 
 #: What a study's file says, so that it cannot be said beside it.
@@ -316,10 +317,10 @@ def _refuse_beside_a_study(given: dict[str, object]) -> None:
 def _study(said: dict[str, Any], points: Path | None) -> Study:
     """Return the study of what options say, by the keys that its file has for them."""
     from slcache.metrics import named
-    from slcache.sweep import axes, study
+    from slcache.study import axes, model
 
     told = {key: value for key, value in said.items() if value not in (None, [], {})}
-    own = study.configured(told)
+    own = model.configured(told)
     for what, option in (("device", "--device"), ("scheme", "--scheme")):
         if not own.get(what):
             raise checks.wrong("is missing: a study needs at least one", option)
@@ -328,22 +329,22 @@ def _study(said: dict[str, Any], points: Path | None) -> Study:
             told["point"] = list(axes.listed(points))
         if "metric" in told:
             told["metric"] = [named(name).name for name in told["metric"]]
-        found = study.of(told, () if points is None else (str(points),))
+        found = model.of(told, () if points is None else (str(points),))
     if "sample_seed" in told and found.sampling.kind == "grid":
         raise checks.wrong("a grid draws no points", "--sample-seed")
     return found
 
 
 def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:
-    from slcache.sweep import run, terminal
-    from slcache.sweep.run import REPORT
+    from slcache.study import run, show
+    from slcache.study.run import REPORT
 
-    if console.in_form(form, found.to_json, lambda: [terminal.of_points(found.table)]):
+    if console.in_form(form, found.to_json, lambda: [show.of_points(found.table)]):
         return
     counts = found.counts()
     told = [f"{count:,} {status}" for status, count in counts.items() if count]
     kept = f"; {found.kept:,} results were there before" if found.kept else ""
-    points = "1 point" if len(found.rows) == 1 else f"{len(found.rows):,} points"
+    points = "1 point" if len(found.points) == 1 else f"{len(found.points):,} points"
     console.show(Text(f"{points}: {', '.join(told)}{kept}", "bold"))
     for line in found.problems():
         console.show(Text(line, "yellow"))

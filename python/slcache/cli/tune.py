@@ -14,8 +14,7 @@ from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 
 if TYPE_CHECKING:
-    from slcache.search.answer import Sized
-    from slcache.search.outcome import Tuning
+    from slcache.search.tuning import Sized, Tuning
 
 #: The terminal lists so many points of the front.
 _SHOWN = 30
@@ -182,8 +181,6 @@ def tune(
 
 
 def _parts(found: Tuning) -> list[RenderableType]:
-    from slcache.search import answer
-
     told = [Text(line)] if (line := found.analysis.outcome.state) else []
     every = list(found.analysis.outcome.reasons())
     reasons = [
@@ -194,7 +191,7 @@ def _parts(found: Tuning) -> list[RenderableType]:
         reasons.append(Text(f"{more:,} more for other reasons (--out has them)", "yellow"))
     table = _front(found) if found.sized is None else _sized(found.sized)
     shown = [table] if found.front or found.sized is not None else []
-    return [*told, *reasons, *shown, *map(Text, answer.told(found))]
+    return [*told, *reasons, *shown, *map(Text, found.told())]
 
 
 def _sheet(found: Tuning) -> Sheet:

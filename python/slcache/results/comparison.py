@@ -247,15 +247,20 @@ class Comparison(Frames):
         """Return the sentences on that table."""
         return gains.lines(self.labels, self.documents, self.reference)
 
+    def tables(self) -> list[Table]:
+        """Return the tables that say most: the figures of each scheme, and its pace."""
+        from slcache.report import terminal
+
+        return [terminal.comparison_table(self.rows()), terminal.pace_table(self.pace_rows())]
+
     def summary(self) -> str:
         """Return the comparison tables and their verdict as text."""
         from slcache.report import terminal
 
-        table, lines = self._told()
-        label, pace = terminal.label_line(self.documents), terminal.pace_table(self.pace_rows())
         beside = terminal.gain_tables(self.gain_rows(), self.gain_lines(), self.documents)
         lives = terminal.life_tables(self.life_rows(), self.life_columns())
-        return terminal.text(*label, table, pace, *lives, *lines, *beside)
+        lines, label = [*self.notes(), *self.verdict()], terminal.label_line(self.documents)
+        return terminal.text(*label, *self.tables(), *lives, *lines, *beside)
 
     def plot_bars(self) -> Chart:
         """Draw mean and tail latency relative to the reference, reads and writes apart."""
@@ -265,18 +270,11 @@ class Comparison(Frames):
         """Return the report as one self-contained HTML page."""
         from slcache.report import html
 
-        return html.render(
-            self.labels,
-            self.documents,
-            self.reference,
-            bounds=self.bounds,
-            gb_per_day=self.gb_per_day,
-        )
+        runs = (self.labels, self.documents, self.reference)
+        return html.render(*runs, bounds=self.bounds, gb_per_day=self.gb_per_day)
 
     def _told(self) -> tuple[Table, list[str]]:
-        from slcache.report import terminal
-
-        return terminal.comparison_table(self.rows()), [*self.notes(), *self.verdict()]
+        return self.tables()[0], [*self.notes(), *self.verdict()]
 
     def __repr__(self) -> str:
         return f"<slcache.Comparison of {', '.join(self.labels)}>"

@@ -1,89 +1,16 @@
-"""Means over seeds or draws: their intervals, cells and sentences."""
+"""Means over seeds or draws: their cells and sentences."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from slcache import metrics
 from slcache.documents import normalise
+from slcache.results.intervals import LEVEL, Estimate, Figure, Paired, against
 from slcache.sentences import wording
-from slcache.study.spread import LEVEL, Estimate, Paired, estimate, paired, told_apart
 from slcache.tables import grid
+from slcache.tables.grid import Column, Show
 from slcache.words import units
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One metric of one scheme over the seeds, None where a seed's run has no such thing."""
-
-    values: Sequence[float | None]
-    #: Whether the values are of draws of a recording.
-    draws: bool = False
-    #: Then the recording's own figure.
-    own: float | None = None
-
-    @property
-    def known(self) -> list[float]:
-        """The values that there are."""
-        return [value for value in self.values if value is not None]
-
-    @property
-    def estimate(self) -> Estimate | None:
-        """The mean and half its interval; None without values."""
-        return estimate(self.known, draws=self.draws, own=self.own) if self.known else None
-
-    def beside(self, other: Figure) -> Paired:
-        """Hold it against another scheme's: equal seeds mean equal draws for both."""
-        own = (self.own, other.own) if self.draws else ()
-        return paired(self.values, other.values, draws=self.draws, own=own)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return values, mean and interval as plain data; of draws the recording's own figure."""
-        found = self.estimate
-        half = None if found is None else found.half
-        return {
-            "values": list(self.values),
-            **({"recording": self.own} if self.draws else {}),
-            "mean": None if found is None else found.mean,
-            "low": None if found is None or half is None else found.centre - half,
-            "high": None if found is None or half is None else found.centre + half,
-        }
-
-
-@dataclass(frozen=True)
-class Against:
-    """One metric of a scheme beside another's, and whether seeds tell them apart."""
-
-    paired: Paired
-    #: None where nobody knows: fewer than two seeds have both.
-    inside_noise: bool | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return factor, interval and counts as plain data."""
-        found = self.paired
-        return {
-            "factor": found.factor,
-            "low": found.low,
-            "high": found.high,
-            "pairs": found.pairs,
-            "less": found.less,
-            "more": found.more,
-            "p": found.p,
-            "inside_noise": self.inside_noise,
-        }
-
-
-def against(figures: Mapping[str, Figure], to: str) -> dict[str, Against]:
-    """Return each scheme's metric beside that of one of them; all are judged together."""
-    others = {name: each.beside(figures[to]) for name, each in figures.items() if name != to}
-    apart = told_apart(list(others.values()))
-    return {
-        name: Against(each, None if told is None else not told)
-        for (name, each), told in zip(others.items(), apart, strict=True)
-    }
-
 
 #: Marks a difference that seeds do not tell from none.
 NOISE = "≈"
@@ -91,82 +18,37 @@ NOISE = "≈"
 OFF = "!"
 
 
-#: How a figure is printed.
-Show = Callable[[float], str]
-
-
-@dataclass(frozen=True)
-class Column:
-    """A metric of the table, and how to print it."""
-
-    title: str
-    metric: str
-
-    @property
-    def is_time(self) -> bool:
-        """Whether it is a latency, which has one unit in the whole table."""
-        return metrics.named(self.metric).unit == "ns"
-
-    def show(self, value: float, latency: Show = units.duration) -> str:
-        """Return a mean in its unit, which `latency` says for times."""
-        unit = metrics.named(self.metric).unit
-        if self.is_time:
-            return latency(value / 1e3)
-        if unit == "bytes/s":
-            return units.significant(value / 1e6)
-        if unit == "bytes":
-            return units.size(round(value))
-        if self.metric == metrics.GAIN_SHARE:
-            return units.percent(value)
-        return units.significant(value)
-
-
 #: Those of the tables of one seed that are better or worse.
-COLUMNS = tuple(
-    Column(each.title, each.metric)
-    for each in (*grid.COLUMNS, *grid.PACE_COLUMNS)
-    if metrics.METRICS[each.metric].goal is not None
-)
+COLUMNS = tuple(c.of_means for c in (*grid.COLUMNS, *grid.PACE_COLUMNS) if c.is_judged)
 #: The table of dense programs beside the least, behind the size of the cache.
 GAINS = (
-    Column("dense", "dense_bytes"),
-    Column("at least", "dense_least_bytes"),
-    Column("dense / least", "dense_over_least"),
-    Column("share of the gain", metrics.GAIN_SHARE),
+    Column("dense", "dense_bytes", lambda value: units.size(round(value))),
+    Column("at least", "dense_least_bytes", lambda value: units.size(round(value))),
+    Column("dense / least", "dense_over_least", units.significant),
+    Column("share of the gain", metrics.GAIN_SHARE, units.percent),
 )
 
 
-def cell(
-    column: Column, show: Show, mean: Estimate | None, against: Against | None, *, thin: bool
-) -> grid.Cell:
+def text(show: Show, mean: Estimate | None, beside: Paired | None) -> str:
     """Return a figure as a factor of the reference's; in its unit where it is the reference's."""
-    return grid.Cell(column.title, _text(show, mean, against), best=False, thin=thin)
+    if mean is None:
+        return "–"
+    if beside is None:
+        half = (
+            "" if not mean.half or not mean.centre else units.percent(mean.half / abs(mean.centre))
+        )
+        return show(mean.centre) + (f" ±{half}" if half else "")
+    told = show(mean.centre) if beside.factor is None else factor(beside)
+    return f"{told} {NOISE}" if beside.inside_noise else told
 
 
-def of_draws(
-    column: Column, show: Show, mean: Estimate | None, against: Against | None
-) -> grid.Cell:
+def drawn(show: Show, mean: Estimate | None, beside: Paired | None) -> str:
     """Return the mean of the draws in the same way, marked where the recording is not near it."""
-    return grid.Cell(column.title, _drawn(show, mean, against), best=False)
-
-
-def _text(show: Show, mean: Estimate | None, against: Against | None) -> str:
     if mean is None:
         return "–"
-    if against is None:
-        return show(mean.centre) + _within(mean.half, mean.centre)
-    mark = f" {NOISE}" if against.inside_noise else ""
-    if against.paired.factor is None:
-        return show(mean.centre) + mark
-    return factor(against.paired) + mark
-
-
-def _drawn(show: Show, mean: Estimate | None, against: Against | None) -> str:
-    if mean is None:
-        return "–"
-    if against is None or against.paired.mean is None:
+    if beside is None or beside.mean is None:
         return show(mean.mean) + (f" {OFF}" if mean.is_off else "")
-    return units.factor(against.paired.mean) + (f" {OFF}" if against.paired.is_off else "")
+    return units.factor(beside.mean) + (f" {OFF}" if beside.is_off else "")
 
 
 def factor(found: Paired) -> str:
@@ -178,11 +60,6 @@ def factor(found: Paired) -> str:
         return text
     low, high = (units.factor(end) for end in (found.low, found.high))
     return text if low == high else f"{text} [{low[:-1]}, {high[:-1]}]"
-
-
-def _within(half: float | None, mean: float) -> str:
-    """Return an interval's half as a part of the mean; nothing where all seeds gave one figure."""
-    return "" if not half or not mean else f" ±{units.percent(half / abs(mean))}"
 
 
 #: More schemes than these are not told one by one.
@@ -234,13 +111,13 @@ def winner(title: str, figures: Figures, to: str) -> str:
     return f"{text}. Others: {_few(others, to)}." if others else f"{text}."
 
 
-def differing(title: str, found: Mapping[str, Against], to: str, *, most: bool = False) -> str:
+def differing(title: str, found: Mapping[str, Paired], to: str, *, most: bool = False) -> str:
     """Say in which schemes a metric differs from the reference's by more than noise; or nothing.
 
     The best is told first: the least, unless the `most` is best.
     """
     apart = [name for name, each in found.items() if each.inside_noise is False]
-    apart.sort(key=lambda name: found[name].paired.factor or 0.0, reverse=most)
+    apart.sort(key=lambda name: found[name].factor or 0.0, reverse=most)
     if not apart:
         return ""
     noise = sum(bool(each.inside_noise) for each in found.values())
@@ -248,7 +125,7 @@ def differing(title: str, found: Mapping[str, Against], to: str, *, most: bool =
     return f"{title}: {_few({name: found[name] for name in apart}, to)}{rest}."
 
 
-def _few(found: Mapping[str, Against], to: str) -> str:
+def _few(found: Mapping[str, Paired], to: str) -> str:
     """Tell the first of schemes beside another, equal ones together, and how many are left."""
     groups: dict[str, list[str]] = {}
     for name, each in found.items():
@@ -259,14 +136,13 @@ def _few(found: Mapping[str, Against], to: str) -> str:
     return "; ".join([*told, *([f"{more} more"] if more else [])])
 
 
-def _than(one: Against, to: str) -> str:
+def _than(one: Paired, to: str) -> str:
     """Return a factor of another scheme's figure, and how many pairs say so."""
-    paired = one.paired
-    if paired.pairs and not paired.agreeing:
-        return f"equal to {to} in all {paired.pairs}"
-    times = f"{factor(paired)} that of {to}, " if paired.factor is not None else ""
-    though = "though " if one.inside_noise and paired.agreeing == paired.pairs > 1 else ""
-    return f"{times}{though}{counted(paired)}" + ("" if times else f" than that of {to}")
+    if one.pairs and not one.agreeing:
+        return f"equal to {to} in all {one.pairs}"
+    times = f"{factor(one)} that of {to}, " if one.factor is not None else ""
+    though = "though " if one.inside_noise and one.agreeing == one.pairs > 1 else ""
+    return f"{times}{though}{counted(one)}" + ("" if times else f" than that of {to}")
 
 
 def counted(found: Paired) -> str:
@@ -290,21 +166,18 @@ def off(columns: Sequence[Column], figures: Mapping[str, Figures]) -> list[str]:
     ]
     if not found:
         return []
-    named = [
-        f"{column.title} of {name}, {column.show(told.centre)} against {_ends(column, told)}"
-        for column, name, told in found[:FEW]
-    ]
+    named = []
+    for column, name, told in found[:FEW]:
+        ends = (told.mean, *(told.mean + sign * (told.half or 0.0) for sign in (-1, 1)))
+        mean, low, high = map(column.show, ends)
+        own = column.show(told.centre)
+        named.append(f"{column.title} of {name}, {own} against {mean} [{low}, {high}]")
     more = f", and {len(found) - FEW} more" if len(found) > FEW else ""
     return [
         f"{OFF} Draws lie off the recording: {'; '.join(named)}{more}. A stretch meets a device "
         "that another one left, and order across joints is lost. So trust the recording's figures, "
         "and try longer stretches (--resample-block)."
     ]
-
-
-def _ends(column: Column, found: Estimate) -> str:
-    low, high = (column.show(found.mean + sign * (found.half or 0.0)) for sign in (-1, 1))
-    return f"{column.show(found.mean)} [{low}, {high}]"
 
 
 def meant(of: str, *, recording: bool) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from slcache import metrics
@@ -12,12 +11,11 @@ from slcache.documents import normalise
 from slcache.documents.gains import share
 from slcache.results import means
 from slcache.results.comparison import Comparison
-from slcache.results.means import Against, Figure, against
+from slcache.results.intervals import LEVEL, Figure, Paired, against
 from slcache.results.result import Result
 from slcache.sentences import gains, life, state
-from slcache.study.spread import LEVEL
 from slcache.tables import grid
-from slcache.words import units
+from slcache.tables.grid import Column, Show
 from slcache.words.names import few
 
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ class SeededComparison(Comparison):
         self.recording = first if self.draws and draws[0] is None else None
         self.comparisons = list(comparisons[self.recording is not None :])
         self.seeds = [int(c.documents[0]["provenance"]["seed"]) for c in self.comparisons]
-        self._beside: dict[str, Mapping[str, Against]] = {}
+        self._beside: dict[str, Mapping[str, Paired]] = {}
         if len(self.comparisons) < 2:
             raise ValueError("one draw has no spread: at least two are needed")
         if len(set(self.seeds)) != len(self.seeds):
@@ -87,32 +85,33 @@ class SeededComparison(Comparison):
     def _repeated(self) -> str:
         return "draws" if self.draws else "seeds"
 
+    def _document(self, each: Comparison, label: str) -> Mapping[str, Any]:
+        return each.documents[self.labels.index(label)]
+
     def _value(self, each: Comparison, label: str, metric: str) -> float | None:
         """Return a metric of one seed; the reference has no share of the gain over itself."""
-        document = each.documents[self.labels.index(label)]
+        document = self._document(each, label)
         if metric != metrics.GAIN_SHARE:
             return metrics.named(metric).value(document)
-        reference = each.documents[self.labels.index(self.reference)]
-        return None if label == self.reference else share(document, reference)
+        if label == self.reference:
+            return None
+        return share(document, self._document(each, self.reference))
 
-    def against(self, label: str, metric: str) -> Against:
+    def against(self, label: str, metric: str) -> Paired:
         """Return a scheme's metric as a factor of the reference's; of itself that is 1."""
         return self._against(metric)[label]
 
-    def _against(self, metric: str) -> Mapping[str, Against]:
+    def _against(self, metric: str) -> Mapping[str, Paired]:
         if metric not in self._beside:
             figures = self._figures(metric)
             own = figures[self.reference]
-            itself = Against(own.beside(own), None)
-            self._beside[metric] = {self.reference: itself, **against(figures, self.reference)}
+            itself = {self.reference: own.beside(own)}
+            self._beside[metric] = itself | against(figures, self.reference)
         return self._beside[metric]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the first seed's document with `seeds`: means, intervals and the other runs."""
-        return {**super().to_dict(), "seeds": self._over_seeds()}
-
-    def _over_seeds(self) -> dict[str, Any]:
-        return {
+        told = {
             "seeds": self.seeds,
             "confidence": LEVEL,
             "method": means.METHOD_OF_DRAWS if self.draws else means.METHOD,
@@ -120,8 +119,9 @@ class SeededComparison(Comparison):
             "against": {"to": self.reference, "schemes": self._of_all(self.against)},
             "others": [each.to_dict() for each in self.parts[1:]],
         }
+        return {**super().to_dict(), "seeds": told}
 
-    def _of_all(self, of: Callable[[str, str], Figure | Against]) -> dict[str, dict[str, Any]]:
+    def _of_all(self, of: Callable[[str, str], Figure | Paired]) -> dict[str, dict[str, Any]]:
         return {
             label: {name: of(label, name).to_dict() for name in metrics.of_runs(self.documents)}
             for label in self.labels
@@ -132,25 +132,27 @@ class SeededComparison(Comparison):
 
         Of draws each scheme has a second row: a figure of the recording, the mean of its draws.
         """
-        ends = [self.figure(self.reference, each.metric).estimate for each in means.COLUMNS]
-        latency = units.in_one_unit(
-            end.centre / 1e3
-            for end, column in zip(ends, means.COLUMNS, strict=True)
-            if end is not None and column.is_time
-        )
-        shows = [partial(column.show, latency=latency) for column in means.COLUMNS]
-        kinds = {"": self._cell}
-        if self.recording is not None:
-            kinds["  mean of draws"] = self._drawn_cell
+        columns, to = means.COLUMNS, self.reference
+        ends = [self.figure(to, each.metric).estimate for each in columns]
+        shows = grid.in_one_unit(columns, [None if e is None else e.centre for e in ends])
+        told = {"": means.text} | ({"  mean of draws": means.drawn} if self.recording else {})
+
+        def cell(column: Column, show: Show, label: str, mark: str) -> grid.Cell:
+            mean = self.figure(label, column.metric).estimate
+            beside = None if label == to else self.against(label, column.metric)
+            thin = any(self._is_thin(each, column) for each in (label, to))
+            text = told[mark](show, mean, beside)
+            return grid.Cell(column.title, text, False, mean is not None and thin and not mark)
+
         return [
             grid.Row(
                 mark or label,
-                label == self.reference and not mark,
-                [cell(c, show, label) for c, show in zip(means.COLUMNS, shows, strict=True)],
+                label == to and not mark,
+                [cell(*each, label, mark) for each in zip(columns, shows, strict=True)],
                 "",
             )
             for label in self.labels
-            for mark, cell in kinds.items()
+            for mark in told
         ]
 
     def life_rows(self) -> list[life.Row]:
@@ -164,51 +166,30 @@ class SeededComparison(Comparison):
 
         Intervals are in units of the figures; those of a share in percentage points.
         """
-        rows = super().gain_rows()
         return [
-            replace(
-                row,
-                cells=[row.cells[0], *(self._gain_cell(row, each) for each in means.GAINS)],
-            )
-            for row in rows
+            replace(row, cells=[row.cells[0], *(self._gain_cell(row, c) for c in means.GAINS)])
+            for row in super().gain_rows()
         ]
 
-    def _gain_cell(self, row: gains.Row, column: means.Column) -> str:
+    def _gain_cell(self, row: gains.Row, column: Column) -> str:
         found = self.figure(row.label, column.metric).estimate
-        if column.metric == metrics.GAIN_SHARE and (found is None or self._has_no_share(row)):
+        # Whether the first run's share would say nothing.
+        first = self._document(self, row.label), self._document(self, self.reference)
+        if column.metric == metrics.GAIN_SHARE and (found is None or gains.without_share(*first)):
             return row.cells[-1]
         if found is None:
             return "–"
         half = f" ±{column.show(found.half)}" if found.half else ""
         return column.show(found.centre) + half
 
-    def _has_no_share(self, row: gains.Row) -> bool:
-        """Return whether the first run's share would say nothing."""
-        place, other = self.labels.index(row.label), self.labels.index(self.reference)
-        return bool(gains.without_share(self.documents[place], self.documents[other]))
-
     def gain_lines(self) -> list[str]:
         """Return the sentences on that table: who is not bound and why."""
         return list(gains.unbound(self.labels, self.documents, self.reference))
 
-    def _cell(self, column: means.Column, show: means.Show, label: str) -> grid.Cell:
-        mean = self.figure(label, column.metric).estimate
-        divided = label != self.reference
-        beside = self.against(label, column.metric) if divided else None
-        thin = self._is_thin(label, column) or (divided and self._is_thin(self.reference, column))
-        return means.cell(column, show, mean, beside, thin=mean is not None and thin)
-
-    def _drawn_cell(self, column: means.Column, show: means.Show, label: str) -> grid.Cell:
-        mean = self.figure(label, column.metric).estimate
-        beside = None if label == self.reference else self.against(label, column.metric)
-        return means.of_draws(column, show, mean, beside)
-
-    def _is_thin(self, label: str, column: means.Column) -> bool:
+    def _is_thin(self, label: str, column: Column) -> bool:
         """Return whether too few requests carry a percentile under any of the seeds."""
-        place = self.labels.index(label)
-        return any(
-            normalise.is_thin(each.documents[place], column.metric) for each in self.comparisons
-        )
+        documents = (self._document(each, label) for each in self.comparisons)
+        return any(normalise.is_thin(document, column.metric) for document in documents)
 
     def verdict(self) -> list[str]:
         """Return who wins over the seeds, what differs and what is noise, in sentences."""
@@ -221,21 +202,17 @@ class SeededComparison(Comparison):
         ]
         if not any(sides):
             return ["The trace has neither reads nor writes: there is nothing to compare."]
-        others = [
-            means.differing(
-                f"{column.title[0].upper()}{column.title[1:]}, {over}",
-                found,
-                self.reference,
-                most=metrics.named(column.metric).goal == "max",
-            )
-            for column in means.COLUMNS
-            if column.metric in _TOLD and (found := self._told_of(column))
-        ]
+        others = []
+        for column in means.COLUMNS:
+            if column.metric in _TOLD and (found := self._told_of(column)):
+                title = f"{column.title[0].upper()}{column.title[1:]}, {over}"
+                most = metrics.named(column.metric).goal == "max"
+                others.append(means.differing(title, found, self.reference, most=most))
         first, *rest = filter(None, [*sides, *others])
         pairs = [(run.label, run.documents[0]) for run in self.every_run]
         return [state.unfilled(pairs) + first, *rest]
 
-    def _told_of(self, column: means.Column) -> dict[str, Against]:
+    def _told_of(self, column: Column) -> dict[str, Paired]:
         """Return the schemes beside the reference, but for what too few requests carry."""
         others = [label for label in self.labels if label != self.reference]
         thin = any(self._is_thin(label, column) for label in self.labels)
@@ -254,20 +231,11 @@ class SeededComparison(Comparison):
         alike = [means.of_recording(self.documents)] if same else []
         return [*own, means.of_counts(len(self.seeds)), *alike, *super().notes()]
 
-    def summary(self) -> str:
-        """Return the table of means and its verdict as text."""
+    def tables(self) -> list[Table]:
+        """Return the table of means."""
         from slcache.report import terminal
 
-        table, lines = self._told()
-        beside = terminal.gain_tables(self.gain_rows(), self.gain_lines(), self.documents)
-        label, titles = terminal.label_line(self.documents), self.life_columns()
-        lives = terminal.life_tables(self.life_rows(), titles)
-        return terminal.text(*label, table, *lives, *lines, *beside)
-
-    def _told(self) -> tuple[Table, list[str]]:
-        from slcache.report import terminal
-
-        return terminal.seeds_table(self.seed_rows()), [*self.notes(), *self.verdict()]
+        return [terminal.seeds_table(self.seed_rows())]
 
     def report(self) -> str:
         """Return the report: means over seeds, then everything about the first seed's runs."""
@@ -277,14 +245,8 @@ class SeededComparison(Comparison):
         if self.recording is not None:
             first = "the recording itself"
         head = html.Seeds(self.seed_rows(), [*self.notes(), *self.verdict()], first)
-        return html.render(
-            self.labels,
-            self.documents,
-            self.reference,
-            head,
-            self.bounds,
-            self.gb_per_day,
-        )
+        runs = (self.labels, self.documents, self.reference)
+        return html.render(*runs, head, self.bounds, self.gb_per_day)
 
     def __repr__(self) -> str:
         count = f"{len(self.seeds)} {self._repeated}"

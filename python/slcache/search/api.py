@@ -15,7 +15,7 @@ from slcache.traces.api import Progress
 if TYPE_CHECKING:
     from slcache.execute.driver import Executor
     from slcache.search.goals import Sampler
-    from slcache.search.outcome import Tuning
+    from slcache.search.tuning import Tuning
 
 
 @checked
@@ -74,9 +74,9 @@ def tune(
     # What searches is loaded by whoever searches.
     from slcache.given import content
     from slcache.search import optuna, searching
-    from slcache.search import space as spaces
     from slcache.search.goals import SAMPLERS, Search
-    from slcache.sweep import study as studies
+    from slcache.search.space import Space
+    from slcache.study import model
 
     if sampler is not None and sampler not in SAMPLERS:
         refuse("sampler", sampler, f"must be one of {', '.join(SAMPLERS)}")
@@ -95,18 +95,16 @@ def tune(
         sampler_seed=sampler_seed,
         prefixes=prefixes,
     )
-    goals = search.goals
-    if goals.key is None:
+    if search.wanted is None:
         optuna.check()
     schemes = listed(scheme) if isinstance(scheme, str) else [*(scheme or ())]
-    said: dict[str, Any] = {"config": config, "device": device, "scheme": schemes}
-    said = studies.configured(said)
+    said = model.configured({"config": config, "device": device, "scheme": schemes})
     for what in ("device", "scheme"):
         if not said[what]:
             raise content.missing(what)
     names, _ = catalogue.named(said["scheme"], device=said["device"])
-    space = searching.space(names, vary)
-    study = studies.Study(
+    space = Space.read(names, vary)
+    study = model.Study(
         **{**said, "scheme": names},
         trace=trace,
         vary=vary,
@@ -117,9 +115,9 @@ def tune(
         resample=resample,
         resample_block=resample_block,
         seed=seed,
-        metric=goals.names,
+        metric=search.names,
     )
-    space = space if goals.key is None else spaces.sized(space, goals.key)
+    space = space if search.wanted is None else space.sized(search.wanted[0])
     searching.check(study, search, space)
     return searching.searched(
         study,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Literal
+from typing import Any
 
 from slcache.errors import RunError
 from slcache.metrics import absence
-from slcache.search.goals import Bound, Figures, Goals
-from slcache.search.space import SCHEME, Settings, Space
+from slcache.search.goals import Bound, Figures, Search
+from slcache.search.space import Settings, Space
+from slcache.study.points import SCHEME, Point, Status
 
-Status = Literal["done", "failed", "impossible", "stopped"]
 WHOLE = Fraction(1)
 
 
@@ -33,6 +33,14 @@ class Found:
     reason: str | None = None
     #: Means over the seeds, by metric; empty where it was not run.
     figures: Figures = field(default_factory=dict)
+    #: Its rows of the table, in the order of the seeds.
+    rows: Sequence[Point] = field(default=(), compare=False, repr=False)
+
+    def stopped(self, reason: str) -> Found:
+        """Return a point that was stopped: what a beginning shows is no figure of the whole."""
+        row = [replace(each, key=None, values={}, costs={}) for each in self.rows[:1]]
+        rows = [replace(each, status="stopped", reason=reason) for each in row]
+        return Found("stopped", reason, rows=rows)
 
 
 @dataclass(frozen=True)
@@ -65,57 +73,41 @@ def check_figures(metrics: Iterable[str], done: Sequence[Found], which: str = ""
             )
 
 
-#: Yields candidates to measure at once, and is told the figure of each.
-Measures = Generator[list[int], Mapping[int, float], int | None]
+#: Measures candidates at once, as a part of the search that yields batches.
+Measuring = Generator[Any, Any, Mapping[int, float]]
 #: Stretches of the coarse grid.
 STRETCHES = 4
 
 
-class Bisection:
-    """One search, from its grid to the neighbours of its answer, among values not `refused`."""
+def bisected(space: Space, search: Search, refused: Sequence[bool]) -> Batches:
+    """Bisect the values of the only axis, and return those that were tried, the smallest first.
 
-    def __init__(self, space: Space, goals: Goals, refused: Sequence[bool]) -> None:
-        self._goals = goals
-        key, way = goals.wanted
-        (scheme,) = space.schemes
-        (axis,) = space.axes
-        points: list[tuple[Settings, bool]] = [
-            ({SCHEME: scheme, key: value}, no)
-            for value, no in zip(axis.values, refused, strict=True)
-        ]
-        self._refused = [point for point, no in points if no]
-        possible = [point for point, no in points if not no]
-        #: The one that is wanted most comes first.
-        self._points = possible if way == "min" else possible[::-1]
+    What is `refused` is told as impossible first, and not searched among.
+    """
+    key, way = search.wanted or ("", "min")
+    (scheme,), (axis,) = space.schemes, space.axes
+    pairs = list(zip(axis.values, refused, strict=True))
+    possible, never = ([{SCHEME: scheme, key: v} for v, r in pairs if r == no] for no in (0, 1))
+    #: The one that is wanted most comes first.
+    points: list[Settings] = [*possible[:: 1 if way == "min" else -1]]
+    tried: list[Tried] = []
 
-    @property
-    def most(self) -> int:
-        """How many points are run at most where the figure rises."""
-        return len(self._refused) + steps_most(len(self._points) - 1)
+    def told(asked: Sequence[Settings]) -> Generator[Batch, Sequence[Found], list[Tried]]:
+        found = yield Batch(asked)
+        new = [Tried(point, one) for point, one in zip(asked, found, strict=True)]
+        tried.extend(new)
+        return new
 
-    def batches(self) -> Batches:
-        """Search, and return the points by the value of the key."""
-        tried: list[Tried] = []
-        if self._refused:
-            tried += yield from _tried(self._refused)
-        if self._points:
-            steps = smallest(len(self._points) - 1)
-            places = next(steps, None)
-            while places is not None:
-                found = yield from _tried([self._points[place] for place in places])
-                tried += found
-                figures = (each.within(self._goals.bounds) for each in found)
-                try:
-                    places = steps.send(dict(zip(places, figures, strict=True)))
-                except StopIteration:
-                    break
-        key, _ = self._goals.wanted
-        return sorted(tried, key=lambda each: float(each.settings[key]))
+    def measure(places: list[int]) -> Measuring:
+        found = yield from told([points[place] for place in places])
+        figures = (each.within(search.bounds) for each in found)
+        return dict(zip(places, figures, strict=True))
 
-
-def _tried(points: Sequence[Settings]) -> Batches:
-    found = yield Batch(points)
-    return [Tried(point, one) for point, one in zip(points, found, strict=True)]
+    if never:
+        yield from told(never)
+    if points:
+        yield from smallest(len(points) - 1, measure)
+    return sorted(tried, key=lambda each: float(each.settings[key]))
 
 
 def grid(last: int) -> list[int]:
@@ -132,37 +124,29 @@ def steps_most(last: int) -> int:
     return len(places) + (widest - 1).bit_length() + 1
 
 
-def smallest(last: int) -> Measures:
+def smallest(
+    last: int, measure: Callable[[list[int]], Measuring]
+) -> Generator[Any, Any, int | None]:
     """Return the smallest of the candidates 0 to `last` whose figure is 0 or more, if one's is.
 
     The answer fails at the candidate before it; the one behind it is measured too.
     """
-    figures = dict((yield grid(last)))
-    if not any(figure >= 0 for figure in figures.values()):
-        yield from _climb(figures)
-    enough = [place for place, figure in sorted(figures.items()) if figure >= 0]
-    if not enough:
-        return None
-    found = enough[0]
-    below = max((place for place in figures if place < found), default=-1)
-    while found - below > 1:
-        middle = (below + found) // 2
-        figures |= yield [middle]
-        below, found = (below, middle) if figures[middle] >= 0 else (middle, found)
-    if found < last and found + 1 not in figures:
-        yield [found + 1]
-    return found
-
-
-def _climb(figures: dict[int, float]) -> Measures:
-    """Measure towards the best candidate until one is good enough or its neighbours are worse."""
-    while True:
+    figures = dict((yield from measure(grid(last))))
+    while not any(figure >= 0 for figure in figures.values()):
+        # Climb towards the best until one is good enough or its neighbours are worse.
         best = max(figures, key=lambda place: (figures[place], -place))
         below = max((place for place in figures if place < best), default=best)
         above = min((place for place in figures if place > best), default=best)
         halves = {(below + best) // 2, (best + above + 1) // 2} - figures.keys()
         if not halves:
             return None
-        figures |= yield sorted(halves)
-        if any(figures[place] >= 0 for place in halves):
-            return None
+        figures |= yield from measure(sorted(halves))
+    found = min(place for place, figure in figures.items() if figure >= 0)
+    below = max((place for place in figures if place < found), default=-1)
+    while found - below > 1:
+        middle = (below + found) // 2
+        figures |= yield from measure([middle])
+        below, found = (below, middle) if figures[middle] >= 0 else (middle, found)
+    if found < last and found + 1 not in figures:
+        yield from measure([found + 1])
+    return found

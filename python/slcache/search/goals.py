@@ -14,8 +14,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from slcache.errors import UsageError, about
 from slcache.given import quantity
 from slcache.given.once import twice
-from slcache.metrics import Goal, Metric, named
-from slcache.sweep.study import problems
+from slcache.metrics import Goal, named
+from slcache.study.model import problems
 
 #: What is to be small where nothing is said.
 DEFAULT = ("write_p99_ns", "waf")
@@ -41,8 +41,18 @@ class Bound:
         match = _BOUND.fullmatch(text)
         if match is None:
             raise ValueError(f"{text!r} is no bound; expected METRIC<=VALUE or METRIC>=VALUE")
-        metric = named(match[1])
-        value = _value(metric, match[3])
+        metric, said = named(match[1]), match[3]
+        plain = re.fullmatch(r"[\d.]+(e\d+)?", said)
+        try:
+            match metric.unit:
+                case "bytes":
+                    value: float = quantity.size_bytes(said)
+                case "ns" if not plain:
+                    value = quantity.time_ns(said)
+                case _:
+                    value = float(said)
+        except ValueError as error:
+            raise ValueError(f"{metric.name}: {error}") from error
         if not abs(value) <= _LARGEST:
             raise ValueError(f"{text[:60]!r}: its value must be a number, at most {_LARGEST:g}")
         return cls(metric.name, match[2] == "<=", value)
@@ -56,104 +66,12 @@ class Bound:
         return over / max(abs(self.value), _SMALLEST)
 
     @property
-    def way(self) -> Goal:
-        """What is best of the metric, as the bound sees it."""
-        return "min" if self.most else "max"
-
-    @property
     def side(self) -> str:
         """The metric and on which side of the value it stays."""
         return f"{self.metric}{'<=' if self.most else '>='}"
 
     def __str__(self) -> str:
         return f"{self.side}{self.value:.12g}"
-
-
-def _value(metric: Metric, text: str) -> float:
-    try:
-        match metric.unit:
-            case "bytes":
-                return quantity.size_bytes(text)
-            case "ns" if not re.fullmatch(r"[\d.]+(e\d+)?", text):
-                return quantity.time_ns(text)
-            case _:
-                return float(text)
-    except ValueError as error:
-        raise ValueError(f"{metric.name}: {error}") from error
-
-
-@dataclass(frozen=True)
-class Goals:
-    """The metrics that are searched by, each with what is best of it, and the bounds."""
-
-    metrics: Mapping[str, Goal]
-    bounds: Sequence[Bound] = ()
-    #: The key whose least or most value is wanted, in place of metrics.
-    key: str | None = None
-    way: Goal = "min"
-
-    @classmethod
-    def read(
-        cls,
-        minimise: Sequence[str] = (),
-        maximise: Sequence[str] = (),
-        such_that: Sequence[str] = (),
-        least: str | None = None,
-        most: str | None = None,
-    ) -> Goals:
-        """Return the goals as they are asked for; raises ValueError."""
-        key = most if least is None else least
-        asked_by = {"least": least, "most": most, "minimise": minimise, "maximise": maximise}
-        if key is not None and (many := [name for name, value in asked_by.items() if value])[1:]:
-            raise ValueError(f"{' and '.join(many)}: a search has one of them")
-        if key is not None and not such_that:
-            raise ValueError("such_that: the least or most of a key needs a bound, such as waf<=2")
-        small = list(minimise) or ([] if maximise or key is not None else list(DEFAULT))
-        asked: list[tuple[str, Goal]] = [
-            *((named(name).name, "min") for name in small),
-            *((named(name).name, "max") for name in maximise),
-        ]
-        said = twice([name for name, _ in asked])
-        if said is not None:
-            raise ValueError(f"minimise, maximise: {said}")
-        bounds = [Bound.read(text) for text in such_that]
-        said = twice(map(str, bounds), {str(bound): bound.side for bound in bounds})
-        if said is not None:
-            raise ValueError(f"such_that: {said}")
-        return cls(dict(asked), bounds, key, "min" if most is None else "max")
-
-    @property
-    def wanted(self) -> tuple[str, Goal]:
-        """The key whose least or most value is wanted, and which of them."""
-        assert self.key is not None
-        return self.key, self.way
-
-    @property
-    def names(self) -> list[str]:
-        """The metrics that are searched by or have a bound, each once."""
-        return list(dict.fromkeys([*self.metrics, *(bound.metric for bound in self.bounds)]))
-
-    @property
-    def several(self) -> bool:
-        """Whether there is more than one metric to search by."""
-        return len(self.metrics) > 1
-
-    def values(self, figures: Figures) -> list[float] | None:
-        """Return the metrics' values; None where one of them is missing."""
-        found = [figures[name] for name in self.metrics]
-        return None if any(value is None for value in found) else [float(v or 0) for v in found]
-
-    def kept(self, figures: Figures) -> bool:
-        """Return whether all bounds are kept."""
-        return all(bound.broken(figures) <= 0 for bound in self.bounds)
-
-    def against(self) -> list[str]:
-        """Return the metrics that are searched against what the catalogue calls better."""
-        return [
-            name
-            for name, goal in self.metrics.items()
-            if named(name).goal is not None and named(name).goal != goal
-        ]
 
 
 #: Who suggests points.
@@ -165,13 +83,9 @@ SHARES = (Fraction(1, 9), Fraction(1, 3))
 POINTS = 100
 #: What bisection has no use for.
 _OF_A_SAMPLER = ("sampler", "sampler_seed", "points", "minutes", "prefixes")
-
-
-def _listed(said: object) -> object:
-    return (said,) if isinstance(said, str) else said
-
-
-Texts = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+Texts = Annotated[
+    tuple[str, ...], BeforeValidator(lambda said: (said,) if isinstance(said, str) else said)
+]
 
 
 class Search(BaseModel):
@@ -200,24 +114,73 @@ class Search(BaseModel):
             super().__init__(**own)
         except ValidationError as error:
             raise UsageError("\n".join(problems(error, type(self)))) from None
-        if self.goals.key is not None:
-            for name in _OF_A_SAMPLER:
-                if name in self.model_fields_set:
-                    told = "is of a sampler, and the least or most of a key is found by bisection"
-                    raise about(UsageError(f"{name} = {getattr(self, name)}: {told}"), name)
-
-    @cached_property
-    def goals(self) -> Goals:
-        """What is searched by; raises UsageError."""
         try:
-            return Goals.read(self.minimise, self.maximise, self.such_that, self.least, self.most)
+            self._check()
         except ValueError as error:
             raise UsageError(str(error)) from error
+        for name in self.model_fields_set.intersection(_OF_A_SAMPLER if self.wanted else ()):
+            told = "is of a sampler, and the least or most of a key is found by bisection"
+            raise about(UsageError(f"{name} = {getattr(self, name)}: {told}"), name)
+
+    def _check(self) -> None:
+        """Raise ValueError for goals that cannot be searched by."""
+        ways = ("least", "most", "minimise", "maximise")
+        if self.wanted and (many := [name for name in ways if getattr(self, name)])[1:]:
+            raise ValueError(f"{' and '.join(many)}: a search has one of them")
+        if self.wanted and not self.such_that:
+            raise ValueError("such_that: the least or most of a key needs a bound, such as waf<=2")
+        small = [named(name).name for name in self._small]
+        if said := twice([*small, *(named(name).name for name in self.maximise)]):
+            raise ValueError(f"minimise, maximise: {said}")
+        sides = {str(bound): bound.side for bound in self.bounds}
+        if said := twice(map(str, self.bounds), sides):
+            raise ValueError(f"such_that: {said}")
+
+    @property
+    def _small(self) -> Sequence[str]:
+        return self.minimise or (() if self.maximise or self.wanted else DEFAULT)
+
+    @property
+    def wanted(self) -> tuple[str, Goal] | None:
+        """The key whose least or most value is wanted, and which; None of a search by metrics."""
+        if self.least is not None:
+            return self.least, "min"
+        return None if self.most is None else (self.most, "max")
+
+    @cached_property
+    def metrics(self) -> Mapping[str, Goal]:
+        """The metrics that are searched by, each with what is best of it."""
+        small: dict[str, Goal] = dict.fromkeys((named(name).name for name in self._small), "min")
+        return small | dict.fromkeys((named(name).name for name in self.maximise), "max")
+
+    @cached_property
+    def bounds(self) -> Sequence[Bound]:
+        """The bounds that the answer keeps."""
+        return [Bound.read(text) for text in self.such_that]
+
+    @property
+    def names(self) -> list[str]:
+        """The metrics that are searched by or have a bound, each once."""
+        return list(dict.fromkeys([*self.metrics, *(bound.metric for bound in self.bounds)]))
+
+    def values(self, figures: Figures) -> list[float] | None:
+        """Return the metrics' values; None where one of them is missing."""
+        found = [figures[name] for name in self.metrics]
+        return None if None in found else [float(value or 0) for value in found]
+
+    def kept(self, figures: Figures) -> bool:
+        """Return whether all bounds are kept."""
+        return all(bound.broken(figures) <= 0 for bound in self.bounds)
+
+    @property
+    def against(self) -> list[str]:
+        """The metrics that are searched against what the catalogue calls better."""
+        return [name for name, way in self.metrics.items() if named(name).goal not in (None, way)]
 
     @property
     def suggested_by(self) -> Sampler | None:
         """The sampler; None where bisection finds the points."""
-        return None if self.goals.key is not None else self.sampler or "tpe"
+        return None if self.wanted else self.sampler or "tpe"
 
     @property
     def points_most(self) -> int | None:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from slcache.errors import RunError
 from slcache.search.batches import WHOLE, Batch, Batches, Found, Tried
-from slcache.search.goals import Goals, Sampler
+from slcache.search.goals import Sampler, Search
 from slcache.search.space import Known, Space
-from slcache.sweep.axes import Value
+from slcache.study.axes import Value
 
 if TYPE_CHECKING:
     from optuna import Study
@@ -34,26 +34,18 @@ _Suggestion = tuple["Trial", dict[str, Value]]
 class Sampled:
     """One search by a sampler, from its first point to its last.
 
-    It ends after so many `points`, where that is said, and when all of the space has been tried;
-    points are run over the `shares` of the trace before all of it, the smallest first.
+    It ends after so many points, where that is said, and when all of the space has been tried;
+    points are run over shares of the trace before all of it, the smallest first.
     """
 
-    def __init__(
-        self,
-        space: Space,
-        goals: Goals,
-        sampler: Sampler,
-        seed: int = 1,
-        points: int | None = None,
-        shares: Sequence[Fraction] = (),
-    ) -> None:
-        self._space, self._goals, self._points, self._shares = space, goals, points, shares
-        self._rng = random.Random(seed)
+    def __init__(self, space: Space, search: Search) -> None:
+        self._space, self._search = space, search
+        self._rng = random.Random(search.sampler_seed)
         self._known = Known(space)
         self._tried: list[Tried] = []
         self._worst: list[float] | None = None
         with _quiet():
-            self._study = _study(goals, sampler, seed, shares)
+            self._study = _study(search)
 
     def batches(self, go_on: Callable[[], bool] = lambda: True) -> Batches:
         """Search until the end, or until `go_on` says no, asked before each batch but the first."""
@@ -64,7 +56,8 @@ class Sampled:
 
     def _asked(self) -> list[_Suggestion]:
         """Return the points of a batch; fewer where the budget or the space ends."""
-        left = BATCH if self._points is None else self._points - len(self._tried)
+        most = self._search.points_most
+        left = BATCH if most is None else most - len(self._tried)
         batch: list[_Suggestion] = []
         while len(batch) < min(BATCH, left):
             found = self._another()
@@ -97,7 +90,7 @@ class Sampled:
         seen: dict[int, list[tuple[Fraction, float | None]]] = {t.number: [] for t, _ in batch}
         results: dict[int, Found] = {}
         alive = list(batch)
-        for share in self._shares:
+        for share in self._search.shares:
             alive = yield from self._rung(alive, share, seen, results)
         whole = yield Batch([point for _, point in alive], WHOLE)
         results |= {trial.number: found for (trial, _), found in zip(alive, whole, strict=True)}
@@ -115,22 +108,25 @@ class Sampled:
         results: dict[int, Found],
     ) -> Generator[Batch, Sequence[Found], list[_Suggestion]]:
         """Run points over a beginning of the trace and return those that are worth more of it."""
-        (metric,) = self._goals.metrics
+        (metric,) = self._search.metrics
         judged: list[tuple[float, Trial]] = []
-        found = yield Batch([point for _, point in alive], share)
-        for (trial, _), one in zip(alive, found, strict=True):
+        told = yield Batch([point for _, point in alive], share)
+        found = {trial.number: one for (trial, _), one in zip(alive, told, strict=True)}
+        for trial, _ in alive:
+            one = found[trial.number]
             value = one.figures.get(metric)
             seen[trial.number].append((share, value))
             if one.status != "done":
                 results[trial.number] = one
             elif value is not None:
-                trial.report(float(value), int(share / self._shares[0]))
+                trial.report(float(value), int(share / self._search.shares[0]))
                 judged.append((float(value), trial))
-        sign = -1.0 if self._goals.metrics[metric] == "max" else 1.0
+        sign = -1.0 if self._search.metrics[metric] == "max" else 1.0
         # The best first: a point is held against those that were judged before it.
         for _, trial in sorted(judged, key=lambda each: (sign * each[0], each[1].number)):
             if trial.should_prune():
-                results[trial.number] = Found("stopped", f"after {share} of the trace")
+                stopped = found[trial.number].stopped(f"after {share} of the trace")
+                results[trial.number] = stopped
         return [(trial, point) for trial, point in alive if trial.number not in results]
 
     def _tell(self, trial: Trial, found: Found) -> None:
@@ -144,62 +140,46 @@ class Sampled:
         if found.status == "stopped":
             self._study.tell(trial, state=TrialState.PRUNED)
             return
-        values = self._goals.values(found.figures) if found.status == "done" else None
+        values = self._search.values(found.figures) if found.status == "done" else None
         trial.set_constraint("runs", 0.0 if values is not None else 1.0)
-        for number, bound in enumerate(self._goals.bounds):
+        for number, bound in enumerate(self._search.bounds):
             broken = 0.0 if values is None else bound.broken(found.figures)
             trial.set_constraint(f"bound {number}", broken)
+        ways = self._search.metrics.values()
         if values is not None:
-            self._worst = self._worse(values)
-        self._study.tell(trial, values or self._worst or [0.0] * len(self._goals.metrics))
-
-    def _worse(self, values: Sequence[float]) -> list[float]:
-        before = self._worst or values
-        goals = self._goals.metrics.values()
-        return [
-            (min if goal == "max" else max)(a, b)
-            for a, b, goal in zip(before, values, goals, strict=True)
-        ]
+            pairs = zip(self._worst or values, values, ways, strict=True)
+            self._worst = [(min if goal == "max" else max)(a, b) for a, b, goal in pairs]
+        self._study.tell(trial, values or self._worst or [0.0] * len(ways))
 
 
-def _study(goals: Goals, sampler: Sampler, seed: int, shares: Sequence[Fraction]) -> Study:
+def _study(search: Search) -> Study:
+    """Return a study; the same seed suggests the same points after the same answers."""
     import optuna
-    from optuna.study import StudyDirection
+    from optuna import pruners, samplers
 
-    ways = [
-        StudyDirection.MINIMIZE if goal == "min" else StudyDirection.MAXIMIZE
-        for goal in goals.metrics.values()
-    ]
-    pruner: optuna.pruners.BasePruner = optuna.pruners.NopPruner()
+    seed, shares = search.sampler_seed, search.shares
+    pruner: pruners.BasePruner = pruners.NopPruner()
     if shares:
-        whole = int(1 / shares[0])
-        step = int(1 / shares[-1])
-        pruner = optuna.pruners.HyperbandPruner(1, whole, reduction_factor=step)
+        whole, step = int(1 / shares[0]), int(1 / shares[-1])
+        pruner = pruners.HyperbandPruner(1, whole, reduction_factor=step)
+    made: dict[Sampler, Callable[[], BaseSampler]] = {
+        # Parameters are looked at together, and apart by scheme where these have their own.
+        "tpe": lambda: samplers.TPESampler(
+            seed=seed, multivariate=True, group=True, n_startup_trials=_STARTUP
+        ),
+        "nsga2": lambda: samplers.NSGAIISampler(seed=seed, population_size=_POPULATION),
+        "random": lambda: samplers.RandomSampler(seed=seed),
+        "qmc": lambda: samplers.QMCSampler(
+            seed=seed, scramble=True, warn_independent_sampling=False
+        ),
+    }
     # The name decides which points Hyperband puts together.
     return optuna.create_study(
         study_name="slcache",
-        sampler=_sampler(sampler, seed),
+        sampler=made[search.suggested_by or "tpe"](),
         pruner=pruner,
-        directions=ways,
+        directions=["minimize" if way == "min" else "maximize" for way in search.metrics.values()],
     )
-
-
-def _sampler(name: Sampler, seed: int) -> BaseSampler:
-    """Return a sampler; the same seed suggests the same points after the same answers."""
-    from optuna import samplers
-
-    match name:
-        case "tpe":
-            # Parameters are looked at together, and apart by scheme where these have their own.
-            return samplers.TPESampler(
-                seed=seed, multivariate=True, group=True, n_startup_trials=_STARTUP
-            )
-        case "nsga2":
-            return samplers.NSGAIISampler(seed=seed, population_size=_POPULATION)
-        case "random":
-            return samplers.RandomSampler(seed=seed)
-        case "qmc":
-            return samplers.QMCSampler(seed=seed, scramble=True, warn_independent_sampling=False)
 
 
 def check() -> None:

@@ -6,47 +6,123 @@ import tempfile
 import time
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
-from slcache import _core, api, catalogue, files
+from slcache import _core, api, files
 from slcache.errors import ConfigError, RunError, UsageError, about
 from slcache.execute import given
+from slcache.execute import store as kept_files
 from slcache.execute.driver import Executor
 from slcache.execute.engine import Engine
-from slcache.given.once import flatten, once, twice
-from slcache.search import points as beginnings
-from slcache.search.batches import WHOLE, Batches, Bisection, Found, Tried, check_figures
+from slcache.search.batches import (
+    WHOLE,
+    Batch,
+    Batches,
+    Found,
+    Tried,
+    bisected,
+    check_figures,
+    steps_most,
+)
 from slcache.search.goals import Search
 from slcache.search.optuna import Sampled
-from slcache.search.outcome import FILES, Tuning
-from slcache.search.points import Points, of_scheme
-from slcache.search.space import Space
-from slcache.sweep import batch
-from slcache.sweep import points as sweep_points
-from slcache.sweep import study as studies
-from slcache.sweep.axes import Axis
-from slcache.sweep.batch import Row
-from slcache.sweep.points import READER, WORKLOAD
-from slcache.sweep.points import told as told_of
-from slcache.sweep.run import TABLES
-from slcache.sweep.study import Study, StudyError
-from slcache.traces.api import Progress
+from slcache.search.space import Settings, Space
+from slcache.search.tuning import FILES, Tuning
+from slcache.study import model
+from slcache.study import points as of_studies
+from slcache.study.model import Study, StudyError
+from slcache.study.points import READER, SCHEME, WORKLOAD, Point
+from slcache.study.run import TABLES
+from slcache.traces.api import Progress, Trace, cut, reader_options
 
 
-def space(schemes: Sequence[str], vary: Mapping[str, object]) -> Space:
-    """Return the space; raises UsageError or ConfigError."""
-    if not schemes:
-        raise about(UsageError("scheme: a search needs at least one"), "scheme")
-    try:
-        axes = [Axis.read(key, said) for key, said in once(flatten(vary)).items()]
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
-    said = twice(schemes, catalogue.modes())
-    if said is not None:
-        raise about(UsageError(f"scheme: {said}"), "scheme")
-    if not axes and len(schemes) < 2:
-        raise about(UsageError("vary: a search needs at least one key that may be varied"), "vary")
-    return Space(schemes, axes)
+class Prefixes:
+    """The beginnings of one trace, written once and kept."""
+
+    def __init__(
+        self, trace: str, options: Mapping[str, str], folder: Path, progress: Progress | None = None
+    ) -> None:
+        self._trace = Trace(trace, options=options)
+        self._options = reader_options(None, options)
+        self._folder, self._progress = folder, progress
+        self._requests: int | None = None
+        self._known: set[Path] = set()
+
+    def path(self, share: Fraction) -> Path:
+        """Return the file with the first requests of the trace; raises TraceError."""
+        read = _core.fingerprint(
+            self._trace.path, trace_options=self._options, progress=self._progress
+        )
+        name = kept_files.key({"trace": read, "options": self._options, "first": str(share)})
+        path = self._folder / f"{name}.parquet"
+        if path not in self._known and not kept_files.sound(path):
+            with kept_files.making(path) as made:
+                cut(self._trace, made, take=self.requests(share), on_progress=self._progress)
+        self._known.add(path)
+        return path
+
+    def requests(self, share: Fraction) -> int:
+        """Return how many requests a share of the trace has, one at least."""
+        if self._requests is None:
+            self._requests = int(self._trace.info(self._progress)["requests"])
+        return max(1, int(self._requests * share))
+
+
+#: What makes each point of a study one run.
+ALONE: Mapping[str, Any] = {"seeds": 1, "resample": None, "resample_block": None}
+
+
+class Points:
+    """The points of a search, on an engine."""
+
+    def __init__(self, study: Study, engine: Engine, prefixes: Prefixes | None = None) -> None:
+        self._study, self._engine, self._prefixes = study, engine, prefixes
+        #: What the device or the scheme refuses, resolved once.
+        self._impossible: dict[str, ConfigError] = {}
+        #: Results that were in the store before.
+        self.kept = 0
+
+    def refused(self, points: Sequence[Settings]) -> list[bool]:
+        """Return which points the device or their scheme refuses, whatever the seed."""
+        alone = self._study.model_copy(update=ALONE)
+        found = of_studies.points(alone, self._impossible, points)
+        return [point.status == "impossible" for point in found]
+
+    def run(self, batch: Batch) -> list[Found]:
+        """Return what became of the points of a batch."""
+        study = self._study
+        if batch.share != WHOLE:
+            assert self._prefixes is not None
+            # How the trace is read is in the file already; one seed is enough to judge by.
+            own = {"traces": (str(self._prefixes.path(batch.share)),), "trace_options": {}}
+            study = study.model_copy(update={**ALONE, **own})
+        points = of_studies.points(study, self._impossible, batch.points)
+        run = of_studies.Batch(points, self._engine, study.judged_by)
+        run.check_room(skip_impossible=True)
+        # Whatever was run, the table is of the whole trace.
+        (trace,) = self._study.traces
+        rows = [replace(each, run=replace(each.run, trace=trace)) for each in run.run()]
+        self.kept += run.kept if batch.share == WHOLE else 0
+        each = study.repeats
+        return [_found(rows[place : place + each]) for place in range(0, len(rows), each)]
+
+
+def _found(rows: Sequence[Point]) -> Found:
+    """Return what became of a point with several seeds: all must be done for it to be."""
+    for status in ("impossible", "failed"):
+        reason = next((row.reason for row in rows if row.status == status), None)
+        if reason is not None:
+            return Found(status, reason, rows=rows)
+    means = {name: _mean([row.values[name] for row in rows]) for name in rows[0].values}
+    return Found("done", None, means, rows)
+
+
+def _mean(values: Sequence[float | int | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if len(known) == len(values) else None
 
 
 def check(study: Study, search: Search, space: Space) -> None:
@@ -55,36 +131,30 @@ def check(study: Study, search: Search, space: Space) -> None:
     if _core.is_read_once(given.label(trace)):
         told = f"a search reads its trace again and again, and {trace} can be read only once"
         raise about(UsageError(f"{told}: give a file that stays"), "trace")
-    batch.check_names(study)
-    sweep_points.check_keys(study)
+    # A key that no scheme knows is an error before anything is run.
+    of_studies.points(study, chosen=[space.first(scheme) for scheme in study.schemes])
     if study.seeds > 1 and not given.is_workload(trace):
-        alone = study.model_copy(update={"seeds": 1})
-        corners = (of_scheme(alone, scheme, space.corners(scheme)) for scheme in study.schemes)
-        every = (point.config for each in corners for point in sweep_points.points(each))
-        if known := [config for config in every if config is not None]:
+        corners = [corner for scheme in study.schemes for corner in space.corners(scheme)]
+        found = of_studies.points(study.model_copy(update=ALONE), chosen=corners)
+        if known := [each.run.resolved for each in found if each.run.resolved is not None]:
             given.check_seeds(study.seeds, known)
-    for scheme in study.schemes:
-        # A key that no scheme knows is an error before anything is run.
-        sweep_points.points(of_scheme(study, scheme, [space.first(scheme)]))
-    if search.prefixes:
-        _check_prefixes(search, space, trace)
-
-
-def _check_prefixes(search: Search, space: Space, trace: str) -> None:
-    """Raise UsageError for a search that cannot judge points by a beginning of the trace."""
-    told = None
-    if given.path_of(trace) is None:
-        told = "need a trace or workload that is a file or a preset, not a dict"
-    of_trace = [a.key for a in space.axes if a.key.startswith((READER, WORKLOAD))]
-    if search.goals.several:
-        names = ", ".join(search.goals.metrics)
-        told = f"points are stopped by one metric, not by several: {names}"
-    elif search.suggested_by not in ("tpe", "random"):
-        told = f"go with the samplers tpe and random, not {search.suggested_by}"
-    elif of_trace:
-        told = f"{of_trace[0]} is varied, and with it the trace"
-    if told is not None:
+    told = _without_prefixes(search, space, trace) if search.prefixes else ""
+    if told:
         raise about(UsageError(f"prefixes: {told}"), "prefixes")
+
+
+def _without_prefixes(search: Search, space: Space, trace: str) -> str:
+    """Return why points cannot be judged by a beginning of the trace; empty where they can."""
+    of_trace = [a.key for a in space.axes if a.key.startswith((READER, WORKLOAD))]
+    if len(search.metrics) > 1:
+        return f"points are stopped by one metric, not by several: {', '.join(search.metrics)}"
+    if search.suggested_by not in ("tpe", "random"):
+        return f"go with the samplers tpe and random, not {search.suggested_by}"
+    if of_trace:
+        return f"{of_trace[0]} is varied, and with it the trace"
+    if given.path_of(trace) is None:
+        return "need a trace or workload that is a file or a preset, not a dict"
+    return ""
 
 
 def searched(
@@ -102,9 +172,9 @@ def searched(
     if out is not None:
         files.Transaction(out, FILES, study.inputs()).check()
         document, table, *_ = (Path(out) / name for name in FILES)
-        asked = Path(out) / studies.NAME
+        asked = Path(out) / model.NAME
         if table.is_file() and (asked.is_file() or not document.is_file()):
-            beside = f" with {studies.NAME}" if asked.is_file() else ""
+            beside = f" with {model.NAME}" if asked.is_file() else ""
             replaced = f"{table}: is of something else than this search, and is replaced{beside}"
             warnings.warn(replaced, stacklevel=2)
     with tempfile.TemporaryDirectory() as scratch:
@@ -112,67 +182,57 @@ def searched(
         kept = Path(store) if store is not None else folder
         told = _Told(study.repeats, progress)
         with Engine(kept, executor, jobs, told.of_batch, word="points", share=True) as engine:
-            trace = _beginnings(study, kept, progress) if search.prefixes else None
-            found = _searched(study, search, space, Points(study, engine, trace), told)
+            prefixes = _prefixes(study, kept, progress) if search.prefixes else None
+            points = Points(study, engine, prefixes)
+            tried = _tried(_batches(search, space, points, told), points, search, told)
+    rows = [row for each in tried for row in each.found.rows]
+    if all(row.status == "impossible" for row in rows):
+        raise StudyError("\n".join(of_studies.told(rows)))
+    if search.wanted is not None:
+        _check_bounds(search, tried)
+    found = Tuning(study, search, space, tried, points.kept, rows)
     if out is not None:
         files.write(out, found.files(), study.inputs())
-        files.drop(out, (studies.NAME, TABLES[1]), study.inputs())
+        files.drop(out, (model.NAME, TABLES[1]), study.inputs())
     return found
 
 
-def _beginnings(study: Study, store: Path, progress: Progress | None) -> beginnings.Prefixes:
+def _prefixes(study: Study, store: Path, progress: Progress | None) -> Prefixes:
     """Return the beginnings of the trace, drawn by the seed where it is a workload."""
     (trace,) = study.traces
     drawn = study.seed is not None and given.is_workload(trace)
     options = {**study.trace_options, **({"seed": str(study.seed)} if drawn else {})}
-    return beginnings.Prefixes(trace, options, store / "prefixes", progress)
+    return Prefixes(trace, options, store / "prefixes", progress)
 
 
-def _searched(study: Study, search: Search, space: Space, points: Points, told: _Told) -> Tuning:
-    """Search, and return what was found."""
-    goals, sampler = search.goals, search.suggested_by
+def _batches(search: Search, space: Space, points: Points, told: _Told) -> Batches:
+    """Return the batches of a search."""
+    if search.wanted is not None:
+        (scheme,), (axis,) = space.schemes, space.axes
+        refused = points.refused([{SCHEME: scheme, axis.key: value} for value in axis.values])
+        told.most = sum(refused) + steps_most(len(refused) - sum(refused) - 1)
+        return bisected(space, search, refused)
+    told.most = search.points_most or 0
     until = None if search.minutes is None else time.monotonic() + 60 * search.minutes
-    if sampler is None:
-        key, _ = goals.wanted
-        bisection = Bisection(space, goals, points.refused(key, space.axes[0].values))
-        told.most, batches = bisection.most, bisection.batches()
-    else:
-        told.most = search.points_most or 0
-        sampled = Sampled(
-            space, goals, sampler, search.sampler_seed, search.points_most, search.shares
-        )
-        batches = sampled.batches(lambda: until is None or time.monotonic() < until)
-    tried = _run(batches, points, search, told)
-    rows: list[Row] = []
-    for each in tried:
-        rows += points.rows_of(each, len(rows))
-    if all(row.status == "impossible" for row in rows):
-        raise StudyError("\n".join(told_of([row.point for row in rows])))
-    if sampler is None:
-        _check_bounds(search, tried)
-    return Tuning(study, search, space, tried, points.kept, rows)
+    return Sampled(space, search).batches(lambda: until is None or time.monotonic() < until)
 
 
-def _run(batches: Batches, points: Points, search: Search, told: _Told) -> list[Tried]:
+def _tried(batches: Batches, points: Points, search: Search, told: _Told) -> list[Tried]:
     """Run the batches of a search, and return the points that it tried."""
-    try:
-        batch = next(batches)
-        while True:
-            found = points.run(batch)
-            if batch.share == WHOLE:
-                if not told.tried:
-                    _check_first(search, found)
-                told.tried += len(batch.points)
-            batch = batches.send(found)
-    except StopIteration as end:
-        tried: list[Tried] = end.value
-        return tried
-
-
-def _check_first(search: Search, found: Sequence[Found]) -> None:
-    """Raise RunError where no point of the first batch has a metric that is searched by."""
-    if done := [each for each in found if each.status == "done"]:
-        check_figures(search.goals.metrics, done, "first ")
+    found: Sequence[Found] | None = None
+    while True:
+        try:
+            # A generator begins with nothing.
+            batch = next(batches) if found is None else batches.send(found)
+        except StopIteration as end:
+            tried: list[Tried] = end.value
+            return tried
+        found = points.run(batch)
+        if batch.share == WHOLE:
+            done = [each for each in found if each.status == "done"]
+            if done and not told.tried:
+                check_figures(search.metrics, done, "first ")
+            told.tried += len(batch.points)
 
 
 def _check_bounds(search: Search, tried: Sequence[Tried]) -> None:
@@ -180,8 +240,9 @@ def _check_bounds(search: Search, tried: Sequence[Tried]) -> None:
     done = [each.found for each in tried if each.found.status == "done"]
     if not done:
         reasons = dict.fromkeys(str(t.found.reason) for t in tried if t.found.status == "failed")
-        raise RunError(f"no value of {search.goals.key} can be run: {'; '.join(reasons)}")
-    check_figures(search.goals.names, done)
+        key = search.least or search.most
+        raise RunError(f"no value of {key} can be run: {'; '.join(reasons)}")
+    check_figures(search.names, done)
 
 
 class _Told:

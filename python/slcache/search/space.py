@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import re
-from bisect import bisect_left, bisect_right, insort
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from slcache import catalogue
-from slcache.errors import UsageError, about
+from slcache.errors import ConfigError, UsageError, about
 from slcache.given import quantity
-from slcache.sweep.axes import Axis, Value
+from slcache.given.once import flatten, once, twice
+from slcache.study.axes import Axis, Value
+from slcache.study.points import SCHEME
 
 if TYPE_CHECKING:
     from optuna.trial import Trial
 
-#: The parameter that says which of several schemes a point has.
-SCHEME = "scheme"
-#: Draws without success after which a space without an end has no new point.
+#: Draws without success after which a space without an end has no new point; larger ones are drawn
+#: from as if they had no end.
 _DRAWS = 100_000
 #: Most values of one key that is bisected: the configuration of each is made before the first run,
 #: which takes about a millisecond.
@@ -29,6 +31,7 @@ VALUES_MOST = 10_000
 _OF_SCHEME = re.compile(r"scheme\.([^.]+)\.")
 
 Settings = Mapping[str, Value]
+Key = tuple[tuple[str, Value], ...]
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,21 @@ class Space:
 
     schemes: Sequence[str]
     axes: Sequence[Axis]
+
+    @classmethod
+    def read(cls, schemes: Sequence[str], vary: Mapping[str, object]) -> Space:
+        """Return the space of what is said; raises UsageError or ConfigError."""
+        if not schemes:
+            raise about(UsageError("scheme: a search needs at least one"), "scheme")
+        try:
+            axes = [Axis.read(key, said) for key, said in once(flatten(vary)).items()]
+        except ValueError as error:
+            raise ConfigError(str(error)) from error
+        if said := twice(schemes, catalogue.modes()):
+            raise about(UsageError(f"scheme: {said}"), "scheme")
+        if not axes and len(schemes) < 2:
+            raise _wrong("a search needs at least one key that may be varied")
+        return cls(schemes, axes)
 
     def draw(self, trial: Trial) -> dict[str, Value]:
         """Return the point that a sampler suggests."""
@@ -47,30 +65,40 @@ class Space:
 
     def parameters(self, point: Settings) -> dict[str, object]:
         """Return what a sampler would have to suggest for a point."""
-        own = {axis.key: _place(axis, point[axis.key]) for axis in self.of(str(point[SCHEME]))}
-        return ({SCHEME: point[SCHEME]} if len(self.schemes) > 1 else {}) | own
+        own: dict[str, object] = {SCHEME: point[SCHEME]} if len(self.schemes) > 1 else {}
+        for axis in self.of(str(point[SCHEME])):
+            value = point[axis.key]
+            placed = axis.values and axis.ordered
+            own[axis.key] = axis.values.index(value) if placed else value
+        return own
 
     def first(self, scheme: str) -> dict[str, Value]:
-        """Return the first values of a scheme's keys."""
-        return {a.key: a.values[0] if a.values else a.low for a in self.of(scheme)}
+        """Return the point with the first values of a scheme's keys."""
+        own = {a.key: a.values[0] if a.values else a.low for a in self.of(scheme)}
+        return {SCHEME: scheme, **own}
 
     def corners(self, scheme: str) -> list[dict[str, Value]]:
         """Return points with the first and the last values of a scheme's keys, and each word."""
         last = {a.key: a.values[-1] if a.values else a.high for a in self.of(scheme)}
         words = [(a.key, v) for a in self.of(scheme) if not a.ordered for v in a.values]
-        ends = [self.first(scheme), last]
+        ends = [self.first(scheme), {SCHEME: scheme, **last}]
         return [*ends, *({**end, key: value} for end in ends for key, value in words)]
 
     @property
     def size(self) -> int | None:
         """How many points there are; None where a range has no end of values."""
-        sizes = [
-            [len(axis.values) or _whole(axis) for axis in self.of(scheme)]
-            for scheme in self.schemes
-        ]
-        if any(size is None for one in sizes for size in one):
+        every = [[_listed(axis) for axis in self.of(scheme)] for scheme in self.schemes]
+        if any(values is None for one in every for values in one):
             return None
-        return sum(math.prod(size or 0 for size in one) for one in sizes)
+        return sum(math.prod(_count(values or ()) for values in one) for one in every)
+
+    def points(self) -> Iterator[dict[str, Value]]:
+        """Yield all points of a space with an end, by scheme, the last key fastest."""
+        for scheme in self.schemes:
+            axes = self.of(scheme)
+            for values in itertools.product(*(_listed(axis) or () for axis in axes)):
+                own = {axis.key: value for axis, value in zip(axes, values, strict=True)}
+                yield {SCHEME: scheme, **own}
 
     def by_chance(self, rng: random.Random) -> dict[str, Value]:
         """Return any point, known or not."""
@@ -83,27 +111,39 @@ class Space:
         sections = catalogue.sections(scheme)
         return [axis for axis, match in own if match is None or match[1] in sections]
 
+    def sized(self, key: str) -> Space:
+        """Return the space of one key with its values as numbers, the smallest first.
 
-def key_of(point: Settings) -> tuple[tuple[str, Value], ...]:
+        Raises UsageError for a space of other keys, or of values that are no numbers.
+        """
+        if len(self.schemes) != 1 or [axis.key for axis in self.axes] != [key]:
+            told = "is searched for alone, under one scheme: vary this key and no other"
+            raise _wrong(f"{key} {told}")
+        (axis,) = self.axes
+        return replace(self, axes=[axis.model_copy(update={"values": tuple(_numbers(axis))})])
+
+
+def key_of(point: Settings) -> Key:
     """Return what tells a point from others."""
     return tuple(point.items())
 
 
-def _whole(axis: Axis) -> int | None:
-    """Return how many whole numbers an open range holds; None where it holds others too."""
-    if isinstance(axis.low, int) and isinstance(axis.high, int):
-        return axis.high - axis.low + 1
-    return None
+def _listed(axis: Axis) -> Sequence[Value] | None:
+    """Return all values of an axis; None where a range holds other numbers than whole ones."""
+    if axis.values:
+        return axis.values
+    whole = isinstance(axis.low, int) and isinstance(axis.high, int)
+    return range(int(axis.low), int(axis.high) + 1) if whole else None
 
 
-def listed(axis: Axis) -> Sequence[Value]:
-    """Return all values of an axis that has an end of them."""
-    return axis.values or range(int(axis.low), int(axis.high) + 1)
+def _count(values: Sequence[Value]) -> int:
+    """Return how many values there are; Python counts no range that is longer than a word."""
+    return values.stop - values.start if isinstance(values, range) else len(values)
 
 
 def _suggested(trial: Trial, axis: Axis) -> Value:
     if not axis.values:
-        if _whole(axis) is not None:
+        if _listed(axis) is not None:
             return trial.suggest_int(axis.key, int(axis.low), int(axis.high), log=axis.log)
         return trial.suggest_float(axis.key, axis.low, axis.high, log=axis.log)
     if axis.ordered:
@@ -114,38 +154,29 @@ def _suggested(trial: Trial, axis: Axis) -> Value:
     return found
 
 
-def _place(axis: Axis, value: Value) -> object:
-    return bisect_left(axis.values, value) if axis.values and axis.ordered else value
-
-
 def _drawn(axis: Axis, rng: random.Random) -> Value:
     """Return a value by chance, from an axis that may have no end of them."""
-    if axis.values:
-        return rng.choice(axis.values)
-    if axis.log:
+    values = _listed(axis)
+    if axis.log and not axis.values:
         found = math.exp(rng.uniform(math.log(axis.low), math.log(axis.high)))
         found = min(max(found, axis.low), axis.high)
-        return found if _whole(axis) is None else round(found)
-    if _whole(axis) is not None:
-        return rng.randint(int(axis.low), int(axis.high))
-    return rng.uniform(axis.low, axis.high)
+        return found if values is None else round(found)
+    return rng.uniform(axis.low, axis.high) if values is None else rng.choice(values)
 
 
 class Known:
-    """The points that a search knows; it draws by chance among those it does not know.
-
-    A space that is nearly used up has few points left, and listing all of them for each draw would
-    cost as much as the whole search. So points are numbered in the order of the grid, and only the
-    numbers of those that are known are kept.
-    """
+    """The points that a search knows; it draws by chance among those it does not know."""
 
     def __init__(self, space: Space) -> None:
         self._space = space
-        self._keys: set[tuple[tuple[str, Value], ...]] = set()
+        self._keys: set[Key] = set()
         size = space.size
-        self._grid = _Grid(space) if size is not None and size <= _DRAWS else None
-        #: The numbers of known points, in order.
-        self._numbers: list[int] = []
+        self._has_end = size is not None and size <= _DRAWS
+        #: The points of a space with an end, in the order of the grid, the places there of all, and
+        #: in order of those that are not known; from the first that is drawn on.
+        self._points: list[dict[str, Value]] = []
+        self._places: dict[Key, int] = {}
+        self._left: list[int] = []
 
     def __contains__(self, point: Settings) -> bool:
         return key_of(point) in self._keys
@@ -153,87 +184,37 @@ class Known:
     def add(self, point: Settings) -> None:
         """Count a point as known; it was not."""
         self._keys.add(key_of(point))
-        if self._grid is not None:
-            insort(self._numbers, self._grid.number(point))
+        if self._points:
+            del self._left[bisect_left(self._left, self._places[key_of(point)])]
 
     def another(self, rng: random.Random) -> dict[str, Value] | None:
         """Return a point that is not known, by chance; None where all are, or none is found."""
-        if self._grid is not None:
-            left = self._grid.size - len(self._numbers)
-            return self._grid.point(self._left(rng.choice(range(left)))) if left else None
-        for _ in range(_DRAWS):
-            point = self._space.by_chance(rng)
-            if point not in self:
-                return point
-        return None
-
-    def _left(self, place: int) -> int:
-        """Return the number of the point at a place among those that are not known."""
-        numbers = self._numbers
-        return place + bisect_right(range(len(numbers)), place, key=lambda i: numbers[i] - i)
+        if self._has_end:
+            if not self._points:
+                self._points = list(self._space.points())
+                self._places = {key_of(point): i for i, point in enumerate(self._points)}
+                self._left = [i for key, i in self._places.items() if key not in self._keys]
+            return self._points[rng.choice(self._left)] if self._left else None
+        drawn = (self._space.by_chance(rng) for _ in range(_DRAWS))
+        return next((point for point in drawn if point not in self), None)
 
 
-class _Grid:
-    """Numbers for the points of a space with an end: by scheme, the last key fastest."""
-
-    def __init__(self, space: Space) -> None:
-        self._first: dict[str, int] = {}
-        self._axes = {
-            scheme: [(axis.key, listed(axis)) for axis in space.of(scheme)]
-            for scheme in space.schemes
-        }
-        self._places = {
-            scheme: {key: {value: i for i, value in enumerate(values)} for key, values in axes}
-            for scheme, axes in self._axes.items()
-        }
-        self.size = 0
-        for scheme, axes in self._axes.items():
-            self._first[scheme] = self.size
-            self.size += math.prod(len(values) for _, values in axes)
-
-    def number(self, point: Settings) -> int:
-        scheme = str(point[SCHEME])
-        found = 0
-        for key, values in self._axes[scheme]:
-            found = found * len(values) + self._places[scheme][key][point[key]]
-        return self._first[scheme] + found
-
-    def point(self, number: int) -> dict[str, Value]:
-        scheme = next(s for s in reversed(self._first) if self._first[s] <= number)
-        left = number - self._first[scheme]
-        values: dict[str, Value] = {}
-        for key, each in reversed(self._axes[scheme]):
-            left, place = divmod(left, len(each))
-            values[key] = each[place]
-        # The order of the keys is the order of the axes.
-        return {SCHEME: scheme, **dict(reversed(values.items()))}
-
-
-def sized(space: Space, key: str) -> Space:
-    """Return the space of one key with its values as numbers, the smallest first.
-
-    Raises UsageError for a space of other keys, or of values that are no numbers.
-    """
-    if len(space.schemes) != 1 or [axis.key for axis in space.axes] != [key]:
-        told = "is searched for alone, under one scheme: vary this key and no other"
-        raise about(UsageError(f"vary: {key} {told}"), "vary")
-    (axis,) = space.axes
-    return replace(space, axes=[axis.model_copy(update={"values": tuple(_numbers(axis))})])
+def _wrong(told: str) -> UsageError:
+    return about(UsageError(f"vary: {told}"), "vary")
 
 
 def _numbers(axis: Axis) -> list[int | float]:
     if not axis.values:
-        told = f"vary: {axis.key} = {axis.low}..{axis.high}: which values are there? Add a step"
-        raise about(UsageError(f"{told}, as in A..B:STEP, or a number of points, A..B/9"), "vary")
+        told = f"{axis.key} = {axis.low}..{axis.high}: which values are there? Add a step"
+        raise _wrong(f"{told}, as in A..B:STEP, or a number of points, A..B/9")
     found = sorted({_number(axis.key, value) for value in axis.values})
     if len(found) > VALUES_MOST:
-        told = f"vary: {axis.key}: {len(found):,} values; at most {VALUES_MOST:,} are allowed"
         # What every value is a multiple of, each of fewer is.
         least = min(after - before for before, after in pairwise(found))
         step = least * math.ceil((found[-1] - found[0]) / least / (VALUES_MOST - 1))
         by = step if isinstance(step, int) else f"{step:.9g}"
-        stepped = f"{axis.key}={found[0]}..{found[-1]}:{by}"
-        raise about(UsageError(f"{told}. Add a step, such as {stepped}"), "vary")
+        told = f"{axis.key}: {len(found):,} values; at most {VALUES_MOST:,} are allowed"
+        raise _wrong(f"{told}. Add a step, such as {axis.key}={found[0]}..{found[-1]}:{by}")
     return found
 
 
@@ -243,5 +224,5 @@ def _number(key: str, value: Value) -> int | float:
     try:
         return quantity.size_bytes(str(value))
     except ValueError as error:
-        told = f"vary: {key} = {str(value)[:60]}: is no number and no size, such as 64 or 4MiB"
-        raise about(UsageError(told), "vary") from error
+        told = f"{key} = {str(value)[:60]}: is no number and no size, such as 64 or 4MiB"
+        raise _wrong(told) from error

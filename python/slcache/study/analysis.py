@@ -6,99 +6,17 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from slcache.given.once import twice
-from slcache.metrics import Goal, named
-from slcache.study import effects, fronts, spread
-from slcache.study.effects import Cells, Effect, main_effects
-from slcache.study.fronts import Across, Front, Judged
+from slcache.metrics import named
+from slcache.study import effects, fronts, wording
+from slcache.study.effects import Cells, Effect
+from slcache.study.fronts import Across, Front, Goals, Judged
 from slcache.study.outcome import TRACE, Configuration, Outcome
-from slcache.study.spread import Spread
 
 
-def _of_across(found: Across) -> dict[str, Any]:
-    """Return how far configurations are from the best of each load at worst."""
-    return {
-        "metrics": list(found.metrics),
-        "without": [*found.absent, *found.zero],
-        "configurations_left_out": found.left_out,
-        "configurations": [
-            {
-                "settings": dict(one.settings),
-                "worst": {
-                    name: {"factor": worst.factor, "trace": worst.trace}
-                    for name, worst in one.worst.items()
-                },
-            }
-            for one in found.configurations
-        ],
-    }
-
-
-def _of_effect(effect: Effect) -> dict[str, Any]:
-    """Return what a parameter does to a metric."""
-    return {
-        "parameter": effect.factor,
-        "balanced": effect.balanced,
-        "points_without": effect.absent,
-        "levels": [
-            {
-                "from": level.low,
-                "to": level.high,
-                "points": level.count,
-                "mean": level.mean,
-                "least": level.spread[0],
-                "first_quartile": level.spread[1],
-                "third_quartile": level.spread[2],
-                "greatest": level.spread[3],
-            }
-            for level in effect.levels
-        ],
-    }
-
-
-def _of_seeds(found: Mapping[str, Spread]) -> dict[str, Any]:
-    """Return the spread of each metric over the seeds."""
-    return {name: _spread(each) for name, each in found.items()}
-
-
-def _of_front(found: Front) -> dict[str, Any]:
-    """Return a front, and what is not judged by it."""
-    return {
-        "metrics": dict(zip(found.metrics, found.goals, strict=True)),
-        "without": list(found.without),
-        "configurations_left_out": found.left_out,
-        "configurations_out_of_bounds": found.broken,
-        "configurations": [
-            {
-                "settings": dict(one.settings),
-                "metrics": {name: one.mean(name) for name in found.metrics},
-            }
-            for one in found.best
-        ],
-    }
-
-
-def _spread(found: Spread) -> dict[str, Any]:
-    return {
-        "level": spread.LEVEL,
-        "best": found.best,
-        "not_told_from_best": list(found.alike),
-        "configurations": [
-            {
-                "settings": dict(one.settings),
-                "mean": estimate.mean,
-                "half_interval": estimate.half,
-                "seeds": estimate.count,
-            }
-            for one, estimate in zip(found.configurations, found.estimates, strict=True)
-        ],
-    }
-
-
-@dataclass(frozen=True)
-class Map:
+class Map(NamedTuple):
     """A metric over two parameters, one map for each scheme or one for all."""
 
     across: str
@@ -122,7 +40,7 @@ class Analysis:
         cls,
         outcome: Outcome,
         metrics: Sequence[str] = (),
-        goals: Mapping[str, Goal] | None = None,
+        goals: Goals | None = None,
         kept: Callable[[Configuration], bool] = lambda _: True,
     ) -> Analysis:
         """Judge a study by metrics, by default those of a front that any point has.
@@ -140,12 +58,9 @@ class Analysis:
         for name in asked:
             if name not in outcome.metrics:
                 raise ValueError(f"the study's table has no column {name}")
-        return cls(
-            outcome,
-            asked,
-            {name: _effects(outcome, name) for name in asked},
-            fronts.of_loads(outcome, asked, goals, kept, asked=bool(metrics)),
-        )
+        of_each = {name: _effects(outcome, name) for name in asked}
+        judged = fronts.of_loads(outcome, asked, goals, kept, asked=bool(metrics))
+        return cls(outcome, asked, of_each, judged)
 
     @property
     def front(self) -> Front:
@@ -164,6 +79,17 @@ class Analysis:
     def each_load(self) -> str:
         """What each of the loads is, in a word."""
         return "trace" if self.outcome.loads in ([], [TRACE]) else "load"
+
+    @cached_property
+    def short(self) -> Mapping[str, str]:
+        """The short names of what was varied."""
+        return wording.short_names(self.outcome.factors)
+
+    @cached_property
+    def names(self) -> Mapping[str | None, str]:
+        """The short names of the loads."""
+        files = wording.files([each.trace for each in self.judged if each.trace is not None])
+        return {each.trace: files.get(each.trace or "", "") for each in self.judged}
 
     @property
     def levels(self) -> list[dict[str, Any]]:
@@ -187,11 +113,12 @@ class Analysis:
             return self.outcome.configurations
         first = self.metrics[0]
         sign = -1 if named(first).goal == "max" else 1
-        known = ((one, one.mean(first)) for one in self.outcome.configurations)
-        return [
-            one
-            for one, _ in sorted(known, key=lambda each: (each[1] is None, sign * (each[1] or 0.0)))
-        ]
+
+        def place(one: Configuration) -> tuple[bool, float]:
+            mean = one.mean(first)
+            return mean is None, sign * (mean or 0.0)
+
+        return sorted(self.outcome.configurations, key=place)
 
     def map(self, metric: str) -> Map | None:
         """Return a metric over the two parameters whose means lie furthest apart; None for fewer.
@@ -199,14 +126,12 @@ class Analysis:
         Where schemes are varied each has its own map. The trace, which cannot be chosen, is one of
         the two only beside a single other.
         """
-        by_scheme = "scheme" in self.outcome.factors
-        found = [e.factor for e in self.effects[metric] if e.factor != "scheme"]
-        found.sort(key=lambda name: name == TRACE)
+        counts = {e.factor: len(e.levels) for e in self.effects[metric] if e.factor != "scheme"}
+        found = sorted(counts, key=lambda name: name == TRACE)[:2]
         if len(found) < 2:
             return None
         # The one with more levels first: pages are wider than high.
-        counts = {effect.factor: len(effect.levels) for effect in self.effects[metric]}
-        right, up = sorted(found[:2], key=lambda name: -counts[name])
+        right, up = sorted(found, key=lambda name: -counts[name])
         having = [
             c
             for c in self.outcome.with_metric(metric)
@@ -214,6 +139,7 @@ class Analysis:
         ]
         if not having:
             return None
+        by_scheme = "scheme" in self.outcome.factors
         panels = effects.over(
             [c.settings[right] for c in having],
             [c.settings[up] for c in having],
@@ -233,10 +159,7 @@ class Analysis:
                 {"status": status, "reason": reason, "points": count}
                 for status, reason, count in self.outcome.reasons()
             ],
-            "configurations": [
-                {"settings": dict(one.settings), "metrics": {n: one.mean(n) for n in self.metrics}}
-                for one in self.ranked
-            ],
+            "configurations": [one.to_dict(self.metrics) for one in self.ranked],
             "metrics": {name: self._metric(name) for name in self.metrics},
             **self._best(),
         }
@@ -244,27 +167,26 @@ class Analysis:
     def _metric(self, name: str) -> dict[str, Any]:
         found = {
             "points_without": self.outcome.missing(name),
-            "effects": [_of_effect(each) for each in self.effects[name]],
+            "effects": [each.to_dict() for each in self.effects[name]],
         }
-        if len(self.judged) == 1:
-            found |= {"seeds": _of_seeds(self.judged[0].spreads)[name]}
-        return found
+        alone = self.judged[0].spreads[name] if len(self.judged) == 1 else None
+        return found if alone is None else found | {"seeds": alone.to_dict()}
 
     def _best(self) -> dict[str, Any]:
         """Return the front; of several loads each one's, with its spread over the seeds."""
         if len(self.judged) == 1:
-            return {"front": _of_front(self.front)}
+            return {"front": self.front.to_dict()}
         return {
             "traces": [
                 {
                     "trace": each.trace,
                     "load": dict(each.load),
-                    "front": _of_front(each.front),
-                    "seeds": _of_seeds(each.spreads),
+                    "front": each.front.to_dict(),
+                    "seeds": each.seeds(),
                 }
                 for each in self.judged
             ],
-            "across_traces": _of_across(self.across),
+            "across_traces": self.across.to_dict(),
         }
 
     def to_json(self) -> str:
@@ -275,4 +197,4 @@ class Analysis:
 def _effects(outcome: Outcome, metric: str) -> list[Effect]:
     having = outcome.with_metric(metric)
     columns = {name: [c.settings[name] for c in having] for name in outcome.factors}
-    return main_effects(columns, [c.mean(metric) or 0.0 for c in having])
+    return effects.main_effects(columns, [c.mean(metric) or 0.0 for c in having])

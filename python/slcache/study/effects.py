@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,21 +39,22 @@ def is_numeric(values: Iterable[Setting]) -> bool:
     return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
 
 
-def each(values: Sequence[Setting]) -> Levels:
+def each(values: Sequence[Any]) -> Levels:
     """Return every value as a level: numbers in order, words as they first come."""
     numeric = is_numeric(values)
-    known = sorted(set(values), key=_number) if numeric else list(dict.fromkeys(values))
+    known = sorted(set(values), key=float) if numeric else list(dict.fromkeys(values))
     place = {value: i for i, value in enumerate(known)}
     return Levels(
         numeric,
         [(value, value) for value in known],
-        [_number(value) if numeric else float(i) for i, value in enumerate(known)],
+        [float(value) if numeric else float(i) for i, value in enumerate(known)],
         np.array([place[value] for value in values], dtype=np.intp),
     )
 
 
-def ranges(values: Sequence[Setting], count: int) -> Levels:
-    """Return numbers in about so many ranges with as many points each; equals stay together."""
+def few(values: Sequence[Any], most: int = _RANGES_MOST, each_of: int = _IN_A_RANGE) -> Levels:
+    """Return numbers in so few ranges that each has points enough; equals stay together."""
+    count = max(2, min(most, len(values) // each_of))
     numbers = np.array(values, dtype=np.float64)
     # The rank of the first of equals decides for all of them.
     first = np.searchsorted(np.sort(numbers), numbers, side="left")
@@ -60,22 +62,10 @@ def ranges(values: Sequence[Setting], count: int) -> Levels:
     groups = [[v for v, at in zip(values, of, strict=True) if at == i] for i in range(max(of) + 1)]
     return Levels(
         True,
-        [(min(group, key=_number), max(group, key=_number)) for group in groups],
-        [float(np.mean([_number(v) for v in group])) for group in groups],
+        [(min(group, key=float), max(group, key=float)) for group in groups],
+        [float(np.mean(np.array(group, dtype=np.float64))) for group in groups],
         of.astype(np.intp),
     )
-
-
-def few(values: Sequence[Setting], most: int = _RANGES_MOST, each_of: int = _IN_A_RANGE) -> Levels:
-    """Return a number's values in so few ranges that each has points enough, words as they are."""
-    if not is_numeric(values):
-        return each(values)
-    return ranges(values, max(2, min(most, len(values) // each_of)))
-
-
-def _number(value: Setting) -> float:
-    assert isinstance(value, int | float)
-    return float(value)
 
 
 @dataclass(frozen=True)
@@ -89,6 +79,12 @@ class Level:
     count: int
     #: Least, first quartile, third quartile and greatest of its points.
     spread: tuple[float, float, float, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the level as plain data."""
+        names = ("least", "first_quartile", "third_quartile", "greatest")
+        told = {"from": self.low, "to": self.high, "points": self.count, "mean": self.mean}
+        return told | dict(zip(names, self.spread, strict=True))
 
 
 @dataclass(frozen=True)
@@ -114,6 +110,15 @@ class Effect:
         means = [level.mean for level in self.levels]
         return max(means) - min(means)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the parameter does as plain data."""
+        return {
+            "parameter": self.factor,
+            "balanced": self.balanced,
+            "points_without": self.absent,
+            "levels": [level.to_dict() for level in self.levels],
+        }
+
 
 def main_effects(columns: Mapping[str, Sequence[Setting]], values: Sequence[float]) -> list[Effect]:
     """Return the effects of parameters, a column of settings each, on values.
@@ -129,24 +134,20 @@ def _effect(
     name: str, columns: Mapping[str, Sequence[Setting]], values: NDArray[np.float64]
 ) -> Effect | None:
     """Return one parameter's effect, or None where the points have one value of it."""
-    have = np.array([value is not None for value in columns[name]])
-    own = _kept(columns[name], have)
+    have = [i for i, value in enumerate(columns[name]) if value is not None]
+    kept = {other: [column[i] for i in have] for other, column in columns.items()}
+    own = kept.pop(name)
     if len(set(own)) < 2:
         return None
-    others = [_kept(column, have) for other, column in columns.items() if other != name]
-    others = [other for other in others if None not in other and len(set(other)) > 1]
+    others = [other for other in kept.values() if None not in other and len(set(other)) > 1]
     found = each(own)
     balanced = all(_as_often(found, each(other)) for other in others)
     # A level of a point or two says little of drawn numbers; ranges of them do.
     thin = len(found) > MOST or (not balanced and 2 * len(found) > len(own))
     if found.numeric and others and thin and len(own) > 3:
         found = few(own)
-    absent = len(values) - len(own)
-    return Effect(name, found.numeric, _means_of(found, values[have]), balanced, absent)
-
-
-def _kept(column: Sequence[Setting], have: NDArray[np.bool_]) -> list[Setting]:
-    return [value for value, wanted in zip(column, have, strict=True) if wanted]
+    levels = _means_of(found, values[have])
+    return Effect(name, found.numeric, levels, balanced, len(values) - len(own))
 
 
 def _as_often(one: Levels, other: Levels) -> bool:
@@ -160,18 +161,17 @@ def _as_often(one: Levels, other: Levels) -> bool:
 
 
 def _means_of(one: Levels, values: NDArray[np.float64]) -> list[Level]:
+    counts = np.bincount(one.of)
+    means = np.bincount(one.of, values) / counts
+    groups = np.split(values[np.argsort(one.of, kind="stable")], np.cumsum(counts)[:-1])
     found = []
-    ends = np.cumsum(np.bincount(one.of))[:-1]
-    groups = np.split(values[np.argsort(one.of, kind="stable")], ends)
-    means = np.bincount(one.of, values) / np.bincount(one.of)
-    for (low, high), place, mean, points in zip(one.bounds, one.places, means, groups, strict=True):
-        least, first, third, most = np.quantile(points, (0.0, 0.25, 0.75, 1.0))
-        spread = (float(least), float(first), float(third), float(most))
-        found.append(Level(low, high, place, float(mean), len(points), spread))
+    for bounds, place, mean, points in zip(one.bounds, one.places, means, groups, strict=True):
+        least, first, third, most = np.quantile(points, (0.0, 0.25, 0.75, 1.0)).tolist()
+        found.append(Level(*bounds, place, float(mean), len(points), (least, first, third, most)))
     return found
 
 
-#: With at most this many levels a parameter keeps each of its values.
+#: With at most this many levels a parameter keeps each of its values on a map.
 _MOST = 32
 
 
@@ -194,24 +194,17 @@ def over(
 ) -> dict[str, Cells]:
     """Return a map of values over two columns of settings for each group, of the same levels."""
     columns, rows = _few_levels(across), _few_levels(up)
-    names = [""] * len(values) if groups is None else groups
-    return {
-        name: _map(columns, rows, np.array([each == name for each in names]), values)
-        for name in dict.fromkeys(names)
-    }
-
-
-def _map(
-    columns: Levels, rows: Levels, wanted: NDArray[np.bool_], values: Sequence[float]
-) -> Cells:
-    """Return the map of the points that are wanted."""
-    places = (rows.of * len(columns) + columns.of)[wanted]
-    size = len(columns) * len(rows)
-    counts = np.bincount(places, minlength=size)
-    sums = np.bincount(places, np.array(values, dtype=np.float64)[wanted], minlength=size)
-    means = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
-    shape = (len(rows), len(columns))
-    return Cells(columns, rows, means.reshape(shape), counts.reshape(shape))
+    names = np.array([""] * len(values) if groups is None else groups)
+    places, weights = rows.of * len(columns) + columns.of, np.array(values, dtype=np.float64)
+    shape, size = (len(rows), len(columns)), len(rows) * len(columns)
+    found = {}
+    for name in dict.fromkeys(names.tolist()):
+        wanted = names == name
+        counts = np.bincount(places[wanted], minlength=size)
+        sums = np.bincount(places[wanted], weights[wanted], minlength=size)
+        means = np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0)
+        found[name] = Cells(columns, rows, means.reshape(shape), counts.reshape(shape))
+    return found
 
 
 def _few_levels(values: Sequence[Setting]) -> Levels:

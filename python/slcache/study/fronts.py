@@ -1,28 +1,33 @@
-"""What is best: Pareto fronts, what is judged under one load and what over all loads."""
+"""What is best: fronts, how far seeds spread figures, and what is good under all loads."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from slcache.metrics import Goal, named
-from slcache.study import spread, wording
+from slcache.results.intervals import LEVEL, Estimate, Figure, against, estimate
+from slcache.study import wording
 from slcache.study.outcome import TRACE, Configuration, Outcome, Setting
-from slcache.study.spread import Spread
 
 #: What a front is made of unless others are named, as far as points differ in it.
 OBJECTIVES = ("read_p99_ns", "write_p99_ns", "waf", "lifetime_host_bytes", "slc_bytes")
+Goals = Mapping[str, Goal]
+
+
+def _costs(points: Sequence[Sequence[float]], goals: Sequence[Goal]) -> Any:  # noqa: ANN401
+    """Return figures of which less is better."""
+    signs = np.array([1.0 if goal == "min" else -1.0 for goal in goals])
+    return np.array(points, dtype=np.float64).reshape(len(points), len(signs)) * signs
 
 
 def front(points: Sequence[Sequence[float]], goals: Sequence[Goal]) -> list[int]:
     """Return the places of the points that no other dominates; equal points are all in it."""
-    if not points:
-        return []
-    signs = np.array([1.0 if goal == "min" else -1.0 for goal in goals])
-    costs = np.array(points, dtype=np.float64).reshape(len(points), len(signs)) * signs
+    costs = _costs(points, goals)
     left = np.arange(len(costs))
     place = 0
     # Each point of the front strikes out what it dominates, so that few are left to be compared.
@@ -40,8 +45,7 @@ def compromise(points: Sequence[Sequence[float]], goals: Sequence[Goal]) -> int:
     Distances are in shares of the range that a figure has on the front.
     """
     places = front(points, goals)
-    signs = np.array([1.0 if goal == "min" else -1.0 for goal in goals])
-    costs = np.array([points[i] for i in places], dtype=np.float64) * signs
+    costs = _costs([points[i] for i in places], goals)
     span = np.ptp(costs, axis=0)
     away = (costs - costs.min(axis=0)) / np.where(span == 0, 1.0, span)
     return places[int(np.argmin((away**2).sum(axis=1)))]
@@ -51,25 +55,32 @@ def compromise(points: Sequence[Sequence[float]], goals: Sequence[Goal]) -> int:
 class Front:
     """The configurations that are judged by several metrics, and those that nothing dominates."""
 
-    metrics: Sequence[str]
-    goals: Sequence[Goal]
+    goals: Goals
     configurations: Sequence[Configuration]
-    #: Means over the seeds, a row for each configuration.
-    points: Sequence[Sequence[float]]
     #: Places of the configurations on the front.
     places: Sequence[int]
     #: Configurations that lack one of the metrics and so cannot be judged.
-    left_out: int
+    left_out: int = 0
     #: Configurations that break a bound, and so are not on the front.
-    broken: int
+    broken: int = 0
     #: Metrics that were asked for and are the same everywhere, or nowhere.
-    without: Sequence[str]
+    without: Sequence[str] = ()
     #: Metrics that nobody asked for and some configurations lack.
-    absent: Sequence[str]
+    absent: Sequence[str] = ()
     #: Metrics of which neither less nor more is better.
-    neutral: Sequence[str]
+    neutral: Sequence[str] = ()
     #: Parameters that are the load, where most loads have a single configuration: no front then.
     loads: Sequence[str] = ()
+
+    @property
+    def metrics(self) -> list[str]:
+        """What they are judged by."""
+        return list(self.goals)
+
+    @cached_property
+    def points(self) -> list[list[float]]:
+        """Means over the seeds, a row for each configuration."""
+        return _points(self.configurations, self.goals)
 
     @property
     def best(self) -> list[Configuration]:
@@ -79,19 +90,27 @@ class Front:
     @cached_property
     def ideal(self) -> dict[str, float]:
         """The best figure of each metric."""
-        columns = list(zip(*self.points, strict=True))
-        ways = [min if goal == "min" else max for goal in self.goals]
-        return {n: way(c) for n, way, c in zip(self.metrics, ways, columns, strict=True)}
+        columns = zip(self.goals.items(), zip(*self.points, strict=True), strict=True)
+        return {name: (min if goal == "min" else max)(each) for (name, goal), each in columns}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the front, and what is not judged by it, as plain data."""
+        return {
+            "metrics": dict(self.goals),
+            "without": list(self.without),
+            "configurations_left_out": self.left_out,
+            "configurations_out_of_bounds": self.broken,
+            "configurations": [one.to_dict(self.metrics) for one in self.best],
+        }
 
 
-def none(loads: Sequence[str]) -> Front:
-    """Return the front of what cannot be chosen among: each configuration has another load."""
-    return Front([], [], [], [], [], 0, 0, [], [], [], loads)
+def _points(configurations: Sequence[Configuration], metrics: Goals) -> list[list[float]]:
+    return [[one.mean(name) or 0.0 for name in metrics] for one in configurations]
 
 
 def of_outcome(
     outcome: Outcome,
-    goals: Mapping[str, Goal],
+    goals: Goals,
     kept: Callable[[Configuration], bool] = lambda _: True,
     *,
     absent: Sequence[str] = (),
@@ -104,15 +123,12 @@ def of_outcome(
     """
     telling = {name: goal for name, goal in goals.items() if _differs(outcome, name)}
     judged = outcome.with_metric(*telling) if telling else []
-    points = [[c.mean(name) or 0.0 for name in telling] for c in judged]
-    directions = list(telling.values())
+    points = _points(judged, telling)
     good = [i for i, each in enumerate(judged) if kept(each)]
-    places = [good[i] for i in front([points[i] for i in good], directions)]
+    places = [good[i] for i in front([points[i] for i in good], list(telling.values()))]
     return Front(
-        list(telling),
-        directions,
+        telling,
         judged,
-        points,
         sorted(places, key=lambda i: points[i]),
         len(outcome.configurations) - len(judged),
         len(judged) - len(good),
@@ -123,9 +139,65 @@ def of_outcome(
 
 
 def _differs(outcome: Outcome, metric: str) -> bool:
-    if metric not in outcome.metrics:
-        return False
     return len({c.mean(metric) for c in outcome.configurations} - {None}) > 1
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A metric over seeds: each configuration's estimate, and who cannot be told from the best."""
+
+    metric: str
+    configurations: Sequence[Configuration]
+    estimates: Sequence[Estimate]
+    #: Place of the best; None where neither less nor more of the metric is better.
+    best: int | None = None
+    #: Places of those that seeds do not tell from the best.
+    alike: Sequence[int] = ()
+
+    @property
+    def repeated(self) -> int:
+        """How many configurations have several seeds."""
+        return sum(each.half is not None for each in self.estimates)
+
+    @property
+    def still(self) -> bool:
+        """Whether seeds change nothing."""
+        return self.repeated > 0 and not any(each.half for each in self.estimates)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return best, what is like it, and all intervals as plain data."""
+        pairs = zip(self.configurations, self.estimates, strict=True)
+        return {
+            "level": LEVEL,
+            "best": self.best,
+            "not_told_from_best": list(self.alike),
+            "configurations": [
+                {
+                    "settings": dict(one.settings),
+                    "mean": found.mean,
+                    "half_interval": found.half,
+                    "seeds": found.count,
+                }
+                for one, found in pairs
+            ],
+        }
+
+
+def spread(
+    configurations: Sequence[Configuration], metric: str, goal: Goal | None, *, draws: bool = False
+) -> Spread:
+    """Return how seeds, or draws of a recording, spread a metric of configurations that have it."""
+    having = [one for one in configurations if one.values(metric)]
+    estimates = [estimate(one.values(metric), draws=draws) for one in having]
+    if goal is None or not having:
+        return Spread(metric, having, estimates)
+    choose = min if goal == "min" else max
+    best = choose(range(len(having)), key=lambda i: estimates[i].mean)
+    by_seed = [dict(zip(one.seeds, one.figures[metric], strict=True)) for one in having]
+    # A seed means the same draws for all.
+    figures = {i: Figure([of.get(s) for s in by_seed[best]], draws) for i, of in enumerate(by_seed)}
+    alike = [i for i, found in against(figures, best).items() if found.inside_noise]
+    return Spread(metric, having, estimates, best, alike)
 
 
 @dataclass(frozen=True)
@@ -147,11 +219,21 @@ class Judged:
         said = wording.settings(others, wording.short_names(list(others))) if others else ""
         return ", ".join(filter(None, (str(self.load.get(TRACE, "")), said)))
 
+    def seeds(self) -> dict[str, Any]:
+        """Return the spread of each metric over the seeds as plain data."""
+        return {name: each.to_dict() for name, each in self.spreads.items()}
+
+    @cached_property
+    def by_settings(self) -> dict[Key, Configuration]:
+        """The configurations that the load has figures of."""
+        found = self.front.configurations if self.front.goals else self.outcome.configurations
+        return {tuple(each.settings.items()): each for each in found}
+
 
 def of_loads(
     outcome: Outcome,
     metrics: Sequence[str],
-    goals: Mapping[str, Goal] | None,
+    goals: Goals | None,
     kept: Callable[[Configuration], bool],
     *,
     asked: bool,
@@ -163,35 +245,27 @@ def of_loads(
     it varied: the load as well. Loads of which most have a single configuration are told as one
     without a front, as there is nothing to choose.
     """
-    parts = outcome.by_load() if goals is None else [({}, outcome)]
-    if outcome.loads not in ([], [TRACE]) and 2 * len(parts) > len(outcome.configurations):
-        spreads = {name: spread.of_metric(outcome.configurations, name, None) for name in metrics}
-        return [Judged({}, outcome, none(outcome.loads), spreads)]
-    return [_judged(load, own, metrics, goals, kept, asked=asked) for load, own in parts]
-
-
-def _judged(
-    load: Mapping[str, Setting],
-    outcome: Outcome,
-    metrics: Sequence[str],
-    goals: Mapping[str, Goal] | None,
-    kept: Callable[[Configuration], bool],
-    *,
-    asked: bool,
-) -> Judged:
     known = {name: goal for name in metrics if (goal := named(name).goal) is not None}
     better = known if goals is None else goals
-    judged = _common(outcome, better) if goals is None and not asked else better
-    absent = [name for name in better if name not in judged]
-    neutral = [name for name in metrics if goals is None and name not in better]
-    front = of_outcome(outcome, judged, kept, absent=absent, neutral=neutral)
     ways = {**known, **(goals or {})}
-    having, draws = outcome.configurations, outcome.has_draws
-    spreads = {n: spread.of_metric(having, n, ways.get(n), draws=draws) for n in metrics}
-    return Judged(load, outcome, front, spreads)
+    neutral = [name for name in metrics if goals is None and name not in better]
+
+    def judged(load: Mapping[str, Setting], own: Outcome) -> Judged:
+        common = _common(own, better) if goals is None and not asked else better
+        absent = [name for name in better if name not in common]
+        found = of_outcome(own, common, kept, absent=absent, neutral=neutral)
+        having, draws = own.configurations, own.has_draws
+        spreads = {n: spread(having, n, ways.get(n), draws=draws) for n in metrics}
+        return Judged(load, own, found, spreads)
+
+    parts = outcome.by_load() if goals is None else [({}, outcome)]
+    if outcome.loads not in ([], [TRACE]) and 2 * len(parts) > len(outcome.configurations):
+        spreads = {name: spread(outcome.configurations, name, None) for name in metrics}
+        return [Judged({}, outcome, Front({}, [], [], loads=outcome.loads), spreads)]
+    return [judged(load, own) for load, own in parts]
 
 
-def _common(outcome: Outcome, goals: Mapping[str, Goal]) -> Mapping[str, Goal]:
+def _common(outcome: Outcome, goals: Goals) -> Goals:
     """Return the goals that all configurations have, if there are any, or that none has."""
     having = {name: len(outcome.with_metric(name)) for name in goals}
     whole = len(outcome.configurations)
@@ -203,8 +277,7 @@ def _common(outcome: Outcome, goals: Mapping[str, Goal]) -> Mapping[str, Goal]:
 Key = tuple[tuple[str, Setting], ...]
 
 
-@dataclass(frozen=True)
-class Worst:
+class Worst(NamedTuple):
     """The greatest factor between a figure and the best of its load, and under which load it is."""
 
     factor: float
@@ -227,6 +300,11 @@ class Rated:
     def factor(self) -> float:
         """The greatest factor of all metrics."""
         return self.worst[self.greatest].factor
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return settings and factors as plain data."""
+        worst = {name: each._asdict() for name, each in self.worst.items()}
+        return {"settings": dict(self.settings), "worst": worst}
 
 
 @dataclass(frozen=True)
@@ -256,54 +334,45 @@ class Across:
             found.setdefault(factors.index(min(factors)), []).append(name)
         return [(self.configurations[place], names) for place, names in found.items()]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return how far configurations are from the best of each load at worst as plain data."""
+        return {
+            "metrics": list(self.metrics),
+            "without": [*self.absent, *self.zero],
+            "configurations_left_out": self.left_out,
+            "configurations": [one.to_dict() for one in self.configurations],
+        }
+
 
 def over_loads(judged: Sequence[Judged]) -> Across:
     """Compare configurations with the best of each load, in the metrics of the loads' fronts."""
-    names = [n for n in judged[0].spreads if any(n in each.front.metrics for each in judged)]
+    names = [n for n in judged[0].spreads if any(n in each.front.goals for each in judged)]
     absent = [n for n in names if any(n in each.front.absent for each in judged)]
     zero = [n for n in names if n not in absent and any(_has_zero(each, n) for each in judged)]
     metrics = [n for n in names if n not in absent and n not in zero]
-    having = [_having(each) for each in judged]
-    common = [key for key in having[0] if all(key in each for each in having)]
+    every = dict.fromkeys(key for each in judged for key in each.by_settings)
+    common = [key for key in every if all(key in each.by_settings for each in judged)]
     rated = [
-        Rated(dict(key), {name: _worst(key, name, judged, having) for name in metrics})
+        Rated(dict(key), {name: _worst(key, name, judged) for name in metrics})
         for key in (common if metrics else [])
     ]
-    return Across(
-        metrics,
-        sorted(rated, key=lambda each: each.factor),
-        len(set().union(*having)) - len(common),
-        absent,
-        zero,
-    )
+    rated.sort(key=lambda each: each.factor)
+    return Across(metrics, rated, len(every) - len(common), absent, zero)
 
 
 def _has_zero(judged: Judged, metric: str) -> bool:
-    if metric not in judged.front.metrics:
-        return False
-    place = judged.front.metrics.index(metric)
-    return any(point[place] <= 0 for point in judged.front.points)
+    return metric in judged.front.goals and any(
+        (one.mean(metric) or 0.0) <= 0 for one in judged.front.configurations
+    )
 
 
-def _having(judged: Judged) -> dict[Key, Configuration]:
-    """Return the configurations that a load has figures of, by their settings."""
-    front = judged.front
-    found = front.configurations if front.metrics else judged.outcome.configurations
-    return {tuple(each.settings.items()): each for each in found}
-
-
-def _worst(
-    key: Key, metric: str, judged: Sequence[Judged], having: Sequence[Mapping[Key, Configuration]]
-) -> Worst:
+def _worst(key: Key, metric: str, judged: Sequence[Judged]) -> Worst:
     """Return where a configuration is furthest from the best; elsewhere all may be the same."""
-    factors = [
-        Worst(_factor(own[key].mean(metric) or 0.0, each.front.ideal[metric]), str(each.trace))
-        for own, each in zip(having, judged, strict=True)
-        if metric in each.front.ideal
+    pairs = [
+        (each.by_settings[key].mean(metric) or 0.0, each.front.ideal[metric], str(each.trace))
+        for each in judged
+        if metric in each.front.goals
     ]
+    # A figure is so many times worse than the best, whichever way is better.
+    factors = [Worst(max(value / best, best / value), trace) for value, best, trace in pairs]
     return max(factors, key=lambda found: found.factor)
-
-
-def _factor(value: float, best: float) -> float:
-    """Return how many times worse than the best a figure is, whichever way is better."""
-    return max(value / best, best / value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,60 +13,7 @@ from slcache.sentences import state
 if TYPE_CHECKING:
     import polars as pl
 
-#: Most parameters of a study: what each does is told from what each of the others does.
-PARAMETERS_MAX = 100
-
-
-def check_count(varied: Sequence[str]) -> None:
-    """Raise ValueError for more parameters than are told apart."""
-    if len(varied) > PARAMETERS_MAX:
-        told = f"{len(varied):,} columns vary; at most {PARAMETERS_MAX} may, as in a study"
-        raise ValueError(f"column {varied[PARAMETERS_MAX]}: {told}")
-
-
-def check(
-    table: pl.DataFrame, inputs: Sequence[str], figures: Collection[str], without: str
-) -> None:
-    """Raise ValueError, naming the column, for what no study's table has, such as one `without`.
-
-    `inputs`, seed and status must be there; `figures` are numbers, each finite or left out.
-    """
-    if without in table.columns:
-        raise ValueError(f"column {without}: no study has it")
-    texts = (*inputs, "status")
-    missing = [name for name in (*inputs, "seed", "status") if name not in table.columns]
-    if missing:
-        raise ValueError(f"no column {', '.join(missing)}: this is no table of a study")
-    for name, kind in table.schema.items():
-        wanted = _wanted(name, texts, figures)
-        if _kind(kind) not in wanted:
-            told = " or ".join(each for each in wanted if each != "nothing")
-            raise ValueError(f"column {name}: holds {kind}, and must hold {told}")
-        if kind.is_float() and not table[name].is_finite().all():
-            raise ValueError(f"column {name}: a value is not finite")
-        if name in texts and table[name].null_count():
-            raise ValueError(f"column {name}: a row has none")
-
-
-def _wanted(name: str, texts: Sequence[str], figures: Collection[str]) -> tuple[str, ...]:
-    if name in figures:
-        return "whole numbers", "numbers", "nothing"
-    if name == "seed":
-        return "whole numbers", "nothing"
-    if name in texts:
-        return ("text",)
-    return "text", "whole numbers", "numbers", "true and false", "nothing"
-
-
-def _kind(kind: pl.DataType) -> str:
-    if kind.is_integer():
-        return "whole numbers"
-    told = {"Float64": "numbers", "String": "text", "Boolean": "true and false", "Null": "nothing"}
-    return told.get(str(kind), "other")
-
-
 Setting = str | float | int | bool | None
-
 DONE = "done"
 #: What every study's table has beside the parameters that it varies and the metrics.
 TRACE = "trace"
@@ -74,6 +21,8 @@ TRACE = "trace"
 DRAW = "draw"
 INPUTS = (TRACE, "device", "scheme")
 OTHERS = ("point", "seed", DRAW, "key", "status", "reason")
+#: Most parameters of a study: what each does is told from what each of the others does.
+PARAMETERS_MAX = 100
 #: The column of the rows' numbers, from 1, which no table has of its own.
 _NUMBER = "#"
 #: The figures that are no result, but what the device was like.
@@ -86,6 +35,32 @@ _LOADS = (
     *("workload.", "reader.", "trace."),
     *("host.queue_depth", "host.replay", "host.time_scale", "host.turnaround"),
 )
+#: What columns hold that must be there, and what figures and parameters may.
+_TEXT, _WHOLE = ("text",), ("whole numbers", "nothing")
+_FIGURES = ("whole numbers", "numbers", "nothing")
+_ANY = ("text", "whole numbers", "numbers", "true and false", "nothing")
+_KINDS = {"Float64": "numbers", "String": "text", "Boolean": "true and false", "Null": "nothing"}
+_MUST = {**dict.fromkeys((*INPUTS, "status"), _TEXT), "seed": _WHOLE}
+_WANTED = _MUST | dict.fromkeys(FIGURES, _FIGURES)
+
+
+def check(table: pl.DataFrame) -> None:
+    """Raise ValueError, naming the column, for what no study's table has."""
+    if _NUMBER in table.columns:
+        raise ValueError(f"column {_NUMBER}: no study has it")
+    missing = [name for name in (*INPUTS, "seed", "status") if name not in table.columns]
+    if missing:
+        raise ValueError(f"no column {', '.join(missing)}: this is no table of a study")
+    for name, kind in table.schema.items():
+        wanted = _WANTED.get(name, _ANY)
+        holds = "whole numbers" if kind.is_integer() else _KINDS.get(str(kind))
+        if holds not in wanted:
+            told = " or ".join(each for each in wanted if each != "nothing")
+            raise ValueError(f"column {name}: holds {kind}, and must hold {told}")
+        if kind.is_float() and not table[name].is_finite().all():
+            raise ValueError(f"column {name}: a value is not finite")
+        if wanted == _TEXT and table[name].null_count():
+            raise ValueError(f"column {name}: a row has none")
 
 
 def is_load(name: str) -> bool:
@@ -114,6 +89,14 @@ class Configuration:
         values = self.values(metric)
         return sum(values) / len(values) if values else None
 
+    def means(self, metrics: Sequence[str]) -> dict[str, float | None]:
+        """Return the means of metrics by their names."""
+        return {name: self.mean(name) for name in metrics}
+
+    def to_dict(self, metrics: Sequence[str]) -> dict[str, Any]:
+        """Return settings and means as plain data."""
+        return {"settings": dict(self.settings), "metrics": self.means(metrics)}
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -129,11 +112,14 @@ class Outcome:
     @classmethod
     def of(cls, table: pl.DataFrame) -> Outcome:
         """Read a table; ValueError where it lacks a column that studies have."""
-        check(table, INPUTS, FIGURES, without=_NUMBER)
+        check(table)
         own = [n for n in table.columns if n not in FIGURES and n not in (*INPUTS, *OTHERS)]
         asked = table.select(*own, *INPUTS)
         factors = [column.name for column in asked if column.n_unique() > 1]
-        check_count([name for name in factors if name not in INPUTS])
+        varied = [name for name in factors if name not in INPUTS]
+        if len(varied) > PARAMETERS_MAX:
+            told = f"{len(varied):,} columns vary; at most {PARAMETERS_MAX} may, as in a study"
+            raise ValueError(f"column {varied[PARAMETERS_MAX]}: {told}")
         first = asked.row(0, named=True) if asked.height else {}
         fixed = {name: value for name, value in first.items() if name not in factors}
         metrics = [name for name in table.columns if name in FIGURES]
@@ -234,8 +220,8 @@ class Outcome:
         import polars as pl
 
         others = self.frame.filter(pl.col("status") != DONE)
-        reason = pl.col("reason") if "reason" in others.columns else pl.lit("")
-        told = pl.when(reason.cast(pl.String).str.len_bytes() > 0).then(reason.cast(pl.String))
+        reason = (pl.col("reason") if "reason" in others.columns else pl.lit("")).cast(pl.String)
+        told = pl.when(reason.str.len_bytes() > 0).then(reason)
         others = others.select("status", told.otherwise(pl.lit("no reason was kept")).alias("why"))
         found = others.group_by("status", "why", maintain_order=True).len()
         yield from found.sort("len", descending=True, maintain_order=True).iter_rows()

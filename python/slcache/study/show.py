@@ -1,20 +1,183 @@
-"""A study in sentences and tables, the same on the terminal and in the report."""
+"""A study as a reader gets it: headings, sentences and tables, of the terminal and of the page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
+from slcache.frame import UNITS
 from slcache.metrics import COUNTED, absence
+from slcache.results.intervals import LEVEL
 from slcache.sentences import wording as words
-from slcache.study import spread, wording
+from slcache.study import wording
 from slcache.study.analysis import Analysis
-from slcache.study.effects import Effect, is_numeric
-from slcache.study.fronts import Front, Judged, Rated
+from slcache.study.effects import is_numeric
+from slcache.study.fronts import Front, Judged, Spread
 from slcache.study.outcome import DONE, TRACE, Configuration, Outcome, is_load
-from slcache.study.spread import Estimate, Spread
+from slcache.tables.sheets import Sheet
+from slcache.tables.tabular import Column, Table
 from slcache.words import units
 
-_NAMED = 5
+if TYPE_CHECKING:
+    import polars as pl
+
+#: So many of the best points, rows of other tables, and loads are shown; --format csv has all.
+_POINTS, MOST, _LOADS = 20, 60, 20
+#: So many configurations are named in a sentence, and values of a parameter.
+_NAMED, _VALUES = 5, 12
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What the parts behind it are about."""
+
+    title: str
+
+    def __rich__(self) -> Text:
+        """Return it as a terminal has it."""
+        return Text(f"{self.title}:", "bold")
+
+
+#: Draws what a part of a study shows: `effects`, or the `front` or `seeds` of a load.
+Draw = Callable[[str, Judged | None], Iterable[Any]]
+
+
+def parts(
+    analysis: Analysis, draw: Draw = lambda *_: (), loads: int | None = _LOADS
+) -> Iterator[Any]:
+    """Yield what is shown of a study from first to last: Text, Heading, Table, and what is drawn.
+
+    Of more `loads` the last are only counted.
+    """
+    outcome = analysis.outcome
+    if outcome.state:
+        yield Text(outcome.state)
+    yield Text(points(outcome), "bold")
+    for status, reason, count in outcome.reasons():
+        yield Text(f"{count:,} {status}: {reason}", "yellow")
+    for line in missing(analysis):
+        yield Text(line, "yellow")
+    if outcome.factors and outcome.configurations:
+        best = f"by {analysis.metrics[0] if analysis.metrics else 'points'}"
+        yield _configurations(analysis, best, analysis.ranked, analysis.metrics, _POINTS)
+        yield _levels(analysis)
+        yield from map(Text, means(analysis))
+        yield from draw("effects", None)
+    for judged in analysis.judged[:loads]:
+        yield from _of_load(analysis, judged, draw)
+    if loads is not None and (more := len(analysis.judged) - loads) > 0:
+        yield Text(f"{more:,} more {analysis.each_load}s: --format csv has their fronts")
+    yield from map(Text, seeds_meant(analysis))
+    if len(analysis.judged) > 1 and (lines := list(across(analysis))):
+        yield Heading(f"On all {analysis.each_load}s")
+        if analysis.across.least:
+            yield _across(analysis)
+        yield from map(Text, lines)
+
+
+def _of_load(analysis: Analysis, judged: Judged, draw: Draw) -> Iterator[Any]:
+    """Yield what is best under a load, and what seeds say of it."""
+    if judged.trace is not None:
+        yield Heading(f"On {analysis.names[judged.trace]}")
+    yield from draw("front", judged)
+    if judged.front.places:
+        best, metrics = judged.front.best, judged.front.metrics
+        yield _configurations(analysis, "front", best, metrics, MOST, judged)
+    yield from map(Text, [*front(judged.front), *seeds(analysis, judged)])
+    yield from draw("seeds", judged)
+
+
+def _table(
+    name: str, columns: Sequence[Column | str], rows: Sequence[Sequence[str]], most: int, more: str
+) -> Table:
+    """Return the first rows as a table, and how many more there are."""
+    table = Table(name, columns)
+    for row in rows[:most]:
+        table.add(*row)
+    if len(rows) > most:
+        table.add(f"{len(rows) - most} more{more}")
+    return table
+
+
+def _text(analysis: Analysis, names: Iterable[str]) -> list[Column]:
+    return [Column(analysis.short[name], text=True) for name in names]
+
+
+def _configurations(
+    analysis: Analysis,
+    title: str,
+    found: Sequence[Configuration],
+    metrics: Sequence[str],
+    most: int,
+    judged: Judged | None = None,
+) -> Table:
+    """Return a numbered row for each configuration: its settings, then its metrics."""
+    outcome = analysis.outcome if judged is None else judged.outcome
+    rows = [
+        [
+            f"{number}",
+            *map(wording.setting, one.settings.values()),
+            *(wording.figure(name, mean) for name, mean in one.means(metrics).items()),
+        ]
+        for number, one in enumerate(found, 1)
+    ]
+    return _table(title, [*_text(analysis, outcome.factors), *metrics], rows, most, "")
+
+
+def _levels(analysis: Analysis) -> Table:
+    """Return a row for each level of each parameter: its points, and each metric's mean."""
+    rows = [
+        [
+            f"{analysis.short[row['parameter']]} = {wording.level(row['from'], row['to'])}",
+            f"{row['points']:,}",
+            *(wording.figure(metric, row.get(metric)) for metric in analysis.metrics),
+        ]
+        for row in analysis.levels
+    ]
+    return _table(
+        "main effects", ["points", *analysis.metrics], rows, MOST, " levels: --format csv has them"
+    )
+
+
+def _across(analysis: Analysis) -> Table:
+    """Return a row for each configuration whose worst factor over the loads is the least.
+
+    It says in which metrics that is, then its settings, then its worst factors.
+    """
+    found = analysis.across
+    factors = [name for name in analysis.outcome.factors if not is_load(name)]
+    table = Table("nearest to the best", [*_text(analysis, factors), *found.metrics])
+    for number, (one, names) in enumerate(found.least):
+        whole = ["all"] if number == 0 and len(found.metrics) > 1 else []
+        every = len(names) == len(found.metrics) > 1
+        table.add(
+            "all, and each of them" if every else ", ".join([*whole, *names]),
+            *(wording.setting(one.settings[name]) for name in factors),
+            *(units.factor(one.worst[name].factor) for name in found.metrics),
+        )
+    return table
+
+
+def intervals(analysis: Analysis, judged: Judged) -> Table | None:
+    """Return a row for each configuration with several seeds: its means with intervals."""
+    known = {
+        metric: dict(zip(map(id, found.configurations), found.estimates, strict=True))
+        for metric, found in judged.spreads.items()
+    }
+    rows = [
+        [
+            wording.settings(one.settings, analysis.short),
+            f"{len(one.seeds):,}",
+            *(wording.interval(metric, found.get(id(one))) for metric, found in known.items()),
+        ]
+        for one in judged.outcome.configurations
+        if len(one.seeds) > 1
+    ]
+    columns = [f"{analysis.outcome.repeats}s", *analysis.metrics]
+    return _table("configuration", columns, rows, MOST, "") if rows else None
 
 
 def points(outcome: Outcome) -> str:
@@ -29,6 +192,21 @@ def points(outcome: Outcome) -> str:
 
 def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def varied(outcome: Outcome) -> list[tuple[str, str]]:
+    """Return each parameter that was varied with its values, or how many and which range."""
+    return [(name, _values(outcome, name)) for name in outcome.factors]
+
+
+def _values(outcome: Outcome, name: str) -> str:
+    values = outcome.frame[name].drop_nulls().unique().to_list()
+    numeric = is_numeric(values)
+    listed = sorted(values) if numeric else sorted(values, key=str)
+    if len(listed) <= _VALUES:
+        return ", ".join(map(wording.setting, listed))
+    span = f", {wording.level(listed[0], listed[-1])}" if numeric else ""
+    return f"{len(listed):,} values{span}"
 
 
 def missing(analysis: Analysis) -> list[str]:
@@ -54,49 +232,43 @@ def _why(metric: str, outcome: Outcome) -> str:
     return f"; no bound holds for {words.listed(free)}" if free else f"; {absence(metric)}"
 
 
-def means(analysis: Analysis, short: Mapping[str, str]) -> list[str]:
+def means(analysis: Analysis) -> list[str]:
     """Return how the means of levels are meant for the points there are."""
-    told = [line for name in analysis.metrics for line in _means(analysis.effects[name], short)]
-    if len(analysis.judged) > 1 and len(analysis.outcome.factors) > 1:
-        word, loads = analysis.each_load, [short[name] for name in analysis.outcome.loads]
-        named = (
-            "The trace is a parameter"
-            if loads == [TRACE]
-            else (f"What the load is ({', '.join(loads)}) is a parameter")
-        )
+    told: list[str] = []
+    short, outcome = analysis.short, analysis.outcome
+    for metric in analysis.metrics:
+        found = analysis.effects[metric]
+        if mixed := [short[effect.factor] for effect in found if not effect.balanced]:
+            told.append(
+                "The points are no full grid: what other parameters do is in the means of "
+                f"{words.listed(mixed)}."
+            )
+        for effect in found:
+            count = sum(level.count for level in effect.levels)
+            if effect.absent:
+                told.append(
+                    f"{short[effect.factor]} is a parameter of {count:,} of these "
+                    f"{count + effect.absent:,} configurations, and judged among them."
+                )
+    if len(analysis.judged) > 1 and len(outcome.factors) > 1:
+        loads = ", ".join(short[name] for name in outcome.loads)
+        named = "The trace" if outcome.loads == [TRACE] else f"What the load is ({loads})"
         told.append(
-            f"{named} here as others are, though none that can be chosen: a mean over {word}s is "
-            "above all that of those with the greatest figures."
+            f"{named} is a parameter here as others are, though none that can be chosen: a mean "
+            f"over {analysis.each_load}s is above all that of those with the greatest figures."
         )
     return [*dict.fromkeys(told)]
 
 
-def _means(found: Sequence[Effect], short: Mapping[str, str]) -> Iterator[str]:
-    mixed = [short[effect.factor] for effect in found if not effect.balanced]
-    if mixed:
-        yield (
-            "The points are no full grid: what other parameters do is in the means of "
-            f"{words.listed(mixed)}."
-        )
-    for effect in found:
-        count = sum(level.count for level in effect.levels)
-        if effect.absent:
-            yield (
-                f"{short[effect.factor]} is a parameter of {count:,} of these "
-                f"{count + effect.absent:,} configurations, and judged among them."
-            )
-
-
-def seeds(judged: Judged, short: Mapping[str, str]) -> list[str]:
+def seeds(analysis: Analysis, judged: Judged) -> list[str]:
     """Return what seeds say of each metric on a trace."""
     found = _comparable(judged)
     if not any(each.repeated for each in found):
         return []
     word = judged.outcome.repeats
     still = [each.metric for each in found if each.still]
-    told = [sentence for each in found if (sentence := _noise(each, short, word))]
-    nothing = f"{word.capitalize()}s change nothing in"
-    return [*([f"{nothing} {words.listed(still)}."] if still else []), *told]
+    nothing = [f"{word.capitalize()}s change nothing in {words.listed(still)}."] if still else []
+    return [*nothing, *(_noise(analysis, each, word) for each in found if _judges(each))]
 
 
 def seeds_meant(analysis: Analysis) -> list[str]:
@@ -104,7 +276,7 @@ def seeds_meant(analysis: Analysis) -> list[str]:
     found = [each for judged in analysis.judged for each in _comparable(judged)]
     if found and not any(each.repeated for each in found):
         return ["Each configuration has one seed: how far seeds spread the figures is not known."]
-    return [_intervals(analysis.outcome)] if any(_judges(each) for each in found) else []
+    return [_intervals(analysis.outcome)] if any(map(_judges, found)) else []
 
 
 def _comparable(judged: Judged) -> list[Spread]:
@@ -116,24 +288,19 @@ def _judges(found: Spread) -> bool:
     return not found.still and found.best is not None and found.repeated > 0
 
 
-def _noise(found: Spread, short: Mapping[str, str], word: str) -> str:
+def _noise(analysis: Analysis, found: Spread, word: str) -> str:
     """Return whether the best of a metric is told from the others by more than seeds do."""
-    metric = found.metric
-    if found.best is None or not _judges(found):
-        return ""
-    best = found.estimates[found.best]
-    value = wording.interval(metric, best.mean, best.half)
-    name = wording.configuration(found.configurations[found.best], short)
+    names = [wording.settings(one.settings, analysis.short) for one in found.configurations]
+    best = found.best or 0
+    told = f"{names[best]}: {wording.interval(found.metric, found.estimates[best])}"
     if not found.alike:
-        return (
-            f"{metric}: the best ({name}: {value}) differs from each other by more than {word}s do."
-        )
-    alike = [wording.configuration(found.configurations[i], short) for i in found.alike]
-    more = f" and {len(alike) - _NAMED:,} more" if len(alike) > _NAMED else ""
+        return f"{found.metric}: the best ({told}) differs from each other by more than {word}s do."
+    count = len(found.alike)
+    more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
     return (
-        f"{metric}: the difference between the best ({name}: {value}) and "
-        f"{len(alike):,} of {len(found.configurations) - 1:,} others lies inside the noise of the "
-        f"{word}s: {'; '.join(alike[:_NAMED])}{more}."
+        f"{found.metric}: the difference between the best ({told}) and {count:,} of "
+        f"{len(names) - 1:,} others lies inside the noise of the {word}s: "
+        f"{'; '.join(names[i] for i in found.alike[:_NAMED])}{more}."
     )
 
 
@@ -146,7 +313,7 @@ def _intervals(outcome: Outcome) -> str:
         "runs it too, and its intervals lie around its own figure."
     )
     return (
-        f"Intervals are Student's at {100 * spread.LEVEL:.0f} %{of}. The best is held against the "
+        f"Intervals are Student's at {100 * LEVEL:.0f} %{of}. The best is held against the "
         f"others {word} by {word}, by the logarithms of ratios: all others of a metric together "
         f"(Holm), each metric by itself.{off if draws else ''}"
     )
@@ -160,41 +327,44 @@ def front(found: Front) -> Iterator[str]:
             f"No front: {words.listed(list(found.loads))} {are} the load, which cannot be chosen, "
             "and few configurations have the same."
         )
-    if found.without:
-        names = ", ".join(found.without)
-        yield f"Not in the front, since all points have the same or none: {names}."
-    if found.absent:
-        names = ", ".join(found.absent)
-        yield (
-            f"Not in the front, since some configurations have none: {names}; --metric takes "
-            "them in."
-        )
-    if found.neutral:
-        names = ", ".join(found.neutral)
-        yield f"Not in the front, since neither less nor more is better: {names}."
+    for names, why, then in (
+        (found.without, "all points have the same or none", ""),
+        (found.absent, "some configurations have none", "; --metric takes them in"),
+        (found.neutral, "neither less nor more is better", ""),
+    ):
+        if names:
+            yield f"Not in the front, since {why}: {', '.join(names)}{then}."
     if found.left_out:
-        yield (
-            f"{_counted(found.left_out, 'configuration')} without one of the front's metrics: "
-            "not judged."
-        )
+        counted = _counted(found.left_out, "configuration")
+        yield f"{counted} without one of the front's metrics: not judged."
     if found.broken:
         yield f"{_counted(found.broken, 'configuration')} out of bounds: not on the front."
-    if found.metrics:
+    if found.goals:
         yield (
             f"{len(found.places):,} of {len(found.configurations):,} configurations are on the "
-            f"front of {words.listed(list(found.metrics))}: none is at least as good in all of "
+            f"front of {words.listed(found.metrics)}: none is at least as good in all of "
             "them and better in one."
         )
 
 
-def across(analysis: Analysis, short: Mapping[str, str]) -> Iterator[str]:
+def across(analysis: Analysis) -> Iterator[str]:
     """Yield which configuration is good under all loads, and what could not be judged."""
     found, word = analysis.across, analysis.each_load
     if not found.configurations:
         if found.metrics:
             yield f"No configuration has figures on all {word}s."
         return
-    yield _nearest(analysis, found.configurations[0], short)
+    one = found.configurations[0]
+    name = wording.settings(one.settings, analysis.short)
+    where = f"on all {len(analysis.judged):,} {word}s"
+    if one.factor == 1:
+        yield f"The best {where}, in every metric, is {name}."
+    else:
+        worst = one.worst[one.greatest]
+        yield (
+            f"The nearest to the best {where} is {name}: at worst {units.factor(worst.factor)}, in "
+            f"{one.greatest} on {analysis.names[worst.trace]}."
+        )
     yield (
         f"A factor says how many times worse a mean is than the best on the same {word}; those "
         f"here are the greatest over the {word}s, of the configurations for which they are least. "
@@ -205,126 +375,38 @@ def across(analysis: Analysis, short: Mapping[str, str]) -> Iterator[str]:
     if found.absent:
         yield f"No factors of what some configurations have none of: {', '.join(found.absent)}."
     if found.left_out:
-        yield (
-            f"{_counted(found.left_out, 'configuration')} without figures on all {word}s: not "
-            "judged over them."
-        )
+        counted = _counted(found.left_out, "configuration")
+        yield f"{counted} without figures on all {word}s: not judged over them."
 
 
-def _nearest(analysis: Analysis, one: Rated, short: Mapping[str, str]) -> str:
-    """Return which configuration is the nearest to the best under all loads, and how near."""
-    name = wording.settings(one.settings, short)
-    where = f"on all {len(analysis.judged):,} {analysis.each_load}s"
-    if one.factor == 1:
-        return f"The best {where}, in every metric, is {name}."
-    worst = one.worst[one.greatest]
-    names = wording.files([str(each.trace) for each in analysis.judged])
-    return (
-        f"The nearest to the best {where} is {name}: at worst {units.factor(worst.factor)}, in "
-        f"{one.greatest} on {names[worst.trace]}."
-    )
+def of_points(table: pl.DataFrame) -> Sheet:
+    """Return a study's points for other programs, a row for each."""
+    return Sheet(table.to_dicts(), UNITS)
 
 
-#: A table has so many rows at most; the rest is told by number.
-MOST = 60
-_VALUES = 12
+def sheets(analysis: Analysis) -> list[Sheet]:
+    """Return what is shown for other programs: points, main effects, fronts, all loads, if any.
 
-Rows = list[list[str]]
-
-
-def varied(outcome: Outcome) -> list[tuple[str, str]]:
-    """Return each parameter that was varied with its values, or how many and which range."""
-    return [(name, _values(outcome, name)) for name in outcome.factors]
-
-
-def _values(outcome: Outcome, name: str) -> str:
-    values = outcome.frame[name].drop_nulls().unique().to_list()
-    numeric = is_numeric(values)
-    listed = sorted(values) if numeric else sorted(values, key=str)
-    if len(listed) <= _VALUES:
-        return ", ".join(map(wording.setting, listed))
-    if not numeric:
-        return f"{len(listed):,} values"
-    return f"{len(listed):,} values, {wording.level(listed[0], listed[-1])}"
-
-
-def effect_rows(analysis: Analysis, short: Mapping[str, str]) -> Rows:
-    """Return a row for each level of each parameter: name, points, and each metric's mean."""
-    return [
-        [
-            f"{short[row['parameter']]} = {wording.level(row['from'], row['to'])}",
-            f"{row['points']:,}",
-            *(wording.figure(metric, row.get(metric)) for metric in analysis.metrics),
-        ]
-        for row in analysis.levels
-    ]
-
-
-def point_rows(analysis: Analysis) -> Rows:
-    """Return a row for each configuration, the best first: its settings, then its metrics."""
-    return _rows(analysis.ranked, analysis.metrics)
-
-
-def front_rows(judged: Judged) -> Rows:
-    """Return a row for each configuration on the front: its settings, then its metrics."""
-    return _rows(judged.front.best, judged.front.metrics)
-
-
-def _rows(configurations: Sequence[Configuration], metrics: Sequence[str]) -> Rows:
-    return [
-        [
-            *map(wording.setting, one.settings.values()),
-            *(wording.figure(metric, one.mean(metric)) for metric in metrics),
-        ]
-        for one in configurations
-    ]
-
-
-def across_rows(analysis: Analysis) -> Rows:
-    """Return a row for each configuration whose worst factor over the loads is the least.
-
-    It says in which metrics that is, then its settings, then its worst factors.
+    Where there are several loads a row of a front names its own.
     """
-    found = analysis.across
-    factors = [name for name in analysis.outcome.factors if not is_load(name)]
-    return [
-        [
-            _nearest_in(names, found.metrics, whole=number == 0),
-            *(wording.setting(one.settings[name]) for name in factors),
-            *(units.factor(one.worst[name].factor) for name in found.metrics),
-        ]
-        for number, (one, names) in enumerate(found.least)
+    ranked: list[Mapping[str, Any]] = [
+        {"place": place, **one.settings, **one.means(analysis.metrics)}
+        for place, one in enumerate(analysis.ranked, 1)
     ]
-
-
-def _nearest_in(names: Sequence[str], metrics: Sequence[str], *, whole: bool) -> str:
-    if len(names) == len(metrics) > 1:
-        return "all, and each of them"
-    return ", ".join((["all"] if whole and len(metrics) > 1 else []) + list(names))
-
-
-def across_columns(analysis: Analysis, short: Mapping[str, str]) -> tuple[list[str], list[str]]:
-    """Return the titles of the columns of `across` behind the first: settings, and metrics."""
-    factors = [short[name] for name in analysis.outcome.factors if not is_load(name)]
-    return factors, list(analysis.across.metrics)
-
-
-def seed_rows(judged: Judged, short: Mapping[str, str]) -> Rows:
-    """Return a row for each configuration with several seeds: its means with intervals."""
-    known = {
-        metric: dict(zip(map(id, spread.configurations), spread.estimates, strict=True))
-        for metric, spread in judged.spreads.items()
-    }
-    return [
-        [
-            wording.configuration(one, short),
-            f"{len(one.seeds):,}",
-            *(_interval(metric, found.get(id(one))) for metric, found in known.items()),
-        ]
-        for one in judged.outcome.configurations
-        if len(one.seeds) > 1
+    fronts: list[Mapping[str, Any]] = [
+        {"front": number, **judged.load, **one.settings, **one.means(judged.front.metrics)}
+        for judged in analysis.judged
+        for number, one in enumerate(judged.front.best, 1)
     ]
-
-
-def _interval(metric: str, found: Estimate | None) -> str:
-    return "–" if found is None else wording.interval(metric, found.mean, found.half)
+    over: list[Mapping[str, Any]] = []
+    if len(analysis.judged) > 1:
+        over = [
+            {
+                f"over all {analysis.each_load}s": number,
+                **one.settings,
+                **{f"{name} worst factor": worst.factor for name, worst in one.worst.items()},
+                **{f"{name} worst on": worst.trace for name, worst in one.worst.items()},
+            }
+            for number, one in enumerate(analysis.across.configurations, 1)
+        ]
+    return [Sheet(rows, UNITS) for rows in (ranked, analysis.levels, fronts, over) if rows]

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from slcache.metrics import named
-from slcache.study.outcome import Configuration, Setting
+from slcache.results.intervals import Estimate
+from slcache.study.outcome import Setting
 from slcache.words import units
 
 #: How a metric of each unit is printed.
@@ -30,9 +31,12 @@ def figure(metric: str, value: float | None) -> str:
     return _SHOWN[known.unit](value)
 
 
-def interval(metric: str, mean: float, half: float | None) -> str:
-    """Return a mean with half its interval, where there is one."""
-    return figure(metric, mean) + ("" if half is None else f" ± {figure(metric, half)}")
+def interval(metric: str, found: Estimate | None) -> str:
+    """Return a mean with half its interval, where there is one; a dash for nothing."""
+    if found is None:
+        return figure(metric, None)
+    half = "" if found.half is None else f" ± {figure(metric, found.half)}"
+    return figure(metric, found.mean) + half
 
 
 def setting(value: Setting) -> str:
@@ -74,11 +78,6 @@ def short_names(names: Sequence[str], dot: str = ".") -> dict[str, str]:
 def files(names: Sequence[str]) -> dict[str, str]:
     """Return files without the folders that are not needed to tell them apart."""
     return short_names(names, "/")
-
-
-def configuration(one: Configuration, short: Mapping[str, str]) -> str:
-    """Return what tells a configuration from others, in a line."""
-    return settings(one.settings, short)
 
 
 def settings(values: Mapping[str, Setting], short: Mapping[str, str]) -> str:

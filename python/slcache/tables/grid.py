@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
@@ -21,7 +21,11 @@ THIN_NOTE = f"{THIN} fewer than {normalise.FEW_BEYOND} requests lie beyond this 
 MUCH = 0.1
 
 
-def _latency(ns: float) -> str:
+#: How a figure is printed.
+Show = Callable[[float], str]
+
+
+def latency(ns: float) -> str:
     """Return a latency that stands alone; those of a table are in one unit."""
     return units.duration(ns / 1e3)
 
@@ -32,11 +36,23 @@ class Column:
 
     title: str
     metric: str
-    show: Callable[[float], str] = _latency
+    show: Show = latency
+    #: How means of it are printed, where that is another way.
+    mean: Show | None = None
 
     def value(self, document: Document) -> Value:
         """Return a run's figure."""
         return METRICS[self.metric].value(document)
+
+    @property
+    def of_means(self) -> Column:
+        """The same for means."""
+        return replace(self, show=self.mean or self.show)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether less or more of it is better."""
+        return METRICS[self.metric].goal is not None
 
 
 @dataclass(frozen=True)
@@ -72,16 +88,16 @@ COLUMNS = (
     Column("write mean", "write_mean_ns"),
     Column("write p99", "write_p99_ns"),
     Column("write p99.9", "write_p99_9_ns"),
-    Column("WAF", "waf", lambda value: f"{value:.2f}"),
-    Column("erases", "erases", units.count),
+    Column("WAF", "waf", lambda value: f"{value:.2f}", units.significant),
+    Column("erases", "erases", units.count, units.significant),
 )
 
 #: A table of their own: what a workload comes to, whatever its latencies.
 PACE_COLUMNS = (
-    Column("IOPS", "iops", units.count),
+    Column("IOPS", "iops", units.count, units.significant),
     Column("MB/s", "bytes_per_s", lambda value: units.significant(value / 1e6)),
     Column("utilisation", "utilisation", units.percent),
-    Column("run time", "duration_ns", lambda ns: units.span(ns / 1e3)),
+    Column("run time", "duration_ns", lambda ns: units.span(ns / 1e3), latency),
 )
 
 #: Compared beside the others where a device has a disk.
@@ -119,17 +135,22 @@ def has_thin(rows: Sequence[Row]) -> bool:
     return any(cell.thin for row in rows for cell in row.cells)
 
 
+def in_one_unit(columns: Sequence[Column], reference: Sequence[float | None]) -> list[Show]:
+    """Return how figures of columns are printed: latencies in the unit of the reference's."""
+    values = zip(columns, reference, strict=True)
+    times = [ns / 1e3 for column, ns in values if column.show is latency and ns is not None]
+    in_unit = units.in_one_unit(times)
+    return [
+        (lambda ns: in_unit(ns / 1e3)) if column.show is latency else column.show
+        for column in columns
+    ]
+
+
 def _rows(
     shown: Sequence[Column], labels: Sequence[str], documents: Sequence[Document], to: str
 ) -> list[Row]:
     reference = list(labels).index(to)
-    said = [each.value(documents[reference]) for each in shown if each.show is _latency]
-    one_unit = units.in_one_unit(None if ns is None else ns / 1e3 for ns in said)
-
-    def in_one_unit(ns: float) -> str:
-        return one_unit(ns / 1e3)
-
-    shows = [in_one_unit if each.show is _latency else each.show for each in shown]
+    shows = in_one_unit(shown, [each.value(documents[reference]) for each in shown])
     table = [
         _cells(column, show, documents, reference)
         for column, show in zip(shown, shows, strict=True)

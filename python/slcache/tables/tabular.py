@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -172,23 +172,23 @@ def _harmless(cell: str | Text) -> Text:
 
 def html(table: Table, lines: Iterable[str] = ()) -> str:
     """Return a table with its title, its caption and sentences below as HTML; names are escaped."""
-    head = _cells("th", [column.title.replace("\n", " ") for column in table.columns])
-    body = Markup("").join(Markup("<tr>{}</tr>").format(_row(row)) for row in table.rows)
-    whole = Markup(
-        "<table><caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table>"
-    ).format(table.title, head, body)
-    below = [*table.caption.splitlines(), *lines]
-    return str(Markup("").join([whole, *(Markup("<p>{}</p>").format(line) for line in below)]))
-
-
-def _row(cells: list[Text]) -> Markup:
-    marked = (
-        Markup("<b>{}</b>").format(cell.plain) if "bold" in str(cell.style) else escape(cell.plain)
-        for cell in cells
+    head = _joined('<th scope="col">{}</th>', (c.title.replace("\n", " ") for c in table.columns))
+    rows = (_joined("{}", [_named(row[0]), *map(_figure, row[1:])]) for row in table.rows)
+    title = _joined("<caption>{}</caption>", [table.title] if table.title else [])
+    whole = Markup("<table>{}<thead><tr>{}</tr></thead><tbody>{}</tbody></table>").format(
+        title, head, _joined("<tr>{}</tr>", rows)
     )
-    return _cells("td", marked)
+    return str(whole + _joined("<p>{}</p>", [*table.caption.splitlines(), *lines]))
 
 
-def _cells(tag: str, contents: Iterable[str]) -> Markup:
-    name = Markup(tag)
-    return Markup("").join(Markup("<{0}>{1}</{0}>").format(name, content) for content in contents)
+def _joined(form: str, contents: Iterable[str]) -> Markup:
+    return Markup("").join(Markup(form).format(each) for each in contents)
+
+
+def _named(cell: Text) -> Markup:
+    return Markup('<th scope="row">{}</th>').format(cell.plain)
+
+
+def _figure(cell: Text) -> Markup:
+    form = "<td><b>{}</b></td>" if "bold" in str(cell.style) else "<td>{}</td>"
+    return Markup(form).format(cell.plain)

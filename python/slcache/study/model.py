@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,17 +17,15 @@ from slcache._core import ConfigError
 from slcache.errors import UsageError
 from slcache.execute import given
 from slcache.given import content, parsing
-from slcache.given.arguments import own_word
+from slcache.given.arguments import SEEDS_MAX, own_word
 from slcache.given.once import SEED_MAX, flatten, once, twice
 from slcache.metrics import COUNTED, named
+from slcache.study.axes import Axis, Combination, Sampling, Value, check_finite, plain
 from slcache.study.outcome import PARAMETERS_MAX
-from slcache.sweep.axes import Axis, Combination, Sampling, Value, check_finite, plain
 from slcache.words import names
 
 #: What a study is written as, into the folder of its tables.
 NAME = "study.toml"
-#: Most seeds of a point.
-SEEDS_MAX = 100_000
 #: The setting that has the bound of a run counted.
 BOUND = "run.bound"
 
@@ -43,7 +41,7 @@ def _texts(value: Any) -> object:  # noqa: ANN401
             raise ValueError("must be a name, a table, or a list of them")
         if isinstance(each, str) and (not each or "\0" in each):
             raise ValueError("is no name and no path")
-    return tuple(given.text_of(each) for each in listed)
+    return tuple(map(given.text_of, listed))
 
 
 def _names(value: object) -> object:
@@ -63,23 +61,20 @@ def _table(value: object) -> dict[str, Any]:
 
 def _settings(value: object) -> object:
     table = _table(value)
-    for key, each in table.items():
-        _json(key, each)
+    _options(table)
     return table
 
 
 def _options(value: object) -> object:
-    table = _table(value).items()
-    return {key: each if isinstance(each, str) else _json(key, each) for key, each in table}
-
-
-def _json(key: str, value: object) -> str:
-    """Return a value as JSON, and so as a study's file, has it; ValueError where it has none."""
-    try:
-        return json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError):
-        told = f"{key} = {value}: must be text, a finite number, true or false, or a list of them"
-        raise ValueError(told) from None
+    """Return values as JSON, and so as a study's file, has them; ValueError where it has none."""
+    found = {}
+    for key, each in _table(value).items():
+        try:
+            found[key] = each if isinstance(each, str) else json.dumps(each, allow_nan=False)
+        except (TypeError, ValueError):
+            told = "must be text, a finite number, true or false, or a list of them"
+            raise ValueError(f"{key} = {each}: {told}") from None
+    return found
 
 
 def _points(value: object) -> object:
@@ -112,26 +107,26 @@ class Study(BaseModel):
     traces: Texts = Field(alias="trace")
     devices: Texts = Field(alias="device")
     schemes: Names = Field(alias="scheme")
-    #: Keys and what they may be, as said: a range or list as text, or a list.
-    vary: Annotated[Mapping[str, Any], BeforeValidator(_table)] = {}
-    #: Points that are listed one by one, in place of what is varied.
-    listed: Annotated[tuple[Combination, ...], BeforeValidator(_points)] = Field((), alias="point")
-    sample: str = "grid"
-    sample_seed: int = Field(1, strict=True, ge=0, le=SEED_MAX)
     seeds: int = Field(1, strict=True, ge=1, le=SEEDS_MAX)
     #: Draws of each recording, in place of seeds, and how long their stretches are on average.
     resample: int | None = Field(None, strict=True, ge=2, le=SEEDS_MAX)
     resample_block: str | None = None
     #: The first seed; None where runs have the one that is their default.
     seed: int | None = Field(None, strict=True, ge=0, le=SEED_MAX)
-    #: Keys of the configuration that are the same everywhere.
-    settings: Annotated[Mapping[str, Any], BeforeValidator(_settings)] = Field({}, alias="set")
-    trace_options: Annotated[Mapping[str, str], BeforeValidator(_options)] = {}
     replay: str | None = None
     #: Metrics that it is to be judged by; some have more counted or run.
     metrics: Names = Field((), alias="metric")
     #: A file with keys of the configuration, below the settings and what is varied.
     config: str | None = None
+    sample: str = "grid"
+    sample_seed: int = Field(1, strict=True, ge=0, le=SEED_MAX)
+    #: Keys of the configuration that are the same everywhere.
+    settings: Annotated[Mapping[str, Any], BeforeValidator(_settings)] = Field({}, alias="set")
+    trace_options: Annotated[Mapping[str, str], BeforeValidator(_options)] = {}
+    #: Keys and what they may be, as said: a range or list as text, or a list.
+    vary: Annotated[Mapping[str, Any], BeforeValidator(_table)] = {}
+    #: Points that are listed one by one, in place of what is varied.
+    listed: Annotated[tuple[Combination, ...], BeforeValidator(_points)] = Field((), alias="point")
     #: The files that all this was read from, if any.
     read_from: tuple[str, ...] = Field((), exclude=True)
 
@@ -149,26 +144,47 @@ class Study(BaseModel):
 
     @model_validator(mode="after")
     def _checked(self) -> Study:
-        for what in ("traces", "devices", "schemes"):
-            names = getattr(self, what)
-            if not names:
-                raise StudyError(f"{what[:-1]}: a study needs at least one")
-            called = names if what == "schemes" else tuple(map(given.label, names))
-            said = twice(called, catalogue.modes() if what == "schemes" else None)
-            if said is not None:
-                raise StudyError(f"{what[:-1]}: {said}")
+        for wrong in self._problems():
+            raise StudyError(wrong)
+        return self
+
+    def _problems(self) -> Iterator[str]:
+        """Yield what is wrong among several keys."""
+        for key, called, spelled in (
+            ("trace", list(map(given.label, self.traces)), None),
+            ("device", list(map(given.label, self.devices)), None),
+            ("scheme", self.schemes, catalogue.modes()),
+        ):
+            if said := twice(called, spelled) if called else "a study needs at least one":
+                yield f"{key}: {said}"
         if self.vary and self.listed:
-            raise StudyError("vary: given beside listed points; give one of the two")
+            yield "vary: given beside listed points; give one of the two"
         if self.sampling.kind != "grid" and self.listed:
-            raise StudyError(f"sample = {self.sampling}: given beside listed points")
+            yield f"sample = {self.sampling}: given beside listed points"
         if self.seed is not None and self.seed > SEED_MAX - self.repeats:
-            raise StudyError(f"seed = {self.seed}: must be between 0 and {SEED_MAX - self.repeats}")
+            yield f"seed = {self.seed}: must be between 0 and {SEED_MAX - self.repeats}"
         for trace in self.traces:
             self.drawn(trace)
-        self._check_listed()
-        self._check_metrics()
-        self._check_keys()
-        return self
+        yield from self._of_keys()
+
+    def _of_keys(self) -> Iterator[str]:
+        """Yield what is wrong with points, metrics and keys."""
+        first: dict[frozenset[tuple[str, str]], int] = {}
+        for number, point in enumerate(self.listed, 1):
+            known = first.setdefault(frozenset((k, plain(v)) for k, v in point.items()), number)
+            if known != number:
+                yield f"point {number}: is point {known} again; give it once"
+        if said := twice(self.judged_by):
+            yield f"metric: {said}"
+        if self.counts_bound and str(self.settings.get(BOUND)).lower() == "false":
+            needs = min(COUNTED.intersection(self.judged_by))
+            yield f"{BOUND} = false: {needs} needs it counted"
+        if len(self.keys) > PARAMETERS_MAX:
+            yield f"vary: {len(self.keys):,} keys are varied; at most {PARAMETERS_MAX} may be"
+        if fixed := set(self.settings) & set(self.keys):
+            yield f"{min(fixed)}: set and varied; give one of the two"
+        if "run.seed" in {*self.keys, *self.settings}:
+            yield "run.seed: is told by `seed`, and varied by `seeds`"
 
     def drawn(self, trace: str) -> given.Drawn:
         """Return what adds the draw of a seed to the options of a trace's reader."""
@@ -190,43 +206,18 @@ class Study(BaseModel):
         """How often each point is run, with a seed or draw of its own."""
         return self.resample or self.seeds
 
-    def _check_metrics(self) -> None:
-        try:
-            said = twice(self.judged_by)
-        except ValueError as error:
-            raise StudyError(f"metric: {error}") from error
-        if said is not None:
-            raise StudyError(f"metric: {said}")
-        if self.counts_bound and str(self.settings.get(BOUND)).lower() == "false":
-            needs = min(COUNTED.intersection(self.judged_by))
-            raise StudyError(f"{BOUND} = false: {needs} needs it counted")
-
     @property
     def judged_by(self) -> list[str]:
         """The metrics by their whole names."""
-        return [named(name).name for name in self.metrics]
+        try:
+            return [named(name).name for name in self.metrics]
+        except ValueError as error:
+            raise StudyError(f"metric: {error}") from error
 
     @property
     def counts_bound(self) -> bool:
         """Whether a metric asks for the bound of every run."""
         return not COUNTED.isdisjoint(self.judged_by)
-
-    def _check_keys(self) -> None:
-        if len(self.keys) > PARAMETERS_MAX:
-            told = f"{len(self.keys):,} keys are varied; at most {PARAMETERS_MAX} may be"
-            raise StudyError(f"vary: {told}")
-        fixed = set(self.settings) & set(self.keys)
-        if fixed:
-            raise StudyError(f"{min(fixed)}: set and varied; give one of the two")
-        if "run.seed" in {*self.keys, *self.settings}:
-            raise StudyError("run.seed: is told by `seed`, and varied by `seeds`")
-
-    def _check_listed(self) -> None:
-        first: dict[frozenset[tuple[str, str]], int] = {}
-        for number, point in enumerate(self.listed, 1):
-            known = first.setdefault(frozenset((k, plain(v)) for k, v in point.items()), number)
-            if known != number:
-                raise StudyError(f"point {number}: is point {known} again; give it once")
 
     @property
     def code(self) -> list[str]:
@@ -245,52 +236,33 @@ class Study(BaseModel):
     @property
     def keys(self) -> list[str]:
         """The varied keys, in the order in which they are given."""
-        if self.listed:
-            return list(dict.fromkeys(key for point in self.listed for key in point))
-        return list(self.vary)
+        return list(dict.fromkeys(key for point in (*self.listed, self.vary) for key in point))
 
     def combinations(self) -> list[Combination]:
         """Return the values of the varied keys, point by point; StudyError where none can be."""
         if self.listed:
             return list(self.listed)
         try:
-            axes = [Axis.read(key, said) for key, said in self.vary.items()]
-            return self.sampling.points(axes)
+            return self.sampling.points([Axis.read(*said) for said in self.vary.items()])
         except ValueError as error:
             raise StudyError(str(error)) from error
 
     def to_dict(self) -> dict[str, Any]:
         """Return the study as its file has it."""
-        told: dict[str, Any] = {
-            "trace": [given.content_of(text) for text in self.traces],
-            "device": [given.content_of(text) for text in self.devices],
-            "scheme": list(self.schemes),
-            "seeds": self.seeds,
-            "resample": self.resample,
-            "resample_block": self.resample_block,
-            "seed": self.seed,
-            "replay": self.replay,
-            "metric": list(self.metrics),
-            "config": self.config,
-            "sample": str(self.sampling),
-            "sample_seed": self.sample_seed,
-            "set": dict(self.settings),
-            "trace_options": dict(self.trace_options),
-            "vary": dict(self.vary),
-            "point": [dict(point) for point in self.listed],
-        }
-        return {key: value for key, value in told.items() if value not in (None, {}, [])}
+        told = self.model_dump(by_alias=True) | {"sample": str(self.sampling)}
+        for key, texts in (("trace", self.traces), ("device", self.devices)):
+            told[key] = list(map(given.content_of, texts))
+        every = {k: list(v) if isinstance(v, tuple) else v for k, v in told.items()}
+        return {key: value for key, value in every.items() if value not in (None, {}, [])}
 
     def to_toml(self) -> str:
-        """Return the study as a TOML text that `study_file.read` takes back."""
+        """Return the study as a TOML text that `read` takes back."""
         told = self.to_dict()
-        tables = {key: told.pop(key) for key in ("set", "trace_options", "vary") if key in told}
-        points = told.pop("point", [])
+        tables = [(f"[{k}]", told.pop(k)) for k in ("set", "trace_options", "vary") if k in told]
+        tables += [("[[point]]", point) for point in told.pop("point", [])]
         parts = [*names.lines(told)]
-        for name, table in tables.items():
-            parts += ["", f"[{name}]", *names.lines(table)]
-        for point in points:
-            parts += ["", "[[point]]", *names.lines(point)]
+        for head, table in tables:
+            parts += ["", head, *names.lines(table)]
         return "\n".join(parts) + "\n"
 
 
@@ -321,25 +293,23 @@ def problems(error: ValidationError, model: type[BaseModel]) -> list[str]:
         match each["type"]:
             case "extra_forbidden":
                 told.append(f"{key}: unknown key; known: {', '.join(fields)}")
+                continue
             case "missing":
                 told.append(f"{key}: a study needs at least one")
+                continue
             case "value_error":
-                told.append(f"{key} = {names.spelled(each['input']):.60}: {each['ctx']['error']}")
-            case kind:
-                what = "text" if kind == "string_type" else _range(fields[key].metadata)
-                told.append(f"{key} = {names.spelled(each['input']):.60}: must be {what}")
+                why = each["ctx"]["error"]
+            case "string_type":
+                why = "must be text"
+            case _:
+                limits = fields[key].metadata
+                least, most = (
+                    next(getattr(limit, end) for limit in limits if hasattr(limit, end))
+                    for end in ("ge", "le")
+                )
+                why = f"must be a whole number between {least:,} and {most:,}"
+        told.append(f"{key} = {names.spelled(each['input']):.60}: {why}")
     return told
-
-
-def _range(limits: Sequence[Any]) -> str:
-    """Return what a number may be, of the limits that its field has."""
-    ends = {
-        name: getattr(limit, name)
-        for limit in limits
-        for name in ("ge", "le")
-        if hasattr(limit, name)
-    }
-    return f"a whole number between {ends['ge']:,} and {ends['le']:,}"
 
 
 def read(path: Path) -> Study:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-
-from slcache.metrics import Goal
-from slcache.study.outcome import Configuration
+from typing import Any, TypeVar
 
 #: How sure intervals are, and what is told apart.
 LEVEL = 0.95
@@ -18,6 +16,9 @@ ROUNDING = 1e-12
 _LOG_MOST = 700.0
 
 Values = Sequence[float | None]
+_Name = TypeVar("_Name", bound=Hashable)
+#: What a document tells of a pair, by its keys.
+_TOLD = ("factor", "low", "high", "pairs", "less", "more", "p", "inside_noise")
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,9 @@ class Paired:
     p: float | None = None
     #: The geometric mean of the pairs alone, whatever the interval lies around.
     mean: float | None = None
+    #: Whether it is not told from none, among all that are judged with it; None where nobody
+    #: knows: fewer than two seeds have both.
+    inside_noise: bool | None = None
 
     @property
     def agreeing(self) -> int:
@@ -50,6 +54,10 @@ class Paired:
             return False
         off = abs(math.log(self.mean / self.factor))
         return off > max(math.log(self.factor / self.low), ROUNDING)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return factor, interval and counts as plain data."""
+        return {name: getattr(self, name) for name in _TOLD}
 
 
 def paired(mine: Values, other: Values, *, draws: bool = False, own: Values = ()) -> Paired:
@@ -179,37 +187,18 @@ class Estimate:
         return self.mean if self.own is None else self.own
 
     @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """The ends of the interval."""
+        if self.half is None:
+            return None, None
+        return self.centre - self.half, self.centre + self.half
+
+    @property
     def is_off(self) -> bool:
         """Whether the draws lie off the recording: its figure is not within their interval."""
-        return self.own is not None and self.half is not None and _far(self)
-
-
-def _far(found: Estimate) -> bool:
-    least = ROUNDING * abs(found.mean)
-    return abs(found.centre - found.mean) > max(found.half or 0.0, least)
-
-
-@dataclass(frozen=True)
-class Spread:
-    """A metric over seeds: each configuration's estimate, and who cannot be told from the best."""
-
-    metric: str
-    configurations: Sequence[Configuration]
-    estimates: Sequence[Estimate]
-    #: Place of the best; None where neither less nor more of the metric is better.
-    best: int | None
-    #: Places of those that seeds do not tell from the best.
-    alike: Sequence[int]
-
-    @property
-    def repeated(self) -> int:
-        """How many configurations have several seeds."""
-        return sum(each.half is not None for each in self.estimates)
-
-    @property
-    def still(self) -> bool:
-        """Whether seeds change nothing."""
-        return self.repeated > 0 and not any(each.half for each in self.estimates)
+        if self.own is None or self.half is None:
+            return False
+        return abs(self.own - self.mean) > max(self.half, ROUNDING * abs(self.mean))
 
 
 def estimate(values: Sequence[float], *, draws: bool = False, own: float | None = None) -> Estimate:
@@ -226,29 +215,44 @@ def estimate(values: Sequence[float], *, draws: bool = False, own: float | None 
     return Estimate(mean, half, len(values), own)
 
 
-def of_metric(
-    configurations: Sequence[Configuration], metric: str, goal: Goal | None, *, draws: bool = False
-) -> Spread:
-    """Return how seeds, or draws of a recording, spread a metric of configurations that have it."""
-    having = [c for c in configurations if c.values(metric)]
-    estimates = [estimate(c.values(metric), draws=draws) for c in having]
-    best = None
-    alike: list[int] = []
-    if goal is not None and having:
-        sign = 1.0 if goal == "min" else -1.0
-        best = min(range(len(having)), key=lambda i: sign * estimates[i].mean)
-        others = [i for i in range(len(having)) if i != best]
-        found = [_beside(having[best], having[i], metric, draws=draws) for i in others]
-        told = zip(others, told_apart(found), strict=True)
-        alike = [i for i, apart in told if apart is False]
-    return Spread(metric, having, estimates, best, alike)
+@dataclass(frozen=True)
+class Figure:
+    """One metric of what is repeated, None where a seed's run has no such thing."""
+
+    values: Values
+    #: Whether the values are of draws of a recording.
+    draws: bool = False
+    #: Then the recording's own figure.
+    own: float | None = None
+
+    @property
+    def known(self) -> list[float]:
+        """The values that there are."""
+        return [value for value in self.values if value is not None]
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """The mean and half its interval; None without values."""
+        return estimate(self.known, draws=self.draws, own=self.own) if self.known else None
+
+    def beside(self, other: Figure) -> Paired:
+        """Hold it against another one: equal seeds mean equal draws for both."""
+        own = (self.own, other.own) if self.draws else ()
+        return paired(self.values, other.values, draws=self.draws, own=own)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return values, mean and interval as plain data; of draws the recording's own figure."""
+        found = self.estimate
+        mean, low, high = (None, None, None) if found is None else (found.mean, *found.ends)
+        own = {"recording": self.own} if self.draws else {}
+        return {"values": list(self.values), **own, "mean": mean, "low": low, "high": high}
 
 
-def _beside(one: Configuration, other: Configuration, metric: str, *, draws: bool) -> Paired:
-    """Hold two configurations together: a seed means the same draws for both."""
-    first, second = _by_seed(one, metric), _by_seed(other, metric)
-    return paired(list(first.values()), [second.get(s) for s in first], draws=draws)
-
-
-def _by_seed(one: Configuration, metric: str) -> dict[int | None, float | None]:
-    return dict(zip(one.seeds, one.figures[metric], strict=True))
+def against(figures: Mapping[_Name, Figure], to: _Name) -> dict[_Name, Paired]:
+    """Return each figure beside that of one of them; all are judged together."""
+    found = {name: each.beside(figures[to]) for name, each in figures.items() if name != to}
+    apart = told_apart(list(found.values()))
+    return {
+        name: replace(each, inside_noise=None if told is None else not told)
+        for (name, each), told in zip(found.items(), apart, strict=True)
+    }

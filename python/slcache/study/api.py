@@ -11,8 +11,8 @@ from slcache.given.content import Content
 from slcache.named import listed
 
 if TYPE_CHECKING:
-    from slcache.sweep.axes import Value
-    from slcache.sweep.run import Sweep
+    from slcache.study.axes import Value
+    from slcache.study.run import Sweep
 
 
 @checked
@@ -50,8 +50,8 @@ def sweep(
     those of `run_study`.
     """
     # What runs studies is loaded by whoever runs one.
-    from slcache.sweep.run import run_study
-    from slcache.sweep.study import Study
+    from slcache.study.model import Study
+    from slcache.study.run import run_study
 
     asked = Study(
         trace=trace,

@@ -25,19 +25,16 @@ from slcache.given.arguments import checked
 from slcache.metrics import GAIN_SHARE
 from slcache.results.result import Result
 from slcache.sentences import wording
-from slcache.sweep import batch, points, study
-from slcache.sweep.axes import Axis
-from slcache.sweep.batch import Batch
-from slcache.sweep.points import Point, alike, told
-from slcache.sweep.study import Study, StudyError
+from slcache.study import model, points
+from slcache.study.axes import Axis
+from slcache.study.model import Study, StudyError
+from slcache.study.points import Batch, Point
 from slcache.traces.api import Progress
 
 if TYPE_CHECKING:
     import polars as pl
 
     from slcache.study.analysis import Analysis
-    from slcache.sweep.batch import Row
-    from slcache.sweep.study import Study
 
 _VERSION = 2
 #: The files of both tables.
@@ -50,14 +47,14 @@ class Sweep:
     def __init__(
         self,
         study: Study,
-        rows: Sequence[Row],
+        points: Sequence[Point],
         store: Store,
         *,
         kept: int,
         keep: object = None,
     ) -> None:
         self.study = study
-        self.rows = list(rows)
+        self.points = list(points)
         #: How many results were there before.
         self.kept = kept
         self._store = store
@@ -67,20 +64,16 @@ class Sweep:
     @cached_property
     def table(self) -> pl.DataFrame:
         """A row per point: its parameters, what became of it, and its figures."""
-        from slcache.sweep import batch
-
-        return batch.points(self.study, self.rows)
+        return points.table(self.study, self.points)
 
     @cached_property
     def costs(self) -> pl.DataFrame:
         """A row per finished point: the time and memory that its run took."""
-        from slcache.sweep import batch
-
-        return batch.costs(self.rows)
+        return points.costs(self.points)
 
     def counts(self) -> dict[str, int]:
         """Return how many points there are of each status."""
-        status = [row.status for row in self.rows]
+        status = [each.status for each in self.points]
         return {name: status.count(name) for name in ("done", "failed", "impossible")}
 
     def document(self, row: int) -> dict[str, Any]:
@@ -88,19 +81,18 @@ class Sweep:
 
         Raises KeyError where the point has none.
         """
-        asked = self.rows[row]
+        asked = self.points[row]
         found = self._store.get(asked.key) if asked.status == "done" and asked.key else None
         if found is None:
             raise KeyError(f"row {row} has no result: {asked.reason or asked.status}")
         # The same trace may have been run under another name.
-        found["trace"]["path"] = given.label(asked.point.trace)
+        found["trace"]["path"] = given.label(asked.run.trace)
         return found
 
     def documents(self) -> Iterator[dict[str, Any]]:
         """Yield the result documents of the finished points, in the order of the table."""
-        for number, row in enumerate(self.rows):
-            if row.status == "done":
-                yield self.document(number)
+        done = (number for number, each in enumerate(self.points) if each.status == "done")
+        yield from map(self.document, done)
 
     def result(self, row: int) -> Result:
         """Return the result of a row of the table, for tables and figures of it alone."""
@@ -122,14 +114,13 @@ class Sweep:
 
     def problems(self) -> list[str]:
         """Return a sentence for each reason why points have no result, or seeds say nothing."""
-        failed = Counter(row.reason for row in self.rows if row.status == "failed")
-        impossible = [row.point for row in self.rows if row.status == "impossible"]
-        lacking = Counter(row.no_reference for row in self.rows if row.no_reference is not None)
+        failed = Counter(each.reason for each in self.points if each.status == "failed")
+        lacking = Counter(each.no_reference for each in self.points if each.no_reference)
         return [
-            *told(impossible),
+            *points.told(self.points),
             *(f"{count} failed: {reason}" for reason, count in failed.items()),
             *(f"{GAIN_SHARE}: {n} without a reference: {why}" for why, n in lacking.items()),
-            *alike([row.point for row in self.rows]),
+            *points.alike(self.points),
         ]
 
     def files(self) -> dict[str, bytes]:
@@ -146,15 +137,15 @@ class Sweep:
 
     def report(self, metrics: Sequence[str] = ()) -> str:
         """Return the report as one self-contained HTML page."""
-        from slcache.sweep import report
+        from slcache.study import page
 
         devices = ", ".join(map(given.label, self.study.devices))
         title = f"{', '.join(self.study.schemes)} on {devices}"
-        return report.render(self.analysis(metrics), title, self.study.to_toml(), study=self.study)
+        return page.render(self.analysis(metrics), title, self.study.to_toml(), study=self.study)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{count} {name}" for name, count in self.counts().items() if count)
-        return f"<slcache.Sweep of {len(self.rows)} points: {counts}>"
+        return f"<slcache.Sweep of {len(self.points)} points: {counts}>"
 
 
 #: The report's file, beside the tables.
@@ -188,33 +179,44 @@ def run_study(
     total)` is called as things go on, and cancels by returning False. `out` has a `report` too, if
     one is wanted.
     """
-    whole, path = _asked(asked)
-    batch.check_names(whole)
-    if out is not None:
-        files.Transaction(out, _names(Path(out), path), whole.inputs()).check()
+    path = None if isinstance(asked, Study) else Path(asked)
+    whole = asked if isinstance(asked, Study) else model.read(Path(asked))
+    # A file that is named may name code; a call has that told already.
+    code.also(whole.code if path is not None else ())
+    inputs = whole.inputs()
+    folder = None if out is None else Path(out)
+    # What was read where it would be written stays as it is.
+    stays = folder is not None and path is not None and _is_same(path, folder / model.NAME)
+    if folder is not None:
+        names = [*TABLES, REPORT, *([] if stays else [model.NAME])]
+        files.Transaction(folder, names, inputs).check()
     keep = _Temporary() if out is None and store is None else None
-    place = Path(store) if store is not None else Path(keep.path if keep else out or "") / "store"
-    possible = possible_points(whole, path, skip_impossible=skip_impossible)
+    place = Path(store) if store is not None else (keep.path if keep else Path(out or "")) / "store"
+    possible = _possible(whole, path, skip_impossible=skip_impossible)
     with Engine(place, executor, jobs, on_progress, word="points", share=True) as engine:
         wanted = Batch(possible, engine, whole.judged_by)
         wanted.check_room(skip_impossible=skip_impossible)
-        if out is not None and (told := _replaced(whole, Path(out), path)):
-            warnings.warn(told, stacklevel=2)
-        if out is not None and not _is_there(Path(out), path):
-            files.write(out, {study.NAME: whole.to_toml().encode()}, whole.inputs())
+        if folder is not None:
+            if told := _replaced(whole, folder, stays=stays):
+                warnings.warn(told, stacklevel=2)
+            if not stays:
+                files.write(folder, {model.NAME: whole.to_toml().encode()}, inputs)
         try:
-            rows = wanted.rows(fail_fast=fail_fast)
+            ended = wanted.run(fail_fast=fail_fast)
         except driver.FailedError as error:
             raise RunError(f"a point failed: {error}") from error
-    found = Sweep(whole, rows, engine.store, kept=wanted.kept, keep=keep)
-    if out is not None:
-        _write(found, Path(out), report=report)
+    found = Sweep(whole, ended, engine.store, kept=wanted.kept, keep=keep)
+    if folder is not None:
+        files.write(folder, found.files(), inputs)
+        files.drop(folder, OF_A_SEARCH, inputs)
+        # Last, so that nothing of it costs a table.
+        if report:
+            with files.Transaction(folder, [REPORT], inputs) as outputs:
+                outputs.write(REPORT, found.report().encode())
     return found
 
 
-def possible_points(
-    whole: Study, path: Path | None = None, *, skip_impossible: bool
-) -> list[Point]:
+def _possible(whole: Study, path: Path | None, *, skip_impossible: bool) -> list[Point]:
     """Return the points of a study; StudyError for impossible ones that may not be.
 
     What is no point at all, such as an unknown device, is told with the file that says it.
@@ -224,43 +226,26 @@ def possible_points(
     except ConfigError as error:
         if path is None:
             raise
-        raise study.of_file(path, error) from error
-    impossible = [point for point in found if point.reason is not None]
+        raise model.of_file(path, error) from error
+    impossible = sum(each.status == "impossible" for each in found)
     # Where nothing can run there is nothing to leave out.
-    if impossible and (not skip_impossible or len(impossible) == len(found)):
-        raise StudyError("\n".join(points.told(impossible)))
+    if impossible and (not skip_impossible or impossible == len(found)):
+        raise StudyError("\n".join(points.told(found)))
     return found
 
 
-def _asked(asked: Study | api.Path) -> tuple[Study, Path | None]:
-    """Return a study, and the file that it is read from, if any."""
-    if isinstance(asked, Study):
-        return asked, None
-    whole = study.read(Path(asked))
-    code.also(whole.code)
-    return whole, Path(asked)
+def _is_same(path: Path, other: Path) -> bool:
+    return other.exists() and path.samefile(other)
 
 
-def _names(out: Path, path: Path | None) -> list[str]:
-    """Return the names of the files that a study writes to `out`."""
-    names = [*TABLES, REPORT]
-    return names if _is_there(out, path) else [*names, study.NAME]
-
-
-def _is_there(out: Path, path: Path | None) -> bool:
-    """Return whether what was asked for was read where it would be written."""
-    target = out / study.NAME
-    return path is not None and target.exists() and path.samefile(target)
-
-
-def _replaced(whole: Study, out: Path, path: Path | None) -> str:
+def _replaced(whole: Study, out: Path, *, stays: bool) -> str:
     """Return what becomes of a folder's table that is of another study; empty where none is."""
     if (out / OF_A_SEARCH[0]).is_file():
         return f"{out}: the table there is of a search, and is replaced with {OF_A_SEARCH[0]}"
-    if not (out / TABLES[0]).is_file() or _is_there(out, path):
+    if not (out / TABLES[0]).is_file() or stays:
         return ""
     try:
-        said = _meant(bounded.text(out / study.NAME))
+        said = _meant(bounded.text(out / model.NAME))
     except (OSError, ValueError):
         return f"{out / TABLES[0]}: is of something else than this study, and is replaced"
     now = _meant(whole.to_toml())
@@ -280,16 +265,6 @@ def _meant(text: str) -> dict[str, Any]:
     if not isinstance(vary, dict):
         raise ValueError("vary: must be a table")
     return {**told, "vary": {key: Axis.read(key, values) for key, values in vary.items()}}
-
-
-def _write(found: Sweep, out: Path, *, report: bool) -> None:
-    """Write the tables, then the report, so that nothing of it costs a table."""
-    inputs = found.study.inputs()
-    files.write(out, found.files(), inputs)
-    files.drop(out, OF_A_SEARCH, inputs)
-    if report:
-        with files.Transaction(out, [REPORT], inputs) as outputs:
-            outputs.write(REPORT, found.report().encode())
 
 
 class _Temporary:

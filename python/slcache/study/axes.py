@@ -31,7 +31,9 @@ _MOST = 1_000_000
 _FURTHEST = 2**64
 #: Values, and letters of what was said, that an error repeats.
 _SHOWN, _SHOWN_LETTERS = 12, 200
-_RANGE = re.compile(r"(?P<low>.+?)\.\.(?P<high>[^:*/@]+)(?P<how>[:*/][^@]+)?(?P<log>@log)?")
+_RANGE = re.compile(
+    r"(?P<low>.+?)\.\.(?P<high>[^:*/@]+)((?P<kind>[:*/])(?P<by>[^@]+))?(?P<log>@log)?"
+)
 _FORMS = (
     "a list such as 1,2,4 or a range: A..B (whole numbers), A..B:STEP, A..B*FACTOR, A..B/POINTS or "
     "A..B/POINTS@log"
@@ -55,15 +57,29 @@ class Axis(BaseModel):
     def read(cls, key: str, said: object) -> Axis:
         """Return what is said of a key, as text or as a list; ValueError says what it may be."""
         try:
-            return _text(key, said) if isinstance(said, str) else _list(key, said)
+            axis = _text(key, said.strip()) if isinstance(said, str) else _list(key, said)
+            _limited(len(axis.values))
+            for value in axis.values:
+                check_finite(value)
+            twice = [value for value, count in Counter(axis.values).items() if count > 1]
+            if twice:
+                raise ValueError(f"given twice: {few(sorted(map(plain, twice)))}")
         except ValueError as error:
             raise ValueError(f"{key} = {_cut(said)}: {error}") from error
+        return axis
 
     @cached_property
     def ordered(self) -> bool:
         """Whether the values are numbers in order: a sampler may think of what lies between."""
         numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in self.values)
         return numeric and list(self.values) == sorted(self.values, key=float)
+
+    @property
+    def told(self) -> str:
+        """What the key may be, as it could be said."""
+        if self.values:
+            return ",".join(map(plain, self.values))
+        return f"{self.low}..{self.high}{'@log' if self.log else ''}"
 
     def at(self, share: float) -> Value:
         """Return the value that lies so far, from 0 to below 1, between the ends.
@@ -101,11 +117,10 @@ def plain(value: Value) -> str:
 
 
 def _list(key: str, said: object) -> Axis:
-    if isinstance(said, bool | int | float):
-        return _once(Axis(key=key, values=(said,)))
-    if not isinstance(said, Sequence) or not said:
+    listed = [said] if isinstance(said, bool | int | float) else said
+    if not isinstance(listed, Sequence) or not listed:
         raise ValueError(f"must be {_FORMS}")
-    return _once(Axis(key=key, values=tuple(_told(value) for value in said)))
+    return Axis(key=key, values=tuple(map(_told, listed)))
 
 
 def _told(value: object) -> Value:
@@ -118,7 +133,7 @@ def _told(value: object) -> Value:
 
 
 def _text(key: str, text: str) -> Axis:
-    match = _RANGE.fullmatch(text.strip())
+    match = _RANGE.fullmatch(text)
     if match is None:
         parts = named.parts(text)
         depths = [0, *itertools.accumulate(named.BRACKETS.get(letter, 0) for letter in text)]
@@ -126,44 +141,40 @@ def _text(key: str, text: str) -> Axis:
             raise ValueError("a bracket has no other")
         if not all(parts):
             raise ValueError(f"must be {_FORMS}")
-        return _once(Axis(key=key, values=tuple(literal(part) for part in parts)))
-    low, high = _number(match["low"]), _number(match["high"])
+        return Axis(key=key, values=tuple(map(literal, parts)))
+    low, high, log = _number(match["low"]), _number(match["high"]), match["log"] is not None
     if not low <= high:
         raise ValueError(f"the range ends below its beginning; must be {_FORMS}")
-    log = match["log"] is not None
     if log and low <= 0:
         raise ValueError("a logarithmic range must begin above 0")
     if low > 0 and not math.isfinite(high / low):
         raise ValueError("the range spans more than any number tells")
-    how = match["how"]
-    if how is None:
-        return _open(key, low, high, log)
-    return _once(Axis(key=key, values=tuple(_steps(low, high, how, log))))
-
-
-def _open(key: str, low: int | float, high: int | float, log: bool) -> Axis:
-    """Return a range without a step: whole numbers, or for random points all numbers."""
+    if match["kind"] is not None:
+        steps = tuple(_steps(low, high, match["kind"], _number(match["by"]), log))
+        return Axis(key=key, values=steps)
     if isinstance(low, int) and isinstance(high, int) and not log:
         _limited(high - low + 1)
         return Axis(key=key, values=tuple(range(low, high + 1)))
+    # For random points all numbers, or whole ones.
     return Axis(key=key, values=(), low=low, high=high, log=log)
 
 
-def _steps(low: int | float, high: int | float, how: str, log: bool) -> list[Value]:
-    kind, by = how[0], _number(how[1:])
+def _steps(
+    low: int | float, high: int | float, kind: str, by: int | float, log: bool
+) -> list[Value]:
+    """Return the values of a range with a step, a factor, or a number of points."""
     if kind == "/":
         return _points(low, high, by, log)
     if log:
         raise ValueError("@log goes with A..B/POINTS only")
-    if kind == ":":
-        if by <= 0:
-            raise ValueError("the step must be above 0")
-        count = _count((high - low) / by)
-        return [low + i * by for i in range(count)]
-    if by <= 1 or low <= 0:
+    if kind == ":" and by <= 0:
+        raise ValueError("the step must be above 0")
+    if kind == "*" and (by <= 1 or low <= 0):
         raise ValueError("a factor must be above 1, and its range must begin above 0")
-    count = _count(math.log(high / low) / math.log(by))
-    return [low * by**i for i in range(count)]
+    steps = (high - low) / by if kind == ":" else math.log(high / low) / math.log(by)
+    _limited(steps + 1)
+    count = math.floor(steps + 1e-9) + 1
+    return [low + i * by if kind == ":" else low * by**i for i in range(count)]
 
 
 def _points(low: int | float, high: int | float, by: int | float, log: bool) -> list[Value]:
@@ -195,12 +206,6 @@ def _number(text: str) -> int | float:
     return value
 
 
-def _count(steps: float) -> int:
-    """Return how many values so many steps have between them."""
-    _limited(steps + 1)
-    return math.floor(steps + 1e-9) + 1
-
-
 def _limited(count: float) -> None:
     if count > _MOST:
         shown = f"{count:,.0f}" if count < _FURTHEST else f"{count:.3g}"
@@ -210,16 +215,6 @@ def _limited(count: float) -> None:
 def _cut(said: object) -> str:
     text = said if isinstance(said, str) else names.spelled(said, _SHOWN)
     return text if len(text) <= _SHOWN_LETTERS else f"{text[:_SHOWN_LETTERS]}..."
-
-
-def _once(axis: Axis) -> Axis:
-    _limited(len(axis.values))
-    for value in axis.values:
-        check_finite(value)
-    twice = [value for value, count in Counter(axis.values).items() if count > 1]
-    if twice:
-        raise ValueError(f"given twice: {few(sorted(map(plain, twice)))}")
-    return axis
 
 
 #: The varied keys of a point.
@@ -266,28 +261,23 @@ class Sampling:
         """Return the points, in the order in which they are told."""
         if self.kind == "grid":
             return list(_grid(axes))
-        shares = self._random(axes) if self.kind == "random" else self._hypercube(axes)
-        columns = {a.key: map(a.at, column) for a, column in zip(axes, shares, strict=True)}
+        columns = {axis.key: map(axis.at, self._shares(axis)) for axis in axes}
         rows = zip(*columns.values(), strict=True)
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
-    def _stream(self, axis: Axis) -> _core.Stream:
-        return _core.Stream(self.seed, f"sweep {axis.key}")
+    def _shares(self, axis: Axis) -> list[float]:
+        """Return how far along an axis each point lies, from 0 to below 1.
 
-    def _random(self, axes: Sequence[Axis]) -> Iterator[list[float]]:
-        for axis in axes:
-            stream = self._stream(axis)
-            yield [stream.fraction() for _ in range(self.count)]
-
-    def _hypercube(self, axes: Sequence[Axis]) -> Iterator[list[float]]:
-        """Yield columns with one point in each of as many equal parts of an axis as points."""
-        for axis in axes:
-            stream = self._stream(axis)
-            places = list(range(self.count))
-            for last in range(self.count - 1, 0, -1):
-                other = stream.below(last + 1)
-                places[last], places[other] = places[other], places[last]
-            yield [(place + stream.fraction()) / self.count for place in places]
+        Of a hypercube one lies in each of as many equal parts as there are points.
+        """
+        stream = _core.Stream(self.seed, f"sweep {axis.key}")
+        if self.kind == "random":
+            return [stream.fraction() for _ in range(self.count)]
+        places = list(range(self.count))
+        for last in range(self.count - 1, 0, -1):
+            other = stream.below(last + 1)
+            places[last], places[other] = places[other], places[last]
+        return [(place + stream.fraction()) / self.count for place in places]
 
 
 def _grid(axes: Sequence[Axis]) -> Iterator[Combination]:
@@ -305,20 +295,15 @@ def _grid(axes: Sequence[Axis]) -> Iterator[Combination]:
         yield dict(zip(names, row, strict=True))
 
 
-def _rows(path: Path) -> Iterator[list[str]]:
-    try:
-        reader = csv.reader(io.StringIO(bounded.text(path), newline=""))
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: no CSV: byte {error.start} is no UTF-8") from None
-    try:
-        yield from filter(None, reader)
-    except csv.Error as error:
-        raise ValueError(f"{path}:{reader.line_num}: {error}") from error
-
-
 def listed(path: Path) -> list[Combination]:
     """Return the points of a CSV file: a column for each key, an empty cell leaves a key alone."""
-    rows = list(_rows(path))
+    try:
+        reader = csv.reader(io.StringIO(bounded.text(path), newline=""))
+        rows = list(filter(None, reader))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: no CSV: byte {error.start} is no UTF-8") from None
+    except csv.Error as error:
+        raise ValueError(f"{path}:{reader.line_num}: {error}") from error
     if len(rows) < 2:
         raise ValueError(f"{path}: must have a line of keys and at least one point")
     names = [name.strip() for name in rows[0]]

@@ -1,0 +1,420 @@
+"""The points of a study: their runs or why there are none, what became of them, and their table."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from slcache import catalogue, frame
+from slcache.documents import gains
+from slcache.documents.normalise import by_seed
+from slcache.errors import ConfigError, one_line
+from slcache.execute import given
+from slcache.execute.engine import Engine
+from slcache.execute.given import DRAW
+from slcache.execute.run import Run, beside
+from slcache.execute.tasks import Done, Values
+from slcache.given.once import one_name
+from slcache.metrics import GAIN_SHARE
+from slcache.sentences import wording
+from slcache.study.axes import POINTS_MAX, Combination, Value, plain
+from slcache.study.model import BOUND, Study, StudyError
+from slcache.traces.api import reader_options
+from slcache.words import names
+from slcache.words.names import few
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: What names the scheme among the keys of a point.
+SCHEME = "scheme"
+#: Keys that are options of the trace's reader, and those of a workload, which go there too.
+READER, WORKLOAD = "reader.", "workload."
+#: What a misspelt name leads to, as against a value that a device or scheme cannot have.
+_MISSPELT = re.compile(r"unknown key|the run's scheme is |is not a scheme|no such preset")
+#: A search stops points after a beginning of the trace.
+Status = Literal["done", "failed", "impossible", "stopped"]
+#: Columns in front of what is varied, and behind it; those of the costs.
+_BEFORE = ("trace", "device", "scheme", "seed", "draw")
+_BEHIND = ("key", "status", "reason")
+_COSTS = ("key", "wall_s", "cpu_s", "peak_rss_bytes")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run of a study, and what became of it."""
+
+    run: Run
+    #: The varied keys that mean something to its trace and scheme.
+    varied: Combination
+    #: None before it has run.
+    status: Status | None = None
+    #: Why it cannot run, or failed.
+    reason: str | None = None
+    #: The name of its result in a store.
+    key: str | None = None
+    values: Values = field(default_factory=dict)
+    costs: Mapping[str, float] = field(default_factory=dict)
+    #: Why there is no run without a cache to hold it against, where one was asked for.
+    no_reference: str | None = None
+
+    @property
+    def draw(self) -> int | None:
+        """The number of its draw; None where its trace is what was recorded."""
+        number = dict(self.run.trace_options).get(DRAW)
+        return None if number is None else int(number)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Its row of the table."""
+        config = self.run.resolved
+        return {
+            "trace": given.label(self.run.trace),
+            "device": given.label(self.run.device),
+            "scheme": self.run.scheme,
+            "seed": self.run.seed if config is None else int(config["run"]["seed"]),
+            "draw": self.draw,
+            "key": self.key,
+            "status": self.status,
+            "reason": self.reason,
+            **self.values,
+        }
+
+
+def table(study: Study, points: Sequence[Point]) -> pl.DataFrame:
+    """Return the table of points, in their order."""
+    columns = [*_BEFORE, *study.keys, *_BEHIND, *frame.FIGURES]
+    varied = {key: _column([each.varied.get(key) for each in points]) for key in study.keys}
+    return frame.of_rows([each.record for each in points], columns).with_columns(**varied)
+
+
+def costs(points: Sequence[Point]) -> pl.DataFrame:
+    """Return what each run took, which no other file of a sweep tells."""
+    done = [{"key": each.key, **each.costs} for each in points if each.status == "done"]
+    return frame.of_rows(done, _COSTS)
+
+
+def _column(values: Sequence[Value | None]) -> pl.Series:
+    """Return the values of a key in the narrowest type that holds them; others as texts."""
+    import polars as pl
+
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool}:
+        return pl.Series(values, dtype=pl.Boolean)
+    if kinds == {int} and all(abs(v) < 2**63 for v in values if isinstance(v, int)):
+        return pl.Series(values, dtype=pl.Int64)
+    if kinds and kinds <= {int, float}:
+        return pl.Series(values, dtype=pl.Float64)
+    return pl.Series([None if v is None else plain(v) for v in values], dtype=pl.String)
+
+
+def points(
+    study: Study,
+    refused: dict[str, ConfigError] | None = None,
+    chosen: Sequence[Combination] | None = None,
+) -> list[Point]:
+    """Return the points in the order of the study; raises ConfigError for a key that none takes.
+
+    `refused` are configurations that cannot be, whatever the seed; those that are found are added.
+    `chosen` are points that a search asks for, each with its scheme, in place of the study's own.
+    """
+    check_keys(study)
+    # One more than allowed is enough to know.
+    places = list(itertools.islice(_places(study, chosen), POINTS_MAX + 1))
+    if len(places) > POINTS_MAX:
+        raise StudyError(f"the study has too many points; at most {POINTS_MAX:,} are allowed")
+    resolved = _Resolved(study, {} if refused is None else refused)
+    return [resolved.point(*each) for each in places]
+
+
+def _places(
+    study: Study, chosen: Sequence[Combination] | None
+) -> Iterator[tuple[str, str, str, Combination, int | None]]:
+    """Yield trace, device, scheme, varied keys and seed of every point."""
+    first = 1 if study.seed is None else study.seed
+    alone = study.repeats == 1 and study.seed is None
+    seeds = [None] if alone else range(first, first + study.repeats)
+    combinations = study.combinations() if chosen is None else []
+    for trace, device in itertools.product(study.traces, study.devices):
+        own = _of_schemes(study, trace, device, combinations)
+        for varied in own if chosen is None else chosen:
+            keys = {key: value for key, value in varied.items() if key != SCHEME}
+            for seed in seeds:
+                yield trace, device, str(varied[SCHEME]), keys, seed
+
+
+def _of_schemes(
+    study: Study, trace: str, device: str, combinations: list[Combination]
+) -> Iterator[Combination]:
+    """Yield the combinations under each scheme.
+
+    Those that only differ in what a trace or scheme does not have are one.
+    """
+    every = list(study.schemes) == ["all"]
+    rivals = catalogue.rivals(device=given.content_of(device))[0] if every else study.schemes
+    for scheme in rivals:
+        means = (_meaning(each, study, trace, scheme) for each in combinations)
+        for own in dict.fromkeys(tuple(each.items()) for each in means):
+            yield {SCHEME: scheme, **dict(own)}
+
+
+def _meaning(each: Combination, study: Study, trace: str, scheme: str) -> Combination:
+    """Return the keys that mean something to a trace and a scheme."""
+    own = catalogue.settings_for(each, scheme, all_schemes(study))
+    drawn = given.is_workload(trace)
+    return {key: value for key, value in own.items() if drawn or not key.startswith(WORKLOAD)}
+
+
+def all_schemes(study: Study) -> list[str]:
+    """Return the names of the schemes that settings of a study may be for."""
+    if list(study.schemes) != ["all"]:
+        return list(study.schemes)
+    return [str(entry["name"]) for entry in catalogue.schemes()]
+
+
+def check_keys(study: Study) -> None:
+    """Raise ConfigError for a scheme or key that there is not, or one in two spellings.
+
+    A varied key may not take the place of another column of the table.
+    """
+    for key in study.keys:
+        if key in (*_BEFORE, *_BEHIND, *frame.FIGURES):
+            raise StudyError(f"{key}: cannot be varied: it is a column of the table already")
+    schemes = all_schemes(study)
+    known = {catalogue.of_catalogue(name) for name in schemes}
+    there = {str(entry["name"]) for entry in catalogue.schemes()} | catalogue.canonical().keys()
+    unknown = next((name for name in schemes if catalogue.of_catalogue(name) not in there), None)
+    if unknown is not None:
+        # Before each is held against all others.
+        catalogue.resolve(device=given.content_of(study.devices[0]), scheme=unknown)
+    for key in [*study.keys, *study.settings]:
+        own = re.match(r"scheme\.([^.]+)\.", key)
+        if own and own[1] not in known | {names.of_source(name) for name in schemes}:
+            raise StudyError(f"{key}: no scheme of the study takes it: {wording.listed(schemes)}")
+        if key.startswith(WORKLOAD) and not any(map(given.is_workload, study.traces)):
+            raise StudyError(f"{key}: no trace of the study is a workload")
+    for scheme in known:
+        spelt: dict[str, str] = {}
+        for key in [*study.keys, *study.settings]:
+            first = spelt.setdefault(one_name(key, scheme), key)
+            if first != key:
+                raise StudyError(f"{key}: is {first} in another spelling; give one of the two")
+
+
+class _Resolved:
+    """Makes points; equal configurations are resolved once."""
+
+    def __init__(self, study: Study, refused: dict[str, ConfigError]) -> None:
+        self._study, self._refused = study, refused
+        self._schemes = all_schemes(study)
+        counted = {BOUND: True} if study.counts_bound else {}
+        self._fixed = {**counted, **study.of_config(), **study.settings}
+        self._known: dict[tuple[str, int | None], Mapping[str, Any]] = {}
+
+    def point(
+        self, trace: str, device: str, scheme: str, varied: Combination, seed: int | None
+    ) -> Point:
+        study = self._study
+        settings = dict(catalogue.settings_for(self._fixed, scheme, self._schemes))
+        options = dict(study.trace_options)
+        for key, value in varied.items():
+            if key.startswith((READER, WORKLOAD)):
+                options[key.removeprefix(READER)] = plain(value)
+            else:
+                settings[key] = value
+        found = self._resolve(device, scheme, settings, seed)
+        drawn = seed if given.is_workload(trace) else None
+        run = Run(
+            title="",
+            trace=trace,
+            device=device,
+            scheme=scheme,
+            settings=settings,
+            trace_options=reader_options(None, study.drawn(trace)(options, seed) or {}, drawn),
+            replay=study.replay,
+            seed=seed,
+            resolved=None if isinstance(found, ConfigError) else found,
+        )
+        if isinstance(found, ConfigError):
+            return Point(run, varied, "impossible", one_line(found))
+        return Point(run, varied)
+
+    def _resolve(
+        self, device: str, scheme: str, settings: Mapping[str, Any], seed: int | None
+    ) -> Mapping[str, Any] | ConfigError:
+        name = json.dumps([device, scheme, dict(settings)], default=str)
+        if name in self._refused:
+            return self._refused[name]
+        if (name, seed) not in self._known:
+            try:
+                self._known[name, seed] = catalogue.resolve(
+                    device=given.content_of(device),
+                    scheme=scheme,
+                    settings=settings,
+                    replay=self._study.replay,
+                    seed=seed,
+                )
+            except ConfigError as error:
+                if _MISSPELT.search(str(error)):
+                    raise
+                self._refused[name] = error
+                return error
+        return self._known[name, seed]
+
+
+def told(points: Sequence[Point]) -> list[str]:
+    """Return a sentence for each reason why points cannot run, with the values it concerns."""
+    groups: dict[tuple[str, str, str], list[Point]] = {}
+    for each in points:
+        if each.status == "impossible":
+            key = (each.run.scheme, given.label(each.run.device), _without_values(each))
+            groups.setdefault(key, []).append(each)
+    return [
+        f"{len(group)} point{'s' * (len(group) != 1)} of {scheme} on {device}"
+        f"{_concerned(group, reason)}: {reason}"
+        for (scheme, device, reason), group in groups.items()
+    ]
+
+
+def alike(points: Sequence[Point]) -> list[str]:
+    """Return a sentence for each recording of which every seed gives the same figures."""
+    seeds: dict[str, set[int | None]] = {}
+    drawn = set()
+    for each in points:
+        run = each.run
+        if run.resolved is None:
+            continue
+        if each.draw is None and not given.is_workload(run.trace):
+            seeds.setdefault(run.trace, set()).add(run.seed)
+        if by_seed(run.resolved):
+            drawn.add(run.trace)
+    return [
+        f"{trace} is a recording, and nothing else of its points is drawn: each of the "
+        f"{len(found):,} seeds gives the same figures; --resample N draws it anew"
+        for trace, found in seeds.items()
+        if len(found) > 1 and trace not in drawn
+    ]
+
+
+def _without_values(point: Point) -> str:
+    """Return the reason without the point's own values, which differ where the reason does not."""
+    reason = point.reason or ""
+    for key, value in point.varied.items():
+        said = rf"{re.escape(key)}\s*=\s*\"?{re.escape(plain(value))}\"?"
+        reason = re.sub(rf"^(settings )?{said}: ", "", reason)
+        reason = re.sub(said, key, reason)
+    return reason
+
+
+def _concerned(group: list[Point], reason: str) -> str:
+    """Return the values of the keys that a reason names, or of all where it names none."""
+    parts = []
+    keys = list(group[0].varied)
+    for key in [key for key in keys if key in reason] or keys:
+        values = list(dict.fromkeys(plain(p.varied[key]) for p in group if key in p.varied))
+        parts.append(f"{key} = {few(values)}")
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+class Batch:
+    """The points of a study, or some that a search asks for, on an engine.
+
+    With `gain_share` among the metrics each is held against the same run without a cache. Raises
+    StudyError for a trace under two names: it would count twice in comparisons.
+    """
+
+    def __init__(self, points: list[Point], engine: Engine, metrics: Sequence[str] = ()) -> None:
+        self._points, self._engine = points, engine
+        self._runs: dict[str, Run] = {}
+        #: By the place of a point: the key of its result.
+        self._keys = {i: self._key(p.run) for i, p in enumerate(points) if p.status is None}
+        asked = set(self._runs)
+        named: dict[tuple[object, ...], str] = {}
+        for run in (each.run for each in points if each.status is None):
+            read = engine.fingerprint(run.trace, run.trace_options)
+            first = named.setdefault((read, *run.trace_options), run.trace)
+            if first != run.trace:
+                both = f"{given.label(first)} and {given.label(run.trace)}"
+                raise StudyError(f"trace: {both} are the same trace; give it once")
+        #: What each is held against: a scheme, and the key of its result or why there is none.
+        self._against: dict[int, tuple[str, str | None, str]] = {}
+        if GAIN_SHARE in metrics:
+            self._add_references()
+        self._known = engine.known(self._runs)
+        #: How many results of points were there before.
+        self.kept = len(asked & self._known.keys())
+
+    def _key(self, run: Run) -> str:
+        key = self._engine.key(run)
+        self._runs.setdefault(key, run)
+        return key
+
+    def _add_references(self) -> None:
+        known: dict[str, Mapping[str, Any] | str] = {}
+        for place in self._keys:
+            other = beside(self._points[place].run)
+            if other.device not in known:
+                try:
+                    known[other.device] = other.config
+                except ConfigError as error:
+                    known[other.device] = one_line(error)
+            config = known[other.device]
+            key, why = None, "does not fit into memory"
+            if isinstance(config, str):
+                why = config
+            else:
+                key = self._key(replace(other, resolved=config))
+            self._against[place] = other.scheme, key, why
+
+    @property
+    def todo(self) -> dict[str, Run]:
+        """A run for every key of which there is no result."""
+        return {key: run for key, run in self._runs.items() if key not in self._known}
+
+    def check_room(self, *, skip_impossible: bool) -> None:
+        """Tell points that are to run here, and do not fit into memory, as impossible ones.
+
+        Raises StudyError where there may be none. What was run elsewhere is a result as any other.
+        """
+        reasons = self._engine.short(self.todo)
+        refused = []
+        for place, key in self._keys.items():
+            if key in reasons:
+                point = replace(self._points[place], status="impossible", reason=reasons[key])
+                self._points[place] = point
+                refused.append(point)
+        if refused and not skip_impossible:
+            raise StudyError("\n".join(told(refused)))
+        self._runs = {key: run for key, run in self._runs.items() if key not in reasons}
+
+    def run(self, *, fail_fast: bool = False) -> list[Point]:
+        """Run what is left, and return the points, in their order, with what became of them."""
+        done = self._engine.outcomes(self.todo, self.kept, fail_fast=fail_fast)
+        results = {**self._known, **done}
+        return [
+            self._ended(place, each, results) if each.status is None else each
+            for place, each in enumerate(self._points)
+        ]
+
+    def _ended(self, place: int, point: Point, results: Mapping[str, Done]) -> Point:
+        done = results[self._keys[place]]
+        ended = replace(
+            point,
+            key=self._keys[place],
+            status="done" if done.error is None else "failed",
+            reason=done.error,
+            values=done.values,
+            costs=done.costs,
+        )
+        if place not in self._against or not done.values:
+            return ended
+        scheme, key, why = self._against[place]
+        other = results.get(key or "", Done("", error=why))
+        least = done.values["dense_least_bytes"]
+        share = gains.share_of(done.values["dense_bytes"], least, other.values.get("dense_bytes"))
+        alone = None if other.error is None else f"{scheme}: {other.error}"
+        return replace(ended, values={**done.values, GAIN_SHARE: share}, no_reference=alone)

@@ -1,1 +1,0 @@
-"""Studies: many runs over varied parameters, which can be interrupted, continued and shared."""
