@@ -12,7 +12,7 @@ from slcache import ConfigError
 from slcache.reproduce import papers, plan
 from slcache.reproduce.claims import Claim, of_row
 from slcache.reproduce.ledger import Row, ledger
-from slcache.reproduce.measures import MEASURES
+from slcache.reproduce.measures import MEASURES, value
 from slcache.reproduce.points import Table
 
 #: Mean write latency by workload, scheme and seed: "new" is 25 % and 15 % faster than "old".
@@ -313,7 +313,7 @@ def test_unknown_keys_of_a_plan_are_named(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_measures_are_read_from_results(comparison: Any) -> None:  # noqa: ANN401
     documents = dict(zip(comparison.labels, comparison.documents, strict=True))
-    known = {name: MEASURES[name](documents["baseline"]) for name in MEASURES}
+    known = {name: value(name, documents["baseline"]) for name in MEASURES}
     writes = documents["baseline"]["host"]["write"]
     assert known["write_mean_us"] == writes["latency_us"]["mean"]
     assert known["write_requests"] == writes["requests"]

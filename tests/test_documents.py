@@ -16,7 +16,7 @@ import slcache
 from slcache import api
 from slcache.documents import saved
 from slcache.execute.store import Store
-from slcache.reproduce import readers
+from slcache.reproduce import measures
 
 NAN, INF = float("nan"), float("inf")
 ODD: list[Any] = [
@@ -177,7 +177,7 @@ def test_a_series_names_the_unit_of_its_windows(whole: str, key: str) -> None:
     document = json.loads(whole)
     entry = {"name": "slc_blocks", key: 33554432, "values": [428.0, 396.0]}
     document["scheme"]["series"] = [entry]
-    assert readers.series(slcache.Result(document).to_dict(), "slc_blocks") == (
+    assert measures.series(slcache.Result(document).to_dict(), "slc_blocks") == (
         33554432,
         [428, 396],
     )

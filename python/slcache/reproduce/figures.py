@@ -8,12 +8,11 @@ from typing import Any
 
 from slcache.charts import spec
 from slcache.charts.spec import Axis, Spec
-from slcache.reproduce.measures import write_latency
+from slcache.reproduce.measures import series, write_latency
 from slcache.reproduce.optima import optimum
 from slcache.reproduce.parts import FigureSpec
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Table
-from slcache.reproduce.readers import series
 from slcache.words import units
 
 _WIDE = 4
