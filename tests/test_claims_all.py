@@ -12,9 +12,10 @@ import pytest
 
 from slcache.reproduce import papers, plan
 from slcache.reproduce.claims import Claim
+from slcache.reproduce.expressions import Call, evaluate
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.parts import Variant
-from slcache.reproduce.points import Call, Key, Table, evaluate
+from slcache.reproduce.points import Key, Table
 
 PLANS = {paper: plan.load(paper) for paper in papers()}
 CLAIMS = [(paper, claim) for paper, loaded in PLANS.items() for claim in loaded.claims]
@@ -83,7 +84,7 @@ def frame(paper: str, part: str) -> Frame:
     found = next(p for p in of.parts if p.name == (part or of.parts[0].name))
     schemes = [variant.name for variant in of.expand(found.schemes)]
     schemes += [pick.name for pick in of.picks if found.name in pick.parts]
-    grids = {grid.name: grid.variants() for grid in of.grids}
+    grids = {grid.name: grid.variants for grid in of.grids}
     points = {v.name: (name, i, v) for name, each in grids.items() for i, v in enumerate(each)}
     sizes = {name: len(each) for name, each in grids.items()}
     return Frame(found.reference, of.traces_of(found), schemes, points, sizes)
@@ -146,6 +147,10 @@ def numbers(claim: Claim) -> list[float]:
     return [float(x) for x in found if isinstance(x, int | float)]
 
 
+def said(call: Call) -> dict[str, Any]:
+    return call.more.model_dump(exclude_unset=True)
+
+
 def scale(call: Call) -> float:
     """Return what a call's column is of a figure, which is 1 where it has none."""
     found = evaluate(call.column, lambda _: 1.0)
@@ -186,7 +191,7 @@ def on_first(count: int, there: float, elsewhere: float) -> Figures:
 
 def at_points(there: float, elsewhere: float) -> Figures:
     """Return figures that are others at the claim's settings."""
-    return lambda p: (there if p.at in p.call.more["at"] else elsewhere) if p.own else 1.0
+    return lambda p: (there if p.at in p.call.more.at else elsewhere) if p.own else 1.0
 
 
 def on_named(there: float, elsewhere: float) -> Figures:
@@ -222,7 +227,9 @@ def changes(claim: Claim) -> Iterator[Figures]:
 
 def levels(claim: Claim, call: Call) -> Iterator[Figures]:
     """Give figures of the paper's size, and others; on so many of the traces each."""
-    limit = float(call.more.get("more_than", call.more.get("times", 0)))
+    limit = call.more.more_than or (
+        call.more.times if "times" in call.more.model_fields_set else 0.0
+    )
     ends = [x / scale(call) for x in numbers(claim)]
     given = [[x] for x in (*ends, limit / 2, limit * 2, 0.0, 1.0, 1e12)]
     for of in [*given, ends] if ends else given:
@@ -255,9 +262,9 @@ def curves(claim: Claim, call: Call) -> Iterator[Figures]:
     yield lambda p: 5.0 if p.setting in (0, p.settings - 1) else 1.0
     for size in [x / scale(call) for x in numbers(claim)] + [50.0]:
         yield bump(size)
-    limit = float(call.more.get("more_than", call.more.get("times", 1.0)))
+    limit = float(said(call).get("more_than", said(call).get("times", 1.0)))
     for more, less in itertools.permutations((2.0, 1.0)):
-        if "at" in call.more:
+        if call.more.at:
             yield at_points(0.7 * more * limit, 0.7 * less * limit)
         yield on_named(more, less)
     for first, last in itertools.product(range(12), repeat=2):

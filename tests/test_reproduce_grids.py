@@ -39,7 +39,7 @@ def document(**scheme_figures: float) -> dict[str, Any]:
 
 
 def table() -> Table:
-    names = [variant.name for variant in GRID.variants()]
+    names = [variant.name for variant in GRID.variants]
     documents = {
         (trace, name, seed): document(lifetime=cost, model=0.4)
         for (trace, seed), costs in CURVES.items()
@@ -135,7 +135,7 @@ def test_of_a_measure_that_should_be_large_less_is_worse() -> None:
 def test_the_best_of_a_grid_is_shown_seed_by_seed() -> None:
     documents: dict[Any, Any] = dict(table().documents)
     spec = Pick("best", ["p"], "lifetime", "least", grid="static")
-    pick(spec, documents, documents, [variant.name for variant in GRID.variants()])
+    pick(spec, documents, documents, [variant.name for variant in GRID.variants])
     shown = {seed: documents["a", "best", seed] for seed in (1, 2)}
     assert [shown[seed]["scheme"]["figures"]["lifetime"] for seed in (1, 2)] == [4.0, 5.0]
     assert {each["picked"] for each in shown.values()} == {"static 0.5"}

@@ -11,7 +11,7 @@ from charted import axis, nodes, rows
 from slcache.reproduce import figures
 from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import Claim
-from slcache.reproduce.figures import curve
+from slcache.reproduce.figures import Drawing
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.parts import FigureSpec, Grid
 from slcache.reproduce.points import Table
@@ -198,11 +198,12 @@ SPEC = FigureSpec(
 
 
 def test_a_line_is_relative_to_one_scheme_or_to_a_grid() -> None:
-    assert curve(SPEC, table(), "lifetime", "grid", "up") == {0: 0.05, 0.5: 0.1, 1: 0.25}
+    plan, of = plans.load("hyssd"), ("lifetime", "grid", "up")
+    assert Drawing(SPEC, plan, table()).curve(*of) == {0: 0.05, 0.5: 0.1, 1: 0.25}
     relative = replace(SPEC, relative_to="other")
-    assert curve(relative, table(), "lifetime", "grid", "up", 1) == {0: 1, 0.5: 1.9, 1: 0.5}
+    assert Drawing(relative, plan, table()).curve(*of, 1) == {0: 1, 0.5: 1.9, 1: 0.5}
     bare = replace(SPEC, relative_to="", per=10)
-    assert curve(bare, table(), "lifetime", "grid", "up") == {0: 1, 0.5: 2, 1: 5}
+    assert Drawing(bare, plan, table()).curve(*of) == {0: 1, 0.5: 2, 1: 5}
 
 
 @pytest.mark.parametrize(

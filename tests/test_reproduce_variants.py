@@ -49,7 +49,7 @@ def test_the_twins_have_the_figures_of_table_4(name: str) -> None:
 
 
 def test_a_grid_is_every_combination_of_its_values() -> None:
-    found = GRID.variants()
+    found = GRID.variants
     assert [variant.name for variant in found] == ["g 1 x", "g 1 y", "g 2 x", "g 2 y"]
     assert found[2].settings == {"c": 0, "a": 2, "b": "x"}
     assert found[2].point == (2, "x")

@@ -13,9 +13,9 @@ from pydantic import ConfigDict
 
 from slcache import ConfigError
 from slcache.reproduce import toml
-from slcache.reproduce.findings import FUNCTIONS, Function
+from slcache.reproduce.expressions import Call, Reference, Term, leaves, parse
+from slcache.reproduce.functions import FUNCTIONS, Function
 from slcache.reproduce.measures import NAMES
-from slcache.reproduce.points import Call, Figure, Reference, Term, leaves, parse
 from slcache.reproduce.verdicts import Expected, expected
 
 #: What makes a claim come out as it does. `by construction`: the scheme cannot do otherwise;
@@ -65,7 +65,7 @@ class Claim:
         """The expression, read."""
         return parse(self.ours)
 
-    @property
+    @cached_property
     def calls(self) -> list[Call]:
         """The functions of points that it is made of."""
         return [each for each in leaves(self.term) if isinstance(each, Call)] if self.ours else []
@@ -79,15 +79,12 @@ class Claim:
     @property
     def traces(self) -> list[str]:
         """The traces that it names."""
-        return list(dict.fromkeys(itertools.chain.from_iterable(c.on for c in self.calls)))
+        return list(dict.fromkeys(itertools.chain.from_iterable(c.more.on for c in self.calls)))
 
     @property
     def schemes(self) -> list[str]:
         """The schemes and grids that it names."""
-        named = [
-            name for call in self.calls for name in (*call.schemes, *call.more.get("among", ()))
-        ]
-        return list(dict.fromkeys(named))
+        return list(dict.fromkeys(itertools.chain.from_iterable(c.named for c in self.calls)))
 
     @property
     def of_others(self) -> bool:
@@ -118,8 +115,8 @@ def _of_term(term: Term, paper: Expected) -> list[str]:
         return ["it has no function of a column"]
     found = []
     for each in leaves(term):
-        if isinstance(each, Figure) and each.name not in NAMES:
-            found.append(f"no figure {each.name}")
+        if isinstance(each, str) and each not in NAMES:
+            found.append(f"no figure {each}")
         elif isinstance(each, Call):
             found += _of_call(each, whole=each is term)
     one = FUNCTIONS.get(term.function) if isinstance(term, Call) else None
@@ -134,46 +131,17 @@ def _of_call(call: Call, *, whole: bool) -> list[str]:
     function = FUNCTIONS.get(call.function)
     if function is None:
         return [f"no function {call.function}; there are {', '.join(FUNCTIONS)}"]
-    if function.stands_alone and not whole:
-        return [f"{call.function} comes to no number, and stands alone"]
-    found = [
-        f"{call.function}: no keyword {key}; allowed: {function.keywords}"
-        for key in call.more
-        if key not in function.keywords.split()
-    ]
-    found += [
-        f"{call.function}: {key} = {said!r} is not {_KINDS[key]}"
-        for key, said in call.more.items()
-        if key in _KINDS and not _is(said, _KINDS[key])
-    ]
-    found += [
-        f"{call.function}: {key} is missing"
-        for key in function.needs.split()
-        if key not in call.more
-    ]
-    if call.function in _OF_ONE and len(call.on) > 1:
-        found.append(f"{call.function}: on = {call.on}: it is of one trace")
+    said, known = call.more.model_fields_set, function.keywords.split()
     least, most = function.schemes
+    found = [f"no keyword {key}; allowed: {function.keywords}" for key in said if key not in known]
+    found += [f"{key} is missing" for key in function.needs.split() if key not in said]
+    if function.needs.startswith("on") and not function.of_others and len(call.more.on) > 1:
+        found.append(f"on = {call.more.on}: it is of one trace")
     if not least <= len(call.schemes) <= most:
-        found.append(f"{call.function}: {len(call.schemes)} schemes; it takes {least} to {most}")
-    return found
-
-
-_OF_ONE = ("where_least", "where_most", "reaches")
-#: What keywords are.
-_KINDS = {
-    **dict.fromkeys(("on", "among"), "a list of texts"),
-    "at": "a list of numbers",
-    **dict.fromkeys(("more_than", "times", "of"), "a number"),
-    "which": "'most'",
-}
-
-
-def _is(said: object, kind: str) -> bool:
-    if not kind.startswith("a list"):
-        return isinstance(said, int | float) if kind == "a number" else said == "most"
-    texts = kind == "a list of texts"
-    return isinstance(said, list) and all(isinstance(each, str) == texts for each in said)
+        found.append(f"{len(call.schemes)} schemes; it takes {least} to {most}")
+    if function.stands_alone and not whole:
+        found.append("it comes to no number, and stands alone")
+    return [f"{call.function}: {fault}" for fault in found]
 
 
 def load(path: Path, where: str) -> list[Claim]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from slcache.charts import spec
@@ -12,7 +13,7 @@ from slcache.reproduce.measures import series, write_latency
 from slcache.reproduce.optima import optimum
 from slcache.reproduce.parts import FigureSpec
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.points import Table
+from slcache.reproduce.points import Curve, Table
 from slcache.words import units
 
 _WIDE = 4
@@ -23,27 +24,26 @@ _MOST = 400
 #: How bars are told, and what the schemes beside a grid are drawn with.
 _MEAN, _PLAIN = "mean", [1, 0]
 _DASHES = ([6, 2], [2, 2], [1, 1])
+_STAR = (
+    "M0,-1L0.22,-0.31L0.95,-0.31L0.36,0.12L0.59,0.81L0,0.38L-0.59,0.81L-0.36,0.12L-0.95,-0.31"
+    "L-0.22,-0.31Z"
+)
+#: How the best point of a map is marked.
+_BEST: dict[str, Any] = {
+    "align": "center", "dx": 0, "fontSize": 16, "color": "white", "stroke": "black",
+    "strokeWidth": 0.6,
+}  # fmt: skip
+
+Looks = Mapping[str, str]
+#: Layers by the title of their panel.
+Panels = Mapping[str, Sequence[Spec]]
 
 
 def draw(figure: FigureSpec, plan: Plan, table: Table) -> Spec:
     """Return one of the paper's figures."""
-    kinds = {
-        "bars": _bars,
-        "shares": _shares,
-        "breakdown": _breakdown,
-        "breakdown-by-point": _breakdown_by_point,
-        "series": _series,
-        "several-series": _several_series,
-        "latency": _latency,
-        "map": _map,
-        "over-grid": _over_grid,
-        "lines-by-workload": _lines,
-        "lines-by-measure": _lines,
-        "lines-by-grid": _lines,
-    }
     if not table.run_of(figure.workloads):
         return spec.empty("not run in this mode")
-    return kinds[figure.kind](figure, plan, table)
+    return KINDS[figure.kind](Drawing(figure, plan, table))
 
 
 def same_scale(figure: FigureSpec, drawn: Sequence[Spec]) -> None:
@@ -52,107 +52,20 @@ def same_scale(figure: FigureSpec, drawn: Sequence[Spec]) -> None:
         spec.same_range(panel for picture in drawn for panel in picture["concat"])
 
 
-# ---- Bars.
-
-
-def _bars(figure: FigureSpec, plan: Plan, table: Table) -> Spec:
-    """Draw a measure of every scheme relative to the reference, by workload and on average."""
-    looks = _looks(figure, plan, table)
-    means = table.relative_means(figure.measure)
-    rows = []
-    for scheme in looks:
-        for name in [*table.workloads, _MEAN]:
-            own = (
-                means.get(scheme) if name == _MEAN else table.relative(figure.measure, scheme, name)
-            )
-            if own is not None:
-                seeds = [] if name == _MEAN else [
-                    table.relative(figure.measure, scheme, name, seed) for seed in table.seeds
-                ]  # fmt: skip
-                known = [ratio for ratio in seeds if ratio is not None] or [own]
-                row = {"row": name, "key": scheme, "y": own, "told": f"{own:.3g}"}
-                rows.append(row | {"low": min(known), "high": max(known)})
-    names = [*table.workloads, _MEAN]
-    up = Axis(f"relative to {table.reference}", low=0)
-    bars = spec.bars(rows, names, up, looks)
-    layers = [bars, spec.rule(y=1.0)]
-    if spread := [row for row in rows if row["low"] != row["high"]]:
-        across = {way: bars["encoding"][way] for way in ("x", "xOffset") if way in bars["encoding"]}
-        ends = {"y": up.channel("low") | {"title": up.title}, "y2": {"field": "high"}}
-        layers.append(
-            {"data": spec.data(spread), "mark": {"type": "rule"}, "encoding": {**across, **ends}}
-        )
-    missing = [
-        {"row": name, "text": "none", "y": 0}
-        for name in table.workloads
-        if table.relative(figure.measure, table.reference, name) is None
-    ]
-    if missing:
-        at = (bars["encoding"]["x"], up.channel("y"))
-        layers.append(spec.notes(missing, *at, align="center", dy=-6, dx=0))
-    return spec.picture([spec.panel(*layers, height=220)])
-
-
-def _shares(figure: FigureSpec, _: Plan, table: Table) -> Spec:
-    """Draw the shares that make up a whole, one stacked bar per workload."""
-    looks = spec.colours(figure.names or figure.measures)
-    parts = {
-        name: [table.mean(measure, figure.scheme, name) or 0.0 for measure in figure.measures]
-        for name in table.workloads
-    }
-    bars = _stacked(parts, looks, Axis(figure.label, "share", low=0, high=1))
-    return spec.picture([spec.panel(bars)])
-
-
-def _breakdown(figure: FigureSpec, _: Plan, table: Table) -> Spec:
-    """Draw the parts of every scheme's total, by workload, relative to the reference's total."""
-    panels = []
-    names = table.run_of(figure.workloads)
-    for workload in names:
-        whole = sum(_parts(figure, table, table.reference, workload)) or 1.0
-        parts = {
-            scheme: [part / whole for part in _parts(figure, table, scheme, workload)]
-            for scheme in figure.schemes or table.schemes
-        }
-        panels.append((workload, parts))
-    label = figure.label or f"time relative to {table.reference}"
-    return _broken_down(figure, panels, label)
-
-
-def _breakdown_by_point(figure: FigureSpec, plan: Plan, table: Table) -> Spec:
-    """Draw the parts of grids' totals for every point of theirs, one panel per workload."""
-    panels = []
-    for workload in table.run_of(figure.workloads):
-        points: dict[str, list[tuple[str, list[float]]]] = {}
-        for variant in plan.expand(figure.schemes):
-            title = ", ".join(f"{100 * value:g} %" for value in variant.point)
-            parts = _parts(figure, table, variant.name, workload)
-            points.setdefault(title, []).append((f"{title} {variant.grid}", parts))
-        panels.append((workload, dict(bar for bars in points.values() for bar in bars)))
-    return _broken_down(figure, panels, figure.label)
-
-
-def _parts(figure: FigureSpec, table: Table, scheme: str, workload: str) -> list[float]:
-    return [table.mean(measure, scheme, workload) or 0.0 for measure in figure.measures]
-
-
-def _broken_down(
-    figure: FigureSpec, panels: Sequence[tuple[str, Mapping[str, Sequence[float]]]], label: str
-) -> Spec:
-    looks = spec.colours(figure.names or figure.measures)
+def _picture(panels: Panels, height: int = 200) -> Spec:
     drawn = [
-        spec.panel(_stacked(parts, looks, Axis(label, low=0)), title=title)
-        for title, parts in panels
+        spec.panel(*layers or [spec.blank()], title=title, height=height)
+        for title, layers in panels.items()
     ]
-    tops = (sum(parts) for _, of in panels for parts in of.values())
-    most = max(tops, default=1.0)
-    for panel in drawn:
-        for layer in panel["layer"]:
-            layer["encoding"]["y"]["scale"]["domainMax"] = most
     return spec.picture(drawn, columns=_WIDE)
 
 
-def _stacked(bars: Mapping[str, Sequence[float]], looks: Mapping[str, str], up: Axis) -> Spec:
+def _thinned(xs: Sequence[float], ys: Sequence[float]) -> tuple[Sequence[float], Sequence[float]]:
+    step = max(1, len(xs) // _MOST)
+    return xs[::step], ys[::step]
+
+
+def _stacked(bars: Mapping[str, Sequence[float]], looks: Looks, up: Axis) -> Spec:
     """Return bars of parts, each with its name below it."""
     rows = [
         {"row": name, "key": part, "y": size, "place": place, "told": f"{size:.3g}"}
@@ -162,229 +75,288 @@ def _stacked(bars: Mapping[str, Sequence[float]], looks: Mapping[str, str], up: 
     return spec.bars(rows, list(bars), up, looks, stacked=True)
 
 
-# ---- Series.
+@dataclass(frozen=True)
+class Drawing:
+    """A figure and what it is drawn from."""
 
+    figure: FigureSpec
+    plan: Plan
+    table: Table
 
-def _series(figure: FigureSpec, _: Plan, table: Table) -> Spec:
-    """Draw a scheme's own series over processed writes, one small panel per workload."""
-    across, up = Axis("thousand writes"), _limited(figure, figure.title.split(" over ")[0])
-    panels = []
-    for name in table.workloads:
-        document = table.documents[(name, figure.scheme, table.seeds[0])]
-        step, values = series(document, figure.column)
-        writes = [(place + 1) * step / 1000 for place in range(len(values))]
-        curve = {figure.scheme: _thinned(writes, values)}
-        layer = spec.lines(curve, across, up, spec.colours(curve))
-        panels.append(spec.panel(layer, title=name, height=130))
-    return spec.picture(panels, columns=_WIDE)
+    @property
+    def workloads(self) -> list[str]:
+        return self.table.run_of(self.figure.workloads)
 
+    def looks(self) -> dict[str, str]:
+        """Return the schemes that are shown, of those that were run, in the plan's colours."""
+        shown = [s for s in self.figure.schemes or self.table.schemes if s in self.table.schemes]
+        return {scheme: spec.colour(self.plan.schemes.index(scheme)) for scheme in shown}
 
-def _several_series(figure: FigureSpec, plan: Plan, table: Table) -> Spec:
-    """Draw a series of several schemes over the bytes written, with the range over the seeds."""
-    looks, across = _looks(figure, plan, table), Axis("GiB written")
-    up = _limited(figure, figure.label)
-    panels = []
-    for workload in table.run_of(figure.workloads):
-        layers = []
+    def parts(self, scheme: str, workload: str) -> list[float]:
+        """Return the measures of a scheme, 0 for what it does not have."""
+        return [self.table.mean(m, scheme, workload) or 0.0 for m in self.figure.measures]
+
+    def limited(self, title: str) -> Axis:
+        """Return the vertical axis that is asked for."""
+        low, high = self.figure.limits or (None, None)
+        sizes = self.figure.scale == "bytes"
+        return Axis(title, "size" if sizes else "number", log=sizes, low=low, high=high)
+
+    def curve(self, measure: str, grid: str, workload: str, seed: int | None = None) -> Curve:
+        """Return what is drawn of a measure: as it is, or in parts of what it is related to."""
+        if self.figure.relative_to:
+            return self.table.ratios(measure, grid, self.figure.relative_to, workload, seed)
+        own = self.table.curve(measure, grid, workload, seed) if self.table.is_grid(grid) else {}
+        return {at: of / self.figure.per for at, of in own.items()}
+
+    # ---- Bars.
+
+    def bars(self) -> Spec:
+        """Draw a measure of every scheme relative to the reference, by workload and on average."""
+        table, measure, looks = self.table, self.figure.measure, self.looks()
+        means = table.relative_means(measure)
+        rows = []
         for scheme in looks:
-            keys = [(workload, scheme, seed) for seed in table.seeds]
-            found = [
-                series(table.documents[k], figure.column)[1] for k in keys if k in table.documents
-            ]
-            if not found or not found[0]:
+            for name in [*table.workloads, _MEAN]:
+                seeds = [] if name == _MEAN else table.seeds
+                own = means.get(scheme) if name == _MEAN else table.relative(measure, scheme, name)
+                if own is not None:
+                    ratios = (table.relative(measure, scheme, name, seed) for seed in seeds)
+                    known = [ratio for ratio in ratios if ratio is not None] or [own]
+                    row = {"row": name, "key": scheme, "y": own, "told": f"{own:.3g}"}
+                    rows.append(row | {"low": min(known), "high": max(known)})
+        up = Axis(f"relative to {table.reference}", low=0)
+        bars = spec.bars(rows, [*table.workloads, _MEAN], up, looks)
+        encoding = bars["encoding"]
+        layers = [bars, spec.rule(y=1.0)]
+        if spread := [row for row in rows if row["low"] != row["high"]]:
+            across = {way: encoding[way] for way in ("x", "xOffset") if way in encoding}
+            ends = {"y": up.channel("low") | {"title": up.title}, "y2": {"field": "high"}}
+            ruled = {"data": spec.data(spread), "mark": {"type": "rule"}}
+            layers.append({**ruled, "encoding": {**across, **ends}})
+        missing = [
+            {"row": name, "text": "none", "y": 0}
+            for name in table.workloads
+            if table.relative(measure, table.reference, name) is None
+        ]
+        if missing:
+            at = (encoding["x"], up.channel("y"))
+            layers.append(spec.notes(missing, *at, align="center", dy=-6, dx=0))
+        return spec.picture([spec.panel(*layers, height=220)])
+
+    def shares(self) -> Spec:
+        """Draw the shares that make up a whole, one stacked bar per workload."""
+        figure, looks = self.figure, spec.colours(self.figure.names or self.figure.measures)
+        parts = {name: self.parts(figure.scheme, name) for name in self.table.workloads}
+        bars = _stacked(parts, looks, Axis(figure.label, "share", low=0, high=1))
+        return spec.picture([spec.panel(bars)])
+
+    def breakdown(self) -> Spec:
+        """Draw the parts of every scheme's total, by workload, relative to the reference's total.
+
+        By point, those of grids' points as they are.
+        """
+        figure, table = self.figure, self.table
+        panels: dict[str, dict[str, list[float]]] = {}
+        for workload in self.workloads:
+            if figure.kind == "breakdown":
+                whole = sum(self.parts(table.reference, workload)) or 1.0
+                panels[workload] = {
+                    scheme: [part / whole for part in self.parts(scheme, workload)]
+                    for scheme in figure.schemes or table.schemes
+                }
                 continue
-            length = min(map(len, found))
-            written = table.documents[keys[0]]["host"]["write"]["bytes"] / 2**30
-            places = [written * (place + 1) / length for place in range(length)]
-            layers.append(_band(places, [of[:length] for of in found], looks[scheme], across, up))
-            curve = {scheme: _thinned(places, found[0][:length])}
-            layers.append(spec.lines(curve, across, up, looks, strokeDash=_PLAIN))
-        panels.append(spec.panel(*layers or [spec.blank()], title=workload, height=190))
-    return spec.picture(panels, columns=_WIDE)
-
-
-def _latency(figure: FigureSpec, plan: Plan, table: Table) -> Spec:
-    """Draw mean write latency over the writes done, one panel per workload."""
-    looks = _looks(figure, plan, table)
-    low, high = figure.limits or (None, None)
-    across, up = Axis("thousand writes", low=low, high=high), Axis("mean write latency (ms)", low=0)
-    panels = []
-    for name in table.run_of(figure.workloads):
-        curves = {}
-        for scheme in looks:
-            points = write_latency(table.documents[(name, scheme, table.seeds[0])])
-            curves[scheme] = _thinned(
-                [at / 1000 for at, _ in points], [us / 1000 for _, us in points]
-            )
-        layer = spec.lines(curves, across, up, looks, strokeDash=_PLAIN, clip=True)
-        panels.append(spec.panel(layer, title=name, height=180))
-    spec.same_range(panels)
-    return spec.picture(panels, columns=_WIDE)
-
-
-def _limited(figure: FigureSpec, title: str) -> Axis:
-    """Return the vertical axis that a figure asks for."""
-    low, high = figure.limits or (None, None)
-    sizes = figure.scale == "bytes"
-    return Axis(title, "size" if sizes else "number", log=sizes, low=low, high=high)
-
-
-# ---- Lines over a grid.
-
-
-def _lines(figure: FigureSpec, _: Plan, table: Table) -> Spec:
-    """Draw measures over a grid of one setting: a panel per measure or per trace."""
-    traces = table.run_of(figure.workloads)
-    shown: list[tuple[str, list[tuple[str, str, str, str]]]]
-    if figure.kind == "lines-by-workload":
-        shown = [
-            (title, [(w, measure, figure.scheme, w) for w in traces])
-            for measure, title in zip(figure.measures, figure.names, strict=True)
-        ]
-    elif figure.kind == "lines-by-measure":
-        named = list(zip(figure.names, figure.measures, strict=True))
-        shown = [(w, [(n, m, figure.scheme, w) for n, m in named]) for w in traces]
-    else:
-        grids = list(zip(figure.names or figure.schemes, figure.schemes, strict=True))
-        shown = [(w, [(n, figure.measure, grid, w) for n, grid in grids]) for w in traces]
-    looks = spec.colours(name for name, *_ in shown[0][1])
-    panels = []
-    for title, lines in shown:
-        means = [curve(figure, table, measure, grid, w) for _, measure, grid, w in lines]
-        peaks = [max(each.values()) for each in means if each]
-        far = bool(peaks) and 0 < min(peaks) < max(peaks) / _FAR and not figure.relative_to
-        up = Axis(figure.label, log=far, low=None if far else 0)
-        layers = [
-            layer
-            for (name, *of), found in zip(lines, means, strict=True)
-            for layer in _line(figure, table, name, of, found, looks, up)
-        ]
-        if figure.relative_to:
-            layers.append(spec.rule(y=1.0))
-        panels.append(spec.panel(*layers or [spec.blank()], title=title, height=180))
-    return spec.picture(panels, columns=_WIDE)
-
-
-def _over_grid(figure: FigureSpec, _: Plan, table: Table) -> Spec:
-    """Draw measures over the settings of a grid, one panel per workload, and the range of seeds.
-
-    `schemes` are drawn as horizontal lines, since they have one figure each; `which` marks the
-    optimum of the first measure.
-    """
-    measures = figure.measures or [figure.measure]
-    names = figure.names or [figure.scheme]
-    looks = spec.colours([*names, *figure.schemes])
-    time = figure.scale == "time"
-    up = Axis(figure.label, "time" if time else "number", log=time, low=None if time else 0)
-    panels = []
-    for workload in table.run_of(figure.workloads):
-        layers: list[Spec] = []
-        for name, measure in zip(names, measures, strict=True):
-            of = [measure, figure.scheme, workload]
-            means = curve(figure, table, measure, figure.scheme, workload)
-            layers += _line(figure, table, name, of, means, looks, up)
-            if means and figure.which and name == names[0]:
-                best = optimum(means, figure.which)
-                told = f"{figure.which}: {means[best]:.4g} at {best:g}"
-                star = {"key": name, "x": best * figure.times, "y": means[best], "told": told}
-                mark: dict[str, Any] = {"shape": _STAR, "size": 260, "strokeWidth": 1}
-                at = spec.points([star], Axis(figure.across), up, looks, shown=False, **mark)
-                at["encoding"]["color"] = {"value": looks[name]}
-                layers.append(at)
-        for scheme, dash in zip(figure.schemes, _DASHES, strict=False):
-            mean = table.mean(measures[0], scheme, workload)
-            if mean is not None:
-                level = spec.rule(y=mean, strokeDash=dash, strokeWidth=1.8)
-                level["data"] = spec.data([{"key": scheme, "told": f"{mean:.4g}"}])
-                tips = {"tooltip": spec.tip(name="key", value="told")}
-                level["encoding"] |= {"color": spec.key(looks, symbol="stroke"), **tips}
-                layers.append(level)
-        panels.append(spec.panel(*layers or [spec.blank()], title=workload, height=230))
-    return spec.picture(panels, columns=_WIDE)
-
-
-def _line(
-    figure: FigureSpec,
-    table: Table,
-    name: str,
-    of: Sequence[str],
-    means: Mapping[float, float],
-    looks: Mapping[str, str],
-    up: Axis,
-) -> Iterable[Spec]:
-    """Yield means as a line, and how far the seeds are apart behind it."""
-    if not means:
-        return
-    measure, grid, workload = of
-    across = Axis(figure.across)
-    places = [figure.times * at for at in means]
-    seeds = [curve(figure, table, measure, grid, workload, seed) for seed in table.seeds]
-    each = [[own.get(at, math.nan) for at in means] for own in seeds]
-    yield _band(places, each, looks[name], across, up)
-    dots: dict[str, Any] = {"point": {"size": 22, "filled": True}, "strokeDash": _PLAIN}
-    yield spec.lines({name: (places, list(means.values()))}, across, up, looks, **dots)
-
-
-_STAR = (
-    "M0,-1L0.22,-0.31L0.95,-0.31L0.36,0.12L0.59,0.81L0,0.38L-0.59,0.81L-0.36,0.12L-0.95,-0.31"
-    "L-0.22,-0.31Z"
-)
-
-
-def curve(
-    figure: FigureSpec,
-    table: Table,
-    measure: str,
-    grid: str,
-    workload: str,
-    seed: int | None = None,
-) -> Mapping[float, float]:
-    """Return what is drawn of a measure: as it is, or in parts of what the figure relates it to."""
-    own = table.curve(measure, grid, workload, seed)
-    if not figure.relative_to:
-        return {at: value / figure.per for at, value in own.items()}
-    others = table.beside(own, measure, figure.relative_to, workload, seed)
-    return {at: value / others[at] for at, value in own.items() if others.get(at)}
-
-
-_BEST: dict[str, Any] = {
-    "align": "center", "dx": 0, "fontSize": 16, "color": "white", "stroke": "black",
-    "strokeWidth": 0.6,
-}  # fmt: skip
-
-
-def _map(figure: FigureSpec, plan: Plan, table: Table) -> Spec:
-    """Draw a measure over a grid of two settings, one panel per workload, the best one marked."""
-    (grid,) = (grid for grid in plan.grids if grid.name == figure.scheme)
-    down, across = grid.vary.values()
-    sizes, shares = list(map(units.size, across)), [f"{each:g}" for each in down]
-    panels = []
-    for workload in table.workloads:
-        values = [table.mean(figure.measure, each.name, workload) for each in grid.variants()]
-        rows = [
-            {
-                "x": sizes[place % len(sizes)], "y": shares[place // len(sizes)], "value": value,
-                "told": "–" if value is None else f"{value:.4g}", "text": "★",
+            points = sorted(self.plan.expand(figure.schemes), key=lambda each: each.point)
+            panels[workload] = {
+                f"{', '.join(f'{100 * at:g} %' for at in each.point)} {each.grid}": self.parts(
+                    each.name, workload
+                )
+                for each in points
             }
-            for place, value in enumerate(values)
-        ]  # fmt: skip
-        x = spec.names_axis("x", sizes)
+        label = figure.label or f"time relative to {table.reference}"
+        looks = spec.colours(figure.names or figure.measures)
+        tops = (sum(parts) for of in panels.values() for parts in of.values())
+        up = Axis(label, low=0)
+        layers = {title: _stacked(parts, looks, up) for title, parts in panels.items()}
+        most = max(tops, default=1.0)
+        for layer in layers.values():
+            layer["encoding"]["y"]["scale"]["domainMax"] = most
+        return _picture({title: [layer] for title, layer in layers.items()})
+
+    # ---- Series.
+
+    def series(self) -> Spec:
+        """Draw a scheme's own series over processed writes, one small panel per workload."""
+        scheme, panels = self.figure.scheme, {}
+        up = self.limited(self.figure.title.split(" over ")[0])
+        for name in self.table.workloads:
+            document = self.table.documents[(name, scheme, self.table.seeds[0])]
+            step, values = series(document, self.figure.column)
+            writes = [(place + 1) * step / 1000 for place in range(len(values))]
+            curve = {scheme: _thinned(writes, values)}
+            panels[name] = [spec.lines(curve, Axis("thousand writes"), up, spec.colours(curve))]
+        return _picture(panels, 130)
+
+    def several_series(self) -> Spec:
+        """Draw a series of several schemes over the bytes written, with the seeds' range."""
+        looks, across = self.looks(), Axis("GiB written")
+        up, documents = self.limited(self.figure.label), self.table.documents
+        panels: dict[str, list[Spec]] = {}
+        for workload in self.workloads:
+            layers = panels.setdefault(workload, [])
+            for scheme in looks:
+                keys = [(workload, scheme, seed) for seed in self.table.seeds]
+                found = [
+                    series(documents[k], self.figure.column)[1] for k in keys if k in documents
+                ]
+                if found and found[0]:
+                    length = min(map(len, found))
+                    written = documents[keys[0]]["host"]["write"]["bytes"] / 2**30
+                    places = [written * (place + 1) / length for place in range(length)]
+                    each = [of[:length] for of in found]
+                    curve = {scheme: _thinned(places, each[0])}
+                    layers.append(_band(places, each, looks[scheme], across, up))
+                    layers.append(spec.lines(curve, across, up, looks, strokeDash=_PLAIN))
+        return _picture(panels, 190)
+
+    def latency(self) -> Spec:
+        """Draw mean write latency over the writes done, one panel per workload."""
+        looks, first = self.looks(), self.table.seeds[0]
+        low, high = self.figure.limits or (None, None)
+        across = Axis("thousand writes", low=low, high=high)
+        up, panels = Axis("mean write latency (ms)", low=0), {}
+        for name in self.workloads:
+            curves = {}
+            for scheme in looks:
+                points = write_latency(self.table.documents[(name, scheme, first)])
+                done, us = [at / 1000 for at, _ in points], [us / 1000 for _, us in points]
+                curves[scheme] = _thinned(done, us)
+            panels[name] = [spec.lines(curves, across, up, looks, strokeDash=_PLAIN, clip=True)]
+        picture = _picture(panels, 180)
+        spec.same_range(picture["concat"])
+        return picture
+
+    # ---- Lines over a grid.
+
+    def lines(self) -> Spec:
+        """Draw measures over a grid of one setting: a panel per measure or per trace."""
+        figure, traces, grid = self.figure, self.workloads, self.figure.scheme
+        named = list(zip(figure.names, figure.measures, strict=False))
+        grids = list(zip(figure.names or figure.schemes, figure.schemes, strict=False))
+        # Panels, each of lines: name, measure, grid and trace.
+        shown = {
+            "lines-by-workload": lambda: {t: [(w, (m, grid, w)) for w in traces] for t, m in named},
+            "lines-by-measure": lambda: {w: [(n, (m, grid, w)) for n, m in named] for w in traces},
+            "lines-by-grid": lambda: {
+                w: [(n, (figure.measure, g, w)) for n, g in grids] for w in traces
+            },
+        }[figure.kind]()
+        looks = spec.colours(name for name, _ in next(iter(shown.values())))
+        panels = {}
+        for title, lines in shown.items():
+            peaks = [max(c.values()) for _, of in lines if (c := self.curve(*of))]
+            far = bool(peaks) and 0 < min(peaks) < max(peaks) / _FAR and not figure.relative_to
+            up = Axis(figure.label, log=far, low=None if far else 0)
+            layers = [layer for name, of in lines for layer in self.line(name, of, looks, up)]
+            panels[title] = layers + ([spec.rule(y=1.0)] if figure.relative_to else [])
+        return _picture(panels, 180)
+
+    def over_grid(self) -> Spec:
+        """Draw measures over the settings of a grid, one panel per workload, and the seeds' range.
+
+        `schemes` are drawn as horizontal lines, since they have one figure each; `which` marks the
+        optimum of the first measure.
+        """
+        figure, panels = self.figure, {}
+        measures, names = figure.measures or [figure.measure], figure.names or [figure.scheme]
+        looks = spec.colours([*names, *figure.schemes])
+        time = figure.scale == "time"
+        up = Axis(figure.label, "time" if time else "number", log=time, low=None if time else 0)
+        for workload in self.workloads:
+            layers: list[Spec] = []
+            for name, measure in zip(names, measures, strict=True):
+                of = (measure, figure.scheme, workload)
+                layers += self.line(name, of, looks, up)
+                means = self.curve(*of)
+                if means and figure.which and name == names[0]:
+                    layers.append(self.star(name, means, looks, up))
+            for scheme, dash in zip(figure.schemes, _DASHES, strict=False):
+                mean = self.table.mean(measures[0], scheme, workload)
+                if mean is not None:
+                    level = spec.rule(y=mean, strokeDash=dash, strokeWidth=1.8)
+                    level["data"] = spec.data([{"key": scheme, "told": f"{mean:.4g}"}])
+                    tips = {"tooltip": spec.tip(name="key", value="told")}
+                    level["encoding"] |= {"color": spec.key(looks, symbol="stroke"), **tips}
+                    layers.append(level)
+            panels[workload] = layers
+        return _picture(panels, 230)
+
+    def star(self, name: str, means: Curve, looks: Looks, up: Axis) -> Spec:
+        """Return a mark at the optimum of a line."""
+        best = optimum(means, self.figure.which)
+        told = f"{self.figure.which}: {means[best]:.4g} at {best:g}"
+        star = {"key": name, "x": best * self.figure.times, "y": means[best], "told": told}
+        mark: dict[str, Any] = {"shape": _STAR, "size": 260, "strokeWidth": 1}
+        at = spec.points([star], Axis(self.figure.across), up, looks, shown=False, **mark)
+        at["encoding"]["color"] = {"value": looks[name]}
+        return at
+
+    def line(self, name: str, of: tuple[str, str, str], looks: Looks, up: Axis) -> Iterator[Spec]:
+        """Yield the means of a measure, grid and trace as a line, with the seeds' range."""
+        means, across = self.curve(*of), Axis(self.figure.across)
+        if means:
+            places = [self.figure.times * at for at in means]
+            seeds = [self.curve(*of, seed) for seed in self.table.seeds]
+            each = [[own.get(at, math.nan) for at in means] for own in seeds]
+            yield _band(places, each, looks[name], across, up)
+            dots: dict[str, Any] = {"point": {"size": 22, "filled": True}, "strokeDash": _PLAIN}
+            yield spec.lines({name: (places, list(means.values()))}, across, up, looks, **dots)
+
+    def map(self) -> Spec:
+        """Draw a measure over a grid of two settings, one panel per workload, its best marked."""
+        (grid,) = (grid for grid in self.plan.grids if grid.name == self.figure.scheme)
+        down, across = grid.vary.values()
+        sizes, shares = list(map(units.size, across)), [f"{each:g}" for each in down]
+        x, y = (
+            spec.names_axis("x", sizes),
+            spec.names_axis("y", shares[::-1], title=self.figure.label),
+        )
         x["axis"]["labelAngle"] = -90
-        y = spec.names_axis("y", shares[::-1], title=figure.label)
         colour = {
             "field": "value", "type": "quantitative", "title": None,
             "scale": {"scheme": "viridis", "zero": False}, "legend": {"gradientLength": 150},
         }  # fmt: skip
-        layers = spec.cells(rows, x, y, colour, written=False)
-        known = [value for value in values if value is not None]
-        if known:
-            best = rows[values.index(max(known))]
-            layers.append(spec.notes([best], x, y, **_BEST))
-        panels.append(spec.panel(*layers, title=workload, height=170))
-    return spec.picture(panels, columns=3, room=100, one_key=False, zoom=False)
+        panels = []
+        for workload in self.table.workloads:
+            means = [self.table.mean(self.figure.measure, v.name, workload) for v in grid.variants]
+            rows = [
+                {
+                    "x": sizes[place % len(sizes)], "y": shares[place // len(sizes)],
+                    "value": mean, "told": "–" if mean is None else f"{mean:.4g}", "text": "★",
+                }
+                for place, mean in enumerate(means)
+            ]  # fmt: skip
+            layers = spec.cells(rows, x, y, colour, written=False)
+            if known := [mean for mean in means if mean is not None]:
+                layers.append(spec.notes([rows[means.index(max(known))]], x, y, **_BEST))
+            panels.append(spec.panel(*layers, title=workload, height=170))
+        return spec.picture(panels, columns=3, room=100, one_key=False, zoom=False)
 
 
-# ---- What they share.
+KINDS: dict[str, Callable[[Drawing], Spec]] = {
+    "bars": Drawing.bars,
+    "shares": Drawing.shares,
+    "breakdown": Drawing.breakdown,
+    "breakdown-by-point": Drawing.breakdown,
+    "series": Drawing.series,
+    "several-series": Drawing.several_series,
+    "latency": Drawing.latency,
+    "map": Drawing.map,
+    "over-grid": Drawing.over_grid,
+    "lines-by-workload": Drawing.lines,
+    "lines-by-measure": Drawing.lines,
+    "lines-by-grid": Drawing.lines,
+}
 
 
 def _band(
@@ -392,13 +364,11 @@ def _band(
 ) -> Spec:
     """Return how far the seeds are apart as a band behind a line."""
     known = [[v for v in of if math.isfinite(v)] for of in zip(*each, strict=True)]
-    low = [min(of, default=None) for of in known]
-    high = [max(of, default=None) for of in known]
     step = max(1, len(places) // _MOST)
     columns = {
         "x": spec.short(places[::step], 8),
-        "y": spec.short(low[::step]),
-        "high": spec.short(high[::step]),
+        "y": spec.short([min(of, default=None) for of in known][::step]),
+        "high": spec.short([max(of, default=None) for of in known][::step]),
     }
     return {
         "data": spec.data([columns]),
@@ -406,14 +376,3 @@ def _band(
         "mark": {"type": "area", "color": colour, "fillOpacity": 0.2, "clip": True},
         "encoding": {"x": across.channel("x"), "y": up.channel("y"), "y2": {"field": "high"}},
     }
-
-
-def _thinned(xs: Sequence[float], ys: Sequence[float]) -> tuple[Sequence[float], Sequence[float]]:
-    step = max(1, len(xs) // _MOST)
-    return xs[::step], ys[::step]
-
-
-def _looks(figure: FigureSpec, plan: Plan, table: Table) -> dict[str, str]:
-    """Return the schemes that a figure shows, of those that were run, in the plan's colours."""
-    shown = [name for name in figure.schemes or table.schemes if name in table.schemes]
-    return {scheme: spec.colour(plan.schemes.index(scheme)) for scheme in shown}

@@ -10,7 +10,7 @@ from typing import Any
 from slcache import _core
 from slcache.reproduce import gains, optima
 from slcache.reproduce.claims import CLASSES, Claim
-from slcache.reproduce.findings import find
+from slcache.reproduce.functions import find
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.optima import Learned
 from slcache.reproduce.plan import Plan

@@ -37,7 +37,7 @@ def add(spec: Lifespans, of_parts: Mapping[str, Documents], grids: Sequence[Grid
     Once as the model has it, where the last region works alone at its own size, and once as if it
     then were the whole chip: the paper does not say which of the two it measures.
     """
-    names = {grid.name: {v.point[0]: v.name for v in grid.variants()} for grid in grids}
+    names = {grid.name: {v.point[0]: v.name for v in grid.variants} for grid in grids}
     slc, dense = names[spec.slc_alone], names[spec.dense_alone]
     documents, before = of_parts[spec.part], of_parts.get(spec.less)
     shown: Documents = {}

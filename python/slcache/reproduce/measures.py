@@ -7,7 +7,7 @@ import math
 import statistics
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from slcache.documents.normalise import BITS, densest, slc_block_bytes, slc_bytes
 from slcache.words.kinds import STORES
@@ -20,6 +20,9 @@ CLIFF = 2.0
 FIRST_WRITES = 100_000
 #: Writes of a window, and the sum of their latencies in ns.
 Windows = Sequence[tuple[int, int]]
+
+
+T = TypeVar("T")
 
 
 class AbsentError(Exception):
@@ -113,7 +116,7 @@ class Result:
         return int(present(next(behind, None)))
 
 
-def present(found: Any) -> Any:  # noqa: ANN401
+def present(found: T | None) -> T:
     """Return what a document has; AbsentError for nothing."""
     if found is None:
         raise AbsentError
@@ -209,7 +212,7 @@ def _nvc_capacity_bytes(r: Result) -> float:
 def _slc_to_dense_blocks(r: Result) -> float:
     """Return SLC blocks per dense block."""
     slc = _slc_blocks(r)
-    return present(slc / (r.pool["blocks"] - slc) or None)
+    return float(present(slc / (r.pool["blocks"] - slc) or None))
 
 
 def _response_us(r: Result) -> float:
@@ -427,8 +430,8 @@ NAMES = frozenset((*MEASURES, *_REPORTED.split()))
 
 def value(name: str, document: Document) -> float | None:
     """Return a measure of a result; None where the run has no such figure, or a divisor is 0."""
-    read = MEASURES.get(name, lambda r: r.figure(name))
+    result = Result(document)
     try:
-        return read(Result(document))
+        return MEASURES[name](result) if name in MEASURES else result.figure(name)
     except (AbsentError, ZeroDivisionError):
         return None

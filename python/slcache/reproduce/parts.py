@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Annotated, Any
 
 #: Names of what a plan has elsewhere; each is looked up there.
@@ -126,8 +127,9 @@ class Grid:
     #: Schemes that stand for the grid's own at some values of its only setting, by the value.
     instead: dict[str, str] = field(default_factory=dict)
 
+    @cached_property
     def variants(self) -> list[Variant]:
-        """Return one variant for every point, the last setting running fastest."""
+        """One variant for every point, the last setting running fastest."""
         return [self._variant(point) for point in itertools.product(*self.vary.values())]
 
     def _variant(self, point: tuple[Any, ...]) -> Variant:
@@ -196,7 +198,7 @@ def expand(
 ) -> list[Variant]:
     """Return what names mean: variants, all of a grid, or schemes as they are."""
     known = {variant.name: [variant] for variant in variants}
-    known |= {grid.name: grid.variants() for grid in grids}
+    known |= {grid.name: grid.variants for grid in grids}
     return [one for name in names for one in known.get(name, [Variant(name, name)])]
 
 

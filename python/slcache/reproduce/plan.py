@@ -12,7 +12,8 @@ from pydantic import ConfigDict
 from slcache import ConfigError, catalogue
 from slcache.reproduce import claims, toml
 from slcache.reproduce.claims import EMERGENT, Claim
-from slcache.reproduce.findings import FUNCTIONS
+from slcache.reproduce.expressions import Call
+from slcache.reproduce.functions import FUNCTIONS
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.optima import Optima
 from slcache.reproduce.parts import (
@@ -28,7 +29,6 @@ from slcache.reproduce.parts import (
     expand,
     settings_of,
 )
-from slcache.reproduce.points import Call
 from slcache.reproduce.reading import (
     LITERAL,
     PROBABLE,
@@ -235,12 +235,12 @@ def _of_grids(plan: Plan, call: Call) -> list[str]:
     if grid is None:
         needed = FUNCTIONS[call.function].is_of_a_grid(call)
         return [f"{call.function}: {call.schemes[0]} is no grid"] if needed else []
-    if call.function == "above" and "at" not in call.more:
+    if call.function == "above" and not call.more.at:
         return [f"above: at is missing: {grid.name} is a grid"]
-    known = [variant.point[0] for variant in grid.variants()]
+    known = [variant.point[0] for variant in grid.variants]
     return [
         f"{call.function}: at: no setting {setting} of {grid.name}; there are {known}"
-        for setting in call.more.get("at", ())
+        for setting in call.more.at
         if setting not in known
     ]
 

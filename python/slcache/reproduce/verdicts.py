@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,9 +29,6 @@ NO_CHANGE = 100 * normalise.TIE
 #: How many times as large, or as small, as the paper's a figure of the same direction may be:
 #: +81 % is no likeness of +30 %.
 LIMIT = 2
-
-#: What arithmetic may be off.
-_ROUNDING = 1e-9
 
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
@@ -77,13 +74,9 @@ def expected(said: object) -> Expected:
     if (found["tolerance"] or "").startswith("-"):
         raise ValueError("the tolerance must be 0 or more")
     form = "limit" if found["limit"] else "range" if high else "number"
-    return Expected(
-        form,
-        [low, _number(high)] if high else low,
-        _number(found["tolerance"] or "0"),
-        found["unit"] or "",
-        found["better"] or "",
-    )
+    paper = [low, _number(high)] if high else low
+    tolerance, unit, better = (found[key] or "" for key in ("tolerance", "unit", "better"))
+    return Expected(form, paper, _number(tolerance or "0"), unit, better)
 
 
 def _number(text: str) -> int | float:
@@ -117,39 +110,6 @@ def alike(ours: float, paper: float) -> bool:
     return same and limit <= LIMIT * size and size <= LIMIT * limit
 
 
-def of_change(ours: float, paper: float, tolerance: float) -> str:
-    """Return the verdict on a change in percent."""
-    near = abs(ours - paper) <= tolerance
-    same = sign(ours) == sign(paper) or paper == 0
-    return when(near and same, alike(ours, paper))
-
-
-def of_ends(ours: Sequence[float], paper: Sequence[float], tolerance: float, *, same: bool) -> str:
-    """Return the verdict on a range; `same` tells whether all in it has the paper's sign."""
-    ends = list(zip(ours, paper, strict=True))
-    near = all(abs(our - their) <= tolerance for our, their in ends)
-    return when(near, same and all(alike(our, their) for our, their in ends))
-
-
-def of_limit(ours: float, paper: float) -> str:
-    """Return the verdict on an upper limit."""
-    return CONSISTENT if ours <= paper else NOT_REPRODUCED
-
-
-def of_value(ours: float, paper: float, tolerance: float) -> str:
-    """Return the verdict on a figure; settings such as 0.3, made a percentage, are rounded."""
-    return when(abs(ours - paper) <= tolerance + _ROUNDING)
-
-
 def when(holds: bool, likeness: bool = False) -> str:
     """Return the verdict on what holds, is like it at least, or does not hold."""
     return REPRODUCED if holds else SAME_DIRECTION if likeness else NOT_REPRODUCED
-
-
-def counted(holds: Mapping[str, bool], detail: dict[str, Any]) -> Finding | None:
-    """Judge a claim of every trace by those that it holds on: half of them is a likeness."""
-    if not holds:
-        return None
-    count, total = sum(holds.values()), len(holds)
-    verdict = when(count == total, LIMIT * count >= total)
-    return Finding(f"{count} of {total} traces", verdict=verdict, detail=detail)
