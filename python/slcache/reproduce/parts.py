@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any
 
+from slcache.reproduce import toml
+
 #: Names of what a plan has elsewhere; each is looked up there.
-PartName = Annotated[str, "part"]
-TraceName = Annotated[str, "workload"]
-SchemeName = Annotated[str, "scheme"]
-GridName = Annotated[str, "grid"]
-DeviceName = Annotated[str, "device"]
+PartName = Annotated[str, toml.named("part")]
+TraceName = Annotated[str, toml.named("workload")]
+SchemeName = Annotated[str, toml.named("scheme")]
+GridName = Annotated[str, toml.named("grid")]
+DeviceName = Annotated[str, toml.named("device")]
 
 
 @dataclass(frozen=True)

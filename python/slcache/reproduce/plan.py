@@ -87,6 +87,18 @@ class Plan:
         """Every scheme, variant and grid, and every point of a grid."""
         return {*self.schemes, *(variant.name for variant in self.expand(self.schemes))}
 
+    @property
+    def names(self) -> dict[str, list[str]]:
+        """What is named in it, by kind."""
+        grids = [grid.name for grid in self.grids]
+        return {
+            "part": [part.name for part in self.parts],
+            "workload": list(dict.fromkeys(workload.name for workload in self.workloads)),
+            "scheme": sorted({*self.all_schemes, *grids}),
+            "grid": grids,
+            "device": sorted(entry["name"] for entry in catalogue.devices()),
+        }
+
     def traces_of(self, part: Part) -> list[str]:
         """Return the workloads that a part's claims are of."""
         every = [w for w in self.workloads if not w.parts or part.name in w.parts]
@@ -177,25 +189,17 @@ def load(name: str) -> Plan:
     where = f"{name}/plan.toml"
     table = toml.written_out(toml.load(folder / "plan.toml"), where)
     plan = toml.build(Plan, {**table, "name": name}, where)
-    plan = replace(plan, claims=claims.load(folder / "claims.toml", f"{name}/claims.toml"))
+    # Again with the names that it has.
+    plan = toml.build(Plan, {**table, "name": name}, where, plan.names)
     _check(plan, where)
+    plan = replace(plan, claims=claims.load(folder / "claims.toml", f"{name}/claims.toml"))
     _check_claims(plan, f"{name}/claims.toml")
     return plan
 
 
 def _check(plan: Plan, where: str) -> None:
-    """Refuse names that nothing bears."""
+    """Refuse what parts of a plan say of each other in vain."""
     problems = [] if plan.parts else [f"{where}: part is missing"]
-    grids = [grid.name for grid in plan.grids]
-    known = {
-        "part": [part.name for part in plan.parts],
-        "workload": list(dict.fromkeys(workload.name for workload in plan.workloads)),
-        "scheme": sorted({*plan.all_schemes, *grids}),
-        "grid": grids,
-        "device": sorted(entry["name"] for entry in catalogue.devices()),
-    }
-    unclaimed = replace(plan, claims=[])
-    problems += [f"{where}: {fault}" for fault in toml.unknown(unclaimed, known)]
     problems += [f"{where}: {fault}" for each in plan.vary for fault in each.faults()]
     problems += [f"{where}: {fault}" for fault in _faults_of_readings(plan)]
     if problems:

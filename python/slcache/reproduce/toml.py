@@ -7,16 +7,15 @@ import json
 import re
 import types
 import typing
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import AfterValidator, ConfigDict, TypeAdapter, ValidationError, ValidationInfo
 from pydantic_core import ErrorDetails
 
 from slcache import ConfigError
 from slcache.given import parsing
-from slcache.reproduce.reading import PROBABLE
 
 Table = dict[str, Any]
 
@@ -41,7 +40,7 @@ def written_out(table: Table, where: str) -> Table:
     # In files a list of tables is called after one of them.
     found = {f"{key}s" if isinstance(said, list) and key in _TABLES else key: said
              for key, said in table.items()}  # fmt: skip
-    return {**found, "reading": readings.pop(PROBABLE, None), "others": list(readings.values())}
+    return {**found, "reading": readings.pop("probable", None), "others": list(readings.values())}
 
 
 def each(key: str) -> list[str]:
@@ -143,27 +142,52 @@ def load(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: {error.strerror or error}") from error
 
 
-def build(kind: type[T], table: Mapping[str, Any], where: str) -> T:
-    """Return a model made of a table; raises ConfigError for all faults, with their places."""
+def build(
+    kind: type[T],
+    table: Mapping[str, Any],
+    where: str,
+    known: Mapping[str, Sequence[str]] | None = None,
+) -> T:
+    """Return a model made of a table; raises ConfigError for all faults, with their places.
+
+    `known` are the names that `Named` texts may be; none is refused without them.
+    """
     try:
         # Texts of JSON are taken strictly, and tables in them for models all the same.
-        return TypeAdapter(kind).validate_json(json.dumps(table, default=str), strict=True)
+        text = json.dumps(table, default=str)
+        return TypeAdapter(kind).validate_json(text, strict=True, context=known)
     except ValidationError as error:
         faults = dict.fromkeys(_fault(kind, one) for one in error.errors())
         raise ConfigError("\n".join(f"{where}: {fault}" for fault in faults)) from None
 
 
+def named(kind: str) -> AfterValidator:
+    """Return the check that something of a kind bears a name; an empty name is none."""
+
+    def check(name: str, info: ValidationInfo) -> str:
+        known = (info.context or {}).get(kind, (name,))
+        if name and name not in known:
+            raise ValueError(f"no {kind} {name}; allowed: {', '.join(known)}")
+        return name
+
+    return AfterValidator(check)
+
+
 def _fault(kind: type, error: ErrorDetails) -> str:
     """Return what is wrong, with its place: `sensitivity: vary 2: why is missing`."""
-    *place, key = error["loc"]
+    # A key of a table that is no name stands behind itself.
+    of_key = error["loc"][-1] == "[key]"
+    *place, key = error["loc"][:-2] if of_key else error["loc"]
     steps = [f" {one + 1}" if isinstance(one, int) else f": {one}" for one in place]
     at = "".join([*steps, ": "]).removeprefix(": ")
     if error["type"] == "missing":
         return f"{at}{key} is missing"
     if error["type"] == "unexpected_keyword_argument":
         return f"{at}unknown key {key}; allowed: {', '.join(_keys(kind, place))}"
-    named = f"{at.removesuffix(': ')} {key + 1}" if isinstance(key, int) else f"{at}{key}"
-    return f"{named} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"
+    whole = f"{at.removesuffix(': ')} {key + 1}" if isinstance(key, int) else f"{at}{key}"
+    if error["type"] == "value_error":
+        return f"{whole}: {error['ctx']['error']}"
+    return f"{whole} = {error['input']!r}: {error['msg'][0].lower()}{error['msg'][1:]}"
 
 
 def _keys(kind: Any, place: Sequence[int | str]) -> list[str]:  # noqa: ANN401
@@ -176,41 +200,3 @@ def _keys(kind: Any, place: Sequence[int | str]) -> list[str]:  # noqa: ANN401
         if typing.get_origin(kind) in (typing.Union, types.UnionType):
             kind = typing.get_args(kind)[0]
     return [field.name for field in dataclasses.fields(kind)]
-
-
-def named(value: Any, hint: Any, place: str = "") -> Iterator[tuple[str, str, str]]:  # noqa: ANN401
-    """Give what is named, the name, and its place: `quick: parts 1`; empty names are none."""
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin is Annotated:
-        if value:
-            yield hint.__metadata__[0], value, place
-    elif dataclasses.is_dataclass(value):
-        for name, of in _hints(type(value)).items():
-            yield from named(getattr(value, name), of, f"{place}: {name}".removeprefix(": "))
-    elif isinstance(value, list) and arguments:
-        for i, one in enumerate(value):
-            yield from named(one, _item(hint), f"{place} {i + 1}")
-    elif isinstance(value, dict) and arguments:
-        for key, one in value.items():
-            yield from named(key, arguments[0], place)
-            yield from named(one, arguments[1], f"{place}: {key}")
-
-
-def _item(hint: Any) -> Any:  # noqa: ANN401
-    """Return what a list has, of a list or none."""
-    (first, *_) = typing.get_args(hint)
-    return first if typing.get_origin(hint) is list else _item(first)
-
-
-def _hints(kind: type) -> dict[str, Any]:
-    hints = typing.get_type_hints(kind, include_extras=True)
-    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
-
-
-def unknown(value: object, known: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return which names in a model nothing bears."""
-    return [
-        f"{place}: no {kind} {name}; allowed: {', '.join(known[kind])}"
-        for kind, name, place in named(value, type(value))
-        if name not in known[kind]
-    ]
