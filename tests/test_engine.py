@@ -17,7 +17,7 @@ from slcache.study.model import Study
 from slcache.study.run import run_study
 from support import mixed, write_trace
 
-TWIN = Input("web", "hierarchy-web_1", True, 3000, workload={"requests": "3000"})
+TWIN = Input("web", "hierarchy-web_1", requests=3000, set={"requests": "3000"})
 JOB = Job(TWIN, "tiny", "baseline", 7, settings={"trace.address": "wrap"})
 
 
@@ -101,7 +101,7 @@ def test_a_trace_is_repeated_once_and_does_not_stay(tmp_path: Path) -> None:
 
 def test_a_memory_is_made_by_the_runs_before_and_kept(tmp_path: Path) -> None:
     learned = Job(TWIN, "tiny", "rl", 3, settings={"trace.address": "wrap"})
-    other = replace(TWIN, workload={"requests": "4000"})
+    other = replace(TWIN, set={"requests": "4000"})
     taught = replace(learned, after=(other, TWIN))
     (found,), kinds = ran(tmp_path, taught)
     assert kinds == ["memory", "memory", "point"]
@@ -131,7 +131,7 @@ def by_hand(
         device=job.device,
         scheme=job.scheme,
         settings=job.settings,
-        trace_options={f"workload.{key}": value for key, value in each.workload.items()},
+        trace_options={f"workload.{key}": value for key, value in each.set.items()},
         seed=job.seed,
         memory_in=None if before is None else folder / before,
         memory_out=memory_out,
@@ -143,7 +143,12 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(tmp_path: Path) -> No
     good = write_trace(tmp_path / "good.csv", mixed(50))
     (tmp_path / "bad.csv").write_text(good.read_text() + "not a request\n")
     jobs = [
-        Job(Input(name, str(tmp_path / f"{name}.csv"), False, size), "tiny", "tlc-only", 1)
+        Job(
+            Input(name, "", requests=size, file=str(tmp_path / f"{name}.csv")),
+            "tiny",
+            "tlc-only",
+            1,
+        )
         for name, size in (("good", 2), ("bad", 1))
     ]
     with pytest.raises(TraceError, match=r"^bad, tlc-only, seed 1: .*bad\.csv") as caught:

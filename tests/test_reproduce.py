@@ -195,10 +195,10 @@ def test_a_file_with_the_figures_of_the_table_is_the_trace(tmp_path: Path) -> No
         lossy=LOSSY,
     )
     (each,) = found("hierarchy", ["web_1"], folder)
-    assert not each.twin
+    assert each.file
     assert Path(each.path).name == "whatever.csv.gz"
     assert each.options(1) == {}
-    assert all(i.twin for i in found("hierarchy", ["lun1"], folder))
+    assert not any(i.file for i in found("hierarchy", ["lun1"], folder))
 
 
 def msr(path: Path, seconds_apart: int) -> None:
@@ -217,9 +217,9 @@ def test_a_volume_of_a_week_is_the_trace_in_every_part(tmp_path: Path) -> None:
     msr(folder / "x.csv", 60_000)
     bursty, daily, coop = found("ips", ["wdev_0"], folder)
     # The bursty part keeps nothing of the trace but how many writes it has.
-    assert bursty.twin
-    assert bursty.workload["requests"] == "6"
-    assert not daily.twin
+    assert not bursty.file
+    assert bursty.set["requests"] == "6"
+    assert daily.file
     assert coop.path == daily.path
     assert coop.repeat_to_write_bytes == 64 << 30
 
@@ -228,14 +228,14 @@ def test_a_sample_of_a_volume_is_not_the_trace(tmp_path: Path) -> None:
     folder = tmp_path / "traces"
     folder.mkdir()
     msr(folder / "wdev_0.csv", 600)
-    assert all(each.twin for each in found("ips", ["wdev_0"], folder))
+    assert not any(each.file for each in found("ips", ["wdev_0"], folder))
 
 
 def test_a_twin_in_a_file_is_not_the_trace(tmp_path: Path) -> None:
     folder = tmp_path / "traces"
     folder.mkdir()
     package.generate("hierarchy-web_1", folder / "web_1.parquet")
-    assert all(each.twin for each in found("hierarchy", ["web_1"], folder))
+    assert not any(each.file for each in found("hierarchy", ["web_1"], folder))
 
 
 def test_only_the_named_recordings_run_with_the_measures_named(tmp_path: Path) -> None:

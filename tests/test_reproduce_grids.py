@@ -118,18 +118,23 @@ SPEC = Optima(
 
 def test_paper_simulation_model_and_scheme_stand_side_by_side() -> None:
     first, second = optima.study([SPEC], {"p": table()})
-    assert (first.workload, first.paper, first.ours, first.spread) == ("a", 0.9, 0.5, [0.5, 0.9])
-    assert (first.predicted, first.chosen) == pytest.approx((0.4, 0.45))
-    assert first.paper_worse == pytest.approx(5.45 / 4.5 - 1)
-    assert first.adaptive_worse == pytest.approx(5.0 / 4.5 - 1)
-    assert first.near == [0.5, 0.5]
-    assert (second.paper, second.paper_worse, second.ours) == (None, None, 0.1)
+    assert [first[key] for key in ("workload", "paper", "ours", "spread")] == [
+        "a",
+        0.9,
+        0.5,
+        [0.5, 0.9],
+    ]
+    assert (first["predicted"], first["chosen"]) == pytest.approx((0.4, 0.45))
+    assert first["paper_worse"] == pytest.approx(5.45 / 4.5 - 1)
+    assert first["adaptive_worse"] == pytest.approx(5.0 / 4.5 - 1)
+    assert first["near"] == [0.5, 0.5]
+    assert (second["paper"], second["paper_worse"], second["ours"]) == (None, None, 0.1)
 
 
 def test_of_a_measure_that_should_be_large_less_is_worse() -> None:
     (line, _) = optima.study([replace(SPEC, which="most")], {"p": table()})
-    assert line.ours == 0.1
-    assert line.adaptive_worse == pytest.approx(1 - 5.0 / 9.0)
+    assert line["ours"] == 0.1
+    assert line["adaptive_worse"] == pytest.approx(1 - 5.0 / 9.0)
 
 
 def test_the_best_of_a_grid_is_shown_seed_by_seed() -> None:
@@ -202,7 +207,7 @@ def test_a_twin_is_repeated_less_often_in_a_smaller_experiment() -> None:
 
 
 def test_a_published_file_runs_on_the_papers_device(tmp_path: Path) -> None:
-    file = Input("w", str(tmp_path), False, 1)
+    file = Input("w", "", file=str(tmp_path))
     (job,) = [job for _, job in jobs_of(reduced(), [file], {"p": [1]}, {})]
     assert job.settings == {}
 

@@ -52,7 +52,7 @@ def sizes(job: Job) -> dict[str, Any]:
     config = job.run.config
     scheme = config["scheme"][job.scheme]
     return {
-        "requests": int(job.input.workload.get("requests", job.input.requests)),
+        "requests": int(job.input.set.get("requests", job.input.requests)),
         "user_bytes": config["device"]["user_bytes"],
         "fast blocks": config["device"]["pool"][0]["blocks"],
         "dense blocks": config["device"]["pool"][1]["blocks"],
@@ -115,11 +115,11 @@ def test_the_best_constant_stands_beside_the_papers_and_the_models(
     short: Plan, tables: dict[str, Table]
 ) -> None:
     lines = optima.study(short.optima, tables)
-    assert {line.measure for line in lines} == {"response_us", "measured_cost_us", "lifetime"}
+    assert {line["measure"] for line in lines} == {"response_us", "measured_cost_us", "lifetime"}
     for line in lines:
-        assert line.ours in {0.3, 0.6, 0.9}
-        assert line.predicted is not None
-        assert 0.05 <= line.predicted <= 0.97
+        assert line["ours"] in {0.3, 0.6, 0.9}
+        assert line["predicted"] is not None
+        assert 0.05 <= line["predicted"] <= 0.97
 
 
 def test_every_figure_is_drawn(short: Plan, tables: dict[str, Table]) -> None:

@@ -41,7 +41,7 @@ def sizes(job: Job) -> dict[str, float]:
     config = job.run.config
     scheme = config["scheme"][job.scheme] or {}
     return {
-        "requests": int(job.input.workload.get("requests", job.input.requests)),
+        "requests": int(job.input.set.get("requests", job.input.requests)),
         "user_bytes": config["device"]["user_bytes"],
         "blocks": config["device"]["pool"][0]["blocks"],
         "dram": config["buffer"]["bytes"],
@@ -72,7 +72,7 @@ def test_the_second_pass_writes_what_the_first_does(plan: Plan, trace: str) -> N
     for whole in (plan.full_size(), plan):
         every = twins(whole, [trace])
         once, twice = (next(e for e in every if part in e.parts) for part in ("hdd", "again"))
-        assert (once.reduced, once.workload) == (twice.reduced, twice.workload)
+        assert (once.reduced, once.set) == (twice.reduced, twice.set)
         per_request[twice.requests] = twice.repeat_to_write_bytes / 2 / twice.requests
     # The paper's size has as much to a request, but for what a whole number of them leaves.
     assert max(per_request.values()) - min(per_request.values()) < 0.2

@@ -179,7 +179,7 @@ def test_a_published_file_is_run_under_both_readings(toy: Any, tmp_path: Path) -
         lossy=["label", "response", "time"],
     )
     evaluation, seen = run(tmp_path / "out", traces=folder)
-    assert [[each.twin for each in view.inputs] for view in evaluation.views] == [[False], [False]]
+    assert all(each.file for view in evaluation.views for each in view.inputs)
     # A figure of the twins changes nothing of a file: Baseline's run is still shared.
     assert seen[-1] == (3, 3)
     row = evaluation.claims[0]
@@ -367,7 +367,7 @@ def test_an_option_is_for_its_parts_alone() -> None:
 def test_figures_of_a_reading_can_still_be_varied(toy: Any) -> None:  # noqa: ANN401
     plan = toy({"wait": WAIT + "twin = { update_skew = 0.5 }\n"}).under(PROBABLE)
     (each,) = twins(plan, ["web_1"], {"twin.read_skew": 0.2})
-    assert each.workload == {
+    assert each.set == {
         "requests": "20000",
         "twin.update_skew": "0.5",
         "twin.read_skew": "0.2",

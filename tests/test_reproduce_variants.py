@@ -142,15 +142,15 @@ def test_learning_is_held_against_the_best_constant(
     learned: list[float], verdict: str, share: float
 ) -> None:
     (line,) = optima.learned(SPEC, {"main": shown(learned, 11.0, CONSTANTS)})
-    assert (line.verdict, line.best_is) == (verdict, "c 2")
-    assert (line.share, line.random_share) == pytest.approx((share, 0.1))
-    assert line.spread == [min(learned), max(learned)]
+    assert (line["verdict"], line["best_is"]) == (verdict, "c 2")
+    assert (line["share"], line["random_share"]) == pytest.approx((share, 0.1))
+    assert line["spread"] == [min(learned), max(learned)]
     assert f"1 {verdict} it (t)" in optima.sentence([line])
 
 
 def test_constants_that_are_all_alike_give_no_share() -> None:
     (line,) = optima.learned(SPEC, {"main": shown([5.0], 5.0, {"c 1": 5.0, "c 2": 5.0})})
-    assert (line.share, line.verdict) == (None, "as good as")
+    assert (line["share"], line["verdict"]) == (None, "as good as")
 
 
 def test_up_to_is_the_trace_that_gains_most() -> None:
@@ -196,7 +196,7 @@ def test_time_is_split_into_host_writes_migration_and_cleaning() -> None:
 def test_a_point_may_change_the_twins_and_their_draw() -> None:
     plan = toy(Part("p", "rl-32g", ["old"], "old"))
     (each,) = twins(plan, ["pc"], {"twin.update_skew": 1.2, "seed": 7})
-    assert (each.workload, each.draw) == ({"twin.update_skew": "1.2"}, 7)
+    assert (each.set, each.draw) == ({"twin.update_skew": "1.2"}, 7)
     part = plan.parts[0]
-    loose = replace(each, parts=())
+    loose = replace(each, parts=[])
     assert [job.drawn for _, job in jobs_of(plan, [loose], {part.name: [1, 2]}, {})] == [7, 7]

@@ -384,7 +384,7 @@ def test_kept_statistics_of_a_trace_are_checked(
 ) -> None:
     def told() -> dict[str, Any] | None:
         with Engine(tmp_path) as engine:
-            return statistics(Input("t", str(trace), twin=False, requests=0), 0, engine)
+            return statistics(Input("t", "", file=str(trace)), 0, engine)
 
     whole = told()
     (file,) = (tmp_path / "results").iterdir()

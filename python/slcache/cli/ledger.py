@@ -37,7 +37,7 @@ def parts(evaluation: Evaluation) -> list[Table | Text]:
         before = f"{counts.reading.capitalize()}: " if counts.reading else ""
         told.append(Text(f"{before}{counts.whole}."))
         told += [Text(f"  {name}: {text}") for name, text in counts.of_classes]
-    twins = sum(each.twin for each in evaluation.inputs)
+    twins = sum(not each.file for each in evaluation.inputs)
     files = len(evaluation.inputs) - twins
     sources = f"{twins} twin{'s' * (twins != 1)}, {files} published file{'s' * (files != 1)}"
     told.append(Text(f"Inputs: {sources}; {evaluation.mode} mode."))

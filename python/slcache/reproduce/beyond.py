@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from slcache.execute.engine import Engine
+from slcache.reproduce import tabulate
 from slcache.reproduce.inputs import Input, Job
 from slcache.reproduce.measures import value
+from slcache.reproduce.parts import Part
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.tabulate import all_settings
 
 TIMES = tuple(f"{side}_{key}_us" for side in ("write", "read") for key in ("mean", "p99", "p99_9"))
 MEASURES = (*TIMES, "waf", "erases")
@@ -29,21 +31,27 @@ def jobs_of(plan: Plan, folder: Path) -> tuple[list[Job], list[str]]:
     recorded = sorted(folder.glob("*.blkparse.zst"))
     recorded = [path for path in recorded if not spec.only or path.name.split(".")[0] in spec.only]
     paths = [*recorded, *(path for path in wanted if path.exists())]
-    settings = {"trace.address": "compact", **spec.settings}
-    jobs = [
-        Job(
-            Input(path.name.split(".")[0], str(path), False, path.stat().st_size),
-            spec.device,
-            variant.scheme,
-            seed,
-            "open" if path in open_load else spec.replay,
-            all_settings(spec.device, variant, {}, settings),
-            variant.name,
+    part = Part(
+        "beyond",
+        spec.device,
+        [*spec.schemes, *([spec.constants] if spec.constants else [])],
+        reference="",
+        replay=spec.replay,
+        settings={"trace.address": "compact", **spec.settings},
+        learned=spec.learned,
+    )
+    chosen = [
+        Input(
+            path.name.split(".")[0],
+            twin="",
+            requests=path.stat().st_size,
+            settings={"replay": "open"} if path in open_load else {},
+            file=str(path),
         )
         for path in paths
-        for variant in plan.expand([*spec.schemes, *([spec.constants] if spec.constants else [])])
-        for seed in (spec.seeds if variant.name in spec.learned else spec.seeds[:1])
     ]
+    seeds = {part.name: spec.seeds}
+    jobs = [job for _, job in tabulate.jobs_of(replace(plan, parts=[part]), chosen, seeds, {})]
     return jobs, [path.name for path in wanted if not path.exists()]
 
 

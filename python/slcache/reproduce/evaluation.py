@@ -82,8 +82,7 @@ def _evaluated(plan: Plan, request: Request, engine: Engine) -> Evaluation:
     some = request.workloads or request.seeds
     mode = "quick" if request.quick else "part" if some else "full"
     evaluation = Evaluation(plan, mode, seeds, views, claims)
-    if plan.yardstick:
-        evaluation.yardstick = optima.learned(plan.yardstick, views[0].tables)
+    evaluation.yardstick = optima.learned(plan.yardstick, views[0].tables)
     evaluation.optima = optima.study(plan.optima, views[0].tables)
     if plan.sensitivity and not request.quick:
         # Without --sensitivity only what an earlier one has left is taken up.

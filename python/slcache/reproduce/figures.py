@@ -85,6 +85,7 @@ class Drawing:
 
     @property
     def workloads(self) -> list[str]:
+        """The workloads that are shown."""
         return self.table.run_of(self.figure.workloads)
 
     def looks(self) -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from slcache import ConfigError
@@ -21,35 +20,34 @@ from slcache.words import units
 SETTINGS = {"run.bound": True}
 
 
-@dataclass(frozen=True)
-class Line:
-    """One scheme on one trace: means over the seeds, None where no seed has any."""
-
-    part: str
-    workload: str
-    scheme: str
-    #: Dense programs over the least.
-    above: float | None
-    #: Share of what could be gained over the same run without a cache.
-    share: float | None
-    #: Why no bound holds.
-    why: str | None
+#: One scheme on one trace: means over the seeds, None where no seed has any.
+Row = dict[str, Any]
 
 
 def of_jobs(
     jobs: Sequence[tuple[Part, Job]], results: Sequence[Mapping[str, Any]], engine: Engine
-) -> list[Line]:
-    """Return the lines of runs whose bound was counted; runs each without a cache too."""
+) -> list[Row]:
+    """Return the rows of runs whose bound was counted; runs each without a cache too.
+
+    `above` are dense programs over the least, `share` that of what could be gained over the run
+    without a cache, `why` the reason where no bound holds.
+    """
     others = [_beside(job.run) for _, job in jobs]
     found = iter(engine.results([run for run in others if run is not None]))
-    beside = [None if run is None else next(found) for run in others]
     told: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
-    for (part, job), document, other in zip(jobs, results, beside, strict=True):
+    for (part, job), document, other in zip(jobs, results, others, strict=True):
         own = told.setdefault((part.name, job.input.name, job.name), [])
-        own.append(gains.told_of(document, other))
+        own.append(gains.told_of(document, None if other is None else next(found)))
     return [
-        Line(*key, _mean(each, "above"), _mean(each, "share"), each[0].get("why"))
-        for key, each in told.items()
+        {
+            "part": part,
+            "workload": workload,
+            "scheme": scheme,
+            "above": _mean(each, "above"),
+            "share": _mean(each, "share"),
+            "why": each[0].get("why"),
+        }
+        for (part, workload, scheme), each in told.items()
     ]
 
 
@@ -66,19 +64,19 @@ def _mean(told: Iterable[Mapping[str, Any]], name: str) -> float | None:
     return statistics.fmean(known) if known else None
 
 
-def cells(line: Line) -> list[str]:
-    """Return a line's figures as text."""
-    share = "–" if line.share is None else units.percent(line.share)
-    return ["–" if line.above is None else f"{line.above:.2f}", share, line.why or ""]
+def cells(row: Row) -> list[str]:
+    """Return a row's figures as text."""
+    share = "–" if row["share"] is None else units.percent(row["share"])
+    return ["–" if row["above"] is None else f"{row['above']:.2f}", share, row["why"] or ""]
 
 
-def table(lines: Sequence[Line]) -> Table:
+def table(rows: Sequence[Row]) -> Table:
     """Return the shares by scheme, over the traces."""
     found = Table("scheme", ["part", "traces", "least share", "mean", "largest"], boxed=False)
     shares: dict[tuple[str, str], list[float]] = {}
-    for line in lines:
-        if line.share is not None:
-            shares.setdefault((line.part, line.scheme), []).append(line.share)
+    for row in rows:
+        if row["share"] is not None:
+            shares.setdefault((row["part"], row["scheme"]), []).append(row["share"])
     for (part, scheme), each in shares.items():
         ends = (min(each), statistics.fmean(each), max(each))
         found.add(scheme, part, str(len(each)), *map(units.percent, ends))

@@ -32,25 +32,18 @@ TYPICAL_WRITE_BYTES = 8192
 
 
 @dataclass(frozen=True)
-class Input:
-    """One trace, or the twin that stands for it."""
+class Input(Workload):
+    """A workload as it is run: its twin, all of whose figures are in `set`, or a published file."""
 
-    name: str
-    path: str
-    twin: bool
-    requests: int
-    parts: tuple[str, ...] = ()
-    workload: Mapping[str, str] = field(default_factory=dict)
-    #: It is repeated until it has written so many bytes; 0 for once.
-    repeat_to_write_bytes: int = 0
-    #: Whether it is only run when it is named.
-    optional: bool = False
+    #: The file that is read in place of the twin.
+    file: str = ""
     #: Seed of the twin's draw, where that is what is varied.
     draw: int | None = None
-    #: Settings of its runs that make the experiment as much smaller as the twin.
-    reduced: Mapping[str, Any] = field(default_factory=dict)
-    #: Settings of its runs over those of their part.
-    own: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def path(self) -> str:
+        """What is read."""
+        return self.file or self.twin
 
     @property
     def size(self) -> int:
@@ -59,24 +52,15 @@ class Input:
 
     def options(self, seed: int) -> dict[str, str]:
         """Return the trace options of a run; a twin is drawn anew for each seed."""
-        if not self.twin:
+        if self.file:
             return {}
-        return {"seed": str(seed), **{f"workload.{k}": v for k, v in self.workload.items()}}
-
-    @property
-    def changed(self) -> dict[str, int | None]:
-        """What is done to the trace before it is run."""
-        return {REPEAT: self.repeat_to_write_bytes} if self.repeat_to_write_bytes else {}
+        return {"seed": str(seed), **{f"workload.{key}": said for key, said in self.set.items()}}
 
     def within(self, requests: int) -> Input:
         """Return it with at most so many requests, 0 for all, where it is a twin."""
-        if not self.twin or not 0 < requests < self.requests or not has_figures(self.path):
+        if self.file or not 0 < requests < self.requests or not has_figures(self.twin):
             return self
-        workload = {**self.workload, "requests": str(requests)}
-        return replace(self, requests=requests, workload=workload)
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.path, self.parts, self.draw))
+        return replace(self, requests=requests, set={**self.set, "requests": str(requests)})
 
 
 def twins(
@@ -95,7 +79,7 @@ def recognise(plan: Plan, directory: Path, engine: Engine) -> dict[str, File]:
     found: dict[str, File] = {}
     for path in sorted(p for p in directory.rglob("*") if p.is_file()):
         engine.tell(f"looking at {path.name}", 0, 0)
-        told = statistics(Input(path.name, str(path), False, 0), 0, engine)
+        told = statistics(Input(path.name, "", file=str(path)), 0, engine)
         near = {w.name for w in plan.workloads if told and _matches(w, told)}
         if told and len(near) == 1:
             found.setdefault(near.pop(), (str(path), told))
@@ -104,25 +88,15 @@ def recognise(plan: Plan, directory: Path, engine: Engine) -> dict[str, File]:
 
 def published(plan: Plan, names: Sequence[str], files: Mapping[str, File]) -> list[Input]:
     """Return the workloads, each from its published file where there is one."""
-    return [_input(workload, files.get(workload.name)) for workload in plan.named(names)]
-
-
-def _input(workload: Workload, file: File | None) -> Input:
-    if file is None:
-        return _twin(workload)
-    path, told = file
-    if workload.as_many_writes:
-        return _twin(workload, {"requests": told["writes"]})
-    return Input(
-        workload.name,
-        path,
-        twin=False,
-        requests=int(told["requests"]),
-        parts=tuple(workload.parts),
-        repeat_to_write_bytes=workload.repeat_to_write_bytes,
-        optional=workload.optional,
-        own=workload.settings,
-    )
+    found = []
+    for workload in plan.named(names):
+        file, told = files.get(workload.name, ("", {}))
+        if file and not workload.as_many_writes:
+            said = {"requests": int(told["requests"]), "set": {}, "reduced": {}}
+            found.append(Input(**{**vars(workload), **said}, file=file))
+        else:
+            found.append(_twin(workload, {"requests": told["writes"]} if file else None))
+    return found
 
 
 def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input:
@@ -132,21 +106,14 @@ def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input
     repeat = smaller.pop("repeat_to_write_bytes", workload.repeat_to_write_bytes)
     figures = {**workload.set, **smaller, **(more or {})}
     chosen = {key: str(value) for key, value in figures.items()}
-    requests = int(chosen.get("requests", workload.requests))
     draw = chosen.pop("seed", None)
-    return Input(
-        workload.name,
-        workload.twin,
-        twin=True,
-        requests=requests,
-        parts=tuple(workload.parts),
-        workload=chosen,
-        repeat_to_write_bytes=repeat,
-        optional=workload.optional,
-        draw=None if draw is None else int(draw),
-        reduced=reduced,
-        own=workload.settings,
-    )
+    said = {
+        "requests": int(chosen.get("requests", workload.requests)),
+        "set": chosen,
+        "reduced": reduced,
+        "repeat_to_write_bytes": repeat,
+    }
+    return Input(**{**vars(workload), **said}, draw=None if draw is None else int(draw))
 
 
 def statistics(each: Input, seed: int, engine: Engine) -> dict[str, Any] | None:
@@ -234,7 +201,7 @@ class Job:
             trace_options=list(self.input.options(self.drawn).items()),
             replay=self.replay,
             seed=self.seed,
-            changed=self.input.changed,
+            changed={REPEAT: repeat} if (repeat := self.input.repeat_to_write_bytes) else {},
             after=None if lesson is None else lesson.run,
             size=self.input.size,
         )
@@ -250,8 +217,8 @@ def faults(jobs: Iterable[Job], where: str) -> list[str]:
     """Return why runs cannot be made, each reason once."""
     found: dict[str, None] = {}
     for job in jobs:
-        twins = (each for each in (job.input, *job.after) if each.twin)
-        reasons = [_of_workload(t.path, tuple(sorted(t.workload.items()))) for t in twins]
+        twins = (each for each in (job.input, *job.after) if not each.file)
+        reasons = [_of_workload(t.twin, tuple(sorted(t.set.items()))) for t in twins]
         sets = tuple(catalogue.sets(job.settings))
         if why := _of_settings(job.device, job.scheme, sets, job.replay):
             reasons.append(f"{job.device}, {job.name}: {why}")

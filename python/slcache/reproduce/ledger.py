@@ -12,7 +12,6 @@ from slcache.reproduce import gains, optima
 from slcache.reproduce.claims import CLASSES, Claim
 from slcache.reproduce.functions import find
 from slcache.reproduce.inputs import Input
-from slcache.reproduce.optima import Learned
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Table
 from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS
@@ -61,17 +60,36 @@ def ledger(
 
     Those of the literal reading are None where it was not run, and so are those of the other.
     """
-    literal = _findings(claims, tables)
-    other = {} if probable is None else _findings(claims, probable)
-    return [_row(claim, literal[claim.id], other.get(claim.id)) for claim in claims]
-
-
-def _findings(claims: Sequence[Claim], tables: Mapping[str, Table] | None) -> dict[str, Finding]:
-    """Return what a reading's runs say; claims may be about those before them."""
-    found: dict[str, Finding] = {}
+    # Claims may be about those before them.
+    literal: dict[str, Finding] = {}
+    other: dict[str, Finding] = {}
+    rows = []
     for claim in claims:
-        found[claim.id] = _finding(claim, tables, found)
-    return found
+        own = literal[claim.id] = _finding(claim, tables, literal)
+        if probable is not None:
+            other[claim.id] = _finding(claim, probable, other)
+        beside = other.get(claim.id)
+        reasons = (
+            claim.cannot_hold,
+            claim.not_simulable,
+            _lacks(own) or _lacks(beside),
+            claim.note,
+        )
+        rows.append(
+            Row(
+                **vars(own),
+                id=claim.id,
+                figure=claim.figure,
+                claim=claim.text,
+                class_=claim.class_,
+                unit=claim.unit or claim.expected.unit,
+                paper=claim.expected.paper,
+                tolerance=claim.expected.tolerance,
+                reason=" ".join(part for part in reasons if part),
+                probable=beside,
+            )
+        )
+    return rows
 
 
 def _finding(
@@ -93,24 +111,7 @@ def _finding(
     return replace(found, verdict=NOT_JUDGED) if missing else found
 
 
-def _row(claim: Claim, finding: Finding, probable: Finding | None) -> Row:
-    lacking = lacks(finding) or lacks(probable)
-    reasons = (claim.cannot_hold, claim.not_simulable, lacking, claim.note)
-    return Row(
-        **vars(finding),
-        id=claim.id,
-        figure=claim.figure,
-        claim=claim.text,
-        class_=claim.class_,
-        unit=claim.unit or claim.expected.unit,
-        paper=claim.expected.paper,
-        tolerance=claim.expected.tolerance,
-        reason=" ".join(part for part in reasons if part),
-        probable=probable,
-    )
-
-
-def lacks(finding: Finding | None) -> str:
+def _lacks(finding: Finding | None) -> str:
     """Say which traces a finding lacks, where it is no verdict for that."""
     if finding is None or not finding.missing or finding.verdict not in (NOT_JUDGED, NOT_RUN):
         return ""
@@ -127,7 +128,7 @@ class View:
     inputs: list[Input]
     tables: dict[str, Table]
     #: How far from the least dense programs; empty unless asked for.
-    gains: list[gains.Line] = field(default_factory=list)
+    gains: list[gains.Row] = field(default_factory=list)
 
 
 @dataclass
@@ -141,8 +142,8 @@ class Evaluation:
     claims: list[Row]
     sensitivity: list[dict[str, Any]] = field(default_factory=list)
     beyond: dict[str, Any] = field(default_factory=dict)
-    yardstick: list[Learned] = field(default_factory=list)
-    optima: list[optima.Line] = field(default_factory=list)
+    yardstick: list[optima.Row] = field(default_factory=list)
+    optima: list[optima.Row] = field(default_factory=list)
 
     @property
     def inputs(self) -> list[Input]:
@@ -156,7 +157,7 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ledger as one document; gains only where they were asked for."""
-        found = {v.reading: list(map(asdict, v.gains)) for v in self.views if v.gains}
+        found = {view.reading: view.gains for view in self.views if view.gains}
         return {
             "schema_version": 1,
             "paper": self.plan.name,
@@ -166,10 +167,10 @@ class Evaluation:
                 {
                     "workload": i.name,
                     "parts": i.parts,
-                    "source": "twin" if i.twin else "published file",
+                    "source": "published file" if i.file else "twin",
                     "path": i.path,
-                    "set": dict(i.workload),
-                    "reduced": dict(i.reduced),
+                    "set": i.set,
+                    "reduced": i.reduced,
                     "repeat_to_write_bytes": i.repeat_to_write_bytes,
                 }
                 for i in self.inputs
@@ -186,8 +187,8 @@ class Evaluation:
             "claims": [row.to_dict() for row in self.claims],
             "sensitivity": self.sensitivity,
             "beyond": self.beyond,
-            "yardstick": list(map(asdict, self.yardstick)),
-            "optima": list(map(asdict, self.optima)),
+            "yardstick": self.yardstick,
+            "optima": self.optima,
             **({"gains": found} if found else {}),
             "provenance": {"version": _core.version(), "commit": _core.commit()},
         }

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from slcache.documents import normalise
 from slcache.reproduce.parts import GridName, PartName, SchemeName, TraceName, Yardstick
 from slcache.reproduce.points import Table
 
+#: One trace of one part.
+Row = dict[str, Any]
 #: Settings whose figure is at most this part away from the best one's are as good for a user.
 NEAR = 0.05
 
@@ -33,48 +36,33 @@ class Optima:
     paper: dict[PartName, dict[TraceName, float]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Line:
-    """One trace of one part."""
-
-    part: str
-    workload: str
-    measure: str
-    paper: float | None
-    ours: float
-    #: Lowest and highest of the seeds' optima.
-    spread: list[float]
-    #: Lowest and highest setting that is at most `NEAR` worse.
-    near: list[float]
-    #: How much worse the paper's setting is than ours, as a part of ours.
-    paper_worse: float | None
-    predicted: float | None
-    chosen: float | None
-    #: How much worse the adaptive scheme is than the best setting.
-    adaptive_worse: float | None
-
-
 def optimum(curve: Mapping[float, float], which: str) -> float:
     """Return the setting with the least or the most of a measure, the first of equals."""
     order = max if which == "most" else min
     return order(curve, key=lambda at: curve[at])
 
 
-def study(specs: Sequence[Optima], tables: Mapping[str, Table]) -> list[Line]:
-    """Return a line for every part and trace that has the figures."""
-    return [
-        line
+def study(specs: Sequence[Optima], tables: Mapping[str, Table]) -> list[Row]:
+    """Return a row for every part and trace that has the figures.
+
+    It has the paper's best setting, ours, the lowest and highest of the seeds' own (`spread`) and
+    of those at most `NEAR` worse (`near`); the model's optimum (`predicted`) and the setting that
+    the adaptive scheme had (`chosen`), both on average; and how much worse the paper's setting and
+    the adaptive scheme are than ours, as a part of ours.
+    """
+    every = (
+        (spec, part, name)
         for spec in specs
         for part in spec.parts
         for name in tables[part].workloads
-        if (line := _line(spec, part, tables[part], name)) is not None
-    ]
+    )
+    return [row for spec, part, name in every for row in _optimum(spec, part, tables[part], name)]
 
 
-def _line(spec: Optima, part: str, table: Table, workload: str) -> Line | None:
+def _optimum(spec: Optima, part: str, table: Table, workload: str) -> Iterator[Row]:
     curve = table.curve(spec.measure, spec.scheme, workload)
     if not curve:
-        return None
+        return
     best = optimum(curve, spec.which)
     sign = 1 if spec.which == "least" else -1
 
@@ -87,85 +75,72 @@ def _line(spec: Optima, part: str, table: Table, workload: str) -> Line | None:
     paper = spec.paper.get(part, {}).get(workload)
     # The model's optimum: every run of the grid has its own, from what it counted.
     predicted = table.curve(spec.predicted, spec.scheme, workload)
-    return Line(
-        part=part,
-        workload=workload,
-        measure=spec.measure,
-        paper=paper,
-        ours=best,
-        spread=[min(each), max(each)],
-        near=[min(near), max(near)],
-        paper_worse=None if paper is None else worse(curve.get(paper)),
-        predicted=statistics.fmean(predicted.values()) if predicted else None,
-        chosen=table.mean(spec.chosen, spec.adaptive, workload),
-        adaptive_worse=worse(table.mean(spec.measure, spec.adaptive, workload)),
-    )
+    yield {
+        "part": part,
+        "workload": workload,
+        "measure": spec.measure,
+        "paper": paper,
+        "ours": best,
+        "spread": [min(each), max(each)],
+        "near": [min(near), max(near)],
+        "paper_worse": None if paper is None else worse(curve.get(paper)),
+        "predicted": statistics.fmean(predicted.values()) if predicted else None,
+        "chosen": table.mean(spec.chosen, spec.adaptive, workload),
+        "adaptive_worse": worse(table.mean(spec.measure, spec.adaptive, workload)),
+    }
 
 
 #: What is said of learning against the best constant.
 BEATS, TIES, LOSES = "beats", "as good as", "below"
 
 
-@dataclass(frozen=True)
-class Learned:
-    """One trace; all figures are of the yardstick's measure, where more is better."""
+def learned(spec: Yardstick | None, tables: Mapping[str, Table]) -> list[Row]:
+    """Return a row for every trace that has the figures, all of the yardstick's measure.
 
-    workload: str
-    learned: float
-    #: Lowest and highest over the seeds.
-    spread: list[float]
-    random: float | None
-    best: float
-    best_is: str
-    worst: float
-    #: Part of the way from the worst to the best constant; above 1 where it is better than both.
-    share: float | None
-    random_share: float | None
-    verdict: str
-
-
-def learned(spec: Yardstick, tables: Mapping[str, Table]) -> list[Learned]:
-    """Return a line for every trace that has the figures."""
+    The shares are parts of the way from the worst to the best constant, where these are apart;
+    above 1 learning is better than both.
+    """
+    if spec is None:
+        return []
     table = tables[spec.part]
-    return [line for name in table.workloads if (line := _learned(spec, table, name)) is not None]
+    return [row for name in table.workloads for row in _learned(spec, table, name)]
 
 
-def sentence(lines: list[Learned]) -> str:
-    """Say plainly whether learning beats the best constant."""
-    count = {v: [x.workload for x in lines if x.verdict == v] for v in (BEATS, TIES, LOSES)}
-    shares = [line.share for line in lines if line.share is not None]
-    mean = ""
-    if shares:
-        mean = f" On average it goes {100 * statistics.fmean(shares):.0f} % of the way"
-        mean += " from the worst constant to the best."
-    told = [f"{len(names)} {v} it ({', '.join(names)})" for v, names in count.items() if names]
-    return f"Learning against the best constant, {len(lines)} traces: {'; '.join(told)}.{mean}"
-
-
-def _learned(spec: Yardstick, table: Table, workload: str) -> Learned | None:
+def _learned(spec: Yardstick, table: Table, workload: str) -> Iterator[Row]:
     learned = table.values(spec.measure, spec.scheme, workload)
-    best = table.mean(spec.measure, spec.best, workload)
-    worst = table.mean(spec.measure, spec.worst, workload)
-    random = table.mean(spec.measure, spec.random, workload)
+    best, worst, random = (
+        table.mean(spec.measure, scheme, workload)
+        for scheme in (spec.best, spec.worst, spec.random)
+    )
     if not learned or best is None or worst is None:
-        return None
+        return
     mean = statistics.fmean(learned)
 
     def share(figure: float | None) -> float | None:
         apart = figure is not None and not normalise.equal(best, worst)
         return (figure - worst) / (best - worst) if figure is not None and apart else None
 
-    verdict = TIES if normalise.equal(mean, best) else BEATS if mean > best else LOSES
-    document = table.documents[workload, spec.best, table.seeds[0]]
-    return Learned(
-        workload=workload,
-        learned=mean,
-        spread=[min(learned), max(learned)],
-        random=random,
-        best=best,
-        best_is=document["picked"],
-        worst=worst,
-        share=share(mean),
-        random_share=share(random),
-        verdict=verdict,
-    )
+    yield {
+        "workload": workload,
+        "learned": mean,
+        "spread": [min(learned), max(learned)],
+        "random": random,
+        "best": best,
+        "best_is": table.documents[workload, spec.best, table.seeds[0]]["picked"],
+        "worst": worst,
+        "share": share(mean),
+        "random_share": share(random),
+        "verdict": TIES if normalise.equal(mean, best) else BEATS if mean > best else LOSES,
+    }
+
+
+def sentence(rows: Sequence[Row]) -> str:
+    """Say plainly whether learning beats the best constant."""
+    count = {v: [r["workload"] for r in rows if r["verdict"] == v] for v in (BEATS, TIES, LOSES)}
+    shares = [row["share"] for row in rows if row["share"] is not None]
+    mean = ""
+    if shares:
+        mean = f" On average it goes {100 * statistics.fmean(shares):.0f} % of the way"
+        mean += " from the worst constant to the best."
+    told = [f"{len(names)} {v} it ({', '.join(names)})" for v, names in count.items() if names]
+    return f"Learning against the best constant, {len(rows)} traces: {'; '.join(told)}.{mean}"

@@ -9,7 +9,6 @@ from slcache import _core
 from slcache.charts import page
 from slcache.reproduce import beyond, figures, gains, ledger, optima
 from slcache.reproduce.ledger import Evaluation, View, shown
-from slcache.reproduce.optima import Learned
 from slcache.reproduce.parts import TableSpec
 from slcache.reproduce.points import Table
 from slcache.reproduce.reading import PROBABLE
@@ -57,7 +56,7 @@ def render(evaluation: Evaluation) -> str:
 
 def _names(evaluation: Evaluation, *, twin: bool) -> list[str]:
     """Return the workloads that are twins, or published files, each once."""
-    return list(dict.fromkeys(i.name for i in evaluation.inputs if i.twin == twin))
+    return list(dict.fromkeys(i.name for i in evaluation.inputs if twin is not bool(i.file)))
 
 
 def _apart(evaluation: Evaluation, part: str) -> list[tuple[str, View]]:
@@ -105,26 +104,26 @@ def _table(spec: TableSpec, table: Table, title: str) -> dict[str, Any]:
     return {"title": title, "note": spec.note, "names": spec.names, "lines": lines}
 
 
-def _yardstick(lines: list[Learned]) -> dict[str, Any]:
+def _yardstick(rows: Sequence[optima.Row]) -> dict[str, Any]:
     """Return learning beside the best constant as text."""
-    if not lines:
+    if not rows:
         return {}
-    rows = []
-    for line in lines:
-        low, high = line.spread
-        cells_ = [f"{line.learned:.3g} ({low:.3g} … {high:.3g})", _figure(line.random)]
-        cells_ += [_figure(line.best), line.best_is, _figure(line.worst)]
-        cells_ += [_percent(line.share), _percent(line.random_share), line.verdict]
-        rows.append((line.workload, cells_))
-    return {"sentence": optima.sentence(lines), "rows": rows}
+    lines = []
+    for row in rows:
+        low, high = row["spread"]
+        cells_ = [f"{row['learned']:.3g} ({low:.3g} … {high:.3g})", _figure(row["random"])]
+        cells_ += [_figure(row["best"]), row["best_is"], _figure(row["worst"])]
+        cells_ += [_percent(row["share"]), _percent(row["random_share"]), row["verdict"]]
+        lines.append((row["workload"], cells_))
+    return {"sentence": optima.sentence(rows), "rows": lines}
 
 
-def _optimum(line: optima.Line) -> list[str]:
+def _optimum(row: optima.Row) -> list[str]:
     """Return where a setting is best as text."""
-    cells_ = [line.part, line.workload, line.measure.replace("_", " ")]
-    cells_ += [_figure(line.paper), _ends(line.ours, line.spread), _ends(None, line.near)]
-    cells_ += [_figure(line.predicted), _figure(line.chosen)]
-    worse = (line.paper_worse, line.adaptive_worse)
+    cells_ = [row["part"], row["workload"], row["measure"].replace("_", " ")]
+    cells_ += [_figure(row["paper"]), _ends(row["ours"], row["spread"]), _ends(None, row["near"])]
+    cells_ += [_figure(row["predicted"]), _figure(row["chosen"])]
+    worse = (row["paper_worse"], row["adaptive_worse"])
     return cells_ + ["–" if share is None else f"{100 * share:+.1f} %" for share in worse]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from slcache.execute.engine import Engine
@@ -11,7 +11,6 @@ from slcache.reproduce import inputs, optima
 from slcache.reproduce.claims import EMERGENT
 from slcache.reproduce.inputs import Input, Job
 from slcache.reproduce.ledger import Row, ledger
-from slcache.reproduce.optima import Learned
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import READINGS, Variation, is_of_twins
 from slcache.reproduce.tabulate import jobs_of, tabulate
@@ -144,7 +143,7 @@ class _Found:
     """What the runs of a point say."""
 
     rows: Mapping[str, Row]
-    yardstick: list[Learned]
+    yardstick: list[optima.Row]
 
 
 def _variation(
@@ -167,7 +166,7 @@ def _variation(
                     {"id": row.id, "ours": row.ours, "verdict": row.verdict}
                     for row in map(each.rows.__getitem__, ids)
                 ],
-                "yardstick": list(map(asdict, each.yardstick)) if measured else [],
+                "yardstick": each.yardstick if measured else [],
             }
             for title, each in [("default", default), *found]
         ],
@@ -187,5 +186,5 @@ def _found(point: _Point, engine: Engine) -> _Found:
     tables = tabulate(plan, point.chosen, point.seeds, point.settings, engine)
     known = {"" if name == plan.parts[0].name else name for name in point.seeds} | set(point.seeds)
     claims = [claim for claim in plan.claims if claim.part in known]
-    lines = optima.learned(plan.yardstick, tables) if plan.yardstick else []
-    return _Found({row.id: row for row in ledger(claims, tables)}, lines)
+    rows = {row.id: row for row in ledger(claims, tables)}
+    return _Found(rows, optima.learned(plan.yardstick, tables))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from slcache import ConfigError, catalogue
@@ -120,28 +120,31 @@ def _jobs(
     chosen: Sequence[Input],
     seeds: Sequence[int],
     settings: Mapping[str, Any],
-) -> list[Job]:
+) -> Iterator[Job]:
     settings = {**part.settings, **settings}
     settings = {key: value for key, value in settings.items() if value != DEFAULT}
-    replay = settings.pop("replay", part.replay)
     before = {each.name: each for each in chosen}
-    return [
-        Job(
-            each,
-            part.device,
-            variant.scheme,
-            seed,
-            replay,
-            all_settings(part.device, variant, each.reduced, {**settings, **each.own}),
-            variant.name,
-            each.draw or (None if part.learned is None else seeds[0]),
-            tuple(before.get(name) or inputs.twins(plan, [name])[0] for name in variant.after),
-        )
-        for each in chosen
-        if not each.parts or part.name in each.parts
-        for variant in plan.expand(part.schemes)
-        for seed in _seeds_of(part, variant.name, each, seeds)
-    ]
+    for each in chosen:
+        if each.parts and part.name not in each.parts:
+            continue
+        said = {"replay": part.replay, **settings, **each.settings}
+        replay = said.pop("replay")
+        draw = each.draw or (None if part.learned is None else seeds[0])
+        for variant in plan.expand(part.schemes):
+            own = all_settings(part.device, variant, each.reduced, said)
+            after = [before.get(name) or inputs.twins(plan, [name])[0] for name in variant.after]
+            for seed in _seeds_of(part, variant.name, each, seeds):
+                yield Job(
+                    each,
+                    part.device,
+                    variant.scheme,
+                    seed,
+                    replay,
+                    own,
+                    variant.name,
+                    draw,
+                    tuple(after),
+                )
 
 
 def _seeds_of(part: Part, name: str, each: Input, seeds: Sequence[int]) -> Sequence[int]:
@@ -149,7 +152,7 @@ def _seeds_of(part: Part, name: str, each: Input, seeds: Sequence[int]) -> Seque
     if part.learned is not None:
         return seeds if name in part.learned else seeds[:1]
     # A published file is the same for every seed; only the device's own draws differ.
-    return seeds if each.twin else seeds[:1]
+    return seeds[:1] if each.file else seeds
 
 
 def all_settings(
