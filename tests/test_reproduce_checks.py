@@ -13,10 +13,10 @@ from slcache.execute.engine import Engine
 from slcache.reproduce import beyond, inputs, papers, sensitivity
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import plan as plans
+from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.inputs import twins
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import Variation
-from slcache.reproduce.tabulate import jobs_of
 
 pytestmark = pytest.mark.long
 
@@ -29,7 +29,7 @@ def test_every_run_of_every_plan_can_be_made(paper: str, full: bool) -> None:
     for reading in plan.readings:
         read = plan.under(reading)
         chosen = twins(read, [workload.name for workload in read.workloads])
-        jobs = [job for _, job in jobs_of(read, chosen, {p.name: [1] for p in read.parts}, {})]
+        jobs = [job for _, job in Experiment(read, chosen, {p.name: [1] for p in read.parts}).jobs]
         assert inputs.faults(jobs, reading) == []
     assert sensitivity.faults(plan) == []
 

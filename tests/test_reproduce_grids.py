@@ -12,13 +12,13 @@ from charted import nodes, rows
 from slcache.reproduce import figures, inputs, optima
 from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import Claim
+from slcache.reproduce.experiment import Experiment, pick
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.optima import Optima
 from slcache.reproduce.parts import FigureSpec, Grid, Part, Pick, Workload
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Table
-from slcache.reproduce.tabulate import jobs_of, pick
 from support import slcache
 
 GRID = Grid("static", "baseline", {"u": [0.1, 0.5, 0.9]})
@@ -183,7 +183,7 @@ def reduced() -> Plan:
 
 def test_a_smaller_twin_runs_on_a_smaller_device() -> None:
     plan = reduced()
-    (job,) = [job for _, job in jobs_of(plan, inputs.twins(plan, ["w"]), {"p": [1]}, {})]
+    (job,) = [job for _, job in Experiment(plan, inputs.twins(plan, ["w"]), {"p": [1]}).jobs]
     assert job.settings == {"device.user_bytes": "1GiB", "scheme.baseline.slc_blocks": 8}
     assert job.input.options(1) == {"seed": "1", "workload.requests": "1000"}
 
@@ -193,7 +193,7 @@ def test_at_full_size_both_are_the_papers() -> None:
     assert plan.reduced
     full = plan.full_size()
     assert not full.reduced
-    (job,) = [job for _, job in jobs_of(full, inputs.twins(full, ["w"]), {"p": [1]}, {})]
+    (job,) = [job for _, job in Experiment(full, inputs.twins(full, ["w"]), {"p": [1]}).jobs]
     assert (job.settings, job.input.options(1)) == ({}, {"seed": "1"})
 
 
@@ -208,7 +208,7 @@ def test_a_twin_is_repeated_less_often_in_a_smaller_experiment() -> None:
 
 def test_a_published_file_runs_on_the_papers_device(tmp_path: Path) -> None:
     file = Input("w", "", file=str(tmp_path))
-    (job,) = [job for _, job in jobs_of(reduced(), [file], {"p": [1]}, {})]
+    (job,) = [job for _, job in Experiment(reduced(), [file], {"p": [1]}).jobs]
     assert job.settings == {}
 
 

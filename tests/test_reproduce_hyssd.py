@@ -12,11 +12,11 @@ from charted import rows
 from slcache.execute.engine import Engine
 from slcache.reproduce import figures, optima
 from slcache.reproduce import plan as plans
+from slcache.reproduce.experiment import Experiment, run
 from slcache.reproduce.inputs import Job, twins
 from slcache.reproduce.ledger import ledger
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Table
-from slcache.reproduce.tabulate import jobs_of, tabulate
 
 #: Table I: GB read and written, KB per read and per write.
 TABLE_I = {"financial": (6.76, 28.16, 5.73, 7.2), "exchange": (37.43, 41.34, 9.81, 12.56)}
@@ -44,7 +44,7 @@ def test_figures_and_tables_have_titles_of_their_own() -> None:
 
 def jobs(plan: Plan) -> list[Job]:
     seeds = {part.name: [1] for part in plan.parts}
-    return [job for _, job in jobs_of(plan, twins(plan, list(TABLE_I)), seeds, {})]
+    return [job for _, job in Experiment(plan, twins(plan, list(TABLE_I)), seeds).jobs]
 
 
 def sizes(job: Job) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def test_a_setting_may_be_for_one_variant_alone() -> None:
     chosen = twins(plan, ["financial"])
     steps = {
         job.name: job.settings.get("scheme.hyssd.lifetime.step")
-        for _, job in jobs_of(plan, chosen, {"st": [1]}, settings)
+        for _, job in Experiment(plan, chosen, {"st": [1]}, settings).jobs
     }
     assert steps.pop("life") == 0.05
     assert set(steps.values()) == {None}
@@ -97,9 +97,14 @@ def short() -> Plan:
 @pytest.fixture(scope="module")
 def tables(short: Plan, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Table]:
     with Engine(tmp_path_factory.mktemp("hyssd")) as engine:
-        return tabulate(
-            short, twins(short, ["financial"]), {"st": [1, 2], "slc": [1, 2]}, {}, engine
-        )
+        return run(
+            [
+                Experiment(
+                    short, twins(short, ["financial"]), {"st": [1, 2], "slc": [1, 2]}, of_some=True
+                )
+            ],
+            engine,
+        )[0]
 
 
 def test_every_claim_of_a_part_that_was_run_is_judged(

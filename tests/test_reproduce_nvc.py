@@ -11,13 +11,13 @@ import charted
 import slcache as sl
 from slcache.reproduce import figures
 from slcache.reproduce import plan as plans
+from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.inputs import Job, twins
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.lifespans import add
 from slcache.reproduce.measures import value
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Table
-from slcache.reproduce.tabulate import jobs_of
 
 TRACES = ["bonnie", "desktop", "financial1", "financial2"]
 
@@ -33,7 +33,9 @@ def plan() -> Plan:
 
 
 def jobs(plan: Plan) -> list[Job]:
-    return [job for _, job in jobs_of(plan, twins(plan, ["financial1", "financial2"]), SEEDS, {})]
+    return [
+        job for _, job in Experiment(plan, twins(plan, ["financial1", "financial2"]), SEEDS).jobs
+    ]
 
 
 def sizes(job: Job) -> dict[str, float]:

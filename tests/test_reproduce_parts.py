@@ -13,6 +13,7 @@ from slcache.execute.engine import Engine
 from slcache.execute.tasks import Done, Task, perform
 from slcache.reproduce import inputs, lifespans, optima, sensitivity, toml
 from slcache.reproduce import plan as plans
+from slcache.reproduce.experiment import Experiment, run
 from slcache.reproduce.inputs import Input, Job, twins
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.measures import value
@@ -20,7 +21,6 @@ from slcache.reproduce.parts import Grid, Part
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Table
 from slcache.reproduce.reading import LITERAL, PROBABLE, Sensitivity, Variation
-from slcache.reproduce.tabulate import jobs_of, tabulate
 
 
 @pytest.mark.parametrize("mebibytes", [30, 400])
@@ -83,7 +83,9 @@ def test_a_study_is_run_when_asked_for_and_taken_up_later(tmp_path: Path) -> Non
 def test_settings_of_a_point_are_made_together() -> None:
     points: list[dict[str, Any]] = [{"replay": "closed:4", "scheme.sa.merge.timeout_ns": 5}]
     plan = small(Variation("x", "open", points=points, names=["both"]))
-    jobs = [job for _, job in jobs_of(plan, twins(plan, ["web_1"]), {"main": [1]}, points[0])]
+    jobs = [
+        job for _, job in Experiment(plan, twins(plan, ["web_1"]), {"main": [1]}, points[0]).jobs
+    ]
     assert {job.replay for job in jobs} == {"closed:4"}
     own = {job.scheme: job.settings.get("scheme.sa.merge.timeout_ns") for job in jobs}
     assert own == {"baseline": None, "sa": 5, "sector": None, "hierarchy": None}
@@ -93,13 +95,15 @@ def test_a_point_takes_away_what_the_part_sets() -> None:
     plan = plans.load("hierarchy")
     key = "scheme.sa.merge.timeout_ns"
     for point, own in (({}, 1000000), ({key: "default"}, None)):
-        jobs = [job for _, job in jobs_of(plan, twins(plan, ["web_1"]), {"main": [1]}, point)]
+        jobs = [
+            job for _, job in Experiment(plan, twins(plan, ["web_1"]), {"main": [1]}, point).jobs
+        ]
         assert [job.settings.get(key) for job in jobs if job.scheme == "sa"] == [own]
 
 
 def test_only_the_named_parts_are_run() -> None:
     plan = plans.load("ips")
-    jobs = jobs_of(plan, twins(plan, ["wdev_0"]), {"daily": [1, 2]}, {})
+    jobs = Experiment(plan, twins(plan, ["wdev_0"]), {"daily": [1, 2]}).jobs
     assert {(part.name, job.seed) for part, job in jobs} == {("daily", 1), ("daily", 2)}
     assert {job.scheme for _, job in jobs} == set(plan.part("daily").schemes)
 
@@ -142,7 +146,7 @@ def test_quick_mode_counts_no_workload_that_it_does_not_run(paper: str) -> None:
     }
     named = twins(plan, plan.quick.names())
     chosen = [each for each in named if plan.quick.runs(each.name, each.parts)]
-    run = [job.input for _, job in jobs_of(plan, chosen, parts, {})]
+    run = [job.input for _, job in Experiment(plan, chosen, parts).jobs]
     assert all(each in run for each in chosen)
 
 
@@ -302,7 +306,9 @@ def test_a_grid_of_shares_follows_the_size_of_the_device(
     reduced: dict[str, Any], blocks: int
 ) -> None:
     plan = shared(**reduced)
-    none, some = [job for _, job in jobs_of(plan, inputs.twins(plan, ["web_1"]), {"p": [1]}, {})]
+    none, some = [
+        job for _, job in Experiment(plan, inputs.twins(plan, ["web_1"]), {"p": [1]}).jobs
+    ]
     assert (none.name, none.scheme, none.settings) == ("g 0", "tlc-only", reduced)
     assert (some.name, some.scheme) == ("g 0.25", "baseline")
     assert some.settings == {**reduced, "scheme.baseline.slc_blocks": blocks}
@@ -312,7 +318,7 @@ def test_a_share_of_something_unknown_is_refused() -> None:
     plan = shared()
     wrong = replace(plan, grids=[replace(SHARES, share_of="device.pool.0.block")])
     with pytest.raises(ConfigError, match=r"a share of device\.pool\.0\.block: .* no whole number"):
-        jobs_of(wrong, inputs.twins(wrong, ["web_1"]), {"p": [1]}, {})
+        _ = Experiment(wrong, inputs.twins(wrong, ["web_1"]), {"p": [1]}).jobs
 
 
 @pytest.mark.parametrize(("reduced", "blocks"), [({}, 1024), ({"device.pool.0.blocks": 100}, 200)])
@@ -321,7 +327,7 @@ def test_a_variation_may_multiply_what_a_run_has(reduced: dict[str, Any], blocks
     assert variation.titles() == ["2 times"]
     (table,) = variation.tables()
     plan = shared(**reduced)
-    jobs = jobs_of(plan, inputs.twins(plan, ["web_1"]), {"p": [1]}, table)
+    jobs = Experiment(plan, inputs.twins(plan, ["web_1"]), {"p": [1]}, table).jobs
     none, some = [job.settings for _, job in jobs]
     assert none == {"device.pool.0.blocks": blocks}
     assert some == {**none, "scheme.baseline.slc_blocks": blocks // 4}
@@ -338,7 +344,7 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Table]:
     chosen = twins(plan, ["pc", "oltp"])
     seeds = {part.name: [1, 2] for part in plan.parts}
     with Engine(tmp_path_factory.mktemp("learning")) as engine:
-        return tabulate(plan, chosen, seeds, {}, engine)
+        return run([Experiment(plan, chosen, seeds, of_some=True)], engine)[0]
 
 
 def short() -> Plan:
@@ -398,7 +404,7 @@ def test_the_probable_reading_fills_the_device(reading: str, fill: float) -> Non
     plan = plans.load("rl").under(reading)
     found: dict[str, set[float]] = {part.name: set() for part in plan.parts}
     seeds = {name: [1] for name in found}
-    for part, job in jobs_of(plan, twins(plan, ["pc", "oltp"]), seeds, {}):
+    for part, job in Experiment(plan, twins(plan, ["pc", "oltp"]), seeds).jobs:
         found[part.name].add(job.run.config["precondition"]["fill"])
     # Where the paper varies the fill itself, there is one reading.
     assert found.pop("fill") == {0, 0.3, 0.5, 0.7, 0.9}

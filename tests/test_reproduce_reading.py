@@ -19,13 +19,13 @@ from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import figures, report, sensitivity
 from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import Claim
+from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.inputs import twins
 from slcache.reproduce.ledger import Evaluation, ledger
 from slcache.reproduce.parts import Part, Workload
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Table
 from slcache.reproduce.reading import LITERAL, PROBABLE, Option, Reading, faults
-from slcache.reproduce.tabulate import jobs_of
 from support import slcache
 
 TOY = """
@@ -179,7 +179,7 @@ def test_a_published_file_is_run_under_both_readings(toy: Any, tmp_path: Path) -
         lossy=["label", "response", "time"],
     )
     evaluation, seen = run(tmp_path / "out", traces=folder)
-    assert all(each.file for view in evaluation.views for each in view.inputs)
+    assert all(each.file for view in evaluation.views for each in view.experiment.inputs)
     # A figure of the twins changes nothing of a file: Baseline's run is still shared.
     assert seen[-1] == (3, 3)
     row = evaluation.claims[0]
@@ -248,11 +248,11 @@ def test_an_option_that_says_nothing_sure_is_refused(toy: Any, said: str, messag
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ("probable = { options = ['wait'] }", "reading: name is missing"),
-        ("probable = { name = 1, options = ['wait'] }", "reading: name = 1"),
+        ("probable = { options = ['wait'] }", "reading: probable: name is missing"),
+        ("probable = { name = 1, options = ['wait'] }", "reading: probable: name = 1"),
         (
             "probable = { name = 'x', options = ['wiat'] }",
-            "probable: options: no wiat; allowed: wait",
+            "reading: probable: options: no wiat; allowed: wait",
         ),
         ("literal = { name = 'x', options = ['wait'] }", "reading: literal"),
         ("", "option wait is in no reading"),
@@ -269,7 +269,7 @@ def test_a_reading_that_says_nothing_sure_is_refused(
     path.write_text(path.read_text().partition("[reading]")[0] + f"[reading]\n{said}\n")
     with pytest.raises(ConfigError) as error:
         plans.load("toy")
-    assert f"toy/plan.toml: {message}" in str(error.value).replace("reading: probable", "probable")
+    assert f"toy/plan.toml: {message}" in str(error.value)
 
 
 def test_figures_that_no_twin_has_are_refused() -> None:
@@ -372,7 +372,7 @@ def test_figures_of_a_reading_can_still_be_varied(toy: Any) -> None:  # noqa: AN
         "twin.update_skew": "0.5",
         "twin.read_skew": "0.2",
     }
-    (_, job), *_ = jobs_of(plan, [each], {"main": [1]}, {})
+    (_, job), *_ = Experiment(plan, [each], {"main": [1]}).jobs
     assert job.input.options(1)["workload.twin.update_skew"] == "0.5"
 
 

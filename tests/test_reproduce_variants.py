@@ -13,13 +13,13 @@ from slcache.execute.engine import Engine
 from slcache.reproduce import optima
 from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import Claim
+from slcache.reproduce.experiment import Experiment, pick
 from slcache.reproduce.inputs import Job, twins
 from slcache.reproduce.ledger import ledger
 from slcache.reproduce.measures import value
 from slcache.reproduce.parts import Grid, Part, Pick, Variant, Yardstick
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Table
-from slcache.reproduce.tabulate import jobs_of, pick
 
 #: Table 4 of the paper: MB of addresses, MB written, KB per request, shares of the bytes.
 TABLE_4 = {
@@ -63,7 +63,7 @@ def jobs(part: Part, **more: Any) -> list[Job]:  # noqa: ANN401
     plan = toy(part, **more)
     workloads = [replace(w, parts=[]) for w in plan.named(["pc"])]
     chosen = twins(replace(plan, workloads=workloads), ["pc"])
-    return [job for _, job in jobs_of(plan, chosen, {part.name: [4, 5]}, {})]
+    return [job for _, job in Experiment(plan, chosen, {part.name: [4, 5]}).jobs]
 
 
 def test_what_learns_meets_one_trace_with_every_seed_and_the_others_run_once() -> None:
@@ -199,4 +199,4 @@ def test_a_point_may_change_the_twins_and_their_draw() -> None:
     assert (each.set, each.draw) == ({"twin.update_skew": "1.2"}, 7)
     part = plan.parts[0]
     loose = replace(each, parts=[])
-    assert [job.drawn for _, job in jobs_of(plan, [loose], {part.name: [1, 2]}, {})] == [7, 7]
+    assert [job.drawn for _, job in Experiment(plan, [loose], {part.name: [1, 2]}).jobs] == [7, 7]

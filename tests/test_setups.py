@@ -11,8 +11,8 @@ import pytest
 import slcache as package
 from slcache.reproduce import plan as plans
 from slcache.reproduce import setups
+from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.inputs import twins
-from slcache.reproduce.tabulate import jobs_of
 from slcache.results.differences import diff as slcache_diff
 from support import slcache
 
@@ -21,7 +21,7 @@ NAMES = [
     for paper in plans.papers()
     for plan in [plans.load(paper)]
     for part in plan.parts
-    for reading in plan.named_readings
+    for reading in ["literal", *plan.reading]
 ]
 FEW = ["--workload", "requests=20000"]
 
@@ -36,7 +36,7 @@ def test_a_set_up_is_what_the_evaluation_runs(name: str) -> None:
     # Smaller twins have a smaller device; grids and variants have settings of their own.
     inputs = [replace(each, reduced={}) for each in twins(plan, [w.name for w in plan.workloads])]
     own = {each.name for each in plan.variants} | {each.name for each in plan.grids}
-    jobs = [job for _, job in jobs_of(plan, inputs, {part.name: [1]}, {})]
+    jobs = [job for _, job in Experiment(plan, inputs, {part.name: [1]}).jobs]
     plain = [job for job in jobs if job.name not in own and job.name in part.schemes]
     assert plain or own >= {*part.schemes}
     for job in plain:
@@ -49,7 +49,7 @@ def test_the_joint_reading_is_a_combination_of_the_joint_study() -> None:
     assert plan.sensitivity is not None
     (study,) = [each for each in plan.sensitivity.vary if each.name.startswith("Clock")]
     points = dict(zip(study.titles(), study.tables(), strict=True))
-    (joint,) = [each for each in plan.others if each.id == "joint"]
+    joint = plan.reading["joint"]
     whole = {key: said for option in joint.option for key, said in option.settings.items()}
     assert whole == points["x 0.01, planes, static, 1 ms, touched sectors"]
 

@@ -25,9 +25,10 @@ _COLOURS = {
 def parts(evaluation: Evaluation) -> list[Table | Text]:
     """Return the ledger as tables, and what it rests on."""
     told: list[Table | Text] = []
-    if evaluation.plan.reading and PROBABLE in evaluation.readings:
+    probable = evaluation.plan.probable
+    if probable and PROBABLE in evaluation.readings:
         told.append(Text(f"The {ledger.title(evaluation, PROBABLE)} differs from the literal one:"))
-        told += [Text(f"  {option.text}") for option in evaluation.plan.reading.option]
+        told += [Text(f"  {option.text}") for option in probable.option]
         told.append(Text())
     for name, of in ledger.sections(evaluation):
         if name:

@@ -128,6 +128,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
     from slcache.cli import ledger
     from slcache.reproduce import evaluation as evaluations
     from slcache.reproduce import plan
+    from slcache.reproduce.reading import LITERAL
 
     place = out or Path("out") / "reproduce" / paper
     if paper in _NO_PAPERS:
@@ -149,7 +150,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
         raise checks.wrong(f"--full: {paper} is run at the paper's size anyhow")
     if full and quick:
         raise checks.wrong("--quick and --full exclude each other")
-    if reading not in (allowed := [BOTH, *known.named_readings]):
+    if reading not in (allowed := [BOTH, LITERAL, *known.reading]):
         told = f"{paper} has no reading {reading!r}; allowed: {', '.join(allowed)}"
         raise checks.wrong(told, "--reading")
     if sensitivity and reading not in (BOTH, *known.readings):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from slcache.execute.engine import Engine
-from slcache.reproduce import tabulate
+from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.inputs import Input, Job
 from slcache.reproduce.measures import value
 from slcache.reproduce.parts import Part
@@ -50,8 +50,8 @@ def jobs_of(plan: Plan, folder: Path) -> tuple[list[Job], list[str]]:
         )
         for path in paths
     ]
-    seeds = {part.name: spec.seeds}
-    jobs = [job for _, job in tabulate.jobs_of(replace(plan, parts=[part]), chosen, seeds, {})]
+    experiment = Experiment(replace(plan, parts=[part]), chosen, {part.name: spec.seeds})
+    jobs = [job for _, job in experiment.jobs]
     return jobs, [path.name for path in wanted if not path.exists()]
 
 

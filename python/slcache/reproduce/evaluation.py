@@ -12,10 +12,10 @@ from slcache.execute.engine import Engine
 from slcache.files import Transaction
 from slcache.reproduce import beyond, gains, inputs, optima, sensitivity
 from slcache.reproduce import plan as plans
+from slcache.reproduce.experiment import Experiment, run
 from slcache.reproduce.ledger import Evaluation, View, ledger
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import LITERAL, PROBABLE, READINGS
-from slcache.reproduce.tabulate import jobs_of, tables_of
 from slcache.traces.api import Progress
 
 #: What an evaluation is written as, beside the runs it keeps.
@@ -95,11 +95,11 @@ def _evaluated(plan: Plan, request: Request, engine: Engine) -> Evaluation:
 
 
 def _views(plan: Plan, request: Request, engine: Engine) -> tuple[list[View], list[int]]:
-    """Run every reading that is asked for; runs that readings share are run once."""
+    """Run every reading that is asked for."""
     names, seeds = _scope(plan, request)
     of_parts = _seeds(plan, request, seeds)
     traces = inputs.recognise(plan, request.traces, engine) if request.traces else {}
-    views, jobs = [], []
+    experiments = []
     for reading in request.readings or plan.readings:
         read = plan.under(reading)
         chosen = inputs.published(read, names, traces)
@@ -109,18 +109,14 @@ def _views(plan: Plan, request: Request, engine: Engine) -> tuple[list[View], li
                 chosen = [each for each in chosen if plan.quick.runs(each.name, each.parts)]
         if request.quick:
             chosen = [each.within(plan.quick.requests) for each in chosen]
-        views.append((reading, read, chosen))
-        jobs.append(jobs_of(read, chosen, of_parts, gains.SETTINGS if request.bound else {}))
-    # All at once, so that the progress shown is that of both.
-    every = [job for of in jobs for _, job in of]
-    inputs.refuse(inputs.faults(every, f"{plan.name}/plan.toml"))
-    results = iter(engine.results([job.run for job in every]))
-    found = []
-    for view, of in zip(views, jobs, strict=True):
-        own = [next(results) for _ in of]
-        beside = gains.of_jobs(of, own, engine) if request.bound else []
-        found.append(View(*view, tables_of(view[1], of, own, of_parts, engine), beside))
-    return found, seeds
+        settings = gains.SETTINGS if request.bound else {}
+        experiments.append(Experiment(read, chosen, of_parts, settings, reading))
+    jobs = [job for each in experiments for _, job in each.jobs]
+    inputs.refuse(inputs.faults(jobs, f"{plan.name}/plan.toml"))
+    return [
+        View(each, tables, gains.of(each, tables, engine) if request.bound else [])
+        for each, tables in zip(experiments, run(experiments, engine), strict=True)
+    ], seeds
 
 
 def stage(evaluation: Evaluation, files: Transaction) -> None:

@@ -11,8 +11,8 @@ from slcache import ConfigError
 from slcache.documents import gains
 from slcache.execute.engine import Engine
 from slcache.execute.run import Run, beside
-from slcache.reproduce.inputs import Job
-from slcache.reproduce.parts import Part
+from slcache.reproduce.experiment import Experiment
+from slcache.reproduce.points import Table as Points
 from slcache.tables.tabular import Table
 from slcache.words import units
 
@@ -24,18 +24,17 @@ SETTINGS = {"run.bound": True}
 Row = dict[str, Any]
 
 
-def of_jobs(
-    jobs: Sequence[tuple[Part, Job]], results: Sequence[Mapping[str, Any]], engine: Engine
-) -> list[Row]:
+def of(experiment: Experiment, tables: Mapping[str, Points], engine: Engine) -> list[Row]:
     """Return the rows of runs whose bound was counted; runs each without a cache too.
 
     `above` are dense programs over the least, `share` that of what could be gained over the run
     without a cache, `why` the reason where no bound holds.
     """
-    others = [_beside(job.run) for _, job in jobs]
+    others = [_beside(job.run) for _, job in experiment.jobs]
     found = iter(engine.results([run for run in others if run is not None]))
     told: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
-    for (part, job), document, other in zip(jobs, results, others, strict=True):
+    for (part, job), other in zip(experiment.jobs, others, strict=True):
+        document = tables[part.name].documents[job.input.name, job.name, job.seed]
         own = told.setdefault((part.name, job.input.name, job.name), [])
         own.append(gains.told_of(document, None if other is None else next(found)))
     return [

@@ -10,6 +10,7 @@ from typing import Any
 from slcache import _core
 from slcache.reproduce import gains, optima
 from slcache.reproduce.claims import CLASSES, Claim
+from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.functions import find
 from slcache.reproduce.inputs import Input
 from slcache.reproduce.plan import Plan
@@ -122,13 +123,20 @@ def _lacks(finding: Finding | None) -> str:
 class View:
     """What was run for one reading of the paper."""
 
-    reading: str
-    #: The plan under that reading.
-    plan: Plan
-    inputs: list[Input]
+    experiment: Experiment
     tables: dict[str, Table]
     #: How far from the least dense programs; empty unless asked for.
     gains: list[gains.Row] = field(default_factory=list)
+
+    @property
+    def reading(self) -> str:
+        """The reading."""
+        return self.experiment.title
+
+    @property
+    def plan(self) -> Plan:
+        """The plan under that reading."""
+        return self.experiment.plan
 
 
 @dataclass
@@ -146,9 +154,9 @@ class Evaluation:
     optima: list[optima.Row] = field(default_factory=list)
 
     @property
-    def inputs(self) -> list[Input]:
+    def inputs(self) -> Sequence[Input]:
         """The traces; readings differ in figures of the twins alone."""
-        return self.views[0].inputs
+        return self.views[0].experiment.inputs
 
     @property
     def readings(self) -> list[str]:
@@ -214,7 +222,7 @@ class Evaluation:
         }
 
     def _reading(self) -> dict[str, Any] | None:
-        reading = self.plan.reading
+        reading = self.plan.probable
         if reading is None:
             return None
         return {
@@ -254,7 +262,7 @@ def headline(evaluation: Evaluation) -> list[Counts]:
 
 def title(evaluation: Evaluation, reading: str) -> str:
     """Return what a reading is called; nothing where the plan has only one."""
-    probable = evaluation.plan.reading
+    probable = evaluation.plan.probable
     if probable is None:
         return ""
     return f"{LITERAL if reading == LITERAL else probable.name} reading"

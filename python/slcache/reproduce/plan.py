@@ -71,10 +71,9 @@ class Plan:
     yardstick: Yardstick | None = None
     optima: list[Optima] = field(default_factory=list)
     lifespans: list[Lifespans] = field(default_factory=list)
-    #: What the most probable reading of the paper changes of this, the literal one.
-    reading: Reading | None = None
-    #: Readings that are not judged beside these two, but that runs can begin with.
-    others: list[Reading] = field(default_factory=list)
+    #: What readings of the paper change of this, the literal one. The most probable one is judged
+    #: beside it; with the others runs can begin.
+    reading: dict[str, Reading] = field(default_factory=dict)
 
     @property
     def schemes(self) -> list[str]:
@@ -125,23 +124,18 @@ class Plan:
     @property
     def readings(self) -> list[str]:
         """The readings that are judged."""
-        return list(READINGS) if self.reading else [LITERAL]
+        return list(READINGS) if self.probable else [LITERAL]
 
     @property
-    def all_readings(self) -> list[Reading]:
-        """All readings but the literal one."""
-        return [*([self.reading] if self.reading else []), *self.others]
-
-    @property
-    def named_readings(self) -> list[str]:
-        """All readings that it has."""
-        return [*self.readings, *(other.id for other in self.others)]
+    def probable(self) -> Reading | None:
+        """The most probable reading."""
+        return self.reading.get(PROBABLE)
 
     def under(self, reading: str) -> Plan:
         """Return the plan as a reading has it run."""
-        found = next((each for each in self.all_readings if each.id == reading), None)
-        if found is None:
+        if reading not in self.reading:
             return self
+        found = self.reading[reading]
         workloads = found.workloads(self.workloads, self.parts)
         return replace(self, parts=found.parts(self.parts), workloads=workloads)
 
@@ -150,8 +144,7 @@ class Plan:
 
         What is varied starts from the other two, so that it has no study.
         """
-        found = next(other for other in self.others if other.id == reading)
-        return replace(self, reading=replace(found, id=PROBABLE), others=[], sensitivity=None)
+        return replace(self, reading={PROBABLE: self.reading[reading]}, sensitivity=None)
 
     def quick_judges(self) -> tuple[int, int]:
         """Return how many emergent claims the quick runs judge, and how many runs can judge."""
@@ -257,13 +250,13 @@ def _faults_of_readings(plan: Plan) -> list[str]:
         for variation in plan.vary
         if variation.reading not in plan.readings
     ]
-    every = [(f"reading: {one.id}", one) for one in plan.all_readings]
+    every = [(f"reading: {name}", one) for name, one in plan.reading.items()]
     found += [
         f"{at}: {fault}"
         for at, reading in every
         for fault in faults(reading, plan.parts, plan.workloads)
     ]
-    if any(other.id == LITERAL for other in plan.others):
+    if LITERAL in plan.reading:
         found.append(f"reading: {LITERAL} is the plan as it stands")
     given = [
         (f"{at}: option {name}", option.settings, option.parts)

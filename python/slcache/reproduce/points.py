@@ -106,9 +106,7 @@ class Table:
         self, column: Term, scheme: str, workload: str, seed: int | None = None
     ) -> float | None:
         """Return a figure relative to the reference scheme's on the same workload."""
-        own = self.mean(column, scheme, workload, seed)
-        reference = self.mean(column, self.reference, workload, seed)
-        return None if own is None or not reference else own / reference
+        return self.ratios(column, scheme, self.reference, workload, seed).get(0.0)
 
     def relative_means(self, column: Term, names: Sequence[str] = ()) -> dict[str, float]:
         """Return every scheme's mean over workloads, each relative to the reference."""

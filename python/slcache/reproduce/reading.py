@@ -60,8 +60,6 @@ class Reading:
     name: str
     #: By what they are called in the plan.
     options: dict[str, Option]
-    #: What it is asked for by.
-    id: str = PROBABLE
 
     @property
     def option(self) -> list[Option]:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from slcache.execute.engine import Engine
-from slcache.reproduce import inputs, optima
+from slcache.reproduce import experiment, inputs, optima
 from slcache.reproduce.claims import EMERGENT
-from slcache.reproduce.inputs import Input, Job
+from slcache.reproduce.experiment import Experiment
+from slcache.reproduce.inputs import Input
 from slcache.reproduce.ledger import Row, ledger
 from slcache.reproduce.plan import Plan
+from slcache.reproduce.points import Table
 from slcache.reproduce.reading import READINGS, Variation, is_of_twins
-from slcache.reproduce.tabulate import jobs_of, tabulate
 from slcache.reproduce.verdicts import CONSISTENT, REPRODUCED
 from slcache.study import fronts
 
@@ -47,17 +48,6 @@ def _distances(rows: Mapping[str, Row]) -> dict[str, float]:
     }
 
 
-@dataclass(frozen=True)
-class _Point:
-    """One value of one variation."""
-
-    title: str
-    plan: Plan
-    chosen: Sequence[Input]
-    seeds: Mapping[str, Sequence[int]]
-    settings: Mapping[str, Any]
-
-
 def faults(plan: Plan, readings: Collection[str] = READINGS) -> list[str]:
     """Return why points of the study cannot be run, all of them, without running any."""
     where = f"{plan.name}/plan.toml: sensitivity"
@@ -65,7 +55,9 @@ def faults(plan: Plan, readings: Collection[str] = READINGS) -> list[str]:
         fault
         for variation in _varied(plan, readings)
         for point in _points(plan, variation)
-        for fault in inputs.faults(_jobs(point), f"{where}: {variation.name}, {point.title}")
+        for fault in inputs.faults(
+            [job for _, job in point.jobs], f"{where}: {variation.name}, {point.title}"
+        )
     ]
 
 
@@ -81,21 +73,18 @@ def study(
     defaults = {_base(each): _default(plan.under(each.reading), vary, each) for each in vary}
     varied = [(variation, _points(plan, variation)) for variation in vary]
     every = [*defaults.values(), *(point for _, points in varied for point in points)]
-    runs = [job.run for point in every for job in _jobs(point)]
-    if not run and not engine.kept(runs):
+    if not run and not engine.kept([job.run for each in every for _, job in each.jobs]):
         return []
-    # All at once, so that the progress shown is that of the whole study.
-    engine.results(runs)
-    usual = {base: _found(default, engine) for base, default in defaults.items()}
-    return [_variation(each, usual[_base(each)], points, engine) for each, points in varied]
+    found = iter(map(_found, every, experiment.run(every, engine)))
+    usual = dict(zip(defaults, found, strict=False))
+    return [
+        _variation(each, usual[_base(each)], [next(found) for _ in points])
+        for each, points in varied
+    ]
 
 
 def _varied(plan: Plan, readings: Collection[str]) -> list[Variation]:
     return [variation for variation in plan.vary if variation.reading in readings]
-
-
-def _jobs(point: _Point) -> list[Job]:
-    return [job for _, job in jobs_of(point.plan, point.chosen, point.seeds, point.settings)]
 
 
 def _base(variation: Variation) -> tuple[str, tuple[str, ...]]:
@@ -103,11 +92,11 @@ def _base(variation: Variation) -> tuple[str, tuple[str, ...]]:
     return variation.reading, tuple(variation.workloads)
 
 
-def _default(plan: Plan, vary: Sequence[Variation], of: Variation) -> _Point:
+def _default(plan: Plan, vary: Sequence[Variation], of: Variation) -> Experiment:
     """Return what a variation starts from with nothing varied, in all the parts that are."""
     beside = {name for variation in vary for name in variation.parts}
     seeds = {**_seeds(plan, []), **_seeds(plan, beside)}
-    return _Point("default", plan, _twins(plan, of), seeds, {})
+    return Experiment(plan, _twins(plan, of), seeds, title="default", of_some=True)
 
 
 def _twins(
@@ -127,14 +116,15 @@ def _seeds(plan: Plan, parts: Collection[str]) -> dict[str, Sequence[int]]:
     return {part.name: spec.seeds for part in plan.parts if part.name in wanted}
 
 
-def _points(literal: Plan, variation: Variation) -> list[_Point]:
+def _points(literal: Plan, variation: Variation) -> list[Experiment]:
     plan = literal.under(variation.reading)
     seeds = _seeds(plan, variation.parts)
     points = []
     for title, table in zip(variation.titles(), variation.tables(), strict=True):
         of_twins = {key: value for key, value in table.items() if is_of_twins(key)}
         settings = {key: value for key, value in table.items() if not is_of_twins(key)}
-        points.append(_Point(title, plan, _twins(plan, variation, of_twins), seeds, settings))
+        chosen = _twins(plan, variation, of_twins)
+        points.append(Experiment(plan, chosen, seeds, settings, title, of_some=True))
     return points
 
 
@@ -142,17 +132,15 @@ def _points(literal: Plan, variation: Variation) -> list[_Point]:
 class _Found:
     """What the runs of a point say."""
 
+    title: str
     rows: Mapping[str, Row]
     yardstick: list[optima.Row]
 
 
-def _variation(
-    variation: Variation, default: _Found, points: Sequence[_Point], engine: Engine
-) -> dict[str, Any]:
+def _variation(variation: Variation, default: _Found, found: Sequence[_Found]) -> dict[str, Any]:
     """Return a variation's claims by point; claims of parts it leaves alone are left out."""
-    found = [(point.title, _found(point, engine)) for point in points]
-    ids = list(found[0][1].rows)
-    measured = any(each.yardstick for _, each in found)
+    ids = list(found[0].rows)
+    measured = any(each.yardstick for each in found)
     return {
         "name": variation.name,
         "why": variation.why,
@@ -161,30 +149,29 @@ def _variation(
         "front": _front(found) if variation.cross else [],
         "points": [
             {
-                "value": title,
+                "value": each.title,
                 "claims": [
                     {"id": row.id, "ours": row.ours, "verdict": row.verdict}
                     for row in map(each.rows.__getitem__, ids)
                 ],
                 "yardstick": each.yardstick if measured else [],
             }
-            for title, each in [("default", default), *found]
+            for each in [default, *found]
         ],
     }
 
 
-def _front(found: Sequence[tuple[str, _Found]]) -> list[dict[str, Any]]:
+def _front(found: Sequence[_Found]) -> list[dict[str, Any]]:
     """Return the points that no other beats, those first that meet most emergent claims."""
-    places = front([of.rows for _, of in found])
-    every = [{"value": found[i][0], "met": met(found[i][1].rows)} for i in places]
+    places = front([each.rows for each in found])
+    every = [{"value": found[i].title, "met": met(found[i].rows)} for i in places]
     return sorted(every, key=lambda each: -each["met"])
 
 
-def _found(point: _Point, engine: Engine) -> _Found:
-    """Return the claims that the point's parts can judge, from kept results."""
+def _found(point: Experiment, tables: Mapping[str, Table]) -> _Found:
+    """Return the claims that the point's parts can judge."""
     plan = point.plan
-    tables = tabulate(plan, point.chosen, point.seeds, point.settings, engine)
     known = {"" if name == plan.parts[0].name else name for name in point.seeds} | set(point.seeds)
     claims = [claim for claim in plan.claims if claim.part in known]
     rows = {row.id: row for row in ledger(claims, tables)}
-    return _Found(rows, optima.learned(plan.yardstick, tables))
+    return _Found(point.title, rows, optima.learned(plan.yardstick, tables))

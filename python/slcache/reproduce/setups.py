@@ -8,9 +8,10 @@ from typing import Any
 
 from slcache import catalogue
 from slcache.errors import UsageError, about
+from slcache.reproduce.experiment import DEFAULT
 from slcache.reproduce.parts import Variant, settings_of
 from slcache.reproduce.plan import load, papers
-from slcache.reproduce.tabulate import DEFAULT
+from slcache.reproduce.reading import LITERAL
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,8 @@ def named(text: str) -> Setup:
     if slash:
         _check("part", part, [each.name for each in plan.parts], text)
     if ":" in text:
-        _check("reading", reading, plan.named_readings, text)
-    reading = reading or plan.readings[0]
+        _check("reading", reading, [LITERAL, *plan.reading], text)
+    reading = reading or LITERAL
     read = plan.under(reading)
     found = read.part(part)
     settings = {key: value for key, value in found.settings.items() if value != DEFAULT}

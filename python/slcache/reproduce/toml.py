@@ -31,7 +31,7 @@ def written_out(table: Table, where: str) -> Table:
     table["workload"] = _workloads(table, where)
     options = _tables(table, "option", where)
     readings = {
-        name: {**said, "id": name, "options": _chosen(options, said, f"{where}: reading: {name}")}
+        name: {**said, "options": _chosen(options, said, f"{where}: reading: {name}")}
         for name, said in _tables(table, "reading", where).items()
     }
     unused = options.keys() - {name for said in readings.values() for name in said["options"]}
@@ -40,7 +40,7 @@ def written_out(table: Table, where: str) -> Table:
     # In files a list of tables is called after one of them.
     found = {f"{key}s" if isinstance(said, list) and key in _TABLES else key: said
              for key, said in table.items()}  # fmt: skip
-    return {**found, "reading": readings.pop("probable", None), "others": list(readings.values())}
+    return {**found, "reading": readings}
 
 
 def each(key: str) -> list[str]:
