@@ -13,10 +13,11 @@ from slcache.separation import study
 from support import slcache
 
 
-def cell(scheme: str, rule: str, seed: int, dense: float) -> study.Cell:
-    """Return a cell of which only the dense programs matter."""
+def cell(scheme: str, rule: str, seed: int, dense: float) -> study.Row:
+    """Return what tells a cell from others, and its dense programs."""
     blocks = 0 if scheme == "tlc-only" else 32
-    return study.Cell("zipf", scheme, blocks, rule, seed, dense, dense, dense, dense, 1.0, 0.0, 0.0)
+    place = {"workload": "zipf", "scheme": scheme, "slc_blocks": blocks, "rule": rule}
+    return {**place, "seed": seed, "dense": dense}
 
 
 def test_survival_is_the_share_of_the_gain_that_is_left() -> None:
@@ -30,15 +31,15 @@ def test_survival_is_the_share_of_the_gain_that_is_left() -> None:
         for (scheme, rule), values in dense.items()
         for seed, value in enumerate(values)
     ]
-    found = {(each.scheme, each.rule): each for each in study.Study(cells, []).survivals()}
+    found = {(each["scheme"], each["rule"]): each for each in study.Study(cells, []).survivals()}
     left = found["baseline", "sepbit"]
-    assert (left.alone, left.cached, left.gain) == pytest.approx((2.15, 1.35, 0.8))
+    assert (left["alone"], left["cached"], left["gain"]) == pytest.approx((2.15, 1.35, 0.8))
     # 0.7 of 1.0 and 0.9 of 1.2 are left: 1.6 of 2.2 in all.
-    assert left.survival == pytest.approx(1.6 / 2.2)
-    assert (left.survival_least, left.survival_most) == pytest.approx((0.7, 0.75))
-    assert found["baseline", "none"].survival == pytest.approx(1)
+    assert left["survival"] == pytest.approx(1.6 / 2.2)
+    assert (left["survival_least"], left["survival_most"]) == pytest.approx((0.7, 0.75))
+    assert found["baseline", "none"]["survival"] == pytest.approx(1)
     # A gain of 0.01 is none, so that nothing of it can be left.
-    assert found["turbo-write", "sepbit"].survival is None
+    assert found["turbo-write", "sepbit"]["survival"] is None
 
 
 def test_every_cell_of_a_workload_has_the_same_chips_and_user_bytes(

@@ -14,7 +14,7 @@ from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 
 if TYPE_CHECKING:
-    from slcache.separation.study import Cell, Study, Survival
+    from slcache.separation.study import Row, Study
 
 #: What the verb's argument calls it.
 NAME = "separation"
@@ -59,7 +59,7 @@ def reproduce(
 
 def _sheets(found: Study) -> list[Sheet]:
     parts = (found.cells, found.survivals())
-    return [Sheet([dict(vars(row)) for row in rows]) for rows in parts if rows]
+    return [Sheet(rows) for rows in parts if rows]
 
 
 def _tables(found: Study) -> list[Table | Text]:
@@ -71,7 +71,7 @@ def _tables(found: Study) -> list[Table | Text]:
         boxed=False,
     )  # fmt: skip
     for each in found.survivals():
-        gains.add(each.workload, *_gain(each))
+        gains.add(each["workload"], *_gain(each))
     cells = Table(
         "workload",
         [Column("scheme", text=True), "SLC blocks", Column("rule", text=True), "seed", "dense",
@@ -80,21 +80,21 @@ def _tables(found: Study) -> list[Table | Text]:
         boxed=False,
     )  # fmt: skip
     for cell in found.cells:
-        cells.add(cell.workload, *_cell(cell))
+        cells.add(cell["workload"], *_cell(cell))
     return [gains, Text(), cells]
 
 
-def _gain(each: Survival) -> list[str]:
-    left = "–" if each.survival is None else f"{each.survival:.2f}"
-    if each.survival_least is not None and each.survival_most is not None:
-        left += f" ({each.survival_least:.2f} to {each.survival_most:.2f})"
-    gain = f"{each.gain:+.3f} ({each.gain_least:+.3f} to {each.gain_most:+.3f})"
-    figures = f"{each.alone:.3f}", f"{each.cached:.3f}", gain, left
-    return [each.scheme, str(each.slc_blocks), each.rule, *figures]
+def _gain(each: Row) -> list[str]:
+    left = "–" if each["survival"] is None else f"{each['survival']:.2f}"
+    if each["survival_least"] is not None and each["survival_most"] is not None:
+        left += f" ({each['survival_least']:.2f} to {each['survival_most']:.2f})"
+    gain = f"{each['gain']:+.3f} ({each['gain_least']:+.3f} to {each['gain_most']:+.3f})"
+    figures = f"{each['alone']:.3f}", f"{each['cached']:.3f}", gain, left
+    return [each["scheme"], str(each["slc_blocks"]), each["rule"], *figures]
 
 
-def _cell(cell: Cell) -> list[str]:
-    figures = cell.dense, cell.programs, cell.damage, cell.damage_same
+def _cell(cell: Row) -> list[str]:
+    figures = cell["dense"], cell["programs"], cell["damage"], cell["damage_same"]
     told = [f"{figure:.3f}" for figure in figures]
-    place = [cell.scheme, str(cell.slc_blocks or "–"), cell.rule, str(cell.seed)]
-    return [*place, *told, f"{cell.read_p99_us:.0f}", f"{cell.drift:+.1%}"]
+    place = [cell["scheme"], str(cell["slc_blocks"] or "–"), cell["rule"], str(cell["seed"])]
+    return [*place, *told, f"{cell['read_p99_us']:.0f}", f"{cell['drift']:+.1%}"]

@@ -6,7 +6,7 @@ import json
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -28,78 +28,39 @@ LEAST_GAIN = 0.02
 DENSEST, BITS = "tlc", 3
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A store behind a cache, or alone, under a workload; figures per byte that the host writes.
-
-    They are of the second half of the writes, but for the percentile.
-    """
-
-    workload: str
-    scheme: str
-    #: SLC blocks of each plane; 0 without a cache.
-    slc_blocks: int
-    rule: str
-    seed: int
-    dense: float
-    programs: float
-    #: Cycles by their mode's endurance, and all as dense ones, of what a dense program takes.
-    damage: float
-    damage_same: float
-    read_p99_us: float
-    #: By how much more the last quarter of the time programs per byte than the third.
-    drift: float
-    #: Blocks that a class had to borrow.
-    lent: float
-
-
-@dataclass(frozen=True)
-class Survival:
-    """What a rule leaves of the dense programs that a cache saves, over the seeds."""
-
-    workload: str
-    scheme: str
-    slc_blocks: int
-    rule: str
-    #: Dense programs without a cache and with it, and what it saves.
-    alone: float
-    cached: float
-    gain: float
-    gain_least: float
-    gain_most: float
-    #: Of the gain without separation; none where there is none to speak of.
-    survival: float | None
-    survival_least: float | None
-    survival_most: float | None
+#: A store behind a cache, or alone, under a workload: `slc_blocks` of each plane, 0 without a cache.
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Study:
     """Every cell, and what follows from them."""
 
-    cells: list[Cell]
+    #: What `_cell` tells of each.
+    cells: list[Row]
     #: Workloads whose recordings are not here.
     missing: list[str]
 
-    def survivals(self) -> list[Survival]:
-        """Return what each rule leaves of each cache's gain."""
-        by_seed: dict[tuple[str, str, int, str], dict[int, float]] = {}
+    def survivals(self) -> list[Row]:
+        """Return what each rule leaves of the dense programs that each cache saves, over the seeds.
+
+        Beside the dense programs without the cache and with it (`alone`, `cached`) it is what the
+        cache saves (`gain`), and that as a part of the gain without separation (`survival`); None
+        where there is none to speak of.
+        """
+        by_seed: dict[Place, dict[int, float]] = {}
         for cell in self.cells:
-            place = cell.workload, cell.scheme, cell.slc_blocks, cell.rule
-            by_seed.setdefault(place, {})[cell.seed] = cell.dense
+            place = cell["workload"], cell["scheme"], cell["slc_blocks"], cell["rule"]
+            by_seed.setdefault(place, {})[cell["seed"]] = cell["dense"]
         alone = str(_plan()["alone"])
-        return [
-            _survival(place, dense, by_seed, alone)
-            for place, dense in by_seed.items()
-            if place[1] != alone
-        ]
+        return [_survival(place, by_seed, alone) for place in by_seed if place[1] != alone]
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {
             "schema_version": 1,
-            "cells": [asdict(cell) for cell in self.cells],
-            "survivals": [asdict(each) for each in self.survivals()],
+            "cells": self.cells,
+            "survivals": self.survivals(),
             "missing": self.missing,
             "provenance": {"version": _core.version(), "commit": _core.commit()},
         }
@@ -109,34 +70,33 @@ class Study:
         return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=1)
 
 
-def _survival(
-    place: tuple[str, str, int, str],
-    dense: Mapping[int, float],
-    by_seed: Mapping[tuple[str, str, int, str], Mapping[int, float]],
-    alone: str,
-) -> Survival:
+#: Workload, scheme, blocks and rule.
+Place = tuple[str, str, int, str]
+
+
+def _survival(place: Place, by_seed: Mapping[Place, Mapping[int, float]], alone: str) -> Row:
     workload, scheme, blocks, rule = place
-    bare = by_seed[workload, alone, 0, rule]
+    dense, bare = by_seed[place], by_seed[workload, alone, 0, rule]
     first = by_seed[workload, alone, 0, "none"], by_seed[workload, scheme, blocks, "none"]
     gains = {seed: bare[seed] - dense[seed] for seed in dense}
     unseparated = {seed: first[0][seed] - first[1][seed] for seed in dense}
     left = [gains[seed] / unseparated[seed] for seed in gains if unseparated[seed] >= LEAST_GAIN]
     whole = mean(unseparated.values())
     told = whole >= LEAST_GAIN and len(left) == len(gains)
-    return Survival(
-        workload=workload,
-        scheme=scheme,
-        slc_blocks=blocks,
-        rule=rule,
-        alone=mean(bare.values()),
-        cached=mean(dense.values()),
-        gain=mean(gains.values()),
-        gain_least=min(gains.values()),
-        gain_most=max(gains.values()),
-        survival=mean(gains.values()) / whole if told else None,
-        survival_least=min(left) if told else None,
-        survival_most=max(left) if told else None,
-    )
+    return {
+        "workload": workload,
+        "scheme": scheme,
+        "slc_blocks": blocks,
+        "rule": rule,
+        "alone": mean(bare.values()),
+        "cached": mean(dense.values()),
+        "gain": mean(gains.values()),
+        "gain_least": min(gains.values()),
+        "gain_most": max(gains.values()),
+        "survival": mean(gains.values()) / whole if told else None,
+        "survival_least": min(left) if told else None,
+        "survival_most": max(left) if told else None,
+    }
 
 
 @cache
@@ -275,8 +235,13 @@ def _load(
     return given.text_of(load), [("seed", str(seed))], count
 
 
-def _cell(point: _Point, half: Mapping[str, Any], whole: Mapping[str, Any]) -> Cell:
-    """Return what the second half of the requests came to."""
+def _cell(point: _Point, half: Mapping[str, Any], whole: Mapping[str, Any]) -> Row:
+    """Return what the second half of the requests came to, per byte that the host writes.
+
+    `damage` and `damage_same` are cycles by their mode's endurance, and all as dense ones, of what
+    a dense program takes; `lent` are blocks that a class had to borrow. Percentile and drift are
+    those of the whole run.
+    """
     workload, scheme, blocks, rule, seed = point.cell
     written = whole["host"]["write"]["bytes"] - half["host"]["write"]["bytes"]
     stored = {mode: _stored(whole, mode) - _stored(half, mode) for mode in ("slc", DENSEST)}
@@ -285,21 +250,20 @@ def _cell(point: _Point, half: Mapping[str, Any], whole: Mapping[str, Any]) -> C
     cycles = {mode: pool[mode]["endurance_cycles"] for mode in bits}
     # A page in SLC mode takes as many cells as three dense ones.
     cells = {mode: stored[mode] * bits[DENSEST] / bits[mode] for mode in bits}
-    figures = whole["scheme"]["figures"]
-    return Cell(
-        workload=workload,
-        scheme=scheme,
-        slc_blocks=blocks,
-        rule=rule,
-        seed=seed,
-        dense=stored[DENSEST] / written,
-        programs=sum(stored.values()) / written,
-        damage=sum(cells[mode] * cycles[DENSEST] / cycles[mode] for mode in bits) / written,
-        damage_same=sum(cells.values()) / written,
-        read_p99_us=whole["host"]["read"]["latency_us"]["p99"],
-        drift=_drift(whole["series"]),
-        lent=figures.get("separation_lent_blocks", 0.0),
-    )
+    return {
+        "workload": workload,
+        "scheme": scheme,
+        "slc_blocks": blocks,
+        "rule": rule,
+        "seed": seed,
+        "dense": stored[DENSEST] / written,
+        "programs": sum(stored.values()) / written,
+        "damage": sum(cells[mode] * cycles[DENSEST] / cycles[mode] for mode in bits) / written,
+        "damage_same": sum(cells.values()) / written,
+        "read_p99_us": whole["host"]["read"]["latency_us"]["p99"],
+        "drift": _drift(whole["series"]),
+        "lent": whole["scheme"]["figures"].get("separation_lent_blocks", 0.0),
+    }
 
 
 def _stored(document: Mapping[str, Any], mode: str) -> int:
