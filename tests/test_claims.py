@@ -293,6 +293,9 @@ def test_every_plan_holds_together(paper: str) -> None:
         if claim.ours.startswith("change(") and claim.expected.form == "number"
     ]
     assert all(paper.unit == "%" for paper in percent)
+    drawn, told = [each.title for each in loaded.figures], [each.title for each in loaded.tables]
+    titles = [loaded.title, *drawn, *told]
+    assert len(set(titles)) == len(titles)
 
 
 def test_unknown_keys_of_a_plan_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

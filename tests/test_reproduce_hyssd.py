@@ -35,13 +35,6 @@ def test_published_files_are_known_by_the_counts_of_table_i(name: str) -> None:
         assert workload.figures["write_share"] == pytest.approx(writes / (reads + writes), abs=1e-3)
 
 
-def test_figures_and_tables_have_titles_of_their_own() -> None:
-    plan = plans.load("hyssd")
-    figures_, tables_ = [f.title for f in plan.figures], [t.title for t in plan.tables]
-    titles = [plan.title, *figures_, *tables_]
-    assert len(set(titles)) == len(titles)
-
-
 def jobs(plan: Plan) -> list[Job]:
     seeds = {part.name: [1] for part in plan.parts}
     return [job for _, job in Experiment(plan, twins(plan, list(TABLE_I)), seeds).jobs]
@@ -97,14 +90,9 @@ def short() -> Plan:
 @pytest.fixture(scope="module")
 def tables(short: Plan, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Table]:
     with Engine(tmp_path_factory.mktemp("hyssd")) as engine:
-        return run(
-            [
-                Experiment(
-                    short, twins(short, ["financial"]), {"st": [1, 2], "slc": [1, 2]}, of_some=True
-                )
-            ],
-            engine,
-        )[0]
+        seeds = {"st": [1, 2], "slc": [1, 2]}
+        experiment = Experiment(short, twins(short, ["financial"]), seeds, of_some=True)
+        return run([experiment], engine)[0]
 
 
 def test_every_claim_of_a_part_that_was_run_is_judged(
