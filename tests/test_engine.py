@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,32 @@ import pytest
 from slcache import ConfigError, TraceError, _core, api
 from slcache.execute.engine import Engine
 from slcache.execute.local import Local
+from slcache.execute.run import Run
 from slcache.execute.tasks import Task
-from slcache.reproduce.inputs import Input, Job
+from slcache.reproduce.inputs import Input, run_of
 from slcache.study.model import Study
 from slcache.study.run import run_study
 from support import mixed, write_trace
 
 TWIN = Input("web", "hierarchy-web_1", requests=3000, set={"requests": "3000"})
-JOB = Job(TWIN, "tiny", "baseline", 7, settings={"trace.address": "wrap"})
+SETTINGS = {"trace.address": "wrap"}
+
+
+def made(
+    each: Input = TWIN,
+    scheme: str = "baseline",
+    seed: int = 7,
+    *,
+    draw: int | None = None,
+    settings: dict[str, Any] = SETTINGS,
+    after: Sequence[Input] = (),
+) -> Run:
+    """Return a run of an evaluation."""
+    said = {"device": "tiny", "scheme": scheme, "settings": settings, "seed": seed}
+    return run_of(each, scheme, after, seed if draw is None else draw, **said)
+
+
+RUN = made()
 
 
 class Keeping(Local):
@@ -34,12 +53,12 @@ class Keeping(Local):
         super().submit(task)
 
 
-def ran(place: Path, *jobs: Job) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the results of jobs, and the kinds of tasks that were done for them."""
+def ran(place: Path, *runs: Run) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the results of runs, and the kinds of tasks that were done for them."""
     workers = Keeping()
     try:
         with Engine(place, workers) as engine:
-            return engine.results([job.run for job in jobs]), workers.kinds
+            return engine.results(runs), workers.kinds
     finally:
         workers.close()
 
@@ -55,38 +74,38 @@ def test_a_sweep_and_an_evaluation_share_a_run(tmp_path: Path) -> None:
         device="tiny",
         scheme="baseline",
         seed=7,
-        set=JOB.settings,
+        set=SETTINGS,
         trace_options={"workload.requests": "3000"},
     )
     assert run_study(study, store=tmp_path).kept == 0
-    (found,), kinds = ran(tmp_path, JOB)
+    (found,), kinds = ran(tmp_path, RUN)
     assert kinds == []
     assert run_study(study, store=tmp_path).kept == 1
     alone = api.run(
         *(TWIN.path,),
         device="tiny",
         scheme="baseline",
-        settings=JOB.settings,
+        settings=SETTINGS,
         trace_options={"workload.requests": "3000"},
         seed=7,
     )
     assert figures(found) == figures(alone.to_dict())
     # Another seed of the twin, another setting and what came before are other runs.
     others = [
-        replace(JOB, draw=8),
-        replace(JOB, settings={}),
-        replace(JOB, input=replace(TWIN, repeat_to_write_bytes=1 << 20)),
-        replace(JOB, after=(TWIN,)),
+        made(draw=8),
+        made(settings={}),
+        made(replace(TWIN, repeat_to_write_bytes=1 << 20)),
+        made(after=[TWIN]),
     ]
     with Engine(tmp_path) as engine:
-        assert len({engine.key(job.run) for job in [JOB, *others]}) == 5
-        assert [engine.kept([job.run]) for job in [JOB, *others]] == [True, *[False] * 4]
+        assert len({engine.key(run) for run in [RUN, *others]}) == 5
+        assert [engine.kept([run]) for run in [RUN, *others]] == [True, *[False] * 4]
 
 
 def test_a_trace_is_repeated_once_and_does_not_stay(tmp_path: Path) -> None:
-    long = replace(JOB, input=replace(TWIN, repeat_to_write_bytes=64 << 20))
-    both = [long, replace(long, scheme="tlc-only")]
-    found, kinds = ran(tmp_path, *both, JOB)
+    long = replace(TWIN, repeat_to_write_bytes=64 << 20)
+    both = [made(long), made(long, "tlc-only")]
+    found, kinds = ran(tmp_path, *both, RUN)
     assert sorted(kinds) == ["point", "point", "point", "repeat"]
     written = [document["host"]["write"]["bytes"] for document in found]
     assert written[0] == written[1] == pytest.approx(64 << 20, rel=0.1)
@@ -94,45 +113,43 @@ def test_a_trace_is_repeated_once_and_does_not_stay(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"results"}
     # The files of one call are gone before the next: an evaluation makes many.
     with Engine(tmp_path) as engine:
-        engine.results([replace(long, seed=8).run])
+        engine.results([made(long, seed=8)])
         assert not list(tmp_path.rglob("*.parquet"))
-        engine.results([replace(long, seed=8, scheme="tlc-only").run])
+        engine.results([made(long, "tlc-only", 8)])
 
 
 def test_a_memory_is_made_by_the_runs_before_and_kept(tmp_path: Path) -> None:
-    learned = Job(TWIN, "tiny", "rl", 3, settings={"trace.address": "wrap"})
     other = replace(TWIN, set={"requests": "4000"})
-    taught = replace(learned, after=(other, TWIN))
-    (found,), kinds = ran(tmp_path, taught)
+    (found,), kinds = ran(tmp_path, made(TWIN, "rl", 3, after=[other, TWIN]))
     assert kinds == ["memory", "memory", "point"]
     memories = sorted((tmp_path / "memories").glob("*.memory"))
     assert len(memories) == 2
     # The lessons one by one, and the run after them.
     lessons = [("first", other, None), ("second", TWIN, "first")]
     for name, each, before in lessons:
-        by_hand(learned, each, tmp_path, before, memory_out=tmp_path / name)
-    assert figures(found) == figures(by_hand(learned, TWIN, tmp_path, "second"))
+        by_hand(each, tmp_path, before, memory_out=tmp_path / name)
+    assert figures(found) == figures(by_hand(TWIN, tmp_path, "second"))
     # What was learned is there for another run; what is damaged is made anew.
-    _, kinds = ran(tmp_path, replace(taught, after=(other,)))
+    _, kinds = ran(tmp_path, made(TWIN, "rl", 3, after=[other]))
     assert kinds == ["point"]
     for path in memories:
         path.write_bytes(b"damaged")
     with pytest.warns(UserWarning, match="damaged"):
-        _, kinds = ran(tmp_path, replace(taught, after=(other, TWIN, other)))
+        _, kinds = ran(tmp_path, made(TWIN, "rl", 3, after=[other, TWIN, other]))
     assert kinds == ["memory"] * 3 + ["point"]
 
 
 def by_hand(
-    job: Job, each: Input, folder: Path, before: str | None, memory_out: Path | None = None
+    each: Input, folder: Path, before: str | None, memory_out: Path | None = None
 ) -> dict[str, Any]:
     """Return what a run makes of an input without the engine."""
     result = api.run(
         each.path,
-        device=job.device,
-        scheme=job.scheme,
-        settings=job.settings,
+        device="tiny",
+        scheme="rl",
+        settings=SETTINGS,
         trace_options={f"workload.{key}": value for key, value in each.set.items()},
-        seed=job.seed,
+        seed=3,
         memory_in=None if before is None else folder / before,
         memory_out=memory_out,
     )
@@ -142,20 +159,15 @@ def by_hand(
 def test_a_run_that_fails_is_named_and_the_others_are_kept(tmp_path: Path) -> None:
     good = write_trace(tmp_path / "good.csv", mixed(50))
     (tmp_path / "bad.csv").write_text(good.read_text() + "not a request\n")
-    jobs = [
-        Job(
-            Input(name, "", requests=size, file=str(tmp_path / f"{name}.csv")),
-            "tiny",
-            "tlc-only",
-            1,
-        )
+    runs = [
+        made(Input(name, "", size, file=str(tmp_path / f"{name}.csv")), "tlc-only", 1, settings={})
         for name, size in (("good", 2), ("bad", 1))
     ]
     with pytest.raises(TraceError, match=r"^bad, tlc-only, seed 1: .*bad\.csv") as caught:
-        ran(tmp_path / "store", *jobs)
+        ran(tmp_path / "store", *runs)
     assert caught.value.line == 51
     with Engine(tmp_path / "store") as engine:
-        assert [engine.kept([job.run]) for job in jobs] == [True, False]
+        assert [engine.kept([run]) for run in runs] == [True, False]
 
 
 def test_a_run_that_does_not_fit_into_memory_is_told_before_any_runs(
@@ -166,27 +178,26 @@ def test_a_run_that_does_not_fit_into_memory_is_told_before_any_runs(
         Engine(tmp_path) as engine,
         pytest.raises(ConfigError, match=r"^web, baseline, seed 7: needs 9 TiB"),
     ):
-        engine.results([JOB.run])
+        engine.results([RUN])
     assert not list(tmp_path.rglob("*.json.gz"))
 
 
 def test_interrupted_runs_leave_what_is_done(tmp_path: Path) -> None:
-    jobs = [replace(JOB, seed=seed) for seed in range(4)]
+    runs = [made(seed=seed) for seed in range(4)]
 
     def stopping(phase: str, done: int, _: int) -> bool:
         return not (phase.startswith("runs") and done)
 
     with pytest.raises(KeyboardInterrupt), Engine(tmp_path, jobs=1, progress=stopping) as engine:
-        engine.results([job.run for job in jobs])
-    _, kinds = ran(tmp_path, *jobs)
+        engine.results(runs)
+    _, kinds = ran(tmp_path, *runs)
     assert 0 < len(kinds) < 4
 
 
 def test_a_cluster_gives_the_same(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
-    long = replace(JOB, input=replace(TWIN, repeat_to_write_bytes=64 << 20))
-    taught = replace(JOB, scheme="rl", after=(TWIN,))
-    runs = [long.run, taught.run]
+    long = replace(TWIN, repeat_to_write_bytes=64 << 20)
+    runs = [made(long), made(TWIN, "rl", after=[TWIN])]
     with Engine(tmp_path / "here") as here, Engine(tmp_path / "there", "dask://", 2) as there:
         expected = [figures(each) for each in here.results(runs)]
         assert [figures(each) for each in there.results(runs)] == expected

@@ -29,7 +29,7 @@ def test_every_run_of_every_plan_can_be_made(paper: str, full: bool) -> None:
     for reading in plan.readings:
         read = plan.under(reading)
         chosen = twins(read, [workload.name for workload in read.workloads])
-        jobs = [job for _, job in Experiment(read, chosen, {p.name: [1] for p in read.parts}).jobs]
+        jobs = Experiment(read, chosen, {p.name: [1] for p in read.parts}).jobs
         assert inputs.faults(jobs, reading) == []
     assert sensitivity.faults(plan) == []
 
@@ -41,7 +41,7 @@ def test_every_run_on_recordings_can_be_made(paper: str, tmp_path: Path) -> None
     assert plan.beyond is not None
     spec = replace(plan.beyond, only=[])
     jobs, _ = beyond.jobs_of(replace(plan, beyond=spec), tmp_path)
-    assert {job.scheme for job in jobs} >= {v.scheme for v in plan.expand(spec.schemes)}
+    assert {job.run.scheme for job in jobs} >= {v.scheme for v in plan.expand(spec.schemes)}
     assert inputs.faults(jobs, "beyond") == []
 
 

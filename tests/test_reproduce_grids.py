@@ -183,8 +183,8 @@ def reduced() -> Plan:
 
 def test_a_smaller_twin_runs_on_a_smaller_device() -> None:
     plan = reduced()
-    (job,) = [job for _, job in Experiment(plan, inputs.twins(plan, ["w"]), {"p": [1]}).jobs]
-    assert job.settings == {"device.user_bytes": "1GiB", "scheme.baseline.slc_blocks": 8}
+    (job,) = Experiment(plan, inputs.twins(plan, ["w"]), {"p": [1]}).jobs
+    assert job.run.settings == {"device.user_bytes": "1GiB", "scheme.baseline.slc_blocks": 8}
     assert job.input.options(1) == {"seed": "1", "workload.requests": "1000"}
 
 
@@ -193,8 +193,8 @@ def test_at_full_size_both_are_the_papers() -> None:
     assert plan.reduced
     full = plan.full_size()
     assert not full.reduced
-    (job,) = [job for _, job in Experiment(full, inputs.twins(full, ["w"]), {"p": [1]}).jobs]
-    assert (job.settings, job.input.options(1)) == ({}, {"seed": "1"})
+    (job,) = Experiment(full, inputs.twins(full, ["w"]), {"p": [1]}).jobs
+    assert (job.run.settings, job.input.options(1)) == ({}, {"seed": "1"})
 
 
 def test_a_twin_is_repeated_less_often_in_a_smaller_experiment() -> None:
@@ -208,8 +208,8 @@ def test_a_twin_is_repeated_less_often_in_a_smaller_experiment() -> None:
 
 def test_a_published_file_runs_on_the_papers_device(tmp_path: Path) -> None:
     file = Input("w", "", file=str(tmp_path))
-    (job,) = [job for _, job in Experiment(reduced(), [file], {"p": [1]}).jobs]
-    assert job.settings == {}
+    (job,) = Experiment(reduced(), [file], {"p": [1]}).jobs
+    assert job.run.settings == {}
 
 
 @pytest.mark.parametrize(

@@ -37,13 +37,13 @@ def test_published_files_are_known_by_the_counts_of_table_i(name: str) -> None:
 
 def jobs(plan: Plan) -> list[Job]:
     seeds = {part.name: [1] for part in plan.parts}
-    return [job for _, job in Experiment(plan, twins(plan, list(TABLE_I)), seeds).jobs]
+    return Experiment(plan, twins(plan, list(TABLE_I)), seeds).jobs
 
 
 def sizes(job: Job) -> dict[str, Any]:
     """Return what of a run's configuration and twin the paper's experiment is divided in."""
     config = job.run.config
-    scheme = config["scheme"][job.scheme]
+    scheme = config["scheme"][job.run.scheme]
     return {
         "requests": int(job.input.set.get("requests", job.input.requests)),
         "user_bytes": config["device"]["user_bytes"],
@@ -58,7 +58,7 @@ def test_the_smaller_experiment_is_the_papers_in_every_part() -> None:
     # The paper's worked example is small at any size; the SLC SSD alone has one of the two.
     whole = replace(loaded, parts=[part for part in loaded.parts if part.name in ("st", "mt")])
     for small, full in zip(jobs(whole), jobs(whole.full_size()), strict=True):
-        assert small.title == full.title
+        assert small.run.title == full.run.title
         pairs = [(full_, sizes(small)[name]) for name, full_ in sizes(full).items()]
         assert [large / less for large, less in pairs] == pytest.approx([SMALLER] * 5, rel=1e-3)
 
@@ -68,8 +68,8 @@ def test_a_setting_may_be_for_one_variant_alone() -> None:
     settings = {"life:scheme.hyssd.lifetime.step": 0.05}
     chosen = twins(plan, ["financial"])
     steps = {
-        job.name: job.settings.get("scheme.hyssd.lifetime.step")
-        for _, job in Experiment(plan, chosen, {"st": [1]}, settings).jobs
+        job.name: job.run.settings.get("scheme.hyssd.lifetime.step")
+        for job in Experiment(plan, chosen, {"st": [1]}, settings).jobs
     }
     assert steps.pop("life") == 0.05
     assert set(steps.values()) == {None}

@@ -33,15 +33,13 @@ def plan() -> Plan:
 
 
 def jobs(plan: Plan) -> list[Job]:
-    return [
-        job for _, job in Experiment(plan, twins(plan, ["financial1", "financial2"]), SEEDS).jobs
-    ]
+    return Experiment(plan, twins(plan, ["financial1", "financial2"]), SEEDS).jobs
 
 
 def sizes(job: Job) -> dict[str, float]:
     """Return what of a run's configuration and twin the paper's experiment is divided in."""
     config = job.run.config
-    scheme = config["scheme"][job.scheme] or {}
+    scheme = config["scheme"][job.run.scheme] or {}
     return {
         "requests": int(job.input.set.get("requests", job.input.requests)),
         "user_bytes": config["device"]["user_bytes"],
@@ -53,7 +51,7 @@ def sizes(job: Job) -> dict[str, float]:
 
 def test_the_smaller_experiment_is_the_papers_in_every_part(plan: Plan) -> None:
     for small, full in zip(jobs(plan), jobs(plan.full_size()), strict=True):
-        assert small.title == full.title
+        assert small.run.title == full.run.title
         for name, size in sizes(full).items():
             assert sizes(small)[name] * SMALLER == pytest.approx(size, rel=0.002), name
 

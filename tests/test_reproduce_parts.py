@@ -10,17 +10,22 @@ import pytest
 
 from slcache import ConfigError, api
 from slcache.execute.engine import Engine
+from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task, perform
 from slcache.reproduce import inputs, lifespans, optima, sensitivity, toml
 from slcache.reproduce import plan as plans
 from slcache.reproduce.experiment import Experiment, run
-from slcache.reproduce.inputs import Input, Job, twins
+from slcache.reproduce.inputs import Input, run_of, twins
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.measures import value
 from slcache.reproduce.parts import Grid, Part
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Table
 from slcache.reproduce.reading import LITERAL, PROBABLE, Sensitivity, Variation
+
+
+def bare(each: Input) -> Run:
+    return run_of(each, "n", [], 1, device="tiny", scheme="tlc-only", settings={}, seed=1)
 
 
 @pytest.mark.parametrize("mebibytes", [30, 400])
@@ -31,7 +36,7 @@ def test_a_trace_is_repeated_until_it_has_written_what_was_asked(
     each = Input("w", "ips-wdev_0", 20000, set={"requests": "20000"}, repeat_to_write_bytes=asked)
     once = api.Trace(each.path, options=replace(each, repeat_to_write_bytes=0).options(1)).info()
     path = tmp_path / "repeated.parquet"
-    task = Task(str(path), "repeat", Job(each, "tiny", "tlc-only", 1).run)
+    task = Task(str(path), "repeat", bare(each))
     assert perform(task) == Done(str(path))
     told = api.Trace(path).info()
     assert told["write_bytes"] == pytest.approx(asked, rel=0.1)
@@ -46,7 +51,7 @@ def test_a_trace_that_cannot_be_read_is_told_as_it_is(tmp_path: Path) -> None:
         "128166372003061629,hm,1,Write,0,4096,1\n128166372003061630,hm,1,Wrote,0,4096,1\n"
     )
     each = Input("w", "", 2, repeat_to_write_bytes=1 << 20, file=str(file))
-    task = Task(str(tmp_path / "r.parquet"), "repeat", Job(each, "tiny", "tlc-only", 1).run)
+    task = Task(str(tmp_path / "r.parquet"), "repeat", bare(each))
     done = perform(task)
     assert done.kind == "TraceError"
     assert 't.csv:2: column 4 (Type): "Wrote" is not' in (done.error or "")
@@ -83,11 +88,9 @@ def test_a_study_is_run_when_asked_for_and_taken_up_later(tmp_path: Path) -> Non
 def test_settings_of_a_point_are_made_together() -> None:
     points: list[dict[str, Any]] = [{"replay": "closed:4", "scheme.sa.merge.timeout_ns": 5}]
     plan = small(Variation("x", "open", points=points, names=["both"]))
-    jobs = [
-        job for _, job in Experiment(plan, twins(plan, ["web_1"]), {"main": [1]}, points[0]).jobs
-    ]
-    assert {job.replay for job in jobs} == {"closed:4"}
-    own = {job.scheme: job.settings.get("scheme.sa.merge.timeout_ns") for job in jobs}
+    jobs = Experiment(plan, twins(plan, ["web_1"]), {"main": [1]}, points[0]).jobs
+    assert {job.run.replay for job in jobs} == {"closed:4"}
+    own = {job.run.scheme: job.run.settings.get("scheme.sa.merge.timeout_ns") for job in jobs}
     assert own == {"baseline": None, "sa": 5, "sector": None, "hierarchy": None}
 
 
@@ -95,17 +98,15 @@ def test_a_point_takes_away_what_the_part_sets() -> None:
     plan = plans.load("hierarchy")
     key = "scheme.sa.merge.timeout_ns"
     for point, own in (({}, 1000000), ({key: "default"}, None)):
-        jobs = [
-            job for _, job in Experiment(plan, twins(plan, ["web_1"]), {"main": [1]}, point).jobs
-        ]
-        assert [job.settings.get(key) for job in jobs if job.scheme == "sa"] == [own]
+        jobs = Experiment(plan, twins(plan, ["web_1"]), {"main": [1]}, point).jobs
+        assert [job.run.settings.get(key) for job in jobs if job.run.scheme == "sa"] == [own]
 
 
 def test_only_the_named_parts_are_run() -> None:
     plan = plans.load("ips")
     jobs = Experiment(plan, twins(plan, ["wdev_0"]), {"daily": [1, 2]}).jobs
-    assert {(part.name, job.seed) for part, job in jobs} == {("daily", 1), ("daily", 2)}
-    assert {job.scheme for _, job in jobs} == set(plan.part("daily").schemes)
+    assert {(job.part.name, job.seed) for job in jobs} == {("daily", 1), ("daily", 2)}
+    assert {job.run.scheme for job in jobs} == set(plan.part("daily").schemes)
 
 
 def test_every_point_has_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +147,7 @@ def test_quick_mode_counts_no_workload_that_it_does_not_run(paper: str) -> None:
     }
     named = twins(plan, plan.quick.names())
     chosen = [each for each in named if plan.quick.runs(each.name, each.parts)]
-    run = [job.input for _, job in Experiment(plan, chosen, parts).jobs]
+    run = [job.input for job in Experiment(plan, chosen, parts).jobs]
     assert all(each in run for each in chosen)
 
 
@@ -306,12 +307,10 @@ def test_a_grid_of_shares_follows_the_size_of_the_device(
     reduced: dict[str, Any], blocks: int
 ) -> None:
     plan = shared(**reduced)
-    none, some = [
-        job for _, job in Experiment(plan, inputs.twins(plan, ["web_1"]), {"p": [1]}).jobs
-    ]
-    assert (none.name, none.scheme, none.settings) == ("g 0", "tlc-only", reduced)
-    assert (some.name, some.scheme) == ("g 0.25", "baseline")
-    assert some.settings == {**reduced, "scheme.baseline.slc_blocks": blocks}
+    none, some = Experiment(plan, inputs.twins(plan, ["web_1"]), {"p": [1]}).jobs
+    assert (none.name, none.run.scheme, none.run.settings) == ("g 0", "tlc-only", reduced)
+    assert (some.name, some.run.scheme) == ("g 0.25", "baseline")
+    assert some.run.settings == {**reduced, "scheme.baseline.slc_blocks": blocks}
 
 
 def test_a_share_of_something_unknown_is_refused() -> None:
@@ -328,7 +327,7 @@ def test_a_variation_may_multiply_what_a_run_has(reduced: dict[str, Any], blocks
     (table,) = variation.tables()
     plan = shared(**reduced)
     jobs = Experiment(plan, inputs.twins(plan, ["web_1"]), {"p": [1]}, table).jobs
-    none, some = [job.settings for _, job in jobs]
+    none, some = [job.run.settings for job in jobs]
     assert none == {"device.pool.0.blocks": blocks}
     assert some == {**none, "scheme.baseline.slc_blocks": blocks // 4}
 
@@ -404,8 +403,8 @@ def test_the_probable_reading_fills_the_device(reading: str, fill: float) -> Non
     plan = plans.load("rl").under(reading)
     found: dict[str, set[float]] = {part.name: set() for part in plan.parts}
     seeds = {name: [1] for name in found}
-    for part, job in Experiment(plan, twins(plan, ["pc", "oltp"]), seeds).jobs:
-        found[part.name].add(job.run.config["precondition"]["fill"])
+    for job in Experiment(plan, twins(plan, ["pc", "oltp"]), seeds).jobs:
+        found[job.part.name].add(job.run.config["precondition"]["fill"])
     # Where the paper varies the fill itself, there is one reading.
     assert found.pop("fill") == {0, 0.3, 0.5, 0.7, 0.9}
     assert found == {name: {fill} for name in ["main", "constants", "pre-training"]}

@@ -372,7 +372,7 @@ def test_figures_of_a_reading_can_still_be_varied(toy: Any) -> None:  # noqa: AN
         "twin.update_skew": "0.5",
         "twin.read_skew": "0.2",
     }
-    (_, job), *_ = Experiment(plan, [each], {"main": [1]}).jobs
+    (job, *_) = Experiment(plan, [each], {"main": [1]}).jobs
     assert job.input.options(1)["workload.twin.update_skew"] == "0.5"
 
 

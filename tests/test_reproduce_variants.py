@@ -63,13 +63,17 @@ def jobs(part: Part, **more: Any) -> list[Job]:  # noqa: ANN401
     plan = toy(part, **more)
     workloads = [replace(w, parts=[]) for w in plan.named(["pc"])]
     chosen = twins(replace(plan, workloads=workloads), ["pc"])
-    return [job for _, job in Experiment(plan, chosen, {part.name: [4, 5]}).jobs]
+    return Experiment(plan, chosen, {part.name: [4, 5]}).jobs
+
+
+def drawn(job: Job) -> int:
+    return int(dict(job.run.trace_options)["seed"])
 
 
 def test_what_learns_meets_one_trace_with_every_seed_and_the_others_run_once() -> None:
     part = Part("p", "rl-32g", ["old", "new"], "old", learned=["new"])
     found = jobs(part, variants=[Variant("new", "baseline")])
-    assert [(job.name, job.seed, job.drawn) for job in found] == [
+    assert [(job.name, job.seed, drawn(job)) for job in found] == [
         ("old", 4, 4),
         ("new", 4, 4),
         ("new", 5, 4),
@@ -80,7 +84,7 @@ def test_what_learns_meets_one_trace_with_every_seed_and_the_others_run_once() -
 
 def test_without_learning_every_seed_draws_its_own_twin() -> None:
     found = jobs(Part("p", "rl-32g", ["old"], "old"))
-    assert [(job.seed, job.drawn) for job in found] == [(4, 4), (5, 5)]
+    assert [(job.seed, drawn(job)) for job in found] == [(4, 4), (5, 5)]
 
 
 def test_a_variant_runs_its_scheme_with_its_settings_over_those_of_the_part() -> None:
@@ -88,17 +92,21 @@ def test_a_variant_runs_its_scheme_with_its_settings_over_those_of_the_part() ->
     own = {"scheme.baseline.slc_blocks": 16}
     part = Part("p", "rl-32g", ["v"], "v", settings=settings)
     job = jobs(part, variants=[Variant("v", "baseline", own)])[0]
-    assert (job.name, job.scheme) == ("v", "baseline")
-    assert job.settings == {**settings, **own}
+    assert (job.name, job.run.scheme) == ("v", "baseline")
+    assert job.run.settings == {**settings, **own}
 
 
 def test_lessons_are_part_of_what_a_run_is(tmp_path: Path) -> None:
     part = Part("p", "rl-32g", ["v"], "v")
-    job = jobs(part, variants=[Variant("v", "baseline", after=["oltp", "pc"])])[0]
-    assert [each.name for each in job.after] == ["oltp", "pc"]
-    lessons = [replace(job, after=after).run for after in (job.after, job.after[::-1], ())]
+    first, *others = (
+        jobs(part, variants=[Variant("v", "baseline", after=after)])[0].run
+        for after in (["oltp", "pc"], ["pc", "oltp"], [])
+    )
+    assert first.after is not None
+    assert first.after.after is not None
+    assert (first.after.after.trace, first.after.trace) == ("rl-oltp", "rl-pc")
     with Engine(tmp_path) as engine:
-        assert len({engine.key(run) for run in lessons}) == len(lessons)
+        assert len({engine.key(run) for run in (first, *others)}) == 3
 
 
 def document(mb_per_s: float) -> dict[str, Any]:
@@ -199,4 +207,4 @@ def test_a_point_may_change_the_twins_and_their_draw() -> None:
     assert (each.set, each.draw) == ({"twin.update_skew": "1.2"}, 7)
     part = plan.parts[0]
     loose = replace(each, parts=[])
-    assert [job.drawn for _, job in Experiment(plan, [loose], {part.name: [1, 2]}).jobs] == [7, 7]
+    assert [drawn(job) for job in Experiment(plan, [loose], {part.name: [1, 2]}).jobs] == [7, 7]

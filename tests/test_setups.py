@@ -36,12 +36,12 @@ def test_a_set_up_is_what_the_evaluation_runs(name: str) -> None:
     # Smaller twins have a smaller device; grids and variants have settings of their own.
     inputs = [replace(each, reduced={}) for each in twins(plan, [w.name for w in plan.workloads])]
     own = {each.name for each in plan.variants} | {each.name for each in plan.grids}
-    jobs = [job for _, job in Experiment(plan, inputs, {part.name: [1]}).jobs]
+    jobs = Experiment(plan, inputs, {part.name: [1]}).jobs
     plain = [job for job in jobs if job.name not in own and job.name in part.schemes]
     assert plain or own >= {*part.schemes}
     for job in plain:
-        assert (job.device, job.replay) == (found.device, found.replay)
-        assert dict(job.settings) == found.settings_for([job.scheme], job.input.path)
+        assert (job.run.device, job.run.replay) == (found.device, found.replay)
+        assert dict(job.run.settings) == found.settings_for([job.run.scheme], job.input.path)
 
 
 def test_the_joint_reading_is_a_combination_of_the_joint_study() -> None:

@@ -21,7 +21,7 @@ from slcache.execute.engine import Engine
 from slcache.execute.store import Store
 from slcache.execute.tasks import Done, Task, perform
 from slcache.reproduce import plan
-from slcache.reproduce.inputs import Input, statistics
+from slcache.reproduce.inputs import statistics
 from slcache.search.goals import SHARES
 from slcache.search.searching import Prefixes
 from slcache.study.api import sweep
@@ -384,7 +384,7 @@ def test_kept_statistics_of_a_trace_are_checked(
 ) -> None:
     def told() -> dict[str, Any] | None:
         with Engine(tmp_path) as engine:
-            return statistics(Input("t", "", file=str(trace)), 0, engine)
+            return statistics(str(trace), [], engine)
 
     whole = told()
     (file,) = (tmp_path / "results").iterdir()

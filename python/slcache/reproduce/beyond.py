@@ -51,8 +51,7 @@ def jobs_of(plan: Plan, folder: Path) -> tuple[list[Job], list[str]]:
         for path in paths
     ]
     experiment = Experiment(replace(plan, parts=[part]), chosen, {part.name: spec.seeds})
-    jobs = [job for _, job in experiment.jobs]
-    return jobs, [path.name for path in wanted if not path.exists()]
+    return experiment.jobs, [path.name for path in wanted if not path.exists()]
 
 
 def study(plan: Plan, folder: Path, engine: Engine) -> dict[str, Any]:

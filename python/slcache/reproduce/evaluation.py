@@ -111,7 +111,7 @@ def _views(plan: Plan, request: Request, engine: Engine) -> tuple[list[View], li
             chosen = [each.within(plan.quick.requests) for each in chosen]
         settings = gains.SETTINGS if request.bound else {}
         experiments.append(Experiment(read, chosen, of_parts, settings, reading))
-    jobs = [job for each in experiments for _, job in each.jobs]
+    jobs = [job for each in experiments for job in each.jobs]
     inputs.refuse(inputs.faults(jobs, f"{plan.name}/plan.toml"))
     return [
         View(each, tables, gains.of(each, tables, engine) if request.bound else [])

@@ -37,10 +37,10 @@ class Experiment:
     of_some: bool = False
 
     @cached_property
-    def jobs(self) -> list[tuple[Part, Job]]:
+    def jobs(self) -> list[Job]:
         """The runs of the parts."""
-        parts = [part for part in self.plan.parts if part.name in self.seeds]
-        return [(part, job) for part in parts for job in self._jobs(part)]
+        parts = (part for part in self.plan.parts if part.name in self.seeds)
+        return [job for part in parts for job in self._jobs(part)]
 
     def _jobs(self, part: Part) -> Iterator[Job]:
         settings = {**part.settings, **self.settings}
@@ -58,30 +58,33 @@ class Experiment:
                     before.get(name) or inputs.twins(self.plan, [name])[0] for name in variant.after
                 ]
                 for seed in _seeds_of(part, variant.name, each, self.seeds[part.name]):
-                    yield Job(
-                        input=each,
+                    run = inputs.run_of(
+                        each,
+                        variant.name,
+                        lessons,
+                        seed if draw is None else draw,
                         device=part.device,
                         scheme=variant.scheme,
-                        seed=seed,
-                        replay=replay,
                         settings=own,
-                        label=variant.name,
-                        draw=draw,
-                        after=tuple(lessons),
+                        replay=replay,
+                        seed=seed,
                     )
+                    yield Job(part, each, variant.name, seed, run)
 
     def tables(self, results: Sequence[dict[str, Any]], engine: Engine) -> dict[str, Table]:
         """Return the tables by part of the runs' results, the first also as ""."""
         plan = self.plan
         documents: dict[str, dict[Key, Any]] = {part.name: {} for part in plan.parts}
-        for (part, job), document in zip(self.jobs, results, strict=True):
-            of_part, seeds = documents[part.name], self.seeds[part.name]
-            of_part[job.input.name, job.name, job.seed] = document
-            if part.learned is not None and job.name not in part.learned:
-                of_part |= {(job.input.name, job.name, seed): document for seed in seeds}
+        for job, document in zip(self.jobs, results, strict=True):
+            part, run = job.part, job.run
+            seeds = self.seeds[part.name]
+            # What does not learn runs once, and stands beside every seed.
+            once = part.learned is not None and job.name not in part.learned
+            keys = ((job.input.name, job.name, s) for s in (seeds if once else [job.seed]))
+            documents[part.name] |= dict.fromkeys(keys, document)
             # Twins of other seeds differ too little to be worth a pass over each.
             if part.trace_statistics and (job.name, job.seed) == (part.reference, seeds[0]):
-                document["trace_info"] = inputs.statistics(job.input, job.drawn, engine)
+                document["trace_info"] = inputs.statistics(run.trace, run.trace_options, engine)
         for spec in plan.picks:
             among = [v.name for v in plan.expand([spec.grid])] if spec.grid else None
             for shown in spec.parts:
@@ -100,7 +103,7 @@ class Experiment:
 def run(experiments: Sequence[Experiment], engine: Engine) -> list[dict[str, Table]]:
     """Run experiments and return the tables of each; what several share is run once."""
     # All at once, so that the progress shown is that of all.
-    results = iter(engine.results([job.run for each in experiments for _, job in each.jobs]))
+    results = iter(engine.results([job.run for each in experiments for job in each.jobs]))
     return [each.tables([next(results) for _ in each.jobs], engine) for each in experiments]
 
 

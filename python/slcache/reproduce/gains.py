@@ -30,12 +30,13 @@ def of(experiment: Experiment, tables: Mapping[str, Points], engine: Engine) -> 
     `above` are dense programs over the least, `share` that of what could be gained over the run
     without a cache, `why` the reason where no bound holds.
     """
-    others = [_beside(job.run) for _, job in experiment.jobs]
+    others = [_beside(job.run) for job in experiment.jobs]
     found = iter(engine.results([run for run in others if run is not None]))
     told: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
-    for (part, job), other in zip(experiment.jobs, others, strict=True):
-        document = tables[part.name].documents[job.input.name, job.name, job.seed]
-        own = told.setdefault((part.name, job.input.name, job.name), [])
+    for job, other in zip(experiment.jobs, others, strict=True):
+        part, trace = job.part.name, job.input.name
+        document = tables[part].documents[trace, job.name, job.seed]
+        own = told.setdefault((part, trace, job.name), [])
         own.append(gains.told_of(document, None if other is None else next(found)))
     return [
         {

@@ -6,7 +6,7 @@ import functools
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ from slcache import ConfigError, TraceError, _core, api, catalogue
 from slcache.documents import checks
 from slcache.execute import given, store
 from slcache.execute.engine import Engine
-from slcache.execute.run import REPEAT, Run
+from slcache.execute.run import REPEAT, Options, Run
 from slcache.given.content import device_of
-from slcache.reproduce.parts import Workload
+from slcache.reproduce.parts import Part, Workload
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import has_figures
 from slcache.traces import api as traces
@@ -79,7 +79,7 @@ def recognise(plan: Plan, directory: Path, engine: Engine) -> dict[str, File]:
     found: dict[str, File] = {}
     for path in sorted(p for p in directory.rglob("*") if p.is_file()):
         engine.tell(f"looking at {path.name}", 0, 0)
-        told = statistics(Input(path.name, "", file=str(path)), 0, engine)
+        told = statistics(str(path), [], engine)
         near = {w.name for w in plan.workloads if told and _matches(w, told)}
         if told and len(near) == 1:
             found.setdefault(near.pop(), (str(path), told))
@@ -116,18 +116,17 @@ def _twin(workload: Workload, more: Mapping[str, object] | None = None) -> Input
     return Input(**{**vars(workload), **said}, draw=None if draw is None else int(draw))
 
 
-def statistics(each: Input, seed: int, engine: Engine) -> dict[str, Any] | None:
-    """Return an input's statistics, kept from one evaluation to the next; None if unreadable."""
-    options = each.options(seed)
+def statistics(path: str, options: Options, engine: Engine) -> dict[str, Any] | None:
+    """Return a trace's statistics, kept from one evaluation to the next; None if unreadable."""
     try:
-        read = engine.fingerprint(each.path, list(options.items()))
+        read = engine.fingerprint(path, options)
     except TraceError:
         return None
-    key = store.key({"info": [read, sorted(options.items())]})
+    key = store.key({"info": [read, sorted(options)]})
     kept = engine.store.get(key, _check_statistics)
     if kept is None:
         try:
-            kept = api.Trace(each.path, options=options).info(engine.progress)
+            kept = api.Trace(path, options=dict(options)).info(engine.progress)
         except TraceError as error:
             kept = {"error": str(error)}
         engine.store.put(key, kept)
@@ -157,54 +156,35 @@ def _matches(workload: Workload, told: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Job:
-    """One run: an input on a device under a scheme, with a seed and settings."""
+    """One run of a part: an input under what the tables call a scheme."""
 
+    part: Part
     input: Input
-    device: str
-    scheme: str
+    name: str
     seed: int
-    replay: str | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    #: What the tables call the scheme, where it is not the scheme's own name.
-    label: str = ""
-    #: Seed of the twin's draw, where it is not that of the run.
-    draw: int | None = None
-    #: Inputs that the scheme has run before, whose memory it brings.
-    after: tuple[Input, ...] = ()
+    run: Run
 
-    @property
-    def name(self) -> str:
-        """What the tables call the scheme."""
-        return self.label or self.scheme
 
-    @property
-    def drawn(self) -> int:
-        """Seed of the twin's draw."""
-        return self.seed if self.draw is None else self.draw
+def run_of(each: Input, name: str, lessons: Sequence[Input], draw: int, **said: Any) -> Run:  # noqa: ANN401
+    """Return the run of an input; what is `said` of it is a Run's.
 
-    @property
-    def title(self) -> str:
-        """What is shown while it runs."""
-        return f"{self.input.name}, {self.name}, seed {self.seed}"
-
-    @property
-    def run(self) -> Run:
-        """The run itself."""
-        *before, last = self.after or (None,)
-        lesson = None if last is None else replace(self, input=last, after=tuple(before))
-        return Run(
-            title=self.title,
-            trace=self.input.path,
-            device=self.device,
-            scheme=self.scheme,
-            settings=self.settings,
-            trace_options=list(self.input.options(self.drawn).items()),
-            replay=self.replay,
-            seed=self.seed,
-            changed={REPEAT: repeat} if (repeat := self.input.repeat_to_write_bytes) else {},
-            after=None if lesson is None else lesson.run,
-            size=self.input.size,
+    A twin is drawn with the seed `draw`. `lessons` are inputs that the scheme has run before, one
+    after the other, and whose memory it brings.
+    """
+    run = None
+    for one in (*lessons, each):
+        repeat = one.repeat_to_write_bytes
+        run = Run(
+            title=f"{one.name}, {name}, seed {said['seed']}",
+            trace=one.path,
+            trace_options=list(one.options(draw).items()),
+            changed={REPEAT: repeat} if repeat else {},
+            after=run,
+            size=one.size,
+            **said,
         )
+    assert run is not None
+    return run
 
 
 def refuse(faults: Sequence[str]) -> None:
@@ -217,20 +197,25 @@ def faults(jobs: Iterable[Job], where: str) -> list[str]:
     """Return why runs cannot be made, each reason once."""
     found: dict[str, None] = {}
     for job in jobs:
-        twins = (each for each in (job.input, *job.after) if not each.file)
-        reasons = [_of_workload(t.twin, tuple(sorted(t.set.items()))) for t in twins]
-        sets = tuple(catalogue.sets(job.settings))
-        if why := _of_settings(job.device, job.scheme, sets, job.replay):
-            reasons.append(f"{job.device}, {job.name}: {why}")
+        runs = [job.run]
+        while (before := runs[-1].after) is not None:
+            runs.append(before)
+        # Only twins have options.
+        reasons = [_of_workload(run.trace, tuple(run.trace_options)) for run in runs]
+        sets = tuple(catalogue.sets(job.run.settings))
+        if why := _of_settings(job.run.device, job.run.scheme, sets, job.run.replay):
+            reasons.append(f"{job.run.device}, {job.name}: {why}")
         found |= {f"{where}: {reason}": None for reason in reasons if reason}
     return list(found)
 
 
 @functools.cache
-def _of_workload(path: str, figures: tuple[tuple[str, str], ...]) -> str:
+def _of_workload(path: str, options: tuple[tuple[str, str], ...]) -> str:
     """Return why a workload cannot be made with these figures; many runs share one."""
+    told = ((key.partition("workload."), said) for key, said in options)
     try:
-        traces.workload(path, dict(figures))
+        if options:
+            traces.workload(path, {key: said for (_, of, key), said in told if of})
     except (ConfigError, TraceError) as error:
         return str(error)
     return ""

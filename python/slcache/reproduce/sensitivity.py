@@ -55,9 +55,7 @@ def faults(plan: Plan, readings: Collection[str] = READINGS) -> list[str]:
         fault
         for variation in _varied(plan, readings)
         for point in _points(plan, variation)
-        for fault in inputs.faults(
-            [job for _, job in point.jobs], f"{where}: {variation.name}, {point.title}"
-        )
+        for fault in inputs.faults(point.jobs, f"{where}: {variation.name}, {point.title}")
     ]
 
 
@@ -73,7 +71,7 @@ def study(
     defaults = {_base(each): _default(plan.under(each.reading), vary, each) for each in vary}
     varied = [(variation, _points(plan, variation)) for variation in vary]
     every = [*defaults.values(), *(point for _, points in varied for point in points)]
-    if not run and not engine.kept([job.run for each in every for _, job in each.jobs]):
+    if not run and not engine.kept([job.run for each in every for job in each.jobs]):
         return []
     found = iter(map(_found, every, experiment.run(every, engine)))
     usual = dict(zip(defaults, found, strict=False))

@@ -28,7 +28,7 @@ LEAST_GAIN = 0.02
 DENSEST, BITS = "tlc", 3
 
 
-#: A store behind a cache, or alone, under a workload: `slc_blocks` of each plane, 0 without a cache.
+#: A store behind a cache, or alone, under a workload; without a cache `slc_blocks` is 0.
 Row = dict[str, Any]
 
 
