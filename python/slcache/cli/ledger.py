@@ -28,7 +28,7 @@ def parts(evaluation: Evaluation) -> list[Table | Text]:
     probable = evaluation.plan.probable
     if probable and PROBABLE in evaluation.readings:
         told.append(Text(f"The {ledger.title(evaluation, PROBABLE)} differs from the literal one:"))
-        told += [Text(f"  {option.text}") for option in probable.option]
+        told += [Text(f"  {option.text}") for option in probable.options.values()]
         told.append(Text())
     for name, of in ledger.sections(evaluation):
         if name:
@@ -77,8 +77,7 @@ def sheet(evaluation: Evaluation) -> Sheet:
                 "reason": row.reason,
             }
             for row in evaluation.claims
-            for reading in evaluation.readings
-            if (found := row.under(reading)) is not None
+            for reading, found in ledger.found(row, evaluation)
         ]
     )
 
@@ -91,11 +90,9 @@ def _ledger(evaluation: Evaluation, of: Sequence[Row]) -> Table:
         columns += [Column(reading if two else "ours"), Column("verdict", text=True)]
     table = Table("figure", columns, boxed=False)
     for row in of:
-        cells = ledger.cells(row, evaluation)
-        found = [
-            cell
-            for each in cells["found"]
-            for cell in (each["ours"], Text(each["verdict"], _COLOURS.get(each["verdict"], "")))
-        ]
-        table.add(row.figure, row.claim, cells["paper"], *found)
+        cells: list[str | Text] = []
+        for _, found in ledger.found(row, evaluation):
+            verdict = Text(found.verdict, _COLOURS.get(found.verdict, ""))
+            cells += [ledger.shown(found.ours, row.unit), verdict]
+        table.add(row.figure, row.claim, ledger.shown(row.paper, row.unit), *cells)
     return table

@@ -64,12 +64,6 @@ def _mean(told: Iterable[Mapping[str, Any]], name: str) -> float | None:
     return statistics.fmean(known) if known else None
 
 
-def cells(row: Row) -> list[str]:
-    """Return a row's figures as text."""
-    share = "–" if row["share"] is None else units.percent(row["share"])
-    return ["–" if row["above"] is None else f"{row['above']:.2f}", share, row["why"] or ""]
-
-
 def table(rows: Sequence[Row]) -> Table:
     """Return the shares by scheme, over the traces."""
     found = Table("scheme", ["part", "traces", "least share", "mean", "largest"], boxed=False)

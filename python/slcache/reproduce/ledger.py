@@ -227,7 +227,7 @@ class Evaluation:
             return None
         return {
             "name": reading.name,
-            "options": [asdict(option) for option in reading.option],
+            "options": [asdict(option) for option in reading.options.values()],
             "run": self.readings,
         }
 
@@ -279,37 +279,10 @@ def sections(evaluation: Evaluation) -> list[tuple[str, list[Row]]]:
     return of if len(of) > 1 else [("", rows) for _, rows in of]
 
 
-def cells(row: Row, evaluation: Evaluation) -> dict[str, Any]:
-    """Return a ledger line as text, with what every reading says of it."""
-    return {
-        "id": row.id,
-        "figure": row.figure,
-        "claim": row.claim,
-        "paper": shown(row.paper, row.unit),
-        "tolerance": f"± {row.tolerance:g}" if row.tolerance else "",
-        "reason": row.reason,
-        "found": [
-            {**_found(found, row.unit), "reading": title(evaluation, reading)}
-            for reading in evaluation.readings
-            if (found := row.under(reading)) is not None
-        ],
-    }
-
-
-def _found(found: Finding, unit: str) -> dict[str, str]:
-    spreads = bool(found.spread) and found.spread is not None and found.spread[0] != found.spread[1]
-    return {
-        "ours": shown(found.ours, unit),
-        "spread": shown(found.spread, unit) if spreads else "",
-        "verdict": found.verdict,
-        "css": css(found.verdict),
-        "detail": _detail(found, unit),
-    }
-
-
-def css(verdict: str) -> str:
-    """Return the class that colours a verdict."""
-    return verdict.replace(" ", "-")
+def found(row: Row, evaluation: Evaluation) -> list[tuple[str, Finding]]:
+    """Return the readings that were run, each with what is said of a claim under it."""
+    under = ((reading, row.under(reading)) for reading in evaluation.readings)
+    return [(reading, finding) for reading, finding in under if finding is not None]
 
 
 def shown(figure: object, unit: str) -> str:
@@ -334,21 +307,20 @@ def shown(figure: object, unit: str) -> str:
     return f"{figure:,.3g}" if isinstance(figure, float) and figure < 1000 else f"{figure:,.0f}"
 
 
-def _detail(found: Finding, unit: str) -> str:
+def detail(found: Finding, unit: str) -> str:
     """Return the traces one by one, and the average taken in other ways."""
-    parts = []
-    detail = found.detail
-    each = detail.get("per_trace") or detail.get("relative_to_reference")
+    parts, of = [], found.detail
+    each = of.get("per_trace") or of.get("relative_to_reference")
     if each:
         parts.append(", ".join(f"{name} {_short(value, unit)}" for name, value in each.items()))
-    if "geometric_mean" in detail:
-        parts.append(f"geometric mean {detail['geometric_mean']:+.1f} %")
-    if "of_sums" in detail:
-        parts.append(f"of sums {detail['of_sums']:+.1f} %")
-    if detail.get("undefined"):
-        parts.append(f"nothing to divide by: {', '.join(detail['undefined'])}")
-    if "winners" in detail:
-        winners = detail["winners"].items()
+    if "geometric_mean" in of:
+        parts.append(f"geometric mean {of['geometric_mean']:+.1f} %")
+    if "of_sums" in of:
+        parts.append(f"of sums {of['of_sums']:+.1f} %")
+    if of.get("undefined"):
+        parts.append(f"nothing to divide by: {', '.join(of['undefined'])}")
+    if "winners" in of:
+        winners = of["winners"].items()
         parts.append(", ".join(f"{name}: {' = '.join(who)}" for name, who in winners))
     return "; ".join(parts)
 

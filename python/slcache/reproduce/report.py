@@ -7,7 +7,7 @@ from typing import Any
 
 from slcache import _core
 from slcache.charts import page
-from slcache.reproduce import beyond, figures, gains, ledger, optima
+from slcache.reproduce import beyond, figures, ledger, optima
 from slcache.reproduce.ledger import Evaluation, View, shown
 from slcache.reproduce.parts import TableSpec
 from slcache.reproduce.points import Table
@@ -28,27 +28,37 @@ def render(evaluation: Evaluation) -> str:
         twins=_names(evaluation, twin=True),
         seeds=evaluation.seeds,
         headline=ledger.headline(evaluation),
-        sections=[
-            (name, [ledger.cells(row, evaluation) for row in of])
-            for name, of in ledger.sections(evaluation)
+        sections=ledger.sections(evaluation),
+        of=lambda row: [
+            (ledger.title(evaluation, reading), finding)
+            for reading, finding in ledger.found(row, evaluation)
         ],
+        shown=shown,
+        detail=ledger.detail,
         two=len(evaluation.readings) > 1,
         pictures=_pictures(evaluation),
         tables=_tables(evaluation),
-        yardstick=_yardstick(evaluation.yardstick),
-        optima=[_optimum(line) for line in evaluation.optima],
+        yardstick=evaluation.yardstick,
+        sentence=optima.sentence,
+        optima=evaluation.optima,
+        near=f"{100 * optima.NEAR:g} %",
         gains=[
-            (
-                ledger.title(evaluation, view.reading),
-                [(each, gains.cells(each)) for each in view.gains],
-            )
+            (ledger.title(evaluation, view.reading), view.gains)
             for view in evaluation.views
             if view.gains
         ],
-        near=f"{100 * optima.NEAR:g} %",
         sensitivity=[_variation(entry) for entry in evaluation.sensitivity],
         overview=_overview(evaluation),
-        beyond=_beyond(evaluation.beyond),
+        beyond=evaluation.beyond,
+        times=beyond.TIMES,
+        # How figures are written; a missing one is a dash.
+        figure=_figure,
+        percent=_percent,
+        ends=_ends,
+        with_ends=_with_ends,
+        duration=units.duration,
+        of_gain=units.percent,
+        two_digits="{:.2f}".format,
         version=_core.version(),
         commit=_core.commit(),
     )
@@ -104,29 +114,6 @@ def _table(spec: TableSpec, table: Table, title: str) -> dict[str, Any]:
     return {"title": title, "note": spec.note, "names": spec.names, "lines": lines}
 
 
-def _yardstick(rows: Sequence[optima.Row]) -> dict[str, Any]:
-    """Return learning beside the best constant as text."""
-    if not rows:
-        return {}
-    lines = []
-    for row in rows:
-        low, high = row["spread"]
-        cells_ = [f"{row['learned']:.3g} ({low:.3g} … {high:.3g})", _figure(row["random"])]
-        cells_ += [_figure(row["best"]), row["best_is"], _figure(row["worst"])]
-        cells_ += [_percent(row["share"]), _percent(row["random_share"]), row["verdict"]]
-        lines.append((row["workload"], cells_))
-    return {"sentence": optima.sentence(rows), "rows": lines}
-
-
-def _optimum(row: optima.Row) -> list[str]:
-    """Return where a setting is best as text."""
-    cells_ = [row["part"], row["workload"], row["measure"].replace("_", " ")]
-    cells_ += [_figure(row["paper"]), _ends(row["ours"], row["spread"]), _ends(None, row["near"])]
-    cells_ += [_figure(row["predicted"]), _figure(row["chosen"])]
-    worse = (row["paper_worse"], row["adaptive_worse"])
-    return cells_ + ["–" if share is None else f"{100 * share:+.1f} %" for share in worse]
-
-
 def _ends(figure: float | None, ends: list[float]) -> str:
     low, high = ends
     behind = f"{low:g} … {high:g}" if low != high else f"{low:g}"
@@ -139,8 +126,8 @@ def _figure(value: float | None) -> str:
     return "–" if value is None else f"{value:.3g}"
 
 
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.0f} %"
+def _percent(share: float | None, digits: str = ".0f") -> str:
+    return "–" if share is None else f"{100 * share:{digits}} %"
 
 
 def _variation(entry: dict[str, Any]) -> dict[str, Any]:
@@ -152,9 +139,8 @@ def _variation(entry: dict[str, Any]) -> dict[str, Any]:
         verdicts = {point["verdict"] for point in points}
         if len(verdicts) > 1:
             texts = [shown(point["ours"], _unit(point["ours"])) for point in points]
-            colours = [ledger.css(point["verdict"]) for point in points]
-            pairs = list(zip(texts, colours, strict=True))
-            lines.append({"id": first["id"], "cells": pairs})
+            cells = list(zip(texts, (point["verdict"] for point in points), strict=True))
+            lines.append({"id": first["id"], "cells": cells})
     shares = [_shares(point["yardstick"]) for point in entry["points"]]
     if any(shares):
         lines.append({"id": "way to the best constant", "cells": [(text, "") for text in shares]})
@@ -189,34 +175,6 @@ def _counts(claims: Sequence[dict[str, Any]]) -> list[int]:
 def _unit(figure: object) -> str:
     numbers = figure if isinstance(figure, list) else [figure]
     return "%" if all(isinstance(n, float) for n in numbers) else ""
-
-
-def _beyond(study: dict[str, Any]) -> dict[str, Any]:
-    """Return the recordings' table as text."""
-    if not study:
-        return {}
-    lines = []
-    for trace, schemes in study["traces"].items():
-        for scheme, figures_ in schemes.items():
-            picked = f" ({figures_['picked']})" if "picked" in figures_ else ""
-            more = [_figure(figures_[name]) for name in study["measures"]]
-            lines.append((trace, scheme + picked, [*_tails(figures_), *more]))
-    return {
-        "replay": study["replay"],
-        "pieces": study["pieces"],
-        "left_out": study["left_out"],
-        "names": list(study["measures"].values()),
-        "lines": lines,
-    }
-
-
-def _tails(figures_: dict[str, Any]) -> Sequence[str]:
-    cells_ = [_with_ends(figures_, name, units.duration) for name in beyond.TIMES]
-    causes = [f"{cause} {share:.2f}" for cause, share in figures_["waf_by_cause"].items() if share]
-    cells_.append(_with_ends(figures_, "waf", lambda waf: f"{waf:.2f}"))
-    cells_.append(", ".join(causes))
-    cells_.append(f"{figures_['erases']:,.0f} (most {figures_['erases_max']:,})")
-    return cells_
 
 
 def _with_ends(figures_: dict[str, Any], name: str, write: Callable[[float], str]) -> str:
