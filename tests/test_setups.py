@@ -50,7 +50,9 @@ def test_the_joint_reading_is_a_combination_of_the_joint_study() -> None:
     (study,) = [each for each in plan.sensitivity.vary if each.name.startswith("Clock")]
     points = dict(zip(study.titles(), study.tables(), strict=True))
     joint = plan.reading["joint"]
-    whole = {key: said for option in joint.option for key, said in option.settings.items()}
+    whole = {
+        key: said for option in joint.options.values() for key, said in option.settings.items()
+    }
     assert whole == points["x 0.01, planes, static, 1 ms, touched sectors"]
 
 

@@ -62,8 +62,7 @@ def study(plan: Plan, folder: Path, engine: Engine) -> dict[str, Any]:
     results = engine.results([job.run for job in jobs])
     of_trace: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for job, document in zip(jobs, results, strict=True):
-        of_scheme = of_trace.setdefault(job.input.name, {})
-        of_scheme.setdefault(job.name, []).append(_figures(document, spec.measures))
+        of_trace.setdefault(job.input.name, {}).setdefault(job.name, []).append(document)
     constants = {variant.name for variant in plan.expand([spec.constants])}
     return {
         "replay": spec.replay,
@@ -71,16 +70,18 @@ def study(plan: Plan, folder: Path, engine: Engine) -> dict[str, Any]:
         "measures": dict(zip(spec.measures, spec.names, strict=True)),
         "pieces": [Path(name).name.split(".")[0] for name in spec.pieces],
         "left_out": left_out,
-        "traces": {name: _schemes(found, constants) for name, found in of_trace.items()},
+        "traces": {
+            name: _schemes(found, constants, spec.measures) for name, found in of_trace.items()
+        },
     }
 
 
 def _schemes(
-    found: Mapping[str, list[dict[str, Any]]], constants: Collection[str]
+    found: Mapping[str, list[dict[str, Any]]], constants: Collection[str], more: Sequence[str]
 ) -> dict[str, Any]:
     """Return every scheme's figures, means over its seeds, and the constant that writes fastest."""
-    shown = {name: _mean(runs) for name, runs in found.items() if name not in constants}
-    tried = {name: runs[0] for name, runs in found.items() if name in constants}
+    shown = {name: _figures(runs, more) for name, runs in found.items() if name not in constants}
+    tried = {name: _figures(runs[:1], more) for name, runs in found.items() if name in constants}
     known = {name: run for name, run in tried.items() if run[FASTEST] is not None}
     if known:
         best = min(known, key=lambda name: known[name][FASTEST])
@@ -88,26 +89,20 @@ def _schemes(
     return shown
 
 
-def _mean(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the means of several seeds' figures, and beside them the lowest and highest."""
-    if len(runs) == 1:
-        return runs[0]
-    figures: dict[str, Any] = dict(runs[0])
-    spread = {}
-    for name in [name for name in figures if name not in ("waf_by_cause", "erases_max")]:
-        values = [run[name] for run in runs if run[name] is not None]
-        figures[name] = statistics.fmean(values) if values else None
-        spread[name] = [min(values), max(values)] if values else None
-    causes = {cause for run in runs for cause in run["waf_by_cause"]}
-    shares = {c: [run["waf_by_cause"].get(c, 0.0) for run in runs] for c in sorted(causes)}
-    figures["waf_by_cause"] = {cause: statistics.fmean(each) for cause, each in shares.items()}
-    figures["erases_max"] = max(run["erases_max"] for run in runs)
-    return {**figures, "spread": spread}
-
-
-def _figures(document: Mapping[str, Any], more: Sequence[str]) -> dict[str, Any]:
-    figures: dict[str, Any] = {name: value(name, document) for name in (*MEASURES, *more)}
-    figures["waf_by_cause"] = document["waf"]["by_cause"]
-    counts = (count for pool in document["wear"]["pools"] for count, _ in pool["histogram"])
-    figures["erases_max"] = max(counts, default=0)
+def _figures(runs: Sequence[Mapping[str, Any]], more: Sequence[str]) -> dict[str, Any]:
+    """Return means over the seeds, and beside those of several the lowest and highest."""
+    of_seeds = {name: [value(name, run) for run in runs] for name in (*MEASURES, *more)}
+    known = {name: [v for v in of if v is not None] for name, of in of_seeds.items()}
+    causes = [run["waf"]["by_cause"] for run in runs]
+    pools = (pool for run in runs for pool in run["wear"]["pools"])
+    figures: dict[str, Any] = {
+        **{name: statistics.fmean(of) if of else None for name, of in known.items()},
+        "waf_by_cause": {
+            cause: statistics.fmean(shares.get(cause, 0.0) for shares in causes)
+            for cause in sorted({cause for shares in causes for cause in shares})
+        },
+        "erases_max": max((n for pool in pools for n, _ in pool["histogram"]), default=0),
+    }
+    if len(runs) > 1:
+        figures["spread"] = {n: [min(of), max(of)] if of else None for n, of in known.items()}
     return figures

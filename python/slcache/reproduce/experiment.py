@@ -13,6 +13,7 @@ from slcache.execute.engine import Engine
 from slcache.reproduce import inputs, lifespans
 from slcache.reproduce.inputs import Input, Job
 from slcache.reproduce.measures import value
+from slcache.reproduce.optima import optimum
 from slcache.reproduce.parts import Part, Pick, ShareOf, Variant, settings_of
 from slcache.reproduce.plan import Plan
 from slcache.reproduce.points import Key, Table
@@ -123,8 +124,9 @@ def pick(
         if figure is not None and (among is None or name in among):
             figures.setdefault(workload, {}).setdefault(name, []).append(figure)
     source = dict(source)
+    # The first of equals.
     best = {
-        workload: spec.of({name: statistics.fmean(found) for name, found in of.items()})
+        workload: optimum({name: statistics.fmean(found) for name, found in of.items()}, spec.which)
         for workload, of in figures.items()
     }
     for workload, seed in {(workload, seed) for workload, _, seed in shown if workload in best}:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from slcache.documents import normalise
 from slcache.reproduce.parts import GridName, PartName, SchemeName, TraceName, Yardstick
 from slcache.reproduce.points import Table
 
+K = TypeVar("K")
 #: One trace of one part.
 Row = dict[str, Any]
 #: Settings whose figure is at most this part away from the best one's are as good for a user.
@@ -36,8 +37,8 @@ class Optima:
     paper: dict[PartName, dict[TraceName, float]] = field(default_factory=dict)
 
 
-def optimum(curve: Mapping[float, float], which: str) -> float:
-    """Return the setting with the least or the most of a measure, the first of equals."""
+def optimum(curve: Mapping[K, float], which: str) -> K:
+    """Return the setting, or name, with the least or the most of a measure, the first of equals."""
     order = max if which == "most" else min
     return order(curve, key=lambda at: curve[at])
 

@@ -160,11 +160,6 @@ class Pick:
     #: The grid to pick from, where the part runs other schemes too.
     grid: GridName = ""
 
-    def of(self, values: dict[str, float]) -> str:
-        """Return the name with the largest or smallest value, the first of equals."""
-        order = max if self.which == "most" else min
-        return order(values, key=lambda name: values[name])
-
 
 @dataclass(frozen=True)
 class Yardstick:
@@ -193,15 +188,6 @@ def _meant(variant: Variant, key: str) -> str | None:
     """Return a setting's key without the variant or grid it is for; None if that is another."""
     name, colon, rest = key.rpartition(":")
     return rest if not colon or name in (variant.name, variant.grid) else None
-
-
-def expand(
-    names: Sequence[str], variants: Sequence[Variant], grids: Sequence[Grid]
-) -> list[Variant]:
-    """Return what names mean: variants, all of a grid, or schemes as they are."""
-    known = {variant.name: [variant] for variant in variants}
-    known |= {grid.name: grid.variants for grid in grids}
-    return [one for name in names for one in known.get(name, [Variant(name, name)])]
 
 
 @dataclass(frozen=True)

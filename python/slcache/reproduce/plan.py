@@ -26,7 +26,6 @@ from slcache.reproduce.parts import (
     Variant,
     Workload,
     Yardstick,
-    expand,
     settings_of,
 )
 from slcache.reproduce.reading import (
@@ -104,8 +103,10 @@ class Plan:
         return [workload.name for workload in every if not workload.optional]
 
     def expand(self, names: Sequence[str]) -> list[Variant]:
-        """Return the variants that names of schemes, variants and grids mean."""
-        return expand(names, self.variants, self.grids)
+        """Return what names mean: variants, all of a grid, or schemes as they are."""
+        known = {variant.name: [variant] for variant in self.variants}
+        known |= {grid.name: grid.variants for grid in self.grids}
+        return [one for name in names for one in known.get(name, [Variant(name, name)])]
 
     @property
     def vary(self) -> list[Variation]:

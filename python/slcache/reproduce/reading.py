@@ -61,11 +61,6 @@ class Reading:
     #: By what they are called in the plan.
     options: dict[str, Option]
 
-    @property
-    def option(self) -> list[Option]:
-        """Return what it takes another way, in order."""
-        return list(self.options.values())
-
     def parts(self, parts: Sequence[Part]) -> list[Part]:
         """Return the parts as they are run."""
         return [self._part(part) for part in parts]
@@ -76,12 +71,13 @@ class Reading:
 
     def settings_of(self, workload: str) -> dict[str, Any]:
         """Return the settings that are for some workloads, this one among them."""
-        own = (option.settings for option in self.option if workload in option.workloads)
+        own = (option.settings for option in self.options.values() if workload in option.workloads)
         return {key: value for settings in own for key, value in settings.items()}
 
     def given(self, part: str) -> dict[str, Any]:
         """Return what all options together say of a part."""
-        return {key: value for option in self.option for key, value in option.given(part).items()}
+        every = (option.given(part) for option in self.options.values())
+        return {key: value for given in every for key, value in given.items()}
 
     def _part(self, part: Part) -> Part:
         given = self.given(part.name)
@@ -123,7 +119,8 @@ def has_figures(workload: str) -> bool:
 def faults(reading: Reading, parts: Sequence[Part], workloads: Sequence[Workload]) -> list[str]:
     """Return what a reading's options say twice or idly."""
     found = []
-    for i, (name, option) in enumerate(reading.options.items()):
+    earlier: list[Option] = []
+    for name, option in reading.options.items():
         at = f"option {name}"
         found += [
             f"{at}: devices.{part} has no effect: parts does not name it"
@@ -138,9 +135,10 @@ def faults(reading: Reading, parts: Sequence[Part], workloads: Sequence[Workload
             f"{at}: {key} is given for {part.name} by an earlier option too"
             for part in parts
             for key in option.given(part.name)
-            if any(key in earlier.given(part.name) for earlier in reading.option[:i])
+            if any(key in other.given(part.name) for other in earlier)
         ]
         found += [f"{at}: {fault}" for fault in _faults_of_figures(option, workloads)]
+        earlier.append(option)
     return found
 
 
