@@ -6,11 +6,14 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slcache.documents import schemata
 from slcache.errors import ResultError, about
 from slcache.words.names import few
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
 
 #: Counts beyond this are none: tables hold them in 64 bits.
 _COUNT_MAX = 2**63 - 1
@@ -90,14 +93,12 @@ def check_schema(document: Mapping[str, Any]) -> None:
         _check_columns(columns)
         brief: dict[str, list[int]] = {name: [] for name in columns}
         document = {**document, "series": {**document["series"], "columns": brief}}
-    schema = schemata.schema("result")
-    _hold(schema, document, schema)
+    check_printed(document, "result")
 
 
 def check_printed(document: object, name: str) -> None:
     """Hold what a verb has printed as JSON against its published schema."""
-    schema = schemata.schema(name)
-    _hold(schema, document, schema)
+    _hold(schemata.schema(name), document)
 
 
 def columns_of(document: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -193,25 +194,39 @@ def _check_power(series: Mapping[str, Any]) -> None:
 def check_bounds(bounds: object) -> None:
     """Hold the bounds of a comparison against the published schema."""
     whole = schemata.schema("compare")
-    _hold(whole["properties"]["bounds"], bounds, whole, "bounds")
+    _hold({**whole["properties"]["bounds"], "$defs": whole["$defs"]}, bounds, "bounds")
 
 
-def _hold(schema: schemata.Schema, value: object, root: schemata.Schema, key: str = "") -> None:
+def _hold(schema: Mapping[str, Any], value: object, key: str = "") -> None:
     """Raise ResultError for the first fault that a schema finds below a key."""
-    for fault in schemata.faults(schema, value, root):
-        steps = (f"[{s}]" if isinstance(s, int) else f".{s}" for s in fault.steps)
+    # It takes its time to load.
+    from jsonschema import Draft202012Validator
+
+    for error in Draft202012Validator(schema).iter_errors(value):
+        fault = _innermost(error)
+        steps = (f"[{s}]" if isinstance(s, int) else f".{s}" for s in fault.absolute_path)
         raise wrong(*_told(fault, (key + "".join(steps)).removeprefix(".")))
 
 
-def _told(fault: schemata.Fault, path: str) -> tuple[str, str]:
+def _innermost(error: ValidationError) -> ValidationError:
+    """Return what is wrong within a part that may be null and is not."""
+    choices = error.validator_value if error.validator == "anyOf" else []
+    if error.instance is None or {"type": "null"} not in choices or len(choices) != 2:
+        return error
+    return _innermost(next(each for each in error.context if each.schema != {"type": "null"}))
+
+
+def _told(fault: ValidationError, path: str) -> tuple[str, str]:
     """Return the key, and what is wrong with it and what it may be."""
-    here, found, wanted = path or "the document", f" = {short(fault.value)}", fault.wanted
-    match fault.rule:
+    here, wanted = path or "the document", fault.validator_value
+    found = f" = {short(fault.instance)}"
+    match fault.validator:
         case "required":
-            missing = next(key for key in wanted if key not in fault.value)
+            missing = next(key for key in wanted if key not in fault.instance)
             return f"{path}.{missing}".removeprefix("."), ": missing"
-        case "unknown":
-            return here, ": unknown key"
+        case "additionalProperties":
+            unknown = next(key for key in fault.instance if key not in fault.schema["properties"])
+            return f"{path}.{unknown}".removeprefix("."), ": unknown key"
         case "type":
             kinds = [wanted] if isinstance(wanted, str) else wanted
             return here, f"{found}: must be of type {' or '.join(kinds)}"
@@ -224,7 +239,7 @@ def _told(fault: schemata.Fault, path: str) -> tuple[str, str]:
             return here, f"{found}: must be at least {wanted}"
         case "maximum":
             return here, f"{found}: must be at most {wanted}"
-    return here, f"{found}: not as the schema has it ({fault.rule} {short(wanted)})"
+    return here, f"{found}: not as the schema has it ({fault.validator} {short(wanted)})"
 
 
 def wrong(key: str, told: str) -> ResultError:
