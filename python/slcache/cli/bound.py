@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from slcache import bounds
-from slcache.cli import checks, console, joint
+from slcache.cli import checks, console, shared
 from slcache.cli import options as opt
 from slcache.given import quantity
 from slcache.given.once import once
@@ -42,7 +42,7 @@ def bound(
     ] = None,
     sets: opt.Sets = None,
     address: opt.AddressPolicy = None,
-    reader: joint.DrawnTrace = joint.DrawnTrace(),
+    reader: shared.DrawnTrace = shared.DrawnTrace(),
     picture: Annotated[
         Path | None,
         opt.option(
@@ -51,7 +51,7 @@ def bound(
             validator=checks.checked_picture(*pictures.FLAT),
         ),
     ] = None,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
 ) -> None:
     """Show what no SLC cache can keep from dense cells, by its size.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from rich.text import Text
 
 from slcache import api, catalogue
-from slcache.cli import checks, console, joint
+from slcache.cli import checks, console, shared
 from slcache.cli import options as opt
 from slcache.given import quantity
 from slcache.given.content import Configuration, Content
@@ -72,7 +72,7 @@ def partly(
     assert given.device is not None
 
     def runs(part: Content) -> None:
-        names, _ = joint.scheme_names(schemes, part, given.settings)
+        names, _ = shared.scheme_names(schemes, part, given.settings)
         catalogue.called(names, device=part, settings=catalogue.flat(given.settings))
 
     return replace(given, device=fills.scaled(given.device, divisor(scale), runs))
@@ -233,7 +233,7 @@ def _above_zero(option: str, text: str, read: Callable[[str], int], example: str
     return value
 
 
-@joint.together
+@shared.together
 @dataclass(frozen=True)
 class Load:
     """The writes, by the names that Python has for them."""
@@ -315,12 +315,10 @@ def cliff(
             "gained; the load is written without a cache too.",
         ),
     ] = False,
-    config: opt.Config = None,
-    sets: opt.Sets = None,
-    state: opt.State = None,
-    where: joint.Here = joint.Here(),
+    said: shared.Configured = shared.Configured(),
+    where: shared.Here = shared.Here(),
     out: Annotated[Path | None, opt.option("DIR", "Write cliff.json, .svg and .png here.")] = None,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
     progress: opt.Progress = "auto",
 ) -> None:
     """Write sequentially to a device and show where the bandwidth falls.
@@ -351,20 +349,20 @@ def cliff(
     """
     from slcache import cliffs
 
-    given = joint.configured(config, device, sets)
-    kept = [path for path in (device, config) if path is not None]
+    given = said.on(device)
+    kept = [path for path in (device, said.config) if path is not None]
     if like is not None:
         others = {"schemes": schemes, **load.said(), "store": where.store, "bound": bound or None,
                   "executor": None if where.executor == "local" else True}  # fmt: skip
-        run_like(like, given, others, against=against, scale=scale, fill=fill, state=state,
+        run_like(like, given, others, against=against, scale=scale, fill=fill, state=said.state,
                   jobs=where.jobs or 1,
                   out=out, kept=kept, form=shown.form, progress=progress)  # fmt: skip
         return
     if schemes is None:
         raise checks.wrong("give the schemes, or --like", "--schemes")
     given = partly(given, scale, schemes, {"against": against, "fill": fill})
-    names, left_out = joint.scheme_names(schemes, given.device, given.settings)
-    settings = api.addressed(given.settings, None, state=state)
+    names, left_out = shared.scheme_names(schemes, given.device, given.settings)
+    settings = api.addressed(given.settings, None, state=said.state)
     console.left_out(left_out)
     console.tell(given.device, names, settings)
     chosen = load.chosen()

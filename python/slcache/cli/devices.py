@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from rich.text import Text
 
 from slcache import catalogue
-from slcache.cli import checks, complete, console, joint
+from slcache.cli import checks, complete, console, shared
 from slcache.cli import options as opt
 from slcache.sentences import notes
 from slcache.tables.sheets import Sheet
@@ -21,7 +21,7 @@ Facts = dict[str, Any]
 
 
 @app.default
-def devices(*, shown: joint.Shown = joint.Shown()) -> None:
+def devices(*, shown: shared.Shown = shared.Shown()) -> None:
     """List the device presets; show one of them, or a device file, in figures.
 
     Examples:
@@ -52,7 +52,7 @@ def show(
     /,
     *,
     scheme: opt.OwnScheme = None,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
 ) -> None:
     """Show a device before anything runs on it: sizes, latencies, peaks, caches, warnings.
 

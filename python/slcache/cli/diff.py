@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from rich.text import Text
 
-from slcache.cli import checks, console, joint
+from slcache.cli import checks, console, shared
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import inputs as files_of
@@ -24,7 +24,9 @@ DIFFERENT = 1
 
 
 def diff(
-    first: opt.Saved,
+    first: Annotated[
+        Path, opt.argument("RESULT", "A saved result: a folder of --out, or its result.json.")
+    ],
     second: Annotated[
         Path | None, opt.argument("[OTHER]", "The other one; not with --rerun.")
     ] = None,
@@ -55,7 +57,7 @@ def diff(
     exit_code: Annotated[
         bool, opt.flag("--exit-code", "Exit with 1 where the results differ.")
     ] = False,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
     progress: opt.Progress = "auto",
 ) -> int:
     """Show what separates two results, or a result from the same run repeated now.

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from slcache import _core
 from slcache import explain as explanations
-from slcache.cli import checks, complete, console, joint
+from slcache.cli import checks, complete, console, shared
 from slcache.cli import options as opt
 from slcache.documents import schemata
 from slcache.explain import Entry, Standing
@@ -57,7 +57,7 @@ def explain(
             "Print the JSON schema of the configuration, or of a document that a verb prints."
         ),
     ] = None,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
 ) -> None:
     """Explain a key of the configuration or of a result: meaning, unit, values, default.
 

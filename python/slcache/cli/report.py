@@ -9,7 +9,7 @@ from typing import Annotated
 from rich.text import Text
 
 from slcache import ResultError
-from slcache.cli import checks, console, joint, sweep
+from slcache.cli import checks, console, shared, sweep
 from slcache.cli import options as opt
 from slcache.cli.simulate import parts_of
 from slcache.documents import saved
@@ -22,7 +22,9 @@ _PAGE = Path("report.html")
 
 
 def report(
-    *results: opt.SavedResults,
+    *results: Annotated[
+        Path, opt.argument("RESULT...", "Saved results: folders of --out, or their result.json.")
+    ],
     normalise: opt.Normalise = None,
     out: Annotated[
         Path,
@@ -30,7 +32,7 @@ def report(
     ] = _PAGE,
     gb_per_day: opt.GbPerDay = None,
     explain: opt.Explain = False,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
 ) -> None:
     """Make the report of saved results; several of one trace become a comparison.
 

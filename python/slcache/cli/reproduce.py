@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from rich.text import Text
 
-from slcache.cli import checks, console, drives, joint, separation
+from slcache.cli import checks, console, drives, separation, shared
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.given.once import SEED_MAX, twice
@@ -95,7 +95,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
             "(default: out/reproduce/PAPER). Run again to resume.",
         ),
     ] = None,
-    where: joint.SpreadOut = joint.SpreadOut(),
+    where: shared.SpreadOut = shared.SpreadOut(),
     reading: Annotated[
         str,
         opt.option(
@@ -104,7 +104,7 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
             "where the plan has two, or a further reading of it, such as hierarchy's fast-clock.",
         ),
     ] = BOTH,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
     progress: opt.Progress = "auto",
 ) -> None:
     """Run a paper's evaluation and judge its claims one by one.

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from rich.text import Text
 
 from slcache import catalogue
-from slcache.cli import checks, console, joint
+from slcache.cli import checks, console, shared
 from slcache.cli import options as opt
 from slcache.errors import ConfigError, about
 from slcache.sentences import notes
@@ -30,7 +30,7 @@ def schemes(
         opt.device("A device: tells the values that knobs may have there, and where they stand."),
     ] = None,
     scheme: opt.OwnScheme = None,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
 ) -> None:
     """List the SLC-cache schemes, and the knobs that can be turned while they run.
 

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from slcache import _core, api, catalogue, comparing
-from slcache.cli import checks, console, joint
+from slcache.cli import checks, complete, console, shared
 from slcache.cli import options as opt
 from slcache.documents import normalise
 from slcache.files import inputs as files_of
@@ -58,7 +58,8 @@ def _check_states(trace: str, alone: Mapping[str, object]) -> None:
 def _show_states(trace: str, how: Mapping[str, Any], form: opt.Form, progress: opt.When) -> None:
     """Compare in both states and print what turns round."""
     with console.meter(progress, kept=how["store"] is not None) as meter:
-        found = comparing.in_states(trace, **how, progress=meter)
+        same = {name: value for name, value in how.items() if name not in ("state", "gb_per_day")}
+        found = comparing.in_states(trace, **same, progress=meter)
     if form == "json":
         console.emit_json({"states": {name: each.to_dict() for name, each in found.items()}})
         return
@@ -132,25 +133,28 @@ def run(
     /,
     *,
     device: opt.MaybeDevice = None,
-    scheme: opt.MaybeScheme = None,
-    reading: opt.Reading = None,
-    config: opt.Config = None,
-    sets: opt.Sets = None,
-    reader: joint.Trace = joint.Trace(),
-    address: opt.AddressPolicy = None,
-    replay: opt.Replay = None,
-    window: opt.Window = None,
-    seed: opt.Seed = None,
-    state: opt.State = None,
-    save_state: opt.SaveState = None,
-    load_state: opt.LoadState = None,
-    memory_in: opt.MemoryIn = None,
-    memory_out: opt.MemoryOut = None,
-    log: joint.Log = None,
-    drawn: joint.Timeline = joint.Timeline(),
-    gb_per_day: opt.GbPerDay = None,
+    scheme: Annotated[
+        str | None,
+        opt.option(
+            "NAME",
+            "A scheme (see `slcache schemes`); not needed if --config has one.",
+            offer=complete.scheme,
+            alias="--schemes",
+        ),
+    ] = None,
+    replayed: shared.Simulated = shared.Simulated(),
+    save_state: Annotated[
+        str | None, opt.option("FILE", "Save the device's state as it is when the replay begins.")
+    ] = None,
+    load_state: Annotated[
+        str | None,
+        opt.option("FILE", "Start from a saved device state instead of preconditioning."),
+    ] = None,
+    memory_out: Annotated[
+        str | None, opt.option("FILE", "Save what the scheme has learned in the end.")
+    ] = None,
     out: opt.Out = None,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
     progress: opt.Progress = "auto",
 ) -> None:
     """Replay a trace on a device under one scheme.
@@ -165,14 +169,14 @@ def run(
         --timeline slowest.pftrace.gz --around slowest
 
     """
-    begun = joint.set_up(reading)
-    given = joint.configured(config, device, sets, begun)
-    named = joint.scheme(scheme, given)
-    settings, replay = _begun(begun, [named], trace, given.settings, replay)
-    kept = files_of(trace, device, config, load_state, memory_in)
-    written = (log, drawn.timeline, save_state, memory_out)
+    begun = shared.set_up(replayed.reading)
+    given = replayed.on(device, begun)
+    named = shared.scheme(scheme, given)
+    settings, how = _begun(begun, [named], trace, given.settings, replayed)
+    kept = files_of(trace, device, replayed.config, load_state, replayed.memory_in)
+    written = (replayed.log, replayed.timeline.timeline, save_state, memory_out)
     beside = [path for path in written if path is not None]
-    console.tell(given.device, [named], settings, state)
+    console.tell(given.device, [named], settings, replayed.state)
     with (
         console.output(out, FILES, kept, beside) as files,
         console.meter(progress) as meter,
@@ -181,21 +185,12 @@ def run(
             trace,
             device=given.device,
             scheme=named,
+            settings=settings,
             load_state=load_state,
             save_state=save_state,
-            memory_in=memory_in,
             memory_out=memory_out,
-            log=log,
             progress=meter,
-            settings=settings,
-            trace_options=reader.options(),
-            address=address,
-            replay=replay,
-            window=window,
-            seed=seed,
-            state=state,
-            gb_per_day=gb_per_day,
-            **drawn.said(),
+            **how,
         )
         _name(begun, [result])
         if files is not None:
@@ -204,7 +199,7 @@ def run(
         result,
         shown.form,
         [
-            terminal.run_table(result.label, result.documents[0], gb_per_day),
+            terminal.run_table(result.label, result.documents[0], replayed.gb_per_day),
             *(Text(line, "yellow") for line in result.notes()),
         ],
         out,
@@ -215,31 +210,44 @@ def compare(
     trace: opt.TracePath,
     /,
     *,
-    schemes: opt.Schemes,
-    device: opt.MaybeDevices = None,
+    schemes: Annotated[
+        str,
+        opt.schemes(
+            "The schemes to compare, separated by commas, or all that the device can run. "
+            "NAME:KEY=VALUE is one with a setting of its own.",
+            alias="--scheme",
+        ),
+    ],
+    device: Annotated[
+        list[str] | None,
+        opt.device(
+            "A preset (see `slcache devices`) or a file; not needed if --config has a "
+            "device. Give several to compare them."
+        ),
+    ] = None,
     normalise: opt.Normalise = None,
-    reading: opt.Reading = None,
-    config: opt.Config = None,
-    sets: opt.Sets = None,
-    reader: joint.Trace = joint.Trace(),
-    address: opt.AddressPolicy = None,
-    replay: opt.Replay = None,
-    window: opt.Window = None,
-    seed: opt.Seed = None,
-    state: opt.State = None,
+    replayed: shared.Compared = shared.Compared(),
     states: States = False,
-    seeds: opt.Seeds = 1,
-    resample: opt.Resample = None,
-    resample_block: opt.ResampleBlock = None,
-    equal_cells: opt.EqualCells = False,
-    memory_in: opt.MemoryIn = None,
-    log: joint.Log = None,
-    drawn: joint.Timeline = joint.Timeline(),
-    where: joint.Here = joint.Here(),
-    gb_per_day: opt.GbPerDay = None,
+    seeds: Annotated[
+        int,
+        opt.option(
+            "N",
+            "Run everything with N seeds, from --seed on: means with intervals.",
+            min=1,
+            max=1000,
+        ),
+    ] = 1,
+    equal_cells: Annotated[
+        bool,
+        opt.flag(
+            "--equal-cells",
+            "Leave schemes without a cache as many dense blocks as those with one have beside it.",
+        ),
+    ] = False,
+    where: shared.Here = shared.Here(),
     explain: opt.Explain = False,
     out: opt.Out = None,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
     progress: opt.Progress = "auto",
 ) -> None:
     """Replay a trace under several schemes and show which wins, by how much and why.
@@ -262,50 +270,38 @@ def compare(
         --timeline t.pftrace.gz --around request=812
 
     """
-    begun = joint.set_up(reading)
+    begun = shared.set_up(replayed.reading)
     checks.check_explained(shown.form, explain=explain)
-    given = joint.configured(config, device[0] if device else None, sets, begun)
+    given = replayed.on(device[0] if device else None, begun)
     devices = [given.device, *(device or ())[1:]]
-    if len(devices) > 1 and any(drawn.said().values()):
+    drawn = any(replayed.timeline.said().values())
+    if len(devices) > 1 and drawn:
         raise checks.wrong("--timeline: is of one device, and several are given")
-    names, left_out = joint.scheme_names(schemes, given.device, given.settings, normalise)
-    if memory_in is not None:
+    names, left_out = shared.scheme_names(schemes, given.device, given.settings, normalise)
+    if replayed.memory_in is not None:
         catalogue.remembering(names)
     console.left_out(left_out)
-    settings, replay = _begun(begun, names, trace, given.settings, replay)
+    settings, how = _begun(begun, names, trace, given.settings, replayed)
     for each in devices:
-        console.tell(each, names, settings, state)
-    how = {"device": devices, "schemes": names, "normalise": normalise, "equal_cells": equal_cells,
-           "memory_in": memory_in, "settings": settings, "trace_options": reader.options(),
-           "address": address, "replay": replay, "window": window, "seed": seed,
-           **where.how()}  # fmt: skip
+        console.tell(each, names, settings, replayed.state)
+    how |= {"device": devices, "schemes": names, "normalise": normalise, "settings": settings,
+            "equal_cells": equal_cells, **where.how()}  # fmt: skip
     if states:
-        alone = {"state": state, "out": out, "log": log, "resample": resample, "format": shown.form,
-                 "explain": explain, "seeds": seeds > 1,
-                 "timeline": any(drawn.said().values())}  # fmt: skip
+        alone = {"state": replayed.state, "out": out, "log": replayed.log, "format": shown.form,
+                 "resample": replayed.resample, "explain": explain, "seeds": seeds > 1,
+                 "timeline": drawn}  # fmt: skip
         _check_states(trace, alone)
         _show_states(trace, how, shown.form, progress)
         return
     if _core.is_read_once(trace):
         name = "standard input" if trace == "-" else trace
         console.note(f"{name} is copied to a temporary file: every scheme reads it anew")
-    kept = files_of(trace, *(device or ()), config, memory_in)
+    kept = files_of(trace, *(device or ()), replayed.config, replayed.memory_in)
     with (
         console.output(out, FILES, kept) as files,
         console.meter(progress, kept=where.store is not None) as meter,
     ):
-        comparison = comparing.compare(
-            trace,
-            seeds=seeds,
-            resample=resample,
-            resample_block=resample_block,
-            log=log,
-            state=state,
-            progress=meter,
-            gb_per_day=gb_per_day,
-            **drawn.said(),
-            **how,
-        )
+        comparison = comparing.compare(trace, seeds=seeds, progress=meter, **how)
         _name(begun, comparison.every_run)
         if files is not None:
             comparison.stage(files)
@@ -340,16 +336,17 @@ def _begun(
     schemes: Sequence[str],
     trace: str,
     given: dict[str, Any],
-    replay: str | None,
-) -> tuple[dict[str, Any], str | None]:
-    """Return settings and replay on top of those of a reading, and say which it is."""
+    replayed: shared.Replayed,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return settings and what else is said on top of those of a reading; say which it is."""
+    how = replayed.how()
     if reading is None:
-        return given, replay
+        return given, how
     console.note(f"reading {reading.name}: {reading.title}")
     if left_out := reading.left_out(trace):
         console.note(f"reading {reading.name}: {left_out} of them")
     settings = {**reading.settings_for(schemes, trace), **given}
-    return settings, replay or reading.replay
+    return settings, {**how, "replay": how["replay"] or reading.replay}
 
 
 def _name(reading: Setup | None, runs: Sequence[Result]) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 from rich.text import Text
 
-from slcache import ConfigError, ResultError, bounded, frame
-from slcache.cli import checks, console, joint
+from slcache import ConfigError, ResultError, api, bounded, frame
+from slcache.cli import checks, console, shared
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import Transaction
@@ -45,7 +46,7 @@ def show(
         Path | None,
         opt.option("FILE", "Write the report to this file (.html).", validator=checks.no_folder),
     ] = None,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
 ) -> None:
     """Show what a study found: points, main effects, the Pareto front, the spread over seeds.
 
@@ -139,6 +140,62 @@ app.command(show)
 FAILED = 1
 
 
+@shared.together
+@dataclass(frozen=True)
+class Varied:
+    """What a study varies, and what it is judged by."""
+
+    device: Annotated[
+        list[str] | None,
+        opt.device("A preset (see `slcache devices`) or a file; give several if wanted."),
+    ] = None
+    scheme: Annotated[
+        list[str] | None,
+        opt.schemes(
+            "Schemes (see `slcache schemes`), or all that the device can run.",
+            validator=checks.checked_schemes,
+            alias="--schemes",
+        ),
+    ] = None
+    vary: Annotated[
+        list[str] | None,
+        opt.ranges(
+            "A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or "
+            "1..32, 0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (points), 0.1..10/9@log.",
+        ),
+    ] = None
+    points: Annotated[
+        Path | None,
+        opt.option(
+            "FILE.csv",
+            "Points one by one in place of --vary: a column for each key.",
+            validator=checks.a_file,
+        ),
+    ] = None
+    sample: Annotated[
+        str | None,
+        opt.option(
+            "grid|random:N|latin-hypercube:N",
+            "All combinations (default: grid), or N points drawn.",
+        ),
+    ] = None
+    sample_seed: Annotated[
+        int | None, opt.option("N", "Seed of the drawn points (default: 1).", min=0)
+    ] = None
+    seeds: Annotated[
+        int | None,
+        opt.option("N", "Run every point with N seeds, from --seed (or 1) on.", min=1, max=1000),
+    ] = None
+    metric: Annotated[
+        list[str] | None,
+        opt.option(
+            "NAME",
+            "Judge the report by this metric; repeat it. gain_share runs each point without a "
+            "cache too, and has the least dense programs counted.",
+        ),
+    ] = None
+
+
 @app.default
 def sweep(
     *what: Annotated[
@@ -149,64 +206,8 @@ def sweep(
             "go on with it.",
         ),
     ],
-    device: Annotated[
-        list[str] | None,
-        opt.device("A preset (see `slcache devices`) or a file; give several if wanted."),
-    ] = None,
-    scheme: Annotated[
-        list[str] | None,
-        opt.schemes(
-            "Schemes (see `slcache schemes`), or all that the device can run.",
-            validator=checks.checked_schemes,
-            alias="--schemes",
-        ),
-    ] = None,
-    vary: Annotated[
-        list[str] | None,
-        opt.ranges(
-            "A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or "
-            "1..32, 0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (points), 0.1..10/9@log.",
-        ),
-    ] = None,
-    points: Annotated[
-        Path | None,
-        opt.option(
-            "FILE.csv",
-            "Points one by one in place of --vary: a column for each key.",
-            validator=checks.a_file,
-        ),
-    ] = None,
-    config: opt.Config = None,
-    sample: Annotated[
-        str | None,
-        opt.option(
-            "grid|random:N|latin-hypercube:N",
-            "All combinations (default: grid), or N points drawn.",
-        ),
-    ] = None,
-    sample_seed: Annotated[
-        int | None, opt.option("N", "Seed of the drawn points (default: 1).", min=0)
-    ] = None,
-    seeds: Annotated[
-        int | None,
-        opt.option("N", "Run every point with N seeds, from --seed (or 1) on.", min=1, max=1000),
-    ] = None,
-    resample: opt.Resample = None,
-    resample_block: opt.ResampleBlock = None,
-    seed: opt.Seed = None,
-    sets: opt.Sets = None,
-    reader: joint.Trace = joint.Trace(),
-    address: opt.AddressPolicy = None,
-    replay: opt.Replay = None,
-    state: opt.State = None,
-    metric: Annotated[
-        list[str] | None,
-        opt.option(
-            "NAME",
-            "Judge the report by this metric; repeat it. gain_share runs each point without a "
-            "cache too, and has the least dense programs counted.",
-        ),
-    ] = None,
+    varied: Varied = Varied(),
+    replayed: shared.Drawn = shared.Drawn(),
     out: Annotated[
         Path | None,
         opt.option(
@@ -215,14 +216,14 @@ def sweep(
             "store, results are kept (default: the folder of a study.toml that is given).",
         ),
     ] = None,
-    where: joint.SpreadOut = joint.SpreadOut(),
+    where: shared.SpreadOut = shared.SpreadOut(),
     skip_impossible: Annotated[
         bool,
         opt.flag("--skip-impossible", "Leave out points that cannot run; the table names them."),
     ] = False,
     fail_fast: Annotated[bool, opt.flag("--fail-fast", "End at the first run that fails.")] = False,
     report: Annotated[bool, Parameter(negative="--no-report", help="Write report.html.")] = True,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
     progress: opt.Progress = "auto",
 ) -> int:
     """Run a study: traces on devices under schemes, with every combination of what is varied.
@@ -245,26 +246,9 @@ def sweep(
 
     path = _study_file(what)
     if path is None:
-        said = {
-            "trace": list(what),
-            "config": None if config is None else str(config),
-            "device": device,
-            "scheme": [name for names in scheme or () for name in listed(names)],
-            "vary": checks.pairs(vary),
-            "sample": sample,
-            "sample_seed": sample_seed,
-            "seeds": seeds,
-            "resample": resample,
-            "resample_block": resample_block,
-            "seed": seed,
-            "set": joint.settings(sets, address, state),
-            "trace_options": reader.options(),
-            "replay": replay,
-            "metric": metric,
-        }
-        asked: Study | Path = _study(said, points)
+        asked: Study | Path = _study(what, varied, replayed)
     else:
-        _refuse_beside_a_study({**locals(), **vars(reader)})
+        _refuse_beside_a_study({**vars(varied), **vars(replayed), **vars(replayed.reader)})
         out = out or path.parent
         asked = path
     if out is None:
@@ -298,31 +282,35 @@ def _study_file(what: Sequence[str]) -> Path | None:
     return first if first.suffix == ".toml" and model.is_study(first) else None
 
 
-#: What a study's file says, so that it cannot be said beside it.
-_OF_A_STUDY = (
-    *("device", "scheme", "vary", "points", "sample", "sample_seed", "seeds", "seed", "config"),
-    *("resample", "resample_block"),
-    *("sets", "trace_format", "trace_option", "address", "volume", "unsorted", "workload"),
-    *("replay", "state", "metric"),
-)
-
-
-def _refuse_beside_a_study(given: dict[str, object]) -> None:
-    for name in _OF_A_STUDY:
-        if given[name] is not None:
+def _refuse_beside_a_study(given: Mapping[str, object]) -> None:
+    """Refuse what a study's file says."""
+    for name, value in given.items():
+        if value is not None and name != "reader":
             option = "--set" if name == "sets" else f"--{name.replace('_', '-')}"
             raise checks.wrong("a study's file says that itself", option)
 
 
-def _study(said: dict[str, Any], points: Path | None) -> Study:
+def _study(traces: Sequence[str], varied: Varied, replayed: shared.Drawn) -> Study:
     """Return the study of what options say, by the keys that its file has for them."""
     from slcache.metrics import named
     from slcache.study import axes, model
 
+    how = replayed.how()
+    own = api.addressed(checks.pairs(replayed.sets), how.pop("address"), state=how.pop("state"))
+    said = {
+        **vars(varied),
+        **how,
+        "trace": list(traces),
+        "config": None if replayed.config is None else str(replayed.config),
+        "scheme": [name for names in varied.scheme or () for name in listed(names)],
+        "vary": checks.pairs(varied.vary),
+        "set": own,
+    }
+    points = said.pop("points")
     told = {key: value for key, value in said.items() if value not in (None, [], {})}
-    own = model.configured(told)
+    configured = model.configured(told)
     for what, option in (("device", "--device"), ("scheme", "--scheme")):
-        if not own.get(what):
+        if not configured.get(what):
             raise checks.wrong("is missing: a study needs at least one", option)
     with checks.told():
         if points is not None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from rich.text import Text
 
 from slcache import api
-from slcache.cli import checks, console, joint, reader_words
+from slcache.cli import checks, console, reader_words, shared
 from slcache.cli import options as opt
 from slcache.documents.keys import unit_of
 from slcache.errors import TraceError
@@ -37,7 +37,7 @@ def info(
     trace: opt.TracePath,
     /,
     *,
-    reader: joint.DrawnTrace = joint.DrawnTrace(),
+    reader: shared.DrawnTrace = shared.DrawnTrace(),
     picture: Annotated[
         Path | None,
         opt.option(
@@ -69,7 +69,7 @@ def info(
             "--against-option",
         ),
     ] = None,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
 ) -> int:
     """Print a trace's counts, sizes, footprint, times and hot set.
 
@@ -141,8 +141,8 @@ def lint(
     trace: opt.TracePath,
     /,
     *,
-    reader: joint.Recording = joint.Recording(),
-    shown: joint.Shown = joint.Shown(),
+    reader: shared.Recording = shared.Recording(),
+    shown: shared.Shown = shared.Shown(),
 ) -> int:
     """List everything in a trace that would stop or distort a run.
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from rich.text import Text
 
 from slcache import api, catalogue
-from slcache.cli import checks, console, joint
+from slcache.cli import checks, console, shared
 from slcache.cli import options as opt
 from slcache.documents.keys import unit_of
 from slcache.given import quantity
@@ -38,7 +38,7 @@ Lossy = Annotated[
 ]
 
 
-@joint.together
+@shared.together
 @dataclass(frozen=True, kw_only=True)
 class Job:
     """A trace to be written, with everything the user said about it."""
@@ -87,12 +87,12 @@ def _taken(summary: Mapping[str, Any]) -> str:
     return ", ".join(f"{units.count(number)} {kind}" for kind, number in counts if number)
 
 
-@joint.together
+@shared.together
 @dataclass(frozen=True, kw_only=True)
 class Reading(Job):
     """The same of a verb that reads traces."""
 
-    reader: joint.Recording = joint.Recording()
+    reader: shared.Recording = shared.Recording()
 
 
 #: Parameters of a twin by blocks.
@@ -153,8 +153,8 @@ def twin(
     seed: opt.Seed = None,
     format: Format = None,
     lossy: Lossy = None,
-    reader: joint.Recording = joint.Recording(),
-    shown: joint.Shown = joint.Shown(),
+    reader: shared.Recording = shared.Recording(),
+    shown: shared.Shown = shared.Shown(),
     progress: opt.Progress = "auto",
 ) -> None:
     """Write a twin of a trace: a workload of its figures, or a trace of its own blocks.
@@ -292,7 +292,7 @@ def workloads(
     /,
     *,
     workload: opt.Workload = None,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
 ) -> None:
     """List the workload presets, or the figures of one: given, free and what follows.
 
@@ -355,7 +355,7 @@ def _readable(name: str, value: object) -> str:
     return shown(value)
 
 
-def formats(*, shown: joint.Shown = joint.Shown()) -> None:
+def formats(*, shown: shared.Shown = shared.Shown()) -> None:
     """List the trace formats: which are read, which written, and what each may lose.
 
     Example:

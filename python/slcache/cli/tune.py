@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from rich.console import RenderableType
 from rich.text import Text
 
-from slcache.cli import checks, console, joint
+from slcache.cli import checks, console, shared
 from slcache.cli import options as opt
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
@@ -90,17 +90,11 @@ def tune(
             "Run points over the first 1/9 and 1/3 of the trace, and stop those that do badly.",
         ),
     ] = False,
-    config: opt.Config = None,
-    sets: opt.Sets = None,
-    reader: joint.Trace = joint.Trace(),
-    address: opt.AddressPolicy = None,
-    state: opt.State = None,
-    replay: opt.Replay = None,
-    seeds: opt.EachSeeds = 1,
-    resample: opt.Resample = None,
-    resample_block: opt.ResampleBlock = None,
-    seed: opt.Seed = None,
-    where: joint.SpreadOut = joint.SpreadOut(),
+    replayed: shared.Drawn = shared.Drawn(),
+    seeds: Annotated[
+        int, opt.option("N", "Run each point with so many seeds; means count.", min=1, max=1000)
+    ] = 1,
+    where: shared.SpreadOut = shared.SpreadOut(),
     out: Annotated[
         Path | None,
         opt.option(
@@ -109,7 +103,7 @@ def tune(
             "Run again to go on.",
         ),
     ] = None,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
     progress: opt.Progress = "auto",
 ) -> None:
     """Search for the settings that make some metrics, or a key, least or most.
@@ -141,8 +135,7 @@ def tune(
     """
     from slcache.search.api import tune as search
 
-    given = joint.configured(config, device, None)
-    joint.scheme(scheme, given)
+    shared.scheme(scheme, replayed.on(device))
     with console.meter(progress, kept=True) as meter:
         found = search(
             trace,
@@ -159,18 +152,12 @@ def tune(
             sampler=sampler,
             sampler_seed=sampler_seed,
             prefixes=prefixes,
-            resample=resample,
-            resample_block=resample_block,
-            seed=seed,
+            seeds=seeds,
+            config=replayed.config,
+            settings=checks.pairs(replayed.sets),
             out=out,
             on_progress=meter,
-            config=config,
-            settings=checks.pairs(sets),
-            trace_options=reader.options(),
-            address=address,
-            state=state,
-            replay=replay,
-            seeds=seeds,
+            **replayed.how(),
             **where.how(),
         )
     if console.in_form(shown.form, found.to_json, lambda: [_sheet(found)]):

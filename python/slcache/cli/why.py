@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from slcache.cli import checks, console, joint
+from slcache.cli import checks, console, shared
 from slcache.cli import options as opt
 from slcache.given import quantity
 from slcache.sentences import wording
@@ -46,7 +46,7 @@ def why(
         Literal["read", "write", "trim", "flush"] | None,
         opt.choice("Requests of this kind alone."),
     ] = None,
-    shown: joint.Shown = joint.Shown(),
+    shown: shared.Shown = shared.Shown(),
 ) -> None:
     """Show why requests were slow: what they waited for, and when.
 
