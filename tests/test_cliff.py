@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from slcache import ConfigError, UsageError, api, cliffs
+from slcache import ConfigError, UsageError, catalogue, cliffs
 from slcache.bandwidth import curves
 from support import slcache
 
@@ -113,11 +113,13 @@ def test_the_default_amount_overflows_every_cache() -> None:
         assert cliffs.default_amount("ips-384g", scheme) == 3 * (8 + 4) * gib
     roomy = {"device.user_bytes": "190GiB"}
     larger = {**roomy, "scheme.turbo-write.slc_blocks": 250}
-    own = cliffs.cache_bytes(api.resolve(device="ips-384g", scheme="turbo-write", settings=larger))
+    own = cliffs.cache_bytes(
+        catalogue.resolve(device="ips-384g", scheme="turbo-write", settings=larger)
+    )
     assert own > (8 + 4) * gib
     assert cliffs.default_amount("ips-384g", "turbo-write", larger) == 3 * own
     assert cliffs.default_amount("ips-384g", "tlc-only", larger) == 3 * (8 + 4) * gib
-    device = next(d["user_bytes"] for d in api.devices() if d["name"] == "gc-8g")
+    device = next(d["user_bytes"] for d in catalogue.devices() if d["name"] == "gc-8g")
     assert cliffs.default_amount("gc-8g", "tlc-only", {"scheme.tlc-only.mode": "mlc"}) == device
 
 
@@ -136,7 +138,7 @@ SMALL = {"tiny": 16 << 10, "rl-32g": 256 << 10}
 )
 def test_companions_do_not_change_a_row(device: str, bursts: int) -> None:
     pattern = cliffs.Pattern(write_bytes=SMALL[device], bursts=bursts, pause_ns=60 * 10**9)
-    fit, _ = api.fitting(device=device)
+    fit, _ = catalogue.fitting(device=device)
     everyone = cliffs.run(pattern, device=device, schemes=fit).to_dict()["schemes"]
     for scheme in fit:
         alone = cliffs.run(pattern, device=device, schemes=[scheme]).to_dict()["schemes"]
@@ -153,12 +155,12 @@ SOME = {"tiny", "hierarchy-44g", "rl-32g", "intel-660p-1tb-like"}
     "device",
     [
         pytest.param(entry["name"], marks=[] if entry["name"] in SOME else [pytest.mark.slow])
-        for entry in api.devices()
+        for entry in catalogue.devices()
     ],
 )
 def test_no_device_lets_companions_change_the_load(device: str) -> None:
     try:
-        fit, _ = api.fitting(device=device)
+        fit, _ = catalogue.fitting(device=device)
     except ConfigError:
         pytest.skip("no scheme fits")
     together = cliffs.loads(cliffs.Pattern(), device=device, schemes=fit[::-1])

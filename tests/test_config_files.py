@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import api
+from slcache import catalogue
 from slcache.given import content
 from support import slcache as command
 
@@ -44,12 +44,12 @@ def resolved(file: Path, **settings: object) -> dict[str, object]:
     found = content.read(file)
     assert found.device is None
     given = {**found.settings, **settings}
-    return api.resolve(device="tiny", scheme="baseline", settings=given)
+    return catalogue.resolve(device="tiny", scheme="baseline", settings=given)
 
 
 def test_a_file_says_what_settings_say(study: Path) -> None:
     said = dict(pair.split("=") for pair in SETS)
-    assert resolved(study) == api.resolve(device="tiny", scheme="baseline", settings=said)
+    assert resolved(study) == catalogue.resolve(device="tiny", scheme="baseline", settings=said)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_setting_is_above_the_file_however_it_is_written(
     study: Path, above: dict[str, object]
 ) -> None:
     config = resolved(study, **above)
-    changed = api.resolve(
+    changed = catalogue.resolve(
         device="tiny",
         scheme="baseline",
         settings=dict(pair.split("=") for pair in [*SETS[1:], "slc_blocks=3"]),
@@ -184,7 +184,7 @@ def test_json_says_what_toml_says(tmp_path: Path) -> None:
     file.write_text('{"slc_blocks": 4, "device.pool[0].blocks": 20, "run": {"seed": 7},'
                     ' "scheme": {"baseline": {"slc": {"victim": "fifo"}}}}')  # fmt: skip
     said = dict(pair.split("=") for pair in SETS)
-    assert resolved(file) == api.resolve(device="tiny", scheme="baseline", settings=said)
+    assert resolved(file) == catalogue.resolve(device="tiny", scheme="baseline", settings=said)
 
 
 def test_a_result_is_a_device_wherever_a_device_file_is(

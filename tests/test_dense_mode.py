@@ -93,7 +93,7 @@ def test_a_name_with_another_mode_is_that_mode(name: str) -> None:
 def test_settings_of_the_reference_reach_it_under_every_name() -> None:
     settings = {"scheme.tlc-only.clean.victim": "fifo"}
     for scheme, kept in (("slc-only", settings), ("baseline", {})):
-        assert slcache.api.settings_for(settings, scheme, ["slc-only", "baseline"]) == kept
+        assert slcache.catalogue.settings_for(settings, scheme, ["slc-only", "baseline"]) == kept
 
 
 def test_all_in_python_is_all_of_the_command_line(trace: Path) -> None:

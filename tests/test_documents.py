@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import api
+from slcache import catalogue
 from slcache.documents import saved
 from slcache.execute.store import Store
 from slcache.reproduce import measures
@@ -237,12 +237,12 @@ def test_runs_of_different_models_are_told_before_any_winner(whole: str) -> None
 
 
 def test_schemes_on_one_device_differ_in_nothing_else() -> None:
-    for entry in api.devices():
+    for entry in catalogue.devices():
         try:
-            fit, _ = api.fitting(device=entry["name"])
+            fit, _ = catalogue.fitting(device=entry["name"])
         except slcache.ConfigError:
             continue
-        found = [{"config": api.resolve(device=entry["name"], scheme=name)} for name in fit]
+        found = [{"config": catalogue.resolve(device=entry["name"], scheme=name)} for name in fit]
         assert saved.differences(fit, found) is None, entry["name"]
 
 

@@ -13,7 +13,7 @@ import pytest
 import drive_evidence
 import drive_models
 import drive_presets
-from slcache import api
+from slcache import api, catalogue
 from slcache.drives import fills, ledger, like, measured, published
 from slcache.errors import UsageError
 from support import slcache
@@ -268,7 +268,7 @@ def test_the_default_amount_follows_the_cache_that_the_engine_has() -> None:
     from slcache import cliffs
 
     device = small()
-    config = api.resolve(device=device, scheme="client")
+    config = catalogue.resolve(device=device, scheme="client")
     cache = fills.slc_bytes(config)
     assert cache == CACHE
     assert cliffs.default_amount(device, "client") == 3 * cache
@@ -302,7 +302,7 @@ def test_a_drive_is_judged_from_the_command_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("fill", [0.0, 0.95])
 def test_a_drive_runs_empty_and_nearly_full(name: str, fill: float) -> None:
     part = fills.scaled(f"{name}-like", 16, fills.as_client(None))
-    user = int(api.resolve(device=part, scheme="client")["device"]["user_bytes"])
+    user = int(catalogue.resolve(device=part, scheme="client")["device"]["user_bytes"])
     size = fills.megabyte(drive_models.PAGE)
     workload = {
         "requests": int(0.02 * user) // size,

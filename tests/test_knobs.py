@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from slcache import api
+from slcache import catalogue
 from support import slcache
 
 
@@ -34,7 +34,7 @@ def test_every_scheme_tells_its_knobs_and_signals() -> None:
 
 def test_a_device_says_which_values_a_knob_may_have_there() -> None:
     entries = json.loads(slcache("schemes", "--device", "tiny", "--json").stdout)
-    config = api.resolve(device="tiny", scheme="turbo-write")["scheme"]["turbo-write"]
+    config = catalogue.resolve(device="tiny", scheme="turbo-write")["scheme"]["turbo-write"]
     blocks = config["slc_blocks"]
     knob = knobs(entries, "turbo-write")["slc_blocks"]
     assert (knob["value"], knob["steps"]) == (blocks, {"min": 1, "max": blocks, "step": 1})

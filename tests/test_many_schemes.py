@@ -12,7 +12,7 @@ import pytest
 
 import slcache
 from charted import axis, keys, nodes, panels, rows
-from slcache import api
+from slcache import catalogue
 from slcache.charts import latency as charts
 from slcache.charts import series, spec
 from slcache.report import html
@@ -109,8 +109,8 @@ def test_all_schemes_are_those_that_a_device_can_be() -> None:
     ahead = [entry["name"] for entry in slcache.schemes() if entry["looks_ahead"]]
     assert ahead == ["clairvoyant", "bypass-oracle"]
     assert "clairvoyant" in slcache.fitting(device="tiny")[0]
-    assert "clairvoyant" not in api.named("all", device="tiny")[0]
-    assert api.named("clairvoyant", device="tiny")[0] == ["clairvoyant"]
+    assert "clairvoyant" not in catalogue.named("all", device="tiny")[0]
+    assert catalogue.named("clairvoyant", device="tiny")[0] == ["clairvoyant"]
 
 
 def test_a_pipe_is_foreseen_as_a_file_is(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 import slcache
-from slcache import Scheme, api
+from slcache import Scheme, catalogue
 from support import here, own_scheme, process
 
 EXAMPLES = Path("examples/schemes")
@@ -166,7 +166,7 @@ def test_a_snapshot_holds_what_a_scheme_is_in_the_middle_of(tmp_path: Path, trac
 
 def test_all_schemes_leaves_the_defaults_of_one_s_own_out() -> None:
     assert "custom" in slcache.fitting(device="tiny")[0]
-    assert "custom" not in api.named("all", device="tiny")[0]
+    assert "custom" not in catalogue.named("all", device="tiny")[0]
 
 
 def test_the_document_names_the_class(trace: Path) -> None:

@@ -1,4 +1,4 @@
-"""The Python interface: run, and what the catalogue tells."""
+"""The Python interface of a single run."""
 
 from __future__ import annotations
 
@@ -9,28 +9,13 @@ import pathlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core, files
+from slcache import _core, catalogue, files
 from slcache import named as code
-from slcache.catalogue import (
-    check_schemes,
-    device_facts,
-    devices,
-    fitting,
-    flat,
-    formats,
-    named,
-    of_catalogue,
-    resolve,
-    schemes,
-    sets,
-    settings_for,
-    variant,
-)
 from slcache.errors import UsageError, about
 from slcache.given import content, quantity
 from slcache.given.arguments import checked
-from slcache.given.content import Content, Settings, device_of, path_of, trace_of
-from slcache.given.once import checked_seed, once
+from slcache.given.content import Content, Settings, path_of, trace_of
+from slcache.given.once import once
 from slcache.given.quantity import time_ns
 from slcache.results.result import Result
 from slcache.traces.api import Path, Progress, Trace, is_workload, reader_options
@@ -38,22 +23,7 @@ from slcache.traces.api import Path, Progress, Trace, is_workload, reader_option
 if TYPE_CHECKING:
     from slcache.files import Drawn
 
-__all__ = [
-    "Content",
-    "Path",
-    "Progress",
-    "Trace",
-    "check_schemes",
-    "device_facts",
-    "devices",
-    "fitting",
-    "formats",
-    "named",
-    "resolve",
-    "run",
-    "schemes",
-    "settings_for",
-]
+__all__ = ["Path", "Progress", "Trace", "run"]
 
 
 @checked
@@ -114,85 +84,60 @@ def run(
     chosen = scheme or own
     if chosen is None:
         raise content.missing("scheme")
-    run_logged: Callable[..., Result] = functools.partial(
-        replayed,
+    settings = addressed(given, address, window, state)
+    if catalogue.of_catalogue(chosen) == "custom":
+        # The files that a class is written in are known when it is loaded.
+        catalogue.resolve(device=device, scheme=chosen, settings=settings, replay=replay, seed=seed)
+    path = path_of(trace)
+    replayed: Callable[..., Result] = functools.partial(
+        _replayed,
         trace_of(trace),
-        path=path_of(trace),
-        device=device,
-        scheme=chosen,
-        settings=addressed(given, address, window, state),
-        trace_options=reader_options_of(trace, trace_format, trace_options, seed),
-        replay=replay,
-        seed=seed,
-        load_state=load_state,
-        memory_in=memory_in,
-        progress=reporting(on_progress, progress),
+        {
+            **catalogue.given(device, chosen, settings, replay=replay, seed=seed),
+            "trace_options": reader_options_of(trace, trace_format, trace_options, seed),
+            "snapshot_in": _named(load_state),
+            "memory_in": _named(memory_in),
+        },
+        files.inputs(
+            path, path_of(device), load_state, memory_in, *content.read_by(settings), *code.files()
+        ),
+        reporting(on_progress, progress),
     )
     written = {"save_state": save_state, "memory_out": memory_out, "log": log}
     said = (timeline_from, timeline_until, timeline_around, timeline_every)
     if timeline is None and said == (None,) * 4:
-        return run_logged(**written).told_at(gb_per_day)
+        return replayed(**written).told_at(gb_per_day)
     # What reads logs is loaded by whoever wants a timeline.
     from slcache.slow import stretch
 
-    drawn = stretch.drawn(timeline, said, path_of(trace), run_logged)
-    result = run_logged(**written, timelines=(drawn,))
+    drawn = stretch.drawn(timeline, said, path, replayed)
+    result = replayed(**written, timelines=(drawn,))
     stretch.name(result.documents[0], drawn)
     return result.told_at(gb_per_day)
 
 
-def replayed(
+def _replayed(
     trace: str | _core.Rereadable,
+    run: content.Run,
+    read: Sequence[Path],
+    progress: Progress | None,
     *,
-    path: Path | None,
-    device: Content,
-    scheme: str,
-    settings: Mapping[str, Any] | None,
-    trace_options: list[tuple[str, str]],
-    replay: str | None,
-    seed: int | None,
-    load_state: Path | None = None,
     save_state: Path | None = None,
-    memory_in: Path | None = None,
     memory_out: Path | None = None,
     log: Path | None = None,
     timelines: Sequence[Drawn] = (),
-    progress: Progress | None,
 ) -> Result:
-    """Replay a trace of which it is known how to read it."""
-    scheme, settings = variant(scheme, settings)
-    if of_catalogue(scheme) == "custom":
-        # The files that a class is written in are known when it is loaded.
-        resolve(device=device, scheme=scheme, settings=settings, replay=replay, seed=seed)
-    read = files.inputs(
-        path,
-        path_of(device),
-        load_state,
-        memory_in,
-        *content.read_by(settings or {}),
-        *code.files(),
-    )
+    """Replay a trace and write what is asked for, none of it in the place of what is read."""
     written = (save_state, memory_out, log, *(drawn[0] for drawn in timelines))
     files.check((name for name in written if name is not None), read)
-    text = _core.run(
-        trace,
-        {
-            "device": device_of(device),
-            "scheme": scheme,
-            "sets": sets(settings),
-            "trace_options": trace_options,
-            "seed": None if seed is None else checked_seed(seed),
-            "replay": replay,
-            "snapshot_in": _named(load_state),
-            "snapshot_out": _named(save_state),
-            "memory_in": _named(memory_in),
-            "memory_out": _named(memory_out),
-            "log": _named(None if log is None else checked_log(log)),
-            "timelines": list(timelines),
-        },
-        progress=progress,
-    )
-    return Result.made(json.loads(text), None, read)
+    whole: content.Run = {
+        **run,
+        "snapshot_out": _named(save_state),
+        "memory_out": _named(memory_out),
+        "log": _named(None if log is None else checked_log(log)),
+        "timelines": list(timelines),
+    }
+    return Result.made(json.loads(_core.run(trace, whole, progress=progress)), None, read)
 
 
 def addressed(
@@ -205,8 +150,8 @@ def addressed(
     own: list[tuple[str, Any]] = [] if address is None else [("trace.address", address)]
     own += [] if window is None else [("run.series_window_ns", _window_ns(window))]
     # What a file says is below all others.
-    said = {k: v for k, v in flat(settings).items() if isinstance(v, content.Placed)}
-    above = once([*((k, v) for k, v in flat(settings).items() if k not in said), *own])
+    said = {k: v for k, v in catalogue.flat(settings).items() if isinstance(v, content.Placed)}
+    above = once([*((k, v) for k, v in catalogue.flat(settings).items() if k not in said), *own])
     return {**said, **above, **quantity.begun(state, above)}
 
 

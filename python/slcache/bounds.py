@@ -255,11 +255,8 @@ def on_device(
     text = _core.run_bounds(
         given.trace_of(given.text_of(trace)),
         {
-            "device": given.device_of(given.text_of(device)),
-            "scheme": scheme,
-            "sets": catalogue.sets(chosen),
+            **catalogue.given(given.content_of(given.text_of(device)), scheme, chosen, seed=seed),
             "trace_options": api.reader_options_of(trace, trace_format, trace_options, seed),
-            "seed": seed,
         },
         slots=[flash.buffer_slots, *slots],
         progress=on_progress,

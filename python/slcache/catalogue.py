@@ -40,8 +40,7 @@ def schemes(*, device: Content | None = None) -> list[dict[str, Any]]:
     for entry in entries:
         name = entry["name"]
         if name in fit:
-            knobs = _core.knobs({"device": device_of(device), "scheme": name})
-            entry["knobs"] = json.loads(knobs)
+            entry["knobs"] = json.loads(_core.knobs(given(device, name)))
         else:
             entry["problem"] = problems[name]
     return entries
@@ -82,21 +81,30 @@ def resolve(
     seed: int | None = None,
 ) -> dict[str, Any]:
     """Return the complete configuration that would run; raises ConfigError with all problems."""
-    device, own, given = content.unpacked(device, settings)
+    device, own, said = content.unpacked(device, settings)
     chosen = scheme or own
     if chosen is None:
         raise content.missing("scheme")
-    name, given = variant(chosen, given)
-    text = _core.resolve(
-        {
-            "device": device_of(device),
-            "scheme": name,
-            "sets": sets(given),
-            "seed": None if seed is None else checked_seed(seed),
-            "replay": replay,
-        }
-    )
-    return dict(json.loads(text))
+    return dict(json.loads(_core.resolve(given(device, chosen, said, replay=replay, seed=seed))))
+
+
+def given(
+    device: Content,
+    scheme: str,
+    settings: Mapping[str, Any] | None = None,
+    *,
+    replay: str | None = None,
+    seed: int | None = None,
+) -> content.Run:
+    """Return what is run as the engine takes it; a scheme may have settings in its name."""
+    name, said = variant(scheme, settings)
+    return {
+        "device": device_of(device),
+        "scheme": name,
+        "sets": sets(said),
+        "seed": None if seed is None else checked_seed(seed),
+        "replay": replay,
+    }
 
 
 def sets(settings: Mapping[str, Any] | None) -> list[str]:
@@ -118,12 +126,12 @@ def fitting(
     A scheme that only these settings keep from running is a ConfigError, as are settings that
     no scheme takes: what is wrong with them must not look like a property of the device.
     """
-    given = flat(settings)
+    said = flat(settings)
     known = [str(entry["name"]) for entry in schemes()]
     fit: list[str] = []
     refused: dict[str, ConfigError] = {}
     for name in known:
-        own = settings_for(given, name, known)
+        own = settings_for(said, name, known)
         problem = _problem(device, name, own)
         if problem is None:
             fit.append(name)

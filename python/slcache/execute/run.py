@@ -83,14 +83,13 @@ class Run:
 
     def given(self) -> RunGiven:
         """Return the device, the scheme and what is said of them as the engine takes them."""
-        scheme, settings = catalogue.variant(self.scheme, self.settings)
-        return {
-            "device": given.device_of(self.device),
-            "scheme": scheme,
-            "sets": catalogue.sets(settings),
-            "seed": self.seed,
-            "replay": self.replay,
-        }
+        return catalogue.given(
+            given.content_of(self.device),
+            self.scheme,
+            self.settings,
+            replay=self.replay,
+            seed=self.seed,
+        )
 
 
 def identity(
