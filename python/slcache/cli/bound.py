@@ -93,11 +93,10 @@ def bound(
         )
     if picture is not None:
         pictures.save_bound(found, picture)
-    if console.in_form(shown.form, lambda: console.json_of(found), lambda: [Sheet(found["sizes"])]):
-        return
-    console.show(*(_lines if device is None else device_lines)(found))
-    if picture is not None:
-        console.show(f"drawn: {picture}")
+    lines = _lines if device is None else device_lines
+    drawn = [] if picture is None else [f"drawn: {picture}"]
+    sheet = Sheet(found["sizes"])
+    console.answer(shown.form, found, lambda: [sheet], lambda: [*lines(found), *drawn])
 
 
 def _check(

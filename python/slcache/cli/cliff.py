@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from rich.console import RenderableType
 from rich.text import Text
 
 from slcache import api, catalogue
@@ -25,6 +27,7 @@ from slcache.words import units
 if TYPE_CHECKING:
     from slcache.bandwidth.curves import Curve
     from slcache.cliffs import Pattern
+    from slcache.documents.normalise import Document
     from slcache.drives.like import Like
 
 FILES = ("like.json", "like.csv", "like.svg", "like.png")
@@ -145,13 +148,17 @@ def run_like(
     config = catalogue.resolve(**whole, replay=f"closed:{depth}")
     console.notes([{"config": config}])
     whole_buffer(config, found.scale)
-    if console.in_form(form, found.to_json, lambda: [found.sheet()]):
-        return
-    if told := states.line(found.documents):
-        console.show(Text(told))
-    console.show(*_told(found))
-    if out is not None:
-        console.show(Text(f"picture: {out / 'like.png'}"))
+    drawn = console.written("picture", out and out / "like.png")
+    parts = partial(_parts, found.documents, _told(found), drawn)
+    console.answer(form, found.to_json, lambda: [found.sheet()], parts)
+
+
+def _parts(
+    documents: Sequence[Document], told: Sequence[RenderableType], picture: Sequence[RenderableType]
+) -> list[RenderableType]:
+    """Return what is told of runs below the state of their devices."""
+    line = states.line(documents)
+    return [*([Text(line)] if line else []), *told, *picture]
 
 
 def _told(found: Like) -> list[Table | Text]:
@@ -392,14 +399,11 @@ def cliff(
     documents = [found.documents[0] for _, found in result.runs.values()]
     console.notes(documents)
     whole_buffer(documents[0]["config"], divisor(scale))
-    if console.in_form(shown.form, result.to_json, lambda: [_sheet(result.curves)]):
-        return
-    if told := states.line(documents):
-        console.show(Text(told))
-    console.show((_sustained if chosen.bursts == 1 else _bursts)(result.curves))
-    console.show(*terminal.gain_tables(result.gain_rows(), result.gain_lines(), documents))
-    if out is not None:
-        console.show(Text(f"picture: {out / 'cliff.png'}"))
+    table = (_sustained if chosen.bursts == 1 else _bursts)(result.curves)
+    gained = terminal.gain_tables(result.gain_rows(), result.gain_lines(), documents)
+    drawn = console.written("picture", out and out / "cliff.png")
+    parts = partial(_parts, documents, [table, *gained], drawn)
+    console.answer(shown.form, result.to_json, lambda: [_sheet(result.curves)], parts)
 
 
 def _sheet(curves: dict[str, Curve]) -> Sheet:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
+from rich.text import Text
 
 from slcache import _core, api, catalogue
 from slcache.api import Progress as Callback
@@ -20,7 +21,7 @@ from slcache.cli.streams import results
 from slcache.documents.normalise import Document
 from slcache.errors import Error
 from slcache.files import Transaction
-from slcache.given.content import Content, device_of
+from slcache.given.content import Content
 from slcache.results import Comparison, Result
 from slcache.sentences import notes as sentences
 from slcache.tables.sheets import Sheet, csv, markdown, of_runs
@@ -54,35 +55,48 @@ def json_of(document: Any) -> str:  # noqa: ANN401
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 
-def told(json: bool, document: Any, *parts: RenderableType) -> None:  # noqa: ANN401
-    """Print plain data as one JSON document, or what a reader gets in its place."""
-    if json:
-        emit_json(document)
-    else:
-        show(*parts)
-
-
 def sheets(form: Form, *tables: Sheet) -> None:
     """Print tables for other programs as the whole of standard output."""
     text = csv(tables) if form == "csv" else markdown(tables)
     results().write(printable(text))
 
 
-def in_form(form: Form, document: Callable[[], str], tables: Callable[[], list[Sheet]]) -> bool:
-    """Print a document or its tables for other programs, if that is what is wanted."""
-    if form == "json":
-        emit(document())
-    elif form != "table":
+def answer(
+    form: Form,
+    document: Any,  # noqa: ANN401
+    tables: Callable[[], Iterable[Sheet]],
+    parts: Callable[[], Iterable[RenderableType]],
+) -> None:
+    """Print an answer in the form that is wanted: a document, tables, or `parts` for a reader.
+
+    The document is plain data, or a function that returns it as JSON.
+    """
+    if form == "table":
+        show(*parts())
+    elif form == "json":
+        emit(document() if callable(document) else json_of(document))
+    else:
         sheets(form, *tables())
-    return form != "table"
 
 
-def emitted(result: Result | Comparison, form: Form) -> bool:
-    """Print a result for other programs, if that is what is wanted."""
+def answer_of_runs(
+    result: Result | Comparison, form: Form, parts: Iterable[RenderableType]
+) -> None:
+    """Print a run or a comparison in the form that is wanted."""
     documents = result.documents
     to = result.labels.index(result.reference) if isinstance(result, Comparison) else None
     against = None if to is None else documents[to]
-    return in_form(form, result.to_json, lambda: [of_runs(result.labels, documents, against)])
+    answer(
+        form,
+        result.to_json,
+        lambda: [of_runs(result.labels, documents, against)],
+        lambda: parts,
+    )
+
+
+def written(what: str, file: Path | None) -> list[RenderableType]:
+    """Return where a file is, if it was asked for."""
+    return [] if file is None else [Text(f"{what}: {file}")]
 
 
 def show(*parts: RenderableType, aside: bool = False) -> None:
@@ -279,7 +293,10 @@ def tell(
     with contextlib.suppress(Error):
         given = api.addressed(settings, None, state=state)
         needs = [
-            _need(device, name, catalogue.settings_for(given, name, schemes)) for name in schemes
+            _core.memory_outlook(
+                catalogue.given(device, name, catalogue.settings_for(given, name, schemes))
+            )
+            for name in schemes
         ]
         begun, whole, free = max(needs, key=lambda need: need[1])
         if whole < _MUCH_BYTES:
@@ -289,9 +306,3 @@ def tell(
         if free is not None and whole > free:
             told += f"; {units.size(free)} are free: slcache cliff --scale 1/16 takes a part of it"
         note(told)
-
-
-def _need(device: Content, scheme: str, settings: Mapping[str, Any]) -> tuple[int, int, int | None]:
-    name, given = catalogue.variant(scheme, settings)
-    sets = catalogue.sets(given)
-    return _core.memory_outlook({"device": device_of(device), "scheme": name, "sets": sets})

@@ -29,18 +29,16 @@ def devices(*, shown: shared.Shown = shared.Shown()) -> None:
       slcache devices show ips-384g
 
     """
-    listed = Table(
-        "device", ["user data", Column("what it is", text=True), Column("source", text=True)]
-    )
     entries = catalogue.devices()
     names = ("name", "user_bytes", "capacity_bytes", "summary", "source")
     sheet = Sheet([{name: entry[name] for name in names} for entry in entries])
-    if console.in_form(shown.form, lambda: console.json_of(entries), lambda: [sheet]):
-        return
+    listed = Table(
+        "device", ["user data", Column("what it is", text=True), Column("source", text=True)]
+    )
     for entry in entries:
         size = units.size(entry["user_bytes"])
         listed.add(entry["name"], size, entry["summary"], entry.get("source") or "–")
-    console.show(listed)
+    console.answer(shown.form, entries, lambda: [sheet], lambda: [listed])
 
 
 @app.command
@@ -68,22 +66,23 @@ def show(
     facts = catalogue.device_facts(device)
     checks.check_used(scheme)
     sheets = (_mode_sheet, _cache_sheet)
-    if console.in_form(
-        shown.form, lambda: console.json_of(facts), lambda: [s(facts) for s in sheets]
-    ):
-        return
-    title = facts["name"] + (f": {facts['summary']}" if facts["summary"] else "")
-    console.show(Text(title, "bold"))
+    console.answer(shown.form, facts, lambda: [s(facts) for s in sheets], lambda: _parts(facts))
+
+
+def _parts(facts: Facts) -> Iterator[Table | Text | str]:
+    """Yield all that is told of a device."""
+    yield Text(facts["name"] + (f": {facts['summary']}" if facts["summary"] else ""), "bold")
     if facts["statement"]:
-        console.show(Text(facts["statement"], "italic"))
-    console.show(_sizes(facts))
-    console.show(*(table for pool in facts["pools"] for table in _pool(pool)), _caches(facts))
+        yield Text(facts["statement"], "italic")
+    yield _sizes(facts)
+    for pool in facts["pools"]:
+        yield from _pool(pool)
+    yield _caches(facts)
     if facts["evidence"]:
-        console.show(_evidence(facts))
+        yield _evidence(facts)
     problems = {s["scheme"]: s["problem"] for s in facts["schemes"] if "problem" in s}
-    for sentence in notes.told(problems, "does not run on it", "do not run on it"):
-        console.show(sentence)
-    console.show(*(Text(f"warning: {line}", "yellow") for line in facts["warnings"]))
+    yield from notes.told(problems, "does not run on it", "do not run on it")
+    yield from (Text(f"warning: {line}", "yellow") for line in facts["warnings"])
 
 
 def _sizes(facts: Facts) -> Table:

@@ -128,13 +128,11 @@ def reproduce(
     if not quick:
         console.note(_time(parts, ablate))
     with Transaction(out, files, []) as written, console.meter(progress, kept=True) as meter:
-        place = store or out / "store"
-        found = ledgers.make(place, quick, jobs, meter, parts=parts, ablate=ablate)
+        found = ledgers.make(store or out / "store", quick, jobs, meter, parts=parts, ablate=ablate)
         written.write("ledger.json", (found.to_json() + "\n").encode())
         _draw(found, written)
-    if console.in_form(form, found.to_json, lambda: _sheets(found)):
-        return
-    console.show(*_tables(found), Text(f"ledger and pictures: {out}"))
+    place = console.written("ledger and pictures", out)
+    console.answer(form, found.to_json, lambda: _sheets(found), lambda: [*_tables(found), *place])
 
 
 def _parts(asked: list[str], quick: bool, ablate: bool) -> list[str]:

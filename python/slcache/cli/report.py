@@ -6,8 +6,6 @@ import itertools
 from pathlib import Path
 from typing import Annotated
 
-from rich.text import Text
-
 from slcache import ResultError
 from slcache.cli import checks, console, shared, sweep
 from slcache.cli import options as opt
@@ -76,11 +74,9 @@ def report(
             files.write(out.name, result.report().encode())
         else:
             result.stage(files)
-    if console.emitted(result, form):
-        return
     if isinstance(result, Comparison):
-        console.show(*parts_of(result, explain=explain))
+        parts = parts_of(result, explain=explain)
     else:
         table = terminal.run_table(result.label, result.documents[0], gb_per_day)
-        console.show(table, *result.notes())
-    console.show(Text(f"report: {page}"))
+        parts = [table, *result.notes()]
+    console.answer_of_runs(result, form, [*parts, *console.written("report", page)])

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from rich.text import Text
-
 from slcache.cli import checks, console, drives, separation, shared
 from slcache.cli import options as opt
 from slcache.files import Transaction
@@ -184,9 +182,13 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
         except evaluations.UnknownWorkloadError as error:
             raise checks.wrong(str(error)) from error
         evaluations.stage(evaluation, files)
-    if console.in_form(shown.form, evaluation.to_json, lambda: [ledger.sheet(evaluation)]):
-        return
-    console.show(*ledger.parts(evaluation), Text(f"report: {request.out / 'report.html'}"))
+    page = console.written("report", request.out / "report.html")
+    console.answer(
+        shown.form,
+        evaluation.to_json,
+        lambda: [ledger.sheet(evaluation)],
+        lambda: [*ledger.parts(evaluation), *page],
+    )
 
 
 def _refuse(name: str, given: Mapping[str, object]) -> None:

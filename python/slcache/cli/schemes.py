@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from rich.text import Text
@@ -41,15 +42,23 @@ def schemes(
     entries = catalogue.schemes(device=device)
     checks.check_used(scheme)
     sheets = [Sheet([_record(entry) for entry in entries]), _knob_sheet(entries)]
-    if console.in_form(shown.form, lambda: console.json_of(entries), lambda: sheets):
-        return
+    parts = partial(_parts, entries, on_device=device is not None)
+    console.answer(shown.form, entries, lambda: sheets, parts)
+    if shown.form == "table":
+        problems = {entry["name"]: entry["problem"] for entry in entries if "problem" in entry}
+        runs = "does not run on", "do not run on"
+        for sentence in notes.told(problems, *(f"{does} {device}" for does in runs)):
+            console.note(sentence)
+
+
+def _parts(entries: list[dict[str, Any]], *, on_device: bool) -> Iterator[Table]:
+    """Yield what can be told of schemes: what they do, their knobs and their signals."""
     listed = Table("scheme", [Column("what it does", text=True), Column("paper", text=True)])
     for entry in entries:
         listed.add(entry["name"], entry["summary"], entry.get("paper") or "–")
-    console.show(listed, _knobs(entries, on_device=device is not None), *_signals(entries))
-    problems = {entry["name"]: entry["problem"] for entry in entries if "problem" in entry}
-    for sentence in notes.told(problems, f"does not run on {device}", f"do not run on {device}"):
-        console.note(sentence)
+    yield listed
+    yield _knobs(entries, on_device=on_device)
+    yield from _signals(entries)
 
 
 def _record(entry: dict[str, Any]) -> dict[str, Any]:
@@ -116,9 +125,11 @@ def show(source: Source, /, *, json: opt.Json = False) -> None:
 
     """
     told = _told(source)
-    if json:
-        console.emit_json(told)
-        return
+    console.answer("json" if json else "table", told, list, lambda: _declared(told))
+
+
+def _declared(told: dict[str, Any]) -> Iterator[Table | Text]:
+    """Yield what a class declares, for a reader."""
     regions = [
         (row["name"], row["mode"] or "densest", _blocks(row), row["victim"] or _rule(row))
         for row in told["regions"]
@@ -127,12 +138,10 @@ def show(source: Source, /, *, json: opt.Json = False) -> None:
         (row["name"], str(row["default"]), row["allowed"], row["help"]) for row in told["options"]
     ]
     decides = ", ".join(told["decides"]) or "nothing: every decision is the default one"
-    console.show(
-        Text(f"{told['name']}: {told['summary']}"),
-        Text(f"decides: {decides}"),
-        _listed(("region", "mode", "blocks per plane", "victim"), regions),
-        _listed(("option", "default", "allowed", "what it is"), options),
-    )
+    yield Text(f"{told['name']}: {told['summary']}")
+    yield Text(f"decides: {decides}")
+    yield _listed(("region", "mode", "blocks per plane", "victim"), regions)
+    yield _listed(("option", "default", "allowed", "what it is"), options)
 
 
 def _listed(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
@@ -222,7 +231,8 @@ def check(
             seed=1 if seed is None else seed,
             on_progress=on_progress,
         )
-    console.told(json, outcome.to_dict(), *map(Text, _lines(outcome)))
+    form: opt.Form = "json" if json else "table"
+    console.answer(form, outcome.to_dict(), list, lambda: map(Text, _lines(outcome)))
     return 0 if outcome.failure is None else 1
 
 

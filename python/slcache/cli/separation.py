@@ -52,9 +52,8 @@ def reproduce(
     if found.missing:
         told = ", ".join(found.missing)
         console.note(f"left out: {told}: no recording below the folder that SLCACHE_SHARED names")
-    if console.in_form(form, found.to_json, lambda: _sheets(found)):
-        return
-    console.show(*_tables(found), Text(f"cells: {out / 'separation.json'}"))
+    cells = console.written("cells", out / "separation.json")
+    console.answer(form, found.to_json, lambda: _sheets(found), lambda: [*_tables(found), *cells])
 
 
 def _sheets(found: Study) -> list[Sheet]:

@@ -376,8 +376,6 @@ def _print(result: Result | Comparison, form: opt.Form, parts: list[Any], out: o
     if form != "table":
         console.notes(result.documents)
     console.cut_short(t["path"] for t in traces if t["adjusted"]["unterminated_last_line"])
-    if console.emitted(result, form):
-        return
-    console.show(*terminal.label_line(result.documents), *parts)
-    if out is not None:
-        console.show(Text(f"report: {out / 'report.html'}"))
+    lines = terminal.label_line(result.documents)
+    page = console.written("report", out and out / "report.html")
+    console.answer_of_runs(result, form, [*lines, *parts, *page])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
+from rich.console import RenderableType
 from rich.text import Text
 
 from slcache import ConfigError, ResultError, api, bounded, frame
@@ -16,6 +17,7 @@ from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import Transaction
 from slcache.named import listed
+from slcache.tables.sheets import Sheet
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,11 +84,12 @@ def show(
         page = pages.render(analysis, name, asked, study=study)
         with Transaction(html.parent, [html.name], [path, folder / ASKED]) as files:
             files.write(html.name, page.encode())
-    if console.in_form(shown.form, analysis.to_json, lambda: parts.sheets(analysis)):
-        return
-    console.show(*parts.parts(analysis))
-    if html is not None:
-        console.show(Text(f"report: {html}"))
+    console.answer(
+        shown.form,
+        analysis.to_json,
+        lambda: parts.sheets(analysis),
+        lambda: [*parts.parts(analysis), *console.written("report", html)],
+    )
 
 
 def is_study(folder: Path) -> bool:
@@ -324,18 +327,22 @@ def _study(traces: Sequence[str], varied: Varied, replayed: shared.Drawn) -> Stu
 
 
 def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:
-    from slcache.study import run, show
-    from slcache.study.run import REPORT
+    from slcache.study import show
 
-    if console.in_form(form, found.to_json, lambda: [show.of_points(found.table)]):
-        return
+    def sheets() -> list[Sheet]:
+        return [show.of_points(found.table)]
+
+    console.answer(form, found.to_json, sheets, lambda: _parts(found, out, report=report))
+
+
+def _parts(found: Sweep, out: Path, *, report: bool) -> Iterator[RenderableType]:
+    from slcache.study import run
+
     counts = found.counts()
     told = [f"{count:,} {status}" for status, count in counts.items() if count]
     kept = f"; {found.kept:,} results were there before" if found.kept else ""
     points = "1 point" if len(found.points) == 1 else f"{len(found.points):,} points"
-    console.show(Text(f"{points}: {', '.join(told)}{kept}", "bold"))
-    for line in found.problems():
-        console.show(Text(line, "yellow"))
-    console.show(*(Text(f"table: {out / name}") for name in run.TABLES))
-    if report:
-        console.show(Text(f"report: {out / REPORT}"))
+    yield Text(f"{points}: {', '.join(told)}{kept}", "bold")
+    yield from (Text(line, "yellow") for line in found.problems())
+    yield from (Text(f"table: {out / name}") for name in run.TABLES)
+    yield from console.written("report", out / run.REPORT if report else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -154,8 +154,7 @@ def lint(
     """
     document = api.Trace(trace, options=reader.options()).lint()
     sheet = Sheet(document["problems"], always=("line", "kind", "message"))
-    if not console.in_form(shown.form, lambda: console.json_of(document), lambda: [sheet]):
-        _show_problems(document)
+    console.answer(shown.form, document, lambda: [sheet], lambda: _problems(document))
     return _PROBLEMS if document["counts"] else 0
 
 
@@ -213,15 +212,17 @@ def _findings_table(findings: list[against.Finding]) -> Table:
     return table
 
 
-def _show_problems(document: dict[str, Any]) -> None:
+def _problems(document: dict[str, Any]) -> Iterator[Table | str]:
+    """Yield what is wrong with a trace, for a reader."""
     summary = document["summary"]
     requests = f"{summary['reads'] + summary['writes']:,} requests"
     total = sum(document["counts"].values())
     if not total:
-        console.show(f"{requests}, no problems")
+        yield f"{requests}, no problems"
         return
     table = Table("line", [Column("kind", text=True), Column("problem", text=True)])
     for problem in document["problems"][:_LISTED]:
         table.add(shown(problem["line"]), problem["kind"], problem["message"])
     counts = ", ".join(f"{kind} {number:,}" for kind, number in document["counts"].items())
-    console.show(table, f"{requests}, {total:,} problems: {counts}")
+    yield table
+    yield f"{requests}, {total:,} problems: {counts}"

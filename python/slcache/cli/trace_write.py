@@ -218,12 +218,13 @@ def _by_figures(trace: str, out: str, reader: dict[str, str], form: opt.Form) ->
     if not out.endswith(".toml"):
         raise checks.wrong(f"{out}: a workload's name ends with .toml")
     report = api.Trace(trace, options=reader).twin(out)
-    if console.in_form(form, lambda: console.json_of(report), lambda: _twin_sheets(report)):
-        return
     taken, fitted = len(report["figures"]), len(report["fitted"])
-    console.show(f"wrote {out}: {taken} figures, {fitted} of them fitted")
-    given_up = [f"given up: {name}: {why}" for name, why in report["given_up"].items()]
-    console.show(*given_up, *(f"not carried: {what}" for what in report["not_carried"]))
+    lines = [
+        f"wrote {out}: {taken} figures, {fitted} of them fitted",
+        *(f"given up: {name}: {why}" for name, why in report["given_up"].items()),
+        *(f"not carried: {what}" for what in report["not_carried"]),
+    ]
+    console.answer(form, report, lambda: _twin_sheets(report), lambda: lines)
 
 
 def _twin_sheets(report: Mapping[str, Any]) -> list[Sheet]:
@@ -313,25 +314,25 @@ def _list(entries: list[dict[str, Any]], form: opt.Form) -> None:
     sheet = Sheet(
         [{name: entry[name] for name in ("name", "about", "source")} for entry in entries]
     )
-    if console.in_form(form, lambda: console.json_of(entries), lambda: [sheet]):
-        return
     listed = Table("workload", [Column("what it is", text=True), Column("source", text=True)])
     for entry in entries:
         listed.add(entry["name"], entry["about"], entry["source"] or "–")
-    console.show(listed)
+    console.answer(form, entries, lambda: [sheet], lambda: [listed])
 
 
 def _describe(description: Mapping[str, Any], form: opt.Form) -> None:
     names, figures = ("state", "stated", "reached"), description["figures"].items()
     sheet = Sheet([{"figure": n} | {key: f[key] for key in names} for n, f in figures])
-    if console.in_form(form, lambda: console.json_of(description), lambda: [sheet]):
-        return
+    console.answer(form, description, lambda: [sheet], lambda: _described(description))
+
+
+def _described(description: Mapping[str, Any]) -> Iterator[Table | Text]:
     facts = [description["label"], description["about"], description["source"]]
-    console.show(*(Text(str(fact)) for fact in facts if fact))
+    yield from (Text(str(fact)) for fact in facts if fact)
     if description["scale"] != 1:
-        console.show(Text(f"scaled: {shown(description['scale'])} of its requests"))
+        yield Text(f"scaled: {shown(description['scale'])} of its requests")
     if description["figures"]:
-        console.show(_figures(description["figures"]))
+        yield _figures(description["figures"])
 
 
 def _figures(figures: Mapping[str, Any]) -> Table:
@@ -363,8 +364,6 @@ def formats(*, shown: shared.Shown = shared.Shown()) -> None:
 
     """
     entries = catalogue.formats()
-    if console.in_form(shown.form, lambda: console.json_of(entries), lambda: [Sheet(entries)]):
-        return
     listed = Table(
         "format",
         ["read", "written", Column("may lose", text=True), Column("what it is", text=True)],
@@ -372,4 +371,4 @@ def formats(*, shown: shared.Shown = shared.Shown()) -> None:
     for entry in entries:
         does = ("yes" if entry[what] else "–" for what in ("reads", "writes"))
         listed.add(entry["name"], *does, ", ".join(entry["losses"]) or "–", entry["about"])
-    console.show(listed)
+    console.answer(shown.form, entries, lambda: [Sheet(entries)], lambda: [listed])

@@ -160,11 +160,9 @@ def tune(
             **replayed.how(),
             **where.how(),
         )
-    if console.in_form(shown.form, found.to_json, lambda: [_sheet(found)]):
-        return
-    console.show(*_parts(found))
-    if out is not None:
-        console.show(Text(f"report: {out / 'report.html'}"))
+    page = console.written("report", out and out / "report.html")
+    sheets, parts = (lambda: [_sheet(found)]), (lambda: [*_parts(found), *page])
+    console.answer(shown.form, found.to_json, sheets, parts)
 
 
 def _parts(found: Tuning) -> list[RenderableType]:

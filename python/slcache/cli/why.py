@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -70,20 +71,22 @@ def why(
         raise checks.wrong(told)
     if len(logs) > 2:
         raise checks.wrong(f"{len(logs)} logs; must be one or two", "LOG")
-    one_by_one = slowest is not None or request is not None
     chosen = slow.Chosen(slowest, request, _ns(above), percentile, operation)
     read = [slow.read(path) for path in logs]
     found: slow.Answer | slow.Moved = (
         slow.why(read[0], chosen) if len(read) == 1 else slow.moved(read[0], read[1], chosen)
     )
-    if console.in_form(
-        shown.form, lambda: console.json_of(found.to_dict()), lambda: _sheets(found)
-    ):
-        return
+    one_by_one = slowest is not None or request is not None
+    parts = partial(_parts, found, one_by_one=one_by_one)
+    console.answer(shown.form, found.to_dict(), lambda: _sheets(found), parts)
+
+
+def _parts(found: slow.Answer | slow.Moved, *, one_by_one: bool) -> Iterator[Table | str]:
+    from slcache import slow
+
     if isinstance(found, slow.Answer):
-        console.show(*_answer(found, one_by_one=one_by_one))
-    else:
-        console.show(*_pair(found))
+        return _answer(found, one_by_one=one_by_one)
+    return _pair(found)
 
 
 def _ns(text: str | None) -> int | None:
@@ -91,7 +94,7 @@ def _ns(text: str | None) -> int | None:
         return None if text is None else quantity.time_ns(text)
 
 
-def _sheets(found: slow.Answer | slow.Moved) -> list[Sheet]:
+def _sheets(found: slow.Answer | slow.Moved) -> Iterator[Sheet]:
     from slcache import slow
     from slcache.slow.answer import row
 
@@ -101,13 +104,12 @@ def _sheets(found: slow.Answer | slow.Moved) -> list[Sheet]:
         names = [part for part in found.slow.parts if any(part in each for each in parts)]
         for each, own in zip(rows, parts, strict=True):
             each |= {f"{name}_ns": own.get(name, 0) for name in names}
-        return [Sheet(rows)]
+        yield Sheet(rows)
+        return
     sides = (("faster", found.faster), ("slower", found.slower))
-    return [
-        Sheet(
-            [{"in_second": side, **vars(group)} for side, (groups, _) in sides for group in groups]
-        )
-    ]
+    yield Sheet(
+        [{"in_second": side, **vars(group)} for side, (groups, _) in sides for group in groups]
+    )
 
 
 def _answer(found: slow.Answer, *, one_by_one: bool) -> Iterator[Table | str]:
