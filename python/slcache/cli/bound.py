@@ -31,8 +31,13 @@ def bound(
         ),
     ] = None,
     unit_bytes: Annotated[
-        str | None,
-        opt.option("SIZE", "The FTL's mapping unit (default: 4KiB, or the device's).", "--unit"),
+        int | None,
+        opt.option(
+            "SIZE",
+            "The FTL's mapping unit (default: 4KiB, or the device's).",
+            "--unit",
+            read=quantity.size_bytes,
+        ),
     ] = None,
     device: Annotated[
         str | None,
@@ -75,11 +80,13 @@ def bound(
 
     """
     _check(device, unit_bytes, sets, address)
+    with checks.told("--sizes"):
+        sizes = None if sizes_bytes is None else _sizes(sizes_bytes)
     if device is not None:
         found = bounds.on_device(
             trace,
             device=device,
-            sizes_bytes=_sizes(sizes_bytes),
+            sizes_bytes=sizes,
             settings=once(checks.pairs(sets).items()),
             trace_options=reader.options_of(trace),
             address=address,
@@ -87,8 +94,8 @@ def bound(
     else:
         found = bounds.of_trace(
             trace,
-            _sizes(sizes_bytes),
-            unit_bytes=_size(unit_bytes or "4KiB", "--unit"),
+            sizes,
+            unit_bytes=4096 if unit_bytes is None else unit_bytes,
             trace_options=reader.options_of(trace),
         )
     if picture is not None:
@@ -100,33 +107,25 @@ def bound(
 
 
 def _check(
-    device: str | None, unit: str | None, sets: list[str] | None, address: opt.Address | None
+    device: str | None, unit: int | None, sets: list[str] | None, address: opt.Address | None
 ) -> None:
     """Refuse what has no effect with a device, or without one."""
-    if device is not None and unit is not None:
-        raise checks.wrong("the device has its own (device.mu_bytes)", "--unit")
-    for option, value in (("--set", sets), ("--address", address)):
-        if device is None and value:
-            raise checks.wrong("is for a device: give --device", option)
+    if device is None:
+        checks.refuse({"sets": sets, "address": address}, "is for a device: give --device")
+    else:
+        checks.refuse({"unit_bytes": unit}, "the device has its own (device.mu_bytes)")
 
 
-def _size(text: str, option: str) -> int:
-    with checks.told(option):
-        return quantity.size_bytes(text)
-
-
-def _sizes(text: str | None) -> list[int] | None:
-    """Return `64MiB,1GiB` or `64MiB..1GiB*2` in bytes."""
-    if text is None:
-        return None
+def _sizes(text: str) -> list[int]:
+    """Return `64MiB,1GiB` or `64MiB..1GiB*2` in bytes; ValueError for what is neither."""
     first, dots, rest = text.partition("..")
     if not dots:
-        return [_size(part.strip(), "--sizes") for part in text.split(",")]
+        return [quantity.size_bytes(part.strip()) for part in text.split(",")]
     last, _, factor = rest.partition("*")
-    size, end = _size(first, "--sizes"), _size(last, "--sizes")
+    size, end = quantity.size_bytes(first), quantity.size_bytes(last)
     if not factor.isdecimal() or not 2 <= int(factor) <= 1024 or not 0 < size <= end:
         told = f"{text!r}: must be FROM..TO*FACTOR with a factor of 2 to 1024, such as 1MiB..4GiB*2"
-        raise checks.wrong(told, "--sizes")
+        raise ValueError(told)
     found = []
     while size <= end:
         found.append(size)

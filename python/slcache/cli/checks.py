@@ -7,14 +7,15 @@ import difflib
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cyclopts import UNSET
 
 from slcache import catalogue, named
-from slcache.errors import ConfigError, UsageError
+from slcache.errors import ConfigError, UsageError, about
+from slcache.given import quantity
 from slcache.given.once import once, twice
 
 if TYPE_CHECKING:
@@ -35,6 +36,13 @@ _SHOWN = 60
 def wrong(told: str, option: str | None = None) -> UsageError:
     """Return the error that says what is wrong with an option, or with several together."""
     return UsageError(f"{option}: {told}" if option else told)
+
+
+def refuse(given: Mapping[str, object], why: str) -> None:
+    """Refuse the first of some options that is given; they go by their names in Python."""
+    for name, value in given.items():
+        if value not in (None, False):
+            raise about(UsageError(why), name)
 
 
 @contextlib.contextmanager
@@ -111,6 +119,27 @@ def _between(least: float | None, most: float | None) -> str:
     if most is None:
         return f"{least} or more"
     return f"{most} or less" if least is None else f"between {least} and {most}"
+
+
+def size_bytes(text: str) -> int:
+    """Return `4k`, `20GiB` or `1048576` in bytes; ValueError for none above 0."""
+    return _above_zero(text, quantity.size_bytes, "128k, 20GiB or 1048576", 2**50)
+
+
+def time_ns(text: str) -> int:
+    """Return `500ms`, `30s` or `10m` in nanoseconds; ValueError for none above 0."""
+    minutes = re.sub(r"(?<=[\d ])m$", "min", text.strip())
+    return _above_zero(minutes, quantity.time_ns, "500ms, 30s or 10m", 10**18)
+
+
+def _above_zero(text: str, read: Callable[[str], int], example: str, most: int) -> int:
+    try:
+        value = read(text)
+    except ValueError as error:
+        raise ValueError(f"{error}, such as {example}") from error
+    if not 1 <= value <= most:
+        raise ValueError(f"{text!r}: must be above 0 and at most {most}, such as {example}")
+    return value
 
 
 def readable(read: Callable[[Any], object]) -> Check:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,6 @@ from rich.text import Text
 from slcache import api, catalogue
 from slcache.cli import checks, console, shared
 from slcache.cli import options as opt
-from slcache.given import quantity
 from slcache.given.content import Configuration, Content
 from slcache.report import terminal
 from slcache.sentences import state as states
@@ -37,48 +36,28 @@ FILES = ("like.json", "like.csv", "like.svg", "like.png")
 Protocol = Literal["techpowerup", "anandtech", "recovery"]
 
 
-MaybeLike = Annotated[
-    Protocol | None,
-    opt.choice(
-        "Measure one device with scheme client as a laboratory does: a fill by one writer of "
-        "1 MB; two fills with 128 KiB at depth 32; or bursts with pauses from 1 s to 30 min.",
-    ),
-]
-Against = Annotated[
-    str | None,
-    opt.option(
-        "DRIVE", "The drive whose published figures the picture shows (default: the preset's)."
-    ),
-]
-Scale = Annotated[str, opt.option("1/K", "Run a K-th of the device, with all its planes.")]
-Fill = Annotated[
-    float | None,
-    opt.option("SHARE", "With --like recovery: filled at first (0).", kind=float, min=0, max=1),
-]
-
-
 def divisor(text: str) -> int:
     """Return k of `1/k`."""
     found = re.fullmatch(r"1(?:/([1-9][0-9]{0,5}))?", text.strip())
     if found is None:
-        raise checks.wrong(f"{text!r}: expected 1/k, such as 1/16", "--scale")
+        raise ValueError(f"{text!r}: expected 1/k, such as 1/16")
     return int(found[1] or 1)
 
 
 def partly(
-    given: Configuration, scale: str, schemes: str, others: Mapping[str, object]
+    given: Configuration, scale: int, schemes: str, others: Mapping[str, object]
 ) -> Configuration:
     """Return a configuration with a part of its device; `others` are options of --like alone."""
     from slcache.drives import fills
 
-    _refuse(others, "has no effect without --like")
+    checks.refuse(others, "has no effect without --like")
     assert given.device is not None
 
     def runs(part: Content) -> None:
         names, _ = shared.scheme_names(schemes, part, given.settings)
         catalogue.called(names, device=part, settings=catalogue.flat(given.settings))
 
-    return replace(given, device=fills.scaled(given.device, divisor(scale), runs))
+    return replace(given, device=fills.scaled(given.device, scale, runs))
 
 
 def whole_buffer(config: Mapping[str, Any], scale: int) -> None:
@@ -92,19 +71,13 @@ def whole_buffer(config: Mapping[str, Any], scale: int) -> None:
         )
 
 
-def _refuse(given: Mapping[str, object], why: str) -> None:
-    for option, value in given.items():
-        if value is not None:
-            raise checks.wrong(why, f"--{option}")
-
-
 def run_like(
     protocol: Protocol,
     given: Configuration,
     load: Mapping[str, object],
     *,
     against: str | None,
-    scale: str,
+    scale: int,
     fill: float | None,
     state: str | None,
     jobs: int,
@@ -117,18 +90,18 @@ def run_like(
     from slcache.drives import fills
     from slcache.drives import like as likes
 
-    _refuse(load, "has no effect with --like")
-    if fill is not None and protocol != "recovery":
-        raise checks.wrong("has no effect without --like recovery", "--fill")
+    checks.refuse(load, "has no effect with --like")
+    if protocol != "recovery":
+        checks.refuse({"fill": fill}, "has no effect without --like recovery")
     assert given.device is not None
     with console.output(out, FILES, kept) as files, console.meter(progress) as meter:
-        part = fills.scaled(given.device, divisor(scale), fills.as_client(given.settings))
+        part = fills.scaled(given.device, scale, fills.as_client(given.settings))
         console.tell(part, [fills.SCHEME], given.settings, state)
         found = likes.like(
             protocol,
             device=given.device,
             against=against,
-            scale=divisor(scale),
+            scale=scale,
             fill=fill or 0.0,
             state=state,
             settings=given.settings,
@@ -214,30 +187,7 @@ def _recovery(found: Like) -> list[Table | Text]:
     return [Text(head), table]
 
 
-_BURSTS, _PAUSE = 5, "10m"
-
-
-def size_bytes(option: str, text: str) -> int:
-    """Return `4k`, `20GiB` or `1048576` in bytes; an option's size is above 0."""
-    return _above_zero(option, text, quantity.size_bytes, "128k, 20GiB or 1048576", 2**50)
-
-
-def time_ns(option: str, text: str) -> int:
-    """Return `500ms`, `30s` or `10min` in nanoseconds; an option's time is above 0."""
-    minutes = re.sub(r"(?<=[\d ])m$", "min", text.strip())
-    return _above_zero(option, minutes, quantity.time_ns, "500ms, 30s or 10m", 10**18)
-
-
-def _above_zero(option: str, text: str, read: Callable[[str], int], example: str, most: int) -> int:
-    try:
-        value = read(text)
-    except ValueError as error:
-        raise checks.wrong(f"{error}, such as {example}", option) from error
-    if not 1 <= value <= most:
-        raise checks.wrong(
-            f"{text!r}: must be above 0 and at most {most}, such as {example}", option
-        )
-    return value
+_BURSTS, _PAUSE_NS = 5, 600 * 10**9
 
 
 @shared.together
@@ -250,51 +200,47 @@ class Load:
         opt.choice("Without a break, or in bursts (sustained)."),
     ] = None
     amount_bytes: Annotated[
-        str | None,
-        opt.option(
-            "SIZE",
+        int | None,
+        opt.size(
             "Bytes to write in all (default: three times what the device takes in SLC mode under "
             "the scheme with the largest cache, at most the device once).",
             "--amount",
         ),
     ] = None
     bursts: Annotated[
-        int | None, opt.option("N", "Bursts the amount is cut into (5).", min=2, max=100)
+        int | None, opt.count("Bursts the amount is cut into (5).", min=2, max=100)
     ] = None
     pause_ns: Annotated[
-        str | None, opt.option("TIME", "Time from burst to burst (10m).", "--pause")
+        int | None,
+        opt.time("Time from burst to burst (10m).", "--pause"),
     ] = None
     write_bytes: Annotated[
-        str | None, opt.option("SIZE", "Size of every write (128k).", "--bs")
+        int | None,
+        opt.size("Size of every write (128k).", "--bs"),
     ] = None
     queue_depth: Annotated[
-        int | None, opt.option("N", "Writes outstanding (32).", "--iodepth", min=1, max=65536)
+        int | None, opt.count("Writes outstanding (32).", "--iodepth", min=1, max=65536)
     ] = None
     span_bytes: Annotated[
-        str | None,
-        opt.option("SIZE", "Start over after so many bytes (default: the device's).", "--span"),
+        int | None,
+        opt.size("Start over after so many bytes (default: the device's).", "--span"),
     ] = None
-
-    def said(self) -> dict[str, object]:
-        """Return what is said of the writes, by option."""
-        options = ("pattern", "amount", "bursts", "pause", "bs", "iodepth", "span")
-        return dict(zip(options, vars(self).values(), strict=True))
 
     def chosen(self) -> Pattern:
         """Return the pattern that the options say."""
         from slcache import cliffs
 
-        in_bursts, amount, span = self.pattern == "bursts", self.amount_bytes, self.span_bytes
-        for option, value in (("--bursts", self.bursts), ("--pause", self.pause_ns)):
-            if value is not None and not in_bursts:
-                raise checks.wrong("has no effect without --pattern bursts", option)
+        in_bursts = self.pattern == "bursts"
+        if not in_bursts:
+            of_bursts = {"bursts": self.bursts, "pause_ns": self.pause_ns}
+            checks.refuse(of_bursts, "has no effect without --pattern bursts")
         return cliffs.Pattern(
-            amount_bytes=None if amount is None else size_bytes("--amount", amount),
-            write_bytes=size_bytes("--bs", self.write_bytes or "128k"),
+            amount_bytes=self.amount_bytes,
+            write_bytes=self.write_bytes or 128 << 10,
             queue_depth=self.queue_depth or 32,
             bursts=(self.bursts or _BURSTS) if in_bursts else 1,
-            pause_ns=time_ns("--pause", self.pause_ns or _PAUSE) if in_bursts else 0,
-            span_bytes=None if span is None else size_bytes("--span", span),
+            pause_ns=(self.pause_ns or _PAUSE_NS) if in_bursts else 0,
+            span_bytes=self.span_bytes,
         )
 
 
@@ -309,10 +255,26 @@ def cliff(
         ),
     ] = None,
     device: opt.MaybeDevice = None,
-    like: MaybeLike = None,
-    against: Against = None,
-    scale: Scale = "1",
-    fill: Fill = None,
+    like: Annotated[
+        Protocol | None,
+        opt.choice(
+            "Measure one device with scheme client as a laboratory does: a fill by one writer of "
+            "1 MB; two fills with 128 KiB at depth 32; or bursts with pauses from 1 s to 30 min.",
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        opt.option(
+            "DRIVE", "The drive whose published figures the picture shows (default: the preset's)."
+        ),
+    ] = None,
+    scale: Annotated[
+        int, opt.option("1/K", "Run a K-th of the device, with all its planes.", read=divisor)
+    ] = 1,
+    fill: Annotated[
+        float | None,
+        opt.option("SHARE", "With --like recovery: filled at first (0).", kind=float, min=0, max=1),
+    ] = None,
     load: Load = Load(),
     bound: Annotated[
         bool,
@@ -359,8 +321,8 @@ def cliff(
     given = said.on(device)
     kept = [path for path in (device, said.config) if path is not None]
     if like is not None:
-        others = {"schemes": schemes, **load.said(), "store": where.store, "bound": bound or None,
-                  "executor": None if where.executor == "local" else True}  # fmt: skip
+        others = {"schemes": schemes, **vars(load), "store": where.store, "bound": bound,
+                  "executor": where.executor != "local"}  # fmt: skip
         run_like(like, given, others, against=against, scale=scale, fill=fill, state=said.state,
                   jobs=where.jobs or 1,
                   out=out, kept=kept, form=shown.form, progress=progress)  # fmt: skip
@@ -398,7 +360,7 @@ def cliff(
         )
     documents = [found.documents[0] for _, found in result.runs.values()]
     console.notes(documents)
-    whole_buffer(documents[0]["config"], divisor(scale))
+    whole_buffer(documents[0]["config"], scale)
     table = (_sustained if chosen.bursts == 1 else _bursts)(result.curves)
     gained = terminal.gain_tables(result.gain_rows(), result.gain_lines(), documents)
     drawn = console.written("picture", out and out / "cliff.png")

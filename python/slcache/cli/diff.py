@@ -84,9 +84,8 @@ def diff(
         if second is not None:
             raise checks.wrong("--rerun takes one result")
         return _rerun(first, trace, scheme, out, everything, shown.form, progress)
-    for option, value in {"--trace": trace, "--scheme": scheme, "--out": out}.items():
-        if value is not None:
-            raise checks.wrong(f"{option}: has no effect without --rerun")
+    of_a_rerun = {"trace": trace, "scheme": scheme, "out": out}
+    checks.refuse(of_a_rerun, "has no effect without --rerun")
     if second is None:
         raise checks.wrong("give a second result, or --rerun to repeat the first")
     from slcache.results import differences

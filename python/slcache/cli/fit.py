@@ -11,7 +11,6 @@ from rich.text import Text
 
 from slcache.cli import checks, console
 from slcache.cli import options as opt
-from slcache.cli.cliff import size_bytes
 from slcache.cli.streams import results
 from slcache.errors import RunError, about
 from slcache.files import Transaction
@@ -69,7 +68,8 @@ def fit(
         opt.option("FILE.toml", "The device file; pictures lie beside it.", "--out", "-o"),
     ] = None,
     user: Annotated[
-        str | None, opt.option("SIZE", "The drive's size, such as 1TB: the log must be of it.")
+        int | None,
+        opt.size("The drive's size, such as 1TB: the log must be of it."),
     ] = None,
     bits: Annotated[
         int | None,
@@ -114,8 +114,7 @@ def fit(
         raise checks.wrong("missing; only --job goes without", missing)
     if out.suffix != ".toml":
         raise checks.wrong(f"{out}: a device file ends in .toml", "--out")
-    size = None if user is None else size_bytes("--user", user)
-    _fit(log, out, size, bits, link, latency or [], progress)
+    _fit(log, out, user, bits, link, latency or [], progress)
 
 
 def _print_job(device: str, more: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -32,12 +33,16 @@ def option(
     kind: type[int] | type[float] | None = None,
     min: float | None = None,
     max: float | None = None,
+    read: Callable[[str], object] | None = None,
     **more: Any,  # noqa: ANN401
 ) -> Parameter:
     """Return an option; its name is that of the verb's parameter where none is given.
 
-    One with a `min` or `max` takes a whole number, or a number where `kind` says so.
+    One with a `min` or `max` takes a whole number, or a number where `kind` says so; another one
+    what `read` makes of its text, or says by a ValueError that it is.
     """
+    if read is not None:
+        more["converter"] = lambda _, tokens: read(tokens[0].value)
     if kind is not None or min is not None or max is not None:
         more["converter"] = checks.number(kind or int, min, max)
     more["completer"] = None if offer is None else lambda context: offer(context.incomplete)
@@ -50,6 +55,12 @@ def option(
         allow_leading_hyphen=True,
         **more,
     )
+
+
+#: Options that take a number, a size or a time above 0.
+count = partial(option, "N")
+size = partial(option, "SIZE", read=checks.size_bytes)
+time = partial(option, "TIME", read=checks.time_ns)
 
 
 def flag(name: str, help: str) -> Parameter:
@@ -128,11 +139,10 @@ Workload = Annotated[
     list[str] | None,
     pairs("Change one key of a workload, such as a free figure of a twin."),
 ]
-Seed = Annotated[int | None, option("N", "Seed of every random choice.", min=0, max=SEED_MAX)]
+Seed = Annotated[int | None, count("Seed of every random choice.", min=0, max=SEED_MAX)]
 GbPerDay = Annotated[
     float | None,
-    option(
-        "N",
+    count(
         "Tell a device's years at N GB (10^9 bytes) written a day (default: at what the trace "
         "writes in its own times).",
         kind=float,

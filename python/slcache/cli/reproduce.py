@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -130,11 +129,12 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
 
     place = out or Path("out") / "reproduce" / paper
     if paper in _NO_PAPERS:
-        _refuse(paper, {
-            "--full": full, "--bound": bound, "--traces": traces, "--recordings": recordings,
-            "--seeds": seeds, "--executor": where.executor != "local",
-            "--reading": reading != BOTH, "--sensitivity": sensitivity and paper != drives.NAME,
-        })  # fmt: skip
+        of_papers = {
+            "full": full, "bound": bound, "traces": traces, "recordings": recordings,
+            "seeds": seeds, "executor": where.executor != "local", "reading": reading != BOTH,
+            "sensitivity": sensitivity and paper != drives.NAME,
+        }  # fmt: skip
+        checks.refuse(of_papers, f"has no effect on {paper}, which is no paper")
         kind = drives if paper == drives.NAME else separation
         how = where.jobs, where.store, shown.form, progress
         kind.reproduce(place, _names(workloads), quick, sensitivity, *how)
@@ -189,13 +189,6 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
         lambda: [ledger.sheet(evaluation)],
         lambda: [*ledger.parts(evaluation), *page],
     )
-
-
-def _refuse(name: str, given: Mapping[str, object]) -> None:
-    """Refuse the options that only a paper has."""
-    for option, value in given.items():
-        if value:
-            raise checks.wrong(f"{option}: has no effect on {name}, which is no paper")
 
 
 def _quick(known: Plan) -> str:

@@ -202,7 +202,7 @@ def check(
     /,
     *,
     sets: opt.Sets = None,
-    cases: Annotated[int, opt.option("N", "Cases.", min=1, max=1_000_000)] = 200,
+    cases: Annotated[int, opt.count("Cases.", min=1, max=1_000_000)] = 200,
     seed: opt.Seed = None,
     json: opt.Json = False,
     progress: opt.Progress = "auto",

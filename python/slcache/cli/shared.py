@@ -129,7 +129,7 @@ class Here:
     """Where runs go on and are kept: one at a time, and nowhere, unless it is said."""
 
     jobs: Annotated[
-        int | None, opt.option("N", "Runs at a time, a process for each (1).", min=1, max=1024)
+        int | None, opt.count("Runs at a time, a process for each (1).", min=1, max=1024)
     ] = None
     executor: Annotated[
         str,
@@ -163,7 +163,7 @@ class SpreadOut(Here):
     """The same of a verb that runs as many at a time as there are processors."""
 
     jobs: Annotated[
-        int | None, opt.option("N", "Processes (default: one a processor).", min=1, max=1024)
+        int | None, opt.count("Processes (default: one a processor).", min=1, max=1024)
     ] = None
     store: Annotated[
         Path | None,
@@ -206,8 +206,7 @@ class Timeline:
     ] = None
     timeline_every: Annotated[
         int | None,
-        opt.option(
-            "N",
+        opt.count(
             "Have in the timeline every N-th request with its operations, and the device's own "
             "work.",
             "--every",
@@ -300,8 +299,7 @@ class Drawn(Replayed):
 
     resample: Annotated[
         int | None,
-        opt.option(
-            "N",
+        opt.count(
             "Draw a recording anew N times, its stretches of time in random order: means with "
             "intervals, as --seeds gives for a workload.",
             min=2,

@@ -46,10 +46,8 @@ def _check_states(trace: str, alone: Mapping[str, object]) -> None:
     if alone["format"] not in ("table", "json"):
         told = "has no tables for other programs with --states; give it with each --state alone"
         raise checks.wrong(told, "--format")
-    for option, value in alone.items():
-        if value and option != "format":
-            told = "has no effect with --states; give it with each --state alone"
-            raise checks.wrong(told, f"--{option}")
+    told = "has no effect with --states; give it with each --state alone"
+    checks.refuse({**alone, "format": None}, told)
     if _core.is_read_once(trace):
         told = "reads the trace once for each state; give a file"
         raise checks.wrong(told, "--states")
@@ -230,8 +228,7 @@ def compare(
     states: States = False,
     seeds: Annotated[
         int,
-        opt.option(
-            "N",
+        opt.count(
             "Run everything with N seeds, from --seed on: means with intervals.",
             min=1,
             max=1000,

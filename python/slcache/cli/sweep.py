@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -183,11 +183,11 @@ class Varied:
         ),
     ] = None
     sample_seed: Annotated[
-        int | None, opt.option("N", "Seed of the drawn points (default: 1).", min=0)
+        int | None, opt.count("Seed of the drawn points (default: 1).", min=0)
     ] = None
     seeds: Annotated[
         int | None,
-        opt.option("N", "Run every point with N seeds, from --seed (or 1) on.", min=1, max=1000),
+        opt.count("Run every point with N seeds, from --seed (or 1) on.", min=1, max=1000),
     ] = None
     metric: Annotated[
         list[str] | None,
@@ -251,7 +251,8 @@ def sweep(
     if path is None:
         asked: Study | Path = _study(what, varied, replayed)
     else:
-        _refuse_beside_a_study({**vars(varied), **vars(replayed), **vars(replayed.reader)})
+        said = {**vars(varied), **vars(replayed), **vars(replayed.reader), "reader": None}
+        checks.refuse(said, "a study's file says that itself")
         out = out or path.parent
         asked = path
     if out is None:
@@ -283,14 +284,6 @@ def _study_file(what: Sequence[str]) -> Path | None:
     if first.is_dir():
         return model.of_folder(first)
     return first if first.suffix == ".toml" and model.is_study(first) else None
-
-
-def _refuse_beside_a_study(given: Mapping[str, object]) -> None:
-    """Refuse what a study's file says."""
-    for name, value in given.items():
-        if value is not None and name != "reader":
-            option = "--set" if name == "sets" else f"--{name.replace('_', '-')}"
-            raise checks.wrong("a study's file says that itself", option)
 
 
 def _study(traces: Sequence[str], varied: Varied, replayed: shared.Drawn) -> Study:

@@ -95,8 +95,53 @@ class Reading(Job):
     reader: shared.Recording = shared.Recording()
 
 
-#: Parameters of a twin by blocks.
-_OF_BLOCKS = "of a twin by blocks, which --by blocks asks for"
+@shared.together
+@dataclass(frozen=True, kw_only=True)
+class Blocks:
+    """How a trace is made of another one's blocks."""
+
+    requests: Annotated[
+        int | None, opt.count("Requests to make (as many as the trace has).", min=1)
+    ] = None
+    footprint_bytes: Annotated[
+        int | None,
+        opt.option(
+            "SIZE",
+            "Addresses of a volume stay below this (no bound).",
+            "--footprint",
+            read=quantity.size_bytes,
+        ),
+    ] = None
+    pause_ns: Annotated[
+        int | None,
+        opt.option(
+            "TIME", "Cut at gaps longer than this (100ms).", "--pause", read=quantity.time_ns
+        ),
+    ] = None
+    block_requests: Annotated[
+        int | None, opt.count("Requests of a block at least (256).", min=1)
+    ] = None
+    stages: Annotated[
+        int | None,
+        opt.count(
+            "Blocks change places only within one of so many parts of the trace (16).", min=1
+        ),
+    ] = None
+    places: Annotated[
+        Literal["kept", "drawn"] | None,
+        opt.choice(
+            "How recently a request's place was used: as its own (default), or as that of "
+            "another request of its operation and size."
+        ),
+    ] = None
+    regions: Annotated[
+        Literal["shuffled", "kept"] | None,
+        opt.choice(
+            "Where data that lie together go: anywhere, cut after 4 MiB (default), or in the "
+            "order of the trace's addresses."
+        ),
+    ] = None
+    seed: opt.Seed = None
 
 
 def twin(
@@ -108,49 +153,7 @@ def twin(
         Literal["figures", "blocks"],
         opt.choice("From what is measured in the trace, or from its own requests."),
     ] = "figures",
-    requests: Annotated[
-        int | None, opt.option("N", "Requests to make (as many as the trace has).", min=1)
-    ] = None,
-    footprint: Annotated[
-        str | None,
-        opt.option(
-            "SIZE",
-            "Addresses of a volume stay below this (no bound).",
-            validator=checks.readable(quantity.size_bytes),
-        ),
-    ] = None,
-    pause: Annotated[
-        str | None,
-        opt.option(
-            "TIME",
-            "Cut at gaps longer than this (100ms).",
-            validator=checks.readable(quantity.time_ns),
-        ),
-    ] = None,
-    block_requests: Annotated[
-        int | None, opt.option("N", "Requests of a block at least (256).", min=1)
-    ] = None,
-    stages: Annotated[
-        int | None,
-        opt.option(
-            "N", "Blocks change places only within one of so many parts of the trace (16).", min=1
-        ),
-    ] = None,
-    places: Annotated[
-        Literal["kept", "drawn"] | None,
-        opt.choice(
-            "How recently a request's place was used: as its own (default), or as that of "
-            "another request of its operation and size."
-        ),
-    ] = None,
-    regions: Annotated[
-        Literal["shuffled", "kept"] | None,
-        opt.choice(
-            "Where data that lie together go: anywhere, cut after 4 MiB (default), or in the "
-            "order of the trace's addresses."
-        ),
-    ] = None,
-    seed: opt.Seed = None,
+    blocks: Blocks = Blocks(),
     format: Format = None,
     lossy: Lossy = None,
     reader: shared.Recording = shared.Recording(),
@@ -175,22 +178,9 @@ def twin(
       slcache trace twin web.csv.gz -o long.parquet --by blocks --requests 10000000 --seed 7
 
     """
-    blocks = {
-        "requests": requests,
-        "footprint": footprint,
-        "pause": pause,
-        "block-requests": block_requests,
-        "stages": stages,
-        "places": places,
-        "regions": regions,
-        "seed": seed,
-        "as": format,
-        "lossy": lossy,
-    }
     if by == "figures":
-        for name, value in blocks.items():
-            if value is not None:
-                raise checks.wrong(f"--{name} is {_OF_BLOCKS}")
+        of_blocks = {**vars(blocks), "format": format, "lossy": lossy}
+        checks.refuse(of_blocks, "is of a twin by blocks, which --by blocks asks for")
         _by_figures(trace, out, reader.options(), shown.form)
         return
     form = shown.form
@@ -198,20 +188,7 @@ def twin(
         raise checks.wrong(f"--format {form} is of a twin by figures; one by blocks has none")
     job = Job(out=out, format=format, lossy=lossy, json=form == "json", progress=progress)
     source = api.Trace(trace, options=reader.options())
-    job.write(
-        lambda **how: source.twin_by_blocks(
-            out,
-            **how,
-            requests=requests,
-            footprint_bytes=None if footprint is None else quantity.size_bytes(footprint),
-            pause_ns=None if pause is None else quantity.time_ns(pause),
-            block_requests=block_requests,
-            stages=stages,
-            places=places,
-            regions=regions,
-            seed=seed,
-        )
-    )
+    job.write(lambda **how: source.twin_by_blocks(out, **how, **vars(blocks)))
 
 
 def _by_figures(trace: str, out: str, reader: dict[str, str], form: opt.Form) -> None:

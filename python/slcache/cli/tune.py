@@ -67,7 +67,7 @@ def tune(
         ),
     ] = None,
     points: Annotated[
-        int | None, opt.option("N", "Points that are tried (default: 100).", min=1, max=1_000_000)
+        int | None, opt.count("Points that are tried (default: 100).", min=1, max=1_000_000)
     ] = None,
     minutes: Annotated[
         float | None,
@@ -81,7 +81,7 @@ def tune(
     ] = None,
     sampler_seed: Annotated[
         int | None,
-        opt.option("N", "Seed of the sampler (default: 1).", min=0, max=2**32 - 1),
+        opt.count("Seed of the sampler (default: 1).", min=0, max=2**32 - 1),
     ] = None,
     prefixes: Annotated[
         bool,
@@ -92,7 +92,7 @@ def tune(
     ] = False,
     replayed: shared.Drawn = shared.Drawn(),
     seeds: Annotated[
-        int, opt.option("N", "Run each point with so many seeds; means count.", min=1, max=1000)
+        int, opt.count("Run each point with so many seeds; means count.", min=1, max=1000)
     ] = 1,
     where: shared.SpreadOut = shared.SpreadOut(),
     out: Annotated[

@@ -30,14 +30,11 @@ def why(
         Path,
         opt.argument("LOG [LOG]", "The log of a run (--log), or those of two runs of one trace."),
     ],
-    slowest: Annotated[
-        int | None, opt.option("N", "The N slowest requests, one by one.", min=1)
-    ] = None,
-    request: Annotated[
-        int | None, opt.option("N", "A single request, by its number.", min=0)
-    ] = None,
+    slowest: Annotated[int | None, opt.count("The N slowest requests, one by one.", min=1)] = None,
+    request: Annotated[int | None, opt.count("A single request, by its number.", min=0)] = None,
     above: Annotated[
-        str | None, opt.option("TIME", "Requests that took so long, such as 10ms.")
+        int | None,
+        opt.option("TIME", "Requests that took so long, such as 10ms.", read=quantity.time_ns),
     ] = None,
     percentile: Annotated[
         float | None,
@@ -71,7 +68,7 @@ def why(
         raise checks.wrong(told)
     if len(logs) > 2:
         raise checks.wrong(f"{len(logs)} logs; must be one or two", "LOG")
-    chosen = slow.Chosen(slowest, request, _ns(above), percentile, operation)
+    chosen = slow.Chosen(slowest, request, above, percentile, operation)
     read = [slow.read(path) for path in logs]
     found: slow.Answer | slow.Moved = (
         slow.why(read[0], chosen) if len(read) == 1 else slow.moved(read[0], read[1], chosen)
@@ -87,11 +84,6 @@ def _parts(found: slow.Answer | slow.Moved, *, one_by_one: bool) -> Iterator[Tab
     if isinstance(found, slow.Answer):
         return _answer(found, one_by_one=one_by_one)
     return _pair(found)
-
-
-def _ns(text: str | None) -> int | None:
-    with checks.told("--above"):
-        return None if text is None else quantity.time_ns(text)
 
 
 def _sheets(found: slow.Answer | slow.Moved) -> Iterator[Sheet]:
