@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +12,6 @@ from slcache.cli import options as opt
 from slcache.given import quantity
 from slcache.given.once import once
 from slcache.report import pictures
-from slcache.sentences.gains import lines_on_device as device_lines
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Table
 from slcache.words import units
@@ -100,10 +99,9 @@ def bound(
         )
     if picture is not None:
         pictures.save_bound(found, picture)
-    lines = _lines if device is None else device_lines
     drawn = [] if picture is None else [f"drawn: {picture}"]
     sheet = Sheet(found["sizes"])
-    console.answer(shown.form, found, lambda: [sheet], lambda: [*lines(found), *drawn])
+    console.answer(shown.form, found, lambda: [sheet], lambda: [*_lines(found), *drawn])
 
 
 def _check(
@@ -133,26 +131,66 @@ def _sizes(text: str) -> list[int]:
     return found
 
 
+#: Columns of a trace's bound, by title what is told of a size; some are of a device alone.
+_COLUMNS: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any]], str]] = {
+    "blocks per plane": lambda row, _: units.significant(row["blocks_per_plane"]),
+    "dense at least": lambda row, of: units.size(row["least"] * of["unit_bytes"]),
+    "per unit written": lambda row, of: f"{row['least'] / of['versions']:.3f}",
+    "emptied at the end": lambda row, of: units.size(row["least_drained"] * of["unit_bytes"]),
+    "kept": lambda row, of: units.percent(row["kept"] / of["versions"]),
+    "program time": lambda row, _: units.duration(row["program_ns_least"] / 1e3),
+    "wear": lambda row, _: _lives(row["block_lives_least"]),
+}
+_OF_A_DEVICE, _OF_A_TRACE = ("blocks per plane", "program time", "wear"), ("per unit written",)
+
+
+def _lives(wear: float | None) -> str:
+    return "–" if wear is None else f"{units.significant(wear)} lives"
+
+
 def _lines(found: Mapping[str, Any]) -> Iterator[Table | str]:
-    unit, versions = found["unit_bytes"], found["versions"]
+    """Yield the table of a bound, and what to know of it."""
+    unit, device = found["unit_bytes"], found.get("device")
+    hidden = _OF_A_TRACE if device else _OF_A_DEVICE
+    columns = {title: cell for title, cell in _COLUMNS.items() if title not in hidden}
+    written = f"{units.size(found['versions'] * unit)} written in units of {units.size(unit)}"
     table = Table(
         "SLC cache",
-        ["dense at least", "per unit written", "emptied at the end", "kept"],
-        title=f"{found['file']}: {units.size(versions * unit)} written in units of "
-        f"{units.size(unit)}, to {units.size(found['units'] * unit)}",
+        list(columns),
+        title=f"{found['file']} on {device}: {written}"
+        if device
+        else f"{found['file']}: {written}, to {units.size(found['units'] * unit)}",
     )
     for row in found["sizes"]:
-        table.add(
-            units.size(row["bytes"]),
-            units.size(row["least"] * unit),
-            f"{row['least'] / versions:.3f}",
-            units.size(row["least_drained"] * unit),
-            units.percent(row["kept"] / versions),
-        )
+        table.add(units.size(row["bytes"]), *(cell(row, found) for cell in columns.values()))
     yield table
-    alive = units.size(found["alive_max"] * unit)
+    yield from (_on_device if device else _kept)(found)
+
+
+def _kept(found: Mapping[str, Any]) -> Iterator[str]:
+    alive = units.size(found["alive_max"] * found["unit_bytes"])
     yield f"At most {alive} are alive at once: a cache of that size keeps everything."
     sizes = [(share, bounds.reached(found, share)) for share in bounds.SHARES]
     told = [f"{units.percent(share)} with {units.size(size)}" for share, size in sizes if size]
     if told:
         yield f"Of all that is written at most so much is kept: {', '.join(told)}."
+
+
+def _on_device(found: Mapping[str, Any]) -> Iterator[str]:
+    yield (
+        "Every figure is the least of any scheme with a cache so large, but for ips, ips-agc and "
+        "ips-coop; no one scheme need reach several at once."
+    )
+    if found["buffer_slots"]:
+        size = units.size(found["buffer_slots"] * found["unit_bytes"])
+        yield f"The DRAM buffer of {size} counts as cache beside the size."
+    slc, dense = (found["unit_program_ns"][key] for key in ("slc", "dense"))
+    if slc >= dense:
+        yield (
+            f"A cache saves no program time here: a unit takes {units.duration(slc / 1e3)} in SLC "
+            f"cells and {units.duration(dense / 1e3)} in dense ones."
+        )
+    if all(row["block_lives_least"] is None for row in found["sizes"]):
+        yield "The endurance of the cells is not known, so neither is the wear."
+    else:
+        yield "Wear is in lives of a block, summed over all blocks."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.console import RenderableType
@@ -19,9 +20,7 @@ from slcache.results import Comparison, Result
 from slcache.results.result import FILES
 from slcache.sentences import state, verdict
 from slcache.tables import grid
-from slcache.tables.tabular import Table
 from slcache.words import names, units
-from slcache.words.names import printable
 
 if TYPE_CHECKING:
     from slcache.reproduce.setups import Setup
@@ -67,36 +66,27 @@ def _show_states(trace: str, how: Mapping[str, Any], form: opt.Form, progress: o
         for name, each in found.items()
         if (told := state.unfilled(zip(each.labels, each.documents, strict=True)).strip())
     ]
-    console.show(*lines, *never, _states_table(found), *map(Text, sentences(found)))
+    console.show(*lines, *never, terminal.pace_table(_rows(found)), *map(Text, sentences(found)))
 
 
-def _states_table(compared: Mapping[str, Comparison]) -> Table:
-    """Return the figures of a comparison in each state, side by side."""
-    table = Table("scheme", columns(compared))
-    for row in rows(compared):
-        cells = [Text(cell.marked, "bold green" if cell.best else "") for cell in row.cells]
-        name = printable(row.label)
-        table.add(f"{name} (=1)" if row.reference else name, *cells)
-    return table
-
-
-def columns(compared: ByState) -> list[str]:
-    """Return the titles of the table, a figure in each state."""
-    return [f"{title}\n{state}" for title in TITLES for state in compared]
-
-
-def rows(compared: ByState) -> list[grid.Row]:
-    """Return the table: a scheme's figures in each state, as factors of the reference there."""
-    tables = [comparison.rows() for comparison in compared.values()]
+def _rows(compared: ByState) -> list[grid.Row]:
+    """Return a scheme's figures in each state, as factors of the reference there."""
+    tables = zip(*(comparison.rows() for comparison in compared.values()), strict=True)
     return [
-        grid.Row(same[0].label, same[0].reference, _cells(same), "")
-        for same in zip(*tables, strict=True)
+        grid.Row(
+            same[0].label,
+            same[0].reference,
+            [
+                replace(cell, title=f"{title}\n{state}")
+                for title in TITLES
+                for state, row in zip(compared, same, strict=True)
+                for cell in row.cells
+                if cell.title == title
+            ],
+            "",
+        )
+        for same in tables
     ]
-
-
-def _cells(same: Sequence[grid.Row]) -> list[grid.Cell]:
-    """Return what is shown of one scheme, of which there is a row for each state."""
-    return [cell for title in TITLES for row in same for cell in row.cells if cell.title == title]
 
 
 def sentences(compared: ByState) -> list[str]:

@@ -100,18 +100,19 @@ def info(
         pictures.save_trace(document, picture, [] if second is None else [second["file"]])
     console.cut_short(told["file"] for told in (document, second) if told and _is_cut_short(told))
     compared = [] if second is None else against.figures(document, second)
-    if shown.form == "json":
-        if findings:
-            document["expected"] = [finding.to_dict() for finding in findings]
-        if second is not None:
-            rows = [figure.to_dict() for figure in compared]
-            told = against.warnings(document, second)
-            document["against"] = {"file": second["file"], "figures": rows, "warnings": told}
-        console.emit_json(document)
-    elif shown.form != "table":
-        console.sheets(shown.form, _sheet(document, compared))
-    else:
-        _show(document, second, compared, findings, picture)
+    beside: dict[str, Any] = {}
+    if findings:
+        beside["expected"] = [finding.to_dict() for finding in findings]
+    if second is not None:
+        rows, told = [each.to_dict() for each in compared], against.warnings(document, second)
+        beside["against"] = {"file": second["file"], "figures": rows, "warnings": told}
+    drawn = console.written("picture", picture)
+    console.answer(
+        shown.form,
+        {**document, **beside},
+        lambda: [_sheet(document, compared)],
+        lambda: [*_parts(document, second, compared, findings), *drawn],
+    )
     return 0 if all(finding.agrees for finding in findings) else _OFF
 
 
@@ -174,31 +175,28 @@ def _is_cut_short(document: Mapping[str, Any]) -> bool:
     return bool(document["summary"]["last_line_unterminated"])
 
 
-def _show(
+def _parts(
     document: Mapping[str, Any],
     other: Mapping[str, Any] | None,
     compared: list[against.Figure],
     findings: list[against.Finding],
-    picture: Path | None,
-) -> None:
-    """Print a trace's figures, or those of two side by side, and what else was asked for."""
+) -> Iterator[Table | Text]:
+    """Yield a trace's figures, or those of two side by side, and what was expected."""
     both = [document] if other is None else [document, other]
-    console.show(*(Text(pictures.trace_title(told), "bold") for told in both))
+    yield from (Text(pictures.trace_title(told), "bold") for told in both)
     if other is None:
-        console.show(*map(terminal.section_table, trace_sections.sections(document)))
+        yield from map(terminal.section_table, trace_sections.sections(document))
     else:
         names = [printable(Path(told["file"]).name) for told in both]
         table = Table("figure", [*names, "second to first"])
         for figure in compared:
             table.add(*figure.cells())
-        console.show(table)
+        yield table
         for line in against.warnings(document, other):
             told = f"schemes would probably differ: {line}"
-            console.show(Text(told, "yellow", overflow="fold"))
+            yield Text(told, "yellow", overflow="fold")
     if findings:
-        console.show(_findings_table(findings))
-    if picture is not None:
-        console.show(Text(f"picture: {picture}"))
+        yield _findings_table(findings)
 
 
 def _findings_table(findings: list[against.Finding]) -> Table:

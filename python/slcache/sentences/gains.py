@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from slcache.documents import gains as figures
 from slcache.documents.normalise import Document
 from slcache.sentences import wording
 from slcache.words import units
-
-if TYPE_CHECKING:
-    from slcache.tables.tabular import Table
 
 NOTHING = "nothing to gain"
 #: In place of a share where all that was written had room.
@@ -38,20 +34,16 @@ def columns(documents: Sequence[Document]) -> list[str]:
 
 def rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Row]:
     """Return the table of what the runs program dense beside the least; empty without a bound."""
-    if all(figures.bound(document) is None for document in documents):
-        return []
     reference = documents[list(labels).index(to)]
-    return [
-        Row(label, label == to, _cells(document, None if label == to else reference))
-        for label, document in zip(labels, documents, strict=True)
-    ]
+    named = zip(labels, documents, strict=True)
+    return beside({name: (d, None if name == to else reference) for name, d in named}, to)
 
 
-def beside(pairs: Mapping[str, tuple[Document, Document | None]]) -> list[Row]:
+def beside(pairs: Mapping[str, tuple[Document, Document | None]], to: str = "") -> list[Row]:
     """Return the same table of runs that each have a reference of their own, or none."""
     if all(figures.bound(document) is None for document, _ in pairs.values()):
         return []
-    return [Row(label, False, _cells(*pair)) for label, pair in pairs.items()]
+    return [Row(label, label == to, _cells(*pair)) for label, pair in pairs.items()]
 
 
 def _cells(document: Document, reference: Document | None) -> list[str]:
@@ -136,12 +128,12 @@ def unfilled(named: Mapping[str, Document]) -> Iterator[str]:
     name = max(found, key=lambda each: figures.cached_bytes(named[each]))
     written = units.size(figures.cached_bytes(named[name]))
     room = units.size(figures.room_bytes(named[name]) or 0)
-    whose = "its cache" if len(found) == 1 else "their caches"
     of = "" if len(found) == 1 else f" (at most: {name})"
+    who = wording.said_of(found, "never filled its cache", "never filled their caches")
     yield (
-        f"{wording.listed(found)} never filled {whose}: {written} were written to {room}{of}. No "
-        "share of a gain is told there, and equals are no tie: what has room needs no policy. A "
-        "longer trace or a smaller cache tells policies apart."
+        f"{who}: {written} were written to {room}{of}. No share of a gain is told there, and "
+        "equals are no tie: what has room needs no policy. A longer trace or a smaller cache "
+        "tells policies apart."
     )
 
 
@@ -183,10 +175,11 @@ def unbound(labels: Sequence[str], documents: Sequence[Document], to: str) -> It
 
 
 def _reasons(named: Mapping[str, Document]) -> Iterator[str]:
-    reasons: dict[str, list[str]] = {}
-    for name, document in named.items():
-        if (document.get("bound") or {}).get("kind") == "none":
-            reasons.setdefault(document["bound"]["why"], []).append(name)
+    reasons = wording.by_reason(
+        (name, document["bound"]["why"])
+        for name, document in named.items()
+        if (document.get("bound") or {}).get("kind") == "none"
+    )
     for why, names in reasons.items():
         yield f"No bound holds for {wording.listed(names)}: {why}."
 
@@ -201,57 +194,3 @@ def lines_beside(pairs: Mapping[str, tuple[Document, Document | None]]) -> list[
     if alone:
         told.append(f"No share for {wording.listed(alone)}: the device needs its cache to run.")
     return told
-
-
-def lines_on_device(found: Mapping[str, Any]) -> Iterator[Table | str]:
-    """Yield the table and what to know of it."""
-    # Tables of terminals take their time to load, and other sentences go without.
-    from slcache.tables.tabular import Table
-
-    unit, versions = found["unit_bytes"], found["versions"]
-    table = Table(
-        "SLC cache",
-        [
-            "blocks per plane",
-            "dense at least",
-            "emptied at the end",
-            "kept",
-            "program time",
-            "wear",
-        ],
-        title=f"{found['file']} on {found['device']}: {units.size(versions * unit)} written in "
-        f"units of {units.size(unit)}",
-    )
-    for row in found["sizes"]:
-        wear = row["block_lives_least"]
-        table.add(
-            units.size(row["bytes"]),
-            units.significant(row["blocks_per_plane"]),
-            units.size(row["least"] * unit),
-            units.size(row["least_drained"] * unit),
-            units.percent(row["kept"] / versions),
-            units.duration(row["program_ns_least"] / 1e3),
-            "–" if wear is None else f"{units.significant(wear)} lives",
-        )
-    yield table
-    yield from _meant(found)
-
-
-def _meant(found: Mapping[str, Any]) -> Iterator[str]:
-    yield (
-        "Every figure is the least of any scheme with a cache so large, but for ips, ips-agc and "
-        "ips-coop; no one scheme need reach several at once."
-    )
-    if found["buffer_slots"]:
-        size = units.size(found["buffer_slots"] * found["unit_bytes"])
-        yield f"The DRAM buffer of {size} counts as cache beside the size."
-    slc, dense = (found["unit_program_ns"][key] for key in ("slc", "dense"))
-    if slc >= dense:
-        yield (
-            f"A cache saves no program time here: a unit takes {units.duration(slc / 1e3)} in SLC "
-            f"cells and {units.duration(dense / 1e3)} in dense ones."
-        )
-    if all(row["block_lives_least"] is None for row in found["sizes"]):
-        yield "The endurance of the cells is not known, so neither is the wear."
-    else:
-        yield "Wear is in lives of a block, summed over all blocks."

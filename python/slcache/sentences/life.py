@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import Any
 
 from slcache.documents.normalise import Document
 from slcache.sentences import wording
@@ -82,8 +83,11 @@ def rows(document: Document, gb_per_day: float | None = None) -> Rows:
     by_rule = {rule: each["lifetime_host_bytes"] for rule, each in wear.get("by_rule", {}).items()}
     if len(set(by_rule.values())) > 1:
         found += [(f"lifetime by rule {rule}", _written(own)) for rule, own in by_rule.items()]
-    found += [("TBW", _tbw(life.host_bytes)), ("drive writes a day for five years", _daily(life))]
-    return [*found, (life.rate, _years(life))]
+    found += [
+        ("TBW", _tbw(life.host_bytes)),
+        ("drive writes a day for five years", _number(life.drive_writes_per_day)),
+    ]
+    return [*found, (life.rate, _number(life.years))]
 
 
 def line(document: Document, gb_per_day: float | None = None) -> str | None:
@@ -92,8 +96,12 @@ def line(document: Document, gb_per_day: float | None = None) -> str | None:
     if life.host_bytes is None:
         return None
     worn = "" if life.most_worn_bytes is None else f" ({_tbw(life.most_worn_bytes)} by the worst)"
-    daily = f", {_daily(life)} drive writes a day" if life.drive_writes_per_day is not None else ""
-    years = "" if life.years is None else f", {_years(life)} {life.rate}"
+    daily = (
+        f", {_number(life.drive_writes_per_day)} drive writes a day"
+        if life.drive_writes_per_day is not None
+        else ""
+    )
+    years = "" if life.years is None else f", {_number(life.years)} {life.rate}"
     return f"life {_tbw(life.host_bytes)} TBW{worn}{daily}{years}"
 
 
@@ -124,23 +132,21 @@ def table(
 
 def _mean(lives: Sequence[Life]) -> Life:
     """Return the mean of lives over seeds; None of what any of them does not tell."""
-
-    def mean(values: Sequence[float | None]) -> float | None:
-        known = [value for value in values if value is not None]
-        return fmean(known) if len(known) == len(values) else None
-
-    return Life(
-        mean([life.host_bytes for life in lives]),
-        mean([life.most_worn_bytes for life in lives]),
-        mean([life.drive_writes_per_day for life in lives]),
-        mean([life.years for life in lives]),
-        lives[0].gb_per_day,
-        lives[0].own,
-    )
+    names = ("host_bytes", "most_worn_bytes", "drive_writes_per_day", "years")
+    known = {name: [getattr(life, name) for life in lives] for name in names}
+    means: dict[str, Any] = {
+        name: None if None in each else fmean(each) for name, each in known.items()
+    }
+    return replace(lives[0], **means)
 
 
 def _cells(life: Life) -> list[str]:
-    return [_tbw(life.host_bytes), _daily(life), _tbw(life.most_worn_bytes), _years(life)]
+    return [
+        _tbw(life.host_bytes),
+        _number(life.drive_writes_per_day),
+        _tbw(life.most_worn_bytes),
+        _number(life.years),
+    ]
 
 
 def notes(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
@@ -148,12 +154,12 @@ def notes(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
 
     Of a device that says no endurance at all nobody expects a life.
     """
-    found: dict[str, list[str]] = {}
-    for label, document in zip(labels, documents, strict=True):
-        wear = document["wear"]
-        told, known = wear["note"], any(pool["endurance_cycles"] for pool in wear["pools"])
-        if told is not None and known and document["host"]["write"]["bytes"]:
-            found.setdefault(told, []).append(label)
+    found = wording.by_reason(
+        (label, document["wear"]["note"])
+        for label, document in zip(labels, documents, strict=True)
+        if document["host"]["write"]["bytes"]
+        and any(pool["endurance_cycles"] for pool in document["wear"]["pools"])
+    )
     return [f"{wording.listed(names)}: {told}" for told, names in found.items()]
 
 
@@ -162,13 +168,8 @@ def _written(host_bytes: float | None) -> str:
 
 
 def _tbw(host_bytes: float | None) -> str:
-    return _UNKNOWN if host_bytes is None else units.significant(host_bytes / 1e12)
+    return _number(None if host_bytes is None else host_bytes / 1e12)
 
 
-def _daily(life: Life) -> str:
-    found = life.drive_writes_per_day
-    return _UNKNOWN if found is None else units.significant(found)
-
-
-def _years(life: Life) -> str:
-    return _UNKNOWN if life.years is None else units.significant(life.years)
+def _number(value: float | None) -> str:
+    return _UNKNOWN if value is None else units.significant(value)

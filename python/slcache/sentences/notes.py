@@ -46,18 +46,15 @@ def told(reasons: Mapping[str, str], one: str, many: str) -> list[str]:
 
     `one` and `many` are what is said of a scheme and of several.
     """
-    return [
-        f"{wording.listed(names)} {one if len(names) == 1 else many}: {reason}"
-        for names, reason in grouped(reasons)
-    ]
+    return [f"{wording.said_of(names, one, many)}: {reason}" for names, reason in grouped(reasons)]
 
 
 def grouped(reasons: Mapping[str, str]) -> list[tuple[Sequence[str], str]]:
     """Return the schemes of each reason; where they share it, NAME stands for their names in it."""
-    groups: dict[str, list[str]] = {}
-    for name, reason in reasons.items():
-        own = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", _OWN, reason)
-        groups.setdefault(own, []).append(name)
+    groups = wording.by_reason(
+        (name, re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", _OWN, reason))
+        for name, reason in reasons.items()
+    )
     return [
         (names, reasons[names[0]] if len(names) == 1 else shared)
         for shared, names in groups.items()

@@ -67,7 +67,7 @@ def of_row(row: Mapping[str, Any]) -> State | None:
 
 def line(documents: Iterable[Document]) -> str:
     """Return the line of runs; empty where none tells its state."""
-    return told([state for document in documents if (state := of(document)) is not None])
+    return told([of(document) for document in documents])
 
 
 def told(states: Sequence[State]) -> str:
@@ -139,14 +139,13 @@ def unfilled(named: Iterable[tuple[str, Document]]) -> str:
 
     Empty where all caches were full once; else with a space behind it, for a verdict to follow.
     """
-    states = [(name, state) for name, each in named if (state := of(each)) is not None]
-    cached = list(dict.fromkeys(name for name, state in states if state.peak is not None))
+    states = [(name, of(each)) for name, each in named]
+    cached = dict.fromkeys(name for name, state in states if state.peak is not None)
     filled = {name for name, state in states if state.full_ns is not None}
     names = [name for name in cached if name not in filled]
     if not names:
         return ""
-    verb = "was" if len(names) == 1 else "were"
-    who = f"The SLC cache of {wording.listed(names)} {verb} never full here"
+    who = f"The SLC cache of {wording.said_of(names, 'was', 'were')} never full here"
     if len(names) == len(cached):
         who = "No SLC cache was ever full here"
     return f"{who}: a longer run, or a fuller device, may turn this round. "
@@ -154,7 +153,7 @@ def unfilled(named: Iterable[tuple[str, Document]]) -> str:
 
 def unchosen(documents: Sequence[Document]) -> str:
     """Say that a drive as people own was empty, if it was; what wins there may not win later."""
-    states = [state for document in documents if (state := of(document)) is not None]
+    states = [of(document) for document in documents]
     configs = [document["config"] for document in documents]
     drives = any(
         _DRIVE in str(config["device"].get("summary")) or "client" in config["scheme"]

@@ -242,8 +242,7 @@ def _same(group: Sequence[str], firsts: Mapping[str, str]) -> str:
     """Say that schemes cannot be told apart from a winner."""
     first = next(name for name in group if name in firsts.values())
     others = [name for name in group if name != first]
-    verb = "has" if len(others) == 1 else "have"
-    return f"{wording.listed(others)} {verb} the same figures as {first} (within 1 %)."
+    return f"{wording.said_of(others, 'has', 'have')} the same figures as {first} (within 1 %)."
 
 
 def _behind(group: Sequence[str], runs: Runs, firsts: Mapping[str, str]) -> str:

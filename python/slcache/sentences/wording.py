@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
@@ -169,3 +169,17 @@ def _mode_shares(document: Document) -> dict[str, float]:
 def listed(names: Sequence[str]) -> str:
     """Return names as `a, b and c`."""
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def said_of(names: Sequence[str], one: str, many: str) -> str:
+    """Return names with what is said of one, or of several: `a and b are left out`."""
+    return f"{listed(names)} {one if len(names) == 1 else many}"
+
+
+def by_reason(reasons: Iterable[tuple[str, str | None]]) -> dict[str, list[str]]:
+    """Return who has each reason, of names with theirs; those without one are left out."""
+    found: dict[str, list[str]] = {}
+    for name, why in reasons:
+        if why is not None:
+            found.setdefault(why, []).append(name)
+    return found
