@@ -26,7 +26,7 @@ def bound(
         opt.option(
             "SIZE,...|FROM..TO*FACTOR",
             "Sizes of the SLC cache (default: 1 MiB, doubled until it keeps everything).",
-            "--sizes",
+            name="--sizes",
         ),
     ] = None,
     unit_bytes: Annotated[
@@ -34,7 +34,7 @@ def bound(
         opt.option(
             "SIZE",
             "The FTL's mapping unit (default: 4KiB, or the device's).",
-            "--unit",
+            name="--unit",
             read=quantity.size_bytes,
         ),
     ] = None,

@@ -72,15 +72,12 @@ def whole_buffer(config: Mapping[str, Any], scale: int) -> None:
 
 
 def run_like(
-    protocol: Protocol,
+    laboratory: Laboratory,
     given: Configuration,
-    load: Mapping[str, object],
-    *,
-    against: str | None,
-    scale: int,
-    fill: float | None,
+    others: Mapping[str, object],
     state: str | None,
     jobs: int,
+    *,
     out: Path | None,
     kept: Sequence[Path | str],
     form: opt.Form,
@@ -90,19 +87,20 @@ def run_like(
     from slcache.drives import fills
     from slcache.drives import like as likes
 
-    checks.refuse(load, "has no effect with --like")
-    if protocol != "recovery":
-        checks.refuse({"fill": fill}, "has no effect without --like recovery")
+    checks.refuse(others, "has no effect with --like")
+    if laboratory.like != "recovery":
+        checks.refuse({"fill": laboratory.fill}, "has no effect without --like recovery")
     assert given.device is not None
+    assert laboratory.like is not None
     with console.output(out, FILES, kept) as files, console.meter(progress) as meter:
-        part = fills.scaled(given.device, scale, fills.as_client(given.settings))
+        part = fills.scaled(given.device, laboratory.scale, fills.as_client(given.settings))
         console.tell(part, [fills.SCHEME], given.settings, state)
         found = likes.like(
-            protocol,
+            laboratory.like,
             device=given.device,
-            against=against,
-            scale=scale,
-            fill=fill or 0.0,
+            against=laboratory.against,
+            scale=laboratory.scale,
+            fill=laboratory.fill or 0.0,
             state=state,
             settings=given.settings,
             jobs=jobs,
@@ -116,7 +114,7 @@ def run_like(
             files.write("like.csv", sheets.csv([found.sheet()]).encode())
             for kind in (".svg", ".png"):
                 files.write(f"like{kind}", charts.written(picture, kind))
-    depth = 1 if protocol == fills.FIRST else fills.BURST_DEPTH
+    depth = 1 if laboratory.like == fills.FIRST else fills.BURST_DEPTH
     whole = {"device": given.device, "scheme": fills.SCHEME, "settings": given.settings}
     config = catalogue.resolve(**whole, replay=f"closed:{depth}")
     console.notes([{"config": config}])
@@ -195,36 +193,21 @@ _BURSTS, _PAUSE_NS = 5, 600 * 10**9
 class Load:
     """The writes, by the names that Python has for them."""
 
-    pattern: Annotated[
-        Literal["sustained", "bursts"] | None,
-        opt.choice("Without a break, or in bursts (sustained)."),
-    ] = None
-    amount_bytes: Annotated[
-        int | None,
-        opt.size(
-            "Bytes to write in all (default: three times what the device takes in SLC mode under "
-            "the scheme with the largest cache, at most the device once).",
-            "--amount",
-        ),
-    ] = None
-    bursts: Annotated[
-        int | None, opt.count("Bursts the amount is cut into (5).", min=2, max=100)
-    ] = None
-    pause_ns: Annotated[
-        int | None,
-        opt.time("Time from burst to burst (10m).", "--pause"),
-    ] = None
-    write_bytes: Annotated[
-        int | None,
-        opt.size("Size of every write (128k).", "--bs"),
-    ] = None
-    queue_depth: Annotated[
-        int | None, opt.count("Writes outstanding (32).", "--iodepth", min=1, max=65536)
-    ] = None
-    span_bytes: Annotated[
-        int | None,
-        opt.size("Start over after so many bytes (default: the device's).", "--span"),
-    ] = None
+    pattern: Literal["sustained", "bursts"] | None = None
+    """Without a break, or in bursts (sustained)."""
+    amount_bytes: Annotated[int | None, opt.size(name="--amount")] = None
+    """Bytes to write in all (default: three times what the device takes in SLC mode under the
+    scheme with the largest cache, at most the device once)."""
+    bursts: Annotated[int | None, opt.count(min=2, max=100)] = None
+    """Bursts the amount is cut into (5)."""
+    pause_ns: Annotated[int | None, opt.time(name="--pause")] = None
+    """Time from burst to burst (10m)."""
+    write_bytes: Annotated[int | None, opt.size(name="--bs")] = None
+    """Size of every write (128k)."""
+    queue_depth: Annotated[int | None, opt.count(name="--iodepth", min=1, max=65536)] = None
+    """Writes outstanding (32)."""
+    span_bytes: Annotated[int | None, opt.size(name="--span")] = None
+    """Start over after so many bytes (default: the device's)."""
 
     def chosen(self) -> Pattern:
         """Return the pattern that the options say."""
@@ -244,6 +227,22 @@ class Load:
         )
 
 
+@shared.together
+@dataclass(frozen=True, kw_only=True)
+class Laboratory:
+    """How a laboratory measures, and on which part of the device."""
+
+    like: Protocol | None = None
+    """Measure one device with scheme client as a laboratory does: a fill by one writer of 1 MB; two
+    fills with 128 KiB at depth 32; or bursts with pauses from 1 s to 30 min."""
+    against: Annotated[str | None, opt.option("DRIVE")] = None
+    """The drive whose published figures the picture shows (default: the preset's)."""
+    scale: Annotated[int, opt.option("1/K", read=divisor)] = 1
+    """Run a K-th of the device, with all its planes."""
+    fill: Annotated[float | None, opt.option("SHARE", kind=float, min=0, max=1)] = None
+    """With --like recovery: filled at first (0)."""
+
+
 def cliff(
     *,
     schemes: Annotated[
@@ -255,33 +254,14 @@ def cliff(
         ),
     ] = None,
     device: opt.MaybeDevice = None,
-    like: Annotated[
-        Protocol | None,
-        opt.choice(
-            "Measure one device with scheme client as a laboratory does: a fill by one writer of "
-            "1 MB; two fills with 128 KiB at depth 32; or bursts with pauses from 1 s to 30 min.",
-        ),
-    ] = None,
-    against: Annotated[
-        str | None,
-        opt.option(
-            "DRIVE", "The drive whose published figures the picture shows (default: the preset's)."
-        ),
-    ] = None,
-    scale: Annotated[
-        int, opt.option("1/K", "Run a K-th of the device, with all its planes.", read=divisor)
-    ] = 1,
-    fill: Annotated[
-        float | None,
-        opt.option("SHARE", "With --like recovery: filled at first (0).", kind=float, min=0, max=1),
-    ] = None,
+    laboratory: Laboratory = Laboratory(),
     load: Load = Load(),
     bound: Annotated[
         bool,
         opt.flag(
-            "--bound",
             "Tell what is programmed dense beside the least, and the share of what could be "
             "gained; the load is written without a cache too.",
+            name="--bound",
         ),
     ] = False,
     said: shared.Configured = shared.Configured(),
@@ -320,16 +300,25 @@ def cliff(
 
     given = said.on(device)
     kept = [path for path in (device, said.config) if path is not None]
-    if like is not None:
+    if laboratory.like is not None:
         others = {"schemes": schemes, **vars(load), "store": where.store, "bound": bound,
                   "executor": where.executor != "local"}  # fmt: skip
-        run_like(like, given, others, against=against, scale=scale, fill=fill, state=said.state,
-                  jobs=where.jobs or 1,
-                  out=out, kept=kept, form=shown.form, progress=progress)  # fmt: skip
+        run_like(
+            laboratory,
+            given,
+            others,
+            said.state,
+            where.jobs or 1,
+            out=out,
+            kept=kept,
+            form=shown.form,
+            progress=progress,
+        )
         return
     if schemes is None:
         raise checks.wrong("give the schemes, or --like", "--schemes")
-    given = partly(given, scale, schemes, {"against": against, "fill": fill})
+    of_like = {"against": laboratory.against, "fill": laboratory.fill}
+    given = partly(given, laboratory.scale, schemes, of_like)
     names, left_out = shared.scheme_names(schemes, given.device, given.settings)
     settings = api.addressed(given.settings, None, state=said.state)
     console.left_out(left_out)
@@ -360,7 +349,7 @@ def cliff(
         )
     documents = [found.documents[0] for _, found in result.runs.values()]
     console.notes(documents)
-    whole_buffer(documents[0]["config"], scale)
+    whole_buffer(documents[0]["config"], laboratory.scale)
     table = (_sustained if chosen.bursts == 1 else _bursts)(result.curves)
     gained = terminal.gain_tables(result.gain_rows(), result.gain_lines(), documents)
     drawn = console.written("picture", out and out / "cliff.png")

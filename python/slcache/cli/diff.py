@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +24,22 @@ from slcache.words.names import shown
 DIFFERENT = 1
 
 
+@shared.together
+@dataclass(frozen=True, kw_only=True)
+class Rerun:
+    """What a rerun is of, and where it goes."""
+
+    rerun: Annotated[bool, opt.flag()] = False
+    """Compare with the same run, repeated now from the result."""
+    trace: Annotated[str | None, opt.option("PATH")] = None
+    """With --rerun: where the trace is now, if it has moved."""
+    scheme: Annotated[str | None, opt.option("A,B,...", alias="--schemes")] = None
+    """With --rerun: of a comparison, repeat these runs only; a class of Python, FILE.py:CLASS, is
+    loaded only where it is named here."""
+    out: Annotated[Path | None, opt.option("DIR")] = None
+    """With --rerun: write the new result, its tables and its page here."""
+
+
 def diff(
     first: Annotated[
         Path, opt.argument("RESULT", "A saved result: a folder of --out, or its result.json.")
@@ -32,30 +49,12 @@ def diff(
     ] = None,
     /,
     *,
-    rerun: Annotated[
-        bool, opt.flag("--rerun", "Compare with the same run, repeated now from the result.")
-    ] = False,
-    trace: Annotated[
-        str | None, opt.option("PATH", "With --rerun: where the trace is now, if it has moved.")
-    ] = None,
-    scheme: Annotated[
-        str | None,
-        opt.option(
-            "A,B,...",
-            "With --rerun: of a comparison, repeat these runs only; a class of Python, "
-            "FILE.py:CLASS, is loaded only where it is named here.",
-            alias="--schemes",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        opt.option("DIR", "With --rerun: write the new result, its tables and its page here."),
-    ] = None,
+    again: Rerun = Rerun(),
     everything: Annotated[
-        bool, opt.flag("--all", "Show every other figure of the documents as well.")
+        bool, opt.flag("Show every other figure of the documents as well.", name="--all")
     ] = False,
     exit_code: Annotated[
-        bool, opt.flag("--exit-code", "Exit with 1 where the results differ.")
+        bool, opt.flag("Exit with 1 where the results differ.", name="--exit-code")
     ] = False,
     shown: shared.Shown = shared.Shown(),
     progress: opt.Progress = "auto",
@@ -80,11 +79,11 @@ def diff(
       slcache diff --rerun out/mine --scheme ./mine.py:Small
 
     """
-    if rerun:
+    if again.rerun:
         if second is not None:
             raise checks.wrong("--rerun takes one result")
-        return _rerun(first, trace, scheme, out, everything, shown.form, progress)
-    of_a_rerun = {"trace": trace, "scheme": scheme, "out": out}
+        return _rerun(first, again.trace, again.scheme, again.out, everything, shown.form, progress)
+    of_a_rerun = {"trace": again.trace, "scheme": again.scheme, "out": again.out}
     checks.refuse(of_a_rerun, "has no effect without --rerun")
     if second is None:
         raise checks.wrong("give a second result, or --rerun to repeat the first")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from rich.text import Text
 
-from slcache.cli import checks, console
+from slcache.cli import checks, console, shared
 from slcache.cli import options as opt
 from slcache.cli.streams import results
 from slcache.errors import RunError, about
@@ -56,6 +57,25 @@ _LATENCY_ROWS = {
 _FIGURES = {"iops": "a second", "p50": "p50 µs", "p99": "p99 µs", "p99_9": "p99.9 µs"}
 
 
+@shared.together
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What is fitted beside the log of a fill, and where it goes."""
+
+    out: Annotated[Path | None, opt.option("FILE.toml", alias="-o")] = None
+    """The device file; pictures lie beside it."""
+    user: Annotated[int | None, opt.size()] = None
+    """The drive's size, such as 1TB: the log must be of it."""
+    bits: Annotated[int | None, opt.option("3|4", min=3, max=4)] = None
+    """Bits of a dense cell; without it a file for each."""
+    link: Annotated[str | None, opt.option("NAME")] = None
+    """The host link, as in host.link."""
+    job: Annotated[str | None, opt.option("/dev/NAME")] = None
+    """Print the fio job that makes a log, and end."""
+    latency: Annotated[list[Path] | None, opt.option("FILE")] = None
+    """fio's JSON or latency log, or CSV with rw,bytes,depth,iops,...; several times."""
+
+
 def fit(
     log: Annotated[
         Path | None,
@@ -63,28 +83,7 @@ def fit(
     ] = None,
     /,
     *,
-    out: Annotated[
-        Path | None,
-        opt.option("FILE.toml", "The device file; pictures lie beside it.", "--out", "-o"),
-    ] = None,
-    user: Annotated[
-        int | None,
-        opt.size("The drive's size, such as 1TB: the log must be of it."),
-    ] = None,
-    bits: Annotated[
-        int | None,
-        opt.option("3|4", "Bits of a dense cell; without it a file for each.", min=3, max=4),
-    ] = None,
-    link: Annotated[str | None, opt.option("NAME", "The host link, as in host.link.")] = None,
-    job: Annotated[
-        str | None, opt.option("/dev/NAME", "Print the fio job that makes a log, and end.")
-    ] = None,
-    latency: Annotated[
-        list[Path] | None,
-        opt.option(
-            "FILE", "fio's JSON or latency log, or CSV with rw,bytes,depth,iops,...; several times."
-        ),
-    ] = None,
+    asked: Asked = Asked(),
     progress: opt.Progress = "auto",
 ) -> None:
     """Fit a device for the scheme client to the log of a drive that was filled.
@@ -106,15 +105,15 @@ def fit(
       slcache run trace.csv --scheme client --device drive.toml
 
     """
-    if job is not None:
-        _print_job(job, log is not None or out is not None or bool(latency))
+    if asked.job is not None:
+        _print_job(asked.job, log is not None or asked.out is not None or bool(asked.latency))
         return
-    if log is None or out is None:
+    if log is None or asked.out is None:
         missing = "'LOG'" if log is None else "'--out'"
         raise checks.wrong("missing; only --job goes without", missing)
-    if out.suffix != ".toml":
-        raise checks.wrong(f"{out}: a device file ends in .toml", "--out")
-    _fit(log, out, user, bits, link, latency or [], progress)
+    if asked.out.suffix != ".toml":
+        raise checks.wrong(f"{asked.out}: a device file ends in .toml", "--out")
+    _fit(log, asked.out, asked, progress)
 
 
 def _print_job(device: str, more: bool) -> None:
@@ -128,21 +127,14 @@ def _print_job(device: str, more: bool) -> None:
     results().write(judged.text(device))
 
 
-def _fit(
-    log: Path,
-    out: Path,
-    user_bytes: int | None,
-    bits: int | None,
-    link: str | None,
-    latency: list[Path],
-    progress: opt.When,
-) -> None:
+def _fit(log: Path, out: Path, asked: Asked, progress: opt.When) -> None:
     from slcache import fit
     from slcache.fit import files as tests
     from slcache.fit.device import MODES
 
-    several = (bits,) if bits else tuple(MODES)
-    stems = {b: out.stem if bits else f"{out.stem}-{MODES[b]}" for b in several}
+    latency = asked.latency or []
+    several = (asked.bits,) if asked.bits else tuple(MODES)
+    stems = {b: out.stem if asked.bits else f"{out.stem}-{MODES[b]}" for b in several}
     names = [f"{stem}{end}" for stem in stems.values() for end in _ENDS]
     written: list[str] = []
     refused: list[str] = []
@@ -150,10 +142,10 @@ def _fit(
         Transaction(out.parent, names, [log, *latency]) as files,
         console.meter(progress) as meter,
     ):
-        fill, phases, again = fit.fill(log, user_bytes)
+        fill, phases, again = fit.fill(log, asked.user)
         waits = tests.several(latency)
         for b, stem in stems.items():
-            found = fit.fitted(fill, phases, again, b, user_bytes, link, waits)
+            found = fit.fitted(fill, phases, again, b, asked.user, asked.link, waits)
             judged = fit.judge(found, fill, phases, meter)
             near = fit.near(found, waits)
             console.show(_table(found), *_judged(near), _beside(judged, phases))

@@ -27,8 +27,9 @@ def group(name: str, help: str | None = None) -> App:
 
 def option(
     metavar: str,
-    help: str,
-    *names: str,
+    help: str | None = None,
+    *,
+    name: str | None = None,
     offer: Callable[[str], complete.Offered] | None = None,
     kind: type[int] | type[float] | None = None,
     min: float | None = None,
@@ -36,10 +37,11 @@ def option(
     read: Callable[[str], object] | None = None,
     **more: Any,  # noqa: ANN401
 ) -> Parameter:
-    """Return an option; its name is that of the verb's parameter where none is given.
+    """Return an option; it has the name of the verb's parameter, and of a class's field the text.
 
-    One with a `min` or `max` takes a whole number, or a number where `kind` says so; another one
-    what `read` makes of its text, or says by a ValueError that it is.
+    What a field of a class is, is said below it. One with a `min` or `max` takes a whole number, or
+    a number where `kind` says so; another one what `read` makes of its text, or says by a
+    ValueError that it is.
     """
     if read is not None:
         more["converter"] = lambda _, tokens: read(tokens[0].value)
@@ -48,54 +50,34 @@ def option(
     more["completer"] = None if offer is None else lambda context: offer(context.incomplete)
     # There are no options that undo others.
     return Parameter(
-        name=names or None,
-        metavar=metavar,
-        help=help,
-        negative=(),
-        allow_leading_hyphen=True,
-        **more,
+        name=name, metavar=metavar, help=help, negative=(), allow_leading_hyphen=True, **more
     )
 
 
-#: Options that take a number, a size or a time above 0.
+#: Options that take a number, a size or a time above 0; a device; names of schemes with commas, or
+#: all; keys with their values, each key once; keys with what each may be.
 count = partial(option, "N")
 size = partial(option, "SIZE", read=checks.size_bytes)
 time = partial(option, "TIME", read=checks.time_ns)
+device = partial(option, "PRESET|FILE.toml", offer=complete.devices)
+schemes = partial(option, "A,B,...|all", offer=complete.schemes)
+pairs = partial(option, "KEY=VALUE", validator=checks.checked_pairs)
+ranges = partial(option, "KEY=VALUES", validator=checks.checked_ranges)
 
 
-def flag(name: str, help: str) -> Parameter:
+def flag(help: str | None = None, *, name: str | None = None) -> Parameter:
     """Return an option that is there or not."""
     return Parameter(name=name, help=help, negative=())
 
 
-def choice(help: str, *names: str) -> Parameter:
+def choice(help: str | None = None, *, name: str | None = None) -> Parameter:
     """Return an option that takes one of its type's words."""
-    return Parameter(name=names or None, help=help)
+    return Parameter(name=name, help=help)
 
 
 def argument(metavar: str, help: str, **more: Any) -> Parameter:  # noqa: ANN401
     """Return an argument, which has no name."""
     return option(metavar, help, required=not metavar.startswith("["), **more)
-
-
-def device(help: str, *names: str) -> Parameter:
-    """Return an option that takes a device."""
-    return option("PRESET|FILE.toml", help, *names, offer=complete.devices)
-
-
-def schemes(help: str, *names: str, **more: Any) -> Parameter:  # noqa: ANN401
-    """Return an option that takes names of schemes with commas, or all."""
-    return option("A,B,...|all", help, *names, offer=complete.schemes, **more)
-
-
-def pairs(help: str, *names: str, **more: Any) -> Parameter:  # noqa: ANN401
-    """Return an option that takes keys with their values, each key once."""
-    return option("KEY=VALUE", help, *names, validator=checks.checked_pairs, **more)
-
-
-def ranges(help: str, *names: str) -> Parameter:
-    """Return an option that takes keys with what each may be."""
-    return option("KEY=VALUES", help, *names, validator=checks.checked_ranges)
 
 
 TracePath = Annotated[
@@ -127,7 +109,7 @@ Sets = Annotated[
     list[str] | None,
     pairs(
         "Change one configuration key (dotted; see `slcache explain --schema config`).",
-        "--set",
+        name="--set",
         offer=complete.settings,
     ),
 ]
@@ -152,19 +134,22 @@ GbPerDay = Annotated[
 ]
 Explain = Annotated[
     bool,
-    flag("--explain", "Print all that is known: pace, life, the least possible, who differs why."),
+    flag(
+        "Print all that is known: pace, life, the least possible, who differs why.",
+        name="--explain",
+    ),
 ]
 Out = Annotated[
     Path | None,
     option("DIR", "Write result.json, Parquet tables and report.html to this directory."),
 ]
-Json = Annotated[bool, flag("--json", "Print one JSON document and nothing else.")]
+Json = Annotated[bool, flag("Print one JSON document and nothing else.", name="--json")]
 Format = Annotated[
     Form,
     choice(
         "A table for a reader; csv or markdown with all digits and units in the header; or "
         "json, as --json.",
-        "--format",
+        name="--format",
     ),
 ]
 Progress = Annotated[When, choice("Draw progress on standard error.")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,7 +27,37 @@ _NO_PAPERS = (drives.NAME, separation.NAME)
 BOTH = "both"
 
 
-def reproduce(  # noqa: C901 - a line for each option that excludes another
+@shared.together
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What of an evaluation is run."""
+
+    quick: Annotated[bool, opt.flag()] = False
+    """Few or short workloads and one seed, in about a minute."""
+    sensitivity: Annotated[bool, opt.flag()] = False
+    """Also vary, one at a time, what the paper leaves open and the twins leave free."""
+    full: Annotated[bool, opt.flag()] = False
+    """Run twins at the paper's size, where the plan has a smaller one (hyssd, nvc)."""
+    bound: Annotated[bool, opt.flag()] = False
+    """Also tell how far schemes are from the least dense programs: each is run without a cache too,
+    and what an earlier run has left is run anew."""
+    traces: Annotated[Path | None, opt.option("DIR", validator=checks.a_folder)] = None
+    """Folder with the published traces; files are recognised by their statistics."""
+    recordings: Annotated[Path | None, opt.option("DIR", validator=checks.a_folder)] = None
+    """Folder of blkparse recordings to run the schemes on, beyond the paper."""
+    workloads: Annotated[str | None, opt.option("A,B,...")] = None
+    """Only these of the paper's workloads."""
+    seeds: Annotated[str | None, opt.option("N,N,...")] = None
+    """Seeds of the twins (default: the plan's)."""
+    out: Annotated[Path | None, opt.option("DIR")] = None
+    """Where report.html and ledger.json are written and, in store, results are kept (default:
+    out/reproduce/PAPER). Run again to resume."""
+    reading: Annotated[str, opt.option("NAME")] = BOTH
+    """As the paper's text says (literal), as it is most probably meant (probable), both where the
+    plan has two, or a further reading of it, such as hierarchy's fast-clock."""
+
+
+def reproduce(
     paper: Annotated[
         str,
         opt.argument(
@@ -37,70 +68,8 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
     ],
     /,
     *,
-    quick: Annotated[
-        bool, opt.flag("--quick", "Few or short workloads and one seed, in about a minute.")
-    ] = False,
-    sensitivity: Annotated[
-        bool,
-        opt.flag(
-            "--sensitivity",
-            "Also vary, one at a time, what the paper leaves open and the twins leave free.",
-        ),
-    ] = False,
-    full: Annotated[
-        bool,
-        opt.flag(
-            "--full",
-            "Run twins at the paper's size, where the plan has a smaller one (hyssd, nvc).",
-        ),
-    ] = False,
-    bound: Annotated[
-        bool,
-        opt.flag(
-            "--bound",
-            "Also tell how far schemes are from the least dense programs: each is run without a "
-            "cache too, and what an earlier run has left is run anew.",
-        ),
-    ] = False,
-    traces: Annotated[
-        Path | None,
-        opt.option(
-            "DIR",
-            "Folder with the published traces; files are recognised by their statistics.",
-            validator=checks.a_folder,
-        ),
-    ] = None,
-    recordings: Annotated[
-        Path | None,
-        opt.option(
-            "DIR",
-            "Folder of blkparse recordings to run the schemes on, beyond the paper.",
-            validator=checks.a_folder,
-        ),
-    ] = None,
-    workloads: Annotated[
-        str | None, opt.option("A,B,...", "Only these of the paper's workloads.")
-    ] = None,
-    seeds: Annotated[
-        str | None, opt.option("N,N,...", "Seeds of the twins (default: the plan's).")
-    ] = None,
-    out: Annotated[
-        Path | None,
-        opt.option(
-            "DIR",
-            "Where report.html and ledger.json are written and, in store, results are kept "
-            "(default: out/reproduce/PAPER). Run again to resume.",
-        ),
-    ] = None,
+    asked: Asked = Asked(),
     where: shared.SpreadOut = shared.SpreadOut(),
-    reading: Annotated[
-        str,
-        opt.option(
-            "NAME",
-            "As the paper's text says (literal), as it is most probably meant (probable), both "
-            "where the plan has two, or a further reading of it, such as hierarchy's fast-clock.",
-        ),
-    ] = BOTH,
     shown: shared.Shown = shared.Shown(),
     progress: opt.Progress = "auto",
 ) -> None:
@@ -125,52 +94,36 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
     from slcache.cli import ledger
     from slcache.reproduce import evaluation as evaluations
     from slcache.reproduce import plan
-    from slcache.reproduce.reading import LITERAL
 
-    place = out or Path("out") / "reproduce" / paper
+    place = asked.out or Path("out") / "reproduce" / paper
     if paper in _NO_PAPERS:
+        quick_or_part = {"quick": None, "workloads": None, "out": None}
         of_papers = {
-            "full": full, "bound": bound, "traces": traces, "recordings": recordings,
-            "seeds": seeds, "executor": where.executor != "local", "reading": reading != BOTH,
-            "sensitivity": sensitivity and paper != drives.NAME,
-        }  # fmt: skip
+            **vars(asked) | quick_or_part,
+            "executor": where.executor != "local",
+            "reading": asked.reading != BOTH,
+            "sensitivity": asked.sensitivity and paper != drives.NAME,
+        }
         checks.refuse(of_papers, f"has no effect on {paper}, which is no paper")
         kind = drives if paper == drives.NAME else separation
         how = where.jobs, where.store, shown.form, progress
-        kind.reproduce(place, _names(workloads), quick, sensitivity, *how)
+        kind.reproduce(place, _names(asked.workloads), asked.quick, asked.sensitivity, *how)
         return
-    if quick and sensitivity:
-        raise checks.wrong("--quick and --sensitivity exclude each other")
-    if quick and recordings is not None:
-        raise checks.wrong("--quick leaves out what --recordings adds")
     known = plan.load(paper)
-    if full and not known.reduced:
-        raise checks.wrong(f"--full: {paper} is run at the paper's size anyhow")
-    if full and quick:
-        raise checks.wrong("--quick and --full exclude each other")
-    if reading not in (allowed := [BOTH, LITERAL, *known.reading]):
-        told = f"{paper} has no reading {reading!r}; allowed: {', '.join(allowed)}"
-        raise checks.wrong(told, "--reading")
-    if sensitivity and reading not in (BOTH, *known.readings):
-        raise checks.wrong(f"--sensitivity starts from no further reading, as {reading} is")
-    request = evaluations.Request(
-        paper=paper,
-        out=place,
-        quick=quick,
-        traces=traces,
-        recordings=recordings or evaluations.default_recordings(),
-        sensitivity=sensitivity,
-        full=full,
-        bound=bound,
-        seeds=_numbers(seeds),
-        workloads=_names(workloads),
-        readings=known.readings if reading == BOTH else [reading],
-        **where.how(),
-    )
-    if quick:
+    _check(asked, known)
+    said = {name: value for name, value in vars(asked).items() if name != "reading"}
+    said |= {
+        "out": place,
+        "recordings": asked.recordings or evaluations.default_recordings(),
+        "seeds": _numbers(asked.seeds),
+        "workloads": _names(asked.workloads),
+    }
+    readings = known.readings if asked.reading == BOTH else [asked.reading]
+    request = evaluations.Request(paper=paper, readings=readings, **said, **where.how())
+    if asked.quick:
         console.note(_quick(known))
     else:
-        console.note(_time(known, sensitivity))
+        console.note(_time(known, asked.sensitivity))
         if request.recordings is None and known.beyond:
             console.note("no recordings: what goes beyond the paper is left out (--recordings)")
     with (
@@ -189,6 +142,25 @@ def reproduce(  # noqa: C901 - a line for each option that excludes another
         lambda: [ledger.sheet(evaluation)],
         lambda: [*ledger.parts(evaluation), *page],
     )
+
+
+def _check(asked: Asked, known: Plan) -> None:
+    """Refuse what excludes each other, and what a paper has not."""
+    from slcache.reproduce.reading import LITERAL
+
+    if asked.quick and asked.sensitivity:
+        raise checks.wrong("--quick and --sensitivity exclude each other")
+    if asked.quick and asked.recordings is not None:
+        raise checks.wrong("--quick leaves out what --recordings adds")
+    if asked.full and not known.reduced:
+        raise checks.wrong(f"--full: {known.name} is run at the paper's size anyhow")
+    if asked.full and asked.quick:
+        raise checks.wrong("--quick and --full exclude each other")
+    if asked.reading not in (allowed := [BOTH, LITERAL, *known.reading]):
+        told = f"{known.name} has no reading {asked.reading!r}; allowed: {', '.join(allowed)}"
+        raise checks.wrong(told, "--reading")
+    if asked.sensitivity and asked.reading not in (BOTH, *known.readings):
+        raise checks.wrong(f"--sensitivity starts from no further reading, as {asked.reading} is")
 
 
 def _quick(known: Plan) -> str:

@@ -58,32 +58,24 @@ class Recording:
     trace_format: Annotated[
         str | None,
         opt.option(
-            "FORMAT",
-            "The trace's format (default: recognised).",
-            validator=checks.known("trace format", _formats),
-            offer=complete.formats,
+            "FORMAT", validator=checks.known("trace format", _formats), offer=complete.formats
         ),
     ] = None
-    trace_option: Annotated[list[str] | None, opt.pairs("Set an option of the trace reader.")] = (
-        None
-    )
-    volume: Annotated[
-        str | None,
-        opt.option(
-            "NAME|each|merge",
-            "Of several volumes in one file, take one, or all side by side or as one.",
-        ),
-    ] = None
+    """The trace's format (default: recognised)."""
+    trace_option: Annotated[list[str] | None, opt.pairs()] = None
+    """Set an option of the trace reader."""
+    volume: Annotated[str | None, opt.option("NAME|each|merge")] = None
+    """Of several volumes in one file, take one, or all side by side or as one."""
     unsorted: Annotated[
         str | None,
         opt.option(
             "error|sort:N|keep",
-            "Time running backwards: refuse, sort within N requests, or keep.",
             validator=checks.matching(
                 r"error|keep|sort:[1-9][0-9]*", "is none of 'error', 'keep' and 'sort:N'"
             ),
         ),
     ] = None
+    """Time running backwards: refuse, sort within N requests, or keep."""
 
     def options(self) -> dict[str, str]:
         """Return it as options of the trace's reader."""
@@ -128,25 +120,14 @@ class DrawnTrace(Trace):
 class Here:
     """Where runs go on and are kept: one at a time, and nowhere, unless it is said."""
 
-    jobs: Annotated[
-        int | None, opt.count("Runs at a time, a process for each (1).", min=1, max=1024)
-    ] = None
-    executor: Annotated[
-        str,
-        opt.option(
-            "local|dask://[HOST:PORT]|ray://[HOST:PORT]",
-            "Where runs go on: in processes here, or on a cluster; without a host a Dask or Ray "
-            "cluster of --jobs processes is started here.",
-        ),
-    ] = "local"
-    store: Annotated[
-        Path | None,
-        opt.option(
-            "DIR",
-            "Where results are kept and found, for several verbs to share: run again to go on "
-            "(default: nothing is kept).",
-        ),
-    ] = None
+    jobs: Annotated[int | None, opt.count(min=1, max=1024)] = None
+    """Runs at a time, a process for each (1)."""
+    executor: Annotated[str, opt.option("local|dask://[HOST:PORT]|ray://[HOST:PORT]")] = "local"
+    """Where runs go on: in processes here, or on a cluster; without a host a Dask or Ray cluster of
+    --jobs processes is started here."""
+    store: Annotated[Path | None, opt.option("DIR")] = None
+    """Where results are kept and found, for several verbs to share: run again to go on (default:
+    nothing is kept)."""
 
     def __post_init__(self) -> None:
         # With an executor that is none nothing is read.
@@ -162,16 +143,10 @@ class Here:
 class SpreadOut(Here):
     """The same of a verb that runs as many at a time as there are processors."""
 
-    jobs: Annotated[
-        int | None, opt.count("Processes (default: one a processor).", min=1, max=1024)
-    ] = None
-    store: Annotated[
-        Path | None,
-        opt.option(
-            "DIR",
-            "Where results are kept and found, for several verbs to share (default: OUT/store).",
-        ),
-    ] = None
+    jobs: Annotated[int | None, opt.count(min=1, max=1024)] = None
+    """Processes (default: one a processor)."""
+    store: Annotated[Path | None, opt.option("DIR")] = None
+    """Where results are kept and found, for several verbs to share (default: OUT/store)."""
 
 
 @together
@@ -179,41 +154,20 @@ class SpreadOut(Here):
 class Timeline:
     """The file of a timeline and the stretch that it is of, as Python names them."""
 
-    timeline: Annotated[
-        Path | None,
-        opt.option(
-            "FILE",
-            "Write what channels and planes do and for which request, for ui.perfetto.dev; FILE.gz "
-            "is compressed, FILE.parquet a table of operations.",
-            validator=checks.no_folder,
-        ),
-    ] = None
-    timeline_from: Annotated[
-        str | None, opt.option("TIME", "Leave out of the timeline what ends before.", "--from")
-    ] = None
-    timeline_until: Annotated[
-        str | None,
-        opt.option("TIME", "Leave out of the timeline what begins later.", "--until"),
-    ] = None
+    timeline: Annotated[Path | None, opt.option("FILE", validator=checks.no_folder)] = None
+    """Write what channels and planes do and for which request, for ui.perfetto.dev; FILE.gz is
+    compressed, FILE.parquet a table of operations."""
+    timeline_from: Annotated[str | None, opt.option("TIME", name="--from")] = None
+    """Leave out of the timeline what ends before."""
+    timeline_until: Annotated[str | None, opt.option("TIME", name="--until")] = None
+    """Leave out of the timeline what begins later."""
     timeline_around: Annotated[
-        str | None,
-        opt.option(
-            "slowest|request=N|cliff",
-            "Have the timeline of this request's time, and as much around it, or of where writes "
-            "become slow; runs twice.",
-            "--around",
-        ),
+        str | None, opt.option("slowest|request=N|cliff", name="--around")
     ] = None
-    timeline_every: Annotated[
-        int | None,
-        opt.count(
-            "Have in the timeline every N-th request with its operations, and the device's own "
-            "work.",
-            "--every",
-            min=1,
-            max=2**64 - 1,
-        ),
-    ] = None
+    """Have the timeline of this request's time, and as much around it, or of where writes become
+    slow; runs twice."""
+    timeline_every: Annotated[int | None, opt.count(name="--every", min=1, max=2**64 - 1)] = None
+    """Have in the timeline every N-th request with its operations, and the device's own work."""
 
     def said(self) -> dict[str, Any]:
         """Return what is said, by the names of Python."""
@@ -225,26 +179,17 @@ class Timeline:
 class Configured:
     """What is said of a device's configuration, and of its state at first."""
 
-    config: Annotated[
-        Path | None,
-        opt.option(
-            "FILE",
-            "A configuration, TOML or JSON: keys between device and --set, or all of it with its "
-            "device and scheme, such as a result.json.",
-        ),
-    ] = None
+    config: Annotated[Path | None, opt.option("FILE")] = None
+    """A configuration, TOML or JSON: keys between device and --set, or all of it with its device
+    and scheme, such as a result.json."""
     sets: opt.Sets = None
     state: Annotated[
-        str | None,
-        opt.option(
-            quantity.FORMS,
-            "The device before the run, such as full=0.9 or worn=0.9,0.3 (0.9 full, then 0.3 of "
-            "that overwritten at random); steady is 0.9 full and overwritten until the write "
-            "amplification is steady. Stands for precondition.fill, .overwrite and .steady "
-            "(default: those of the device, else empty but for what the trace touches).",
-            validator=checks.readable(quantity.keys_of),
-        ),
+        str | None, opt.option(quantity.FORMS, validator=checks.readable(quantity.keys_of))
     ] = None
+    """The device before the run, such as full=0.9 or worn=0.9,0.3 (0.9 full, then 0.3 of that
+    overwritten at random); steady is 0.9 full and overwritten until the write amplification is
+    steady. Stands for precondition.fill, .overwrite and .steady (default: those of the device, else
+    empty but for what the trace touches)."""
 
     def on(self, device: str | None, reading: Setup | None = None) -> Configuration:
         """Return what --config, --set and a --device say together; there must be a device.
@@ -276,12 +221,12 @@ class Replayed(Configured):
         str | None,
         opt.option(
             "open|closed:N",
-            "Keep the trace's times, or keep N requests outstanding.",
             validator=checks.matching(
                 r"open|closed:[1-9][0-9]*", "is neither 'open' nor 'closed:N' with N at least 1"
             ),
         ),
     ] = None
+    """Keep the trace's times, or keep N requests outstanding."""
     seed: opt.Seed = None
 
     def how(self) -> dict[str, Any]:
@@ -297,23 +242,12 @@ class Replayed(Configured):
 class Drawn(Replayed):
     """The same of a verb that can draw a recording anew."""
 
-    resample: Annotated[
-        int | None,
-        opt.count(
-            "Draw a recording anew N times, its stretches of time in random order: means with "
-            "intervals, as --seeds gives for a workload.",
-            min=2,
-            max=1000,
-        ),
-    ] = None
-    resample_block: Annotated[
-        str | None,
-        opt.option(
-            "TIME",
-            "How long those stretches are on average, such as 30s (default: a twentieth of the "
-            "recording).",
-        ),
-    ] = None
+    resample: Annotated[int | None, opt.count(min=2, max=1000)] = None
+    """Draw a recording anew N times, its stretches of time in random order: means with intervals,
+    as --seeds gives for a workload."""
+    resample_block: Annotated[str | None, opt.option("TIME")] = None
+    """How long those stretches are on average, such as 30s (default: a twentieth of the recording).
+    """
 
     def how(self) -> dict[str, Any]:
         """Return it as Python names it, but for the configuration."""
@@ -326,34 +260,16 @@ class Drawn(Replayed):
 class Simulated(Replayed):
     """The same of a verb that shows runs one by one, with all that they write."""
 
-    reading: Annotated[
-        str | None,
-        opt.option(
-            "PAPER[/PART][:READING]",
-            "Begin with the set-up of a paper's evaluation, such as ips/daily:probable: its "
-            "device, settings and replay, which other options change.",
-        ),
-    ] = None
-    window: Annotated[
-        str | None,
-        opt.option(
-            "TIME",
-            "Length of the time series' windows, such as 10ms (default: so that there are at most "
-            "1,024).",
-            validator=checks.readable(_window),
-        ),
-    ] = None
-    memory_in: Annotated[
-        str | None, opt.option("FILE", "Let a scheme that learns begin with what it saved before.")
-    ] = None
-    log: Annotated[
-        Path | None,
-        opt.option(
-            "FILE.parquet",
-            "Write a row per request: its times, its latency and where that went.",
-            validator=checks.no_folder,
-        ),
-    ] = None
+    reading: Annotated[str | None, opt.option("PAPER[/PART][:READING]")] = None
+    """Begin with the set-up of a paper's evaluation, such as ips/daily:probable: its device,
+    settings and replay, which other options change."""
+    window: Annotated[str | None, opt.option("TIME", validator=checks.readable(_window))] = None
+    """Length of the time series' windows, such as 10ms (default: so that there are at most 1,024).
+    """
+    memory_in: Annotated[str | None, opt.option("FILE")] = None
+    """Let a scheme that learns begin with what it saved before."""
+    log: Annotated[Path | None, opt.option("FILE.parquet", validator=checks.no_folder)] = None
+    """Write a row per request: its times, its latency and where that went."""
     timeline: Timeline = Timeline()
     gb_per_day: opt.GbPerDay = None
 

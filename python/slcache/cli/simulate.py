@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rich.console import RenderableType
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 States = Annotated[
     bool,
     opt.flag(
-        "--states",
         f"Compare on an empty device and on a full and overwritten one ({WORN}), and show side by "
         "side what turns round.",
+        name="--states",
     ),
 ]
 
@@ -116,6 +116,19 @@ def _turns(side: str, compared: ByState) -> bool:
     return len(set(best)) > 1
 
 
+@shared.together
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """What a run saves for another one, or begins with."""
+
+    save_state: Annotated[str | None, opt.option("FILE")] = None
+    """Save the device's state as it is when the replay begins."""
+    load_state: Annotated[str | None, opt.option("FILE")] = None
+    """Start from a saved device state instead of preconditioning."""
+    memory_out: Annotated[str | None, opt.option("FILE")] = None
+    """Save what the scheme has learned in the end."""
+
+
 def run(
     trace: opt.TracePath,
     /,
@@ -131,16 +144,7 @@ def run(
         ),
     ] = None,
     replayed: shared.Simulated = shared.Simulated(),
-    save_state: Annotated[
-        str | None, opt.option("FILE", "Save the device's state as it is when the replay begins.")
-    ] = None,
-    load_state: Annotated[
-        str | None,
-        opt.option("FILE", "Start from a saved device state instead of preconditioning."),
-    ] = None,
-    memory_out: Annotated[
-        str | None, opt.option("FILE", "Save what the scheme has learned in the end.")
-    ] = None,
+    saved: Saved = Saved(),
     out: opt.Out = None,
     shown: shared.Shown = shared.Shown(),
     progress: opt.Progress = "auto",
@@ -161,8 +165,8 @@ def run(
     given = replayed.on(device, begun)
     named = shared.scheme(scheme, given)
     settings, how = _begun(begun, [named], trace, given.settings, replayed)
-    kept = files_of(trace, device, replayed.config, load_state, replayed.memory_in)
-    written = (replayed.log, replayed.timeline.timeline, save_state, memory_out)
+    kept = files_of(trace, device, replayed.config, saved.load_state, replayed.memory_in)
+    written = (replayed.log, replayed.timeline.timeline, saved.save_state, saved.memory_out)
     beside = [path for path in written if path is not None]
     console.tell(given.device, [named], settings, replayed.state)
     with (
@@ -174,10 +178,8 @@ def run(
             device=given.device,
             scheme=named,
             settings=settings,
-            load_state=load_state,
-            save_state=save_state,
-            memory_out=memory_out,
             progress=meter,
+            **vars(saved),
             **how,
         )
         _name(begun, [result])
@@ -192,6 +194,18 @@ def run(
         ],
         out,
     )
+
+
+@shared.together
+@dataclass(frozen=True, kw_only=True)
+class Repeated:
+    """How often schemes are compared, and in which states of a device."""
+
+    states: States = False
+    seeds: Annotated[int, opt.count(min=1, max=1000)] = 1
+    """Run everything with N seeds, from --seed on: means with intervals."""
+    equal_cells: Annotated[bool, opt.flag()] = False
+    """Leave schemes without a cache as many dense blocks as those with one have beside it."""
 
 
 def compare(
@@ -215,22 +229,7 @@ def compare(
     ] = None,
     normalise: opt.Normalise = None,
     replayed: shared.Compared = shared.Compared(),
-    states: States = False,
-    seeds: Annotated[
-        int,
-        opt.count(
-            "Run everything with N seeds, from --seed on: means with intervals.",
-            min=1,
-            max=1000,
-        ),
-    ] = 1,
-    equal_cells: Annotated[
-        bool,
-        opt.flag(
-            "--equal-cells",
-            "Leave schemes without a cache as many dense blocks as those with one have beside it.",
-        ),
-    ] = False,
+    repeated: Repeated = Repeated(),
     where: shared.Here = shared.Here(),
     explain: opt.Explain = False,
     out: opt.Out = None,
@@ -272,10 +271,10 @@ def compare(
     for each in devices:
         console.tell(each, names, settings, replayed.state)
     how |= {"device": devices, "schemes": names, "normalise": normalise, "settings": settings,
-            "equal_cells": equal_cells, **where.how()}  # fmt: skip
-    if states:
+            "equal_cells": repeated.equal_cells, **where.how()}  # fmt: skip
+    if repeated.states:
         alone = {"state": replayed.state, "out": out, "log": replayed.log, "format": shown.form,
-                 "resample": replayed.resample, "explain": explain, "seeds": seeds > 1,
+                 "resample": replayed.resample, "explain": explain, "seeds": repeated.seeds > 1,
                  "timeline": drawn}  # fmt: skip
         _check_states(trace, alone)
         _show_states(trace, how, shown.form, progress)
@@ -288,7 +287,7 @@ def compare(
         console.output(out, FILES, kept) as files,
         console.meter(progress, kept=where.store is not None) as meter,
     ):
-        comparison = comparing.compare(trace, seeds=seeds, progress=meter, **how)
+        comparison = comparing.compare(trace, seeds=repeated.seeds, progress=meter, **how)
         _name(begun, comparison.every_run)
         if files is not None:
             comparison.stage(files)

@@ -41,7 +41,7 @@ def show(
             "NAME",
             "Judge by this metric. Repeat it (default: those of the study; without any, "
             "read_p99_ns, write_p99_ns, waf, lifetime_host_bytes, slc_bytes).",
-            "--metric",
+            name="--metric",
         ),
     ] = None,
     html: Annotated[
@@ -148,55 +148,41 @@ FAILED = 1
 class Varied:
     """What a study varies, and what it is judged by."""
 
-    device: Annotated[
-        list[str] | None,
-        opt.device("A preset (see `slcache devices`) or a file; give several if wanted."),
-    ] = None
+    device: Annotated[list[str] | None, opt.device()] = None
+    """A preset (see `slcache devices`) or a file; give several if wanted."""
     scheme: Annotated[
-        list[str] | None,
-        opt.schemes(
-            "Schemes (see `slcache schemes`), or all that the device can run.",
-            validator=checks.checked_schemes,
-            alias="--schemes",
-        ),
+        list[str] | None, opt.schemes(validator=checks.checked_schemes, alias="--schemes")
     ] = None
-    vary: Annotated[
-        list[str] | None,
-        opt.ranges(
-            "A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or "
-            "1..32, 0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (points), 0.1..10/9@log.",
-        ),
-    ] = None
-    points: Annotated[
-        Path | None,
-        opt.option(
-            "FILE.csv",
-            "Points one by one in place of --vary: a column for each key.",
-            validator=checks.a_file,
-        ),
-    ] = None
-    sample: Annotated[
-        str | None,
-        opt.option(
-            "grid|random:N|latin-hypercube:N",
-            "All combinations (default: grid), or N points drawn.",
-        ),
-    ] = None
-    sample_seed: Annotated[
-        int | None, opt.count("Seed of the drawn points (default: 1).", min=0)
-    ] = None
-    seeds: Annotated[
-        int | None,
-        opt.count("Run every point with N seeds, from --seed (or 1) on.", min=1, max=1000),
-    ] = None
-    metric: Annotated[
-        list[str] | None,
-        opt.option(
-            "NAME",
-            "Judge the report by this metric; repeat it. gain_share runs each point without a "
-            "cache too, and has the least dense programs counted.",
-        ),
-    ] = None
+    """Schemes (see `slcache schemes`), or all that the device can run."""
+    vary: Annotated[list[str] | None, opt.ranges()] = None
+    """A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or 1..32,
+    0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (points), 0.1..10/9@log."""
+    points: Annotated[Path | None, opt.option("FILE.csv", validator=checks.a_file)] = None
+    """Points one by one in place of --vary: a column for each key."""
+    sample: Annotated[str | None, opt.option("grid|random:N|latin-hypercube:N")] = None
+    """All combinations (default: grid), or N points drawn."""
+    sample_seed: Annotated[int | None, opt.count(min=0)] = None
+    """Seed of the drawn points (default: 1)."""
+    seeds: Annotated[int | None, opt.count(min=1, max=1000)] = None
+    """Run every point with N seeds, from --seed (or 1) on."""
+    metric: Annotated[list[str] | None, opt.option("NAME")] = None
+    """Judge the report by this metric; repeat it. gain_share runs each point without a cache too,
+    and has the least dense programs counted."""
+
+
+@shared.together
+@dataclass(frozen=True, kw_only=True)
+class Course:
+    """What becomes of points, and where tables go."""
+
+    out: Annotated[Path | None, opt.option("DIR")] = None
+    """Where points.parquet, costs.parquet, study.toml and report.html are written and, in store,
+    results are kept (default: the folder of a study.toml that is given)."""
+    skip_impossible: Annotated[bool, opt.flag()] = False
+    """Leave out points that cannot run; the table names them."""
+    fail_fast: Annotated[bool, opt.flag()] = False
+    """End at the first run that fails."""
+    report: Annotated[bool, Parameter(negative="--no-report", help="Write report.html.")] = True
 
 
 @app.default
@@ -211,21 +197,8 @@ def sweep(
     ],
     varied: Varied = Varied(),
     replayed: shared.Drawn = shared.Drawn(),
-    out: Annotated[
-        Path | None,
-        opt.option(
-            "DIR",
-            "Where points.parquet, costs.parquet, study.toml and report.html are written and, in "
-            "store, results are kept (default: the folder of a study.toml that is given).",
-        ),
-    ] = None,
+    course: Course = Course(),
     where: shared.SpreadOut = shared.SpreadOut(),
-    skip_impossible: Annotated[
-        bool,
-        opt.flag("--skip-impossible", "Leave out points that cannot run; the table names them."),
-    ] = False,
-    fail_fast: Annotated[bool, opt.flag("--fail-fast", "End at the first run that fails.")] = False,
-    report: Annotated[bool, Parameter(negative="--no-report", help="Write report.html.")] = True,
     shown: shared.Shown = shared.Shown(),
     progress: opt.Progress = "auto",
 ) -> int:
@@ -253,21 +226,18 @@ def sweep(
     else:
         said = {**vars(varied), **vars(replayed), **vars(replayed.reader), "reader": None}
         checks.refuse(said, "a study's file says that itself")
-        out = out or path.parent
         asked = path
+    out = course.out or (path and path.parent)
     if out is None:
         raise checks.wrong("say where the tables go", "--out")
     with console.meter(progress, kept=True) as meter:
         found = run.run_study(
             asked,
-            out=out,
-            skip_impossible=skip_impossible,
-            fail_fast=fail_fast,
-            report=report,
             on_progress=meter,
+            **{**vars(course), "out": out},
             **where.how(),
         )
-    _print(found, shown.form, out, report=report)
+    _print(found, shown.form, out, report=course.report)
     if failed := found.counts()["failed"]:
         console.note(f"{failed:,} of {len(found.points):,} points failed; the table says why")
         return FAILED

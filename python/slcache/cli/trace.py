@@ -50,7 +50,7 @@ def info(
             "NAME=VALUE,...|WORKLOAD",
             "Compare with a paper's figures, or those a workload's source gives; exit with status "
             "1 where one is off.",
-            "--expect",
+            name="--expect",
         ),
     ] = None,
     other: Annotated[
@@ -58,7 +58,7 @@ def info(
         opt.option(
             "TRACE",
             "Another trace or workload: print both side by side, and what differs.",
-            "--against",
+            name="--against",
         ),
     ] = None,
     other_option: Annotated[
@@ -66,7 +66,7 @@ def info(
         opt.pairs(
             "Set an option of the other trace's reader: format, volume, unsorted, seed, "
             "workload.KEY, and those of --trace-option.",
-            "--against-option",
+            name="--against-option",
         ),
     ] = None,
     shown: shared.Shown = shared.Shown(),

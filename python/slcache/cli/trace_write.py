@@ -20,14 +20,15 @@ from slcache.words import units
 from slcache.words.names import leaves, shown
 
 Out = Annotated[
-    str, opt.option("FILE", "The file to write (.gz, .zst, .xz compress; - prints).", "--out", "-o")
+    str,
+    opt.option("FILE", "The file to write (.gz, .zst, .xz compress; - prints).", alias="-o"),
 ]
 Format = Annotated[
     str | None,
     opt.option(
         "FORMAT",
         "Its format (see `slcache trace formats`); FILE.parquet tells it itself.",
-        "--as",
+        name="--as",
     ),
 ]
 Lossy = Annotated[
@@ -100,47 +101,26 @@ class Reading(Job):
 class Blocks:
     """How a trace is made of another one's blocks."""
 
-    requests: Annotated[
-        int | None, opt.count("Requests to make (as many as the trace has).", min=1)
-    ] = None
+    requests: Annotated[int | None, opt.count(min=1)] = None
+    """Requests to make (as many as the trace has)."""
     footprint_bytes: Annotated[
-        int | None,
-        opt.option(
-            "SIZE",
-            "Addresses of a volume stay below this (no bound).",
-            "--footprint",
-            read=quantity.size_bytes,
-        ),
+        int | None, opt.option("SIZE", name="--footprint", read=quantity.size_bytes)
     ] = None
-    pause_ns: Annotated[
-        int | None,
-        opt.option(
-            "TIME", "Cut at gaps longer than this (100ms).", "--pause", read=quantity.time_ns
-        ),
-    ] = None
-    block_requests: Annotated[
-        int | None, opt.count("Requests of a block at least (256).", min=1)
-    ] = None
-    stages: Annotated[
-        int | None,
-        opt.count(
-            "Blocks change places only within one of so many parts of the trace (16).", min=1
-        ),
-    ] = None
-    places: Annotated[
-        Literal["kept", "drawn"] | None,
-        opt.choice(
-            "How recently a request's place was used: as its own (default), or as that of "
-            "another request of its operation and size."
-        ),
-    ] = None
-    regions: Annotated[
-        Literal["shuffled", "kept"] | None,
-        opt.choice(
-            "Where data that lie together go: anywhere, cut after 4 MiB (default), or in the "
-            "order of the trace's addresses."
-        ),
-    ] = None
+    """Addresses of a volume stay below this (no bound)."""
+    pause_ns: Annotated[int | None, opt.option("TIME", name="--pause", read=quantity.time_ns)] = (
+        None
+    )
+    """Cut at gaps longer than this (100ms)."""
+    block_requests: Annotated[int | None, opt.count(min=1)] = None
+    """Requests of a block at least (256)."""
+    stages: Annotated[int | None, opt.count(min=1)] = None
+    """Blocks change places only within one of so many parts of the trace (16)."""
+    places: Literal["kept", "drawn"] | None = None
+    """How recently a request's place was used: as its own (default), or as that of another request
+    of its operation and size."""
+    regions: Literal["shuffled", "kept"] | None = None
+    """Where data that lie together go: anywhere, cut after 4 MiB (default), or in the order of the
+    trace's addresses."""
     seed: opt.Seed = None
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -22,6 +23,42 @@ _SHOWN = 30
 _REASONS = 3
 
 
+@shared.together
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What is searched for, how, and in which space."""
+
+    vary: Annotated[list[str] | None, opt.ranges()] = None
+    """A key and what it may be: A..B, A..B@log, A..B:STEP or a,b,c. Repeat it."""
+    minimise: Annotated[list[str] | None, opt.option("METRIC", alias="--minimize")] = None
+    """To be least (default: write_p99_ns and waf). Repeat it."""
+    maximise: Annotated[list[str] | None, opt.option("METRIC", alias="--maximize")] = None
+    """To be most. Repeat it."""
+    least: Annotated[str | None, opt.option("KEY")] = None
+    """The key of --vary whose least value that keeps the bounds is wanted, by bisection."""
+    most: Annotated[str | None, opt.option("KEY")] = None
+    """The same for its most."""
+    such_that: Annotated[list[str] | None, opt.option("METRIC<=VALUE")] = None
+    """A bound that the answer keeps, such as slc_bytes<=4GiB or read_p99_ns<=2ms. Repeat it."""
+    points: Annotated[int | None, opt.count(min=1, max=1_000_000)] = None
+    """Points that are tried (default: 100)."""
+    minutes: Annotated[float | None, opt.option("M", kind=float, min=0.0, max=1e6)] = None
+    """Begin no further batch of points after so long."""
+    sampler: Literal["tpe", "nsga2", "random", "qmc"] | None = None
+    """Who suggests points (default: tpe)."""
+    sampler_seed: Annotated[int | None, opt.count(min=0, max=2**32 - 1)] = None
+    """Seed of the sampler (default: 1)."""
+    prefixes: Annotated[bool, opt.flag()] = False
+    """Run points over the first 1/9 and 1/3 of the trace, and stop those that do badly."""
+    seeds: Annotated[int, opt.count(min=1, max=1000)] = 1
+    """Run each point with so many seeds; means count."""
+
+    def how(self) -> dict[str, Any]:
+        """Return it as Python names it."""
+        lists = {name: getattr(self, name) or () for name in ("minimise", "maximise", "such_that")}
+        return {**vars(self), **lists, "vary": checks.pairs(self.vary)}
+
+
 def tune(
     trace: opt.TracePath,
     /,
@@ -35,65 +72,8 @@ def tune(
             alias="--schemes",
         ),
     ] = None,
-    vary: Annotated[
-        list[str] | None,
-        opt.ranges("A key and what it may be: A..B, A..B@log, A..B:STEP or a,b,c. Repeat it."),
-    ] = None,
-    minimise: Annotated[
-        list[str] | None,
-        opt.option(
-            "METRIC",
-            "To be least (default: write_p99_ns and waf). Repeat it.",
-            alias="--minimize",
-        ),
-    ] = None,
-    maximise: Annotated[
-        list[str] | None, opt.option("METRIC", "To be most. Repeat it.", alias="--maximize")
-    ] = None,
-    least: Annotated[
-        str | None,
-        opt.option(
-            "KEY",
-            "The key of --vary whose least value that keeps the bounds is wanted, by bisection.",
-        ),
-    ] = None,
-    most: Annotated[str | None, opt.option("KEY", "The same for its most.")] = None,
-    such_that: Annotated[
-        list[str] | None,
-        opt.option(
-            "METRIC<=VALUE",
-            "A bound that the answer keeps, such as slc_bytes<=4GiB or read_p99_ns<=2ms. "
-            "Repeat it.",
-        ),
-    ] = None,
-    points: Annotated[
-        int | None, opt.count("Points that are tried (default: 100).", min=1, max=1_000_000)
-    ] = None,
-    minutes: Annotated[
-        float | None,
-        opt.option(
-            "M", "Begin no further batch of points after so long.", kind=float, min=0.0, max=1e6
-        ),
-    ] = None,
-    sampler: Annotated[
-        Literal["tpe", "nsga2", "random", "qmc"] | None,
-        opt.choice("Who suggests points (default: tpe)."),
-    ] = None,
-    sampler_seed: Annotated[
-        int | None,
-        opt.count("Seed of the sampler (default: 1).", min=0, max=2**32 - 1),
-    ] = None,
-    prefixes: Annotated[
-        bool,
-        opt.flag(
-            "--prefixes",
-            "Run points over the first 1/9 and 1/3 of the trace, and stop those that do badly.",
-        ),
-    ] = False,
+    asked: Asked = Asked(),
     replayed: shared.Drawn = shared.Drawn(),
-    seeds: Annotated[
-        int, opt.count("Run each point with so many seeds; means count.", min=1, max=1000)
-    ] = 1,
     where: shared.SpreadOut = shared.SpreadOut(),
     out: Annotated[
         Path | None,
@@ -141,22 +121,11 @@ def tune(
             trace,
             device=device,
             scheme=scheme,
-            vary=checks.pairs(vary),
-            minimise=minimise or (),
-            maximise=maximise or (),
-            least=least,
-            most=most,
-            such_that=such_that or (),
-            points=points,
-            minutes=minutes,
-            sampler=sampler,
-            sampler_seed=sampler_seed,
-            prefixes=prefixes,
-            seeds=seeds,
             config=replayed.config,
             settings=checks.pairs(replayed.sets),
             out=out,
             on_progress=meter,
+            **asked.how(),
             **replayed.how(),
             **where.how(),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -25,25 +26,31 @@ _ROWS = 10
 _PARTS = 4
 
 
+@shared.together
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """Which requests are asked about."""
+
+    slowest: Annotated[int | None, opt.count(min=1)] = None
+    """The N slowest requests, one by one."""
+    request: Annotated[int | None, opt.count(min=0)] = None
+    """A single request, by its number."""
+    above_ns: Annotated[int | None, opt.option("TIME", name="--above", read=quantity.time_ns)] = (
+        None
+    )
+    """Requests that took so long, such as 10ms."""
+    percentile: Annotated[float | None, opt.option("P", kind=float, min=0, max=100)] = None
+    """Requests above a percentile (default: 99.9)."""
+    operation: Literal["read", "write", "trim", "flush"] | None = None
+    """Requests of this kind alone."""
+
+
 def why(
     *logs: Annotated[
         Path,
         opt.argument("LOG [LOG]", "The log of a run (--log), or those of two runs of one trace."),
     ],
-    slowest: Annotated[int | None, opt.count("The N slowest requests, one by one.", min=1)] = None,
-    request: Annotated[int | None, opt.count("A single request, by its number.", min=0)] = None,
-    above: Annotated[
-        int | None,
-        opt.option("TIME", "Requests that took so long, such as 10ms.", read=quantity.time_ns),
-    ] = None,
-    percentile: Annotated[
-        float | None,
-        opt.option("P", "Requests above a percentile (default: 99.9).", kind=float, min=0, max=100),
-    ] = None,
-    operation: Annotated[
-        Literal["read", "write", "trim", "flush"] | None,
-        opt.choice("Requests of this kind alone."),
-    ] = None,
+    asked: Asked = Asked(),
     shown: shared.Shown = shared.Shown(),
 ) -> None:
     """Show why requests were slow: what they waited for, and when.
@@ -62,18 +69,18 @@ def why(
     """
     from slcache import slow
 
-    given = [slowest, request, above, percentile]
+    given = [asked.slowest, asked.request, asked.above_ns, asked.percentile]
     if sum(value is not None for value in given) > 1:
         told = "--slowest, --request, --above and --percentile: give one at most"
         raise checks.wrong(told)
     if len(logs) > 2:
         raise checks.wrong(f"{len(logs)} logs; must be one or two", "LOG")
-    chosen = slow.Chosen(slowest, request, above, percentile, operation)
+    chosen = slow.Chosen(**vars(asked))
     read = [slow.read(path) for path in logs]
     found: slow.Answer | slow.Moved = (
         slow.why(read[0], chosen) if len(read) == 1 else slow.moved(read[0], read[1], chosen)
     )
-    one_by_one = slowest is not None or request is not None
+    one_by_one = asked.slowest is not None or asked.request is not None
     parts = partial(_parts, found, one_by_one=one_by_one)
     console.answer(shown.form, found.to_dict(), lambda: _sheets(found), parts)
 
