@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,44 +18,36 @@ from slcache.tables.tabular import Table
 from slcache.words import units
 
 
+@shared.together
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """Of which caches the bound is told, and where it is drawn."""
+
+    sizes_bytes: Annotated[str | None, opt.option("SIZE,...|FROM..TO*FACTOR", name="--sizes")] = (
+        None
+    )
+    """Sizes of the SLC cache (default: 1 MiB, doubled until it keeps everything)."""
+    unit_bytes: Annotated[
+        int | None, opt.option("SIZE", name="--unit", read=quantity.size_bytes)
+    ] = None
+    """The FTL's mapping unit (default: 4KiB, or the device's)."""
+    device: Annotated[str | None, opt.device()] = None
+    """Caches of this device: its units, sizes of whole blocks, program time and wear."""
+    picture: Annotated[
+        Path | None,
+        opt.option("FILE.png|svg|pdf", validator=checks.checked_picture(*pictures.FLAT)),
+    ] = None
+    """Draw the bound over the size."""
+
+
 def bound(
     trace: opt.TracePath,
     /,
     *,
-    sizes_bytes: Annotated[
-        str | None,
-        opt.option(
-            "SIZE,...|FROM..TO*FACTOR",
-            "Sizes of the SLC cache (default: 1 MiB, doubled until it keeps everything).",
-            name="--sizes",
-        ),
-    ] = None,
-    unit_bytes: Annotated[
-        int | None,
-        opt.option(
-            "SIZE",
-            "The FTL's mapping unit (default: 4KiB, or the device's).",
-            name="--unit",
-            read=quantity.size_bytes,
-        ),
-    ] = None,
-    device: Annotated[
-        str | None,
-        opt.device(
-            "Caches of this device: its units, sizes of whole blocks, program time and wear."
-        ),
-    ] = None,
+    asked: Asked = Asked(),
     sets: opt.Sets = None,
     address: opt.AddressPolicy = None,
     reader: shared.DrawnTrace = shared.DrawnTrace(),
-    picture: Annotated[
-        Path | None,
-        opt.option(
-            "FILE.png|svg|pdf",
-            "Draw the bound over the size.",
-            validator=checks.checked_picture(*pictures.FLAT),
-        ),
-    ] = None,
     shown: shared.Shown = shared.Shown(),
 ) -> None:
     """Show what no SLC cache can keep from dense cells, by its size.
@@ -78,13 +71,13 @@ def bound(
       slcache bound web.csv.gz --device hierarchy-44g --address compact
 
     """
-    _check(device, unit_bytes, sets, address)
+    _check(asked.device, asked.unit_bytes, sets, address)
     with checks.told("--sizes"):
-        sizes = None if sizes_bytes is None else _sizes(sizes_bytes)
-    if device is not None:
+        sizes = None if asked.sizes_bytes is None else _sizes(asked.sizes_bytes)
+    if asked.device is not None:
         found = bounds.on_device(
             trace,
-            device=device,
+            device=asked.device,
             sizes_bytes=sizes,
             settings=once(checks.pairs(sets).items()),
             trace_options=reader.options_of(trace),
@@ -94,12 +87,12 @@ def bound(
         found = bounds.of_trace(
             trace,
             sizes,
-            unit_bytes=4096 if unit_bytes is None else unit_bytes,
+            unit_bytes=4096 if asked.unit_bytes is None else asked.unit_bytes,
             trace_options=reader.options_of(trace),
         )
-    if picture is not None:
-        pictures.save_bound(found, picture)
-    drawn = [] if picture is None else [f"drawn: {picture}"]
+    if asked.picture is not None:
+        pictures.save_bound(found, asked.picture)
+    drawn = console.written("drawn", asked.picture)
     sheet = Sheet(found["sizes"])
     console.answer(shown.form, found, lambda: [sheet], lambda: [*_lines(found), *drawn])
 

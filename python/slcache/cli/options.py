@@ -136,20 +136,18 @@ Explain = Annotated[
     bool,
     flag(
         "Print all that is known: pace, life, the least possible, who differs why.",
-        name="--explain",
     ),
 ]
 Out = Annotated[
     Path | None,
     option("DIR", "Write result.json, Parquet tables and report.html to this directory."),
 ]
-Json = Annotated[bool, flag("Print one JSON document and nothing else.", name="--json")]
+Json = Annotated[bool, flag("Print one JSON document and nothing else.")]
 Format = Annotated[
     Form,
     choice(
         "A table for a reader; csv or markdown with all digits and units in the header; or "
         "json, as --json.",
-        name="--format",
     ),
 ]
 Progress = Annotated[When, choice("Draw progress on standard error.")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,43 +33,34 @@ _LISTED = 20
 _OFF, _PROBLEMS = 1, 4
 
 
+@shared.together
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """What a trace's figures are held against, and where they are drawn."""
+
+    picture: Annotated[
+        Path | None, opt.option("FILE.png|svg|pdf|html", validator=checks.checked_picture())
+    ] = None
+    """Draw the trace in a file."""
+    expected: Annotated[
+        list[str] | None, opt.option("NAME=VALUE,...|WORKLOAD", name="--expect")
+    ] = None
+    """Compare with a paper's figures, or those a workload's source gives; exit with status 1 where
+    one is off."""
+    other: Annotated[str | None, opt.option("TRACE", name="--against")] = None
+    """Another trace or workload: print both side by side, and what differs."""
+    other_option: Annotated[list[str] | None, opt.pairs(name="--against-option")] = None
+    """Set an option of the other trace's reader: format, volume, unsorted, seed, workload.KEY, and
+    those of --trace-option."""
+
+
 @app.command
 def info(
     trace: opt.TracePath,
     /,
     *,
     reader: shared.DrawnTrace = shared.DrawnTrace(),
-    picture: Annotated[
-        Path | None,
-        opt.option(
-            "FILE.png|svg|pdf|html", "Draw the trace in a file.", validator=checks.checked_picture()
-        ),
-    ] = None,
-    expected: Annotated[
-        list[str] | None,
-        opt.option(
-            "NAME=VALUE,...|WORKLOAD",
-            "Compare with a paper's figures, or those a workload's source gives; exit with status "
-            "1 where one is off.",
-            name="--expect",
-        ),
-    ] = None,
-    other: Annotated[
-        str | None,
-        opt.option(
-            "TRACE",
-            "Another trace or workload: print both side by side, and what differs.",
-            name="--against",
-        ),
-    ] = None,
-    other_option: Annotated[
-        list[str] | None,
-        opt.pairs(
-            "Set an option of the other trace's reader: format, volume, unsorted, seed, "
-            "workload.KEY, and those of --trace-option.",
-            name="--against-option",
-        ),
-    ] = None,
+    asked: Compared = Compared(),
     shown: shared.Shown = shared.Shown(),
 ) -> int:
     """Print a trace's counts, sizes, footprint, times and hot set.
@@ -89,15 +81,19 @@ def info(
       slcache trace info all.csv.gz --volume each
 
     """
-    figures = _figures(expected)
-    if other_option and other is None:
+    figures = _figures(asked.expected)
+    if asked.other_option and asked.other is None:
         raise checks.wrong("--against-option is of the trace that --against names")
     document = api.Trace(trace, options=reader.options_of(trace)).info()
     with checks.told():
         findings = against.check(document, figures)
-    second = None if other is None else _info_of_other(other, checks.pairs(other_option))
-    if picture is not None:
-        pictures.save_trace(document, picture, [] if second is None else [second["file"]])
+    second = (
+        None
+        if asked.other is None
+        else _info_of_other(asked.other, checks.pairs(asked.other_option))
+    )
+    if asked.picture is not None:
+        pictures.save_trace(document, asked.picture, [] if second is None else [second["file"]])
     console.cut_short(told["file"] for told in (document, second) if told and _is_cut_short(told))
     compared = [] if second is None else against.figures(document, second)
     beside: dict[str, Any] = {}
@@ -106,7 +102,7 @@ def info(
     if second is not None:
         rows, told = [each.to_dict() for each in compared], against.warnings(document, second)
         beside["against"] = {"file": second["file"], "figures": rows, "warnings": told}
-    drawn = console.written("picture", picture)
+    drawn = console.written("picture", asked.picture)
     console.answer(
         shown.form,
         {**document, **beside},
