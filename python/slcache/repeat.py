@@ -140,7 +140,7 @@ def _repeated(
     )
     reading = document["provenance"].get("reading")
     if reading is not None:
-        names.name_reading(run.documents[0], reading)
+        run.documents[0]["provenance"]["reading"] = reading
     return Result.made(run.documents[0], label, run.inputs)
 
 

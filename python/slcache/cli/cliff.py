@@ -25,9 +25,10 @@ from slcache.words import units
 
 if TYPE_CHECKING:
     from slcache.bandwidth.curves import Curve
-    from slcache.cliffs import Pattern
+    from slcache.cliffs import Cliff, Pattern
     from slcache.documents.normalise import Document
     from slcache.drives.like import Like
+    from slcache.files import Transaction
 
 FILES = ("like.json", "like.csv", "like.svg", "like.png")
 
@@ -107,13 +108,8 @@ def run_like(
             on_progress=meter,
         )
         if files is not None:
-            from slcache.charts import files as charts
-
-            picture = found.picture()
-            files.write("like.json", (found.to_json() + "\n").encode())
             files.write("like.csv", sheets.csv([found.sheet()]).encode())
-            for kind in (".svg", ".png"):
-                files.write(f"like{kind}", charts.written(picture, kind))
+            _write(files, "like", found)
     depth = 1 if laboratory.like == fills.FIRST else fills.BURST_DEPTH
     whole = {"device": given.device, "scheme": fills.SCHEME, "settings": given.settings}
     config = catalogue.resolve(**whole, replay=f"closed:{depth}")
@@ -122,6 +118,16 @@ def run_like(
     drawn = console.written("picture", out and out / "like.png")
     parts = partial(_parts, found.documents, _told(found), drawn)
     console.answer(form, found.to_json, lambda: [found.sheet()], parts)
+
+
+def _write(files: Transaction, name: str, found: Cliff | Like) -> None:
+    """Write what was found as JSON and as a picture."""
+    from slcache.charts import files as charts
+
+    picture = found.picture()
+    files.write(f"{name}.json", (found.to_json() + "\n").encode())
+    for kind in (".svg", ".png"):
+        files.write(f"{name}{kind}", charts.written(picture, kind))
 
 
 def _parts(
@@ -336,12 +342,7 @@ def cliff(
             **where.how(),
         )
         if files is not None:
-            from slcache.charts import files as charts
-
-            picture = result.picture()
-            files.write("cliff.json", (result.to_json() + "\n").encode())
-            for kind in (".svg", ".png"):
-                files.write(f"cliff{kind}", charts.written(picture, kind))
+            _write(files, "cliff", result)
     for name, cache in result.too_coarse.items():
         console.note(
             f"{name}: its cache of {units.size(cache)} is less than a hundredth of the amount, too "

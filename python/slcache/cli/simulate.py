@@ -20,7 +20,7 @@ from slcache.results import Comparison, Result
 from slcache.results.result import FILES
 from slcache.sentences import state, verdict
 from slcache.tables import grid
-from slcache.words import names, units
+from slcache.words import units
 
 if TYPE_CHECKING:
     from slcache.reproduce.setups import Setup
@@ -339,7 +339,7 @@ def _name(reading: Setup | None, runs: Sequence[Result]) -> None:
     """Name the reading in the documents of runs that have just been made."""
     if reading is not None:
         for run in runs:
-            names.name_reading(run.documents[0], reading.name)
+            run.documents[0]["provenance"]["reading"] = reading.name
 
 
 def _note_windows(documents: Sequence[Mapping[str, Any]]) -> None:

@@ -12,7 +12,6 @@ from markupsafe import Markup
 from slcache.charts import bound, disk, flash, latency, page, scheme, series, spec
 from slcache.charts.spec import Spec
 from slcache.documents.normalise import Document
-from slcache.words import names as labels_of_traces
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ def pictures(
     bounds: Mapping[str, Any] | None,
 ) -> list[Picture]:
     """Draw every picture of the page."""
-    note = labels_of_traces.of_runs(documents)
+    note = documents[0]["trace"]["label"]
     return [
         Picture(title, page.chart(spec.noted(draw(), note), title), caption)
         for title, draw, caption in _drawn(labels, documents, to, bounds)

@@ -12,7 +12,6 @@ from slcache.documents.normalise import Document
 from slcache.report import figures, terminal
 from slcache.sentences import gains, life, notes, state, verdict
 from slcache.tables import grid
-from slcache.words import names as labels_of_traces
 from slcache.words import units
 from slcache.words.names import leaves, shown
 
@@ -93,7 +92,7 @@ def _title(labels: Sequence[str], document: Document) -> str:
 
 def _subtitle(document: Document) -> str:
     trace = document["trace"]
-    label, reading = labels_of_traces.of_run(document), labels_of_traces.reading_of(document)
+    label, reading = trace["label"], document["provenance"].get("reading")
     begun = f"Reading {reading}. " if reading else ""
     return ("" if label is None else f"{label}. ") + (
         f"{begun}"
@@ -139,7 +138,7 @@ def _trace(document: Document) -> Rows:
     span = (trace["last_ns"] - trace["first_ns"]) / 1e3
     return [
         ("path", trace["path"]),
-        ("workload", labels_of_traces.of_run(document) or "as recorded"),
+        ("workload", trace["label"] or "as recorded"),
         ("format", trace["format"]),
         ("SHA-256", trace["sha256"]),
         ("reads", f"{trace['reads']:,} ({units.size(trace['read_bytes'])})"),
@@ -155,7 +154,7 @@ def _trace(document: Document) -> Rows:
 
 def _provenance(document: Document) -> Rows:
     provenance, sim = document["provenance"], document["sim"]
-    reading = labels_of_traces.reading_of(document)
+    reading = provenance.get("reading")
     return [
         *([("reading", reading)] if reading else []),
         ("slcache", f"{provenance['version']}, commit {provenance['commit']}"),

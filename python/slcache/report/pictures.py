@@ -10,7 +10,6 @@ from typing import Any
 from slcache.charts import files as charts
 from slcache.errors import UsageError, about
 from slcache.files import Transaction, inputs
-from slcache.words import names
 
 #: Pictures, and the page with tables.
 FLAT = charts.FLAT
@@ -26,7 +25,7 @@ def check(path: str | os.PathLike[str], kinds: Sequence[str] = KINDS) -> None:
 
 def trace_title(info: Mapping[str, Any]) -> str:
     """Return what a trace is, in a line."""
-    label = names.of_info(info)
+    label = info["summary"]["label"]
     name = f"{Path(info['file']).name} ({info['format']})"
     return name if label is None else f"{name}, {label}"
 

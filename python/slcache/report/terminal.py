@@ -14,7 +14,7 @@ from slcache.documents import normalise
 from slcache.sentences import gains, life, state, verdict
 from slcache.tables import grid
 from slcache.tables.tabular import Column, Table, fitted
-from slcache.words import names, units
+from slcache.words import units
 from slcache.words.names import printable
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _name(row: grid.Row | gains.Row, mark: str) -> Text:
 
 def label_line(documents: Sequence[Document]) -> list[Text]:
     """Return the lines above all else: the state, what the workload is, and who fell behind."""
-    label, told = names.of_runs(documents), state.line(documents)
+    label, told = documents[0]["trace"]["label"], state.line(documents)
     first = [Text(told)] if told else []
     first += [] if label is None else [Text(f"workload: {label}", "bold")]
     return first + [Text(line, "yellow") for d in documents if (line := overload(d))]

@@ -16,7 +16,6 @@ from slcache.errors import ResultError, UsageError, about
 from slcache.files import Path, Transaction
 from slcache.given.arguments import checked, refuse
 from slcache.sentences import life, notes
-from slcache.words import names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -120,7 +119,7 @@ class Frames(ABC):
         # Each is loaded by whoever draws it.
         draw = getattr(importlib.import_module(f"slcache.charts.{room}"), name)
         picture = draw(self.labels, self.documents, *given)
-        return files.notebook(spec.noted(picture, names.of_runs(self.documents)))
+        return files.notebook(spec.noted(picture, self.documents[0]["trace"]["label"]))
 
     @property
     def figures(self) -> pl.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 _MOST = 12
@@ -52,23 +52,6 @@ def _escaped(character: str) -> str:
     return character if character in "\t\r" else f"\\u{ord(character):04x}"
 
 
-def of_info(info: Mapping[str, Any]) -> str | None:
-    """Return the label of a trace by its `info` document; None for a recording."""
-    label: str | None = info["summary"]["label"]
-    return label
-
-
-def of_run(document: Mapping[str, Any]) -> str | None:
-    """Return the label of a run's trace by its result document; None for a recording."""
-    label: str | None = document["trace"]["label"]
-    return label
-
-
-def of_runs(documents: Sequence[Mapping[str, Any]]) -> str | None:
-    """Return the label of the trace that runs have in common."""
-    return of_run(documents[0]) if documents else None
-
-
 def of_scheme(config: Mapping[str, Any]) -> str:
     """Return what results call the scheme of a resolved configuration."""
     name, options = next(iter(config["scheme"].items()))
@@ -83,17 +66,6 @@ def of_scheme(config: Mapping[str, Any]) -> str:
 def of_source(scheme: str) -> str:
     """Return the class that the source of a scheme of one's own names; others by their name."""
     return scheme.rpartition(":")[2].rpartition(".")[2]
-
-
-def name_reading(document: Mapping[str, Any], reading: str) -> None:
-    """Name in a new result document the paper's set-up that the run began with."""
-    document["provenance"]["reading"] = reading
-
-
-def reading_of(document: Mapping[str, Any]) -> str | None:
-    """Return the paper's set-up that a run began with; None where it began with none."""
-    reading: str | None = document["provenance"].get("reading")
-    return reading
 
 
 def leaves(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:  # noqa: ANN401
