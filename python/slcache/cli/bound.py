@@ -11,7 +11,6 @@ from slcache import bounds
 from slcache.cli import checks, console, shared
 from slcache.cli import options as opt
 from slcache.given import quantity
-from slcache.given.once import once
 from slcache.report import pictures
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Table
@@ -20,7 +19,7 @@ from slcache.words import units
 
 @shared.together
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Caches:
     """Of which caches the bound is told, and where it is drawn."""
 
     sizes_bytes: Annotated[str | None, opt.option("SIZE,...|FROM..TO*FACTOR", name="--sizes")] = (
@@ -35,7 +34,7 @@ class Asked:
     """Caches of this device: its units, sizes of whole blocks, program time and wear."""
     picture: Annotated[
         Path | None,
-        opt.option("FILE.png|svg|pdf", validator=checks.checked_picture(*pictures.FLAT)),
+        opt.option("FILE.png|svg|pdf", check=checks.checked_picture(*pictures.FLAT)),
     ] = None
     """Draw the bound over the size."""
 
@@ -44,7 +43,7 @@ def bound(
     trace: opt.TracePath,
     /,
     *,
-    asked: Asked = Asked(),
+    caches: Caches = Caches(),
     sets: opt.Sets = None,
     address: opt.AddressPolicy = None,
     reader: shared.DrawnTrace = shared.DrawnTrace(),
@@ -71,15 +70,15 @@ def bound(
       slcache bound web.csv.gz --device hierarchy-44g --address compact
 
     """
-    _check(asked.device, asked.unit_bytes, sets, address)
+    _check(caches.device, caches.unit_bytes, sets, address)
     with checks.told("--sizes"):
-        sizes = None if asked.sizes_bytes is None else _sizes(asked.sizes_bytes)
-    if asked.device is not None:
+        sizes = None if caches.sizes_bytes is None else _sizes(caches.sizes_bytes)
+    if caches.device is not None:
         found = bounds.on_device(
             trace,
-            device=asked.device,
+            device=caches.device,
             sizes_bytes=sizes,
-            settings=once(checks.pairs(sets).items()),
+            settings=checks.pairs(sets),
             trace_options=reader.options_of(trace),
             address=address,
         )
@@ -87,12 +86,12 @@ def bound(
         found = bounds.of_trace(
             trace,
             sizes,
-            unit_bytes=4096 if asked.unit_bytes is None else asked.unit_bytes,
+            unit_bytes=4096 if caches.unit_bytes is None else caches.unit_bytes,
             trace_options=reader.options_of(trace),
         )
-    if asked.picture is not None:
-        pictures.save_bound(found, asked.picture)
-    drawn = console.written("drawn", asked.picture)
+    if caches.picture is not None:
+        pictures.save_bound(found, caches.picture)
+    drawn = console.written("drawn", caches.picture)
     sheet = Sheet(found["sizes"])
     console.answer(shown.form, found, lambda: [sheet], lambda: [*_lines(found), *drawn])
 

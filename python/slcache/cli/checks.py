@@ -21,8 +21,8 @@ from slcache.given.once import once, twice
 if TYPE_CHECKING:
     from cyclopts import App, Argument, ArgumentCollection, Token
 
-#: Checks the value of an option, of which it gets the type too; raises ValueError.
-Check = Callable[[Any, Any], None]
+#: Checks the value of an option; raises ValueError.
+Check = Callable[[Any], object]
 
 #: Options that take a key with its value, what is most often meant first.
 _OF_KEYS = ("--workload", "--set", "--trace-option")
@@ -142,37 +142,27 @@ def _above_zero(text: str, read: Callable[[str], int], example: str, most: int) 
     return value
 
 
-def readable(read: Callable[[Any], object]) -> Check:
-    """Return a check that an option's value can be read."""
-
-    def check(_: Any, value: Any) -> None:  # noqa: ANN401
-        if value is not None:
-            read(value)
-
-    return check
-
-
 def matching(pattern: str, told: str) -> Check:
     """Return a check that an option's text is all of a pattern; `told` says what it is else."""
 
-    def read(value: str) -> None:
+    def check(value: str) -> None:
         if not re.fullmatch(pattern, value):
             raise ValueError(f"{value!r} {told}")
 
-    return readable(read)
+    return check
 
 
 def known(what: str, names: Callable[[], Iterable[str]]) -> Check:
     """Return a check that an option's text is one of some names, else what is close to it."""
 
-    def read(value: str) -> None:
+    def check(value: str) -> None:
         every = list(names())
         if value not in every:
             close = difflib.get_close_matches(value, every, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(every)}"
             raise ValueError(f"unknown {what} {value!r}; {hint}")
 
-    return readable(read)
+    return check
 
 
 def pairs(values: list[str] | None) -> dict[str, str]:
@@ -184,10 +174,6 @@ def pairs(values: list[str] | None) -> dict[str, str]:
     return once((key.strip(), value) for key, _, value in split)
 
 
-checked_pairs = readable(pairs)
-
-
-@readable
 def checked_ranges(values: list[str]) -> None:
     """Refuse KEY=VALUES of which a key is given twice."""
     try:
@@ -196,7 +182,6 @@ def checked_ranges(values: list[str]) -> None:
         raise ValueError(str(error)) from error
 
 
-@readable
 def checked_schemes(values: list[str] | str) -> None:
     """Refuse a list of schemes, with commas, that names one twice."""
     texts = [values] if isinstance(values, str) else values
@@ -206,21 +191,18 @@ def checked_schemes(values: list[str] | str) -> None:
         raise ValueError(said)
 
 
-@readable
 def no_folder(path: Path) -> None:
     """Refuse a folder where a file is to be written."""
     if path.is_dir():
         raise ValueError(f"{path} is a folder")
 
 
-@readable
 def a_file(path: Path) -> None:
     """Refuse what is no file that is there."""
     if not path.is_file():
         raise ValueError(f"{path} {'is no file' if path.exists() else 'does not exist'}")
 
 
-@readable
 def a_folder(path: Path) -> None:
     """Refuse what is no folder that is there."""
     if not path.is_dir():
@@ -230,12 +212,12 @@ def a_folder(path: Path) -> None:
 def checked_picture(*kinds: str) -> Check:
     """Return a check that a picture's name ends in one of its kinds, in any of them without."""
 
-    def read(value: Path) -> None:
+    def check(value: Path) -> None:
         from slcache.report import pictures
 
         pictures.check(value, kinds or pictures.KINDS)
 
-    return readable(read)
+    return check
 
 
 def check_explained(form: str, *, explain: bool) -> None:

@@ -49,7 +49,7 @@ def diff(
     ] = None,
     /,
     *,
-    again: Rerun = Rerun(),
+    repetition: Rerun = Rerun(),
     everything: Annotated[
         bool, opt.flag("Show every other figure of the documents as well.", name="--all")
     ] = False,
@@ -79,11 +79,19 @@ def diff(
       slcache diff --rerun out/mine --scheme ./mine.py:Small
 
     """
-    if again.rerun:
+    if repetition.rerun:
         if second is not None:
             raise checks.wrong("--rerun takes one result")
-        return _rerun(first, again.trace, again.scheme, again.out, everything, shown.form, progress)
-    of_a_rerun = {"trace": again.trace, "scheme": again.scheme, "out": again.out}
+        return _rerun(
+            first,
+            repetition.trace,
+            repetition.scheme,
+            repetition.out,
+            everything,
+            shown.form,
+            progress,
+        )
+    of_a_rerun = {"trace": repetition.trace, "scheme": repetition.scheme, "out": repetition.out}
     checks.refuse(of_a_rerun, "has no effect without --rerun")
     if second is None:
         raise checks.wrong("give a second result, or --rerun to repeat the first")

@@ -59,7 +59,7 @@ _FIGURES = {"iops": "a second", "p50": "p50 µs", "p99": "p99 µs", "p99_9": "p9
 
 @shared.together
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Target:
     """What is fitted beside the log of a fill, and where it goes."""
 
     out: Annotated[Path | None, opt.option("FILE.toml", alias="-o")] = None
@@ -83,7 +83,7 @@ def fit(
     ] = None,
     /,
     *,
-    asked: Asked = Asked(),
+    target: Target = Target(),
     progress: opt.Progress = "auto",
 ) -> None:
     """Fit a device for the scheme client to the log of a drive that was filled.
@@ -105,15 +105,15 @@ def fit(
       slcache run trace.csv --scheme client --device drive.toml
 
     """
-    if asked.job is not None:
-        _print_job(asked.job, log is not None or asked.out is not None or bool(asked.latency))
+    if target.job is not None:
+        _print_job(target.job, log is not None or target.out is not None or bool(target.latency))
         return
-    if log is None or asked.out is None:
+    if log is None or target.out is None:
         missing = "'LOG'" if log is None else "'--out'"
         raise checks.wrong("missing; only --job goes without", missing)
-    if asked.out.suffix != ".toml":
-        raise checks.wrong(f"{asked.out}: a device file ends in .toml", "--out")
-    _fit(log, asked.out, asked, progress)
+    if target.out.suffix != ".toml":
+        raise checks.wrong(f"{target.out}: a device file ends in .toml", "--out")
+    _fit(log, target.out, target, progress)
 
 
 def _print_job(device: str, more: bool) -> None:
@@ -127,14 +127,14 @@ def _print_job(device: str, more: bool) -> None:
     results().write(judged.text(device))
 
 
-def _fit(log: Path, out: Path, asked: Asked, progress: opt.When) -> None:
+def _fit(log: Path, out: Path, target: Target, progress: opt.When) -> None:
     from slcache import fit
     from slcache.fit import files as tests
     from slcache.fit.device import MODES
 
-    latency = asked.latency or []
-    several = (asked.bits,) if asked.bits else tuple(MODES)
-    stems = {b: out.stem if asked.bits else f"{out.stem}-{MODES[b]}" for b in several}
+    latency = target.latency or []
+    several = (target.bits,) if target.bits else tuple(MODES)
+    stems = {b: out.stem if target.bits else f"{out.stem}-{MODES[b]}" for b in several}
     names = [f"{stem}{end}" for stem in stems.values() for end in _ENDS]
     written: list[str] = []
     refused: list[str] = []
@@ -142,10 +142,10 @@ def _fit(log: Path, out: Path, asked: Asked, progress: opt.When) -> None:
         Transaction(out.parent, names, [log, *latency]) as files,
         console.meter(progress) as meter,
     ):
-        fill, phases, again = fit.fill(log, asked.user)
+        fill, phases, again = fit.fill(log, target.user)
         waits = tests.several(latency)
         for b, stem in stems.items():
-            found = fit.fitted(fill, phases, again, b, asked.user, asked.link, waits)
+            found = fit.fitted(fill, phases, again, b, target.user, target.link, waits)
             judged = fit.judge(found, fill, phases, meter)
             near = fit.near(found, waits)
             console.show(_table(found), *_judged(near), _beside(judged, phases))

@@ -35,14 +35,17 @@ def option(
     min: float | None = None,
     max: float | None = None,
     read: Callable[[str], object] | None = None,
+    check: checks.Check | None = None,
     **more: Any,  # noqa: ANN401
 ) -> Parameter:
-    """Return an option; it has the name of the verb's parameter, and of a class's field the text.
+    """Return an option, named after the verb's parameter or the field of a class if not otherwise.
 
-    What a field of a class is, is said below it. One with a `min` or `max` takes a whole number, or
-    a number where `kind` says so; another one what `read` makes of its text, or says by a
-    ValueError that it is.
+    What a field of a class is, is said in the text below it. An option with `kind`, `min` or `max`
+    takes a number, a whole one by default; one with `read` what that makes of its text. `read` and
+    `check`, which gets the value, raise ValueError for what cannot be.
     """
+    if check is not None:
+        more["validator"] = lambda _, value: None if value is None else check(value)
     if read is not None:
         more["converter"] = lambda _, tokens: read(tokens[0].value)
     if kind is not None or min is not None or max is not None:
@@ -61,8 +64,8 @@ size = partial(option, "SIZE", read=checks.size_bytes)
 time = partial(option, "TIME", read=checks.time_ns)
 device = partial(option, "PRESET|FILE.toml", offer=complete.devices)
 schemes = partial(option, "A,B,...|all", offer=complete.schemes)
-pairs = partial(option, "KEY=VALUE", validator=checks.checked_pairs)
-ranges = partial(option, "KEY=VALUES", validator=checks.checked_ranges)
+pairs = partial(option, "KEY=VALUE", check=checks.pairs)
+ranges = partial(option, "KEY=VALUES", check=checks.checked_ranges)
 
 
 def flag(help: str | None = None, *, name: str | None = None) -> Parameter:

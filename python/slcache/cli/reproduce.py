@@ -29,7 +29,7 @@ BOTH = "both"
 
 @shared.together
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Extent:
     """What of an evaluation is run."""
 
     quick: Annotated[bool, opt.flag()] = False
@@ -41,9 +41,9 @@ class Asked:
     bound: Annotated[bool, opt.flag()] = False
     """Also tell how far schemes are from the least dense programs: each is run without a cache too,
     and what an earlier run has left is run anew."""
-    traces: Annotated[Path | None, opt.option("DIR", validator=checks.a_folder)] = None
+    traces: Annotated[Path | None, opt.option("DIR", check=checks.a_folder)] = None
     """Folder with the published traces; files are recognised by their statistics."""
-    recordings: Annotated[Path | None, opt.option("DIR", validator=checks.a_folder)] = None
+    recordings: Annotated[Path | None, opt.option("DIR", check=checks.a_folder)] = None
     """Folder of blkparse recordings to run the schemes on, beyond the paper."""
     workloads: Annotated[str | None, opt.option("A,B,...")] = None
     """Only these of the paper's workloads."""
@@ -63,12 +63,12 @@ def reproduce(
         opt.argument(
             "PAPER",
             "Short name of the paper; or drives, or separation.",
-            validator=checks.known("paper", _papers),
+            check=checks.known("paper", _papers),
         ),
     ],
     /,
     *,
-    asked: Asked = Asked(),
+    extent: Extent = Extent(),
     where: shared.SpreadOut = shared.SpreadOut(),
     shown: shared.Shown = shared.Shown(),
     progress: opt.Progress = "auto",
@@ -95,35 +95,35 @@ def reproduce(
     from slcache.reproduce import evaluation as evaluations
     from slcache.reproduce import plan
 
-    place = asked.out or Path("out") / "reproduce" / paper
+    place = extent.out or Path("out") / "reproduce" / paper
     if paper in _NO_PAPERS:
         quick_or_part = {"quick": None, "workloads": None, "out": None}
         of_papers = {
-            **vars(asked) | quick_or_part,
+            **vars(extent) | quick_or_part,
             "executor": where.executor != "local",
-            "reading": asked.reading != BOTH,
-            "sensitivity": asked.sensitivity and paper != drives.NAME,
+            "reading": extent.reading != BOTH,
+            "sensitivity": extent.sensitivity and paper != drives.NAME,
         }
         checks.refuse(of_papers, f"has no effect on {paper}, which is no paper")
         kind = drives if paper == drives.NAME else separation
         how = where.jobs, where.store, shown.form, progress
-        kind.reproduce(place, _names(asked.workloads), asked.quick, asked.sensitivity, *how)
+        kind.reproduce(place, _names(extent.workloads), extent.quick, extent.sensitivity, *how)
         return
     known = plan.load(paper)
-    _check(asked, known)
-    said = {name: value for name, value in vars(asked).items() if name != "reading"}
+    _check(extent, known)
+    said = {name: value for name, value in vars(extent).items() if name != "reading"}
     said |= {
         "out": place,
-        "recordings": asked.recordings or evaluations.default_recordings(),
-        "seeds": _numbers(asked.seeds),
-        "workloads": _names(asked.workloads),
+        "recordings": extent.recordings or evaluations.default_recordings(),
+        "seeds": _numbers(extent.seeds),
+        "workloads": _names(extent.workloads),
     }
-    readings = known.readings if asked.reading == BOTH else [asked.reading]
+    readings = known.readings if extent.reading == BOTH else [extent.reading]
     request = evaluations.Request(paper=paper, readings=readings, **said, **where.how())
-    if asked.quick:
+    if extent.quick:
         console.note(_quick(known))
     else:
-        console.note(_time(known, asked.sensitivity))
+        console.note(_time(known, extent.sensitivity))
         if request.recordings is None and known.beyond:
             console.note("no recordings: what goes beyond the paper is left out (--recordings)")
     with (
@@ -144,23 +144,23 @@ def reproduce(
     )
 
 
-def _check(asked: Asked, known: Plan) -> None:
+def _check(extent: Extent, known: Plan) -> None:
     """Refuse what excludes each other, and what a paper has not."""
     from slcache.reproduce.reading import LITERAL
 
-    if asked.quick and asked.sensitivity:
+    if extent.quick and extent.sensitivity:
         raise checks.wrong("--quick and --sensitivity exclude each other")
-    if asked.quick and asked.recordings is not None:
+    if extent.quick and extent.recordings is not None:
         raise checks.wrong("--quick leaves out what --recordings adds")
-    if asked.full and not known.reduced:
+    if extent.full and not known.reduced:
         raise checks.wrong(f"--full: {known.name} is run at the paper's size anyhow")
-    if asked.full and asked.quick:
+    if extent.full and extent.quick:
         raise checks.wrong("--quick and --full exclude each other")
-    if asked.reading not in (allowed := [BOTH, LITERAL, *known.reading]):
-        told = f"{known.name} has no reading {asked.reading!r}; allowed: {', '.join(allowed)}"
+    if extent.reading not in (allowed := [BOTH, LITERAL, *known.reading]):
+        told = f"{known.name} has no reading {extent.reading!r}; allowed: {', '.join(allowed)}"
         raise checks.wrong(told, "--reading")
-    if asked.sensitivity and asked.reading not in (BOTH, *known.readings):
-        raise checks.wrong(f"--sensitivity starts from no further reading, as {asked.reading} is")
+    if extent.sensitivity and extent.reading not in (BOTH, *known.readings):
+        raise checks.wrong(f"--sensitivity starts from no further reading, as {extent.reading} is")
 
 
 def _quick(known: Plan) -> str:

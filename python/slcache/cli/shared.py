@@ -57,9 +57,7 @@ class Recording:
 
     trace_format: Annotated[
         str | None,
-        opt.option(
-            "FORMAT", validator=checks.known("trace format", _formats), offer=complete.formats
-        ),
+        opt.option("FORMAT", check=checks.known("trace format", _formats), offer=complete.formats),
     ] = None
     """The trace's format (default: recognised)."""
     trace_option: Annotated[list[str] | None, opt.pairs()] = None
@@ -70,7 +68,7 @@ class Recording:
         str | None,
         opt.option(
             "error|sort:N|keep",
-            validator=checks.matching(
+            check=checks.matching(
                 r"error|keep|sort:[1-9][0-9]*", "is none of 'error', 'keep' and 'sort:N'"
             ),
         ),
@@ -154,7 +152,7 @@ class SpreadOut(Here):
 class Timeline:
     """The file of a timeline and the stretch that it is of, as Python names them."""
 
-    timeline: Annotated[Path | None, opt.option("FILE", validator=checks.no_folder)] = None
+    timeline: Annotated[Path | None, opt.option("FILE", check=checks.no_folder)] = None
     """Write what channels and planes do and for which request, for ui.perfetto.dev; FILE.gz is
     compressed, FILE.parquet a table of operations."""
     timeline_from: Annotated[str | None, opt.option("TIME", name="--from")] = None
@@ -183,9 +181,7 @@ class Configured:
     """A configuration, TOML or JSON: keys between device and --set, or all of it with its device
     and scheme, such as a result.json."""
     sets: opt.Sets = None
-    state: Annotated[
-        str | None, opt.option(quantity.FORMS, validator=checks.readable(quantity.keys_of))
-    ] = None
+    state: Annotated[str | None, opt.option(quantity.FORMS, check=quantity.keys_of)] = None
     """The device before the run, such as full=0.9 or worn=0.9,0.3 (0.9 full, then 0.3 of that
     overwritten at random); steady is 0.9 full and overwritten until the write amplification is
     steady. Stands for precondition.fill, .overwrite and .steady (default: those of the device, else
@@ -221,7 +217,7 @@ class Replayed(Configured):
         str | None,
         opt.option(
             "open|closed:N",
-            validator=checks.matching(
+            check=checks.matching(
                 r"open|closed:[1-9][0-9]*", "is neither 'open' nor 'closed:N' with N at least 1"
             ),
         ),
@@ -263,12 +259,12 @@ class Simulated(Replayed):
     reading: Annotated[str | None, opt.option("PAPER[/PART][:READING]")] = None
     """Begin with the set-up of a paper's evaluation, such as ips/daily:probable: its device,
     settings and replay, which other options change."""
-    window: Annotated[str | None, opt.option("TIME", validator=checks.readable(_window))] = None
+    window: Annotated[str | None, opt.option("TIME", check=_window)] = None
     """Length of the time series' windows, such as 10ms (default: so that there are at most 1,024).
     """
     memory_in: Annotated[str | None, opt.option("FILE")] = None
     """Let a scheme that learns begin with what it saved before."""
-    log: Annotated[Path | None, opt.option("FILE.parquet", validator=checks.no_folder)] = None
+    log: Annotated[Path | None, opt.option("FILE.parquet", check=checks.no_folder)] = None
     """Write a row per request: its times, its latency and where that went."""
     timeline: Timeline = Timeline()
     gb_per_day: opt.GbPerDay = None

@@ -118,8 +118,8 @@ def _turns(side: str, compared: ByState) -> bool:
 
 @shared.together
 @dataclass(frozen=True, kw_only=True)
-class Saved:
-    """What a run saves for another one, or begins with."""
+class Handover:
+    """What a run hands over to another one, or begins with."""
 
     save_state: Annotated[str | None, opt.option("FILE")] = None
     """Save the device's state as it is when the replay begins."""
@@ -144,7 +144,7 @@ def run(
         ),
     ] = None,
     replayed: shared.Simulated = shared.Simulated(),
-    saved: Saved = Saved(),
+    handover: Handover = Handover(),
     out: opt.Out = None,
     shown: shared.Shown = shared.Shown(),
     progress: opt.Progress = "auto",
@@ -165,8 +165,8 @@ def run(
     given = replayed.on(device, begun)
     named = shared.scheme(scheme, given)
     settings, how = _begun(begun, [named], trace, given.settings, replayed)
-    kept = files_of(trace, device, replayed.config, saved.load_state, replayed.memory_in)
-    written = (replayed.log, replayed.timeline.timeline, saved.save_state, saved.memory_out)
+    kept = files_of(trace, device, replayed.config, handover.load_state, replayed.memory_in)
+    written = (replayed.log, replayed.timeline.timeline, handover.save_state, handover.memory_out)
     beside = [path for path in written if path is not None]
     console.tell(given.device, [named], settings, replayed.state)
     with (
@@ -179,7 +179,7 @@ def run(
             scheme=named,
             settings=settings,
             progress=meter,
-            **vars(saved),
+            **vars(handover),
             **how,
         )
         _name(begun, [result])
@@ -198,7 +198,7 @@ def run(
 
 @shared.together
 @dataclass(frozen=True, kw_only=True)
-class Repeated:
+class Repeats:
     """How often schemes are compared, and in which states of a device."""
 
     states: States = False
@@ -229,7 +229,7 @@ def compare(
     ] = None,
     normalise: opt.Normalise = None,
     replayed: shared.Compared = shared.Compared(),
-    repeated: Repeated = Repeated(),
+    repeats: Repeats = Repeats(),
     where: shared.Here = shared.Here(),
     explain: opt.Explain = False,
     out: opt.Out = None,
@@ -271,10 +271,10 @@ def compare(
     for each in devices:
         console.tell(each, names, settings, replayed.state)
     how |= {"device": devices, "schemes": names, "normalise": normalise, "settings": settings,
-            "equal_cells": repeated.equal_cells, **where.how()}  # fmt: skip
-    if repeated.states:
+            "equal_cells": repeats.equal_cells, **where.how()}  # fmt: skip
+    if repeats.states:
         alone = {"state": replayed.state, "out": out, "log": replayed.log, "format": shown.form,
-                 "resample": replayed.resample, "explain": explain, "seeds": repeated.seeds > 1,
+                 "resample": replayed.resample, "explain": explain, "seeds": repeats.seeds > 1,
                  "timeline": drawn}  # fmt: skip
         _check_states(trace, alone)
         _show_states(trace, how, shown.form, progress)
@@ -287,7 +287,7 @@ def compare(
         console.output(out, FILES, kept) as files,
         console.meter(progress, kept=where.store is not None) as meter,
     ):
-        comparison = comparing.compare(trace, seeds=repeated.seeds, progress=meter, **how)
+        comparison = comparing.compare(trace, seeds=repeats.seeds, progress=meter, **how)
         _name(begun, comparison.every_run)
         if files is not None:
             comparison.stage(files)

@@ -46,7 +46,7 @@ def show(
     ] = None,
     html: Annotated[
         Path | None,
-        opt.option("FILE", "Write the report to this file (.html).", validator=checks.no_folder),
+        opt.option("FILE", "Write the report to this file (.html).", check=checks.no_folder),
     ] = None,
     shown: shared.Shown = shared.Shown(),
 ) -> None:
@@ -151,13 +151,13 @@ class Varied:
     device: Annotated[list[str] | None, opt.device()] = None
     """A preset (see `slcache devices`) or a file; give several if wanted."""
     scheme: Annotated[
-        list[str] | None, opt.schemes(validator=checks.checked_schemes, alias="--schemes")
+        list[str] | None, opt.schemes(check=checks.checked_schemes, alias="--schemes")
     ] = None
     """Schemes (see `slcache schemes`), or all that the device can run."""
     vary: Annotated[list[str] | None, opt.ranges()] = None
     """A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or 1..32,
     0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (points), 0.1..10/9@log."""
-    points: Annotated[Path | None, opt.option("FILE.csv", validator=checks.a_file)] = None
+    points: Annotated[Path | None, opt.option("FILE.csv", check=checks.a_file)] = None
     """Points one by one in place of --vary: a column for each key."""
     sample: Annotated[str | None, opt.option("grid|random:N|latin-hypercube:N")] = None
     """All combinations (default: grid), or N points drawn."""

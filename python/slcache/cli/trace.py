@@ -35,11 +35,11 @@ _OFF, _PROBLEMS = 1, 4
 
 @shared.together
 @dataclass(frozen=True, kw_only=True)
-class Compared:
+class Rival:
     """What a trace's figures are held against, and where they are drawn."""
 
     picture: Annotated[
-        Path | None, opt.option("FILE.png|svg|pdf|html", validator=checks.checked_picture())
+        Path | None, opt.option("FILE.png|svg|pdf|html", check=checks.checked_picture())
     ] = None
     """Draw the trace in a file."""
     expected: Annotated[
@@ -60,7 +60,7 @@ def info(
     /,
     *,
     reader: shared.DrawnTrace = shared.DrawnTrace(),
-    asked: Compared = Compared(),
+    rival: Rival = Rival(),
     shown: shared.Shown = shared.Shown(),
 ) -> int:
     """Print a trace's counts, sizes, footprint, times and hot set.
@@ -81,19 +81,19 @@ def info(
       slcache trace info all.csv.gz --volume each
 
     """
-    figures = _figures(asked.expected)
-    if asked.other_option and asked.other is None:
+    figures = _figures(rival.expected)
+    if rival.other_option and rival.other is None:
         raise checks.wrong("--against-option is of the trace that --against names")
     document = api.Trace(trace, options=reader.options_of(trace)).info()
     with checks.told():
         findings = against.check(document, figures)
     second = (
         None
-        if asked.other is None
-        else _info_of_other(asked.other, checks.pairs(asked.other_option))
+        if rival.other is None
+        else _info_of_other(rival.other, checks.pairs(rival.other_option))
     )
-    if asked.picture is not None:
-        pictures.save_trace(document, asked.picture, [] if second is None else [second["file"]])
+    if rival.picture is not None:
+        pictures.save_trace(document, rival.picture, [] if second is None else [second["file"]])
     console.cut_short(told["file"] for told in (document, second) if told and _is_cut_short(told))
     compared = [] if second is None else against.figures(document, second)
     beside: dict[str, Any] = {}
@@ -102,7 +102,7 @@ def info(
     if second is not None:
         rows, told = [each.to_dict() for each in compared], against.warnings(document, second)
         beside["against"] = {"file": second["file"], "figures": rows, "warnings": told}
-    drawn = console.written("picture", asked.picture)
+    drawn = console.written("picture", rival.picture)
     console.answer(
         shown.form,
         {**document, **beside},

@@ -25,7 +25,7 @@ _REASONS = 3
 
 @shared.together
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Search:
     """What is searched for, how, and in which space."""
 
     vary: Annotated[list[str] | None, opt.ranges()] = None
@@ -68,11 +68,11 @@ def tune(
         str | None,
         opt.schemes(
             "The scheme; of several, which one is part of the search.",
-            validator=checks.checked_schemes,
+            check=checks.checked_schemes,
             alias="--schemes",
         ),
     ] = None,
-    asked: Asked = Asked(),
+    goals: Search = Search(),
     replayed: shared.Drawn = shared.Drawn(),
     where: shared.SpreadOut = shared.SpreadOut(),
     out: Annotated[
@@ -125,7 +125,7 @@ def tune(
             settings=checks.pairs(replayed.sets),
             out=out,
             on_progress=meter,
-            **asked.how(),
+            **goals.how(),
             **replayed.how(),
             **where.how(),
         )

@@ -28,7 +28,7 @@ _PARTS = 4
 
 @shared.together
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class Choice:
     """Which requests are asked about."""
 
     slowest: Annotated[int | None, opt.count(min=1)] = None
@@ -50,7 +50,7 @@ def why(
         Path,
         opt.argument("LOG [LOG]", "The log of a run (--log), or those of two runs of one trace."),
     ],
-    asked: Asked = Asked(),
+    choice: Choice = Choice(),
     shown: shared.Shown = shared.Shown(),
 ) -> None:
     """Show why requests were slow: what they waited for, and when.
@@ -69,18 +69,18 @@ def why(
     """
     from slcache import slow
 
-    given = [asked.slowest, asked.request, asked.above_ns, asked.percentile]
+    given = [choice.slowest, choice.request, choice.above_ns, choice.percentile]
     if sum(value is not None for value in given) > 1:
         told = "--slowest, --request, --above and --percentile: give one at most"
         raise checks.wrong(told)
     if len(logs) > 2:
         raise checks.wrong(f"{len(logs)} logs; must be one or two", "LOG")
-    chosen = slow.Chosen(**vars(asked))
+    chosen = slow.Chosen(**vars(choice))
     read = [slow.read(path) for path in logs]
     found: slow.Answer | slow.Moved = (
         slow.why(read[0], chosen) if len(read) == 1 else slow.moved(read[0], read[1], chosen)
     )
-    one_by_one = asked.slowest is not None or asked.request is not None
+    one_by_one = choice.slowest is not None or choice.request is not None
     parts = partial(_parts, found, one_by_one=one_by_one)
     console.answer(shown.form, found.to_dict(), lambda: _sheets(found), parts)
 
