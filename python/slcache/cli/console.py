@@ -30,10 +30,10 @@ from slcache.words import units
 from slcache.words.names import json_safe, printable
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import TaskID
 
 _LINE_EVERY_S = 1.0
-#: Phases of many runs; how long their pace is looked at, and what is not worth telling.
+#: Phases of many runs, each kept; how long their pace is looked at, and what is not worth telling.
 _MANY = ("points", "runs")
 _OUTLOOK_AFTER_S, _OUTLOOK_LEAST_S = 5.0, 30.0
 #: Columns of what is not a terminal: lines there are as long as what they say.
@@ -155,10 +155,6 @@ def output(
     return Transaction(directory, names, inputs, beside)
 
 
-#: What an engine counts, and keeps each of.
-_KEPT = ("points", "runs")
-
-
 @contextlib.contextmanager
 def meter(when: When, *, kept: bool = False) -> Iterator[Callback]:
     """Draw progress with the time left: a bar on a terminal, lines elsewhere if insisted on.
@@ -171,7 +167,7 @@ def meter(when: When, *, kept: bool = False) -> Iterator[Callback]:
         def noted(phase: str, done: int, total: int) -> bool | None:
             nonlocal said
             # Of one run it tells how far that is, which is not kept.
-            if (name := _name(phase)) in _KEPT:
+            if (name := _name(phase)) in _MANY:
                 said = f"{done:,} of {total:,} {name} done"
             return draw(phase, done, total)
 
@@ -183,31 +179,13 @@ def meter(when: When, *, kept: bool = False) -> Iterator[Callback]:
             raise
 
 
-@contextlib.contextmanager
-def _drawing(when: When) -> Iterator[Callback]:
+def _drawing(when: When) -> contextlib.AbstractContextManager[Callback]:
+    """Return what draws progress as long as it is entered."""
     if when == "never":
-        yield lambda _phase, _done, _total: True
-    elif when == "auto" and not sys.stderr.isatty():
-        yield _outlook()
-    elif sys.stderr.isatty():
-        with _drawn() as progress:
-            yield _bars(progress)
-    else:
-        yield _lines()
-
-
-def _drawn() -> Progress:
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-    from rich.progress import TimeRemainingColumn as Remaining
-
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TaskProgressColumn(),
-        Remaining(compact=True, elapsed_when_finished=True),
-        console=Console(stderr=True),
-        transient=True,
-    )
+        return contextlib.nullcontext(lambda _phase, _done, _total: True)
+    if sys.stderr.isatty():
+        return _bars()
+    return contextlib.nullcontext(_outlook() if when == "auto" else _lines())
 
 
 def _name(phase: str) -> str:
@@ -215,8 +193,12 @@ def _name(phase: str) -> str:
     return phase.partition(" (")[0]
 
 
-def _bars(progress: Progress) -> Callback:
-    """Return what draws one progress bar per phase."""
+@contextlib.contextmanager
+def _bars() -> Iterator[Callback]:
+    """Draw one progress bar per phase."""
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
     tasks: dict[str, TaskID] = {}
 
     def draw(phase: str, done: int, total: int) -> bool:
@@ -229,7 +211,10 @@ def _bars(progress: Progress) -> Callback:
         progress.update(tasks[name], description=told, completed=done, total=total or None)
         return True
 
-    return draw
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn()
+    left = Remaining(compact=True, elapsed_when_finished=True)
+    with Progress(*columns, left, console=Console(stderr=True), transient=True) as progress:
+        yield draw
 
 
 def _outlook() -> Callback:
