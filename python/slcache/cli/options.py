@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from slcache.cli import checks, complete
+from slcache.given.arguments import RANGES
 from slcache.given.once import SEED_MAX
 
 #: What to do with requests beyond the device's capacity.
@@ -34,6 +35,7 @@ def option(
     kind: type[int] | type[float] | None = None,
     min: float | None = None,
     max: float | None = None,
+    range: str | None = None,
     read: Callable[[str], object] | None = None,
     check: checks.Check | None = None,
     **more: Any,  # noqa: ANN401
@@ -41,13 +43,16 @@ def option(
     """Return an option, named after the verb's parameter or the field of a class if not otherwise.
 
     What a field of a class is, is said in the text below it. An option with `kind`, `min` or `max`
-    takes a number, a whole one by default; one with `read` what that makes of its text. `read` and
-    `check`, which gets the value, raise ValueError for what cannot be.
+    takes a number, a whole one by default, and one with `range` what a Python argument of that name
+    may be; one with `read` what that makes of its text. `read` and `check`, which gets the value,
+    raise ValueError for what cannot be.
     """
     if check is not None:
         more["validator"] = lambda _, value: None if value is None else check(value)
     if read is not None:
         more["converter"] = lambda _, tokens: read(tokens[0].value)
+    if range is not None:
+        min, max = RANGES[range]
     if kind is not None or min is not None or max is not None:
         more["converter"] = checks.number(kind or int, min, max)
     more["completer"] = None if offer is None else lambda context: offer(context.incomplete)
@@ -131,8 +136,7 @@ GbPerDay = Annotated[
         "Tell a device's years at N GB (10^9 bytes) written a day (default: at what the trace "
         "writes in its own times).",
         kind=float,
-        min=1e-6,
-        max=1e9,
+        range="gb_per_day",
     ),
 ]
 Explain = Annotated[

@@ -164,7 +164,7 @@ class Timeline:
     ] = None
     """Have the timeline of this request's time, and as much around it, or of where writes become
     slow; runs twice."""
-    timeline_every: Annotated[int | None, opt.count(name="--every", min=1, max=2**64 - 1)] = None
+    timeline_every: Annotated[int | None, opt.count(name="--every", range="timeline_every")] = None
     """Have in the timeline every N-th request with its operations, and the device's own work."""
 
     def said(self) -> dict[str, Any]:
@@ -238,7 +238,7 @@ class Replayed(Configured):
 class Drawn(Replayed):
     """The same of a verb that can draw a recording anew."""
 
-    resample: Annotated[int | None, opt.count(min=2, max=1000)] = None
+    resample: Annotated[int | None, opt.count(range="resample")] = None
     """Draw a recording anew N times, its stretches of time in random order: means with intervals,
     as --seeds gives for a workload."""
     resample_block: Annotated[str | None, opt.option("TIME")] = None

@@ -42,11 +42,11 @@ class Search:
     """A bound that the answer keeps, such as slc_bytes<=4GiB or read_p99_ns<=2ms. Repeat it."""
     points: Annotated[int | None, opt.count(min=1, max=1_000_000)] = None
     """Points that are tried (default: 100)."""
-    minutes: Annotated[float | None, opt.option("M", kind=float, min=0.0, max=1e6)] = None
+    minutes: Annotated[float | None, opt.option("M", kind=float, range="minutes")] = None
     """Begin no further batch of points after so long."""
     sampler: Literal["tpe", "nsga2", "random", "qmc"] | None = None
     """Who suggests points (default: tpe)."""
-    sampler_seed: Annotated[int | None, opt.count(min=0, max=2**32 - 1)] = None
+    sampler_seed: Annotated[int | None, opt.count(range="sampler_seed")] = None
     """Seed of the sampler (default: 1)."""
     prefixes: Annotated[bool, opt.flag()] = False
     """Run points over the first 1/9 and 1/3 of the trace, and stop those that do badly."""

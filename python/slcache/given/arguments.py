@@ -22,7 +22,7 @@ SEEDS_MAX = 100_000
 #: No argument goes further; Python's whole numbers have no end, and beyond 4,300 digits no text.
 _FURTHEST = 2**64
 #: Least and most that numbers of a name may be; a seed has a check of its own.
-_RANGES = {
+RANGES = {
     "gb_per_day": (1e-6, 1e9),
     "jobs": (1, 10_000),
     "minutes": (0, 1e6),
@@ -132,7 +132,7 @@ def _argument(name: str, value: object, kinds: Sequence[str]) -> object:
         return value
     for fits, _ in known:
         if (found := fits(value)) is not None:
-            least, most = _RANGES.get(name, (-_FURTHEST, _FURTHEST))
+            least, most = RANGES.get(name, (-_FURTHEST, _FURTHEST))
             if isinstance(found, int | float) and not least <= found <= most:
                 refuse(name, value, f"must be between {least:,} and {most:,}")
             return found
