@@ -339,7 +339,7 @@ def cliff(
             settings=settings,
             bound=bound,
             progress=meter,
-            **where.how(),
+            **vars(where),
         )
         if files is not None:
             _write(files, "cliff", result)

@@ -119,7 +119,7 @@ def reproduce(
         "workloads": _names(extent.workloads),
     }
     readings = known.readings if extent.reading == BOTH else [extent.reading]
-    request = evaluations.Request(paper=paper, readings=readings, **said, **where.how())
+    request = evaluations.Request(paper=paper, readings=readings, **said, **vars(where))
     if extent.quick:
         console.note(_quick(known))
     else:

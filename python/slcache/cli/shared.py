@@ -131,10 +131,6 @@ class Here:
         # With an executor that is none nothing is read.
         checks.check_executor(self.executor, self.jobs)
 
-    def how(self) -> dict[str, Any]:
-        """Return it as Python names it."""
-        return dict(vars(self))
-
 
 @together
 @dataclass(frozen=True)
@@ -166,10 +162,6 @@ class Timeline:
     slow; runs twice."""
     timeline_every: Annotated[int | None, opt.count(name="--every", range="timeline_every")] = None
     """Have in the timeline every N-th request with its operations, and the device's own work."""
-
-    def said(self) -> dict[str, Any]:
-        """Return what is said, by the names of Python."""
-        return dict(vars(self))
 
 
 @together
@@ -226,11 +218,10 @@ class Replayed(Configured):
     seed: opt.Seed = None
 
     def how(self) -> dict[str, Any]:
-        """Return it as Python names it, but for the configuration."""
-        return {
-            "trace_options": self.reader.options(),
-            **{name: getattr(self, name) for name in ("address", "replay", "seed", "state")},
-        }
+        """Return it as Python names it, but for the configuration and the reading."""
+        others = ("config", "sets", "reader", "reading", "timeline")
+        own = {name: value for name, value in vars(self).items() if name not in others}
+        return {**own, "trace_options": self.reader.options()}
 
 
 @together
@@ -244,11 +235,6 @@ class Drawn(Replayed):
     resample_block: Annotated[str | None, opt.option("TIME")] = None
     """How long those stretches are on average, such as 30s (default: a twentieth of the recording).
     """
-
-    def how(self) -> dict[str, Any]:
-        """Return it as Python names it, but for the configuration."""
-        draws = {"resample": self.resample, "resample_block": self.resample_block}
-        return super().how() | draws
 
 
 @together
@@ -271,8 +257,7 @@ class Simulated(Replayed):
 
     def how(self) -> dict[str, Any]:
         """Return it as Python names it, but for the configuration and the reading."""
-        own = {name: getattr(self, name) for name in ("window", "memory_in", "log", "gb_per_day")}
-        return super().how() | own | self.timeline.said()
+        return super().how() | vars(self.timeline)
 
 
 @together

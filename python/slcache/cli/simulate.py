@@ -260,7 +260,7 @@ def compare(
     checks.check_explained(shown.form, explain=explain)
     given = replayed.on(device[0] if device else None, begun)
     devices = [given.device, *(device or ())[1:]]
-    drawn = any(replayed.timeline.said().values())
+    drawn = any(vars(replayed.timeline).values())
     if len(devices) > 1 and drawn:
         raise checks.wrong("--timeline: is of one device, and several are given")
     names, left_out = shared.scheme_names(schemes, given.device, given.settings, normalise)
@@ -271,7 +271,7 @@ def compare(
     for each in devices:
         console.tell(each, names, settings, replayed.state)
     how |= {"device": devices, "schemes": names, "normalise": normalise, "settings": settings,
-            "equal_cells": repeats.equal_cells, **where.how()}  # fmt: skip
+            "equal_cells": repeats.equal_cells, **vars(where)}  # fmt: skip
     if repeats.states:
         alone = {"state": replayed.state, "out": out, "log": replayed.log, "format": shown.form,
                  "resample": replayed.resample, "explain": explain, "seeds": repeats.seeds > 1,

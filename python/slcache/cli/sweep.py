@@ -235,7 +235,7 @@ def sweep(
             asked,
             on_progress=meter,
             **{**vars(course), "out": out},
-            **where.how(),
+            **vars(where),
         )
     _print(found, shown.form, out, report=course.report)
     if failed := found.counts()["failed"]:

@@ -127,7 +127,7 @@ def tune(
             on_progress=meter,
             **goals.how(),
             **replayed.how(),
-            **where.how(),
+            **vars(where),
         )
     page = console.written("report", out and out / "report.html")
     sheets, parts = (lambda: [_sheet(found)]), (lambda: [*_parts(found), *page])
