@@ -56,10 +56,7 @@ def option(
     if kind is not None or min is not None or max is not None:
         more["converter"] = checks.number(kind or int, min, max)
     more["completer"] = None if offer is None else lambda context: offer(context.incomplete)
-    # There are no options that undo others.
-    return Parameter(
-        name=name, metavar=metavar, help=help, negative=(), allow_leading_hyphen=True, **more
-    )
+    return _parameter(name, help, metavar=metavar, allow_leading_hyphen=True, **more)
 
 
 #: Options that take a number, a size or a time above 0; a device; names of schemes with commas, or
@@ -75,12 +72,18 @@ ranges = partial(option, "KEY=VALUES", check=checks.checked_ranges)
 
 def flag(help: str | None = None, *, name: str | None = None) -> Parameter:
     """Return an option that is there or not."""
-    return Parameter(name=name, help=help, negative=())
+    return _parameter(name, help)
 
 
 def choice(help: str | None = None, *, name: str | None = None) -> Parameter:
     """Return an option that takes one of its type's words."""
-    return Parameter(name=name, help=help)
+    return _parameter(name, help)
+
+
+def _parameter(name: str | None, help: str | None, **more: Any) -> Parameter:  # noqa: ANN401
+    # Help that is said to be none would hide what stands below a field; none undoes another one.
+    told: dict[str, Any] = {} if help is None else {"help": help}
+    return Parameter(name=name, negative=(), **told, **more)
 
 
 def argument(metavar: str, help: str, **more: Any) -> Parameter:  # noqa: ANN401
