@@ -264,7 +264,7 @@ def cliff(
     load: Load = Load(),
     bound: Annotated[
         bool,
-        opt.flag(
+        opt.plain(
             "Tell what is programmed dense beside the least, and the share of what could be "
             "gained; the load is written without a cache too.",
             name="--bound",

@@ -29,7 +29,7 @@ DIFFERENT = 1
 class Rerun:
     """What a rerun is of, and where it goes."""
 
-    rerun: Annotated[bool, opt.flag()] = False
+    rerun: Annotated[bool, opt.plain()] = False
     """Compare with the same run, repeated now from the result."""
     trace: Annotated[str | None, opt.option("PATH")] = None
     """With --rerun: where the trace is now, if it has moved."""
@@ -51,10 +51,10 @@ def diff(
     *,
     repetition: Rerun = Rerun(),
     everything: Annotated[
-        bool, opt.flag("Show every other figure of the documents as well.", name="--all")
+        bool, opt.plain("Show every other figure of the documents as well.", name="--all")
     ] = False,
     exit_code: Annotated[
-        bool, opt.flag("Exit with 1 where the results differ.", name="--exit-code")
+        bool, opt.plain("Exit with 1 where the results differ.", name="--exit-code")
     ] = False,
     shown: shared.Shown = shared.Shown(),
     progress: opt.Progress = "auto",

@@ -53,7 +53,7 @@ def explain(
     scheme: opt.OwnScheme = None,
     schema: Annotated[
         Document | None,
-        opt.choice(
+        opt.plain(
             "Print the JSON schema of the configuration, or of a document that a verb prints."
         ),
     ] = None,

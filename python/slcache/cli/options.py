@@ -26,6 +26,15 @@ def group(name: str, help: str | None = None) -> App:
     return App(name=name, help=help, help_flags=(), version_flags=())
 
 
+def plain(help: str | None = None, **more: Any) -> Parameter:  # noqa: ANN401
+    """Return an option that is there or not, or takes one of its type's words."""
+    if help is not None:
+        # That there is none would hide what stands below a field.
+        more["help"] = help
+    # There are no options that undo others.
+    return Parameter(negative=(), **more)
+
+
 def option(
     metavar: str,
     help: str | None = None,
@@ -56,7 +65,7 @@ def option(
     if kind is not None or min is not None or max is not None:
         more["converter"] = checks.number(kind or int, min, max)
     more["completer"] = None if offer is None else lambda context: offer(context.incomplete)
-    return _parameter(name, help, metavar=metavar, allow_leading_hyphen=True, **more)
+    return plain(help, name=name, metavar=metavar, allow_leading_hyphen=True, **more)
 
 
 #: Options that take a number, a size or a time above 0; a device; names of schemes with commas, or
@@ -68,22 +77,6 @@ device = partial(option, "PRESET|FILE.toml", offer=complete.devices)
 schemes = partial(option, "A,B,...|all", offer=complete.schemes)
 pairs = partial(option, "KEY=VALUE", check=checks.pairs)
 ranges = partial(option, "KEY=VALUES", check=checks.checked_ranges)
-
-
-def flag(help: str | None = None, *, name: str | None = None) -> Parameter:
-    """Return an option that is there or not."""
-    return _parameter(name, help)
-
-
-def choice(help: str | None = None, *, name: str | None = None) -> Parameter:
-    """Return an option that takes one of its type's words."""
-    return _parameter(name, help)
-
-
-def _parameter(name: str | None, help: str | None, **more: Any) -> Parameter:  # noqa: ANN401
-    # Help that is said to be none would hide what stands below a field; none undoes another one.
-    told: dict[str, Any] = {} if help is None else {"help": help}
-    return Parameter(name=name, negative=(), **told, **more)
 
 
 def argument(metavar: str, help: str, **more: Any) -> Parameter:  # noqa: ANN401
@@ -126,7 +119,7 @@ Sets = Annotated[
 ]
 AddressPolicy = Annotated[
     Address | None,
-    choice("Requests beyond the capacity: refuse, or change and count them."),
+    plain("Requests beyond the capacity: refuse, or change and count them."),
 ]
 Workload = Annotated[
     list[str] | None,
@@ -144,7 +137,7 @@ GbPerDay = Annotated[
 ]
 Explain = Annotated[
     bool,
-    flag(
+    plain(
         "Print all that is known: pace, life, the least possible, who differs why.",
     ),
 ]
@@ -152,12 +145,12 @@ Out = Annotated[
     Path | None,
     option("DIR", "Write result.json, Parquet tables and report.html to this directory."),
 ]
-Json = Annotated[bool, flag("Print one JSON document and nothing else.")]
+Json = Annotated[bool, plain("Print one JSON document and nothing else.")]
 Format = Annotated[
     Form,
-    choice(
+    plain(
         "A table for a reader; csv or markdown with all digits and units in the header; or "
         "json, as --json.",
     ),
 ]
-Progress = Annotated[When, choice("Draw progress on standard error.")]
+Progress = Annotated[When, plain("Draw progress on standard error.")]

@@ -32,13 +32,13 @@ BOTH = "both"
 class Extent:
     """What of an evaluation is run."""
 
-    quick: Annotated[bool, opt.flag()] = False
+    quick: Annotated[bool, opt.plain()] = False
     """Few or short workloads and one seed, in about a minute."""
-    sensitivity: Annotated[bool, opt.flag()] = False
+    sensitivity: Annotated[bool, opt.plain()] = False
     """Also vary, one at a time, what the paper leaves open and the twins leave free."""
-    full: Annotated[bool, opt.flag()] = False
+    full: Annotated[bool, opt.plain()] = False
     """Run twins at the paper's size, where the plan has a smaller one (hyssd, nvc)."""
-    bound: Annotated[bool, opt.flag()] = False
+    bound: Annotated[bool, opt.plain()] = False
     """Also tell how far schemes are from the least dense programs: each is run without a cache too,
     and what an earlier run has left is run anew."""
     traces: Annotated[Path | None, opt.option("DIR", check=checks.a_folder)] = None

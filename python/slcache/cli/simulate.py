@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 States = Annotated[
     bool,
-    opt.flag(
+    opt.plain(
         f"Compare on an empty device and on a full and overwritten one ({WORN}), and show side by "
         "side what turns round.",
         name="--states",
@@ -204,7 +204,7 @@ class Repeats:
     states: States = False
     seeds: Annotated[int, opt.count(min=1, max=1000)] = 1
     """Run everything with N seeds, from --seed on: means with intervals."""
-    equal_cells: Annotated[bool, opt.flag()] = False
+    equal_cells: Annotated[bool, opt.plain()] = False
     """Leave schemes without a cache as many dense blocks as those with one have beside it."""
 
 

@@ -178,9 +178,9 @@ class Course:
     out: Annotated[Path | None, opt.option("DIR")] = None
     """Where points.parquet, costs.parquet, study.toml and report.html are written and, in store,
     results are kept (default: the folder of a study.toml that is given)."""
-    skip_impossible: Annotated[bool, opt.flag()] = False
+    skip_impossible: Annotated[bool, opt.plain()] = False
     """Leave out points that cannot run; the table names them."""
-    fail_fast: Annotated[bool, opt.flag()] = False
+    fail_fast: Annotated[bool, opt.plain()] = False
     """End at the first run that fails."""
     report: Annotated[bool, Parameter(negative="--no-report", help="Write report.html.")] = True
 

@@ -131,7 +131,7 @@ def twin(
     out: Out,
     by: Annotated[
         Literal["figures", "blocks"],
-        opt.choice("From what is measured in the trace, or from its own requests."),
+        opt.plain("From what is measured in the trace, or from its own requests."),
     ] = "figures",
     blocks: Blocks = Blocks(),
     format: Format = None,

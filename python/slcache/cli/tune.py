@@ -48,7 +48,7 @@ class Search:
     """Who suggests points (default: tpe)."""
     sampler_seed: Annotated[int | None, opt.count(range="sampler_seed")] = None
     """Seed of the sampler (default: 1)."""
-    prefixes: Annotated[bool, opt.flag()] = False
+    prefixes: Annotated[bool, opt.plain()] = False
     """Run points over the first 1/9 and 1/3 of the trace, and stop those that do badly."""
     seeds: Annotated[int, opt.count(min=1, max=1000)] = 1
     """Run each point with so many seeds; means count."""
