@@ -224,6 +224,17 @@ def test_a_filled_device_is_measured_against_the_speed_of_a_new_one() -> None:
     assert fills.cache_gb(runs, documents) == full.cache_gb
 
 
+def test_a_burst_of_one_slower_speed_has_no_part_at_the_first() -> None:
+    gb = np.linspace(0.0, 1.0, 11)
+    straight = fills.Curve(gb, 2 * gb)
+    assert [fills.at_first(straight, speed) for speed in (0.5, 1.0)] == [1.0, 0.0]
+    for fill in (0.25, 0.5, 1.0):
+        found = like.like("recovery", device="tiny", fill=fill).recovery
+        assert found is not None
+        assert found.first_gb_s > 0
+        assert 0 <= found.cache_gb <= found.burst_gb
+
+
 def test_figures_of_drives_that_are_partly_full_have_rows() -> None:
     drives = [drive for drive in measured.drives().values() if drive.whole is None]
     found = {(each.drive.name, each.figure): each.runs.fill for each in ledger.filled(drives, 8)}

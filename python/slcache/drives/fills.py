@@ -387,4 +387,4 @@ def at_first(curve: Curve, speed: float) -> float:
     if curve.average_gb_s >= ALL * speed:
         return whole
     knee = curve.knee_gb(0.0, whole)
-    return knee if curve.between(0.0, knee) >= AT_FIRST * speed else 0.0
+    return knee if knee > 0 and curve.between(0.0, knee) >= AT_FIRST * speed else 0.0
