@@ -8,8 +8,9 @@ use super::io::Io;
 use super::region::{Pack, Region};
 use crate::base::{BlockId, PlaneId};
 
-/// Scores compared at once when the victim's place is looked for.
-const STRIDE: usize = 64;
+/// Bytes of a word, and words of what is compared at once when the victim's place is looked for.
+const BYTES: usize = size_of::<u64>();
+const WORDS: usize = 8;
 
 /// The blocks of one region in a plane, or of several that share a bank, as selection sees them.
 struct Blocks<'a, const N: usize> {
@@ -48,16 +49,21 @@ impl<const N: usize> Blocks<'_, N> {
         }
         let scores = self.io.array().scores(self.first, self.count);
         let best = scores.iter().copied().min().filter(|&s| s < 0)?;
-        let mut oldest: Option<(u32, u32)> = None;
-        for (stride, first) in scores.chunks(STRIDE).zip((0..).step_by(STRIDE)) {
-            // The stride is compared as a whole first, which vectorises.
-            if stride.iter().fold(false, |found, &s| found | (s == best)) {
-                let ties = stride.iter().zip(first..).filter(|(&s, _)| s == best);
-                let ties = ties.map(|(_, i)| (self.opened(i), i));
-                oldest = oldest.into_iter().chain(ties).min();
+        let mut oldest = (u32::MAX, 0);
+        for (stride, first) in scores.chunks(WORDS * BYTES).zip((0..).step_by(WORDS * BYTES)) {
+            // A byte for each that ties: compared as a whole, which vectorises, and looked at word by word.
+            let mut ties = [[0; BYTES]; WORDS];
+            ties.as_flattened_mut().iter_mut().zip(stride).for_each(|(tie, &s)| *tie = u8::from(s == best));
+            for (word, first) in ties.into_iter().zip((first..).step_by(BYTES)) {
+                let mut ties = u64::from_le_bytes(word);
+                while ties != 0 {
+                    let i = first + ties.trailing_zeros() / u8::BITS;
+                    oldest = oldest.min((self.opened(i), i));
+                    ties &= ties - 1;
+                }
             }
         }
-        oldest.map(|(_, i)| i)
+        Some(oldest.1)
     }
 
     fn oldest(&self) -> Option<u32> {
