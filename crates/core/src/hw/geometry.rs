@@ -211,13 +211,19 @@ impl Geometry {
         &self.times_ns[(pool * CellMode::COUNT + mode as usize) << self.page_bits..][..1 << self.page_bits]
     }
 
+    /// Whether program times vary.
+    #[inline(always)]
+    pub fn programs_vary(&self) -> bool {
+        !self.variation_ppm.is_empty()
+    }
+
     /// What the program of page `index` of `block` takes, ns, where the mode's programs take `ns`.
     #[inline(always)]
     pub fn varied_ns(&self, pool: usize, mode: CellMode, block: BlockId, index: u32, ns: u32) -> u32 {
-        if self.variation_ppm.is_empty() {
-            return ns;
+        match self.programs_vary() {
+            true => self.vary(pool, mode, block, index, ns),
+            false => ns,
         }
-        self.vary(pool, mode, block, index, ns)
     }
 
     #[inline(never)]

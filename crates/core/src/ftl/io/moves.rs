@@ -126,14 +126,21 @@ impl Io {
             |((&(from, units), to), &(_, program_ns))| {
                 let (read_ns, _) = reads_ns[usize::from(from)];
                 let transfer_ns = moves.transfer_ns[usize::from(units)];
-                let (pool, mode) = (target.pool, target.array.store_mode);
-                let program_ns = geometry.varied_ns(pool, mode, target.block, to, program_ns);
                 all_units += u64::from(units);
                 read_sum_ns += u64::from(read_ns) + u64::from(transfer_ns);
                 program_sum_ns += u64::from(program_ns) + u64::from(transfer_ns);
                 PageMove { from, to: to as u16, read_ns, program_ns, transfer_ns }
             },
         ));
+        // Afterwards, as few programs vary: the loop above calls nothing.
+        if geometry.programs_vary() {
+            let (pool, mode) = (target.pool, target.array.store_mode);
+            for page in &mut run {
+                let usual_ns = page.program_ns;
+                page.program_ns = geometry.varied_ns(pool, mode, target.block, page.to.into(), usual_ns);
+                program_sum_ns = program_sum_ns - u64::from(usual_ns) + u64::from(page.program_ns);
+            }
+        }
         let count = moved.len() as u64;
         if self.cells.is_some() {
             self.count_quiet_reads(at, moves.job.cause, count as u32);
