@@ -106,7 +106,7 @@ impl Timing {
             None if spec.kind != OpKind::Read => self.ops.blocks.join(id, &mut op, spec.block),
             None => OpId::NONE,
         };
-        self.ops.insert(op);
+        self.ops.insert(id, op);
         if self.logged.is_some() {
             self.log_modes(id, &spec);
         }
@@ -114,11 +114,8 @@ impl Timing {
             let more = self.ops.more_mut(id);
             (more.deps, more.sources) = (deps, 0);
         }
-        if spec.counts {
-            self.requests.hold(spec.request);
-        }
         if !spec.request.is_none() {
-            self.requests.note_unit(spec.request, spec.unit);
+            self.requests.note_operation(spec.request, spec.unit, spec.counts);
         }
         if let Some(target) = spec.then {
             self.ops.more_mut(id).then = target;

@@ -65,14 +65,14 @@ impl Timing {
 
     /// Makes one more request wait for `id`, a joinable operation that is not queued yet.
     pub fn join_request(&mut self, id: OpId, request: RequestId) {
-        self.requests.hold(request);
         self.set_resting(id, false);
         let op = &mut self.ops[id];
         if op.request.is_none() {
             op.request = request;
             op.set(COUNTS);
-            self.requests.note_unit(request, op.unit);
+            self.requests.note_operation(request, op.unit, true);
         } else {
+            self.requests.hold(request);
             self.requests.add_waiter(&mut self.ops, id, Waiter::Request(request));
         }
     }

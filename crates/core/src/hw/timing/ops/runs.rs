@@ -76,7 +76,8 @@ impl Ops {
             ..*op
         };
         op.set(FOLLOWS);
-        let taken = self.insert(record);
+        let taken = self.next_free();
+        self.insert(taken, record);
         self.more_mut(id).block_prev = taken;
         let more = self.more_mut(taken);
         more.then = first.target(end, then);

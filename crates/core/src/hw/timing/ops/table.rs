@@ -66,15 +66,13 @@ impl Ops {
         self.free
     }
 
-    /// Takes an operation in, as `next_free` said.
+    /// Takes an operation in as `id`, which `next_free` gave.
     #[inline(always)]
-    pub fn insert(&mut self, op: Op) -> OpId {
-        let id = self.next_free();
+    pub fn insert(&mut self, id: OpId, op: Op) {
         let place = &mut self.ops[id.index()];
         self.free = place.next;
         *place = op;
         self.len += 1;
-        id
     }
 
     /// Adds a number that is free.

@@ -10,10 +10,11 @@ use super::waits::{Own, Parts, DISK_POSITIONING, DISK_TRANSFER, RETRY, WAIT_CHAN
 use crate::base::op::CAUSES;
 
 impl Requests {
-    /// Notes that `request` has an operation on `unit`: from the second one on there is an account.
+    /// Notes that `request` has an operation on `unit`, for which it is held if that `counts`: from the second
+    /// one on a unit on there is an account.
     #[inline(always)]
-    pub fn note_unit(&mut self, request: RequestId, unit: u32) {
-        if self.table[request.index()].visit(unit) {
+    pub fn note_operation(&mut self, request: RequestId, unit: u32, counts: bool) {
+        if self.table[request.index()].join(unit, counts) {
             self.open_account(request, unit);
         }
     }

@@ -42,9 +42,11 @@ pub struct RequestPath {
 }
 
 impl RequestPath {
-    /// Notes an operation on `unit`; says whether there may be another.
+    /// Notes an operation on `unit`, for which the request waits if that `counts`; says whether there may be
+    /// another there.
     #[inline(always)]
-    pub(super) fn visit(&mut self, unit: u32) -> bool {
+    pub(super) fn join(&mut self, unit: u32, counts: bool) -> bool {
+        self.remaining += u32::from(counts);
         let bit = 1 << (unit % u64::BITS);
         let again = self.units & bit != 0;
         self.units |= bit;
