@@ -8,6 +8,19 @@ use crate::ftl::job::Job;
 use crate::ftl::piece::PageWrite;
 use crate::hw::timing::{MoveTarget, OpId, OpSpec, RequestId};
 
+/// A read that is to be emitted.
+#[derive(Clone, Copy)]
+struct PageRead {
+    page: Ppn,
+    bytes: u32,
+    job: Job,
+    request: RequestId,
+    /// Whether the request waits for this very read.
+    counts: bool,
+    /// What it comes behind, if anything.
+    after: OpId,
+}
+
 impl Io {
     /// Reads `bytes` of `page`; `OpId::NONE` when the data are still in the controller.
     #[inline(always)]
@@ -20,13 +33,14 @@ impl Io {
         request: RequestId,
         counts: bool,
     ) -> OpId {
-        self.read_after(page, bytes, Job { cause, class }, request, counts, OpId::NONE)
+        let (job, after) = (Job { cause, class }, OpId::NONE);
+        self.emit_read(PageRead { page, bytes, job, request, counts, after })
     }
 
     /// Reads as `read` does, for no request, behind the operation `after`.
     #[cold]
     pub(in crate::ftl) fn read_behind(&mut self, page: Ppn, bytes: u32, job: Job, after: OpId) -> OpId {
-        self.read_after(page, bytes, job, RequestId::NONE, false, after)
+        self.emit_read(PageRead { page, bytes, job, request: RequestId::NONE, counts: false, after })
     }
 
     /// Reads a part of a logical page for the host, behind the operation `after` where there is one.
@@ -39,53 +53,30 @@ impl Io {
         after: OpId,
     ) -> OpId {
         let job = Job { cause: Cause::Host, class: Class::HostRead };
-        self.read_after(page, bytes, job, request, true, after)
+        self.emit_read(PageRead { page, bytes, job, request, counts: true, after })
     }
 
     #[inline(always)]
-    fn read_after(
-        &mut self,
-        page: Ppn,
-        bytes: u32,
-        job: Job,
-        request: RequestId,
-        counts: bool,
-        after: OpId,
-    ) -> OpId {
+    fn emit_read(&mut self, read: PageRead) -> OpId {
         if self.clockless {
             return OpId::NONE;
         }
         if self.has_cells() {
-            return self.read_erring(page, bytes, job, request, counts, after);
+            return self.read_erring(read);
         }
-        self.read_in_time::<false>(page, bytes, job, request, counts, after)
+        self.read_in_time::<false>(read)
     }
 
     /// Reads cells that err: apart, so that reading others stays short.
     #[cold]
     #[inline(never)]
-    fn read_erring(
-        &mut self,
-        page: Ppn,
-        bytes: u32,
-        job: Job,
-        request: RequestId,
-        counts: bool,
-        after: OpId,
-    ) -> OpId {
-        self.read_in_time::<true>(page, bytes, job, request, counts, after)
+    fn read_erring(&mut self, read: PageRead) -> OpId {
+        self.read_in_time::<true>(read)
     }
 
     #[inline(always)]
-    fn read_in_time<const ERRING: bool>(
-        &mut self,
-        page: Ppn,
-        bytes: u32,
-        job: Job,
-        request: RequestId,
-        counts: bool,
-        after: OpId,
-    ) -> OpId {
+    fn read_in_time<const ERRING: bool>(&mut self, read: PageRead) -> OpId {
+        let PageRead { page, bytes, job, request, counts, after } = read;
         let at = self.place(page);
         let in_flight = self.timing.in_flight(at.block, at.index);
         if in_flight && (self.policy.inflight_from_buffer || self.is_staged(page)) {
