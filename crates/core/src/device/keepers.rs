@@ -8,6 +8,7 @@ use super::Simulation;
 use crate::base::op::Cause;
 use crate::base::room::Room;
 use crate::base::Gap;
+use crate::ftl::media::bits;
 use crate::hw::timing::{
     RequestId, RequestPath, WaitTime, DISK_POSITIONING, DISK_TRANSFER, WAIT_SOURCE, WAIT_SPIN_UP,
 };
@@ -65,26 +66,25 @@ impl Keepers {
 
     /// Request `id` waits from now on.
     fn mark(&mut self, id: RequestId, now_ns: u64) {
-        let mark = Mark { kept_ns: self.kept_ns, since_ns: now_ns };
         let index = id.0 as usize;
         if index >= self.marks.len() {
-            self.marks.resize(index + 1, mark);
+            self.marks.resize(index + 1, Mark { kept_ns: [0; KEEPERS], since_ns: 0 });
         }
-        self.marks[index] = mark;
+        self.marks[index] = Mark { kept_ns: self.kept_ns, since_ns: now_ns };
     }
 
     /// A write-back with this way has ended. What it began too late to explain is told by those that end
     /// later and began before.
     fn end(&mut self, way_ns: &KeptTime, now_ns: u64) {
+        let mut rest_ns = 0;
         for (kind, ns) in way_ns.iter().enumerate() {
             self.seen |= u32::from(*ns > 0) << kind;
+            rest_ns += ns;
         }
         let mut left_ns = now_ns - std::mem::replace(&mut self.told_ns, now_ns) + self.untold_ns;
-        let mut rest_ns: u64 = way_ns.iter().sum();
         self.untold_ns = left_ns.saturating_sub(rest_ns);
         if rest_ns <= left_ns {
-            self.kept_ns.iter_mut().zip(way_ns).for_each(|(kept_ns, ns)| *kept_ns += ns);
-            return;
+            return bits(self.seen).for_each(|kind| self.kept_ns[kind as usize] += way_ns[kind as usize]);
         }
         for (kept_ns, &ns) in self.kept_ns.iter_mut().zip(way_ns).filter(|(_, ns)| **ns > 0) {
             let share_ns = (u128::from(ns) * u128::from(left_ns) / u128::from(rest_ns)) as u64;
@@ -99,10 +99,7 @@ impl Keepers {
     fn take(&mut self, id: RequestId, now_ns: u64, sums_ns: &mut [u128; KEEPERS]) {
         let mark = &mut self.marks[id.0 as usize];
         let mut left_ns = now_ns - mark.since_ns;
-        let mut seen = self.seen;
-        while seen != 0 {
-            let kind = seen.trailing_zeros() as usize;
-            seen &= seen - 1;
+        for kind in bits(self.seen).map(|kind| kind as usize) {
             let ns = (self.kept_ns[kind] - mark.kept_ns[kind]).min(left_ns);
             mark.kept_ns[kind] = ns;
             sums_ns[kind] += u128::from(ns);

@@ -14,8 +14,10 @@ pub(super) struct WaitingPieces {
     /// How many had left before the first of them.
     left: u64,
     units: u32,
-    /// Each piece's page, and how many had come before it.
+    /// Each piece's page, and how many had come before it: of the first `indexed` that came, as most leave before
+    /// anybody asks for pages.
     by_page: BTreeSet<(u32, u64)>,
+    indexed: u64,
 }
 
 impl WaitingPieces {
@@ -38,13 +40,13 @@ impl WaitingPieces {
     }
 
     pub fn push(&mut self, piece: Piece) {
-        self.by_page.insert((piece.page, self.left + self.pieces.len() as u64));
         self.units += piece.mask.ones();
         self.pieces.push_back(piece);
     }
 
     /// Mapping units of `page` that wait as a whole.
-    pub fn whole(&self, page: u32) -> u32 {
+    pub fn whole(&mut self, page: u32) -> u32 {
+        self.index();
         let waiting = self.by_page.range((page, 0)..(page + 1, 0));
         let piece = |&(_, number): &(u32, u64)| &self.pieces[(number - self.left) as usize];
         waiting.map(piece).fold(0, |mask, piece| mask | (piece.mask & !piece.partial))
@@ -53,14 +55,25 @@ impl WaitingPieces {
     /// The one that waits longest leaves.
     pub fn pop(&mut self) {
         if let Some(piece) = self.pieces.pop_front() {
-            self.by_page.remove(&(piece.page, self.left));
+            if self.left < self.indexed {
+                self.by_page.remove(&(piece.page, self.left));
+            }
             self.units -= piece.mask.ones();
             self.left += 1;
         }
     }
 
+    /// Has those that came since this was last done be found by their pages.
+    fn index(&mut self) {
+        let end = self.left + self.pieces.len() as u64;
+        let numbers = self.indexed.max(self.left)..end;
+        self.by_page.extend(numbers.map(|number| (self.pieces[(number - self.left) as usize].page, number)));
+        self.indexed = end;
+    }
+
     /// Takes the mapping units `unused(page)` out of all that wait of `pages`.
     pub fn trim(&mut self, pages: Range<u32>, unused: impl Fn(u32) -> u32) {
+        self.index();
         for &(page, number) in self.by_page.range((pages.start, 0)..(pages.end, 0)) {
             let piece = &mut self.pieces[(number - self.left) as usize];
             self.units -= (piece.mask & unused(page)).ones();
