@@ -35,12 +35,12 @@ impl Io {
         }
     }
 
-    /// Page `index` of a block of two-layer layout is about to be stored: its wordline joins the cache
-    /// with its first bit, and leaves it with its second.
+    /// Page `index` of a block of two-layer layout, bit number `bit` of its wordline, is about to be stored: the
+    /// wordline joins the cache with its first bit, and leaves it with its second.
     #[inline]
-    pub(in crate::ftl) fn note_bit(&mut self, block: BlockId, index: u32) {
-        let pool = self.media.array().geometry.pool_of(self.media.array().geometry.plane_of(block));
-        let (bit, bytes) = (pool.two_layer().step(index).bit, u64::from(pool.page_bytes));
+    pub(in crate::ftl) fn note_bit(&mut self, block: BlockId, index: u32, bit: u8) {
+        let geometry = self.geometry();
+        let bytes = u64::from(geometry.planes[geometry.plane_of(block).index()].page_bytes);
         match bit {
             0 => self.cache.take(bytes, self.timing.now_ns()),
             1 => self.cache.give(bytes, self.timing.now_ns()),

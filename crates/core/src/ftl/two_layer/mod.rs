@@ -185,7 +185,7 @@ impl TwoLayerRegion {
             None => self.next_to_fill(io, plane)?,
         };
         let index = io.array().block(block).write_ptr();
-        io.note_bit(block, index);
+        io.note_bit(block, index, self.layout.step(index).bit);
         let used = self.layout.phase(index + 1) != Phase::Fill;
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
         part.free_pages -= 1;
@@ -203,7 +203,7 @@ impl TwoLayerRegion {
         let part = &mut self.parts[(plane.0 - self.first_plane) as usize];
         let block = part.switch.head()?;
         let index = io.array().block(block).write_ptr();
-        io.note_bit(block, index);
+        io.note_bit(block, index, self.layout.step(index).bit);
         part.free_pages -= 1;
         match self.layout.phase(index + 1) {
             Phase::Switch => {}
@@ -228,7 +228,7 @@ impl TwoLayerRegion {
             },
         };
         let index = io.array().block(block).write_ptr();
-        io.note_bit(block, index);
+        io.note_bit(block, index, self.layout.step(index).bit);
         let done = self.layout.phase(index + 1) == Phase::Done;
         let part = self.part_mut(plane);
         part.free_pages -= 1;
