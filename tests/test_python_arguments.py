@@ -15,6 +15,7 @@ import pytest
 
 import slcache
 from slcache.given.once import flatten, once
+from slcache.study.axes import Axis
 from support import mixed, write_trace
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -286,6 +287,10 @@ def test_what_is_varied_may_be_numpys() -> None:
     said = once(flatten(vary))
     assert said == {"scheme.baseline.slc_blocks": [3, 4], "host.time_scale": 2.0}
     assert type(said["scheme.baseline.slc_blocks"][0]) is int
+    axis = Axis.read("slc_blocks", [np.int64(3), np.float64(4.5), np.bool_(True), [np.int64(1)]])
+    assert [(type(value), value) for value in axis.values] == [
+        (int, 3), (float, 4.5), (bool, True), (str, "[1]")
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("device", ["nvc-hdd", "hyssd-st"])

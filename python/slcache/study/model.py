@@ -361,5 +361,5 @@ def of(told: Mapping[str, Any], read_from: tuple[str, ...] = ()) -> Study:
     known = [each.alias or name for name, each in Study.model_fields.items() if not each.exclude]
     said = once((own_word(key, known), value) for key, value in told.items())
     if unknown := said.keys() - known:
-        raise StudyError(f"{min(unknown)}: unknown key; known: {', '.join(known)}")
+        raise StudyError(f"{min(unknown)}: unknown key; known: {', '.join(sorted(known))}")
     return Study(**said, read_from=read_from)
