@@ -128,7 +128,7 @@ def _above(log: Log, chosen: Chosen) -> int:
     if chosen.above_ns is not None:
         if not np.any(log.latency_ns >= chosen.above_ns):
             told = f"no request took {chosen.above_ns:,} ns; the slowest {log.latency_ns.max():,}"
-            raise about(UsageError(told), "above")
+            raise about(UsageError(told), "above_ns")
         return chosen.above_ns
     percentile = PERCENTILE if chosen.percentile is None else chosen.percentile
     if not 0 <= percentile <= 100:
