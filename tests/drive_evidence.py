@@ -124,6 +124,7 @@ KINDS = f"the slower pages 1.28 times as long: calibrated to {_row('980pro-rr-q1
 #: Reads at a depth tell the time of the chips, that at depth 1 less it the controller's.
 DEPTH = {
     "samsung-970-evo-500gb": f"to {_row('pm981a-512-mix100-q1')} and {_row('pm981a-256-rr-q64')}",
+    "samsung-970-evo-plus-500gb": f"to {_row('pm981a-512-mix100-q1')} and {_row('pm981a-256-rr-q64')}",
     "samsung-980-pro-1tb": f"to {_row('980pro-rr-q1-spdk')} and {_row('980pro-rr-q256-spdk')}",
 }
 VARIES = "programs of chips differ; planes get out of step by 5 % as by 30 %"

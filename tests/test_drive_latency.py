@@ -223,6 +223,20 @@ def test_half_a_drive_has_half_the_planes_and_the_same_controller() -> None:
     for table in ("dense", "fold"):
         assert clients[0][table]["parallel"] == clients[1][table]["parallel"] // 2
     assert clients[0]["dynamic"]["table"][0][1] == clients[1]["dynamic"]["table"][0][1] // 2
+    # The maker prints one size of the static region for both: twice the blocks of half the planes.
+    assert clients[0]["static_blocks"] == 2 * clients[1]["static_blocks"]
+
+
+def test_a_closed_dynamic_part_leaves_the_static_region() -> None:
+    device = trials.device(TRIALS["pm981a-256-mix0-q32"].drive)
+    found = {}
+    for closed in (False, "dynamic", True):
+        (run,) = trials.plan(shortened("pm981a-256-mix0-q32", closed=closed), device).runs
+        client = run.config["scheme"]["client"]
+        found[closed] = client["static_blocks"], client["dynamic"]["rule"]
+    blocks = device["scheme-defaults"][SCHEME]["static_blocks"]
+    assert blocks > 0
+    assert found == {False: (blocks, "table"), "dynamic": (blocks, "none"), True: (0, "none")}
 
 
 def test_a_closed_cache_takes_nothing_and_a_full_state_is_written_in_order() -> None:

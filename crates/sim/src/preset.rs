@@ -46,6 +46,7 @@ pub static DRIVES: &[Preset] = presets![
     "samsung-980-1tb-like",
     "samsung-980-pro-1tb-like",
     "samsung-970-evo-500gb-like",
+    "samsung-970-evo-plus-500gb-like",
     "samsung-870-qvo-4tb-like",
     "intel-660p-1tb-like",
     "crucial-p1-1tb-like",

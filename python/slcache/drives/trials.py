@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from slcache import _core, catalogue
 from slcache.drives import fills, published
@@ -168,6 +168,9 @@ def device(drive: published.Drive) -> dict[str, Any]:
     found.pop("evidence", None)
     if drive.planes != 1:
         _multiply(found, drive.planes)
+        if drive.same_static:
+            client = found["scheme-defaults"][SCHEME]
+            client["static_blocks"] = int(client["static_blocks"] / drive.planes)
         found["device"]["name"] = f"{drive.nearest}, {drive.planes} of its planes"
     return found
 
@@ -196,7 +199,7 @@ def plan(trial: Trial, whole: Content, part: int = 1) -> Planned:
     """Return how a trial is simulated on a device; `part` of its requests are left out but one."""
     span = trial.span_bytes
     scale = 1 if span is not None and span <= WHOLE_SPAN_BYTES else PART
-    content = fills.scaled(_closed(whole) if trial.closed else whole, scale, fills.as_client(None))
+    content = fills.scaled(_closed(whole, trial.closed), scale, fills.as_client(None))
     user = int(catalogue.resolve(device=content, scheme=fills.SCHEME)["device"]["user_bytes"])
     # Whole requests; a load over the drive may be printed a little longer than the drive.
     footprint = min(user if span is None else span // scale, user) // trial.size * trial.size
@@ -219,14 +222,18 @@ def plan(trial: Trial, whole: Content, part: int = 1) -> Planned:
     return Planned(trial, runs, count / asked if asked > count + 1 else 1.0)
 
 
-def _closed(whole: Content) -> Content:
-    """Return a device whose SLC cache stays closed: it is simulated without one."""
+def _closed(whole: Content, closed: bool | Literal["dynamic"]) -> Content:
+    """Return a device without the part of its SLC cache that stays closed."""
+    if not closed:
+        return whole
     found: dict[str, Any] = json.loads(_core.scaled_device(device_of(whole), 1))
-    client = found["scheme-defaults"][fills.SCHEME]
-    client.pop("flush", None)
-    client.pop("full", None)
-    client |= {"static_blocks": 0, "dynamic": {"rule": "none"}}
-    client["fold"] = client.get("fold", {}) | {"host": "dense"}
+    client = found["scheme-defaults"][SCHEME]
+    client["dynamic"] = {"rule": "none"}
+    if closed != "dynamic":
+        client.pop("flush", None)
+        client.pop("full", None)
+        client["static_blocks"] = 0
+        client["fold"] = client.get("fold", {}) | {"host": "dense"}
     return found
 
 
