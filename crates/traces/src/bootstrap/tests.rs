@@ -42,22 +42,20 @@ fn source(shift: u64, swap: bool) -> Vec<Request> {
     requests
 }
 
-fn drawing(seed: u64) -> Drawing {
-    Drawing {
-        seed,
-        stages: 1,
-        requests: None,
-        end_sectors: 1 << 50,
-        keeps_places: true,
-        keeps_regions: false,
-    }
+fn drawing(seed: u64) -> Blocks {
+    let (pause_ns, block_requests) = (PAUSE_NS, BLOCK_REQUESTS);
+    Blocks { seed, stages: 1, pause_ns, block_requests, ..Blocks::default() }
 }
 
-fn twin_of(requests: &[Request], drawing: Drawing) -> Vec<Request> {
-    let mut source = Source::new(PAUSE_NS, BLOCK_REQUESTS);
+fn drawn(requests: &[Request], blocks: Blocks) -> Result<Twin, TraceError> {
+    let mut source = Source::new(blocks);
     requests.iter().for_each(|request| source.add(request, 0).unwrap());
-    let mut twin = source.draw(drawing).unwrap();
-    std::iter::from_fn(|| twin.next(|_| 0).unwrap()).collect()
+    source.draw(true)
+}
+
+fn twin_of(requests: &[Request], blocks: Blocks) -> Vec<Request> {
+    let mut twin = drawn(requests, blocks).unwrap();
+    std::iter::from_fn(|| twin.next().unwrap()).collect()
 }
 
 /// Gap, operation and size of each request, by block; the gap before a block is the block's own.
@@ -122,17 +120,14 @@ fn time_is_as_long_as_it_was() {
 fn distances_are_those_of_the_source() {
     let requests = source(0, false);
     let before = distances(&requests);
-    for keeps_places in [true, false] {
+    for places in [Places::Kept, Places::Drawn] {
         for seed in 0..3 {
-            let after = distances(&twin_of(&requests, Drawing { keeps_places, ..drawing(seed) }));
+            let after = distances(&twin_of(&requests, Blocks { places, ..drawing(seed) }));
             for (class, count) in &before {
                 let found = after.get(class).copied().unwrap_or(0.0);
                 // Four deviations of a count, and what has to wait until there is enough data.
                 let allowed = 4.0 * count.sqrt() + 0.02 * requests.len() as f64;
-                assert!(
-                    (found - count).abs() <= allowed,
-                    "{keeps_places} {class:?}: {found}, {count} before"
-                );
+                assert!((found - count).abs() <= allowed, "{places:?} {class:?}: {found}, {count} before");
             }
         }
     }
@@ -198,7 +193,7 @@ fn a_stage_for_each_block_and_regions_in_order_give_the_source_without_its_holes
             goes.insert(sector, next);
             last = Some(sector);
         }
-        let whole = Drawing { stages: u64::MAX, keeps_regions: true, ..drawing(seed) };
+        let whole = Blocks { stages: u64::MAX, regions: Regions::Kept, ..drawing(seed) };
         let expected = requests.iter().map(|request| Request { sector: goes[&request.sector], ..*request });
         assert!(twin_of(&requests, whole).into_iter().eq(expected));
     }
@@ -207,10 +202,12 @@ fn a_stage_for_each_block_and_regions_in_order_give_the_source_without_its_holes
 #[test]
 fn the_seed_decides_and_nothing_else() {
     let requests = source(0, false);
-    for (keeps_places, keeps_regions) in [(true, true), (true, false), (false, true), (false, false)] {
-        let of = |seed| twin_of(&requests, Drawing { keeps_places, keeps_regions, ..drawing(seed) });
-        assert_eq!(of(9), of(9));
-        assert_ne!(of(9), of(10));
+    for places in [Places::Kept, Places::Drawn] {
+        for regions in [Regions::Kept, Regions::Shuffled] {
+            let of = |seed| twin_of(&requests, Blocks { places, regions, ..drawing(seed) });
+            assert_eq!(of(9), of(9));
+            assert_ne!(of(9), of(10));
+        }
     }
 }
 
@@ -218,28 +215,27 @@ fn the_seed_decides_and_nothing_else() {
 fn any_length_and_any_footprint() {
     let requests = source(0, false);
     for count in [1, 100, 5 * requests.len() as u64] {
-        let bounded = Drawing { requests: Some(count), end_sectors: 20_000, ..drawing(6) };
+        let bounded = Blocks { requests: Some(count), footprint_bytes: Some(20_000 * 512), ..drawing(6) };
         let twin = twin_of(&requests, bounded);
         assert_eq!(twin.len() as u64, count);
         assert!(twin.iter().all(|request| request.end_sector() <= 20_000));
         assert!(twin.windows(2).all(|pair| pair[0].at_ns <= pair[1].at_ns));
     }
-    let small = Drawing { end_sectors: 63, ..drawing(6) };
-    let mut source = Source::new(PAUSE_NS, BLOCK_REQUESTS);
-    requests.iter().for_each(|request| source.add(request, 0).unwrap());
-    assert_eq!(source.draw(small).unwrap_err(), Unfit::TooLarge { bytes: 32_768 });
+    let small = Blocks { footprint_bytes: Some(63 * 512), ..drawing(6) };
+    let refused = drawn(&requests, small).unwrap_err().to_string();
+    assert!(refused.contains("footprint_bytes = 32256") && refused.contains("32768 bytes"), "{refused}");
 }
 
 #[test]
 fn trims_that_come_too_early_are_not_made_up_for() {
     let request = |at_ns, sector, op| Request { at_ns, sector, sectors: 8, stream: 0, hint: 0, op };
-    let mut source = Source::new(10, 1);
+    let mut source = Source::new(Blocks { pause_ns: 10, block_requests: 1, ..drawing(0) });
     for place in 0..20 {
         source.add(&request(100 * place, 1_000 * place, HostOp::Write), 0).unwrap();
     }
     source.add(&Request { sectors: 30_000, ..request(10_000, 0, HostOp::Trim) }, 0).unwrap();
-    let mut twin = source.draw(drawing(0)).unwrap();
-    let made = std::iter::from_fn(|| twin.next(|_| 0).unwrap()).collect::<Vec<Request>>();
+    let mut twin = source.draw(true).unwrap();
+    let made = std::iter::from_fn(|| twin.next().unwrap()).collect::<Vec<Request>>();
     assert_eq!(made.iter().filter(|request| request.op == HostOp::Write).count(), 20);
     assert_eq!(made.len() as u64 + twin.idle_trims(), 40);
     assert!(twin.idle_trims() > 0);
@@ -248,7 +244,7 @@ fn trims_that_come_too_early_are_not_made_up_for() {
 #[test]
 fn a_trim_goes_where_its_data_are() {
     let request = |at_ns, sector, sectors, op| Request { at_ns, sector, sectors, stream: 0, hint: 0, op };
-    let mut source = Source::new(10, 1);
+    let mut source = Source::new(Blocks { pause_ns: 10, block_requests: 1, ..drawing(1) });
     let mut at_ns = 0;
     for block in 0..20 {
         at_ns += 100;
@@ -261,8 +257,8 @@ fn a_trim_goes_where_its_data_are() {
         }
         source.add(&request(at_ns + 5, 0, 0, HostOp::Flush), 0).unwrap();
     }
-    let mut twin = source.draw(drawing(1)).unwrap();
-    let made: Vec<Request> = std::iter::from_fn(|| twin.next(|_| 0).unwrap()).collect();
+    let mut twin = source.draw(true).unwrap();
+    let made: Vec<Request> = std::iter::from_fn(|| twin.next().unwrap()).collect();
     assert_eq!((made.len(), twin.idle_trims()), (120, 20));
     for block in made.chunks(6) {
         let [first, second, third, one, other, flush] = block else { panic!("{block:?}") };
@@ -270,5 +266,14 @@ fn a_trim_goes_where_its_data_are() {
         assert_eq!((other.sector, other.sectors, other.op), (first.sector + 64, 8, HostOp::Trim));
         assert_eq!([second.sector, third.sector], [first.sector + 8, first.sector + 64]);
         assert_eq!((flush.op, flush.sectors), (HostOp::Flush, 0));
+    }
+}
+
+#[test]
+fn every_choice_has_the_name_that_the_verb_gives_it() {
+    for (places, regions) in [("kept", "shuffled"), ("drawn", "kept")] {
+        let blocks = Blocks::new(serde_json::json!({ "places": places, "regions": regions })).unwrap();
+        let told = blocks.step_text();
+        assert!(told.contains(&format!("\"places\":\"{places}\",\"regions\":\"{regions}\"")), "{told}");
     }
 }

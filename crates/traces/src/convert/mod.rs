@@ -5,7 +5,7 @@ mod entries;
 mod merged;
 mod report;
 
-pub use blocks::Blocks;
+pub use crate::bootstrap::Blocks;
 pub use report::{ConvertReport, InputReport, StepReport};
 
 use crate::entry::TraceEntry;
@@ -76,7 +76,7 @@ impl Conversion {
             several => Box::new(Merged::open(several, &self.options)?),
         };
         match &self.blocks {
-            Some(blocks) => blocks.entries(entries, progress),
+            Some(blocks) => blocks::twin(*blocks, entries, progress),
             None => Ok(entries),
         }
     }
