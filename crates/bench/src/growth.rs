@@ -6,7 +6,7 @@ use super::{engine, process};
 use serde::{Deserialize, Serialize};
 use slcache_core::device::request::Request;
 use slcache_sim::resources::{peak_rss_bytes, Stopwatch};
-use slcache_traces::synthetic::{uniform, Arrivals, UniformWorkload};
+use slcache_traces::synthetic::UniformWorkload;
 
 /// What the names of these processes begin with.
 pub const GROWN: &str = "growth:";
@@ -125,7 +125,7 @@ fn grown(blocks: u64, footprint_bytes: u64, count: usize) -> Result<Grown, Strin
     let sets =
         [format!("device.pool[0].blocks={blocks}"), format!("device.user_bytes={}", pages * PAGE_BYTES)];
     let mut simulation = engine::device(&engine::config(DEVICE, "tlc-only", &sets)?)?;
-    let mut requests = requests(footprint_bytes, LIGHT_GAP_NS, count)?;
+    let mut requests = requests(footprint_bytes, LIGHT_GAP_NS, count);
     let mut pass = |requests: &[Request]| {
         let stopwatch = Stopwatch::start();
         engine::feed(&mut simulation, requests)?;
@@ -148,7 +148,7 @@ fn grown(blocks: u64, footprint_bytes: u64, count: usize) -> Result<Grown, Strin
 /// Requests `gap_ns` apart on average, or all at once.
 fn loaded(gap_ns: f64, count: usize) -> Result<Loaded, String> {
     let mut simulation = engine::device(&engine::config(DEVICE, "tlc-only", &[])?)?;
-    let requests = requests(SAME_FOOTPRINT_BYTES, gap_ns, count)?;
+    let requests = requests(SAME_FOOTPRINT_BYTES, gap_ns, count);
     let stopwatch = Stopwatch::start();
     engine::feed(&mut simulation, &requests)?;
     let report = simulation.finish().map_err(|error| error.to_string())?;
@@ -165,17 +165,9 @@ fn loaded(gap_ns: f64, count: usize) -> Result<Loaded, String> {
 }
 
 /// Reads and writes of a page, half each, at uniformly drawn places.
-fn requests(footprint_bytes: u64, mean_gap_ns: f64, count: usize) -> Result<Vec<Request>, String> {
-    let arrivals = if mean_gap_ns > 0.0 { Arrivals::Poisson { mean_gap_ns } } else { Arrivals::Closed };
-    let workload = UniformWorkload {
-        requests: count,
-        footprint_bytes,
-        size_bytes: PAGE_BYTES,
-        read_share: 0.5,
-        arrivals,
-        seed: 1,
-    };
-    uniform(&workload).map_err(|error| error.to_string())
+fn requests(footprint_bytes: u64, mean_gap_ns: f64, requests: usize) -> Vec<Request> {
+    let (size_bytes, read_share, seed) = (PAGE_BYTES as u32, 0.5, 1);
+    UniformWorkload { requests, footprint_bytes, size_bytes, read_share, mean_gap_ns, seed }.make()
 }
 
 /// Prints the points as text.

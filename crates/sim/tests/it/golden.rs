@@ -10,7 +10,7 @@ use serde_json::Value;
 use slcache_core::base::request::Request;
 use slcache_core::device::Simulation;
 use slcache_core::schemes::CATALOG;
-use slcache_sim::traces::synthetic::{uniform, Arrivals, UniformWorkload};
+use slcache_sim::traces::synthetic::UniformWorkload;
 use slcache_sim::traces::write_text;
 use slcache_sim::{execute, resolve, snapshot, trace_options, Layers, RunRequest};
 use std::fmt::Write;
@@ -43,15 +43,15 @@ erase_ns = 5_000_000
 "#;
 
 fn requests(requests: usize, footprint_bytes: u64) -> Vec<Request> {
-    let workload = UniformWorkload {
+    UniformWorkload {
         requests,
         footprint_bytes,
         size_bytes: 8192,
         read_share: 0.4,
-        arrivals: Arrivals::Poisson { mean_gap_ns: 600_000.0 },
+        mean_gap_ns: 600_000.0,
         seed: 7,
-    };
-    uniform(&workload).unwrap()
+    }
+    .make()
 }
 
 /// The same, small enough that the size of the SLC region follows the data, in windows of 256 KiB.

@@ -39,7 +39,7 @@ static TABLE: Table = Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::lines::check::{below, below_with};
+    use crate::formats::lines::tests::{below, below_with};
     use crate::formats::RawRequest;
     use crate::options::{BlkparseAction, TraceOptions};
     use slcache_base::request::HostOp;

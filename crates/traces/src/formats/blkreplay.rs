@@ -35,7 +35,7 @@ static TABLE: Table = Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::lines::check::below;
+    use crate::formats::lines::tests::below;
     use crate::formats::RawRequest;
     use slcache_base::request::HostOp;
 

@@ -123,7 +123,7 @@ fn is_md5(word: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::lines::check::{both_ways_agree, only_careful, parse, refused};
+    use crate::formats::lines::tests::{both_ways_agree, only_careful, parse, refused};
     use crate::formats::{RawRequest, Record};
     use crate::options::TraceOptions;
 

@@ -141,4 +141,4 @@ impl<F: LineFormat> RecordParser for LineParser<F> {
 }
 
 #[cfg(test)]
-pub(super) mod check;
+pub(super) mod tests;

@@ -68,7 +68,7 @@ impl LineFormat for Mqsim {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::lines::check::{both_ways_agree, parse_with, refused};
+    use crate::formats::lines::tests::{both_ways_agree, parse_with, refused};
     use crate::formats::{RawRequest, Record};
     use slcache_base::request::HostOp;
 

@@ -67,7 +67,7 @@ impl LineFormat for Systor17 {
 mod tests {
     use super::*;
     use crate::error::LineFault;
-    use crate::formats::lines::check::{self, both_ways_agree, refused};
+    use crate::formats::lines::tests::{self as check, both_ways_agree, refused};
     use crate::formats::{RawRequest, Record};
     use crate::options::TraceOptions;
     use slcache_base::request::HostOp;

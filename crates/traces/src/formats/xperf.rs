@@ -37,7 +37,7 @@ static TABLE: Table = Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::lines::check::{below, below_with};
+    use crate::formats::lines::tests::{below, below_with};
     use crate::formats::{RawRequest, Record};
     use crate::options::{BlkparseAction, TraceOptions};
 

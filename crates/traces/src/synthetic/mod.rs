@@ -7,4 +7,4 @@ mod uniform;
 
 pub use heavy_gc::{heavy_gc, HEAVY_GC_MEAN_GAP_NS, HEAVY_GC_RANDOM_WRITES};
 pub use synth1m::{synth1m, SYNTH1M_REQUESTS};
-pub use uniform::{uniform, Arrivals, UniformError, UniformWorkload};
+pub use uniform::UniformWorkload;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::formats::lines::check::{below, below_with};
+use crate::formats::lines::tests::{below, below_with};
 
 fn options(action: BlkparseAction) -> TraceOptions {
     TraceOptions { action, rebase: Some(false), ..TraceOptions::default() }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::error::LineFault;
-use crate::formats::lines::check::{self, both_ways_agree, only_careful, refused};
+use crate::formats::lines::tests::{self as check, both_ways_agree, only_careful, refused};
 use crate::formats::lines::SKIPPED_HEADER;
 use crate::formats::{RawRequest, Record, SKIPPED_ZERO_SIZE};
 use crate::options::{SubSector, TraceOptions, ZeroSize};
