@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyException, PyKeyboardInterrupt, PyOSError};
 use pyo3::prelude::*;
 use pyo3::PyTypeInfo;
 use slcache_files::OutputError;
-use slcache_sim::traces::{Place, TraceError as Trace};
+use slcache_sim::traces::{FileFault, Place, TraceError as Trace};
 use slcache_sim::{ConfigErrors, Origin, SimError, Words};
 
 // The macro's classes need a description each, which it takes as text.
@@ -96,7 +96,7 @@ fn worded(error: PyErr, command_line: String) -> PyErr {
 
 /// An exception about a trace.
 fn of_trace<E: PyTypeInfo>(error: &Trace) -> PyErr {
-    let Trace::Endless { file } = error else {
+    let Trace::File { file, fault: FileFault::Endless, .. } = error else {
         return placed::<E>(error.to_string(), error.place());
     };
     let python = format!(
@@ -120,7 +120,7 @@ pub fn wrong_episode(key: Option<&str>, message: String) -> PyErr {
 pub fn trace_error(error: &Trace) -> PyErr {
     match error {
         Trace::Cancelled => PyKeyboardInterrupt::new_err("cancelled"),
-        Trace::OutOfMemory { .. } => placed::<RunError>(error.to_string(), error.place()),
+        Trace::File { fault: FileFault::Memory, .. } => placed::<RunError>(error.to_string(), error.place()),
         _ => of_trace::<TraceError>(error),
     }
 }
@@ -131,11 +131,10 @@ pub fn writing_error(error: &Trace) -> PyErr {
     match error {
         Trace::Refused { .. }
         | Trace::Option { .. }
-        | Trace::Output { .. }
+        | Trace::File { fault: FileFault::Output | FileFault::Endless, .. }
         | Trace::OutputTaken(_)
-        | Trace::Workload(_)
-        | Trace::Endless { .. } => of_trace::<ConfigError>(error),
-        Trace::Write { .. } => placed::<RunError>(error.to_string(), error.place()),
+        | Trace::Workload(_) => of_trace::<ConfigError>(error),
+        Trace::File { fault: FileFault::Write, .. } => placed::<RunError>(error.to_string(), error.place()),
         _ => trace_error(error),
     }
 }

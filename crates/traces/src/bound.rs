@@ -205,7 +205,7 @@ impl Counter {
 }
 
 fn unfit(reason: String) -> TraceError {
-    TraceError::Refused { what: "bound", reason }
+    TraceError::refused("bound", reason)
 }
 
 fn no_room(file: &str, units: u64, unit_bytes: u64) -> TraceError {
@@ -215,7 +215,7 @@ fn no_room(file: &str, units: u64, unit_bytes: u64) -> TraceError {
     let what = format!(
         "the bound of {units} units of {unit_bytes} bytes; allowed: fewer sizes at a time, or larger units"
     );
-    TraceError::OutOfMemory { file: file.to_owned(), what }
+    TraceError::memory(file, what)
 }
 
 /// Reads a trace once and bounds what caches of `sizes`, in bytes, can keep, told how far it is.
@@ -243,9 +243,7 @@ pub fn bound_telling(
             .try_for_each(|request| counter.add(request))
             .map_err(|units| no_room(path, units, unit_bytes))?;
         requests.clear();
-        if !progress("bound", reader.bytes_read(), reader.bytes_total().unwrap_or(0)) {
-            return Err(TraceError::Cancelled);
-        }
+        reader.tell("bound", progress)?;
     }
     if counter.versions == 0 {
         return Err(unfit(format!("{path} has no writes, of which a cache could keep any")));

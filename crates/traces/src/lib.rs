@@ -37,7 +37,7 @@ pub use catalogue::{format_catalogue, CatalogueEntry};
 pub use convert::{Blocks, Conversion, ConvertReport, InputReport, StepReport};
 pub use entry::TraceEntry;
 pub use error::place::Place;
-pub use error::{LineFault, TraceError};
+pub use error::{FileFault, LineFault, TraceError};
 pub use info::{
     info, info_telling, AddressMap, GapClass, GapDecade, HintCount, HotSet, HotShare, IdleTime, Interarrival,
     ResponseTimes, SizeBucket, StreamInfo, Timeline, TraceInfo,

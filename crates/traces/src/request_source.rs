@@ -2,12 +2,25 @@
 
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
-use crate::options::{TraceOptions, VolumeChoice};
 use crate::origin::Origin;
 use crate::stored::shared_file::SharedFile;
 use crate::summary::TraceSummary;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
+
+/// What is known of a source once it is opened.
+pub(crate) struct Facts<'a> {
+    /// Name of the format.
+    pub format: &'static str,
+    /// Whether the streams are volumes with addresses of their own; of what does not tell, the options say it.
+    pub has_volumes: Option<bool>,
+    /// Stored (compressed) bytes consumed so far; shared.
+    pub bytes_read: Arc<AtomicU64>,
+    /// Stored bytes in all, where known.
+    pub bytes_total: Option<u64>,
+    /// The copy of the bytes that had to be made to read them.
+    pub copy: Option<&'a SharedFile>,
+}
 
 /// What is behind a reader.
 pub(crate) trait RequestSource: Send {
@@ -29,37 +42,21 @@ pub(crate) trait RequestSource: Send {
     /// Counts so far.
     fn summary(&self) -> &TraceSummary;
 
-    fn format_name(&self) -> &'static str;
+    fn facts(&self) -> Facts<'_>;
 
     /// The names of the volumes by stream, as far as they have appeared; empty
     /// where all streams share one address space.
     fn stream_names(&self) -> Vec<String>;
-
-    /// Whether the streams are volumes with addresses of their own.
-    fn has_volumes(&self, options: &TraceOptions) -> bool {
-        options.volume == Some(VolumeChoice::Each)
-    }
 
     /// Where the requests come from, for a file made out of them; its hash is
     /// known at the end of the trace.
     fn origin(&self, path: &str) -> Origin {
         Origin {
             file: path.rsplit('/').next().unwrap_or(path).to_owned(),
-            format: self.format_name().to_owned(),
+            format: self.facts().format.to_owned(),
             sha256: self.summary().sha256.clone(),
             label: None,
             steps: Vec::new(),
         }
-    }
-
-    /// Stored (compressed) bytes consumed so far; shared.
-    fn byte_counter(&self) -> Arc<AtomicU64>;
-
-    /// Stored bytes in all, where known.
-    fn bytes_total(&self) -> Option<u64>;
-
-    /// The copy of the bytes that had to be made to read them.
-    fn copy(&self) -> Option<&SharedFile> {
-        None
     }
 }

@@ -11,7 +11,7 @@ fn no_room(file: &str, units: u64) -> TraceError {
     let what = format!(
         "the bound of {units} mapping units; allowed: fewer sizes at a time, or a larger device.mu_bytes"
     );
-    TraceError::OutOfMemory { file: file.to_owned(), what }
+    TraceError::memory(file, what)
 }
 
 /// Reads the trace of `request` once and bounds caches of `sizes`, in mapping units: the least that is

@@ -76,7 +76,7 @@ impl Source {
 
     /// Counts of the whole trace; after the last batch only.
     pub fn summary(&self) -> Result<&TraceSummary, TraceError> {
-        let stopped = || TraceError::ReaderStopped { file: self.stream.path().name().to_owned() };
+        let stopped = || TraceError::reader_stopped(self.stream.path().name());
         self.stream.summary().ok_or_else(stopped)
     }
 }

@@ -1,6 +1,6 @@
 //! Which file, line and key an error is about, for programs that ask.
 
-use crate::error::{LineFault, TraceError};
+use crate::error::{FileFault, LineFault, TraceError};
 
 /// What an error is about, as far as it is about one such thing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,10 @@ impl TraceError {
                 Place { file: Some(file), line: Some(*line), key: Some("volume") }
             }
             Self::VolumeMissing { file, .. } => Place { file: Some(file), line: None, key: Some("volume") },
-            Self::Undetected { file, .. } => Place { file: Some(file), line: None, key: Some("format") },
+            Self::File { file, fault: FileFault::Format, .. } => {
+                Place { file: Some(file), line: None, key: Some("format") }
+            }
+            Self::File { file, .. } => Place { file: Some(file), ..Place::default() },
             Self::Option { key, .. } => Place { key: Some(key), ..Place::default() },
             Self::Workload(problems) => {
                 let first = problems.problems.first();
@@ -34,28 +37,6 @@ impl TraceError {
                 let line = first.and_then(|problem| problem.line).map(|line| line as u64);
                 Place { file: Some(&problems.file), line, key }
             }
-            Self::Open { file, .. }
-            | Self::Read { file, .. }
-            | Self::Truncated { file, .. }
-            | Self::Damaged { file, .. }
-            | Self::Prepared { file, .. }
-            | Self::NeedsMemory { file, .. }
-            | Self::OutOfMemory { file, .. }
-            | Self::ArchiveTruncated { file, .. }
-            | Self::Archive { file, .. }
-            | Self::MemberMissing { file, .. }
-            | Self::Empty { file }
-            | Self::NoRequests { file, .. }
-            | Self::Spool { file, .. }
-            | Self::SpoolLimit { file, .. }
-            | Self::ReadOnce { file, .. }
-            | Self::Parquet { file, .. }
-            | Self::Write { file, .. }
-            | Self::Output { file, .. }
-            | Self::DoesNotFit { file, .. }
-            | Self::Impossible { file, .. }
-            | Self::Endless { file }
-            | Self::ReaderStopped { file } => Place { file: Some(file), ..Place::default() },
             Self::OutputTaken(_) | Self::Refused { .. } | Self::Cancelled => Place::default(),
         }
     }

@@ -59,8 +59,7 @@ struct Ftrace {
 impl Ftrace {
     fn new(options: &TraceOptions) -> Result<Self, TraceError> {
         if let Some(bytes) = options.ufs_lba_bytes.filter(|bytes| ![512, 4096].contains(bytes)) {
-            let allowed = "512 or 4096".to_owned();
-            return Err(TraceError::Option { key: "ufs_lba_bytes", value: bytes.to_string(), allowed });
+            return Err(TraceError::option("ufs_lba_bytes", bytes, "512 or 4096"));
         }
         let lba_bytes = options.ufs_lba_bytes.map(u64::from);
         Ok(Self { action: options.action, sizes: SizeRules::new(options), lba_bytes, begun: false })

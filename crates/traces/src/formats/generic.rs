@@ -44,10 +44,9 @@ struct Generic {
 
 impl Generic {
     fn new(options: &TraceOptions) -> Result<Self, TraceError> {
-        let columns = options.generic.as_ref().ok_or_else(|| TraceError::Option {
-            key: "generic",
-            value: "none given".to_owned(),
-            allowed: "the columns and units of the trace (time, time_unit, address, address_unit, size, size_unit, op)".to_owned(),
+        let columns = options.generic.as_ref().ok_or_else(|| {
+            let allowed = "the columns and units of the trace (time, time_unit, address, address_unit, size, size_unit, op)";
+            TraceError::option("generic", "none given", allowed)
         })?;
         Ok(Self {
             layout: Layout::new(columns)?,

@@ -186,7 +186,7 @@ pub(crate) fn names() -> String {
 
 pub(crate) fn named(name: &str) -> Result<&'static Format, TraceError> {
     let found = FORMATS.iter().find(|format| format.name == name);
-    found.ok_or_else(|| TraceError::Option { key: "format", value: name.to_owned(), allowed: names() })
+    found.ok_or_else(|| TraceError::option("format", name, names()))
 }
 
 /// Whether at least half of the lines parse: one bad line must not hide the

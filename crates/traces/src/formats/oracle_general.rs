@@ -37,9 +37,7 @@ struct OracleGeneral {
 }
 
 fn build(options: &TraceOptions) -> Result<Box<dyn RowParser>, TraceError> {
-    let needed = |key, value: &str, allowed: &str| {
-        Err(TraceError::Option { key, value: value.to_owned(), allowed: allowed.to_owned() })
-    };
+    let needed = |key, value: &str, allowed: &str| Err(TraceError::option(key, value, allowed));
     let unit = "\"sector\" (512 bytes), \"byte\" or a positive number of bytes: what the ids of objects count in, if they are block addresses at all";
     let unit_bytes = match options.object_unit.map(|unit| unit.bytes()) {
         None => return needed("object_unit", "nothing given, for format oracle_general", unit),

@@ -77,7 +77,7 @@ pub(super) fn build(
     let queued = table.columns.iter().any(|(_, part)| matches!(part, Part::Queued(_)));
     if action == BlkparseAction::Q && !queued {
         let allowed = "D (issued) or C (completed): the file does not say when requests were queued";
-        return Err(TraceError::Option { key: "action", value: "Q".to_owned(), allowed: allowed.to_owned() });
+        return Err(TraceError::option("action", "Q", allowed));
     }
     let before_start_ns = if options.rebase == Some(false) { 0 } else { BEFORE_START_NS };
     Ok(Box::new(TableParser {

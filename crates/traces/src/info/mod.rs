@@ -212,9 +212,7 @@ pub fn info_telling(
     let mut entries = Vec::with_capacity(BATCH);
     while reader.next_entries(&mut entries, BATCH)? {
         entries.iter().for_each(|entry| collector.add(entry));
-        if !progress("info", reader.bytes_read(), reader.bytes_total().unwrap_or(0)) {
-            return Err(TraceError::Cancelled);
-        }
+        reader.tell("info", progress)?;
     }
     if RECORDINGS.contains(&reader.format()) {
         service::add(path, options, &mut collector.responses, progress)?;

@@ -70,11 +70,8 @@ pub(super) fn add(
                 in_flight.remove(&key);
             }
         }
-        let reader = &completions.reader;
-        if completions.waiting.is_empty()
-            && !progress("service times", reader.bytes_read(), reader.bytes_total().unwrap_or(0))
-        {
-            return Err(TraceError::Cancelled);
+        if completions.waiting.is_empty() {
+            completions.reader.tell("service times", progress)?;
         }
     }
 }

@@ -33,10 +33,16 @@ pub(crate) fn event(options: &TraceOptions, format: &str) -> Option<&'static str
     })
 }
 
+/// Columns declared for a format that has its own.
+pub(crate) fn foreign_columns(format: &str) -> TraceError {
+    let allowed = "generic columns only with format = \"generic\"";
+    TraceError::option("generic", format!("columns declared for format {format}"), allowed)
+}
+
 /// Refuses an option that a trace of `format` would not heed.
 pub(crate) fn refuse_foreign(options: &TraceOptions, format: &str) -> Result<(), TraceError> {
     let foreign = |key, allowed: String| {
-        Err(TraceError::Option { key, value: format!("given for a trace of format {format}"), allowed })
+        Err(TraceError::option(key, format!("given for a trace of format {format}"), allowed))
     };
     for (key, given, formats) in uses(options) {
         if given && !formats.contains(&format) {

@@ -231,11 +231,10 @@ impl TryFrom<String> for Unsorted {
             ("error", _) => Ok(Self::Error),
             ("keep", _) => Ok(Self::Keep),
             (_, Some(Ok(window))) if (1..=WINDOW_MAX).contains(&window) => Ok(Self::Sort(window)),
-            _ => Err(TraceError::Option {
-                key: "unsorted",
-                value: text,
-                allowed: format!("\"error\", \"keep\", \"sort:N\" with N from 1 to {WINDOW_MAX}"),
-            }),
+            _ => {
+                let allowed = format!("\"error\", \"keep\", \"sort:N\" with N from 1 to {WINDOW_MAX}");
+                Err(TraceError::option("unsorted", text, allowed))
+            }
         }
     }
 }

@@ -16,7 +16,6 @@ pub(super) struct Reread {
     /// Where somebody asks for it.
     hash: Option<StoredHash>,
     read: Arc<AtomicU64>,
-    total: u64,
     block: Box<[u8]>,
 }
 
@@ -24,13 +23,7 @@ impl Reread {
     /// Of a file that others read as well; with its hash, if it `hashes`.
     pub(super) fn new(file: &SharedFile, hashes: bool) -> Self {
         let block = vec![0; BLOCK_BYTES].into_boxed_slice();
-        Self {
-            file: file.reader(0),
-            hash: hashes.then(StoredHash::new),
-            read: Arc::default(),
-            total: file.bytes(),
-            block,
-        }
+        Self { file: file.reader(0), hash: hashes.then(StoredHash::new), read: Arc::default(), block }
     }
 
     /// Reads on to byte `end`, or to the end of the file; the CRC-32 of what
@@ -60,10 +53,5 @@ impl Reread {
     /// Bytes read so far; shared.
     pub(super) fn byte_counter(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.read)
-    }
-
-    /// Bytes of the file.
-    pub(super) fn total(&self) -> u64 {
-        self.total
     }
 }

@@ -6,21 +6,19 @@ use super::reread::Reread;
 use super::row_groups::{plain, RowGroups};
 use crate::entry::TraceEntry;
 use crate::error::quote::{cut, listed};
-use crate::error::{LineFault, TraceError};
+use crate::error::{FileFault, LineFault, TraceError};
 use crate::format_names::{PARQUET, WORKLOAD};
 use crate::formats;
-use crate::options::foreign::refuse_foreign;
+use crate::options::foreign::{foreign_columns, refuse_foreign};
 use crate::options::{TraceOptions, VolumeChoice};
 use crate::origin::Origin;
 use crate::records::checker::{Checker, OTHER_VOLUME};
-use crate::request_source::RequestSource;
+use crate::request_source::{Facts, RequestSource};
 use crate::stored::opened::Opened;
 use crate::stored::shared_file::SharedFile;
 use crate::stored::trace_path::TracePath;
 use crate::summary::{TraceSummary, VolumeCount};
 use std::path::Path;
-use std::sync::atomic::AtomicU64;
-use std::sync::Arc;
 
 /// Rows and checks; goes on behind a faulty row when stepped again.
 pub(crate) struct ParquetSource {
@@ -70,7 +68,7 @@ impl ParquetSource {
         let opened = Opened::of(&TracePath::new(&file))?;
         let mut source = Self::of(opened, &TraceOptions::default()).map_err(|error| damaged(&file, error))?;
         source.stored = Reread::new(&source.bytes, false);
-        let damaged = |what: &str| TraceError::Prepared { file: file.clone(), what: what.to_owned() };
+        let damaged = |what: &str| prepared(&file, what);
         let reading = source.metadata.reading.as_ref().ok_or_else(|| damaged("it stands for no trace"))?;
         if reading.options != *options {
             return Err(damaged("it was made with other options of the trace's reader"));
@@ -87,10 +85,10 @@ impl ParquetSource {
         let file = opened.name().to_owned();
         let bytes = opened.into_shared(&mut |_, _, _| true)?;
         if bytes.bytes() == 0 {
-            return Err(TraceError::Empty { file });
+            return Err(TraceError::empty(&file));
         }
         let (groups, metadata) = RowGroups::open(bytes.clone())
-            .map_err(|message| TraceError::Parquet { file: file.clone(), message })?;
+            .map_err(|message| TraceError::file(file.as_str(), FileFault::Damaged, message))?;
         Ok(Self {
             file,
             groups,
@@ -160,8 +158,8 @@ impl ParquetSource {
 
     #[cold]
     fn damaged(&self, reason: &str) -> TraceError {
-        let message = format!("the file is damaged behind row {}: {reason}", self.rows_taken);
-        TraceError::Parquet { file: self.file.clone(), message }
+        let reason = format!("the file is damaged behind row {}: {reason}", self.rows_taken);
+        TraceError::file(self.file.as_str(), FileFault::Damaged, reason)
     }
 
     #[inline]
@@ -193,12 +191,8 @@ impl ParquetSource {
 
     #[cold]
     fn unreadable(&self, source: std::io::Error) -> TraceError {
-        TraceError::Read {
-            file: self.file.clone(),
-            unit: "row",
-            line: self.rows_taken,
-            source: Arc::new(source),
-        }
+        let reason = format!("reading failed after row {}: {source}", self.rows_taken);
+        TraceError::file(self.file.as_str(), FileFault::Read, reason)
     }
 
     fn settle(&mut self) -> Result<(), TraceError> {
@@ -206,18 +200,16 @@ impl ParquetSource {
         let advanced = self.stored.advance(u64::MAX);
         advanced.map_err(|source| self.unreadable(source))?;
         self.checker.complete(false, self.stored.sha256_hex());
-        let file = self.file.clone();
         let (found, expected) = (self.totals.counts(), &self.metadata.counts);
         if found != *expected {
-            let message = format!(
+            let reason = format!(
                 "the file was changed: its rows do not have the counts or the digest of its footer ({found:?}; expected {expected:?})"
             );
-            return Err(TraceError::Parquet { file, message });
+            return Err(TraceError::file(self.file.as_str(), FileFault::Damaged, reason));
         }
         let summary = self.checker.summary();
         if summary.requests() + summary.flushes + summary.trims == 0 {
-            let skipped = summary.skipped_text();
-            return Err(TraceError::NoRequests { file, lines: self.rows_taken, skipped });
+            return Err(TraceError::no_requests(&self.file, self.rows_taken, &summary.skipped_text()));
         }
         Ok(())
     }
@@ -259,42 +251,34 @@ impl RequestSource for ParquetSource {
         }
     }
 
-    fn has_volumes(&self, _: &TraceOptions) -> bool {
-        match &self.metadata.reading {
-            Some(reading) => reading.has_volumes,
-            None => self.stream_names().len() > 1,
+    fn facts(&self) -> Facts<'_> {
+        let reading = self.metadata.reading.as_ref();
+        Facts {
+            format: self.format,
+            has_volumes: Some(reading.map_or(self.stream_names().len() > 1, |reading| reading.has_volumes)),
+            bytes_read: self.stored.byte_counter(),
+            bytes_total: Some(self.bytes.bytes()),
+            // In the place of another trace its bytes alone would be read as a trace of their own.
+            copy: reading.is_none().then_some(&self.bytes),
         }
-    }
-
-    fn format_name(&self) -> &'static str {
-        self.format
     }
 
     fn origin(&self, _: &str) -> Origin {
         self.metadata.origin.clone()
     }
-
-    fn byte_counter(&self) -> Arc<AtomicU64> {
-        self.stored.byte_counter()
-    }
-
-    fn bytes_total(&self) -> Option<u64> {
-        Some(self.stored.total())
-    }
-
-    fn copy(&self) -> Option<&SharedFile> {
-        // In the place of another trace its bytes alone would be read as a trace of their own.
-        self.metadata.reading.is_none().then_some(&self.bytes)
-    }
 }
 
 /// The error of a file that stands for a trace.
 fn damaged(file: &str, error: TraceError) -> TraceError {
-    let what = match error {
-        TraceError::Parquet { message, .. } => message,
-        other => other.to_string(),
-    };
-    TraceError::Prepared { file: file.to_owned(), what }
+    match error {
+        TraceError::File { reason, .. } => prepared(file, &reason),
+        other => prepared(file, &other.to_string()),
+    }
+}
+
+fn prepared(file: &str, what: &str) -> TraceError {
+    let reason = format!("no prepared trace, or a damaged one: {what}; remove it, and it is made anew");
+    TraceError::file(file, FileFault::Damaged, reason)
 }
 
 /// What the volume option means for the volumes of the file; without one they
@@ -302,11 +286,7 @@ fn damaged(file: &str, error: TraceError) -> TraceError {
 fn choose(path: &str, volumes: &[String], options: &TraceOptions) -> Result<Choice, TraceError> {
     let file = || path.to_owned();
     if options.generic.is_some() {
-        return Err(TraceError::Option {
-            key: "generic",
-            value: format!("columns declared for format {PARQUET}"),
-            allowed: "generic columns only with format = \"generic\"".to_owned(),
-        });
+        return Err(foreign_columns(PARQUET));
     }
     refuse_foreign(options, PARQUET)?;
     let listed = || listed(volumes.iter().map(|volume| cut(volume)));

@@ -1,6 +1,6 @@
 //! Complete records, lines or binary, out of large blocks without a copy each.
 
-use crate::error::{LineFault, TraceError};
+use crate::error::{FileFault, LineFault, TraceError};
 use crate::records::parser::{RecordParser, RECORD_BYTES_MAX};
 use crate::stored::input::Input;
 use crate::stored::opened::Opened;
@@ -158,9 +158,7 @@ impl RecordReader {
     fn end_of_records(&mut self) -> Result<Option<usize>, TraceError> {
         match self.failure() {
             Some(failure) => Err(failure),
-            None if self.bytes_before == 0 && self.filled == 0 => {
-                Err(TraceError::Empty { file: self.file.clone() })
-            }
+            None if self.bytes_before == 0 && self.filled == 0 => Err(TraceError::empty(&self.file)),
             None => Ok(None),
         }
     }
@@ -219,7 +217,7 @@ impl RecordReader {
             return Ok(Some(left));
         }
         if self.record == 0 {
-            return Err(TraceError::Empty { file: self.file.clone() });
+            return Err(TraceError::empty(&self.file));
         }
         Ok(None)
     }
@@ -247,7 +245,7 @@ impl RecordReader {
             self.refill();
         }
         if self.filled == 0 {
-            return Err(self.failure().unwrap_or_else(|| TraceError::Empty { file: self.file.clone() }));
+            return Err(self.failure().unwrap_or_else(|| TraceError::empty(&self.file)));
         }
         Ok(&self.block[..self.filled])
     }
@@ -305,7 +303,7 @@ impl RecordReader {
         let unit = if self.text { "line" } else { "record" };
         let before = self.record.saturating_sub(1);
         match failed.map(|failed| self.input.explain(&self.file, (unit, before), failed)) {
-            Some(damaged @ TraceError::Damaged { .. }) => damaged,
+            Some(damaged @ TraceError::File { fault: FileFault::Damaged, .. }) => damaged,
             _ => error,
         }
     }

@@ -234,14 +234,13 @@ impl Checker {
 
     /// At the end of the trace: an error when nothing was taken.
     pub(crate) fn settle(&self, file: &str) -> Result<(), TraceError> {
-        let (summary, file) = (&self.summary, file.to_owned());
+        let summary = &self.summary;
         if let Some(volume) = self.missing_volume() {
-            let volume = volume.to_owned();
+            let (file, volume) = (file.to_owned(), volume.to_owned());
             return Err(TraceError::VolumeMissing { file, volume, listed: summary.volumes_text() });
         }
         if summary.requests() + summary.flushes + summary.trims == 0 {
-            let skipped = summary.skipped_text();
-            return Err(TraceError::NoRequests { file, lines: summary.lines, skipped });
+            return Err(TraceError::no_requests(file, summary.lines, &summary.skipped_text()));
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Telling the format from the first lines of a file.
 
 use crate::error::quote::{first_binary_byte, quoted};
-use crate::error::TraceError;
+use crate::error::{FileFault, TraceError};
 use crate::formats::{self, Fit, Format, Sample, FORMATS};
 use crate::records::blocks::{RecordReader, BYTE_ORDER_MARK};
 use crate::stored::opened::Opened;
@@ -31,7 +31,7 @@ pub(crate) fn detect_in(path: &str, sample: &[u8]) -> Result<&'static Format, Tr
         ([format], _) | (_, [format]) => Ok(format),
         _ => {
             let reason = reason(&sample.lines, &certain, &fits(Fit::MustBeNamed));
-            Err(TraceError::Undetected { file: path.to_owned(), reason })
+            Err(TraceError::file(path, FileFault::Format, reason))
         }
     }
 }

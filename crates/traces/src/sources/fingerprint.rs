@@ -11,7 +11,6 @@ use crate::stored::trace_path::TracePath;
 use crate::workload::is_workload;
 use ring::digest::{Context, SHA256};
 use std::io::Read;
-use std::sync::Arc;
 
 const BLOCK_BYTES: usize = 1 << 20;
 
@@ -49,9 +48,7 @@ fn hash(path: &TracePath, progress: &mut Progress<'_>) -> Result<String, TraceEr
     let (mut reader, total) = Opened::of(path)?.into_reader();
     let (mut context, mut block, mut done) = (Context::new(&SHA256), vec![0; BLOCK_BYTES], 0);
     loop {
-        let read = reader
-            .read(&mut block)
-            .map_err(|source| TraceError::Open { file: path.name().to_owned(), source: Arc::new(source) })?;
+        let read = reader.read(&mut block).map_err(|source| TraceError::open(path.name(), source))?;
         if read == 0 {
             return Ok(hex(context));
         }

@@ -1,6 +1,6 @@
 //! Every problem of a trace, not only the first.
 
-use crate::error::{LineFault, TraceError};
+use crate::error::{FileFault, LineFault, TraceError};
 use crate::options::TraceOptions;
 use crate::progress::Progress;
 use crate::request_source::RequestSource;
@@ -48,11 +48,9 @@ impl LintReport {
             TraceError::Line { line, fault, .. } => (Some(*line), fault.kind()),
             TraceError::Record { record, fault, .. } => (Some(*record), fault.kind()),
             TraceError::Row { row, fault, .. } => (Some(*row), fault.kind()),
-            TraceError::Truncated { .. } | TraceError::ArchiveTruncated { .. } => (None, "truncated file"),
-            TraceError::Damaged { .. } | TraceError::Archive { .. } | TraceError::Parquet { .. } => {
-                (None, "damaged file")
-            }
-            TraceError::Empty { .. } | TraceError::NoRequests { .. } => (None, "empty file"),
+            TraceError::File { fault: FileFault::Truncated, .. } => (None, "truncated file"),
+            TraceError::File { fault: FileFault::Damaged, .. } => (None, "damaged file"),
+            TraceError::File { fault: FileFault::Empty, .. } => (None, "empty file"),
             TraceError::VolumeMissing { .. } => (None, "volume missing"),
             _ => (None, "reading failed"),
         };
@@ -80,7 +78,7 @@ pub fn lint_telling(
 ) -> Result<LintReport, TraceError> {
     let mut source = source(&path.into(), options)?;
     let mut report = LintReport {
-        format: source.format_name(),
+        format: source.facts().format,
         problems: Vec::new(),
         counts: BTreeMap::new(),
         read_to_end: false,
@@ -109,15 +107,14 @@ fn list(
     progress: &mut Progress<'_>,
 ) -> Result<bool, TraceError> {
     let mut requests = Vec::new();
-    let bytes_read = source.byte_counter();
     let mut told = 0;
     // A step may be one line: looking at the time costs as much.
     for step in 0_usize.. {
-        let done = bytes_read.load(Ordering::Relaxed);
+        let facts = source.facts();
+        let done = facts.bytes_read.load(Ordering::Relaxed);
         if step % BATCH == 0 || done != told {
             told = done;
-            let total = source.bytes_total().unwrap_or(0);
-            if !progress("lint", done, total) {
+            if !progress("lint", done, facts.bytes_total.unwrap_or(0)) {
                 return Err(TraceError::Cancelled);
             }
         }

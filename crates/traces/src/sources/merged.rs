@@ -1,14 +1,14 @@
 //! A blktrace recording in several files, merged by time.
 
 use crate::entry::TraceEntry;
-use crate::error::{LineFault, TraceError};
-use crate::formats::{self, merge_key, Format, MergeKey, BLKTRACE};
+use crate::error::{FileFault, LineFault, TraceError};
+use crate::formats::{self, merge_key, MergeKey, BLKTRACE};
 use crate::options::foreign::refuse_foreign;
 use crate::options::TraceOptions;
 use crate::records::batch::RowParser;
 use crate::records::blocks::RecordReader;
 use crate::records::checker::Checker;
-use crate::request_source::RequestSource;
+use crate::request_source::{Facts, RequestSource};
 use crate::stored::blktrace_files::Archive;
 use crate::stored::input::Input;
 use crate::stored::opened::Opened;
@@ -31,7 +31,6 @@ pub(crate) struct MergedSource {
     /// Faults met in looking ahead, told at the next steps.
     due: VecDeque<TraceError>,
     checker: Checker,
-    format: &'static Format,
     bytes_read: Arc<AtomicU64>,
     bytes_total: Option<u64>,
     /// The archive the files were taken from, if they were.
@@ -92,7 +91,6 @@ impl MergedSource {
             next: BinaryHeap::with_capacity(inputs.len()),
             due: VecDeque::new(),
             checker: format.checker(options),
-            format,
             bytes_read,
             bytes_total,
             archive: None,
@@ -113,7 +111,7 @@ impl MergedSource {
         let member = &mut self.members[place];
         match member.records.peek_framed(member.parser.as_mut()) {
             Ok(Some(record)) => self.next.push(Reverse((merge_key(record), place))),
-            Ok(None) | Err(TraceError::Empty { .. }) => {}
+            Ok(None) | Err(TraceError::File { fault: FileFault::Empty, .. }) => {}
             Err(error) => self.due.push_back(error),
         }
     }
@@ -205,15 +203,8 @@ impl RequestSource for MergedSource {
         self.checker.stream_names()
     }
 
-    fn format_name(&self) -> &'static str {
-        self.format.name
-    }
-
-    fn byte_counter(&self) -> Arc<AtomicU64> {
-        Arc::clone(&self.bytes_read)
-    }
-
-    fn bytes_total(&self) -> Option<u64> {
-        self.bytes_total
+    fn facts(&self) -> Facts<'_> {
+        let (bytes_read, bytes_total) = (Arc::clone(&self.bytes_read), self.bytes_total);
+        Facts { format: BLKTRACE, has_volumes: None, bytes_read, bytes_total, copy: None }
     }
 }

@@ -61,7 +61,7 @@ impl Part {
                 Some(skip) => ("skip", skip),
                 None => ("take", take.unwrap_or(0)),
             };
-            return Err(refused(
+            return Err(TraceError::option(
                 key,
                 value,
                 "without from_ns and to_ns: a part is one of time or of requests",
@@ -75,12 +75,12 @@ impl Part {
         };
         if from >= end {
             return Err(match take {
-                Some(take) => refused("take", take, "a whole number from 1"),
-                None => refused("to_ns", end, &format!("later than from_ns = {from}")),
+                Some(take) => TraceError::option("take", take, "a whole number from 1"),
+                None => TraceError::option("to_ns", end, format!("later than from_ns = {from}")),
             });
         }
         if let Some(copies) = copies.filter(|copies| copies.times(1) == Some(0)) {
-            return Err(refused("copies", copies, "a number from 1, such as 2, 2.5 or 7/3"));
+            return Err(TraceError::option("copies", copies, "a number from 1, such as 2, 2.5 or 7/3"));
         }
         let named = [("from_ns", from_ns), ("to_ns", to_ns), ("skip", skip), ("take", take)];
         let mut said: Vec<String> =
@@ -131,7 +131,7 @@ impl Part {
             if self.keeps(&entry) {
                 entry.request.at_ns = self.time(entry.request.at_ns)?;
                 let taken = self.summary.take(&entry.request);
-                taken.map_err(|fault| refused("copies", self.copy.done + 1, &fault.to_string()))?;
+                taken.map_err(|fault| TraceError::option("copies", self.copy.done + 1, fault.to_string()))?;
                 out[kept] = entry;
                 kept += 1;
             }
@@ -160,7 +160,7 @@ impl Part {
         let origin_ns = if self.rebases { *self.origin_ns.get_or_insert(at_ns) } else { 0 };
         let since_ns = at_ns.checked_sub(origin_ns).ok_or_else(|| {
             let allowed = format!("with times in order: a request at {at_ns} ns lies before the first one taken, at {origin_ns} ns, which is time 0; unsorted = sort:N, or rebase = false");
-            refused("skip", self.from, &allowed)
+            TraceError::option("skip", self.from, allowed)
         })?;
         if self.copy.done == 0 {
             self.copy.first_ns.get_or_insert(since_ns);
@@ -168,7 +168,7 @@ impl Part {
         }
         let late = |key, value: Ratio| {
             let allowed = format!("with every request before 2^62 ns (146 years); one comes {since_ns} ns after the beginning of copy {}", self.copy.done + 1);
-            refused(key, value, &allowed)
+            TraceError::option(key, value, allowed)
         };
         let copied_ns = match self.copies {
             Some(copies) => {
@@ -229,8 +229,8 @@ impl Part {
             of.last_ns.unwrap_or(0)
         );
         Err(match self.by_time {
-            true => refused("from_ns", self.from, &allowed),
-            false => refused("skip", self.from, &allowed),
+            true => TraceError::option("from_ns", self.from, allowed),
+            false => TraceError::option("skip", self.from, allowed),
         })
     }
 
@@ -238,8 +238,4 @@ impl Part {
     pub(crate) fn step_text(&self) -> &str {
         &self.step
     }
-}
-
-fn refused(key: &'static str, value: impl ToString, allowed: &str) -> TraceError {
-    TraceError::Option { key, value: value.to_string(), allowed: allowed.to_owned() }
 }

@@ -10,7 +10,6 @@ use crate::stored::blktrace_files::input_files;
 use crate::stored::trace_path::TracePath;
 use slcache_files::Outputs;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Requests taken from the reader at a time.
 const BATCH: usize = 1 << 16;
@@ -27,7 +26,7 @@ pub fn prepare(
 ) -> Result<(), TraceError> {
     let path = path.into();
     let mut outputs = Outputs::new(input_files(path.name()));
-    let failed = |source| TraceError::Write { file: output.display().to_string(), source: Arc::new(source) };
+    let failed = |source: std::io::Error| TraceError::write(&output.display().to_string(), source);
     let mut writer = ParquetWriter::new(outputs.create(output)?).map_err(|error| failed(error.into()))?;
     let mut reader = open(path, options)?;
     let mut batch = Vec::new();
@@ -36,9 +35,7 @@ pub fn prepare(
         let entries: Vec<TraceEntry> =
             batch.iter().map(|&request| TraceEntry { request, response_ns: None }).collect();
         writer.write(&entries).map_err(|error| failed(error.into()))?;
-        if !progress("prepare", reader.bytes_read(), reader.bytes_total().unwrap_or(0)) {
-            return Err(TraceError::Cancelled);
-        }
+        reader.tell("prepare", progress)?;
     }
     let reading = Reading {
         format: reader.format().to_owned(),

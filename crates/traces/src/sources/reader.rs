@@ -2,9 +2,10 @@
 
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
-use crate::options::TraceOptions;
+use crate::options::{TraceOptions, VolumeChoice};
 use crate::origin::Origin;
-use crate::request_source::RequestSource;
+use crate::progress::Progress;
+use crate::request_source::{Facts, RequestSource};
 use crate::sources::source::source;
 use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;
@@ -17,9 +18,10 @@ use std::sync::Arc;
 pub fn open(path: impl Into<TracePath>, options: &TraceOptions) -> Result<TraceReader, TraceError> {
     let path = path.into();
     let source = source(&path, options)?;
+    let Facts { copy, has_volumes, .. } = source.facts();
     Ok(TraceReader {
-        path: source.copy().map_or(path.clone(), |copy| TracePath::with_copy(path.name(), copy.clone())),
-        has_volumes: source.has_volumes(options),
+        has_volumes: has_volumes.unwrap_or(options.volume == Some(VolumeChoice::Each)),
+        path: copy.map_or(path.clone(), |copy| TracePath::with_copy(path.name(), copy.clone())),
         source,
         entries: Vec::new(),
         carried: None,
@@ -89,17 +91,17 @@ impl TraceReader {
     }
 
     pub fn format(&self) -> &'static str {
-        self.source.format_name()
+        self.source.facts().format
     }
 
     /// Stored (compressed) bytes consumed so far.
     pub fn bytes_read(&self) -> u64 {
-        self.byte_counter().load(Ordering::Relaxed)
+        self.source.facts().bytes_read.load(Ordering::Relaxed)
     }
 
     /// Stored bytes in all; `None` for standard input.
     pub fn bytes_total(&self) -> Option<u64> {
-        self.source.bytes_total()
+        self.source.facts().bytes_total
     }
 
     /// The names of the volumes by stream, as far as they have appeared; empty
@@ -127,6 +129,14 @@ impl TraceReader {
 
     /// The counter behind [`Self::bytes_read`], for another thread.
     pub(crate) fn byte_counter(&self) -> Arc<AtomicU64> {
-        self.source.byte_counter()
+        self.source.facts().bytes_read
+    }
+
+    /// Tells how far it is; an error when the caller cancels.
+    pub(crate) fn tell(&self, phase: &str, progress: &mut Progress<'_>) -> Result<(), TraceError> {
+        match progress(phase, self.bytes_read(), self.bytes_total().unwrap_or(0)) {
+            true => Ok(()),
+            false => Err(TraceError::Cancelled),
+        }
     }
 }

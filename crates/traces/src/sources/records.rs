@@ -1,18 +1,16 @@
 //! A trace file as records through a format's parser and the checks.
 
 use crate::entry::TraceEntry;
-use crate::error::{LineFault, TraceError};
+use crate::error::{FileFault, LineFault, TraceError};
 use crate::formats::{self, Format};
-use crate::options::foreign::refuse_foreign;
+use crate::options::foreign::{foreign_columns, refuse_foreign};
 use crate::options::TraceOptions;
 use crate::records::batch::{Batch, RowParser};
 use crate::records::blocks::RecordReader;
 use crate::records::checker::Checker;
-use crate::request_source::RequestSource;
+use crate::request_source::{Facts, RequestSource};
 use crate::sources::detect::detect_in;
 use crate::summary::TraceSummary;
-use std::sync::atomic::AtomicU64;
-use std::sync::Arc;
 
 /// Records taken at a time where only their volumes count.
 const LISTED: usize = 4096;
@@ -41,11 +39,7 @@ impl RecordSource {
         };
         records.set_text(format.text);
         if options.generic.is_some() && !format.takes_columns {
-            return Err(TraceError::Option {
-                key: "generic",
-                value: format!("columns declared for format {}", format.name),
-                allowed: "generic columns only with format = \"generic\"".to_owned(),
-            });
+            return Err(foreign_columns(format.name));
         }
         refuse_foreign(options, format.name)?;
         let parser = (format.build)(options)?;
@@ -103,7 +97,7 @@ impl RequestSource for RecordSource {
             unused.clear();
             match self.step(&mut unused, LISTED) {
                 Ok(true) | Err(TraceError::Line { .. } | TraceError::Record { .. }) => {}
-                Err(damaged @ TraceError::Damaged { .. }) => return damaged,
+                Err(damaged @ TraceError::File { fault: FileFault::Damaged, .. }) => return damaged,
                 _ => break,
             }
         }
@@ -124,15 +118,9 @@ impl RequestSource for RecordSource {
         self.checker.stream_names()
     }
 
-    fn format_name(&self) -> &'static str {
-        self.format.name
-    }
-
-    fn byte_counter(&self) -> Arc<AtomicU64> {
-        self.records.input().byte_counter()
-    }
-
-    fn bytes_total(&self) -> Option<u64> {
-        self.records.input().bytes_total()
+    fn facts(&self) -> Facts<'_> {
+        let input = self.records.input();
+        let (bytes_read, bytes_total) = (input.byte_counter(), input.bytes_total());
+        Facts { format: self.format.name, has_volumes: None, bytes_read, bytes_total, copy: None }
     }
 }

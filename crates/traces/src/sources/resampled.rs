@@ -49,7 +49,7 @@ impl Resampled {
                 let allowed = format!(
                     "with traces of up to {REQUESTS_MAX} requests; take a part of it first (take = N)"
                 );
-                Err(self.refused("resample", self.draw, &allowed))
+                Err(TraceError::option("resample", self.draw, allowed))
             }
         }
     }
@@ -86,31 +86,29 @@ impl Resampled {
     pub(crate) fn finish(&self) -> Result<(), TraceError> {
         match self.summary.last_ns {
             Some(_) => Ok(()),
-            None => Err(self.refused("resample", self.draw, "a draw that has a request; this one has none")),
+            None => {
+                Err(TraceError::option("resample", self.draw, "a draw that has a request; this one has none"))
+            }
         }
     }
 
     fn ring(&mut self) -> Result<Ring, TraceError> {
         let requests = std::mem::take(&mut self.requests);
         if !requests.is_sorted_by_key(|request| request.at_ns) {
-            return Err(self.refused("resample", self.draw, "with times in order, unsorted = sort:N"));
+            return Err(TraceError::option("resample", self.draw, "with times in order, unsorted = sort:N"));
         }
         let span_ns = requests[requests.len() - 1].at_ns - requests[0].at_ns;
         if span_ns == 0 {
-            return Err(self.refused("resample", self.draw, "with requests at two times or more"));
+            return Err(TraceError::option("resample", self.draw, "with requests at two times or more"));
         }
         // Behind the last request of the ring comes a gap like any other.
         let period_ns = span_ns + (span_ns / (requests.len() as u64 - 1)).max(1);
         let block_ns = self.block_ns.unwrap_or((period_ns / STRETCHES).max(1));
         if !(1..=period_ns).contains(&block_ns) {
             let allowed = format!("from 1 to {period_ns}, the length of the trace");
-            return Err(self.refused("resample_block_ns", block_ns, &allowed));
+            return Err(TraceError::option("resample_block_ns", block_ns, allowed));
         }
         Ok(Ring::new(requests, period_ns, block_ns, self.draw))
-    }
-
-    fn refused(&self, key: &'static str, value: u64, allowed: &str) -> TraceError {
-        TraceError::Option { key, value: value.to_string(), allowed: allowed.to_owned() }
     }
 }
 

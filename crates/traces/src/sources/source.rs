@@ -8,7 +8,7 @@ use crate::options::TraceOptions;
 use crate::origin::Origin;
 use crate::parquet::{self, ParquetSource};
 use crate::records::blocks::RecordReader;
-use crate::request_source::RequestSource;
+use crate::request_source::{Facts, RequestSource};
 use crate::sources::detect::detect_in;
 use crate::sources::merged::MergedSource;
 use crate::sources::part::Part;
@@ -17,12 +17,9 @@ use crate::sources::resampled::Resampled;
 use crate::sources::workload::WorkloadSource;
 use crate::stored::blktrace_files;
 use crate::stored::opened::Opened;
-use crate::stored::shared_file::SharedFile;
 use crate::stored::trace_path::{TracePath, STDIN};
 use crate::summary::TraceSummary;
 use crate::workload::is_workload;
-use std::sync::atomic::AtomicU64;
-use std::sync::Arc;
 
 /// Opens what `path` names, once, and settles the format.
 pub(crate) fn source(path: &TracePath, options: &TraceOptions) -> Result<Box<dyn RequestSource>, TraceError> {
@@ -112,34 +109,18 @@ impl RequestSource for PartSource {
         self.part.summary()
     }
 
-    fn format_name(&self) -> &'static str {
-        self.inner.format_name()
+    fn facts(&self) -> Facts<'_> {
+        self.inner.facts()
     }
 
     fn stream_names(&self) -> Vec<String> {
         self.inner.stream_names()
     }
 
-    fn has_volumes(&self, options: &TraceOptions) -> bool {
-        self.inner.has_volumes(options)
-    }
-
     fn origin(&self, path: &str) -> Origin {
         let mut origin = self.inner.origin(path);
         origin.steps.push(self.part.step_text().to_owned());
         origin
-    }
-
-    fn byte_counter(&self) -> Arc<AtomicU64> {
-        self.inner.byte_counter()
-    }
-
-    fn bytes_total(&self) -> Option<u64> {
-        self.inner.bytes_total()
-    }
-
-    fn copy(&self) -> Option<&SharedFile> {
-        self.inner.copy()
     }
 }
 
@@ -173,32 +154,16 @@ impl RequestSource for DrawnSource {
         self.drawn.summary()
     }
 
-    fn format_name(&self) -> &'static str {
-        self.inner.format_name()
+    fn facts(&self) -> Facts<'_> {
+        self.inner.facts()
     }
 
     fn stream_names(&self) -> Vec<String> {
         self.inner.stream_names()
     }
 
-    fn has_volumes(&self, options: &TraceOptions) -> bool {
-        self.inner.has_volumes(options)
-    }
-
     fn origin(&self, path: &str) -> Origin {
         Origin { label: self.summary().label.clone(), ..self.inner.origin(path) }
-    }
-
-    fn byte_counter(&self) -> Arc<AtomicU64> {
-        self.inner.byte_counter()
-    }
-
-    fn bytes_total(&self) -> Option<u64> {
-        self.inner.bytes_total()
-    }
-
-    fn copy(&self) -> Option<&SharedFile> {
-        self.inner.copy()
     }
 }
 
@@ -206,14 +171,13 @@ impl RequestSource for DrawnSource {
 fn refuse_workload_options(options: &TraceOptions) -> Result<(), TraceError> {
     let given = options.workload.keys().next().map(|key| ("workload", key.clone()));
     if let (Some(block_ns), None) = (options.resample_block_ns, options.resample) {
-        let (key, value) = ("resample_block_ns", block_ns.to_string());
-        return Err(TraceError::Option { key, value, allowed: "only with resample".to_owned() });
+        return Err(TraceError::option("resample_block_ns", block_ns, "only with resample"));
     }
     match given.or(options.seed.map(|seed| ("seed", seed.to_string()))) {
         None => Ok(()),
         Some((key, value)) => {
-            let allowed = "only with a workload (a .toml file or a preset), not with a trace file".to_owned();
-            Err(TraceError::Option { key, value, allowed })
+            let allowed = "only with a workload (a .toml file or a preset), not with a trace file";
+            Err(TraceError::option(key, value, allowed))
         }
     }
 }

@@ -37,7 +37,7 @@ pub fn spawn(
     let thread = std::thread::Builder::new()
         .name("trace reader".to_owned())
         .spawn(move || read(reader, batch, &sender))
-        .map_err(|source| TraceError::Open { file: stream.file(), source: Arc::new(source) })?;
+        .map_err(|source| TraceError::open(stream.path.name(), source))?;
     stream.thread = Some(thread);
     Ok(stream)
 }
@@ -81,10 +81,6 @@ impl TraceStream {
     /// What was opened, with a copy of its bytes where reading made one.
     pub fn path(&self) -> &TracePath {
         &self.path
-    }
-
-    fn file(&self) -> String {
-        self.path.name().to_owned()
     }
 
     pub fn format(&self) -> &'static str {
@@ -134,7 +130,7 @@ impl Iterator for TraceStream {
                 self.summary = Some(*summary);
                 None
             }
-            Err(_) => Some(Err(TraceError::ReaderStopped { file: self.file() })),
+            Err(_) => Some(Err(TraceError::reader_stopped(self.path.name()))),
         };
         self.stop();
         item

@@ -1,17 +1,16 @@
 //! A workload as a trace: its requests are made while they are read.
 
 use crate::entry::TraceEntry;
-use crate::error::{LineFault, TraceError};
+use crate::error::{FileFault, LineFault, TraceError};
 use crate::format_names::WORKLOAD;
 use crate::options::TraceOptions;
 use crate::origin::Origin;
-use crate::request_source::RequestSource;
+use crate::request_source::{Facts, RequestSource};
 use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;
 use crate::times;
 use crate::workload::{Generator, Workload};
 use ring::digest::{digest, SHA256};
-use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
 
 /// Makes requests and counts them.
@@ -30,7 +29,8 @@ impl WorkloadSource {
         let workload = Workload::load(path, &options.workload)?;
         let path = path.name();
         if !workload.bounded() {
-            return Err(TraceError::Endless { file: path.to_owned() });
+            let reason = "the workload has no end; bound it by an override such as requests=1000000 or duration_ns=10s";
+            return Err(TraceError::file(path, FileFault::Endless, reason));
         }
         let seed = options.seed.unwrap_or(0);
         let text = format!("{}\nseed = {seed}\n", workload.canonical());
@@ -70,10 +70,7 @@ impl RequestSource for WorkloadSource {
         self.summary.sha256 = Some(self.sha256.clone());
         match self.summary.last_ns {
             Some(_) => Ok(()),
-            None => {
-                let skipped = self.summary.skipped_text();
-                Err(TraceError::NoRequests { file: self.path.clone(), lines: 0, skipped })
-            }
+            None => Err(TraceError::no_requests(&self.path, 0, &self.summary.skipped_text())),
         }
     }
 
@@ -81,17 +78,14 @@ impl RequestSource for WorkloadSource {
         &self.summary
     }
 
-    fn format_name(&self) -> &'static str {
-        WORKLOAD
+    /// Its streams share one address space.
+    fn facts(&self) -> Facts<'_> {
+        let bytes_read = Arc::default();
+        Facts { format: WORKLOAD, has_volumes: Some(false), bytes_read, bytes_total: None, copy: None }
     }
 
-    /// Its streams share one address space.
     fn stream_names(&self) -> Vec<String> {
         Vec::new()
-    }
-
-    fn has_volumes(&self, _: &TraceOptions) -> bool {
-        false
     }
 
     fn origin(&self, path: &str) -> Origin {
@@ -102,14 +96,6 @@ impl RequestSource for WorkloadSource {
             label: self.summary.label.clone(),
             steps: Vec::new(),
         }
-    }
-
-    fn byte_counter(&self) -> Arc<AtomicU64> {
-        Arc::default()
-    }
-
-    fn bytes_total(&self) -> Option<u64> {
-        None
     }
 }
 
@@ -124,10 +110,6 @@ fn refuse_reading_options(options: &TraceOptions) -> Result<(), TraceError> {
     if *options == meaningful {
         return Ok(());
     }
-    Err(TraceError::Option {
-        key: "format",
-        value: WORKLOAD.to_owned(),
-        allowed: "with a workload only the options seed and workload, as nothing is read from a file"
-            .to_owned(),
-    })
+    let allowed = "with a workload only the options seed and workload, as nothing is read from a file";
+    Err(TraceError::option("format", WORKLOAD, allowed))
 }

@@ -1,13 +1,12 @@
 //! The files of one blktrace recording: one per CPU, side by side or in a tar
 //! archive.
 
-use crate::error::TraceError;
+use crate::error::{FileFault, TraceError};
 use crate::stored::input::Input;
 use crate::stored::trace_path::is_read_once;
 use std::fs::File;
 use std::io::{Chain, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// What stands between a recording's name and the number of the CPU.
 const INFIX: &str = ".blktrace.";
@@ -42,12 +41,9 @@ pub(crate) fn files_of(path: &str) -> Result<Option<Vec<String>>, TraceError> {
         None => return Ok(None),
     };
     let name_of = |cpu: u32| format!("{recording}{INFIX}{cpu}{ending}");
-    let cpus = cpus_beside(recording, ending)
-        .map_err(|source| TraceError::Open { file: path.to_owned(), source: Arc::new(source) })?;
+    let cpus = cpus_beside(recording, ending).map_err(|source| TraceError::open(path, source))?;
     match cpus.iter().zip(0..).find(|&(&cpu, expected)| cpu != expected) {
-        Some((_, missing)) => {
-            Err(TraceError::MemberMissing { file: path.to_owned(), missing: name_of(missing) })
-        }
+        Some((_, missing)) => Err(member_missing(path, &name_of(missing))),
         None if cpus.is_empty() => Ok(None),
         None => several(cpus.into_iter().map(name_of).collect()).map(Some),
     }
@@ -57,10 +53,7 @@ pub(crate) fn files_of(path: &str) -> Result<Option<Vec<String>>, TraceError> {
 fn several(files: Vec<String>) -> Result<Vec<String>, TraceError> {
     match files.iter().find(|file| files.len() > 1 && is_read_once(file)) {
         None => Ok(files),
-        Some(pipe) => Err(TraceError::ReadOnce {
-            file: pipe.clone(),
-            reason: "a recording of several files is read from all of them by turns; give files, or one tar of them",
-        }),
+        Some(pipe) => Err(TraceError::file(pipe, FileFault::Read, "is a pipe or a device, which can be read only once, and a recording of several files is read from all of them by turns; give files, or one tar of them")),
     }
 }
 
@@ -111,13 +104,10 @@ pub(crate) fn unpack(path: &str, first: Vec<u8>, input: Input) -> Result<Archive
     let (mut members, others) = taken.map_err(|failure| match failure {
         Failure::Trace(error) => error,
         Failure::Read(source) if failed => input.explain(path, ("record", 0), source),
-        Failure::Read(_) if ended => {
-            TraceError::ArchiveTruncated { file: path.to_owned(), place: "inside a member".to_owned() }
+        Failure::Read(_) if ended => truncated(path, "inside a member"),
+        Failure::Read(source) => {
+            TraceError::file(path, FileFault::Damaged, format!("the tar archive is damaged: {source}"))
         }
-        Failure::Read(source) => TraceError::Archive {
-            file: path.to_owned(),
-            message: format!("the tar archive is damaged: {source}"),
-        },
     })?;
     // To the end, for the hash and for what the compression says there.
     if let Err(source) = std::io::copy(&mut input, &mut std::io::sink()) {
@@ -152,8 +142,7 @@ impl Read for ArchiveRest {
 }
 
 fn copy_members(path: &str, rest: &mut ArchiveRest) -> Result<(Vec<Member>, u64), Failure> {
-    let truncated =
-        |place: String| Failure::Trace(TraceError::ArchiveTruncated { file: path.to_owned(), place });
+    let truncated = |place: String| Failure::Trace(truncated(path, &place));
     let (mut members, mut others, mut last) = (Vec::new(), 0, "before its first member".to_owned());
     let mut archive = tar::Archive::new(&mut *rest);
     for entry in archive.entries().map_err(Failure::Read)? {
@@ -185,8 +174,7 @@ fn copy_members(path: &str, rest: &mut ArchiveRest) -> Result<(Vec<Member>, u64)
 
 /// Bytes copied, and the copy.
 fn copy_member(name: &str, cpu: u32, entry: &mut impl Read) -> Result<(u64, Option<Member>), Failure> {
-    let failed =
-        |source| Failure::Trace(TraceError::Open { file: name.to_owned(), source: Arc::new(source) });
+    let failed = |source: std::io::Error| Failure::Trace(TraceError::open(name, source));
     let mut file: File = tempfile::tempfile().map_err(failed)?;
     let (mut block, mut copied_bytes) = (vec![0; COPY_BYTES], 0);
     loop {
@@ -204,7 +192,7 @@ fn copy_member(name: &str, cpu: u32, entry: &mut impl Read) -> Result<(u64, Opti
 
 /// One recording, with a file of every CPU from 0.
 fn check_members(path: &str, members: &[Member]) -> Result<(), TraceError> {
-    let refused = |message: String| TraceError::Archive { file: path.to_owned(), message };
+    let refused = |message: String| TraceError::file(path, FileFault::Damaged, message);
     let Some(first) = members.first() else {
         return Err(refused("the tar archive holds no file NAME.blktrace.CPU".to_owned()));
     };
@@ -219,12 +207,21 @@ fn check_members(path: &str, members: &[Member]) -> Result<(), TraceError> {
         Some((member, missing)) if member.cpu < missing => {
             Err(refused(format!("{} is in the tar archive twice", member.name)))
         }
-        Some((member, missing)) => Err(TraceError::MemberMissing {
-            file: member.name.clone(),
-            missing: format!("{}{INFIX}{missing}", recording(member).unwrap_or_default()),
-        }),
+        Some((member, missing)) => {
+            let missing = format!("{}{INFIX}{missing}", recording(member).unwrap_or_default());
+            Err(member_missing(&member.name, &missing))
+        }
         None => Ok(()),
     }
+}
+
+fn truncated(path: &str, place: &str) -> TraceError {
+    TraceError::file(path, FileFault::Truncated, format!("the tar archive is truncated: it ends {place}"))
+}
+
+fn member_missing(file: &str, missing: &str) -> TraceError {
+    let reason = format!("{missing} is missing beside it; the files of a recording number its CPUs from 0 (if that CPU was offline, make an empty file of this name)");
+    TraceError::file(file, FileFault::Read, reason)
 }
 
 /// Every file that reading `path` reads: itself, all files of a blktrace

@@ -1,6 +1,6 @@
 //! An opened trace, unpacked by its first bytes.
 
-use crate::error::TraceError;
+use crate::error::{FileFault, TraceError};
 use crate::stored::compression::{Compression, MAGIC_BYTES};
 use crate::stored::opened::Opened;
 use crate::stored::raw_input::{RawInput, StoredBytes};
@@ -24,13 +24,13 @@ impl Input {
         let file = opened.name().to_owned();
         let (reader, bytes_total) = opened.into_reader();
         Self::from_source(reader, bytes_total, StoredBytes::hashed(bytes_read))
-            .map_err(|source| TraceError::Open { file, source: Arc::new(source) })
+            .map_err(|source| TraceError::open(&file, source))
     }
 
     /// A copy of something that is hashed elsewhere.
     pub(crate) fn of_copy(path: &str, file: File) -> Result<Self, TraceError> {
-        let failed = |source| TraceError::Open { file: path.to_owned(), source: Arc::new(source) };
-        Self::from_source(Box::new(file), None, StoredBytes::counted()).map_err(failed)
+        Self::from_source(Box::new(file), None, StoredBytes::counted())
+            .map_err(|source| TraceError::open(path, source))
     }
 
     fn from_source(
@@ -76,16 +76,24 @@ impl Input {
         (unit, line): (&'static str, u64),
         source: std::io::Error,
     ) -> TraceError {
-        let file = file.to_owned();
         let Some(compression) = self.compression.name().filter(|_| source.raw_os_error().is_none()) else {
-            return TraceError::Read { file, unit, line, source: Arc::new(source) };
+            let reason = format!("reading failed after {unit} {line}: {source}");
+            return TraceError::file(file, FileFault::Read, reason);
         };
         if let Some(allowed) = self.compression.memory_limit(&source) {
-            return TraceError::NeedsMemory { file, compression, allowed };
+            let reason =
+                format!("unpacking the {compression} data takes too much memory; allowed: {allowed}");
+            return TraceError::file(file, FileFault::Read, reason);
         }
         match source.kind() {
-            ErrorKind::UnexpectedEof => TraceError::Truncated { file, compression, unit, line },
-            _ => TraceError::Damaged { file, compression, unit, line, message: source.to_string() },
+            ErrorKind::UnexpectedEof => {
+                let reason = format!("the {compression} data is truncated: it ends inside the compressed stream, after {unit} {line}");
+                TraceError::file(file, FileFault::Truncated, reason)
+            }
+            _ => {
+                let reason = format!("the {compression} data is damaged after {unit} {line}: {source}");
+                TraceError::file(file, FileFault::Damaged, reason)
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A trace's bytes as they are stored, opened once and never asked for twice.
 
-use crate::error::TraceError;
+use crate::error::{FileFault, TraceError};
 use crate::progress::Progress;
 use crate::stored::shared_file::SharedFile;
 use crate::stored::trace_path::{TracePath, STDIN};
@@ -8,7 +8,6 @@ use std::fs::File;
 use std::io::{Cursor, ErrorKind, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
-use std::sync::Arc;
 
 /// Most bytes of a pipe that are copied to a temporary file; a pipe that never
 /// ends must not fill the disk.
@@ -40,7 +39,7 @@ impl Opened {
         };
         match bytes {
             Ok(bytes) => Ok(Self { name, bytes, first: Vec::new() }),
-            Err(source) => Err(failed(&name, source)),
+            Err(source) => Err(TraceError::open(&name, source)),
         }
     }
 
@@ -60,7 +59,7 @@ impl Opened {
                 read
             }
         };
-        read.map_err(|source| failed(&self.name, source))?;
+        read.map_err(|source| TraceError::open(&self.name, source))?;
         Ok(found == magic)
     }
 
@@ -69,7 +68,7 @@ impl Opened {
         if let Bytes::Once(rest) = &mut self.bytes {
             let left = bytes.saturating_sub(self.first.len() as u64);
             let read = rest.take(left).read_to_end(&mut self.first);
-            read.map_err(|source| failed(&self.name, source))?;
+            read.map_err(|source| TraceError::open(&self.name, source))?;
         }
         Ok(&self.first)
     }
@@ -121,14 +120,13 @@ fn refuse_endless(file: &File) -> std::io::Result<()> {
     Ok(())
 }
 
-fn failed(name: &str, source: std::io::Error) -> TraceError {
-    TraceError::Open { file: name.to_owned(), source: Arc::new(source) }
-}
-
 /// A copy in a temporary file that has no name: the system removes it when the
 /// process ends, killed or not.
 fn copied(name: &str, mut from: impl Read, progress: &mut Progress<'_>) -> Result<SharedFile, TraceError> {
-    let full = |source| TraceError::Spool { file: name.to_owned(), source: Arc::new(source) };
+    let full = |source: std::io::Error| {
+        let reason = format!("can be read only once, and its copy in a temporary file (in the folder that TMPDIR names) cannot be written: {source}");
+        TraceError::file(name, FileFault::Read, reason)
+    };
     let mut file = tempfile::tempfile().map_err(full)?;
     let (mut block, mut bytes) = (vec![0; BLOCK_BYTES], 0u64);
     loop {
@@ -139,11 +137,12 @@ fn copied(name: &str, mut from: impl Read, progress: &mut Progress<'_>) -> Resul
             Ok(0) => return SharedFile::new(file).map_err(full),
             Ok(count) => count,
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(failed(name, error)),
+            Err(error) => return Err(TraceError::open(name, error)),
         };
         bytes += count as u64;
         if bytes > COPY_BYTES_MAX {
-            return Err(TraceError::SpoolLimit { file: name.to_owned(), limit_bytes: COPY_BYTES_MAX });
+            let reason = format!("can be read only once, and more than the {COPY_BYTES_MAX} bytes that are copied to a temporary file came out of it; save it as a file");
+            return Err(TraceError::file(name, FileFault::Read, reason));
         }
         file.write_all(&block[..count]).map_err(full)?;
     }

@@ -54,7 +54,7 @@ impl Workload {
     /// `stream.0.weight` to `3`.
     ///
     /// # Errors
-    /// [`TraceError::Open`] where there is neither file nor preset, otherwise
+    /// [`TraceError::File`] where there is neither file nor preset, otherwise
     /// [`TraceError::Workload`] with every problem found.
     pub fn load(
         path_or_preset: impl Into<TracePath>,

@@ -6,7 +6,6 @@ use crate::stored::trace_path::{TracePath, STDIN};
 use serde::{Deserialize, Serialize};
 use std::io::{Error, ErrorKind, Read};
 use std::path::Path;
-use std::sync::Arc;
 
 /// Longest workload file; what is longer is something else.
 const TEXT_BYTES_MAX: u64 = 16 << 20;
@@ -108,7 +107,7 @@ pub(super) fn text(path: &TracePath) -> Result<String, TraceError> {
         return Ok(text.to_owned());
     }
     let name = path.name();
-    let failed = |source| TraceError::Open { file: name.to_owned(), source: Arc::new(source) };
+    let failed = |source: Error| TraceError::open(name, source);
     match find(name) {
         Some(text) if !Path::new(name).exists() => return Ok(text.to_owned()),
         None if name != STDIN && !Path::new(name).exists() => {

@@ -49,7 +49,7 @@ impl Losses {
         for name in text.split(',').map(str::trim).filter(|name| !name.is_empty()) {
             let Some(loss) = Loss::ALL.into_iter().find(|loss| loss.name() == name) else {
                 let allowed = Loss::ALL.map(Loss::name).join(", ");
-                return Err(TraceError::Option { key: "lossy", value: name.to_owned(), allowed });
+                return Err(TraceError::option("lossy", name, allowed));
             };
             losses.insert(loss);
         }

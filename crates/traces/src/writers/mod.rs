@@ -139,7 +139,7 @@ pub fn write_text(
 ) -> Result<(), TraceError> {
     let Some(text) = text_formats().find(|text| text.name == format) else {
         let allowed = text_formats().map(|text| text.name).collect::<Vec<_>>().join(", ");
-        return Err(TraceError::Option { key: "format", value: format.to_owned(), allowed });
+        return Err(TraceError::option("format", format, allowed));
     };
     let mut writer = text::TextWriter::new(text, Losses::NONE, format);
     for request in requests {

@@ -6,7 +6,6 @@ use slcache_files::Outputs;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Levels that are worth their time on traces.
 const GZIP_LEVEL: u32 = 6;
@@ -46,7 +45,7 @@ impl Output {
             "-" => Place::Stdout(std::io::stdout()),
             _ => Place::File(outputs.create(Path::new(path))?),
         };
-        let encoder = encoder(path, place).map_err(|source| failed(path, source))?;
+        let encoder = encoder(path, place).map_err(|source| TraceError::write(path, source))?;
         Ok(Self { path: path.to_owned(), encoder })
     }
 
@@ -68,7 +67,7 @@ impl Output {
             sink.flush()?;
             Ok(sink.bytes)
         };
-        finish().map_err(|source| failed(&path, source))
+        finish().map_err(|source| TraceError::write(&path, source))
     }
 }
 
@@ -87,10 +86,6 @@ fn encoder(path: &str, place: Place) -> std::io::Result<Encoder> {
         _ if path.ends_with(".xz") => Encoder::Xz(liblzma::write::XzEncoder::new(sink, XZ_LEVEL)),
         _ => Encoder::Plain(sink),
     })
-}
-
-fn failed(path: &str, source: std::io::Error) -> TraceError {
-    TraceError::Write { file: path.to_owned(), source: Arc::new(source) }
 }
 
 impl Write for Output {

@@ -5,12 +5,11 @@ use super::loss::{Loss, Losses};
 use super::{Buffer, Line, Places, Response, TextFormat};
 use crate::entry::TraceEntry;
 use crate::error::quote::quoted;
-use crate::error::TraceError;
+use crate::error::{FileFault, TraceError};
 use crate::options::TraceOptions;
 use slcache_base::request::HostOp;
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::sync::Arc;
 
 /// Bytes of lines handed to the output at a time.
 const BLOCK_BYTES: usize = 1 << 16;
@@ -64,7 +63,7 @@ impl TextWriter {
     pub(super) fn flush(&mut self, output: &mut impl Write) -> Result<(), TraceError> {
         let written = output.write_all(self.buffer.bytes());
         self.buffer.clear();
-        written.map_err(|source| TraceError::Write { file: self.file.clone(), source: Arc::new(source) })
+        written.map_err(|source| TraceError::write(&self.file, source))
     }
 
     /// Trace options that read the file back as it was written.
@@ -100,11 +99,10 @@ impl TextWriter {
         };
         let at_ns = cut(entry.request.at_ns, places.time_step_ns);
         let line = Line { at_ns, request: &entry.request, volume, response_ns };
-        self.format.lines.line(&line, &mut self.buffer).map_err(|reason| TraceError::Impossible {
-            file: self.file.clone(),
-            format: self.format.name,
-            request: self.requests,
-            reason,
+        self.format.lines.line(&line, &mut self.buffer).map_err(|reason| {
+            let Self { file, format: TextFormat { name, .. }, requests, .. } = self;
+            let reason = format!("request {requests} cannot be written as {name}: {reason}");
+            TraceError::file(file.as_str(), FileFault::Unfit, reason)
         })
     }
 
@@ -144,13 +142,14 @@ impl TextWriter {
             Loss::Hint => format!("its hint is {}, and the format knows none", request.hint),
             Loss::Label => "the label".to_owned(),
         };
-        TraceError::DoesNotFit {
-            file: self.file.clone(),
-            format: self.format.name,
-            request: self.requests,
-            reasons: missing.iter().map(reason).collect::<Vec<_>>().join("; "),
-            losses: missing.iter().map(Loss::name).collect::<Vec<_>>().join(","),
-        }
+        let reason = format!(
+            "request {} does not fit the format {}: {}; lossy = \"{}\" writes it all the same and counts it",
+            self.requests,
+            self.format.name,
+            missing.iter().map(reason).collect::<Vec<_>>().join("; "),
+            missing.iter().map(Loss::name).collect::<Vec<_>>().join(","),
+        );
+        TraceError::file(self.file.as_str(), FileFault::Unfit, reason)
     }
 }
 

@@ -5,7 +5,7 @@ use super::output::{stem, Output};
 use super::text::TextWriter;
 use super::{text_formats, writable_formats};
 use crate::entry::TraceEntry;
-use crate::error::TraceError;
+use crate::error::{FileFault, TraceError};
 use crate::format_names::PARQUET;
 use crate::options::TraceOptions;
 use crate::origin::Origin;
@@ -70,7 +70,7 @@ impl TraceWriter {
     ) -> Result<Self, TraceError> {
         let name = format_name(path, options)?;
         let text = text_formats().find(|format| format.name == name);
-        let refused = |reason: String| TraceError::Output { file: path.to_owned(), reason };
+        let refused = |reason: String| TraceError::file(path, FileFault::Output, reason);
         let Some(text) = text else {
             let output = Output::create(path, outputs)?;
             if output.is_compressed() {
@@ -132,7 +132,7 @@ impl TraceWriter {
                 refuse_empty(&file, requests)?;
                 let finished = writer.finish(origin.clone(), names.to_vec(), None);
                 let output = finished
-                    .map_err(|error| TraceError::Output { file: file.clone(), reason: error.to_string() })?;
+                    .map_err(|error| TraceError::file(file.as_str(), FileFault::Output, error.to_string()))?;
                 (output.finish()?, 0, TraceOptions::with_format(PARQUET))
             }
         };
@@ -148,7 +148,7 @@ impl TraceWriter {
 
     #[cold]
     fn parquet_failed(&self, error: &ParquetError) -> TraceError {
-        TraceError::Output { file: self.file.clone(), reason: format!("cannot be written: {error}") }
+        TraceError::file(self.file.as_str(), FileFault::Output, format!("cannot be written: {error}"))
     }
 }
 
@@ -156,28 +156,23 @@ fn refuse_empty(file: &str, requests: u64) -> Result<(), TraceError> {
     if requests > 0 {
         return Ok(());
     }
-    let reason = "no request is left to write; a trace holds at least one request".to_owned();
-    Err(TraceError::Output { file: file.to_owned(), reason })
+    let reason = "no request is left to write; a trace holds at least one request";
+    Err(TraceError::file(file, FileFault::Output, reason))
 }
 
 /// The format named, or told by the name of the output.
 fn format_name(path: &str, options: &WriteOptions) -> Result<&'static str, TraceError> {
     let names = || writable_formats().collect::<Vec<_>>().join(", ");
+    let refused = |reason: String| TraceError::file(path, FileFault::Output, reason);
     let by_name = stem(path).ends_with(".parquet").then_some(PARQUET);
     match &options.format {
-        Some(name) if by_name.is_some_and(|told| told != name) => Err(TraceError::Output {
-            file: path.to_owned(),
-            reason: format!("the name tells parquet, and the format is to be {name}: change one of the two"),
-        }),
-        Some(name) => writable_formats().find(|known| known == name).ok_or_else(|| TraceError::Option {
-            key: "format",
-            value: name.clone(),
-            allowed: format!("a format that can be written: {}", names()),
+        Some(name) if by_name.is_some_and(|told| told != name) => Err(refused(format!(
+            "the name tells parquet, and the format is to be {name}: change one of the two"
+        ))),
+        Some(name) => writable_formats().find(|known| known == name).ok_or_else(|| {
+            TraceError::option("format", name, format!("a format that can be written: {}", names()))
         }),
         None if by_name.is_some() => Ok(PARQUET),
-        None => Err(TraceError::Output {
-            file: path.to_owned(),
-            reason: format!("the name does not tell the format; name one: {}", names()),
-        }),
+        None => Err(refused(format!("the name does not tell the format; name one: {}", names()))),
     }
 }

@@ -1,7 +1,7 @@
 //! Every kind of bad input gives an error that says where and what.
 
 use crate::it::common::{gzip, message, mqsim, msr_lines, read};
-use slcache_traces::{open, TraceError, TraceOptions};
+use slcache_traces::{open, FileFault, TraceError, TraceOptions};
 
 fn msr() -> TraceOptions {
     TraceOptions::with_format("msr")
@@ -10,7 +10,7 @@ fn msr() -> TraceOptions {
 #[test]
 fn missing_and_empty_files() {
     let error = open("no/such/file.csv", &msr()).err().unwrap();
-    assert!(matches!(error, TraceError::Open { .. }));
+    assert!(matches!(error, TraceError::File { fault: FileFault::Read, .. }));
     assert!(error.to_string().starts_with("no/such/file.csv: cannot be opened"), "{error}");
     for options in [msr(), TraceOptions::default()] {
         assert_eq!(message(b"", &options), ": the file is empty; a trace holds at least one request");

@@ -2,8 +2,8 @@
 
 use crate::it::common::{file, msr_lines, path};
 use slcache_traces::{
-    fingerprint, open, prepare, Request, SubSector, TraceError, TraceOptions, TracePath, TraceSummary,
-    Unsorted, VolumeChoice, ZeroSize,
+    fingerprint, open, prepare, FileFault, Request, SubSector, TraceError, TraceOptions, TracePath,
+    TraceSummary, Unsorted, VolumeChoice, ZeroSize,
 };
 use std::path::Path;
 
@@ -112,7 +112,7 @@ fn what_is_damaged_or_foreign_is_told() {
     let other = TraceOptions { sub_sector: SubSector::Round, ..TraceOptions::default() };
     assert!(read(&bytes, &other).unwrap_err().to_string().contains("other options"));
     let missing = TracePath::with_prepared("name", Path::new("/nowhere"));
-    assert!(matches!(whole(&missing, &options, 100), Err(TraceError::Open { .. })));
+    assert!(matches!(whole(&missing, &options, 100), Err(TraceError::File { fault: FileFault::Read, .. })));
 }
 
 #[test]

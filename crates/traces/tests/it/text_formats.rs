@@ -2,7 +2,7 @@
 
 use crate::it::common::{file, path, read, read_path};
 use slcache_traces::{
-    detect, format_catalogue, CoarseTime, HostOp, TraceError, TraceOptions, Unsorted, VolumeChoice,
+    detect, format_catalogue, CoarseTime, FileFault, HostOp, TraceError, TraceOptions, Unsorted, VolumeChoice,
 };
 
 /// Formats that are told from their lines, and lines of them.
@@ -241,5 +241,5 @@ fn a_byte_order_mark_alone_is_an_empty_trace() {
     let marked = file("\u{feff}".as_bytes());
     let options = TraceOptions { format: Some("msr".to_owned()), ..TraceOptions::default() };
     let error = read_path(path(&marked), &options, 8).error.unwrap();
-    assert!(matches!(error, TraceError::Empty { .. }), "{error}");
+    assert!(matches!(error, TraceError::File { fault: FileFault::Empty, .. }), "{error}");
 }

@@ -87,16 +87,24 @@ impl Layout {
             ops: columns.ops.iter().map(|(code, op)| (code.clone(), *op)).collect(),
         };
         if layout.ops.is_empty() {
-            return Err(refused("generic.ops", "", "at least one code"));
+            return Err(TraceError::option("generic.ops", "", "at least one code"));
         }
         if columns.response.is_none() && columns.response_unit.is_some() {
-            return Err(refused("generic.response_unit", "", "only with a column declared as response"));
+            return Err(TraceError::option(
+                "generic.response_unit",
+                "",
+                "only with a column declared as response",
+            ));
         }
         if columns.keep_column.is_some() != columns.keep_value.is_some() {
-            return Err(refused("generic.keep_column", "", "a column and a value (keep_value), or neither"));
+            return Err(TraceError::option(
+                "generic.keep_column",
+                "",
+                "a column and a value (keep_value), or neither",
+            ));
         }
         if columns.comment.as_deref() == Some("") {
-            return Err(refused(
+            return Err(TraceError::option(
                 "generic.comment",
                 "",
                 "what a comment begins with, of at least one character",
@@ -141,9 +149,11 @@ impl Layout {
 
     fn declare(&mut self, part: Part, reference: &ColumnReference, header: bool) -> Result<(), TraceError> {
         match reference {
-            ColumnReference::Number(0) => Err(refused("generic column", "0", "a column number from 1")),
+            ColumnReference::Number(0) => {
+                Err(TraceError::option("generic column", "0", "a column number from 1"))
+            }
             ColumnReference::Number(number) if self.is_declared(part, *number) => {
-                Err(refused("generic column", &number.to_string(), "a column declared only once"))
+                Err(TraceError::option("generic column", number, "a column declared only once"))
             }
             ColumnReference::Number(number) => {
                 self.numbers[part as usize] = *number;
@@ -154,7 +164,7 @@ impl Layout {
                 Ok(())
             }
             ColumnReference::Name(name) => {
-                Err(refused("generic column", name, "a number from 1, as header = false"))
+                Err(TraceError::option("generic column", name, "a number from 1, as header = false"))
             }
         }
     }
@@ -203,7 +213,7 @@ fn delimiter(text: &str) -> Result<Option<u8>, TraceError> {
         {
             Ok(Some(*byte))
         }
-        _ => Err(refused(
+        _ => Err(TraceError::option(
             "generic.delimiter",
             text,
             "one ASCII character other than letters, digits, '.', '-', '+' and line ends, or \"whitespace\"",
@@ -214,12 +224,8 @@ fn delimiter(text: &str) -> Result<Option<u8>, TraceError> {
 fn unit_bytes(key: &'static str, unit: UnitBytes) -> Result<u64, TraceError> {
     match unit {
         UnitBytes::Bytes(bytes) if bytes == 0 || bytes % 512 != 0 => {
-            Err(refused(key, &bytes.to_string(), "\"sector\", \"byte\" or a multiple of 512 bytes"))
+            Err(TraceError::option(key, bytes, "\"sector\", \"byte\" or a multiple of 512 bytes"))
         }
         _ => Ok(unit.bytes()),
     }
-}
-
-fn refused(key: &'static str, value: &str, allowed: &str) -> TraceError {
-    TraceError::Option { key, value: value.to_owned(), allowed: allowed.to_owned() }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::error::FileFault;
 use crate::formats::{Format, Record, FORMATS};
 use crate::options::{TraceOptions, Unsorted, VolumeChoice, ZeroSize};
 use crate::stored::input::Input;
@@ -33,7 +34,7 @@ fn outcome(mut parser: Box<dyn RowParser>, checker: Checker, text: &[u8], max: u
         match more {
             Ok(true) => {}
             Ok(false) => break,
-            Err(error @ TraceError::Empty { .. }) => {
+            Err(error @ TraceError::File { fault: FileFault::Empty, .. }) => {
                 faults.push(error.to_string());
                 break;
             }
