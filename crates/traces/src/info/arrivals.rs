@@ -1,44 +1,15 @@
-//! How requests follow one another: classes of gaps, bursts, runs of writes.
+//! How requests follow one another: gaps behind gaps, bursts, runs of writes.
 
 use super::ratio;
 use rustc_hash::FxHashMap;
-use schemars::JsonSchema;
-use serde::Serialize;
 use slcache_base::request::{HostOp, Request};
 
-/// Upper bounds of the classes of gaps but the last, which has none.
-const BOUNDS_NS: [u64; 6] = [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
 /// Gaps up to this are inside a burst.
-const SHORT_NS: u64 = 1_000_000;
+pub(super) const SHORT_NS: u64 = 1_000_000;
 /// Longer gaps are pauses between bursts; up to this they are short ones.
 const SHORT_PAUSE_NS: u64 = 100_000_000;
-/// Gaps up to this are tight; as a class, the first.
-const TIGHT_NS: u64 = BOUNDS_NS[0];
-
-/// The class of a gap, from 0.
-#[inline]
-pub(super) fn gap_class(gap_ns: u64) -> usize {
-    BOUNDS_NS.partition_point(|&bound_ns| bound_ns < gap_ns)
-}
-
-/// Gaps of one class: longer than the bound of the class before.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct GapClass {
-    /// Longest gap of the class in nanoseconds; the last class has no bound.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub to_ns: Option<u64>,
-    /// Gaps of the class among all, from 0 to 1.
-    pub share: f64,
-    /// Their mean in nanoseconds; 0 where there are none.
-    pub mean_ns: f64,
-}
-
-/// Gaps of a class, and their length together.
-#[derive(Clone, Copy, Default)]
-struct Sum {
-    gaps: u64,
-    ns: u128,
-}
+/// Gaps up to this are tight.
+const TIGHT_NS: u64 = 10_000;
 
 /// Part of a whole, counted.
 #[derive(Clone, Copy, Default)]
@@ -62,8 +33,10 @@ impl Share {
 /// Follows the reads and writes of a trace in the order they arrive.
 #[derive(Default)]
 pub(super) struct Arrivals {
-    classes: [Sum; BOUNDS_NS.len() + 1],
-    previous: Option<Previous>,
+    /// Whether the request before was a write.
+    behind_write: bool,
+    /// The gap before the request before.
+    previous_gap_ns: Option<u64>,
     /// Short gaps among those behind a short gap.
     short_runs: Share,
     /// Short pauses among those behind a short pause, gaps inside bursts left out.
@@ -80,41 +53,28 @@ pub(super) struct Arrivals {
     bursts: FxHashMap<u64, u64>,
 }
 
-/// The request before.
-struct Previous {
-    at_ns: u64,
-    is_write: bool,
-    /// The gap before it; `None` for the first request.
-    gap_ns: Option<u64>,
-}
-
 impl Arrivals {
-    /// Takes a read or write. Times kept out of order leave no gap.
+    /// Takes a read or write, and the gap before it.
     #[inline]
-    pub(super) fn add(&mut self, request: &Request) {
+    pub(super) fn add(&mut self, request: &Request, gap_ns: Option<u64>) {
         let is_write = request.op == HostOp::Write;
-        let at_ns = request.at_ns;
-        let gap_ns = self.previous.take().map(|previous| {
-            let gap_ns = at_ns.saturating_sub(previous.at_ns);
-            if previous.is_write {
-                self.write_runs.add(is_write);
-            }
-            let class = &mut self.classes[gap_class(gap_ns)];
-            class.gaps += 1;
-            class.ns += u128::from(gap_ns);
-            if previous.gap_ns.is_some_and(|gap_ns| gap_ns <= SHORT_NS) {
+        if self.behind_write {
+            self.write_runs.add(is_write);
+        }
+        if let Some(gap_ns) = gap_ns {
+            let is_behind = |most_ns| self.previous_gap_ns.is_some_and(|previous_ns| previous_ns <= most_ns);
+            if is_behind(SHORT_NS) {
                 self.short_runs.add(gap_ns <= SHORT_NS);
             }
-            if previous.gap_ns.is_some_and(|gap_ns| gap_ns <= TIGHT_NS) {
+            if is_behind(TIGHT_NS) {
                 self.tight_runs.add(gap_ns <= TIGHT_NS);
             }
             if gap_ns > SHORT_NS {
                 self.end_burst(gap_ns);
             }
-            gap_ns
-        });
+        }
         self.burst += 1;
-        self.previous = Some(Previous { at_ns, is_write, gap_ns });
+        (self.behind_write, self.previous_gap_ns) = (is_write, gap_ns);
     }
 
     /// Takes the pause behind a burst.
@@ -124,21 +84,6 @@ impl Arrivals {
         }
         *self.bursts.entry(self.burst).or_insert(0) += 1;
         self.burst = 0;
-    }
-
-    /// All classes, those without gaps too; none where there are no gaps.
-    pub(super) fn classes(&self) -> Vec<GapClass> {
-        let all: u64 = self.classes.iter().map(|sum| sum.gaps).sum();
-        if all == 0 {
-            return Vec::new();
-        }
-        let bounds = BOUNDS_NS.into_iter().map(Some).chain([None]);
-        let class = |(to_ns, sum): (Option<u64>, &Sum)| GapClass {
-            to_ns,
-            share: ratio(sum.gaps as f64, all as f64),
-            mean_ns: ratio(sum.ns as f64, sum.gaps as f64),
-        };
-        bounds.zip(&self.classes).map(class).collect()
     }
 
     pub(super) fn short_gap_runs(&self) -> f64 {
@@ -182,27 +127,13 @@ mod tests {
     use super::*;
 
     fn arrivals(requests: &[(u64, HostOp)]) -> Arrivals {
-        let mut arrivals = Arrivals::default();
+        let (mut arrivals, mut previous_us) = (Arrivals::default(), None);
         for &(at_us, op) in requests {
-            arrivals.add(&Request { at_ns: at_us * 1000, sector: 0, sectors: 8, stream: 0, hint: 0, op });
+            let request = Request { at_ns: at_us * 1000, sector: 0, sectors: 8, stream: 0, hint: 0, op };
+            let gap_ns = previous_us.replace(at_us).map(|previous_us| 1000 * (at_us - previous_us));
+            arrivals.add(&request, gap_ns);
         }
         arrivals
-    }
-
-    #[test]
-    fn classes_end_with_their_bounds() {
-        let at_us = [0, 10, 21, 121, 1_121, 2_122, 2_002_122];
-        let classes = arrivals(&at_us.map(|at| (at, HostOp::Read))).classes();
-        let shape: Vec<_> = classes.iter().map(|class| (class.to_ns, class.share * 6.0)).collect();
-        let expected = [1.0, 2.0, 1.0, 1.0, 0.0, 0.0, 1.0];
-        for ((to_ns, gaps), (bound, want)) in
-            shape.iter().zip(BOUNDS_NS.into_iter().map(Some).chain([None]).zip(expected))
-        {
-            assert_eq!(*to_ns, bound);
-            assert!((gaps - want).abs() < 1e-12, "{bound:?}: {gaps} is not {want}");
-        }
-        assert_eq!((classes[1].mean_ns, classes[5].mean_ns, classes[6].mean_ns), (55_500.0, 0.0, 2e9));
-        assert!(arrivals(&[(5, HostOp::Read)]).classes().is_empty());
     }
 
     #[test]

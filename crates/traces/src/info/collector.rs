@@ -69,9 +69,12 @@ impl Collector {
         if matches!(request.op, HostOp::Flush | HostOp::Trim) {
             return;
         }
-        self.add_gap(at_ns);
-        self.arrivals.add(request);
-        self.coupling.add(request);
+        // Times kept out of order leave no gap.
+        let previous_ns = self.previous_ns.replace(at_ns);
+        let gap_ns = previous_ns.map(|previous_ns| at_ns.saturating_sub(previous_ns));
+        gap_ns.into_iter().for_each(|gap_ns| self.gaps.add(gap_ns));
+        self.arrivals.add(request, gap_ns);
+        self.coupling.add(request, gap_ns);
         self.add_place(request);
         self.add_pages(request);
         self.heat.add(request);
@@ -80,13 +83,6 @@ impl Collector {
         self.hints.add(request);
         if let Some(response_ns) = entry.response_ns {
             self.responses.add(request.op, response_ns);
-        }
-    }
-
-    fn add_gap(&mut self, at_ns: u64) {
-        if let Some(previous_ns) = self.previous_ns.replace(at_ns) {
-            // Times kept out of order leave no gap.
-            self.gaps.add(at_ns.saturating_sub(previous_ns));
         }
     }
 
@@ -204,7 +200,7 @@ impl Collector {
         info.duration_s = duration_ns / S_NS;
         info.mean_iops = ratio(info.requests as f64 * S_NS, duration_ns);
         info.interarrival = self.gaps.finish(info.duration_s);
-        info.gap_classes = self.arrivals.classes();
+        info.gap_classes = self.gaps.classes();
         info.short_gap_runs = self.arrivals.short_gap_runs();
         info.tight_gap_runs = self.arrivals.tight_gap_runs();
         (info.mean_burst_requests, info.median_burst_requests) = self.arrivals.burst_requests();

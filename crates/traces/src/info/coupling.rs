@@ -1,21 +1,18 @@
 //! How much times, sizes and operations say about each other.
 
-use super::arrivals::gap_class;
+use super::arrivals::SHORT_NS;
+use super::gaps::{gap_class, CLASSES as GAPS};
 use super::log_buckets::LogBuckets;
 use super::ratio;
 use slcache_base::request::{HostOp, Request};
 
-/// Classes of gaps, and of sizes: up to 512 bytes, 1 KiB, 2 KiB, ...
-const GAPS: usize = 7;
+/// Classes of sizes: up to 512 bytes, 1 KiB, 2 KiB, ...
 const SIZES: usize = 33;
-/// Gaps up to this are inside a burst.
-const SHORT_NS: u64 = 1_000_000;
 
 /// Counts requests by gap, size and operation.
 #[derive(Clone, Debug)]
 pub(super) struct Coupling {
     counts: Vec<[[u64; SIZES]; 2]>,
-    previous_ns: Option<u64>,
     /// Bytes written in the burst that goes on.
     burst_bytes: u64,
     /// Bursts by the bytes that they write, weighed with these.
@@ -24,20 +21,15 @@ pub(super) struct Coupling {
 
 impl Default for Coupling {
     fn default() -> Self {
-        Self {
-            counts: vec![[[0; SIZES]; 2]; GAPS],
-            previous_ns: None,
-            burst_bytes: 0,
-            bursts: LogBuckets::default(),
-        }
+        Self { counts: vec![[[0; SIZES]; 2]; GAPS], burst_bytes: 0, bursts: LogBuckets::default() }
     }
 }
 
 impl Coupling {
-    pub(super) fn add(&mut self, request: &Request) {
+    /// Takes a read or write, and the gap before it.
+    pub(super) fn add(&mut self, request: &Request, gap_ns: Option<u64>) {
         let is_write = request.op == HostOp::Write;
-        if let Some(previous_ns) = self.previous_ns.replace(request.at_ns) {
-            let gap_ns = request.at_ns.saturating_sub(previous_ns);
+        if let Some(gap_ns) = gap_ns {
             let size = (32 - request.sectors.saturating_sub(1).leading_zeros()) as usize;
             self.counts[gap_class(gap_ns)][usize::from(is_write)][size] += 1;
             if gap_ns > SHORT_NS {
@@ -104,9 +96,11 @@ mod tests {
     use super::*;
 
     fn coupling(requests: &[(u64, u32, HostOp)]) -> Coupling {
-        let mut coupling = Coupling::default();
+        let (mut coupling, mut previous_us) = (Coupling::default(), None);
         for &(at_us, sectors, op) in requests {
-            coupling.add(&Request { at_ns: at_us * 1000, sector: 0, sectors, stream: 0, hint: 0, op });
+            let request = Request { at_ns: at_us * 1000, sector: 0, sectors, stream: 0, hint: 0, op };
+            let gap_ns = previous_us.replace(at_us).map(|previous_us| 1000 * (at_us - previous_us));
+            coupling.add(&request, gap_ns);
         }
         coupling
     }

@@ -1,7 +1,7 @@
 //! Whether what is overwritten was written in the same pieces before.
 
 use super::ratio;
-use super::sample::{is_sampled, place_key};
+use super::sample::Sample;
 use rustc_hash::FxHashSet;
 use slcache_base::request::Request;
 
@@ -12,8 +12,8 @@ const EXTENTS_MAX: usize = 1 << 21;
 #[derive(Default)]
 pub(super) struct Extents {
     written: FxHashSet<(u16, u64, u32)>,
-    /// Extents are kept whose start has a hash that ends in so many zero bits.
-    sample_bits: u32,
+    /// Of the starts.
+    sample: Sample,
     overwriting: u64,
     /// Those of a sample, each standing for the others that it represents.
     sampled: u64,
@@ -25,13 +25,13 @@ impl Extents {
     #[inline]
     pub(super) fn add(&mut self, write: &Request, overwrites: bool) {
         self.overwriting += u64::from(overwrites);
-        if self.sample_bits > 0 && !is_sampled(place_key(write.stream, write.sector), self.sample_bits) {
+        if !self.sample.has((write.stream, write.sector)) {
             return;
         }
         let fresh = self.written.insert((write.stream, write.sector, write.sectors));
         if overwrites {
-            self.sampled += 1 << self.sample_bits;
-            self.repeated += u64::from(!fresh) << self.sample_bits;
+            self.sampled += self.sample.one_in();
+            self.repeated += u64::from(!fresh) * self.sample.one_in();
         }
         if self.written.len() > EXTENTS_MAX {
             self.thin_out();
@@ -40,9 +40,8 @@ impl Extents {
 
     #[cold]
     fn thin_out(&mut self) {
-        self.sample_bits += 1;
-        let bits = self.sample_bits;
-        self.written.retain(|&(stream, sector, _)| is_sampled(place_key(stream, sector), bits));
+        let sample = self.sample.halve();
+        self.written.retain(|&(stream, sector, _)| sample.has((stream, sector)));
     }
 
     /// Writes whose pages were all written before.
@@ -57,7 +56,7 @@ impl Extents {
 
     /// How many starts each one remembered stands for.
     pub(super) fn sampled_one_in(&self) -> u64 {
-        1 << self.sample_bits
+        self.sample.one_in()
     }
 }
 

@@ -1,16 +1,47 @@
 //! Times between arrivals, and how long nothing arrives.
 
 use super::ratio;
-use super::spread::Spread;
 use schemars::JsonSchema;
 use serde::Serialize;
-use slcache_base::latency::LatencySummary;
+use slcache_base::latency::{Latency, LatencySummary};
 
 const NS_PER_S: f64 = 1e9;
 /// Gaps longer than these count as idle, in microseconds.
 const IDLE_OVER_US: [u64; 5] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 /// Powers of ten of a 64-bit number of nanoseconds, those below a microsecond as one.
 const DECADES: usize = 18;
+/// Classes of gaps: powers of ten from 10 us to 1 s, and what is longer.
+pub(super) const CLASSES: usize = 7;
+
+/// The power of ten of a gap, from 0.
+#[inline]
+fn decade(gap_ns: u64) -> usize {
+    // Less one, so that a decade ends with a power of ten and does not begin with it.
+    let power = gap_ns.saturating_sub(1).checked_ilog10().unwrap_or(0);
+    power.saturating_sub(2) as usize
+}
+
+/// The class of a gap, from 0.
+#[inline]
+pub(super) fn gap_class(gap_ns: u64) -> usize {
+    class_of(decade(gap_ns))
+}
+
+fn class_of(decade: usize) -> usize {
+    decade.saturating_sub(1).min(CLASSES - 1)
+}
+
+/// Gaps of one class: longer than the bound of the class before.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct GapClass {
+    /// Longest gap of the class in nanoseconds; the last class has no bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_ns: Option<u64>,
+    /// Gaps of the class among all, from 0 to 1.
+    pub share: f64,
+    /// Their mean in nanoseconds; 0 where there are none.
+    pub mean_ns: f64,
+}
 
 /// Times between the arrivals of one read or write and the next.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -62,12 +93,16 @@ impl Sum {
     fn seconds(&self) -> f64 {
         self.ns as f64 / NS_PER_S
     }
+
+    fn of<'a>(sums: impl Iterator<Item = &'a Self>) -> Self {
+        sums.fold(Self::default(), |all, sum| Self { gaps: all.gaps + sum.gaps, ns: all.ns + sum.ns })
+    }
 }
 
 /// Takes the gaps one by one.
 #[derive(Default)]
 pub(super) struct Gaps {
-    spread: Spread,
+    spread: Latency,
     decades: [Sum; DECADES],
 }
 
@@ -75,18 +110,32 @@ impl Gaps {
     #[inline]
     pub(super) fn add(&mut self, gap_ns: u64) {
         self.spread.record(gap_ns);
-        // Less one, so that a decade ends with a power of ten and does not begin with it.
-        let power = gap_ns.saturating_sub(1).checked_ilog10().unwrap_or(0);
-        let sum = &mut self.decades[power.saturating_sub(2) as usize];
+        let sum = &mut self.decades[decade(gap_ns)];
         sum.gaps += 1;
         sum.ns += u128::from(gap_ns);
     }
 
     /// Gaps longer than so many microseconds, a power of ten.
     fn over(&self, us: u64) -> Sum {
-        let first = us.ilog10() as usize + 1;
-        let add = |all: Sum, sum: &Sum| Sum { gaps: all.gaps + sum.gaps, ns: all.ns + sum.ns };
-        self.decades[first..].iter().fold(Sum::default(), add)
+        Sum::of(self.decades[us.ilog10() as usize + 1..].iter())
+    }
+
+    /// All classes, those without gaps too; none where there are no gaps.
+    pub(super) fn classes(&self) -> Vec<GapClass> {
+        let all = Sum::of(self.decades.iter()).gaps;
+        if all == 0 {
+            return Vec::new();
+        }
+        let class = |class: usize| {
+            let of_class = self.decades.iter().enumerate().filter(|(decade, _)| class_of(*decade) == class);
+            let sum = Sum::of(of_class.map(|(_, sum)| sum));
+            GapClass {
+                to_ns: (class + 1 < CLASSES).then(|| 10u64.pow(class as u32 + 4)),
+                share: ratio(sum.gaps as f64, all as f64),
+                mean_ns: ratio(sum.ns as f64, sum.gaps as f64),
+            }
+        };
+        (0..CLASSES).map(class).collect()
     }
 
     /// The figures of all gaps, in a trace of so many seconds.
@@ -131,6 +180,22 @@ mod tests {
         assert_eq!(shape[..4], [(0.0, 1.0, 3), (1.0, 10.0, 2), (10.0, 100.0, 1), (100.0, 1000.0, 0)]);
         assert_eq!(shape.len(), DECADES);
         assert_eq!(shape[DECADES - 1].2, 1);
+    }
+
+    #[test]
+    fn classes_end_with_their_bounds() {
+        let mut gaps = Gaps::default();
+        [10_000, 11_000, 100_000, 1_000_000, 1_001_000, 2_000_000_000]
+            .into_iter()
+            .for_each(|ns| gaps.add(ns));
+        let classes = gaps.classes();
+        let bounds: Vec<_> = classes.iter().map(|class| class.to_ns).collect();
+        let powers = [10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000].map(Some);
+        assert_eq!(bounds, [powers.as_slice(), &[None]].concat());
+        let gaps: Vec<f64> = classes.iter().map(|class| (class.share * 6.0).round()).collect();
+        assert_eq!(gaps, [1.0, 2.0, 1.0, 1.0, 0.0, 0.0, 1.0]);
+        assert_eq!((classes[1].mean_ns, classes[5].mean_ns, classes[6].mean_ns), (55_500.0, 0.0, 2e9));
+        assert!(Gaps::default().classes().is_empty());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How concentrated a trace is: the share of accesses on the hottest pages.
 
 use super::ratio;
-use super::sample::is_sampled;
+use super::sample::Sample;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -62,10 +62,9 @@ struct Group {
 /// Counts accesses by page.
 #[derive(Default)]
 pub(super) struct PageHeat {
-    places: FxHashMap<u64, u32>,
+    places: FxHashMap<(u16, u64), u32>,
     groups: Vec<Group>,
-    /// Groups are kept whose hash ends in so many zero bits.
-    sample_bits: u32,
+    sample: Sample,
     left_out_requests: u64,
 }
 
@@ -84,15 +83,13 @@ impl PageHeat {
             let base = group * GROUP_PAGES;
             let from = first_page.max(base) - base;
             let to = end_page.min(base + GROUP_PAGES) - base;
-            // Below 2^48 groups fit a 64-bit address in sectors, which leaves room for the stream.
-            let key = u64::from(request.stream) << 48 | group;
-            self.count(key, from as usize..to as usize, request.op == HostOp::Write);
+            self.count((request.stream, group), from as usize..to as usize, request.op == HostOp::Write);
         }
     }
 
     #[inline]
-    fn count(&mut self, key: u64, pages: std::ops::Range<usize>, is_write: bool) {
-        if self.sample_bits > 0 && !is_sampled(key, self.sample_bits) {
+    fn count(&mut self, key: (u16, u64), pages: std::ops::Range<usize>, is_write: bool) {
+        if !self.sample.has(key) {
             return;
         }
         let fresh = self.groups.len() as u32;
@@ -115,9 +112,9 @@ impl PageHeat {
     /// Drops every other group, by hash, until half are gone; those kept have been counted in full.
     #[cold]
     fn thin_out(&mut self) {
-        self.sample_bits += 1;
-        let mut kept: Vec<(u64, u32)> =
-            self.places.drain().filter(|&(key, _)| is_sampled(key, self.sample_bits)).collect();
+        let sample = self.sample.halve();
+        let mut kept: Vec<((u16, u64), u32)> =
+            self.places.drain().filter(|&(key, _)| sample.has(key)).collect();
         // By place, so that groups can move to the front of their own list.
         kept.sort_unstable_by_key(|&(_, place)| place);
         for (to, &(key, place)) in kept.iter().enumerate() {
@@ -136,7 +133,7 @@ impl PageHeat {
             write_share: writes.share(pages_share),
         };
         HotSet {
-            sampled_one_in: 1 << self.sample_bits,
+            sampled_one_in: self.sample.one_in(),
             pages: accesses.pages,
             written_pages: writes.pages,
             left_out_requests: self.left_out_requests,

@@ -1,11 +1,11 @@
 //! Sizes by their logarithm: sixteen classes for each doubling.
 
+use slcache_base::latency::{bucket_of, least_in};
 use slcache_base::rank::rank;
 
-/// Classes for each doubling.
-const STEPS: u64 = 16;
-/// Classes of all 64-bit numbers.
-const CLASSES: usize = 61 * STEPS as usize;
+/// Bits of a number that its class tells.
+const BITS: u32 = 5;
+const CLASSES: usize = bucket_of::<BITS>(u64::MAX) + 1;
 
 /// How much weight numbers of each class have.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ impl Default for LogBuckets {
 impl LogBuckets {
     #[inline]
     pub(super) fn add(&mut self, value: u64, weight: u64) {
-        self.weights[class(value)] += weight;
+        self.weights[bucket_of::<BITS>(value)] += weight;
         self.all += weight;
     }
 
@@ -35,25 +35,9 @@ impl LogBuckets {
             seen += weight;
             seen >= wanted
         });
-        found.map_or(0, highest)
+        // Behind the last class numbers begin at 0 again.
+        found.map_or(0, |class| least_in::<BITS>(class + 1).wrapping_sub(1))
     }
-}
-
-/// The class of a number: those below 16 have one each.
-fn class(value: u64) -> usize {
-    let shift = (59 - (value | (STEPS - 1)).leading_zeros() as i32).max(0) as u64;
-    (shift * STEPS + (value >> shift)) as usize
-}
-
-/// The largest number of a class.
-fn highest(class: usize) -> u64 {
-    let class = class as u64;
-    if class < 2 * STEPS {
-        return class;
-    }
-    let shift = class / STEPS - 1;
-    let end = u128::from(class - shift * STEPS + 1) << shift;
-    (end - 1) as u64
 }
 
 #[cfg(test)]
@@ -61,12 +45,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_class_ends_where_the_next_begins() {
-        for number in 0..CLASSES - 1 {
-            assert_eq!(class(highest(number)), number);
-            assert_eq!(class(highest(number) + 1), number + 1);
-        }
-        assert_eq!(highest(class(u64::MAX)), u64::MAX);
+    fn the_largest_number_ends_the_last_class() {
+        let mut buckets = LogBuckets::default();
+        buckets.add(u64::MAX, 1);
+        assert_eq!(buckets.quantile(5_000), u64::MAX);
     }
 
     #[test]

@@ -17,7 +17,6 @@ mod rewrites;
 mod sample;
 mod service;
 mod sizes;
-mod spread;
 mod streams;
 mod timeline;
 mod writers;
@@ -32,8 +31,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use address_map::AddressMap;
-pub use arrivals::GapClass;
-pub use gaps::{GapDecade, IdleTime, Interarrival};
+pub use gaps::{GapClass, GapDecade, IdleTime, Interarrival};
 pub use hints::HintCount;
 pub use hot_set::{HotSet, HotShare};
 pub use responses::ResponseTimes;

@@ -1,9 +1,8 @@
 //! Response times, where the trace publishes them.
 
-use super::spread::Spread;
 use schemars::JsonSchema;
 use serde::Serialize;
-use slcache_base::latency::LatencySummary;
+use slcache_base::latency::{Latency, LatencySummary};
 use slcache_base::request::HostOp;
 
 const NS_PER_S: f64 = 1e9;
@@ -25,18 +24,19 @@ pub struct ResponseTimes {
 /// Takes the response times one by one.
 #[derive(Default)]
 pub(super) struct Responses {
-    reads: Spread,
-    writes: Spread,
+    reads: Latency,
+    writes: Latency,
 }
 
 impl Responses {
     #[inline]
     pub(super) fn add(&mut self, op: HostOp, response_ns: u64) {
-        match op {
-            HostOp::Read => self.reads.record(response_ns),
-            HostOp::Write => self.writes.record(response_ns),
-            HostOp::Flush | HostOp::Trim => {}
-        }
+        let times = match op {
+            HostOp::Read => &mut self.reads,
+            HostOp::Write => &mut self.writes,
+            HostOp::Flush | HostOp::Trim => return,
+        };
+        times.record(response_ns);
     }
 
     /// The figures, for a trace of so many seconds; `None` where none was published.

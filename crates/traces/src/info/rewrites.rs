@@ -1,7 +1,7 @@
 //! How much is written between two writes of a page.
 
 use super::log_buckets::LogBuckets;
-use super::sample::{is_sampled, place_key};
+use super::sample::Sample;
 use rustc_hash::FxHashMap;
 use slcache_base::request::Request;
 
@@ -14,8 +14,7 @@ const PAGES_MAX: usize = 1 << 21;
 #[derive(Debug, Default)]
 pub(super) struct Rewrites {
     pages: FxHashMap<(u16, u64), u64>,
-    /// Pages are kept whose number has a hash that ends in so many zero bits.
-    sample_bits: u32,
+    sample: Sample,
     written_bytes: u64,
     distances: LogBuckets,
 }
@@ -25,11 +24,11 @@ impl Rewrites {
         let before = self.written_bytes;
         self.written_bytes += write.bytes();
         for page in write.sector / PAGE_SECTORS..write.end_sector().div_ceil(PAGE_SECTORS) {
-            if self.sample_bits > 0 && !is_sampled(place_key(write.stream, page), self.sample_bits) {
+            if !self.sample.has((write.stream, page)) {
                 continue;
             }
             if let Some(last) = self.pages.insert((write.stream, page), self.written_bytes) {
-                self.distances.add(before - last, 1 << self.sample_bits);
+                self.distances.add(before - last, self.sample.one_in());
             } else if self.pages.len() > PAGES_MAX {
                 self.thin_out();
             }
@@ -38,9 +37,8 @@ impl Rewrites {
 
     #[cold]
     fn thin_out(&mut self) {
-        self.sample_bits += 1;
-        let bits = self.sample_bits;
-        self.pages.retain(|&(stream, page), _| is_sampled(place_key(stream, page), bits));
+        let sample = self.sample.halve();
+        self.pages.retain(|&page, _| sample.has(page));
     }
 
     /// Bytes that at most are written between the two writes, of so many in ten thousand pages rewritten.

@@ -3,7 +3,7 @@
 use super::ratio;
 use schemars::JsonSchema;
 use serde::Serialize;
-use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
+use slcache_base::request::{HostOp, Request};
 
 /// Reads and writes of one stream.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
@@ -14,35 +14,23 @@ pub struct StreamInfo {
     pub volume: Option<String>,
     /// Reads and writes.
     pub requests: u64,
-    /// Writes.
-    pub writes: u64,
     /// Writes among the requests, from 0 to 1.
     pub write_share: f64,
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Bytes written.
-    pub write_bytes: u64,
     /// Different 4 KiB pages written.
     pub written_4kib_pages: u64,
     /// Different 4 KiB pages read or written.
     pub touched_4kib_pages: u64,
     /// Requests that start where the one before ended, from 0 to 1.
     pub sequential_share: f64,
-    /// Mean length of a run of requests that each start where the one before ended.
-    pub mean_run_requests: f64,
-    /// First byte behind the highest byte requested.
-    pub end_address_bytes: u64,
 }
 
 /// What is known of a stream so far.
 #[derive(Clone, Default)]
 pub(super) struct StreamCounter {
     requests: [u64; 2],
-    bytes: [u64; 2],
     sequential: u64,
     /// End of the previous request.
     previous_end: Option<u64>,
-    end: u64,
     written_pages: u64,
     touched_pages: u64,
 }
@@ -54,10 +42,8 @@ impl StreamCounter {
     pub(super) fn add(&mut self, request: &Request, fresh_touched: u64, fresh_written: u64) -> bool {
         let side = usize::from(request.op == HostOp::Write);
         self.requests[side] += 1;
-        self.bytes[side] += request.bytes();
         let is_sequential = self.previous_end.replace(request.end_sector()) == Some(request.sector);
         self.sequential += u64::from(is_sequential);
-        self.end = self.end.max(request.end_sector());
         self.touched_pages += fresh_touched;
         self.written_pages += fresh_written;
         is_sequential
@@ -74,15 +60,10 @@ impl StreamCounter {
             stream,
             volume,
             requests,
-            writes: self.requests[1],
             write_share: ratio(self.requests[1] as f64, requests as f64),
-            read_bytes: self.bytes[0],
-            write_bytes: self.bytes[1],
             written_4kib_pages: self.written_pages,
             touched_4kib_pages: self.touched_pages,
             sequential_share: ratio(self.sequential as f64, requests as f64),
-            mean_run_requests: ratio(requests as f64, self.runs() as f64),
-            end_address_bytes: self.end * SECTOR_BYTES,
         }
     }
 }
@@ -128,8 +109,7 @@ mod tests {
         }
         let infos = streams.finish(&["a".to_owned()]);
         assert_eq!(infos.iter().map(|info| info.stream).collect::<Vec<_>>(), [0, 3]);
-        assert_eq!((infos[0].requests, infos[0].sequential_share, infos[0].mean_run_requests), (4, 0.5, 2.0));
-        assert_eq!((infos[0].read_bytes, infos[0].touched_4kib_pages), (40 * 512, 4));
+        assert_eq!((infos[0].requests, infos[0].sequential_share, infos[0].touched_4kib_pages), (4, 0.5, 4));
         assert_eq!((infos[0].volume.as_deref(), infos[1].volume.as_deref()), (Some("a"), None));
         assert_eq!(streams.runs(), 3);
     }

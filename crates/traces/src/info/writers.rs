@@ -1,7 +1,7 @@
 //! How many write requests a page's data come from in the end.
 
 use super::ratio;
-use super::sample::{is_sampled, place_key};
+use super::sample::Sample;
 use rustc_hash::FxHashMap;
 use slcache_base::request::Request;
 
@@ -19,8 +19,7 @@ type Page = [u8; PAGE_SECTORS as usize];
 #[derive(Default)]
 pub(super) struct Writers {
     pages: FxHashMap<(u16, u64), Page>,
-    /// Pages are kept whose number has a hash that ends in so many zero bits.
-    sample_bits: u32,
+    sample: Sample,
 }
 
 impl Writers {
@@ -32,7 +31,7 @@ impl Writers {
             return;
         }
         for number in first..end {
-            if self.sample_bits > 0 && !is_sampled(place_key(write.stream, number), self.sample_bits) {
+            if !self.sample.has((write.stream, number)) {
                 continue;
             }
             let base = number * PAGE_SECTORS;
@@ -51,9 +50,8 @@ impl Writers {
 
     #[cold]
     fn thin_out(&mut self) {
-        self.sample_bits += 1;
-        let bits = self.sample_bits;
-        self.pages.retain(|&(stream, number), _| is_sampled(place_key(stream, number), bits));
+        let sample = self.sample.halve();
+        self.pages.retain(|&page, _| sample.has(page));
     }
 
     /// Mean number of writes that parts of a page are from.
@@ -64,7 +62,7 @@ impl Writers {
 
     /// How many pages each one followed stands for.
     pub(super) fn sampled_one_in(&self) -> u64 {
-        1 << self.sample_bits
+        self.sample.one_in()
     }
 }
 
