@@ -135,7 +135,7 @@ impl RecordParser for Blkparse {
         if action != [self.action] {
             return event_reason(action).map(Record::Skipped);
         }
-        let mut raw = RawRequest::plain(scanned.at_ns, (0, 0), HostOp::Flush, device);
+        let mut raw = RawRequest::new(scanned.at_ns, HostOp::Flush, device);
         raw.rounded_to_ns = scanned.rounded;
         self.event(line, words, raw)
     }
@@ -158,7 +158,7 @@ impl RecordParser for Blkparse {
             return None;
         };
         let behind = &name[memchr::memchr(b'\n', name)? + 1..];
-        let raw = RawRequest::plain(at_ns, (0, 0), HostOp::Flush, device);
+        let raw = RawRequest::new(at_ns, HostOp::Flush, device);
         let flags = Flags::parse(RWBS, rwbs).ok()?;
         Some((flags.record(RWBS, self.sizes, (sector, (sectors, SECTORS)), raw).ok()?, behind))
     }
@@ -210,10 +210,7 @@ fn unknown(line: &[u8]) -> LineFault {
 /// Summary lines alone do not make a blkparse file.
 fn detect(sample: &Sample<'_>) -> Fit {
     let events: Vec<&[u8]> = sample.lines.iter().copied().filter(|line| !is_report_line(line)).collect();
-    match super::parses_most(&FORMAT, &events) {
-        true => Fit::Yes,
-        false => Fit::No,
-    }
+    Fit::certain(super::parses_most(&FORMAT, &events))
 }
 
 /// How the lines of the summary begin (show_stats and friends of blkparse.c).

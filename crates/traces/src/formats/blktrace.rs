@@ -6,7 +6,7 @@
 //! bytes, lengths bytes, times nanoseconds. blktrace writes one file per CPU;
 //! the files of a recording, or a tar archive of them, are read merged by time.
 
-use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample};
 use crate::error::LineFault;
 use crate::fields::binary::{number_fault, Fields};
 use crate::fields::sectors::{Column, SizeRules};
@@ -115,7 +115,7 @@ impl Blktrace {
         if event.pass_through {
             return Ok(Record::Skipped(SKIPPED_PASS_THROUGH));
         }
-        let mut raw = RawRequest::plain(fields.u64(8), (0, 0), HostOp::Flush, &record[device..device + 4]);
+        let mut raw = RawRequest::new(fields.u64(8), HostOp::Flush, &record[device..device + 4]);
         if bytes == 0 && event.preflush {
             return Ok(Record::Request(raw));
         }
@@ -126,16 +126,10 @@ impl Blktrace {
             return Ok(Record::Skipped(SKIPPED_PASS_THROUGH));
         }
         raw.op = event.op;
-        let Some(extent) = self.sizes.extent_of_sector_and_bytes((sector, SECTOR), (bytes.into(), BYTES))?
-        else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        raw.sector = extent.sector;
-        raw.sectors = extent.sectors;
-        raw.rounded_to_sectors = extent.rounded;
         raw.flush_before = event.preflush;
         raw.forced_unit_access = event.forced_unit_access && event.op == HostOp::Write;
-        Ok(Record::Request(raw))
+        let extent = self.sizes.extent_of_sector_and_bytes((sector, SECTOR), (bytes.into(), BYTES))?;
+        Ok(Record::transfer(raw, extent))
     }
 }
 
@@ -197,10 +191,7 @@ fn detect(sample: &Sample<'_>) -> Fit {
         true => first_content(sample.bytes),
         false => sample.bytes,
     };
-    match bytes.len() >= LAYOUTS[0].header_bytes && begins_record(bytes) {
-        true => Fit::Yes,
-        false => Fit::No,
-    }
+    Fit::certain(bytes.len() >= LAYOUTS[0].header_bytes && begins_record(bytes))
 }
 
 /// Whether the bytes begin with the magic number of a known version, in either byte order.

@@ -7,7 +7,7 @@
 //! without waits every request is at time 0. A volume is a file. `sync`,
 //! `datasync` and `syncfs` are flushes.
 
-use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample};
 use crate::error::LineFault;
 use crate::fields::line_end::{LineEnd, TextBlock, WholeText};
 use crate::fields::scan::{field_until, unsigned, unsigned_last, unsigned_until, Words};
@@ -26,6 +26,8 @@ pub(super) const FORMAT: Format = Format {
 };
 
 const MICROSECOND_NS: u64 = 1000;
+/// Most words of a line that mean something, and one more.
+const WORDS_MAX: usize = 6;
 const HEADERS: [(&[u8], Version); 2] =
     [(b"fio version 2 iolog", Version::Two), (b"fio version 3 iolog", Version::Three)];
 const EXPECTED_HEADER: &str = "\"fio version 2 iolog\" or \"fio version 3 iolog\" in the first line";
@@ -62,12 +64,8 @@ impl Fio {
         let Transfer { at_ns, file, op, offset, length } = transfer;
         let offset = (offset, Column { number: before + 3, name: "offset" });
         let length = (length, Column { number: before + 4, name: "length" });
-        let Some(extent) = self.sizes.extent_of_bytes(offset, length)? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        let mut raw = RawRequest::plain(at_ns, (extent.sector, extent.sectors), op, file);
-        raw.rounded_to_sectors = extent.rounded;
-        Ok(Record::Request(raw))
+        let extent = self.sizes.extent_of_bytes(offset, length)?;
+        Ok(Record::transfer(RawRequest::new(at_ns, op, file), extent))
     }
 
     #[cold]
@@ -80,35 +78,60 @@ impl Fio {
         Ok(Record::Skipped(SKIPPED_HEADER))
     }
 
-    /// Whatever is not a transfer.
-    fn other<'a>(
-        &mut self,
-        line: &[u8],
-        action: &[u8],
-        mut after: LineRest<'a>,
-    ) -> Result<Record<'a>, LineFault> {
-        match action {
-            b"sync" | b"datasync" | b"syncfs" => {
-                after.offset_and_length_or_none(line)?;
-                Ok(Record::Request(RawRequest::plain(after.at_ns, (0, 0), HostOp::Flush, after.file)))
-            }
-            b"sync_file_range" => Ok(Record::Skipped(SKIPPED_RANGE)),
-            b"add" | b"open" | b"close" => match after.words.next() {
-                None => Ok(Record::Skipped(SKIPPED_FILE)),
-                Some(_) => Err(after.columns(line, "nothing behind the action")),
-            },
-            b"wait" if after.before == 0 => self.wait(line, after),
-            _ => Err(LineFault::field(after.before + 2, "action", action, ACTIONS)),
+    /// A line behind the first, word by word.
+    fn careful<'a>(&mut self, version: Version, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
+        let (mut words, mut found) = ([&[][..]; WORDS_MAX], 0);
+        for word in Words::new(line) {
+            words[found.min(WORDS_MAX - 1)] = word;
+            found += 1;
         }
-    }
-
-    fn wait<'a>(&mut self, line: &[u8], mut after: LineRest<'a>) -> Result<Record<'a>, LineFault> {
-        let allowed = "a wait in whole microseconds, of which the sum fits 64 bits in nanoseconds";
-        let word = after.words.next().ok_or_else(|| after.columns(line, "a time behind wait"))?;
-        let wait_ns = unsigned(word).and_then(|us| us.checked_mul(MICROSECOND_NS));
-        let waited_ns = wait_ns.and_then(|wait_ns| self.waited_ns.checked_add(wait_ns));
-        self.waited_ns = waited_ns.ok_or_else(|| LineFault::field(3, "offset", word, allowed))?;
-        Ok(Record::Skipped(SKIPPED_WAIT))
+        let words = &words[..found.min(WORDS_MAX)];
+        let columns = |expected: &str| LineFault::columns(line, found, expected);
+        let (before, at_ns) = match version {
+            Version::Two => (0, self.waited_ns),
+            Version::Three => (1, time(words.first().copied().unwrap_or_default())?),
+        };
+        let Some([file, action, rest @ ..]) = words.get(before..) else {
+            return Err(columns("a file and an action"));
+        };
+        let number = |place: usize, name: &str, allowed: &str| {
+            let expected = "the offset and the length in bytes behind the action";
+            let word = rest.get(place).ok_or_else(|| columns(expected))?;
+            unsigned(word).ok_or_else(|| LineFault::field(before + 3 + place, name, word, allowed))
+        };
+        let extent = || {
+            let (offset, length) = (number(0, "offset", OFFSET)?, number(1, "length", LENGTH)?);
+            match rest.len() {
+                2 => Ok((offset, length)),
+                _ => Err(columns("nothing behind the length")),
+            }
+        };
+        let op = match *action {
+            b"read" => HostOp::Read,
+            b"write" => HostOp::Write,
+            b"trim" => HostOp::Trim,
+            b"sync" | b"datasync" | b"syncfs" => {
+                // It may or may not tell an offset and a length; they say nothing.
+                if !rest.is_empty() {
+                    extent()?;
+                }
+                return Ok(Record::Request(RawRequest::new(at_ns, HostOp::Flush, file)));
+            }
+            b"sync_file_range" => return Ok(Record::Skipped(SKIPPED_RANGE)),
+            b"add" | b"open" | b"close" if rest.is_empty() => return Ok(Record::Skipped(SKIPPED_FILE)),
+            b"add" | b"open" | b"close" => return Err(columns("nothing behind the action")),
+            b"wait" if before == 0 => {
+                let word = rest.first().ok_or_else(|| columns("a time behind wait"))?;
+                let waited_ns = unsigned(word).and_then(|us| us.checked_mul(MICROSECOND_NS));
+                let waited_ns = waited_ns.and_then(|wait_ns| self.waited_ns.checked_add(wait_ns));
+                let allowed = "a wait in whole microseconds, of which the sum fits 64 bits in nanoseconds";
+                self.waited_ns = waited_ns.ok_or_else(|| LineFault::field(3, "offset", word, allowed))?;
+                return Ok(Record::Skipped(SKIPPED_WAIT));
+            }
+            _ => return Err(LineFault::field(before + 2, "action", action, ACTIONS)),
+        };
+        let (offset, length) = extent()?;
+        self.transfer(Transfer { at_ns, file, op, offset, length }, before)
     }
 }
 
@@ -122,49 +145,6 @@ struct Transfer<'a> {
     length: u64,
 }
 
-/// A line from its file on.
-struct LineRest<'a> {
-    /// Columns before the file.
-    before: usize,
-    at_ns: u64,
-    file: &'a [u8],
-    /// The words behind the action.
-    words: Words<'a>,
-}
-
-impl LineRest<'_> {
-    #[inline]
-    fn number(&mut self, line: &[u8], column: usize, name: &str, allowed: &str) -> Result<u64, LineFault> {
-        let expected = "the offset and the length in bytes behind the action";
-        let word = self.words.next().ok_or_else(|| self.columns(line, expected))?;
-        unsigned(word).ok_or_else(|| LineFault::field(self.before + column, name, word, allowed))
-    }
-
-    /// The offset and the length, and nothing behind them.
-    #[inline]
-    fn offset_and_length(&mut self, line: &[u8]) -> Result<(u64, u64), LineFault> {
-        let offset = self.number(line, 3, "offset", OFFSET)?;
-        let length = self.number(line, 4, "length", LENGTH)?;
-        match self.words.next() {
-            None => Ok((offset, length)),
-            Some(_) => Err(self.columns(line, "nothing behind the length")),
-        }
-    }
-
-    /// A flush may or may not tell an offset and a length; they say nothing.
-    fn offset_and_length_or_none(&mut self, line: &[u8]) -> Result<(), LineFault> {
-        match self.words.clone().next() {
-            None => Ok(()),
-            Some(_) => self.offset_and_length(line).map(|_| ()),
-        }
-    }
-
-    #[cold]
-    fn columns(&self, line: &[u8], expected: &str) -> LineFault {
-        LineFault::columns(line, Words::new(line).count(), expected)
-    }
-}
-
 impl RecordParser for Fio {
     #[inline]
     fn record<'a>(&mut self, line: &'a [u8]) -> Result<Record<'a>, LineFault> {
@@ -176,24 +156,7 @@ impl RecordParser for Fio {
                 return self.transfer(transfer, 1);
             }
         }
-        let mut words = Words::new(line);
-        let (before, at_ns) = match version {
-            Version::Two => (0, self.waited_ns),
-            Version::Three => (1, time(words.next().unwrap_or_default())?),
-        };
-        let (Some(file), Some(action)) = (words.next(), words.next()) else {
-            let expected = "a file and an action";
-            return Err(LineFault::columns(line, Words::new(line).count(), expected));
-        };
-        let mut after = LineRest { before, at_ns, file, words };
-        let op = match action {
-            b"read" => HostOp::Read,
-            b"write" => HostOp::Write,
-            b"trim" => HostOp::Trim,
-            _ => return self.other(line, action, after),
-        };
-        let (offset, length) = after.offset_and_length(line)?;
-        self.transfer(Transfer { at_ns, file, op, offset, length }, before)
+        self.careful(version, line)
     }
 
     #[inline(always)]
@@ -241,10 +204,7 @@ fn time(field: &[u8]) -> Result<u64, LineFault> {
 
 fn detect(sample: &Sample<'_>) -> Fit {
     let first = sample.lines.first().map_or(&b""[..], |line| line.trim_ascii_end());
-    match HEADERS.iter().any(|(text, _)| first == *text) {
-        true => Fit::Yes,
-        false => Fit::No,
-    }
+    Fit::certain(HEADERS.iter().any(|(text, _)| first == *text))
 }
 
 #[cfg(test)]
@@ -273,7 +233,7 @@ mod tests {
             assert_eq!(parser.record(line.as_bytes()), Ok(Record::Request(expected)), "{line}");
         }
         assert!(parser.record(b"158 /dev/sda\tx read 61440 4096").is_err());
-        let flush = RawRequest::plain(10_544_000, (0, 0), HostOp::Flush, b"f");
+        let flush = RawRequest::new(10_544_000, HostOp::Flush, b"f");
         for line in ["10544 f sync 442368 0", "10544 f datasync", "10544 f syncfs 0 0"] {
             assert_eq!(parser.record(line.as_bytes()), Ok(Record::Request(flush)), "{line}");
         }

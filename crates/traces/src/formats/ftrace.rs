@@ -7,7 +7,7 @@
 //! (include/trace/events/ufs.h) it is `send_req`, or `complete_rsp`. Everything else is counted.
 
 use super::rwbs::{Flags, SKIPPED_PASS_THROUGH};
-use super::{Format, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE};
+use super::{Format, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE};
 use crate::error::{LineFault, TraceError};
 use crate::fields::scan::{decimal_time, unsigned, ScannedTime};
 use crate::fields::sectors::SizeRules;
@@ -170,10 +170,7 @@ impl Ftrace {
         };
         let first = lba.number("a block number from 0 whose bytes fit 64 bits")?.checked_mul(unit_bytes);
         let first = first.ok_or_else(|| lba.fault("a block number from 0 whose bytes fit 64 bits"))?;
-        let Some(extent) = self.sizes.extent_of_bytes((first, lba.place()), (size_bytes, size.place()))?
-        else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
+        let extent = self.sizes.extent_of_bytes((first, lba.place()), (size_bytes, size.place()))?;
         let hint = match rest.value_of("group_id") {
             Some(group) => {
                 let group = group.listed().unwrap_or(group);
@@ -181,15 +178,7 @@ impl Ftrace {
             }
             None => 0,
         };
-        let rounded_to_sectors = extent.rounded;
-        Ok(Record::Request(RawRequest {
-            sector: extent.sector,
-            sectors: extent.sectors,
-            op,
-            rounded_to_sectors,
-            hint,
-            ..raw
-        }))
+        Ok(Record::transfer(RawRequest { op, hint, ..raw }, extent))
     }
 }
 
@@ -207,8 +196,7 @@ impl RecordParser for Ftrace {
         let ScannedTime { at_ns, rounded } = time.ok_or_else(|| {
             event.time.fault("a time in seconds with a fraction, or in us (clocks such as counter or x86-tsc tell no unit)")
         })?;
-        let raw =
-            RawRequest { rounded_to_ns: rounded, ..RawRequest::plain(at_ns, (0, 0), HostOp::Flush, b"") };
+        let raw = RawRequest { rounded_to_ns: rounded, ..RawRequest::new(at_ns, HostOp::Flush, b"") };
         match event.name {
             UFS => self.ufs(event.fields, raw),
             _ => self.block(event.fields, raw),

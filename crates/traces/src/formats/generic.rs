@@ -2,9 +2,7 @@
 //!
 //! Quoting as in spreadsheets is not undone; blanks around fields are.
 
-use super::{
-    Detection, Format, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE,
-};
+use super::{Detection, Format, RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE};
 use crate::error::{LineFault, TraceError};
 use crate::fields::scan::{decimal_time, unsigned_or_hex, Words};
 use crate::fields::sectors::{Column, SizeRules};
@@ -152,7 +150,7 @@ impl RecordParser for Generic {
             OpName::Trim => HostOp::Trim,
             OpName::Flush => HostOp::Flush,
         };
-        let mut raw = RawRequest::plain(at_ns, (0, 0), op, stream);
+        let mut raw = RawRequest::new(at_ns, op, stream);
         raw.rounded_to_ns = rounded_to_ns;
         if !response.is_empty() {
             let (response_ns, _) = self.time(Part::Response, self.layout.response_unit, response)?;
@@ -171,14 +169,8 @@ impl RecordParser for Generic {
         let size = self.bytes(Part::Size, size, self.layout.size_bytes, allowed)?;
         let (address_column, size_column) =
             (self.layout.column(Part::Address), self.layout.column(Part::Size));
-        match self.sizes.extent_of_bytes((address, address_column), (size, size_column))? {
-            None => Ok(Record::Skipped(SKIPPED_ZERO_SIZE)),
-            Some(extent) => {
-                (raw.sector, raw.sectors) = (extent.sector, extent.sectors);
-                raw.rounded_to_sectors = extent.rounded;
-                Ok(Record::Request(raw))
-            }
-        }
+        let extent = self.sizes.extent_of_bytes((address, address_column), (size, size_column))?;
+        Ok(Record::transfer(raw, extent))
     }
 }
 

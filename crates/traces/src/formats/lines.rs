@@ -2,7 +2,7 @@
 //! with care, and makes the request of what it found.
 
 use super::columns::{Columns, Units};
-use super::{Format, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
+use super::{Format, RawRequest, Record, RecordParser};
 use crate::error::{LineFault, TraceError};
 use crate::fields::line_end::{LineEnd, TextBlock, WholeText};
 use crate::fields::scan::ScannedTime;
@@ -97,15 +97,11 @@ impl<F: LineFormat> LineParser<F> {
     #[inline(always)]
     fn request<'a>(&self, line: Line<'a>) -> Result<Record<'a>, LineFault> {
         let time = self.format.time(&line)?;
-        let Some(extent) = self.extent(&line)? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        let place = (extent.sector, extent.sectors);
-        let mut raw = RawRequest::plain(time.at_ns, place, line.op, line.volume);
-        raw.rounded_to_sectors = extent.rounded;
+        let extent = self.extent(&line)?;
+        let mut raw = RawRequest::new(time.at_ns, line.op, line.volume);
         raw.rounded_to_ns = time.rounded;
         raw.response_ns = line.response;
-        Ok(Record::Request(raw))
+        Ok(Record::transfer(raw, extent))
     }
 
     /// The sectors of a line; `None` for a zero size that is to be skipped.

@@ -5,9 +5,7 @@ use crate::format_names::{PARQUET, WORKLOAD};
 use crate::options::{SubSector, TraceOptions, Unsorted, ZeroSize};
 use crate::records::batch::RowParser;
 use crate::records::checker::Checker;
-pub(crate) use crate::records::parser::{
-    RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE,
-};
+pub(crate) use crate::records::parser::{RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE};
 use crate::records::volumes::plain_name;
 
 /// Lists the formats by their files and their names there.
@@ -136,8 +134,8 @@ impl Format {
         match self.detection {
             Detection::Never => Fit::No,
             Detection::By(detect) => detect(sample),
-            Detection::ByLines | Detection::MustBeNamed if !parses_most(self, &sample.lines) => Fit::No,
-            Detection::ByLines => Fit::Yes,
+            Detection::MustBeNamed if !parses_most(self, &sample.lines) => Fit::No,
+            Detection::ByLines => Fit::certain(parses_most(self, &sample.lines)),
             Detection::MustBeNamed => Fit::MustBeNamed,
         }
     }
@@ -176,6 +174,16 @@ pub(crate) enum Fit {
     /// They may, but the meaning of a column would have to be guessed, so the
     /// user must name the format.
     MustBeNamed,
+}
+
+impl Fit {
+    pub(crate) fn certain(fits: bool) -> Self {
+        if fits {
+            Self::Yes
+        } else {
+            Self::No
+        }
+    }
 }
 
 pub(crate) fn names() -> String {

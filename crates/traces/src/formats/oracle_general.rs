@@ -6,7 +6,7 @@
 //! records and the unit of the ids, which are block addresses only where the
 //! trace was one of a disk (`oracleGeneralBin.h` of libCacheSim).
 
-use super::{Detection, Format, RawRequest, Record, RecordParser, SKIPPED_ZERO_SIZE};
+use super::{Detection, Format, RawRequest, Record, RecordParser};
 use crate::error::{LineFault, TraceError};
 use crate::fields::binary::{number_fault, time_ns, Fields};
 use crate::fields::sectors::{Column, SizeRules};
@@ -68,12 +68,8 @@ impl RecordParser for OracleGeneral {
             let allowed = format!("an id whose address in units of {} bytes fits 64 bits", self.unit_bytes);
             return Err(number_fault((ID.number, ID.name), id, allowed));
         };
-        let Some(extent) = self.sizes.extent_of_bytes((address, ID), (size, SIZE))? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        let mut raw = RawRequest::plain(at_ns, (extent.sector, extent.sectors), self.op, b"");
-        raw.rounded_to_sectors = extent.rounded;
-        Ok(Record::Request(raw))
+        let extent = self.sizes.extent_of_bytes((address, ID), (size, SIZE))?;
+        Ok(Record::transfer(RawRequest::new(at_ns, self.op, b""), extent))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The RWBS letters of Linux' block events, as blkparse, ftrace, perf and biosnoop print them.
 
-use super::{RawRequest, Record, SKIPPED_ZERO_SIZE};
+use super::{RawRequest, Record};
 use crate::error::LineFault;
 use crate::fields::sectors::{Column, SizeRules};
 use slcache_base::request::HostOp;
@@ -79,17 +79,9 @@ impl Flags {
                 return Err(LineFault::field(column, "RWBS", b"N", "R, W or D, as the event names sectors"))
             }
         };
-        let Some(extent) = sizes.extent_of_sectors(sector, (sectors, length))? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        Ok(Record::Request(RawRequest {
-            sector: extent.sector,
-            sectors: extent.sectors,
-            op,
-            flush_before: self.preflush,
-            forced_unit_access: self.forced_unit_access,
-            ..raw
-        }))
+        let (flush_before, forced_unit_access) = (self.preflush, self.forced_unit_access);
+        let raw = RawRequest { op, flush_before, forced_unit_access, ..raw };
+        Ok(Record::transfer(raw, sizes.extent_of_sectors(sector, (sectors, length))?))
     }
 }
 

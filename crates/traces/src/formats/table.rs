@@ -2,7 +2,7 @@
 //! the names it may use and of what they hold.
 
 use super::rwbs::Flags;
-use super::{RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE, SKIPPED_ZERO_SIZE};
+use super::{RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE};
 use crate::error::{LineFault, TraceError};
 use crate::fields::scan::{decimal_time, unsigned_or_hex, ScannedTime, Words};
 use crate::fields::sectors::{Column, SizeRules};
@@ -192,7 +192,7 @@ impl TableParser {
         row.check_numbers()?;
         let volume = row.field(|part| part == Part::Volume).map_or(&[][..], |field| field.text);
         let time = self.time(&row)?;
-        let mut raw = RawRequest::plain(time.at_ns, (0, 0), HostOp::Flush, volume);
+        let mut raw = RawRequest::new(time.at_ns, HostOp::Flush, volume);
         raw.rounded_to_ns = time.rounded;
         raw.response_ns = row.span(|part| matches!(part, Part::Latency(_)))?.filter(|&ns| ns > 0);
         if layout.op == Some(HostOp::Flush) {
@@ -203,17 +203,15 @@ impl TableParser {
             return Ok(Record::Request(raw));
         }
         let address = row.bytes(|part| matches!(part, Part::Address(_)))?;
-        let Some(extent) = self.sizes.extent_of_bytes(address, size)? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
+        let extent = self.sizes.extent_of_bytes(address, size)?;
+        let (Some(found), None) = (extent, layout.op) else {
+            return Ok(Record::transfer(RawRequest { op: layout.op.unwrap_or(raw.op), ..raw }, extent));
         };
-        raw.rounded_to_sectors = extent.rounded;
-        let Some(op) = layout.op else {
-            let field = row.field(|part| part == Part::Op).expect("the header was checked");
-            let flags = Flags::parse(field.column.number, field.text)?;
-            let place = (extent.sector, (extent.sectors.into(), size.1));
-            return flags.record(field.column.number, self.sizes, place, raw);
-        };
-        Ok(Record::Request(RawRequest { sector: extent.sector, sectors: extent.sectors, op, ..raw }))
+        raw.rounded_to_sectors = found.rounded;
+        let field = row.field(|part| part == Part::Op).expect("the header was checked");
+        let flags = Flags::parse(field.column.number, field.text)?;
+        let place = (found.sector, (found.sectors.into(), size.1));
+        flags.record(field.column.number, self.sizes, place, raw)
     }
 
     /// When the chosen event was.

@@ -9,7 +9,7 @@
 //! 512-byte blocks. Version 2 adds `rt`, taken as the response time in
 //! microseconds like `ts`; no file of that version could be checked.
 
-use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_ZERO_SIZE};
+use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample};
 use crate::error::LineFault;
 use crate::fields::binary::{number_fault, time_ns, Fields};
 use crate::fields::sectors::{Column, SizeRules};
@@ -140,7 +140,7 @@ impl RecordParser for Vscsi {
                 ));
             }
         };
-        let mut raw = RawRequest::plain(at_ns, (0, 0), op, &[]);
+        let mut raw = RawRequest::new(at_ns, op, &[]);
         if let Some((place, number)) = layout.rt {
             raw.response_ns = Some(time_ns((number, "rt"), fields.u64(place), UNIT_NS)?);
         }
@@ -149,13 +149,7 @@ impl RecordParser for Vscsi {
         }
         let lbn = (fields.u64(layout.lbn.0), Column { number: layout.lbn.1, name: "lbn" });
         let len = (fields.u32(layout.len.0).into(), Column { number: layout.len.1, name: "len" });
-        let Some(extent) = self.sizes.extent_of_sector_and_bytes(lbn, len)? else {
-            return Ok(Record::Skipped(SKIPPED_ZERO_SIZE));
-        };
-        raw.sector = extent.sector;
-        raw.sectors = extent.sectors;
-        raw.rounded_to_sectors = extent.rounded;
-        Ok(Record::Request(raw))
+        Ok(Record::transfer(raw, self.sizes.extent_of_sector_and_bytes(lbn, len)?))
     }
 }
 
@@ -165,10 +159,7 @@ fn detect(sample: &Sample<'_>) -> Fit {
         let (matching, all) = layout.matches(sample.bytes);
         all >= 2 && matching * 10 >= all * 9
     };
-    match layout_of(sample.bytes) {
-        Some(layout) if all_match(layout) => Fit::Yes,
-        _ => Fit::No,
-    }
+    Fit::certain(layout_of(sample.bytes).is_some_and(all_match))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! What a format makes of a record, and how it is asked to.
 
 use crate::error::LineFault;
+use crate::fields::sectors::Extent;
 use slcache_base::request::HostOp;
 
 /// Turns the records of one format into requests.
@@ -42,6 +43,20 @@ pub(crate) enum Record<'a> {
     Skipped(&'static str),
 }
 
+impl<'a> Record<'a> {
+    /// A request at the sectors that were found; without any its size was 0, which the user leaves out.
+    #[inline(always)]
+    pub(crate) fn transfer(raw: RawRequest<'a>, extent: Option<Extent>) -> Self {
+        match extent {
+            None => Self::Skipped(SKIPPED_ZERO_SIZE),
+            Some(Extent { sector, sectors, rounded }) => {
+                let rounded_to_sectors = raw.rounded_to_sectors | rounded;
+                Self::Request(RawRequest { sector, sectors, rounded_to_sectors, ..raw })
+            }
+        }
+    }
+}
+
 /// Why zero-size requests are left out when the user asks for it.
 pub(crate) const SKIPPED_ZERO_SIZE: &str = "size 0";
 
@@ -78,13 +93,13 @@ pub(crate) struct RawRequest<'a> {
 }
 
 impl<'a> RawRequest<'a> {
-    /// A request without any of the notes.
+    /// A request of no sectors yet, without any of the notes.
     #[inline]
-    pub(crate) fn plain(at_ns: u64, extent: (u64, u32), op: HostOp, volume: &'a [u8]) -> Self {
+    pub(crate) fn new(at_ns: u64, op: HostOp, volume: &'a [u8]) -> Self {
         Self {
             at_ns,
-            sector: extent.0,
-            sectors: extent.1,
+            sector: 0,
+            sectors: 0,
             op,
             volume,
             flush_before: false,

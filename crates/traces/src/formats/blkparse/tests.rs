@@ -37,7 +37,7 @@ fn transfers() {
 #[test]
 fn flushes_and_lines_without_sectors() {
     let raw = request("  7,5 0 35 1.000000001 13558  D  FN [kworker/0:1H]", BlkparseAction::D);
-    assert_eq!(raw, RawRequest::plain(1_000_000_001, (0, 0), HostOp::Flush, b"7,5"));
+    assert_eq!(raw, RawRequest::new(1_000_000_001, HostOp::Flush, b"7,5"));
     let raw = request("  7,5 0 35 1.000000001 13558  C  FN 0 [0]", BlkparseAction::C);
     assert_eq!(raw.op, HostOp::Flush);
     let raw = request("8,0 1 2 0.5 9 Q FWS [jbd2]", BlkparseAction::Q);

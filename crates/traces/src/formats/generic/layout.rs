@@ -21,28 +21,19 @@ pub(super) enum Part {
 
 impl Part {
     pub(super) const COUNT: usize = 8;
-    const ALL: [Self; Self::COUNT] = [
-        Self::Time,
-        Self::Address,
-        Self::Size,
-        Self::Op,
-        Self::Stream,
-        Self::Response,
-        Self::Hint,
-        Self::Keep,
+    const ALL: [(Self, &'static str); Self::COUNT] = [
+        (Self::Time, "time"),
+        (Self::Address, "address"),
+        (Self::Size, "size"),
+        (Self::Op, "op"),
+        (Self::Stream, "stream"),
+        (Self::Response, "response"),
+        (Self::Hint, "hint"),
+        (Self::Keep, "keep_column"),
     ];
 
     pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Time => "time",
-            Self::Address => "address",
-            Self::Size => "size",
-            Self::Op => "op",
-            Self::Stream => "stream",
-            Self::Response => "response",
-            Self::Hint => "hint",
-            Self::Keep => "keep_column",
-        }
+        Self::ALL[self as usize].1
     }
 }
 
@@ -86,34 +77,31 @@ impl Layout {
             kept: columns.keep_value.clone().map(String::into_bytes),
             ops: columns.ops.iter().map(|(code, op)| (code.clone(), *op)).collect(),
         };
-        if layout.ops.is_empty() {
-            return Err(TraceError::option("generic.ops", "", "at least one code"));
-        }
-        if columns.response.is_none() && columns.response_unit.is_some() {
-            return Err(TraceError::option(
+        let refused = [
+            (layout.ops.is_empty(), "generic.ops", "at least one code"),
+            (
+                columns.response.is_none() && columns.response_unit.is_some(),
                 "generic.response_unit",
-                "",
                 "only with a column declared as response",
-            ));
-        }
-        if columns.keep_column.is_some() != columns.keep_value.is_some() {
-            return Err(TraceError::option(
+            ),
+            (
+                columns.keep_column.is_some() != columns.keep_value.is_some(),
                 "generic.keep_column",
-                "",
                 "a column and a value (keep_value), or neither",
-            ));
-        }
-        if columns.comment.as_deref() == Some("") {
-            return Err(TraceError::option(
+            ),
+            (
+                columns.comment.as_deref() == Some(""),
                 "generic.comment",
-                "",
                 "what a comment begins with, of at least one character",
-            ));
+            ),
+        ];
+        if let Some((_, key, allowed)) = refused.into_iter().find(|(is_refused, ..)| *is_refused) {
+            return Err(TraceError::option(key, "", allowed));
         }
         let required = [&columns.time, &columns.address, &columns.size, &columns.op].map(Some);
         let optional =
             [&columns.stream, &columns.response, &columns.hint, &columns.keep_column].map(Option::as_ref);
-        for (part, reference) in Part::ALL.into_iter().zip(required.into_iter().chain(optional)) {
+        for ((part, _), reference) in Part::ALL.into_iter().zip(required.into_iter().chain(optional)) {
             if let Some(reference) = reference {
                 layout.declare(part, reference, columns.header)?;
             }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::options::generic::{ColumnReference, GenericColumns, UnitBytes};
+use crate::options::generic::{ColumnReference, GenericColumns, NamedUnit, UnitBytes};
 
 fn columns() -> GenericColumns {
     let text = r#"{"time": 6, "time_unit": "s", "address": 4, "address_unit": "sector",
@@ -20,7 +20,7 @@ fn the_documented_line() {
     let expected = RawRequest::plain(5_218_127_730_127_000, (3_103_800, 32), HostOp::Read, b"");
     assert_eq!(raw, expected);
     let flush = parser.record(b"x,1,F,,,7.5").unwrap();
-    assert_eq!(flush, Record::Request(RawRequest::plain(7_500_000_000, (0, 0), HostOp::Flush, b"")));
+    assert_eq!(flush, Record::Request(RawRequest::new(7_500_000_000, HostOp::Flush, b"")));
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_header_names_the_columns() {
         address: name("page"),
         address_unit: UnitBytes::Bytes(4096),
         size: name("bytes"),
-        size_unit: UnitBytes::BYTE,
+        size_unit: UnitBytes::Named(NamedUnit::Byte),
         op: name("rw"),
         stream: Some(name("disk")),
         ..columns()

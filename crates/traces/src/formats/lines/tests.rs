@@ -6,6 +6,14 @@ use crate::error::LineFault;
 use crate::fields::line_end::{TextBlock, WholeText};
 use crate::formats::{Format, RawRequest, Record};
 use crate::options::TraceOptions;
+use slcache_base::request::HostOp;
+
+impl<'a> RawRequest<'a> {
+    /// A request of so many sectors from one on, without any of the notes.
+    pub(crate) fn plain(at_ns: u64, (sector, sectors): (u64, u32), op: HostOp, volume: &'a [u8]) -> Self {
+        Self { sector, sectors, ..Self::new(at_ns, op, volume) }
+    }
+}
 
 /// What a format makes of a line, with the options as they are by default.
 pub(in crate::formats) fn parse<'a>(format: &Format, line: &'a str) -> Result<Record<'a>, LineFault> {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::options::ZeroSize;
+use crate::records::parser::SKIPPED_ZERO_SIZE;
 
 fn v1(cmd: u16, lbn: u64, len: u32, ts: u64) -> Vec<u8> {
     let mut record = Vec::new();
