@@ -1,7 +1,6 @@
 //! Delimited text of slcache's own columns, with a header line; all that a trace says.
 
 use super::{as_written, Buffer, Line, Places, Response, TextFormat, VolumeNames};
-use crate::options::generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
 use crate::options::TraceOptions;
 use slcache_base::request::HostOp;
 
@@ -22,28 +21,13 @@ pub(super) fn format() -> TextFormat {
 }
 
 fn read_back() -> TraceOptions {
-    let column = |name: &str| ColumnReference::Name(name.to_owned());
-    let ops = [("R", OpName::Read), ("W", OpName::Write), ("T", OpName::Trim), ("F", OpName::Flush)];
-    let columns = GenericColumns {
-        delimiter: ",".to_owned(),
-        header: true,
-        skip_lines: 0,
-        comment: None,
-        keep_column: None,
-        keep_value: None,
-        time: column("at_ns"),
-        time_unit: TimeUnit::Ns,
-        address: column("sector"),
-        address_unit: UnitBytes::SECTOR,
-        size: column("sectors"),
-        size_unit: UnitBytes::SECTOR,
-        op: column("op"),
-        ops: ops.map(|(code, op)| (code.to_owned(), op)).into(),
-        stream: Some(column("volume")),
-        response: Some(column("response_ns")),
-        hint: Some(column("hint")),
-        response_unit: Some(TimeUnit::Ns),
-    };
+    let columns = serde_json::json!({
+        "header": true, "ops": { "R": "read", "W": "write", "T": "trim", "F": "flush" },
+        "time": "at_ns", "time_unit": "ns", "response": "response_ns", "response_unit": "ns",
+        "address": "sector", "address_unit": "sector", "size": "sectors", "size_unit": "sector",
+        "op": "op", "stream": "volume", "hint": "hint",
+    });
+    let columns = serde_json::from_value(columns).expect("the columns are those of a declaration");
     TraceOptions { generic: Some(columns), ..as_written("generic") }
 }
 

@@ -141,7 +141,7 @@ pub fn write_text(
         let allowed = text_formats().map(|text| text.name).collect::<Vec<_>>().join(", ");
         return Err(TraceError::option("format", format, allowed));
     };
-    let mut writer = text::TextWriter::new(text, Losses::NONE, format);
+    let mut writer = text::TextWriter::new(text, Losses::default(), format);
     for request in requests {
         writer.write(&[TraceEntry { request: *request, response_ns: None }], &[], output)?;
     }

@@ -3,7 +3,6 @@
 use crate::error::TraceError;
 use flate2::write::GzEncoder;
 use slcache_files::Outputs;
-use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
@@ -27,23 +26,17 @@ enum Encoder {
 
 /// The file, or standard output, counting what it takes.
 struct Sink {
-    place: Place,
+    /// A file takes its name when all outputs are published, unless it is a device.
+    place: Box<dyn Write + Send>,
     bytes: u64,
-}
-
-enum Place {
-    /// Standard output.
-    Stdout(std::io::Stdout),
-    /// A file that takes its name when all outputs are published, or a device.
-    File(File),
 }
 
 impl Output {
     /// Begins an output, one of `outputs`; `-` is standard output.
     pub(super) fn create(path: &str, outputs: &mut Outputs) -> Result<Self, TraceError> {
-        let place = match path {
-            "-" => Place::Stdout(std::io::stdout()),
-            _ => Place::File(outputs.create(Path::new(path))?),
+        let place: Box<dyn Write + Send> = match path {
+            "-" => Box::new(std::io::stdout()),
+            _ => Box::new(outputs.create(Path::new(path))?),
         };
         let encoder = encoder(path, place).map_err(|source| TraceError::write(path, source))?;
         Ok(Self { path: path.to_owned(), encoder })
@@ -76,7 +69,7 @@ pub(super) fn stem(path: &str) -> &str {
     [".gz", ".zst", ".xz"].iter().find_map(|ending| path.strip_suffix(ending)).unwrap_or(path)
 }
 
-fn encoder(path: &str, place: Place) -> std::io::Result<Encoder> {
+fn encoder(path: &str, place: Box<dyn Write + Send>) -> std::io::Result<Encoder> {
     let sink = Sink { place, bytes: 0 };
     Ok(match path {
         _ if path.ends_with(".gz") => {
@@ -110,18 +103,12 @@ impl Write for Output {
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let count = match &mut self.place {
-            Place::Stdout(stdout) => stdout.write(bytes)?,
-            Place::File(file) => file.write(bytes)?,
-        };
+        let count = self.place.write(bytes)?;
         self.bytes += count as u64;
         Ok(count)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        match &mut self.place {
-            Place::Stdout(stdout) => stdout.flush(),
-            Place::File(file) => file.flush(),
-        }
+        self.place.flush()
     }
 }

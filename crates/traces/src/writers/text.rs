@@ -80,16 +80,16 @@ impl TextWriter {
         let places = self.format.places;
         let (volume, is_named) = &self.volumes[usize::from(entry.request.stream)];
         let lost = losses(places, entry, *is_named);
-        if !lost.is_empty() {
-            if !lost.without(self.allowed).is_empty() {
-                return Err(self.does_not_fit(entry, names, lost.without(self.allowed)));
-            }
-            for loss in lost.iter() {
-                *self.lost.entry(loss).or_insert(0) += 1;
-            }
-            if lost.contains(Loss::Trim) || lost.contains(Loss::Flush) {
-                return Ok(());
-            }
+        if lost.clone().any(|loss| !self.allowed.contains(loss)) {
+            return Err(self.does_not_fit(entry, names, lost));
+        }
+        let mut dropped = false;
+        for loss in lost {
+            *self.lost.entry(loss).or_insert(0) += 1;
+            dropped |= matches!(loss, Loss::Trim | Loss::Flush);
+        }
+        if dropped {
+            return Ok(());
         }
         let cut = |ns: u64, step_ns: u64| ns - ns % step_ns;
         let response_ns = match places.response {
@@ -123,7 +123,13 @@ impl TextWriter {
     }
 
     #[cold]
-    fn does_not_fit(&self, entry: &TraceEntry, names: &[String], missing: Losses) -> TraceError {
+    fn does_not_fit(
+        &self,
+        entry: &TraceEntry,
+        names: &[String],
+        lost: impl Iterator<Item = Loss>,
+    ) -> TraceError {
+        let missing: Vec<Loss> = lost.filter(|loss| !self.allowed.contains(*loss)).collect();
         let places = self.format.places;
         let request = &entry.request;
         let reason = |loss: Loss| match loss {
@@ -146,46 +152,33 @@ impl TextWriter {
             "request {} does not fit the format {}: {}; lossy = \"{}\" writes it all the same and counts it",
             self.requests,
             self.format.name,
-            missing.iter().map(reason).collect::<Vec<_>>().join("; "),
-            missing.iter().map(Loss::name).collect::<Vec<_>>().join(","),
+            missing.iter().copied().map(reason).collect::<Vec<_>>().join("; "),
+            missing.iter().copied().map(Loss::name).collect::<Vec<_>>().join(","),
         );
         TraceError::file(self.file.as_str(), FileFault::Unfit, reason)
     }
 }
 
-/// What a format has no place for in a request.
+/// What a format has no place for in a request; one that is left out loses nothing else.
 #[inline]
-fn losses(places: Places, entry: &TraceEntry, is_named: bool) -> Losses {
-    let mut lost = Losses::NONE;
-    match entry.request.op {
-        HostOp::Trim if !places.trims => {
-            lost.insert(Loss::Trim);
-            return lost;
-        }
-        HostOp::Flush if !places.flushes => {
-            lost.insert(Loss::Flush);
-            return lost;
-        }
-        _ => {}
-    }
-    if places.time_step_ns > 1 && entry.request.at_ns % places.time_step_ns != 0 {
-        lost.insert(Loss::Time);
-    }
-    if !is_named {
-        lost.insert(Loss::Volume);
-    }
-    if entry.request.hint != 0 && !places.hints {
-        lost.insert(Loss::Hint);
-    }
-    let response_fits = match (places.response, entry.response_ns) {
-        (Response::Absent, response) => response.is_none(),
-        (Response::Optional, _) => true,
-        (Response::Required { step_ns }, response) => response.is_some_and(|ns| ns % step_ns == 0),
+fn losses(places: Places, entry: &TraceEntry, is_named: bool) -> impl Iterator<Item = Loss> + Clone {
+    let TraceEntry { request, response_ns } = entry;
+    let is_trim = request.op == HostOp::Trim && !places.trims;
+    let is_flush = request.op == HostOp::Flush && !places.flushes;
+    let response_fits = match places.response {
+        Response::Absent => response_ns.is_none(),
+        Response::Optional => true,
+        Response::Required { step_ns } => response_ns.is_some_and(|ns| ns % step_ns == 0),
     };
-    if !response_fits {
-        lost.insert(Loss::Response);
-    }
-    lost
+    let others = [
+        (Loss::Time, places.time_step_ns > 1 && request.at_ns % places.time_step_ns != 0),
+        (Loss::Volume, !is_named),
+        (Loss::Response, !response_fits),
+        (Loss::Hint, request.hint != 0 && !places.hints),
+    ];
+    let others = others.map(|(loss, is_lost)| (loss, is_lost && !is_trim && !is_flush));
+    let all = [(Loss::Trim, is_trim), (Loss::Flush, is_flush)].into_iter().chain(others);
+    all.filter(|(_, is_lost)| *is_lost).map(|(loss, _)| loss)
 }
 
 fn response_reason(places: Response, response_ns: Option<u64>) -> String {

@@ -94,7 +94,7 @@ impl TraceWriter {
             )));
         }
         let format = text.name;
-        let writer = TextWriter::new(text, options.lossy, path);
+        let writer = TextWriter::new(text, options.lossy.clone(), path);
         let body = Body::Text(Box::new((writer, Output::create(path, outputs)?)));
         let (file, label_lost) = (path.to_owned(), label.is_some());
         Ok(Self { outputs: None, file, format, body, requests: 0, label_lost })
