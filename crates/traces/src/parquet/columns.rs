@@ -7,6 +7,16 @@ use slcache_base::request::{HostOp, Request};
 /// The operations in the order of their codes.
 const OPS: [HostOp; 4] = [HostOp::Read, HostOp::Write, HostOp::Trim, HostOp::Flush];
 
+/// The code of an operation.
+pub(super) fn code(op: HostOp) -> u32 {
+    match op {
+        HostOp::Read => 0,
+        HostOp::Write => 1,
+        HostOp::Trim => 2,
+        HostOp::Flush => 3,
+    }
+}
+
 /// Values of some rows, as Parquet stores them: bits of unsigned numbers in
 /// signed ones, and only those response times that there are.
 #[derive(Default)]
@@ -37,24 +47,6 @@ impl Columns {
         self.hint.clear();
         self.has_response.clear();
         self.response_ns.clear();
-    }
-
-    #[inline]
-    pub(super) fn push(&mut self, entry: &TraceEntry) {
-        let request = &entry.request;
-        self.at_ns.push(request.at_ns as i64);
-        self.op.push(match request.op {
-            HostOp::Read => 0,
-            HostOp::Write => 1,
-            HostOp::Trim => 2,
-            HostOp::Flush => 3,
-        });
-        self.sector.push(request.sector as i64);
-        self.sectors.push(request.sectors as i32);
-        self.stream.push(i32::from(request.stream));
-        self.hint.push(i32::from(request.hint));
-        self.has_response.push(i16::from(entry.response_ns.is_some()));
-        self.response_ns.extend(entry.response_ns.map(|ns| ns as i64));
     }
 
     /// Whether all columns have `rows` values.

@@ -2,13 +2,13 @@
 //! traces.
 
 use super::row_groups::ROW_GROUP_ROWS;
-use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel};
+use super::writer::{properties, write_column};
+use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::{ColumnPath, Type};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
 use std::io::{Error, Write};
 use std::sync::Arc;
 
@@ -38,7 +38,8 @@ pub struct TableWriter<W: Write + Send> {
 
 impl<W: Write + Send> TableWriter<W> {
     pub fn new(output: W, columns: &[(String, Kind)]) -> Result<Self, Error> {
-        let file = SerializedFileWriter::new(output, schema(columns)?, Arc::new(properties(columns)?))?;
+        let rising = columns.iter().filter(|(_, kind)| *kind == Kind::Rising).map(|(name, _)| name.as_str());
+        let file = SerializedFileWriter::new(output, schema(columns)?, Arc::new(properties(rising)?))?;
         let empty = |(_, kind): &(String, Kind)| match kind {
             Kind::Name => Values::Names(Vec::new()),
             Kind::Rising | Kind::Number => Values::Numbers(Vec::new()),
@@ -74,32 +75,22 @@ impl<W: Write + Send> TableWriter<W> {
     fn write_row_group(&mut self) -> Result<(), ParquetError> {
         let mut group = self.file.next_row_group()?;
         for column in &mut self.columns {
-            write_column(&mut group, column)?;
+            match column {
+                Values::Names(names) => {
+                    write_column::<ByteArrayType, _>(&mut group, names, None)?;
+                    names.clear();
+                }
+                Values::Numbers(numbers) => {
+                    write_column::<Int64Type, _>(&mut group, numbers, None)?;
+                    numbers.clear();
+                }
+            }
         }
         group.close()?;
         self.file.flush()?;
         self.rows = 0;
         Ok(())
     }
-}
-
-fn write_column<W: Write + Send>(
-    group: &mut SerializedRowGroupWriter<'_, W>,
-    values: &mut Values,
-) -> Result<(), ParquetError> {
-    let none = || ParquetError::General("the schema has fewer columns".to_owned());
-    let mut column = group.next_column()?.ok_or_else(none)?;
-    match values {
-        Values::Names(names) => {
-            column.typed::<ByteArrayType>().write_batch(names, None, None)?;
-            names.clear();
-        }
-        Values::Numbers(numbers) => {
-            column.typed::<Int64Type>().write_batch(numbers, None, None)?;
-            numbers.clear();
-        }
-    }
-    column.close()
 }
 
 fn schema(columns: &[(String, Kind)]) -> Result<Arc<Type>, ParquetError> {
@@ -116,20 +107,4 @@ fn schema(columns: &[(String, Kind)]) -> Result<Arc<Type>, ParquetError> {
     };
     let columns = columns.iter().map(column).collect::<Result<Vec<_>, _>>()?;
     Type::group_type_builder("slcache_table").with_fields(columns).build().map(Arc::new)
-}
-
-/// Few different values go to a dictionary; others are stored as packed differences.
-fn properties(columns: &[(String, Kind)]) -> Result<WriterProperties, ParquetError> {
-    let mut builder = WriterProperties::builder()
-        .set_created_by(format!("slcache {}", env!("CARGO_PKG_VERSION")))
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
-        .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS));
-    for (name, _) in columns.iter().filter(|(_, kind)| *kind == Kind::Rising) {
-        let column = ColumnPath::from(name.as_str());
-        builder = builder
-            .set_column_dictionary_enabled(column.clone(), false)
-            .set_column_encoding(column, Encoding::DELTA_BINARY_PACKED);
-    }
-    Ok(builder.build())
 }

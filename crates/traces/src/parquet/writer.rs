@@ -1,6 +1,6 @@
 //! Writing the layout, one row group in memory at a time.
 
-use super::columns::Columns;
+use super::columns::code;
 use super::metadata::{Metadata, Reading, StoredGroup, Totals, KEY};
 use super::row_groups::ROW_GROUP_ROWS;
 use super::schema::schema;
@@ -8,19 +8,21 @@ use crate::entry::TraceEntry;
 use crate::origin::Origin;
 use crc32fast::Hasher;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
-use parquet::data_type::{Int32Type, Int64Type};
+use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::ColumnPath;
+use slcache_base::request::Request;
 use std::io::Write;
 use std::sync::Arc;
 
 /// Takes requests and writes them as Parquet.
 pub(crate) struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<Checked<W>>,
-    columns: Columns,
+    /// The rows of the group to come.
+    rows: Vec<TraceEntry>,
     totals: Totals,
     row_groups: Vec<StoredGroup>,
 }
@@ -28,15 +30,16 @@ pub(crate) struct ParquetWriter<W: Write + Send> {
 impl<W: Write + Send> ParquetWriter<W> {
     pub(crate) fn new(output: W) -> Result<Self, ParquetError> {
         let output = Checked::new(output);
-        let file = SerializedFileWriter::new(output, schema()?, Arc::new(properties()?))?;
-        Ok(Self { file, columns: Columns::default(), totals: Totals::default(), row_groups: Vec::new() })
+        let properties = properties(["at_ns", "sector", "response_ns"].into_iter())?;
+        let file = SerializedFileWriter::new(output, schema()?, Arc::new(properties))?;
+        Ok(Self { file, rows: Vec::new(), totals: Totals::default(), row_groups: Vec::new() })
     }
 
     pub(crate) fn write(&mut self, entries: &[TraceEntry]) -> Result<(), ParquetError> {
         for entry in entries {
-            self.columns.push(entry);
+            self.rows.push(*entry);
             self.totals.add(entry);
-            if self.columns.len() == ROW_GROUP_ROWS {
+            if self.rows.len() == ROW_GROUP_ROWS {
                 self.write_row_group()?;
             }
         }
@@ -50,7 +53,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         volumes: Vec<String>,
         reading: Option<Reading>,
     ) -> Result<W, ParquetError> {
-        if self.columns.len() > 0 {
+        if !self.rows.is_empty() {
             self.write_row_group()?;
         }
         let metadata = Metadata::new(origin, volumes, self.totals.counts(), self.row_groups, reading);
@@ -61,60 +64,53 @@ impl<W: Write + Send> ParquetWriter<W> {
     }
 
     fn write_row_group(&mut self) -> Result<(), ParquetError> {
-        let columns = &self.columns;
+        // Parquet stores the bits of unsigned numbers in signed ones, and only those response times that there are.
+        let requests = || self.rows.iter().map(|row| &row.request);
+        let responses = || self.rows.iter().map(|row| row.response_ns);
+        let wide = |column: fn(&Request) -> u64| requests().map(|r| column(r) as i64).collect::<Vec<_>>();
+        let narrow = |column: fn(&Request) -> u32| requests().map(|r| column(r) as i32).collect::<Vec<_>>();
+        let present: Vec<i16> = responses().map(|response_ns| i16::from(response_ns.is_some())).collect();
+        let response_ns: Vec<i64> = responses().flatten().map(|ns| ns as i64).collect();
         let mut group = self.file.next_row_group()?;
-        write_wide(&mut group, &columns.at_ns, None)?;
-        write_narrow(&mut group, &columns.op)?;
-        write_wide(&mut group, &columns.sector, None)?;
-        write_narrow(&mut group, &columns.sectors)?;
-        write_narrow(&mut group, &columns.stream)?;
-        write_wide(&mut group, &columns.response_ns, Some(&columns.has_response))?;
-        write_narrow(&mut group, &columns.hint)?;
+        write_column::<Int64Type, _>(&mut group, &wide(|request| request.at_ns), None)?;
+        write_column::<Int32Type, _>(&mut group, &narrow(|request| code(request.op)), None)?;
+        write_column::<Int64Type, _>(&mut group, &wide(|request| request.sector), None)?;
+        write_column::<Int32Type, _>(&mut group, &narrow(|request| request.sectors), None)?;
+        write_column::<Int32Type, _>(&mut group, &narrow(|request| request.stream.into()), None)?;
+        write_column::<Int64Type, _>(&mut group, &response_ns, Some(&present))?;
+        write_column::<Int32Type, _>(&mut group, &narrow(|request| request.hint.into()), None)?;
         group.close()?;
         self.file.flush()?;
         let end_byte = self.file.bytes_written() as u64;
         let crc32 = self.file.inner_mut().take_crc32();
         self.row_groups.push(StoredGroup { end_byte, crc32 });
-        self.columns.clear();
+        self.rows.clear();
         Ok(())
     }
 }
 
-fn write_wide<W: Write + Send>(
+/// Writes the next column of a row group.
+pub(super) fn write_column<T: DataType, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
-    values: &[i64],
+    values: &[T::T],
     present: Option<&[i16]>,
 ) -> Result<(), ParquetError> {
-    let mut column = next(group)?;
-    column.typed::<Int64Type>().write_batch(values, present, None)?;
+    let none = || ParquetError::General("the schema has fewer columns".to_owned());
+    let mut column = group.next_column()?.ok_or_else(none)?;
+    column.typed::<T>().write_batch(values, present, None)?;
     column.close()
 }
 
-fn write_narrow<W: Write + Send>(
-    group: &mut SerializedRowGroupWriter<'_, W>,
-    values: &[i32],
-) -> Result<(), ParquetError> {
-    let mut column = next(group)?;
-    column.typed::<Int32Type>().write_batch(values, None, None)?;
-    column.close()
-}
-
-fn next<'a, W: Write + Send>(
-    group: &'a mut SerializedRowGroupWriter<'_, W>,
-) -> Result<parquet::file::writer::SerializedColumnWriter<'a>, ParquetError> {
-    group.next_column()?.ok_or_else(|| ParquetError::General("the schema has fewer columns".to_owned()))
-}
-
-/// Few different values go to a dictionary; times and addresses are stored as
-/// packed differences.
-fn properties() -> Result<WriterProperties, ParquetError> {
+/// Few different values go to a dictionary; those of these columns are stored as packed differences.
+pub(super) fn properties<'a>(
+    rising: impl Iterator<Item = &'a str>,
+) -> Result<WriterProperties, ParquetError> {
     let mut builder = WriterProperties::builder()
         .set_created_by(format!("slcache {}", env!("CARGO_PKG_VERSION")))
         .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_max_row_group_row_count(Some(ROW_GROUP_ROWS));
-    for name in ["at_ns", "sector", "response_ns"] {
-        let column = ColumnPath::from(name);
+    for column in rising.map(ColumnPath::from) {
         builder = builder
             .set_column_dictionary_enabled(column.clone(), false)
             .set_column_encoding(column, Encoding::DELTA_BINARY_PACKED);
