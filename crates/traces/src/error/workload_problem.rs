@@ -14,6 +14,13 @@ pub struct WorkloadProblem {
     pub message: String,
 }
 
+impl WorkloadProblem {
+    /// A problem of a key, whose line is filled in later.
+    pub(crate) fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { line: None, key: key.into(), message: message.into() }
+    }
+}
+
 /// Every problem of a workload, in the order of its keys' checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkloadProblems {
@@ -57,7 +64,12 @@ pub(crate) struct Problems(pub(crate) Vec<WorkloadProblem>);
 
 impl Problems {
     pub(crate) fn add(&mut self, key: impl Into<String>, message: impl Into<String>) {
-        self.0.push(WorkloadProblem { line: None, key: key.into(), message: message.into() });
+        self.0.push(WorkloadProblem::new(key, message));
+    }
+
+    /// What was found, or takes note of what stands against it.
+    pub(crate) fn take<T>(&mut self, found: Result<T, WorkloadProblem>) -> Option<T> {
+        found.map_err(|problem| self.0.push(problem)).ok()
     }
 
     /// Checks that a share lies between 0 and 1.

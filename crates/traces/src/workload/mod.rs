@@ -4,6 +4,7 @@
 //! A [`Workload`] is loaded and checked once; [`Workload::generate`] then yields
 //! its requests in constant memory, the same for the same seed on every machine.
 
+mod bisection;
 mod describe;
 mod load;
 mod pattern;

@@ -1,10 +1,8 @@
 //! Sizes and times as a user writes them, with or without a unit.
 
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
-use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::fmt;
 
 const SIZE_ALLOWED: &str =
     "bytes, or a number with k, M, G, T, KiB, MiB, GiB, TiB (1024-based) or kB, MB, GB, TB (1000-based)";
@@ -64,58 +62,40 @@ pub fn time_ns(text: &str) -> Option<u64> {
     parse(text, time_unit).and_then(whole)
 }
 
-/// Text and numbers through one parser.
-struct QuantityVisitor {
-    unit: fn(&str) -> Option<f64>,
-    allowed: &'static str,
+/// A quantity as it stands in a file.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number, or a text of a number and a unit")]
+enum Given {
+    Number(f64),
+    Text(String),
 }
 
-impl Visitor<'_> for QuantityVisitor {
-    type Value = f64;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.allowed)
-    }
-
-    fn visit_u64<E: de::Error>(self, value: u64) -> Result<f64, E> {
-        self.visit_f64(value as f64)
-    }
-
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<f64, E> {
-        self.visit_f64(value as f64)
-    }
-
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<f64, E> {
-        let allowed = self.allowed;
-        if value.is_finite() && value >= 0.0 {
-            Ok(value)
-        } else {
-            Err(E::custom(format!("{value} is not allowed; allowed: {allowed}")))
+impl Given {
+    /// The number of units meant.
+    fn read(self, unit: fn(&str) -> Option<f64>, allowed: &str) -> Result<f64, String> {
+        match self {
+            Self::Number(number) if number.is_finite() && number >= 0.0 => Ok(number),
+            Self::Number(number) => Err(format!("{number} is not allowed; allowed: {allowed}")),
+            Self::Text(text) => {
+                parse(&text, unit).ok_or_else(|| format!("\"{text}\" is not allowed; allowed: {allowed}"))
+            }
         }
     }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<f64, E> {
-        let Self { unit, allowed } = self;
-        parse(text, unit).ok_or_else(|| E::custom(format!("\"{text}\" is not allowed; allowed: {allowed}")))
-    }
-}
-
-fn whole_or_error<E: de::Error>(value: f64, what: &str) -> Result<u64, E> {
-    whole(value).ok_or_else(|| E::custom(format!("{value} is not a whole number of {what} up to 2^53")))
 }
 
 macro_rules! quantity {
-    ($(#[$doc:meta])* $name:ident, $inner:ty, $unit:ident, $allowed:ident, $make:expr) => {
+    ($(#[$doc:meta])* $name:ident($inner:ty), $unit:ident, $allowed:ident, $make:expr) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
-        #[serde(transparent)]
+        #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize)]
+        #[serde(try_from = "Given")]
         pub struct $name(pub $inner);
 
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let visitor = QuantityVisitor { unit: $unit, allowed: $allowed };
-                let make: fn(f64) -> Result<$inner, D::Error> = $make;
-                make(deserializer.deserialize_any(visitor)?).map(Self)
+        impl TryFrom<Given> for $name {
+            type Error = String;
+
+            fn try_from(given: Given) -> Result<Self, String> {
+                let make: fn(f64) -> Result<$inner, String> = $make;
+                make(given.read($unit, $allowed)?).map(Self)
             }
         }
 
@@ -136,55 +116,37 @@ macro_rules! quantity {
 
 quantity!(
     /// A size in whole bytes: `4096`, `"4k"`, `"1MiB"`.
-    SizeBytes,
-    u64,
+    SizeBytes(u64),
     size_unit,
     SIZE_ALLOWED,
-    |value| whole_or_error(value, "bytes")
+    |value| whole(value).ok_or_else(|| format!("{value} is not a whole number of bytes up to 2^53"))
 );
 quantity!(
     /// A mean or a total in bytes as papers round it: `"8.33KiB"`, `"28.16GiB"`.
-    FigureBytes,
-    f64,
+    FigureBytes(f64),
     size_unit,
     SIZE_ALLOWED,
     Ok
 );
 quantity!(
     /// A time in nanoseconds: `10000`, `"10us"`, `"1h"`.
-    TimeNs,
-    f64,
+    TimeNs(f64),
     time_unit,
     TIME_ALLOWED,
     Ok
 );
 
 /// Sizes as text for a key that also takes one bare number of bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Given")]
 pub struct SizeText(pub String);
 
-impl<'de> Deserialize<'de> for SizeText {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(SizeTextVisitor)
-    }
-}
-
-struct SizeTextVisitor;
-
-impl Visitor<'_> for SizeTextVisitor {
-    type Value = SizeText;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a size such as 4096 or \"4k\"")
-    }
-
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<SizeText, E> {
-        Ok(SizeText(value.to_string()))
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<SizeText, E> {
-        Ok(SizeText(text.to_owned()))
+impl From<Given> for SizeText {
+    fn from(given: Given) -> Self {
+        match given {
+            Given::Number(bytes) => Self(bytes.to_string()),
+            Given::Text(text) => Self(text),
+        }
     }
 }
 

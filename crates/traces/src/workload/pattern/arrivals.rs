@@ -3,7 +3,7 @@
 use super::super::random::{Chance, Random};
 use super::super::spec::{ArrivalProcess, ArrivalsSpec, BurstLength, WorkloadSpec};
 use super::daily::DailyClock;
-use crate::error::workload_problem::Problems;
+use crate::error::workload_problem::{Problems, WorkloadProblem};
 use crate::times::TIME_END_NS;
 
 /// Longest mean gap taken: all times there are.
@@ -39,7 +39,6 @@ enum Idle {
     Fixed,
     Exponential,
     Lognormal(f64),
-    Pareto(f64),
 }
 
 impl ArrivalPlan {
@@ -64,8 +63,8 @@ impl ArrivalPlan {
                 }
                 Process::Closed
             }
-            ArrivalProcess::Constant => Process::Constant(needed(mean_ns, problems)?),
-            ArrivalProcess::Poisson => Process::Poisson(needed(mean_ns, problems)?),
+            ArrivalProcess::Constant => Process::Constant(problems.take(needed(mean_ns))?),
+            ArrivalProcess::Poisson => Process::Poisson(problems.take(needed(mean_ns))?),
             ArrivalProcess::Bursts => read_bursts(spec, mean_ns.unwrap_or(0.0), problems)?,
         };
         Some(Self { process, daily })
@@ -102,16 +101,13 @@ impl ArrivalPlan {
     }
 }
 
-fn needed(mean_ns: Option<f64>, problems: &mut Problems) -> Option<f64> {
-    if mean_ns.is_none() {
-        problems.add("arrivals.mean_gap_ns", "missing: give mean_gap_ns or rate_iops");
+fn needed(mean_ns: Option<f64>) -> Result<f64, WorkloadProblem> {
+    let refused = |message: &str| WorkloadProblem::new("arrivals.mean_gap_ns", message);
+    match mean_ns {
+        None => Err(refused("missing: give mean_gap_ns or rate_iops")),
+        Some(mean_ns) if mean_ns > 0.0 => Ok(mean_ns),
+        Some(_) => Err(refused("0 is not allowed; allowed: a time above 0")),
     }
-    mean_ns.filter(|mean| *mean > 0.0).or_else(|| {
-        if mean_ns.is_some() {
-            problems.add("arrivals.mean_gap_ns", "0 is not allowed; allowed: a time above 0");
-        }
-        None
-    })
 }
 
 fn mean_gap(spec: &ArrivalsSpec, problems: &mut Problems) -> Option<f64> {
@@ -138,7 +134,7 @@ fn read_bursts(spec: &ArrivalsSpec, gap_ns: f64, problems: &mut Problems) -> Opt
             problems.add(format!("arrivals.{key}"), "missing: process = \"bursts\" needs it");
         }
     }
-    let idle = read_idle(spec.idle_distribution.as_deref().unwrap_or("exponential"), problems)?;
+    let idle = problems.take(read_idle(spec.idle_distribution.as_deref().unwrap_or("exponential")))?;
     let requests = spec.burst_requests?;
     let length = match spec.burst_length.unwrap_or_default() {
         BurstLength::Geometric => Length::Geometric(Chance::new(1.0 / requests)),
@@ -152,22 +148,18 @@ fn read_bursts(spec: &ArrivalsSpec, gap_ns: f64, problems: &mut Problems) -> Opt
     Some(Process::Bursts { gap_ns, length, idle_ns: spec.idle_ns?.0, idle })
 }
 
-fn read_idle(text: &str, problems: &mut Problems) -> Option<Idle> {
+fn read_idle(text: &str) -> Result<Idle, WorkloadProblem> {
     let (name, setting) = text.split_once(':').unwrap_or((text, ""));
-    let number = setting.parse::<f64>().ok();
-    let idle = match (name, number) {
-        ("fixed", None) if setting.is_empty() => Some(Idle::Fixed),
-        ("exponential", None) if setting.is_empty() => Some(Idle::Exponential),
-        ("lognormal", Some(sigma)) if sigma > 0.0 && sigma <= 10.0 => Some(Idle::Lognormal(sigma)),
-        ("pareto", Some(alpha)) if alpha > 1.0 && alpha <= 100.0 => Some(Idle::Pareto(alpha)),
-        _ => None,
-    };
-    if idle.is_none() {
-        let allowed =
-            "fixed, exponential, lognormal:SIGMA (above 0, up to 10), pareto:ALPHA (above 1, up to 100)";
-        problems.add("arrivals.idle_distribution", format!("\"{text}\" is not allowed; allowed: {allowed}"));
+    match (name, setting.parse::<f64>()) {
+        ("fixed", _) if setting.is_empty() => Ok(Idle::Fixed),
+        ("exponential", _) if setting.is_empty() => Ok(Idle::Exponential),
+        ("lognormal", Ok(sigma)) if sigma > 0.0 && sigma <= 10.0 => Ok(Idle::Lognormal(sigma)),
+        _ => {
+            let allowed = "fixed, exponential, lognormal:SIGMA (above 0, up to 10)";
+            let message = format!("\"{text}\" is not allowed; allowed: {allowed}");
+            Err(WorkloadProblem::new("arrivals.idle_distribution", message))
+        }
     }
-    idle
 }
 
 /// The times of arrivals, one by one.
@@ -248,10 +240,6 @@ impl ArrivalClock {
             Idle::Fixed => 1.0,
             Idle::Exponential => self.random.exponential(),
             Idle::Lognormal(sigma) => libm::exp(sigma * self.random.normal() - sigma * sigma / 2.0),
-            Idle::Pareto(alpha) => {
-                let least = (alpha - 1.0) / alpha;
-                least * libm::pow(1.0 - self.random.unit(), -1.0 / alpha)
-            }
         }
     }
 }
@@ -304,7 +292,6 @@ mod tests {
         for (length, idle) in [
             (BurstLength::Geometric, "exponential"),
             (BurstLength::Geometric, "lognormal:1"),
-            (BurstLength::Geometric, "pareto:3"),
             (BurstLength::Fixed, "fixed"),
         ] {
             let spec = ArrivalsSpec {

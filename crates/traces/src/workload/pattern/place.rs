@@ -3,15 +3,12 @@
 use super::super::permutation::Permutation;
 use super::super::random::Random;
 use super::super::zipf::Zipf;
-use crate::error::workload_problem::Problems;
 
 /// How the places of a stream are drawn, before scattering.
 #[derive(Clone, Debug)]
 pub(super) enum Draw {
     Uniform,
     Zipf(Zipf),
-    /// fio's: place = `len * u^exponent`.
-    Pareto(f64),
     Zones(Box<[Zone]>),
 }
 
@@ -44,20 +41,16 @@ impl Places {
         let draw = match name {
             "random" if settings.is_empty() => Draw::Uniform,
             "zipf" => Draw::Zipf(Zipf::new(len, number(settings, 0.0, 20.0, "skew")?)),
-            "pareto" => {
-                let h = number(settings, 0.001, 0.999, "H")?;
-                Draw::Pareto(libm::log(h) / libm::log(1.0 - h))
-            }
             "zoned" => Draw::Zones(zones(settings, len)?),
             "hotcold" => Draw::Zones(hot_cold(settings, len)?),
             _ => {
                 return Err(format!(
-                    "\"{text}\" is not allowed; allowed: random, zipf:SKEW, pareto:H, \
+                    "\"{text}\" is not allowed; allowed: random, zipf:SKEW, \
                      zoned:ACCESSES/SIZE:..., hotcold:ACCESSES/SIZE"
                 ))
             }
         };
-        let skewed = matches!(draw, Draw::Zipf(_) | Draw::Pareto(_));
+        let skewed = matches!(draw, Draw::Zipf(_));
         let scatter = scramble.unwrap_or(skewed).then(|| Permutation::new(len, scatter_key));
         Ok(Self { len, draw, scatter })
     }
@@ -67,10 +60,6 @@ impl Places {
         let place = match &self.draw {
             Draw::Uniform => random.below(self.len),
             Draw::Zipf(zipf) => zipf.draw(random),
-            Draw::Pareto(exponent) => {
-                let place = libm::pow(random.unit(), *exponent) * self.len as f64;
-                (place as u64).min(self.len - 1)
-            }
             Draw::Zones(zones) => {
                 let at = random.unit();
                 let zone = zones.iter().find(|zone| at < zone.accesses_up_to);
@@ -139,23 +128,6 @@ fn hot_cold(text: &str, len: u64) -> Result<Box<[Zone]>, String> {
     zones(text, len)
 }
 
-/// Checks the distribution of a stream; `at` is the prefix of its keys.
-pub(super) fn read(
-    text: &str,
-    len: u64,
-    scramble: Option<bool>,
-    at: &str,
-    problems: &mut Problems,
-) -> Option<Places> {
-    match Places::parse(text, len, scramble, 0) {
-        Ok(places) => Some(places),
-        Err(message) => {
-            problems.add(format!("{at}random_distribution"), message);
-            None
-        }
-    }
-}
-
 impl Places {
     /// These places, scattered by another key.
     pub(super) fn with_key(mut self, key: u64) -> Self {
@@ -182,8 +154,6 @@ mod tests {
         assert!((share_below("zoned:60/10:30/20:8/30:2/40", 1000) - 0.6).abs() < 0.0045);
         assert!((share_below("zoned:60/10:30/20:8/30:2/40", 3000) - 0.9).abs() < 0.0036);
         assert!((share_below("random", 2500) - 0.25).abs() < 0.0039);
-        // Pareto with h = 0.2: a fifth of the places takes four fifths of the accesses.
-        assert!((share_below("pareto:0.2", 2000) - 0.8).abs() < 0.0036);
     }
 
     #[test]
@@ -205,9 +175,7 @@ mod tests {
 
     #[test]
     fn bad_distributions_are_refused() {
-        for text in
-            ["zipf", "zipf:-1", "pareto:0", "zoned:90/10:20/90", "zoned:90/100", "hotcold:90", "normal:5"]
-        {
+        for text in ["zipf", "zipf:-1", "zoned:90/10:20/90", "zoned:90/100", "hotcold:90", "normal:5"] {
             assert!(Places::parse(text, 1000, None, 0).is_err(), "{text}");
         }
         assert!(Places::parse("hotcold:90/1", 10, None, 0).is_err());

@@ -1,11 +1,12 @@
 //! From a specification to streams that can be run, with every problem found.
 
+use super::super::quantity::SizeBytes;
 use super::super::random::Chance;
 use super::super::spec::{StreamSpec, WorkloadSpec};
 use super::arrivals::ArrivalPlan;
-use super::place::{self, Places};
+use super::place::Places;
 use super::sizes::{self, SizeTables};
-use crate::error::workload_problem::Problems;
+use crate::error::workload_problem::{Problems, WorkloadProblem};
 use slcache_base::request::SECTOR_BYTES;
 
 #[derive(Clone, Debug)]
@@ -36,7 +37,6 @@ pub(super) struct StreamPlan {
     pub(super) writes_per_flush: u64,
     pub(super) sizes: SizeTables,
     pub(super) align: u64,
-    pub(super) unaligned: Option<Chance>,
     /// Places for random requests, in steps of `align`; `None` where all are sequential.
     pub(super) places: Option<Places>,
     pub(super) random: Chance,
@@ -46,15 +46,10 @@ pub(super) struct StreamPlan {
 
 pub(in crate::workload) fn resolve(spec: &WorkloadSpec, problems: &mut Problems) -> Option<PatternPlan> {
     let arrivals = ArrivalPlan::read(&spec.arrivals.clone().unwrap_or_default(), problems);
-    let footprint = whole_sectors("footprint_bytes", spec.footprint_bytes.map(|size| size.0), problems);
-    if spec.footprint_bytes.is_none() {
-        problems.add("footprint_bytes", "missing: a workload of patterns needs it");
-    }
-    let offset = match spec.offset_bytes {
-        None => Some(0),
-        Some(offset) if offset.0 == 0 => Some(0),
-        Some(offset) => whole_sectors("offset_bytes", Some(offset.0), problems),
-    };
+    let missing = || WorkloadProblem::new("footprint_bytes", "missing: a workload of patterns needs it");
+    let footprint = spec.footprint_bytes.ok_or_else(missing);
+    let footprint = problems.take(footprint.and_then(|size| whole_sectors("footprint_bytes", size)));
+    let offset = problems.take(offset_sectors("offset_bytes", spec.offset_bytes));
     if spec.requests == Some(0) {
         problems.add("requests", "0 is not allowed; allowed: 1 or more");
     }
@@ -162,21 +157,20 @@ fn read_stream(
     problems: &mut Problems,
 ) -> Option<StreamPlan> {
     let mode = mode(spec, at, problems);
-    let sizes = sizes::read(spec, at, problems);
+    let sizes = problems.take(sizes::read(spec, at));
     problems.share(format!("{at}trim_share"), spec.trim_share);
     problems.share(format!("{at}flush_share"), spec.flush_share);
-    problems.share(format!("{at}unaligned_share"), spec.unaligned_share);
     problems.range(format!("{at}percentage_random"), spec.percentage_random, 0.0, 100.0);
     if spec.flush_share == Some(1.0) {
         problems.add(format!("{at}flush_share"), "1 leaves nothing but flushes; allowed: below 1");
     }
     let (mode, sizes, region) = (mode?, sizes?, region?);
-    let (first, len) = part(spec, at, region, problems)?;
+    let (first, len) = problems.take(part(spec, at, region))?;
     let smallest = sizes.iter().map(|table| table.bounds().0).min().unwrap_or(8);
     let largest = sizes.iter().map(|table| table.bounds().1).max().unwrap_or(8);
     let align = match spec.blockalign {
         None => u64::from(smallest),
-        Some(align) => whole_sectors(&format!("{at}blockalign"), Some(align.0), problems)?,
+        Some(align) => problems.take(whole_sectors(&format!("{at}blockalign"), align))?,
     };
     if u64::from(largest) > len {
         let message =
@@ -184,12 +178,11 @@ fn read_stream(
         problems.add(format!("{at}size"), message);
         return None;
     }
-    if spec.unaligned_share.is_some_and(|share| share > 0.0) && align == 1 {
-        problems.add(format!("{at}unaligned_share"), "every address is a multiple of blockalign, 512 bytes");
-    }
     let positions = (len - u64::from(smallest)) / align + 1;
     let distribution = spec.random_distribution.as_deref().unwrap_or("random");
-    let places = place::read(distribution, positions, spec.scramble, at, problems)?;
+    let places = Places::parse(distribution, positions, spec.scramble, 0)
+        .map_err(|message| WorkloadProblem::new(format!("{at}random_distribution"), message));
+    let places = problems.take(places)?;
     if !mode.random && spec.random_distribution.is_some() {
         problems.add(format!("{at}random_distribution"), "has no meaning with a sequential rw");
     }
@@ -201,7 +194,6 @@ fn read_stream(
         writes_per_flush: spec.fsync.unwrap_or(0),
         sizes,
         align,
-        unaligned: spec.unaligned_share.filter(|share| *share > 0.0).map(Chance::new),
         places: mode.random.then_some(places),
         random: Chance::new(spec.percentage_random.unwrap_or(100.0) / 100.0),
         first,
@@ -210,44 +202,33 @@ fn read_stream(
 }
 
 /// First sector and length of the stream's part of the footprint.
-fn part(
-    spec: &StreamSpec,
-    at: &str,
-    (footprint, start): (u64, u64),
-    problems: &mut Problems,
-) -> Option<(u64, u64)> {
-    let offset = match spec.offset {
-        None => 0,
-        Some(offset) if offset.0 == 0 => 0,
-        Some(offset) => whole_sectors(&format!("{at}offset"), Some(offset.0), problems)?,
-    };
-    let left = footprint.checked_sub(offset).filter(|left| *left > 0);
-    let Some(left) = left else {
+fn part(spec: &StreamSpec, at: &str, (footprint, start): (u64, u64)) -> Result<(u64, u64), WorkloadProblem> {
+    let offset = offset_sectors(&format!("{at}offset"), spec.offset)?;
+    let left = footprint.checked_sub(offset).filter(|left| *left > 0).ok_or_else(|| {
         let message = format!("{} bytes is not inside the footprint", offset * SECTOR_BYTES);
-        problems.add(format!("{at}offset"), message);
-        return None;
-    };
-    let len = match spec.size {
-        None => left,
-        Some(size) => whole_sectors(&format!("{at}size"), Some(size.0), problems)?,
-    };
-    if len > left {
-        let message = format!(
-            "{} bytes are more than the {} left in the footprint",
-            len * SECTOR_BYTES,
-            left * SECTOR_BYTES
-        );
-        problems.add(format!("{at}size"), message);
-        return None;
+        WorkloadProblem::new(format!("{at}offset"), message)
+    })?;
+    let key = format!("{at}size");
+    let len = spec.size.map_or(Ok(left), |size| whole_sectors(&key, size))?;
+    if len <= left {
+        return Ok((start + offset, len));
     }
-    Some((start + offset, len))
+    let message = format!(
+        "{} bytes are more than the {} left in the footprint",
+        len * SECTOR_BYTES,
+        left * SECTOR_BYTES
+    );
+    Err(WorkloadProblem::new(key, message))
 }
 
-fn whole_sectors(key: &str, bytes: Option<u64>, problems: &mut Problems) -> Option<u64> {
-    let bytes = bytes?;
+fn offset_sectors(key: &str, offset: Option<SizeBytes>) -> Result<u64, WorkloadProblem> {
+    offset.filter(|offset| offset.0 > 0).map_or(Ok(0), |offset| whole_sectors(key, offset))
+}
+
+fn whole_sectors(key: &str, SizeBytes(bytes): SizeBytes) -> Result<u64, WorkloadProblem> {
     if bytes == 0 || bytes % SECTOR_BYTES != 0 {
-        problems.add(key, format!("{bytes} is not allowed; allowed: a positive multiple of 512"));
-        return None;
+        let message = format!("{bytes} is not allowed; allowed: a positive multiple of 512");
+        return Err(WorkloadProblem::new(key, message));
     }
-    Some(bytes / SECTOR_BYTES)
+    Ok(bytes / SECTOR_BYTES)
 }

@@ -1,9 +1,10 @@
 //! Reading the keys that say how large requests are.
 
+use super::super::bisection::bisect;
 use super::super::quantity::parse_size_bytes;
 use super::super::spec::StreamSpec;
 use super::size_table::SizeTable;
-use crate::error::workload_problem::Problems;
+use crate::error::workload_problem::WorkloadProblem;
 use slcache_base::request::SECTOR_BYTES;
 
 /// Sizes of reads, writes and trims.
@@ -12,12 +13,11 @@ pub(super) type SizeTables = [SizeTable; 3];
 /// Most sizes in the table of a distribution.
 const MOST_STEPS: u64 = 65_536;
 
-/// The sizes a stream asks for; `step` is its `blockalign`, if it says so.
-pub(super) fn read(spec: &StreamSpec, at: &str, problems: &mut Problems) -> Option<SizeTables> {
+/// The sizes a stream asks for; `at` is the prefix of its keys.
+pub(super) fn read(spec: &StreamSpec, at: &str) -> Result<SizeTables, WorkloadProblem> {
     let said: Vec<(&str, &String)> = [
         ("bs", spec.bs.as_ref().map(|bs| &bs.0)),
         ("bssplit", spec.bssplit.as_ref()),
-        ("bsrange", spec.bsrange.as_ref()),
         ("bs_distribution", spec.bs_distribution.as_ref()),
     ]
     .into_iter()
@@ -25,42 +25,29 @@ pub(super) fn read(spec: &StreamSpec, at: &str, problems: &mut Problems) -> Opti
     .collect();
     let step = spec.blockalign.map_or(4096, |size| size.0);
     let (key, text) = match said[..] {
-        [] => return Some([const { SizeTable::Fixed(8) }; 3]),
+        [] => return Ok([const { SizeTable::Fixed(8) }; 3]),
         [(key, text)] => (key, text),
         _ => {
             let keys: Vec<&str> = said.iter().map(|(key, _)| *key).collect();
-            problems.add(format!("{at}{}", keys[1]), format!("only one of {} may be given", keys.join(", ")));
-            return None;
+            let message = format!("only one of {} may be given", keys.join(", "));
+            return Err(WorkloadProblem::new(format!("{at}{}", keys[1]), message));
         }
     };
     let one = |text: &str| match key {
         "bs" => sectors(text).map(SizeTable::Fixed),
         "bssplit" => split(text),
-        "bsrange" => range(text, step),
         _ => distribution(text, step),
     };
-    let mut tables = Vec::new();
-    for part in text.split(',') {
-        match one(part.trim()) {
-            Ok(table) => tables.push(table),
-            Err(message) => {
-                problems.add(format!("{at}{key}"), format!("\"{text}\" is not allowed: {message}"));
-                return None;
-            }
-        }
+    let refused = |message: String| {
+        WorkloadProblem::new(format!("{at}{key}"), format!("\"{text}\" is not allowed: {message}"))
+    };
+    let tables = text.split(',').map(|part| one(part.trim())).collect::<Result<Vec<_>, _>>();
+    let tables = tables.map_err(refused)?;
+    if !(1..=3).contains(&tables.len()) {
+        return Err(refused(format!("{} parts; allowed: 1 to 3 (reads, writes, trims)", tables.len())));
     }
-    match tables.len() {
-        1..=3 => {
-            // As in fio, what is left out behind the last comma is taken from before it.
-            let of = |place: usize| tables[place.min(tables.len() - 1)].clone();
-            Some([of(0), of(1), of(2)])
-        }
-        parts => {
-            let message = format!("{parts} parts; allowed: 1 to 3 (reads, writes, trims)");
-            problems.add(format!("{at}{key}"), format!("\"{text}\" is not allowed: {message}"));
-            None
-        }
-    }
+    // As in fio, what is left out behind the last comma is taken from before it.
+    Ok([0, 1, 2].map(|place: usize| tables[place.min(tables.len() - 1)].clone()))
 }
 
 fn sectors(text: &str) -> Result<u32, String> {
@@ -86,17 +73,6 @@ fn split(text: &str) -> Result<SizeTable, String> {
         return Err("all weights are 0".to_owned());
     }
     Ok(SizeTable::weighted(&entries))
-}
-
-/// `4k-64k` in steps.
-fn range(text: &str, step_bytes: u64) -> Result<SizeTable, String> {
-    let (from, to) = text.split_once('-').ok_or("write SMALLEST-LARGEST")?;
-    let (least, most) = (sectors(from)?, sectors(to)?);
-    let step = step_sectors(step_bytes)?;
-    if most < least || (most - least) % step != 0 {
-        return Err(format!("the largest size must be the smallest plus a multiple of {step_bytes}"));
-    }
-    Ok(SizeTable::Range { least, step, count: u64::from((most - least) / step) + 1 })
 }
 
 fn step_sectors(bytes: u64) -> Result<u32, String> {
@@ -126,15 +102,8 @@ fn distribution(text: &str, step_bytes: u64) -> Result<SizeTable, String> {
         (1..=count).map(|n| weight(n as f64, shift, sigma)).collect::<Vec<f64>>()
     };
     // Far above the largest size, the weights of a lognormal all vanish.
-    let (mut low, mut high) = (-60.0, sigma.map_or(60.0, |sigma| libm::log(most) + 6.0 * sigma));
-    for _ in 0..100 {
-        let middle = (low + high) / 2.0;
-        if mean_of(&weights(middle)) < mean {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    let ends = (-60.0, sigma.map_or(60.0, |sigma| libm::log(most) + 6.0 * sigma));
+    let (low, high) = bisect(ends, 100, |shift| mean_of(&weights(shift)) < mean);
     let weights = weights((low + high) / 2.0);
     let reached = mean_of(&weights);
     if (reached - mean).abs() > 1e-6 * mean {
@@ -211,7 +180,6 @@ mod tests {
         }
         assert!(split("4k/0").is_err());
         assert!(split("4k").is_err());
-        assert!(range("4k-10k", 4096).is_err());
         assert!(sectors("1000").is_err());
     }
 }

@@ -4,7 +4,7 @@ use super::super::spec::TwinSpec;
 use super::gaps::GapClass;
 use super::run_lengths::RunLengths;
 use super::tight_gaps::{self, TIGHT_GAP_NS};
-use crate::error::workload_problem::Problems;
+use crate::error::workload_problem::WorkloadProblem;
 
 /// Gaps up to this are inside a burst.
 pub(super) const BURST_GAP_NS: f64 = 1e6;
@@ -50,28 +50,25 @@ pub(super) fn plan(
     spec: &TwinSpec,
     gaps: &[GapClass],
     requests: u64,
-    problems: &mut Problems,
-) -> Option<Vec<(u64, u64)>> {
+) -> Result<Vec<(u64, u64)>, WorkloadProblem> {
     let Some(runs) = spec.short_gap_runs else {
-        if spec.median_burst_requests.is_none() {
-            return Some(Vec::new());
-        }
-        problems.add("twin.median_burst_requests", "needs short_gap_runs");
-        return None;
+        return match spec.median_burst_requests {
+            None => Ok(Vec::new()),
+            Some(_) => Err(WorkloadProblem::new("twin.median_burst_requests", "needs short_gap_runs")),
+        };
     };
-    let Some((inside, between)) = split(gaps).filter(|_| !gaps.is_empty() || requests == 1) else {
-        problems.add("twin.short_gap_runs", "needs gaps told apart at 1 ms, by gap_classes");
-        return None;
-    };
+    let (inside, between) = split(gaps).filter(|_| !gaps.is_empty() || requests == 1).ok_or_else(|| {
+        WorkloadProblem::new("twin.short_gap_runs", "needs gaps told apart at 1 ms, by gap_classes")
+    })?;
     let bursts = between + 1;
-    let longer = longer_bursts(runs, inside, bursts, problems)?;
+    let longer = longer_bursts(runs, inside, bursts)?;
     let single = (1, bursts - longer);
     let lengths = match spec.median_burst_requests {
         None => RunLengths::geometric(inside, longer).counts(inside, longer),
-        Some(median) => with_median(median, single.1, inside, longer, problems)?,
+        Some(median) => with_median(median, single.1, inside, longer)?,
     };
     let longer = lengths.into_iter().map(|(gaps, count)| (gaps + 1, count));
-    Some(std::iter::once(single).chain(longer).filter(|(_, count)| *count > 0).collect())
+    Ok(std::iter::once(single).chain(longer).filter(|(_, count)| *count > 0).collect())
 }
 
 /// Gaps up to 10 us by length of burst, in exact counts; none where they may lie anywhere.
@@ -79,33 +76,29 @@ pub(super) fn plan_tight(
     spec: &TwinSpec,
     gaps: &[GapClass],
     bursts: &[(u64, u64)],
-    problems: &mut Problems,
-) -> Option<Vec<u64>> {
+) -> Result<Vec<u64>, WorkloadProblem> {
     let Some(runs) = spec.tight_gap_runs else {
-        return Some(Vec::new());
+        return Ok(Vec::new());
     };
-    let mut refuse = |message: String| problems.add("twin.tight_gap_runs", message);
+    let refused = |message: String| WorkloadProblem::new("twin.tight_gap_runs", message);
     if spec.short_gap_runs.is_none() {
-        refuse("needs short_gap_runs".to_owned());
-        return None;
+        return Err(refused("needs short_gap_runs".to_owned()));
     }
     if gaps.iter().any(|class| class.over_ns < TIGHT_GAP_NS && class.to_ns > TIGHT_GAP_NS) {
-        refuse("needs gaps told apart at 10 us, by gap_classes".to_owned());
-        return None;
+        return Err(refused("needs gaps told apart at 10 us, by gap_classes".to_owned()));
     }
     let tight = gaps.iter().filter(|class| class.to_ns <= TIGHT_GAP_NS).map(|class| class.count).sum();
-    let possible = |(least, most): (f64, f64)| {
-        refuse(format!(
+    tight_gaps::plan(bursts, tight, runs).map_err(|(least, most)| {
+        refused(format!(
             "{runs} is not possible with {tight} gaps up to 10 us in these bursts; possible: {least:.4} to {most:.4}"
-        ));
-    };
-    tight_gaps::plan(bursts, tight, runs).map_err(possible).ok()
+        ))
+    })
 }
 
 /// How many bursts have more than one request.
-fn longer_bursts(runs: f64, inside: u64, bursts: u64, problems: &mut Problems) -> Option<u64> {
+fn longer_bursts(runs: f64, inside: u64, bursts: u64) -> Result<u64, WorkloadProblem> {
     if inside == 0 {
-        return Some(0);
+        return Ok(0);
     }
     let most = inside.min(bursts);
     // Those at the end of the trace have no gap behind them.
@@ -113,16 +106,15 @@ fn longer_bursts(runs: f64, inside: u64, bursts: u64, problems: &mut Problems) -
     let longer = libm::round(exact).clamp(1.0, most as f64) as u64;
     let reached = short_gap_runs(inside, bursts, longer);
     // One more or less is no contradiction.
-    if (reached - runs).abs() > 0.01 * runs + 1.0 / inside as f64 {
-        let (least, most) = (short_gap_runs(inside, bursts, most), short_gap_runs(inside, bursts, 1));
-        let message = format!(
-            "{runs} is not possible with {inside} gaps up to 1 ms in {bursts} bursts; possible: {least:.4} to \
-             {most:.4}"
-        );
-        problems.add("twin.short_gap_runs", message);
-        return None;
+    if (reached - runs).abs() <= 0.01 * runs + 1.0 / inside as f64 {
+        return Ok(longer);
     }
-    Some(longer)
+    let (least, most) = (short_gap_runs(inside, bursts, most), short_gap_runs(inside, bursts, 1));
+    let message = format!(
+        "{runs} is not possible with {inside} gaps up to 1 ms in {bursts} bursts; possible: {least:.4} to \
+         {most:.4}"
+    );
+    Err(WorkloadProblem::new("twin.short_gap_runs", message))
 }
 
 /// Lengths of runs of gaps whose bursts, with `single` of one request, have this median.
@@ -131,14 +123,13 @@ fn with_median(
     single: u64,
     inside: u64,
     longer: u64,
-    problems: &mut Problems,
-) -> Option<Vec<(u64, u64)>> {
+) -> Result<Vec<(u64, u64)>, WorkloadProblem> {
     let median_of = |lengths: &[(u64, u64)]| {
         let all = lengths.iter().map(|(gaps, count)| (gaps + 1, *count)).chain([(1, single)]);
         median(&all.collect::<Vec<_>>())
     };
     if longer == 0 {
-        return Some(Vec::new());
+        return Ok(Vec::new());
     }
     let candidates = RunLengths::candidates(wanted, single, inside, longer);
     let counted = candidates.map(|lengths| lengths.counts(inside, longer));
@@ -147,7 +138,7 @@ fn with_median(
         let reached = median_of(&lengths);
         // The bursts of a short trace cannot meet it better than to a request.
         if (reached as f64 - wanted).abs() <= (MEDIAN_TOLERANCE * wanted).max(0.5) {
-            return Some(lengths);
+            return Ok(lengths);
         }
         medians.push(reached);
     }
@@ -159,6 +150,5 @@ fn with_median(
         least.unwrap_or(1),
         most.unwrap_or(1)
     );
-    problems.add("twin.median_burst_requests", message);
-    None
+    Err(WorkloadProblem::new("twin.median_burst_requests", message))
 }

@@ -5,7 +5,7 @@ use super::super::spec::{SizeShare, SizeSharesBy, TwinSpec};
 use super::counts::Counts;
 use super::quota::apportion;
 use super::sizes::{Ranges, SizeClass};
-use crate::error::workload_problem::Problems;
+use crate::error::workload_problem::WorkloadProblem;
 
 const DEFAULT_MAX_BYTES: u64 = 128 << 10;
 
@@ -21,10 +21,9 @@ pub(super) fn classes(
     counts: &Counts,
     side: Side,
     total: u64,
-    problems: &mut Problems,
-) -> Option<Vec<(SizeClass, u64)>> {
+) -> Result<Vec<(SizeClass, u64)>, WorkloadProblem> {
     if total == 0 {
-        return Some(Vec::new());
+        return Ok(Vec::new());
     }
     let (shares, max, mean, name) = match side {
         Side::Read => (spec.read_sizes.clone(), spec.max_read_bytes, counts.mean_read_bytes, "read"),
@@ -35,25 +34,23 @@ pub(super) fn classes(
         Some(small) => (small_and_large(small), SizeSharesBy::Count),
         None => (shares, spec.size_shares_by.unwrap_or(SizeSharesBy::Count)),
     };
+    let refused = |message: String| WorkloadProblem::new(format!("twin.mean_{name}_bytes"), message);
     if mean.is_none() && shares.is_empty() {
-        let message = format!("missing: the sizes of {name}s do not follow from the figures given");
-        problems.add(format!("twin.mean_{name}_bytes"), message);
-        return None;
+        return Err(refused(format!("missing: the sizes of {name}s do not follow from the figures given")));
     }
     let mix = Ranges::new(&shares, by, max_bytes).and_then(|ranges| ranges.mix(mean));
-    let explain = |message: String| {
+    let mix = mix.map_err(|message| {
         let mean = mean.map_or("not given".to_owned(), |mean| format!("{mean:.0}"));
         let with = if side == Side::Write { ", small_write_share" } else { "" };
-        let text =
-            format!("{mean} conflicts with {name}_sizes{with} and max_{name}_bytes = {max_bytes}: {message}");
-        problems.add(format!("twin.mean_{name}_bytes"), text);
-    };
-    let mix = mix.map_err(explain).ok()?;
+        refused(format!(
+            "{mean} conflicts with {name}_sizes{with} and max_{name}_bytes = {max_bytes}: {message}"
+        ))
+    })?;
     let shares: Vec<f64> = mix.iter().map(|(_, share)| *share).collect();
     let counts = apportion(total, &shares);
     let class =
         |((sectors, _), count): (&(u32, f64), u64)| (SizeClass { sectors: *sectors, shifted: false }, count);
-    Some(mix.iter().zip(counts).map(class).collect())
+    Ok(mix.iter().zip(counts).map(class).collect())
 }
 
 fn small_and_large(small: f64) -> Vec<SizeShare> {
@@ -66,10 +63,9 @@ pub(super) fn shift(
     spec: &TwinSpec,
     reads: &mut Vec<(SizeClass, u64)>,
     writes: &mut Vec<(SizeClass, u64)>,
-    problems: &mut Problems,
-) -> Option<()> {
+) -> Result<(), WorkloadProblem> {
     let Some(share) = spec.not_4kib_aligned_share else {
-        return Some(());
+        return Ok(());
     };
     let all = || reads.iter().chain(writes.iter());
     let total: u64 = all().map(|(_, count)| count).sum();
@@ -79,13 +75,12 @@ pub(super) fn shift(
         let sizes = by_size as f64 / total as f64;
         let message =
             format!("{share} conflicts with the sizes: {sizes:.4} of the requests are no whole pages");
-        problems.add("twin.not_4kib_aligned_share", message);
-        return None;
+        return Err(WorkloadProblem::new("twin.not_4kib_aligned_share", message));
     }
     let counts: Vec<f64> =
         all().map(|(class, count)| if class.unaligned() { 0.0 } else { *count as f64 }).collect();
     if wanted == by_size {
-        return Some(());
+        return Ok(());
     }
     let moved = apportion(wanted - by_size, &counts);
     let (for_reads, for_writes) = moved.split_at(reads.len());
@@ -97,5 +92,5 @@ pub(super) fn shift(
         }
         classes.extend(shifted.into_iter().filter(|(_, count)| *count > 0));
     }
-    Some(())
+    Ok(())
 }

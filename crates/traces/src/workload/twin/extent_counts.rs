@@ -1,5 +1,6 @@
 //! Extents of each size, so that they make up a footprint.
 
+use super::super::bisection::bisect;
 use super::sizes::SizeClass;
 use std::cmp::Reverse;
 
@@ -47,11 +48,7 @@ fn exact(classes: &Classes, pages: u64, tilt: f64) -> Vec<f64> {
     };
     let total =
         |log: f64| -> f64 { classes.iter().map(|size| count(size, log) * size.0.pages() as f64).sum() };
-    let (mut low, mut high) = (-200.0, 200.0);
-    for _ in 0..100 {
-        let middle = (low + high) / 2.0;
-        *(if total(middle) < pages as f64 { &mut low } else { &mut high }) = middle;
-    }
+    let (_, high) = bisect((-200.0, 200.0), 100, |log| total(log) < pages as f64);
     classes.iter().map(|size| count(size, high)).collect()
 }
 
@@ -74,11 +71,7 @@ pub(super) fn extent_counts(
         return Err((least, most));
     }
     // The larger the fresh extents, the fewer of them and the more updates.
-    let (mut low, mut high) = (-STEEPEST, STEEPEST);
-    for _ in 0..50 {
-        let middle = (low + high) / 2.0;
-        *(if (made(middle) as f64) < updates { &mut low } else { &mut high }) = middle;
-    }
+    let (low, high) = bisect((-STEEPEST, STEEPEST), 50, |tilt| (made(tilt) as f64) < updates);
     let off = |tilt: f64| (made(tilt) as f64 - updates).abs();
     Ok(with_tilt(classes, pages, if off(low) < off(high) { low } else { high }))
 }

@@ -1,5 +1,6 @@
 //! How many extents of each size a twin has, and how they lie.
 
+use super::super::bisection::bisect;
 use super::extent_counts::Classes;
 use super::extents::{ExtentCount, EVEN_EXTENTS};
 use super::variants::starts;
@@ -119,11 +120,7 @@ impl Room {
     /// differ; sizes with room make up for those without.
     fn per_extent(&self, share: f64) -> Vec<u64> {
         let total = |share: f64| -> f64 { self.sizes.iter().map(|size| Self::differing(size, share)).sum() };
-        let (mut low, mut high) = (0.0, 1.0);
-        for _ in 0..60 {
-            let middle = (low + high) / 2.0;
-            *(if total(middle) < share * self.overwriting() { &mut low } else { &mut high }) = middle;
-        }
+        let (_, high) = bisect((0.0, 1.0), 60, |part| total(part) < share * self.overwriting());
         let least = |size: &(u64, Vec<(u64, u64)>)| {
             let wanted = Self::differing(size, high) / COUNTED_ON;
             let most = size.1.iter().map(|(_, each)| *each).max().unwrap_or(1);

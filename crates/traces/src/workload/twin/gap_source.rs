@@ -1,5 +1,6 @@
 //! Gaps of one class.
 
+use super::super::bisection::bisect;
 use super::super::permutation::Permutation;
 use super::gaps::GapClass;
 
@@ -66,15 +67,7 @@ fn bounded(len: u64, mean: f64) -> Box<[f64]> {
     }
     // The rate at which the law has the mean, which falls with the rate.
     let mean_at = |rate: f64| 1.0 / rate - 1.0 / libm::expm1(rate);
-    let (mut low, mut high) = (1e-6, 700.0);
-    for _ in 0..60 {
-        let middle = (low + high) / 2.0;
-        if mean_at(middle) > mean {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    let (low, _) = bisect((1e-6, 700.0), 60, |rate| mean_at(rate) > mean);
     let reach = -libm::expm1(-low);
     let quantile = |at: u64| -libm::log1p(-reach * (at as f64 + 0.5) / len as f64) / low;
     with_mean((0..len).map(quantile).collect(), mean)

@@ -6,7 +6,7 @@ use super::bursts::BURST_GAP_NS;
 use super::gaps::GapClass;
 use super::op_order::{write_after_write_share, write_runs, OpOrder};
 use super::quota::Quota;
-use crate::error::workload_problem::Problems;
+use crate::error::workload_problem::WorkloadProblem;
 
 const SHORT_PAUSE_NS: f64 = 1e8;
 
@@ -20,26 +20,22 @@ pub(super) fn split(gaps: &[GapClass]) -> Option<(u64, u64)> {
 }
 
 /// Runs of short pauses; none where pauses come in any order.
-pub(super) fn runs(spec: &TwinSpec, gaps: &[GapClass], problems: &mut Problems) -> Option<Option<u64>> {
+pub(super) fn runs(spec: &TwinSpec, gaps: &[GapClass]) -> Result<Option<u64>, WorkloadProblem> {
     let Some(share) = spec.short_pause_runs else {
-        return Some(None);
+        return Ok(None);
     };
+    let refused = |message: String| WorkloadProblem::new("twin.short_pause_runs", message);
     if spec.short_gap_runs.is_none() {
-        problems.add("twin.short_pause_runs", "needs short_gap_runs");
-        return None;
+        return Err(refused("needs short_gap_runs".to_owned()));
     }
-    let Some((short, long)) = split(gaps) else {
-        problems.add("twin.short_pause_runs", "needs gaps told apart at 100 ms, by gap_classes");
-        return None;
-    };
-    let possible = |(least, most)| {
-        let message = format!(
+    let apart = || refused("needs gaps told apart at 100 ms, by gap_classes".to_owned());
+    let (short, long) = split(gaps).ok_or_else(apart)?;
+    write_runs(share, long, short).map(Some).map_err(|(least, most)| {
+        refused(format!(
             "{share} is not possible with {short} pauses up to 100 ms and {long} longer ones; possible: \
              {least:.4} to {most:.4}"
-        );
-        problems.add("twin.short_pause_runs", message);
-    };
-    write_runs(share, long, short).map_err(possible).ok().map(Some)
+        ))
+    })
 }
 
 /// Share of the pauses behind a short one that are short, in so many runs.

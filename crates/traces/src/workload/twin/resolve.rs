@@ -11,7 +11,7 @@ use super::settle::settle;
 use super::sizes::SizeClass;
 use super::times::gap_classes;
 use super::{bursts, measured, op_order, pauses, shape};
-use crate::error::workload_problem::Problems;
+use crate::error::workload_problem::{Problems, WorkloadProblem};
 
 const PAGE_BYTES: f64 = 4096.0;
 
@@ -28,18 +28,18 @@ pub(in crate::workload) fn resolve(
     }
     let spec = &measured::expand(spec);
     let counts = Counts::of(spec);
-    let (reads, writes, scale) = request_counts(workload, spec, &counts, problems)?;
-    let reads = classes(spec, &counts, Side::Read, reads, problems);
-    let writes = classes(spec, &counts, Side::Write, writes, problems);
+    let (reads, writes, scale) = problems.take(request_counts(workload, spec, &counts))?;
+    let reads = problems.take(classes(spec, &counts, Side::Read, reads));
+    let writes = problems.take(classes(spec, &counts, Side::Write, writes));
     let (mut reads, mut writes) = (reads?, writes?);
-    shift(spec, &mut reads, &mut writes, problems)?;
-    let (written_pages, read_only_pages) = footprint(spec, &reads, &writes, scale, problems)?;
+    problems.take(shift(spec, &mut reads, &mut writes))?;
+    let (written_pages, read_only_pages) = problems.take(footprint(spec, &reads, &writes, scale))?;
     let requests = count(&reads) + count(&writes);
     let gaps = gap_classes(spec, requests, scale, problems)?;
-    let bursts = bursts::plan(spec, &gaps, requests, problems)?;
-    let pause_runs = pauses::runs(spec, &gaps, problems)?;
-    let tight_gaps = bursts::plan_tight(spec, &gaps, &bursts, problems)?;
-    let write_runs = write_runs(spec, count(&reads), count(&writes), problems)?;
+    let bursts = problems.take(bursts::plan(spec, &gaps, requests))?;
+    let pause_runs = problems.take(pauses::runs(spec, &gaps))?;
+    let tight_gaps = problems.take(bursts::plan_tight(spec, &gaps, &bursts))?;
+    let write_runs = problems.take(write_runs(spec, count(&reads), count(&writes)))?;
     let mut plan = TwinPlan {
         reads,
         writes,
@@ -74,48 +74,45 @@ fn request_counts(
     workload: &WorkloadSpec,
     spec: &TwinSpec,
     counts: &Counts,
-    problems: &mut Problems,
-) -> Option<(u64, u64, f64)> {
+) -> Result<(u64, u64, f64), WorkloadProblem> {
     let (Some(requests), Some(writes)) = (counts.requests, counts.writes) else {
         let given: Vec<String> = figures(spec).into_keys().collect();
         let message = "the number of reads and writes does not follow from the figures given";
-        problems.add("twin", format!("{message} ({}); requests and write_share would do", given.join(", ")));
-        return None;
+        let message = format!("{message} ({}); requests and write_share would do", given.join(", "));
+        return Err(WorkloadProblem::new("twin", message));
     };
     let (requests, writes) = (libm::round(requests), libm::round(writes));
     if !(1.0..=1e15).contains(&requests) || writes > requests {
-        problems.add("twin", format!("the figures lead to {requests} requests with {writes} writes"));
-        return None;
+        let message = format!("the figures lead to {requests} requests with {writes} writes");
+        return Err(WorkloadProblem::new("twin", message));
     }
     let (requests, writes) = (requests as u64, writes as u64);
     match workload.requests {
-        None => Some((requests - writes, writes, 1.0)),
+        None => Ok((requests - writes, writes, 1.0)),
         Some(fewer) if (1..=requests).contains(&fewer) => {
             let scale = fewer as f64 / requests as f64;
             let split = apportion(fewer, &[writes as f64, (requests - writes) as f64]);
-            Some((split[1], split[0], scale))
+            Ok((split[1], split[0], scale))
         }
         Some(other) => {
             let message =
                 format!("{other} is not allowed; allowed: 1 to {requests}, all that the figures say");
-            problems.add("requests", message);
-            None
+            Err(WorkloadProblem::new("requests", message))
         }
     }
 }
 
 /// Runs of writes, where the figures say how writes follow each other.
-fn write_runs(spec: &TwinSpec, reads: u64, writes: u64, problems: &mut Problems) -> Option<Option<u64>> {
+fn write_runs(spec: &TwinSpec, reads: u64, writes: u64) -> Result<Option<u64>, WorkloadProblem> {
     let Some(share) = spec.write_after_write_share else {
-        return Some(None);
+        return Ok(None);
     };
-    let possible = |(least, most)| {
+    op_order::write_runs(share, reads, writes).map(Some).map_err(|(least, most)| {
         let message = format!(
             "{share} is not possible with {reads} reads and {writes} writes; possible: {least:.4} to {most:.4}"
         );
-        problems.add("twin.write_after_write_share", message);
-    };
-    op_order::write_runs(share, reads, writes).map_err(possible).ok().map(Some)
+        WorkloadProblem::new("twin.write_after_write_share", message)
+    })
 }
 
 /// Pages written, and pages read but never written.
@@ -124,8 +121,7 @@ fn footprint(
     reads: &[(SizeClass, u64)],
     writes: &[(SizeClass, u64)],
     scale: f64,
-    problems: &mut Problems,
-) -> Option<(u64, u64)> {
+) -> Result<(u64, u64), WorkloadProblem> {
     let page_writes = pages(writes) as f64;
     let to_pages = |bytes: u64| libm::round(bytes as f64 / PAGE_BYTES * scale);
     let written = match (spec.footprint_written_bytes, spec.update_ratio) {
@@ -133,8 +129,8 @@ fn footprint(
         (None, Some(ratio)) => libm::round(page_writes * (1.0 - ratio)),
         (None, None) if page_writes == 0.0 => 0.0,
         (None, None) => {
-            problems.add("twin.update_ratio", "missing: give update_ratio or footprint_written_bytes");
-            return None;
+            let message = "missing: give update_ratio or footprint_written_bytes";
+            return Err(WorkloadProblem::new("twin.update_ratio", message));
         }
     };
     if written > page_writes {
@@ -144,8 +140,7 @@ fn footprint(
             written * PAGE_BYTES,
             page_writes * PAGE_BYTES
         );
-        problems.add("twin.footprint_written_bytes", message);
-        return None;
+        return Err(WorkloadProblem::new("twin.footprint_written_bytes", message));
     }
     let written = if page_writes > 0.0 { written.max(1.0) } else { 0.0 };
     let page_reads = pages(reads) as f64;
@@ -154,11 +149,8 @@ fn footprint(
         Some(bytes) if page_reads > 0.0 => to_pages(bytes.0).max(1.0),
         Some(bytes) => to_pages(bytes.0),
         None if written == 0.0 => {
-            problems.add(
-                "twin.footprint_touched_bytes",
-                "missing: nothing is written, so it says where reads go",
-            );
-            return None;
+            let message = "missing: nothing is written, so it says where reads go";
+            return Err(WorkloadProblem::new("twin.footprint_touched_bytes", message));
         }
         None => written,
     };
@@ -169,8 +161,7 @@ fn footprint(
             written * PAGE_BYTES,
             page_reads * PAGE_BYTES
         );
-        problems.add("twin.footprint_touched_bytes", message);
-        return None;
+        return Err(WorkloadProblem::new("twin.footprint_touched_bytes", message));
     }
-    Some((written as u64, (touched - written) as u64))
+    Ok((written as u64, (touched - written) as u64))
 }

@@ -1,5 +1,7 @@
 //! Laws of how many short gaps follow each other, and their exact counts.
 
+use super::super::bisection::bisect;
+
 /// Shares of the short gaps that may lie in the long ones of two kinds of runs,
 /// in order of preference. Measured volumes are met best with three quarters.
 const LONG_SHARES: [f64; 11] = [0.75, 0.8, 0.85, 0.9, 0.95, 0.7, 0.65, 0.6, 0.5, 0.35, 0.2];
@@ -158,16 +160,7 @@ impl Bursts {
         let at_start = excess(0.0) > 0.0;
         let step = |step: u32| f64::from(step) / f64::from(STEPS);
         let beyond = (0..=STEPS).map(step).find(|&part| (excess(part) > 0.0) != at_start)?;
-        let (mut low, mut high) = (beyond - step(1), beyond);
-        for _ in 0..40 {
-            let middle = (low + high) / 2.0;
-            if (excess(middle) > 0.0) == at_start {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        Some(high)
+        Some(bisect((beyond - step(1), beyond), 40, |part| (excess(part) > 0.0) == at_start).1)
     }
 }
 

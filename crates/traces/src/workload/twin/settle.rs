@@ -5,7 +5,7 @@ use super::extent_counts::{extent_counts, Classes};
 use super::extent_plan::{ExtentPlan, Room};
 use super::generator::TwinGenerator;
 use super::plan::TwinPlan;
-use crate::error::workload_problem::Problems;
+use crate::error::workload_problem::{Problems, WorkloadProblem};
 use rustc_hash::FxHashMap;
 use slcache_base::request::{HostOp, Request};
 
@@ -20,22 +20,17 @@ const WIDE_SECTORS: u64 = 32;
 
 /// Gives `plan` its extents, if the specification speaks of any; what they add
 /// up to becomes its footprint.
-pub(super) fn settle(spec: &TwinSpec, plan: &mut TwinPlan, problems: &mut Problems) {
-    let Some(repeated_share) = spec.repeated_extent_share else {
-        return;
-    };
+pub(super) fn settle(spec: &TwinSpec, plan: &mut TwinPlan, problems: &mut Problems) -> Option<()> {
+    let repeated_share = spec.repeated_extent_share?;
     let updates = spec.update_writes.map(|updates| updates as f64 * plan.scale);
-    let written = match extent_counts(&plan.writes, plan.written_pages, updates) {
-        Ok(counts) => counts,
-        Err((least, most)) => {
-            let message = format!(
-                "{} conflicts with the sizes and the footprint: from {least} to {most} writes can overwrite",
-                updates.unwrap_or_default()
-            );
-            problems.add("twin.update_writes", message);
-            return;
-        }
-    };
+    let written = extent_counts(&plan.writes, plan.written_pages, updates).map_err(|(least, most)| {
+        let message = format!(
+            "{} conflicts with the sizes and the footprint: from {least} to {most} writes can overwrite",
+            updates.unwrap_or_default()
+        );
+        WorkloadProblem::new("twin.update_writes", message)
+    });
+    let written = problems.take(written)?;
     let read_only = extent_counts(&plan.reads, plan.read_only_pages, None).unwrap_or_default();
     plan.written_pages = pages_of(&plan.writes, &written);
     plan.read_only_pages = pages_of(&plan.reads, &read_only);
@@ -46,20 +41,17 @@ pub(super) fn settle(spec: &TwinSpec, plan: &mut TwinPlan, problems: &mut Proble
     };
     let extents = match spec.writers_per_16kib_page {
         None => layout(1.0),
-        Some(wanted) => match with_writers(wanted, layout) {
-            Ok(extents) => extents,
-            Err((least, most)) => {
-                let message = format!(
-                    "{wanted} conflicts with the sizes and updates: from {least:.3} to {most:.3} can come out"
-                );
-                problems.add("twin.writers_per_16kib_page", message);
-                return;
-            }
-        },
+        Some(wanted) => problems.take(with_writers(wanted, layout).map_err(|(least, most)| {
+            let message = format!(
+                "{wanted} conflicts with the sizes and updates: from {least:.3} to {most:.3} can come out"
+            );
+            WorkloadProblem::new("twin.writers_per_16kib_page", message)
+        }))?,
     };
     check_repeats(repeated_share, plan, &extents, problems);
     check_reads(plan, &extents, problems);
     plan.extents = Some(extents);
+    Some(())
 }
 
 fn pages_of(classes: &Classes, counts: &[u64]) -> u64 {

@@ -1,5 +1,6 @@
 //! A mix of sizes with a given mean and given shares of ranges.
 
+use super::super::bisection::bisect;
 use super::super::spec::{SizeShare, SizeSharesBy};
 use slcache_base::request::SECTOR_BYTES;
 
@@ -61,15 +62,8 @@ impl Ranges {
         if !(least * 0.9999..=most * 1.0001).contains(&mean_bytes) {
             return Err(format!("these sizes have a mean between {least:.0} and {most:.0} bytes"));
         }
-        let (mut low, mut high) = (-STEEPEST, STEEPEST);
-        for _ in 0..100 {
-            let middle = (low + high) / 2.0;
-            if mean_of(&self.with_fall(middle)) > mean_bytes {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
+        let (low, high) =
+            bisect((-STEEPEST, STEEPEST), 100, |power| mean_of(&self.with_fall(power)) > mean_bytes);
         Ok(self.with_fall((low + high) / 2.0))
     }
 

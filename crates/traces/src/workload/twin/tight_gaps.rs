@@ -5,6 +5,8 @@
 //! odds of a gap being tight grow with a power of the length of its burst, the
 //! power that gives as many tight gaps behind tight gaps as asked for.
 
+use super::super::bisection::bisect;
+
 pub(super) const TIGHT_GAP_NS: f64 = 1e4;
 /// Powers that are tried: from tight gaps in short bursts to such in long ones alone.
 const POWERS: (f64, f64) = (-4.0, 8.0);
@@ -15,15 +17,7 @@ const STEPS: u32 = 40;
 pub(super) fn plan(lengths: &[(u64, u64)], tight: u64, runs: f64) -> Result<Vec<u64>, (f64, f64)> {
     let counts = |power: f64| spread(lengths, tight, power);
     let reached = |power: f64| tight_gap_runs(lengths, &counts(power));
-    let (mut low, mut high) = POWERS;
-    for _ in 0..STEPS {
-        let middle = (low + high) / 2.0;
-        if reached(middle) < runs {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    let (_, high) = bisect(POWERS, STEPS, |power| reached(power) < runs);
     // One more or less is no contradiction.
     if (reached(high) - runs).abs() <= 0.01 * runs + 1.0 / tight.max(1) as f64 {
         Ok(counts(high))
@@ -60,15 +54,7 @@ fn spread(lengths: &[(u64, u64)], tight: u64, power: f64) -> Vec<u64> {
             gaps / (1.0 + libm::exp(-odds))
         })
     };
-    let (mut low, mut high) = (-300.0, 300.0);
-    for _ in 0..60 {
-        let middle = (low + high) / 2.0;
-        if shares(middle).sum::<f64>() < tight as f64 {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    let (_, high) = bisect((-300.0, 300.0), 60, |odds| shares(odds).sum::<f64>() < tight as f64);
     // The sum is rounded, not the parts, so that they add up.
     let (mut sum, mut given) = (0.0, 0);
     let rounded = shares(high).map(|share| {
