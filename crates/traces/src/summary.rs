@@ -1,7 +1,8 @@
 //! What a reader has seen: counts of everything taken and left out.
 
 use crate::error::quote::{cut, listed};
-use crate::error::LineFault;
+use crate::error::{LineFault, TraceError};
+use crate::times;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slcache_base::request::{HostOp, Request};
@@ -88,16 +89,21 @@ impl TraceSummary {
 
     /// What was read, with nothing taken of it yet.
     pub(crate) fn untaken(&self) -> Self {
+        self.with_taken(&Self::default())
+    }
+
+    /// What was read, with what another one took of it.
+    pub(crate) fn with_taken(&self, by: &Self) -> Self {
         Self {
-            reads: 0,
-            writes: 0,
-            flushes: 0,
-            trims: 0,
-            read_bytes: 0,
-            write_bytes: 0,
-            trim_bytes: 0,
-            first_ns: None,
-            last_ns: None,
+            reads: by.reads,
+            writes: by.writes,
+            flushes: by.flushes,
+            trims: by.trims,
+            read_bytes: by.read_bytes,
+            write_bytes: by.write_bytes,
+            trim_bytes: by.trim_bytes,
+            first_ns: by.first_ns,
+            last_ns: by.last_ns,
             ..self.clone()
         }
     }
@@ -134,6 +140,16 @@ impl TraceSummary {
         *bytes = total;
         *count += 1;
         Ok(())
+    }
+
+    /// Takes a request that was made, or says which of them cannot be taken.
+    #[inline]
+    pub(crate) fn take_row(&mut self, file: &str, request: &Request) -> Result<(), TraceError> {
+        let taken = times::check(request.at_ns).and_then(|()| self.take(request));
+        taken.map_err(|fault| {
+            let row = self.requests() + self.flushes + self.trims + 1;
+            TraceError::Row { file: file.to_owned(), row, fault }
+        })
     }
 
     /// Reasons and counts of what was left out, for a message.

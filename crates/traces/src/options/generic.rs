@@ -133,9 +133,6 @@ pub enum NamedUnit {
 impl UnitBytes {
     /// A 512-byte sector.
     pub const SECTOR: Self = Self::Named(NamedUnit::Sector);
-    /// A byte.
-    pub const BYTE: Self = Self::Named(NamedUnit::Byte);
-
     pub(crate) fn bytes(self) -> u64 {
         match self {
             Self::Named(NamedUnit::Sector) => 512,

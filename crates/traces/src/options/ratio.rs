@@ -1,13 +1,13 @@
 //! Exact factors: `2`, `0.125`, `1/3`.
 
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
 /// A positive factor as a fraction of whole numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "serde_json::Value", into = "String")]
 pub struct Ratio {
     numerator: u64,
     denominator: u64,
@@ -53,23 +53,19 @@ fn decimal(text: &str) -> Option<(u64, u64)> {
     Some((whole(&format!("{units}{decimals}"))?, denominator))
 }
 
-impl<'de> Deserialize<'de> for Ratio {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = serde_json::Value::deserialize(deserializer)?;
-        let text = match &value {
-            serde_json::Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        Self::parse(&text).ok_or_else(|| {
-            let allowed = "a positive number such as 2, 0.125 or \"1/3\"";
-            D::Error::custom(format!("{text} is not allowed; allowed: {allowed}"))
-        })
+impl TryFrom<serde_json::Value> for Ratio {
+    type Error = String;
+
+    fn try_from(value: serde_json::Value) -> Result<Self, String> {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let allowed = "a positive number such as 2, 0.125 or \"1/3\"";
+        Self::parse(&text).ok_or_else(|| format!("{text} is not allowed; allowed: {allowed}"))
     }
 }
 
-impl Serialize for Ratio {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+impl From<Ratio> for String {
+    fn from(ratio: Ratio) -> Self {
+        ratio.to_string()
     }
 }
 

@@ -3,8 +3,7 @@
 use crate::entry::TraceEntry;
 use crate::error::LineFault;
 use crate::options::Unsorted;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 /// Applies the user's choice about times that run backwards. Times here are
 /// those of the file, before rebasing.
@@ -14,41 +13,10 @@ pub(crate) struct Order {
     previous_ns: Option<u64>,
     /// Latest time seen; only the window needs it.
     newest_ns: u64,
-    window: BinaryHeap<Reverse<Waiting>>,
+    /// By time and then as they came.
+    window: BTreeMap<(u64, u64), TraceEntry>,
     sequence: u64,
     out_of_order: u64,
-}
-
-/// A request in the reorder window; equal times keep file order.
-struct Waiting {
-    sequence: u64,
-    entry: TraceEntry,
-}
-
-impl Waiting {
-    fn key(&self) -> (u64, u64) {
-        (self.entry.request.at_ns, self.sequence)
-    }
-}
-
-impl PartialEq for Waiting {
-    fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
-    }
-}
-
-impl Eq for Waiting {}
-
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Waiting {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
-    }
 }
 
 impl Order {
@@ -58,7 +26,7 @@ impl Order {
             unsorted,
             previous_ns: None,
             newest_ns: 0,
-            window: BinaryHeap::new(),
+            window: BTreeMap::new(),
             sequence: 0,
             out_of_order: 0,
         }
@@ -111,15 +79,15 @@ impl Order {
         }
         self.newest_ns = self.newest_ns.max(at_ns);
         self.sequence += 1;
-        self.window.push(Reverse(Waiting { sequence: self.sequence, entry }));
+        self.window.insert((at_ns, self.sequence), entry);
         Ok(if self.window.len() > window { self.pop() } else { None })
     }
 
     /// At the end of the trace: the next request still in the window.
     pub(crate) fn pop(&mut self) -> Option<TraceEntry> {
-        let Reverse(waiting) = self.window.pop()?;
-        self.previous_ns = Some(waiting.entry.request.at_ns);
-        Some(waiting.entry)
+        let (_, entry) = self.window.pop_first()?;
+        self.previous_ns = Some(entry.request.at_ns);
+        Some(entry)
     }
 
     /// Requests that came out of order and were put right or kept.

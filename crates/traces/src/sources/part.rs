@@ -201,19 +201,7 @@ impl Part {
 
     /// At the end of the trace: what else was seen of it; an error when nothing of it was taken.
     pub(crate) fn finish(&mut self, of: &TraceSummary) -> Result<(), TraceError> {
-        let taken = std::mem::take(&mut self.summary);
-        self.summary = TraceSummary {
-            reads: taken.reads,
-            writes: taken.writes,
-            flushes: taken.flushes,
-            trims: taken.trims,
-            read_bytes: taken.read_bytes,
-            write_bytes: taken.write_bytes,
-            trim_bytes: taken.trim_bytes,
-            first_ns: taken.first_ns,
-            last_ns: taken.last_ns,
-            ..of.clone()
-        };
+        self.summary = of.with_taken(&self.summary);
         for (reason, count) in [(BEFORE, self.before), (BEHIND, self.behind)] {
             if count > 0 {
                 self.summary.skip_all(reason, count);

@@ -9,7 +9,6 @@ use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::TraceOptions;
 use crate::summary::TraceSummary;
-use crate::times;
 use slcache_base::request::Request;
 use slcache_base::rng::RngStream;
 
@@ -72,11 +71,7 @@ impl Resampled {
         let before = out.len();
         while out.len() < max.max(before + 1) {
             let Some(request) = self.ring.as_mut().and_then(Ring::next) else { break };
-            let taken = times::check(request.at_ns).and_then(|()| self.summary.take(&request));
-            taken.map_err(|fault| {
-                let row = self.summary.requests() + self.summary.flushes + self.summary.trims + 1;
-                TraceError::Row { file: self.file.clone(), row, fault }
-            })?;
+            self.summary.take_row(&self.file, &request)?;
             out.push(TraceEntry { request, response_ns: None });
         }
         Ok(out.len() > before)

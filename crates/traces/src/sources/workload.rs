@@ -1,14 +1,13 @@
 //! A workload as a trace: its requests are made while they are read.
 
 use crate::entry::TraceEntry;
-use crate::error::{FileFault, LineFault, TraceError};
+use crate::error::{FileFault, TraceError};
 use crate::format_names::WORKLOAD;
 use crate::options::TraceOptions;
 use crate::origin::Origin;
 use crate::request_source::{Facts, RequestSource};
 use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;
-use crate::times;
 use crate::workload::{Generator, Workload};
 use ring::digest::{digest, SHA256};
 use std::sync::Arc;
@@ -44,12 +43,6 @@ impl WorkloadSource {
     pub(crate) fn sha256(&self) -> &str {
         &self.sha256
     }
-
-    #[cold]
-    fn fault(&self, fault: LineFault) -> TraceError {
-        let row = self.summary.requests() + self.summary.flushes + self.summary.trims + 1;
-        TraceError::Row { file: self.path.clone(), row, fault }
-    }
 }
 
 impl RequestSource for WorkloadSource {
@@ -59,8 +52,7 @@ impl RequestSource for WorkloadSource {
             let Some(request) = self.generator.next() else {
                 return Ok(out.len() > before);
             };
-            let taken = times::check(request.at_ns).and_then(|()| self.summary.take(&request));
-            taken.map_err(|fault| self.fault(fault))?;
+            self.summary.take_row(&self.path, &request)?;
             out.push(TraceEntry { request, response_ns: None });
         }
         Ok(true)
