@@ -59,13 +59,14 @@ peak_hour = 12
 rw = "randrw"
 rwmixread = 30
 trim_share = 0.1
+unaligned_share = 0.1
 [[stream]]
 bssplit = "4k/60:16k/40,8k/100"
 random_distribution = "zoned:60/10:30/20:10/70"
 fsync = 8
 weight = 3
 [[stream]]
-bs = "4k,16k"
+bsrange = "4k-64k"
 blockalign = "4k"
 random_distribution = "zipf:1.2"
 percentage_random = 60
@@ -74,14 +75,14 @@ size = "512KiB"
 stream = 1
 [[stream]]
 bs_distribution = "lognormal:8k:0.5:64k"
-random_distribution = "hotcold:90/10"
+random_distribution = "pareto:0.3"
 flush_share = 0.1
 stream = 2
 """
 #: In the place of what a key of a workload may be.
 SAID = (
     *('"4k/0"', '"4k/60:"', '"4k/nan"', '"0/100"', '"64k-4k"', '"4k-64k-1m"', '"zipf:nan"'),
-    *('"zipf:1e400"', '"zipf:-1"', '"zoned:1/1"', '"hotcold:200/10"', '"lognormal:1:1e308:2"'),
+    *('"zipf:1e400"', '"pareto:0"', '"zoned:1/1"', '"hotcold:200/10"', '"lognormal:1:1e308:2"'),
     *('"geometric:0:0"', '"16EiB"', "[1, 2]", "{ a = 1 }", "1979-05-27", "-1", "1e-320", "24"),
 )
 RUN = ["--address", "wrap", "--device", "tiny", "--scheme", "sa", "--volume", "each"]

@@ -71,6 +71,7 @@ fn each_fault_says_what_is_allowed() {
         ("requests", "0", "1 or more"),
         ("offset_bytes", "100", "multiple of 512"),
         ("stream.0.bs", "4k", "stream"),
+        ("arrivals.hourly", "[1,2]", "24 numbers"),
     ] {
         let message = message(base, &[(key, value)]);
         assert!(message.contains(expected), "{key}={value}: {message}");

@@ -39,6 +39,7 @@ enum Idle {
     Fixed,
     Exponential,
     Lognormal(f64),
+    Pareto(f64),
 }
 
 impl ArrivalPlan {
@@ -154,8 +155,10 @@ fn read_idle(text: &str) -> Result<Idle, WorkloadProblem> {
         ("fixed", _) if setting.is_empty() => Ok(Idle::Fixed),
         ("exponential", _) if setting.is_empty() => Ok(Idle::Exponential),
         ("lognormal", Ok(sigma)) if sigma > 0.0 && sigma <= 10.0 => Ok(Idle::Lognormal(sigma)),
+        ("pareto", Ok(alpha)) if alpha > 1.0 && alpha <= 100.0 => Ok(Idle::Pareto(alpha)),
         _ => {
-            let allowed = "fixed, exponential, lognormal:SIGMA (above 0, up to 10)";
+            let allowed =
+                "fixed, exponential, lognormal:SIGMA (above 0, up to 10), pareto:ALPHA (above 1, up to 100)";
             let message = format!("\"{text}\" is not allowed; allowed: {allowed}");
             Err(WorkloadProblem::new("arrivals.idle_distribution", message))
         }
@@ -240,6 +243,10 @@ impl ArrivalClock {
             Idle::Fixed => 1.0,
             Idle::Exponential => self.random.exponential(),
             Idle::Lognormal(sigma) => libm::exp(sigma * self.random.normal() - sigma * sigma / 2.0),
+            Idle::Pareto(alpha) => {
+                let least = (alpha - 1.0) / alpha;
+                least * libm::pow(1.0 - self.random.unit(), -1.0 / alpha)
+            }
         }
     }
 }
@@ -292,6 +299,7 @@ mod tests {
         for (length, idle) in [
             (BurstLength::Geometric, "exponential"),
             (BurstLength::Geometric, "lognormal:1"),
+            (BurstLength::Geometric, "pareto:3"),
             (BurstLength::Fixed, "fixed"),
         ] {
             let spec = ArrivalsSpec {

@@ -5,14 +5,14 @@ use crate::error::workload_problem::Problems;
 
 const DAY_NS: u64 = 86_400_000_000_000;
 const MINUTES: usize = 1440;
-const STEP_NS: u64 = DAY_NS / MINUTES as u64;
 
 /// Stretches time so that a process of constant rate follows the rhythm: time
 /// at rate 1 is used up in steps of the day, each with its relative rate.
 #[derive(Clone, Debug)]
 pub(super) struct DailyClock {
-    /// Relative rates of the day's minutes, 1 on average.
+    /// Relative rates of the day's steps, 1 on average.
     rates: Box<[f64]>,
+    step_ns: u64,
     step: usize,
     step_start_ns: u64,
     /// Time since the step's start, in nanoseconds.
@@ -27,14 +27,37 @@ impl DailyClock {
         if spec.peak_hour.is_some() && spec.daily_amplitude.is_none() {
             problems.add("arrivals.peak_hour", "needs daily_amplitude");
         }
-        let amplitude = spec.daily_amplitude?;
-        let peak = spec.peak_hour.unwrap_or(14.0);
-        let rate = |minute: usize| {
-            let hour = (minute as f64 + 0.5) / 60.0;
-            1.0 + amplitude * libm::cos((hour - peak) * core::f64::consts::PI / 12.0)
-        };
-        let rates = (0..MINUTES).map(rate).collect();
-        Some(Self { rates, step: 0, step_start_ns: 0, within_ns: 0.0 })
+        match (&spec.hourly, spec.daily_amplitude) {
+            (None, None) => None,
+            (Some(_), Some(_)) => {
+                problems.add("arrivals.hourly", "only one of hourly and daily_amplitude may be given");
+                None
+            }
+            (Some(hourly), None) => {
+                let sum: f64 = hourly.iter().sum();
+                let fine = hourly.iter().all(|rate| rate.is_finite() && *rate >= 0.0) && sum > 0.0;
+                if hourly.len() != 24 || !fine {
+                    let message =
+                        format!("{hourly:?} is not allowed; allowed: 24 numbers, not negative, not all 0");
+                    problems.add("arrivals.hourly", message);
+                    return None;
+                }
+                Some(Self::new(hourly.iter().map(|rate| rate * 24.0 / sum).collect()))
+            }
+            (None, Some(amplitude)) => {
+                let peak = spec.peak_hour.unwrap_or(14.0);
+                let rate = |minute: usize| {
+                    let hour = (minute as f64 + 0.5) / 60.0;
+                    1.0 + amplitude * libm::cos((hour - peak) * core::f64::consts::PI / 12.0)
+                };
+                Some(Self::new((0..MINUTES).map(rate).collect()))
+            }
+        }
+    }
+
+    fn new(rates: Box<[f64]>) -> Self {
+        let step_ns = DAY_NS / rates.len() as u64;
+        Self { rates, step_ns, step: 0, step_start_ns: 0, within_ns: 0.0 }
     }
 
     /// Goes on by `gap_ns` at the mean rate; the time of day reached, counted
@@ -43,17 +66,17 @@ impl DailyClock {
         let mut left = gap_ns;
         loop {
             let rate = self.rates[self.step];
-            let room = (STEP_NS as f64 - self.within_ns) * rate;
+            let room = (self.step_ns as f64 - self.within_ns) * rate;
             if left < room {
                 self.within_ns += left / rate;
                 // Rounding must not carry a time into the next step.
-                self.within_ns = self.within_ns.min(STEP_NS as f64);
+                self.within_ns = self.within_ns.min(self.step_ns as f64);
                 return self.step_start_ns.checked_add(self.within_ns as u64);
             }
             left -= room;
             self.within_ns = 0.0;
             self.step = (self.step + 1) % self.rates.len();
-            self.step_start_ns = self.step_start_ns.checked_add(STEP_NS)?;
+            self.step_start_ns = self.step_start_ns.checked_add(self.step_ns)?;
         }
     }
 }
@@ -61,6 +84,24 @@ impl DailyClock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hours_get_their_share() {
+        let mut hourly = vec![1.0; 24];
+        hourly[3] = 0.0;
+        hourly[10] = 2.0;
+        let spec = ArrivalsSpec { hourly: Some(hourly), ..ArrivalsSpec::default() };
+        let mut clock = DailyClock::read(&spec, &mut Problems::default()).unwrap();
+        let mut counts = [0u64; 24];
+        // 48 000 evenly spaced requests over two days.
+        for _ in 0..48_000 {
+            let at_ns = clock.advance(2.0 * DAY_NS as f64 / 48_000.0).unwrap();
+            counts[(at_ns / (DAY_NS / 24) % 24) as usize] += 1;
+        }
+        assert_eq!(counts[3], 0);
+        assert!(counts[10].abs_diff(4000) <= 2, "{counts:?}");
+        assert!(counts[5].abs_diff(2000) <= 2, "{counts:?}");
+    }
 
     #[test]
     fn the_sine_peaks_where_asked() {

@@ -9,6 +9,8 @@ use super::super::zipf::Zipf;
 pub(super) enum Draw {
     Uniform,
     Zipf(Zipf),
+    /// fio's: place = `len * u^exponent`.
+    Pareto(f64),
     Zones(Box<[Zone]>),
 }
 
@@ -41,16 +43,20 @@ impl Places {
         let draw = match name {
             "random" if settings.is_empty() => Draw::Uniform,
             "zipf" => Draw::Zipf(Zipf::new(len, number(settings, 0.0, 20.0, "skew")?)),
+            "pareto" => {
+                let h = number(settings, 0.001, 0.999, "H")?;
+                Draw::Pareto(libm::log(h) / libm::log(1.0 - h))
+            }
             "zoned" => Draw::Zones(zones(settings, len)?),
             "hotcold" => Draw::Zones(hot_cold(settings, len)?),
             _ => {
                 return Err(format!(
-                    "\"{text}\" is not allowed; allowed: random, zipf:SKEW, \
+                    "\"{text}\" is not allowed; allowed: random, zipf:SKEW, pareto:H, \
                      zoned:ACCESSES/SIZE:..., hotcold:ACCESSES/SIZE"
                 ))
             }
         };
-        let skewed = matches!(draw, Draw::Zipf(_));
+        let skewed = matches!(draw, Draw::Zipf(_) | Draw::Pareto(_));
         let scatter = scramble.unwrap_or(skewed).then(|| Permutation::new(len, scatter_key));
         Ok(Self { len, draw, scatter })
     }
@@ -60,6 +66,10 @@ impl Places {
         let place = match &self.draw {
             Draw::Uniform => random.below(self.len),
             Draw::Zipf(zipf) => zipf.draw(random),
+            Draw::Pareto(exponent) => {
+                let place = libm::pow(random.unit(), *exponent) * self.len as f64;
+                (place as u64).min(self.len - 1)
+            }
             Draw::Zones(zones) => {
                 let at = random.unit();
                 let zone = zones.iter().find(|zone| at < zone.accesses_up_to);
@@ -154,6 +164,8 @@ mod tests {
         assert!((share_below("zoned:60/10:30/20:8/30:2/40", 1000) - 0.6).abs() < 0.0045);
         assert!((share_below("zoned:60/10:30/20:8/30:2/40", 3000) - 0.9).abs() < 0.0036);
         assert!((share_below("random", 2500) - 0.25).abs() < 0.0039);
+        // Pareto with h = 0.2: a fifth of the places takes four fifths of the accesses.
+        assert!((share_below("pareto:0.2", 2000) - 0.8).abs() < 0.0036);
     }
 
     #[test]
@@ -175,7 +187,9 @@ mod tests {
 
     #[test]
     fn bad_distributions_are_refused() {
-        for text in ["zipf", "zipf:-1", "zoned:90/10:20/90", "zoned:90/100", "hotcold:90", "normal:5"] {
+        for text in
+            ["zipf", "zipf:-1", "pareto:0", "zoned:90/10:20/90", "zoned:90/100", "hotcold:90", "normal:5"]
+        {
             assert!(Places::parse(text, 1000, None, 0).is_err(), "{text}");
         }
         assert!(Places::parse("hotcold:90/1", 10, None, 0).is_err());

@@ -37,6 +37,7 @@ pub(super) struct StreamPlan {
     pub(super) writes_per_flush: u64,
     pub(super) sizes: SizeTables,
     pub(super) align: u64,
+    pub(super) unaligned: Option<Chance>,
     /// Places for random requests, in steps of `align`; `None` where all are sequential.
     pub(super) places: Option<Places>,
     pub(super) random: Chance,
@@ -160,6 +161,7 @@ fn read_stream(
     let sizes = problems.take(sizes::read(spec, at));
     problems.share(format!("{at}trim_share"), spec.trim_share);
     problems.share(format!("{at}flush_share"), spec.flush_share);
+    problems.share(format!("{at}unaligned_share"), spec.unaligned_share);
     problems.range(format!("{at}percentage_random"), spec.percentage_random, 0.0, 100.0);
     if spec.flush_share == Some(1.0) {
         problems.add(format!("{at}flush_share"), "1 leaves nothing but flushes; allowed: below 1");
@@ -178,6 +180,9 @@ fn read_stream(
         problems.add(format!("{at}size"), message);
         return None;
     }
+    if spec.unaligned_share.is_some_and(|share| share > 0.0) && align == 1 {
+        problems.add(format!("{at}unaligned_share"), "every address is a multiple of blockalign, 512 bytes");
+    }
     let positions = (len - u64::from(smallest)) / align + 1;
     let distribution = spec.random_distribution.as_deref().unwrap_or("random");
     let places = Places::parse(distribution, positions, spec.scramble, 0)
@@ -194,6 +199,7 @@ fn read_stream(
         writes_per_flush: spec.fsync.unwrap_or(0),
         sizes,
         align,
+        unaligned: spec.unaligned_share.filter(|share| *share > 0.0).map(Chance::new),
         places: mode.random.then_some(places),
         random: Chance::new(spec.percentage_random.unwrap_or(100.0) / 100.0),
         first,

@@ -7,6 +7,8 @@ use super::super::random::Random;
 pub(super) enum SizeTable {
     /// Always the same.
     Fixed(u32),
+    /// `least + step * n` with `n` below `count`, all equally likely.
+    Range { least: u32, step: u32, count: u64 },
     /// By weight, in constant time (Walker's alias method).
     Alias(Box<[AliasEntry]>),
 }
@@ -50,6 +52,7 @@ impl SizeTable {
     pub(super) fn draw(&self, random: &mut Random) -> u32 {
         match self {
             Self::Fixed(sectors) => *sectors,
+            Self::Range { least, step, count } => least + step * random.below(*count) as u32,
             Self::Alias(table) => {
                 let product = u128::from(random.bits()) * table.len() as u128;
                 let entry = &table[(product >> 64) as usize];
@@ -67,6 +70,7 @@ impl SizeTable {
     pub(super) fn bounds(&self) -> (u32, u32) {
         match self {
             Self::Fixed(sectors) => (*sectors, *sectors),
+            Self::Range { least, step, count } => (*least, least + step * (*count as u32 - 1)),
             Self::Alias(table) => {
                 let sizes = || table.iter().map(|entry| entry.sectors);
                 (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0))

@@ -18,6 +18,7 @@ pub(super) fn read(spec: &StreamSpec, at: &str) -> Result<SizeTables, WorkloadPr
     let said: Vec<(&str, &String)> = [
         ("bs", spec.bs.as_ref().map(|bs| &bs.0)),
         ("bssplit", spec.bssplit.as_ref()),
+        ("bsrange", spec.bsrange.as_ref()),
         ("bs_distribution", spec.bs_distribution.as_ref()),
     ]
     .into_iter()
@@ -36,6 +37,7 @@ pub(super) fn read(spec: &StreamSpec, at: &str) -> Result<SizeTables, WorkloadPr
     let one = |text: &str| match key {
         "bs" => sectors(text).map(SizeTable::Fixed),
         "bssplit" => split(text),
+        "bsrange" => range(text, step),
         _ => distribution(text, step),
     };
     let refused = |message: String| {
@@ -73,6 +75,17 @@ fn split(text: &str) -> Result<SizeTable, String> {
         return Err("all weights are 0".to_owned());
     }
     Ok(SizeTable::weighted(&entries))
+}
+
+/// `4k-64k` in steps.
+fn range(text: &str, step_bytes: u64) -> Result<SizeTable, String> {
+    let (from, to) = text.split_once('-').ok_or("write SMALLEST-LARGEST")?;
+    let (least, most) = (sectors(from)?, sectors(to)?);
+    let step = step_sectors(step_bytes)?;
+    if most < least || (most - least) % step != 0 {
+        return Err(format!("the largest size must be the smallest plus a multiple of {step_bytes}"));
+    }
+    Ok(SizeTable::Range { least, step, count: u64::from((most - least) / step) + 1 })
 }
 
 fn step_sectors(bytes: u64) -> Result<u32, String> {
@@ -180,6 +193,7 @@ mod tests {
         }
         assert!(split("4k/0").is_err());
         assert!(split("4k").is_err());
+        assert!(range("4k-10k", 4096).is_err());
         assert!(sectors("1000").is_err());
     }
 }

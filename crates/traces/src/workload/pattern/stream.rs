@@ -12,6 +12,7 @@ pub(super) struct Stream {
     sizes: Random,
     places: Random,
     order: Random,
+    shifts: Random,
     /// Where the last read, write and trim ended, in sectors from the first.
     ends: [u64; 3],
     writes_since_flush: u64,
@@ -29,6 +30,7 @@ impl Stream {
             sizes: random("size"),
             places: random("place"),
             order: random("order"),
+            shifts: random("shift"),
             ends: [0; 3],
             writes_since_flush: 0,
         }
@@ -94,10 +96,20 @@ impl Stream {
             },
         };
         // A large request drawn too near the end is moved back to the last place it fits.
-        if aligned > last {
-            last - last % plan.align
+        let start = if aligned > last { last - last % plan.align } else { aligned };
+        match plan.unaligned {
+            Some(unaligned) if unaligned.hit(self.shifts.bits()) => self.shifted(start, last),
+            _ => start,
+        }
+    }
+
+    /// Off the alignment, upwards where there is room.
+    fn shifted(&mut self, start: u64, last: u64) -> u64 {
+        let shift = 1 + self.shifts.below(self.plan.align - 1);
+        if start + shift <= last {
+            start + shift
         } else {
-            aligned
+            start.saturating_sub(shift)
         }
     }
 }

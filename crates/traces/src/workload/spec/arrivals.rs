@@ -20,10 +20,14 @@ pub struct ArrivalsSpec {
     pub burst_length: Option<BurstLength>,
     /// Mean idle time between bursts; required for `bursts`.
     pub idle_ns: Option<TimeNs>,
-    /// How idle times vary: `fixed`, `exponential` or `lognormal:SIGMA`; default `exponential`.
+    /// How idle times vary: `fixed`, `exponential`, `lognormal:SIGMA` or
+    /// `pareto:ALPHA` (ALPHA above 1); default `exponential`.
     pub idle_distribution: Option<String>,
+    /// Relative rates of the 24 hours of the day; time 0 is midnight. The mean
+    /// rate stays what the process says.
+    pub hourly: Option<Vec<f64>>,
     /// Daily rhythm as a sine of this amplitude around the mean rate, 0 to 1,
-    /// in steps of a minute; time 0 is midnight.
+    /// in steps of a minute.
     pub daily_amplitude: Option<f64>,
     /// Hour at which the sine is highest; default 14.
     pub peak_hour: Option<f64>,

@@ -42,17 +42,22 @@ stream_spec! {
     /// Sizes with weights: `"4k/60:16k/40"`, or such a list each for reads,
     /// writes and trims with commas between.
     bssplit: String,
+    /// Sizes drawn evenly from a range in steps of `blockalign`: `"4k-64k"`, or
+    /// one range each for reads, writes and trims with commas between.
+    bsrange: String,
     /// Sizes in steps of `blockalign` with a given mean: `"geometric:MEAN:MAX"`
     /// or `"lognormal:MEAN:SIGMA:MAX"`, or one each with commas between.
     bs_distribution: String,
     /// Requests start at multiples of this; default the smallest size of all.
     blockalign: SizeBytes,
-    /// Where random requests go: `random` (uniform), `zipf:SKEW`,
+    /// Requests moved off `blockalign` to another multiple of 512, from 0 to 1; default 0.
+    unaligned_share: f64,
+    /// Where random requests go: `random` (uniform), `zipf:SKEW`, `pareto:H`,
     /// `zoned:ACCESSES/SIZE:...` in percent, or `hotcold:ACCESSES/SIZE` (a hot
     /// part and the rest); default `random`.
     random_distribution: String,
     /// Whether places of similar popularity are scattered over the address
-    /// space; default `true` for `zipf`, otherwise `false`.
+    /// space; default `true` for `zipf` and `pareto`, otherwise `false`.
     scramble: bool,
     /// Random requests among all of a random stream, in percent; the others
     /// continue where the last one of their kind ended; default 100.
