@@ -125,7 +125,7 @@ bench: $(PGO_BENCH) $(VENV)/built ## Measure speed and memory of a build with a 
 .PHONY: growth
 growth: $(PGO_BENCH) $(VENV)/built ## Measure cost as the work grows; draws docs/images/growth.png
 	mkdir -p out
-	$(PGO_BENCH) --growth --rounds 3 --json > out/growth.json
+	$(PGO_BENCH) --growth --rounds 3 > out/growth.json
 	$(BIN)/python benches/growth.py
 
 # Instructions do not depend on what else the machine does; counting needs valgrind.

@@ -1,9 +1,9 @@
 """What the environment costs in Python: beside a run, by step, and side by side.
 
-    python benches/environment.py [--rounds N] [--quick] [--json]
+    python benches/environment.py [--rounds N] [--quick]
 
 What is compared is measured in turn, round by round; medians are printed with the lowest and the
-highest round. Times are CPU times of this process, but those of several threads.
+highest round, as JSON. Times are CPU times of this process, but those of several threads.
 """
 
 from __future__ import annotations
@@ -161,30 +161,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="what the environment costs in Python")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="a tenth of the work")
-    parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     figures = measured(options.rounds, REQUESTS // 10 if options.quick else REQUESTS)
-    if options.json:
-        print(json.dumps(figures, indent=2))
-        return
-
-    def told(name: str) -> str:
-        at = figures[name]
-        return f"{at['median']:.3g} ({at['min']:.3g} - {at['max']:.3g})"
-
-    print(
-        f"environment ({figures['requests']} requests of {WORKLOAD} on {DEVICE}, {SCHEME}): "
-        f"{figures['speed_beside_run']:.3f} of the requests per CPU second of a run"
-    )
-    print(
-        f"a step in Python beyond the engine's: {told('step_overhead_us')} us, of which a copy of "
-        f"the observation is {told('observation_copy_us')} us"
-    )
-    print(
-        f"{figures['cores']} devices side by side: {told('one_thread_s')} s on one thread, "
-        f"{told('all_threads_s')} s on {figures['cores']}: {figures['scaling_per_core']:.2f} of a "
-        "core's speed for each"
-    )
+    print(json.dumps(figures, indent=2))
 
 
 if __name__ == "__main__":

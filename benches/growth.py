@@ -1,6 +1,6 @@
 """Draw what a request costs as the device grows: `python benches/growth.py [JSON [PICTURE]]`.
 
-The JSON is what `slcache-bench --growth --json` printed.
+The JSON is what `slcache-bench --growth` printed.
 """
 
 from __future__ import annotations

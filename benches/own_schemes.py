@@ -1,16 +1,14 @@
 """What a scheme in Python costs beside the native one that decides alike.
 
-    python benches/own_schemes.py [--rounds N] [--quick] [--json]
+    python benches/own_schemes.py [--rounds N] [--quick]
 
-The contestants run in turn, round by round; host writes per CPU second are printed as medians with
-the lowest and the highest round.
+The contestants run in turn, round by round; host writes per CPU second are printed by round, as JSON.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import statistics
 from pathlib import Path
 
 import slcache
@@ -44,19 +42,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="What a scheme in Python costs.")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="a hundredth of the work")
-    parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     writes = WRITES // 100 if given.quick else WRITES
     rates: dict[str, list[float]] = {name: [] for name in CONTESTANTS}
     for _ in range(given.rounds):
         for name, scheme in CONTESTANTS.items():
             rates[name].append(rate(scheme, writes))
-    if given.json:
-        print(json.dumps(rates))
-        return
-    for name, found in rates.items():
-        middle = statistics.median(found)
-        print(f"{name:24} {middle:12,.0f} writes/s ({min(found):,.0f} to {max(found):,.0f})")
+    print(json.dumps(rates, indent=2))
 
 
 if __name__ == "__main__":

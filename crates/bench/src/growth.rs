@@ -169,30 +169,3 @@ fn requests(footprint_bytes: u64, mean_gap_ns: f64, requests: usize) -> Vec<Requ
     let (size_bytes, read_share, seed) = (PAGE_BYTES as u32, 0.5, 1);
     UniformWorkload { requests, footprint_bytes, size_bytes, read_share, mean_gap_ns, seed }.make()
 }
-
-/// Prints the points as text.
-pub fn print(growth: &Growth) {
-    let curves = [("the same 4 GiB", &growth.same_footprint), ("half of the device", &growth.half_of_device)];
-    for (name, points) in curves {
-        println!("requests to {name}: device GiB, requests/s per CPU second (first touch), MiB at the peak");
-        for point in points {
-            println!(
-                "  {:6} {:10.0} {:10.0} {:8.0}",
-                point.device_bytes >> 30,
-                1e9 / point.ns_per_request,
-                1e9 / point.first_ns_per_request,
-                point.peak_rss_bytes as f64 / f64::from(1 << 20),
-            );
-        }
-    }
-    for (name, load) in [("half load", &growth.half_load), ("overload", &growth.overload)] {
-        println!(
-            "{name}: {:.0} requests/s came, {:.0} were served, up to {} waited; {:.0} ns per request",
-            load.offered_iops, load.served_iops, load.waiting_max, load.ns_per_request,
-        );
-    }
-    println!(
-        "overload costs {:.2} times as much per request; {:.0} bytes for each request waiting",
-        growth.overload_ratio, growth.bytes_per_waiting_request,
-    );
-}

@@ -1,10 +1,10 @@
-//! Speed and memory, in one run: `slcache-bench [--rounds N] [--quick] [--json]`. Cost as the work
-//! grows: the same with `--growth`. Instructions alone, which do not depend on what else the machine
-//! does: `slcache-bench --check FILE` holds them against a table and `--write FILE` writes it. `--train`
-//! measures nothing: it does the work that a build with a profile is made from.
+//! Speed and memory, in one run, as a JSON document: `slcache-bench [--rounds N] [--quick]`. Cost as
+//! the work grows: the same with `--growth`. Instructions alone, which do not depend on what else the
+//! machine does: `slcache-bench --check FILE` holds them against a table and `--write FILE` writes it.
+//! `--train` measures nothing: it does the work that a build with a profile is made from.
 //!
 //! What is compared is measured in turn, round by round (A B A B ...), so that a
-//! slow moment of the machine meets every contestant; medians are printed with
+//! slow moment of the machine meets every contestant; medians are told with
 //! the lowest and highest round.
 
 mod cachegrind;
@@ -18,9 +18,7 @@ mod floor;
 mod growth;
 mod instructions;
 mod preconditioning;
-mod print;
 mod process;
-mod reference;
 mod size;
 mod speed;
 mod table;
@@ -34,7 +32,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use table::Table;
 
-const USAGE: &str = "usage: slcache-bench [--rounds N] [--quick] [--json] [--growth]
+const USAGE: &str = "usage: slcache-bench [--rounds N] [--quick] [--growth]
        slcache-bench --check FILE | --write FILE | --train";
 
 fn main() -> ExitCode {
@@ -55,19 +53,15 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let told = if options.growth {
-        growth::measure(options.size).map(|growth| tell(&growth, options.as_json, growth::print))
+        growth::measure(options.size).map(|growth| serde_json::json!(growth))
     } else {
-        measure(options.size).map(|figures| tell(&figures, options.as_json, print::print))
+        measure(options.size).map(|figures| serde_json::json!(figures))
     };
-    told.map_or_else(|error| failed(&error), |()| ExitCode::SUCCESS)
-}
-
-fn tell<T: serde::Serialize>(figures: &T, as_json: bool, print: fn(&T)) {
-    if as_json {
-        println!("{:#}", serde_json::json!(figures));
-    } else {
-        print(figures);
+    match told {
+        Ok(figures) => println!("{figures:#}"),
+        Err(error) => return failed(&error),
     }
+    ExitCode::SUCCESS
 }
 
 fn failed(error: &str) -> ExitCode {
@@ -101,18 +95,16 @@ fn counted(size: Size) -> Result<Instructions, String> {
 /// What the command line asks for.
 struct Options {
     size: Size,
-    as_json: bool,
     growth: bool,
 }
 
 fn parse(arguments: &[String]) -> Option<Options> {
-    let mut options = Options { size: Size { rounds: 5, quick: false }, as_json: false, growth: false };
+    let mut options = Options { size: Size { rounds: 5, quick: false }, growth: false };
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--rounds" => options.size.rounds = arguments.next()?.parse().ok().filter(|&n| n > 0)?,
             "--quick" => options.size.quick = true,
-            "--json" => options.as_json = true,
             "--growth" => options.growth = true,
             _ => return None,
         }

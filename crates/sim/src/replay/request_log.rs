@@ -39,7 +39,6 @@ pub struct RequestLog {
     outputs: Outputs,
     scheme: &'static str,
     table: TableWriter<File>,
-    /// Whether there is a column for repeated reads.
     /// Which components have a column.
     told: Vec<bool>,
 }
