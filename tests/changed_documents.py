@@ -128,7 +128,7 @@ class Documents:
         """Return what makes a command line, and words of which an error must name one."""
         return [
             *(self._document, self._study, self._points, self._shown),
-            *(self._memorised, self._workload, self._numbers),
+            *(self._memorised, self._workload),
         ]
 
     def _write(self, name: str, rng: random.Random, text: str | bytes) -> str:
@@ -200,32 +200,3 @@ class Documents:
         arguments = [["run", name, "--address", "wrap", "--device", "tiny", "--scheme", "sa"]]
         arguments.append(["trace", "generate", name, "-o", "out/new.csv", "--as", "msr"])
         return rng.choice(arguments), (name, "requests")
-
-    def _numbers(self, rng: random.Random) -> tuple[list[str], tuple[str, ...]]:
-        odd = (*RAW[2:6], "1" * 400, "1" * 5000, "18446744073709551616", "1e-320", "inf", "nan")
-        number = rng.choice(odd)
-        tune = ["tune", *SWEEP[1:-1], "out/t", "--vary", "host.queue_depth=1..3"]
-        tune += ["--minimise", "waf", "--points", "3"]
-        depth = ["--vary", "host.queue_depth=1..3"]
-        scale = f"host.time_scale={number}..{rng.choice(odd)}"
-        cliff = ["cliff", "--device", "tiny", "--schemes", "sa"]
-        options = [
-            [*SWEEP, "--vary", f"host.queue_depth=1..{number}"],
-            [*SWEEP, "--vary", f"{scale}*{rng.choice(odd)}"],
-            [*SWEEP, "--vary", f"{scale}/3@log"],
-            [*SWEEP, "--vary", f"host.time_scale=1..2:{number}"],
-            [*SWEEP, "--vary", f"host.time_scale=1..2/{number}"],
-            [*SWEEP, "--vary", scale, "--sample", "random:2"],
-            [*SWEEP, *depth, "--sample", f"random:{number}"],
-            [*SWEEP, *depth, "--sample", "random:2", f"--sample-seed={number}"],
-            [*SWEEP, *depth, f"--seeds={number}"],
-            [*tune, "--keep", f"waf<={number}"],
-            [*tune, f"--seed={number}"],
-            [*tune[:-1], number],
-            [*cliff, f"--amount={number}"],
-            [*cliff, f"--iodepth={number}"],
-            [*RUN, "sa", f"--window={number}"],
-            [*RUN, "sa", f"--seed={number}"],
-            [*RUN, "sa", "--replay", f"closed:{number}"],
-        ]
-        return rng.choice(options), ("",)

@@ -15,9 +15,7 @@ import pyarrow as pa
 import slcache
 from changed_case import Case
 from changed_documents import Documents, Kind
-from changed_stores import Run, Stores
 from changed_traces import Traces
-from disks import DEVICE as FLASH
 from slcache import _core
 from support import mixed, write_trace
 
@@ -128,7 +126,7 @@ def snapshot_changed(whole: bytes, rng: random.Random) -> bytes:
 class Inputs:
     """Valid inputs in a folder of their own, from which changed ones are made."""
 
-    def __init__(self, folder: Path, run: Run) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
         folder.mkdir()
         (folder / "out").mkdir()
@@ -144,7 +142,6 @@ class Inputs:
             self._snapshots[scheme] = state.read_bytes()
         self._keys = keys()
         self._documents = Documents(folder, trace)
-        self._stores = Stores(folder, self._trace, FLASH, run)
         self._traces = Traces(folder, trace)
 
     def make(self, rng: random.Random) -> Case:
@@ -153,7 +150,6 @@ class Inputs:
         kinds: list[Callable[[random.Random], Case]] = [
             *(self._device, self._setting, self._trace_file, self._snapshot, self._options),
             *(self._of(kind) for kind in (*self._documents.kinds(), *self._traces.kinds())),
-            self._stores.case,
         ]
         return rng.choice(kinds)(rng)
 

@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 
-from changed_stores import CLAIMS, PLAN
 from slcache.execute import driver, store
 from slcache.execute.engine import Engine
 from slcache.execute.store import Store
@@ -31,6 +30,40 @@ from verbs import Inputs, verbs
 SETTINGS = {"device.user_bytes": "2MiB", "trace.address": "wrap"}
 VARY = {"scheme.sa.slc_blocks": [3, 4]}
 Damage = Callable[[Path, Path], None]
+#: A paper that takes no time.
+PLAN = """title = "Toy"
+authors = "Nobody"
+minutes = 1
+seeds = [1]
+[[part]]
+name = "main"
+device = "tiny"
+schemes = ["baseline", "taught"]
+reference = "baseline"
+settings = { "trace.address" = "wrap" }
+[[variant]]
+name = "taught"
+scheme = "rl"
+after = ["first"]
+settings = { "scheme.rl.step_bytes" = 65536 }
+[volume]
+first = { twin = "zipf-4k", requests = 300, set = { requests = 300 } }
+[volume.second]
+twin = "zipf-4k"
+requests = 200
+set = { requests = 200 }
+repeat_to_write_bytes = 2000000
+[quick]
+workloads = ["first", "second"]
+seeds = [1]
+"""
+CLAIMS = """
+[sector]
+figure = "1"
+text = "it writes faster"
+ours = 'change(write_mean_us, "taught", "baseline")'
+paper = "-20 %"
+"""
 
 
 def text_changed(change: Callable[[bytes], bytes]) -> Damage:
@@ -162,19 +195,6 @@ def test_a_beginning_of_a_trace_is_checked(small: Path, tmp_path: Path) -> None:
     shutil.copy(f"{other}.seal", f"{path}.seal")
     with pytest.warns(UserWarning, match="made anew"):
         assert Prefixes(str(small), {}, tmp_path).path(SHARES[0]).read_bytes() == whole
-
-
-def test_documents_of_evaluations_are_checked(tmp_path: Path) -> None:
-    kept = Store(tmp_path)
-    kept.put("a", {"figure": 1})
-    kept.put("b", {"figure": 2})
-    assert kept.get("a", bool) == {"figure": 1}
-    swapped(tmp_path / "a.json.gz", tmp_path / "b.json.gz")
-    for key in "ab":
-        with pytest.warns(UserWarning, match="made anew"):
-            assert kept.get(key, bool) is None
-    kept.put("a", {"figure": 3})
-    assert kept.get("a", bool) == {"figure": 3}
 
 
 def test_a_small_file_that_unpacks_to_much_takes_bounded_memory(
