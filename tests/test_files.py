@@ -23,8 +23,6 @@ from support import TINY_BYTES, command, process, slcache, write_trace
 from verbs import Inputs
 
 RUN = ("--device", "tiny", "--scheme", "baseline")
-#: A workload whose requests are few.
-SPEC = 'requests = 100\nfootprint_bytes = 1048576\n[global]\nrw = "randwrite"\nbs = "4k"\n'
 
 
 @pytest.fixture
@@ -70,30 +68,6 @@ def test_no_verb_replaces_its_trace(verb: str, source: Path, others: list[Path])
     assert sorted(p.name for p in source.parent.iterdir()) == ["hard.csv", "soft.csv", "t.csv"]
 
 
-def test_no_trace_replaces_the_workload_it_is_drawn_from(tmp_path: Path) -> None:
-    spec = tmp_path / "w.toml"
-    spec.write_text(SPEC)
-    for done in (
-        slcache("trace", "generate", spec, "-o", spec, "--as", "msr"),
-        slcache("run", spec, *RUN, "--save-state", spec),
-    ):
-        assert done.returncode == 3, done.stderr
-    assert spec.read_text() == SPEC
-
-
-def test_no_state_replaces_the_device_or_the_state_before(source: Path, tmp_path: Path) -> None:
-    root = Path(__file__).parent.parent
-    device = Path(shutil.copy(root / "presets/devices/tiny.toml", tmp_path / "d.toml"))
-    how = ("--scheme", "baseline")
-    assert slcache("run", source, "--device", device, *how, "--save-state", device).returncode == 3
-    state = tmp_path / "state"
-    saved = slcache("run", source, "--device", "tiny", *how, "--save-state", state)
-    assert saved.returncode == 0, saved.stderr
-    both = ("--load-state", state, "--save-state", state)
-    assert slcache("run", source, "--device", "tiny", *how, *both).returncode == 3
-    assert slcache("run", source, "--device", "tiny", *how, *both[:2]).returncode == 0
-
-
 def test_standard_input_is_an_input_and_output_an_output(source: Path) -> None:
     before = source.read_bytes()
     with source.open("rb") as stdin:
@@ -104,33 +78,6 @@ def test_standard_input_is_an_input_and_output_an_output(source: Path) -> None:
         done = slcache("trace", "convert", source, "-o", "-", "--as", "msr", stdout=stdout)
     assert done.returncode == 3, done.stderr
     assert source.read_bytes() == before
-
-
-@pytest.mark.parametrize("name", ["result.json", "series.parquet", "report.html"])
-def test_no_result_replaces_an_input(name: str, source: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    out.mkdir()
-    taken = source.rename(out / name)
-    before = taken.read_bytes()
-    how = ("--trace-format", "msr", "--out", out)
-    assert slcache("run", taken, *RUN, *how).returncode == 3
-    two = ("--device", "tiny", "--schemes", "tlc-only,baseline")
-    assert slcache("compare", taken, *two, *how).returncode == 3
-    result = sl.run(taken, device="tiny", scheme="baseline", trace_format="msr")
-    with pytest.raises(sl.ConfigError, match="is the input"):
-        result.save(out)
-    assert taken.read_bytes() == before
-    assert [p.name for p in out.iterdir()] == [name]
-
-
-def test_no_picture_replaces_its_trace(source: Path) -> None:
-    taken = source.rename(source.with_suffix(".svg"))
-    before = taken.read_bytes()
-    done = slcache("trace", "info", taken, "--trace-format", "msr", "--picture", taken)
-    assert done.returncode == 3, done.stderr
-    with pytest.raises(sl.ConfigError, match="is the input"):
-        sl.Trace(taken, format="msr").picture(taken)
-    assert taken.read_bytes() == before
 
 
 def test_no_output_replaces_a_file_of_a_recording(tmp_path: Path) -> None:
@@ -213,18 +160,6 @@ def test_transactions_at_once_into_one_new_folder(tmp_path: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["a", "b", "c"]
 
 
-def test_what_fails_at_the_end_leaves_all_as_it_was(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("old")
-    files = Transaction(tmp_path).__enter__()
-    for name in "abc":
-        files.write(name, b"new")
-    (tmp_path / "c").mkdir()
-    with pytest.raises(IsADirectoryError):
-        files.__exit__(None, None, None)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "c"]
-    assert (tmp_path / "a").read_text() == "old"
-
-
 def test_the_next_run_removes_what_a_killed_one_left(source: Path, tmp_path: Path) -> None:
     rows = [(0, "Write", (i * 131072) % (TINY_BYTES - 131072), 131072) for i in range(300_000)]
     long, out = write_trace(tmp_path / "long.csv", rows), tmp_path / "out"
@@ -261,29 +196,7 @@ def test_python_writes_through_one_place() -> None:
     assert found == allowed
 
 
-#: Files that `run` writes besides those in the folder of --out.
-BESIDE = ("--log", "--save-state", "--memory-out")
 LEARNS = ("run", "zipf-4k", "--workload", "requests=100", "--device", "rl-32g", "--scheme", "rl")
-
-
-def ways(folder: Path, name: str) -> list[Path]:
-    """Return ways to say the name of a file that need not be there."""
-    (folder / "linked").symlink_to(folder / "o")
-    return [folder / "o" / name, folder / "o" / ".." / "o" / name, folder / "linked" / name]
-
-
-@pytest.mark.parametrize("option", BESIDE)
-@pytest.mark.parametrize("name", ["result.json", "series.parquet", "report.html"])
-def test_no_output_of_a_run_takes_the_place_of_another(
-    option: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    if option == "--log" and not name.endswith("parquet"):
-        pytest.skip("no name for a log")
-    (tmp_path / "o").mkdir()
-    for way in ways(tmp_path, name):
-        assert execute([*LEARNS, option, str(way), "--out", str(tmp_path / "o")]) == 3
-        assert "is the output" in capsys.readouterr().err
-        assert list((tmp_path / "o").iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.json", "x.txt"])

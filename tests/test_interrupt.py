@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import threading
 import time
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 
 import slcache as sl
 from slcache.execute import local
-from support import TINY_BYTES, command, heed_ctrl_c, write_trace
+from support import command, heed_ctrl_c
 from verbs import Inputs
 
 RUN = ("--device", "tiny", "--scheme", "baseline")
@@ -120,34 +119,6 @@ def test_sigterm_is_as_ctrl_c(name: str, endless: Path, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["endless.toml"]
 
 
-def test_the_last_drain_is_left(tmp_path: Path) -> None:
-    rows = [(0, "Write", (i * 16384) % (TINY_BYTES - 16384), 16384) for i in range(100)]
-    trace = write_trace(tmp_path / "t.csv", rows)
-    phases: list[str] = []
-
-    def until_drained(phase: str, done: int, total: int) -> bool:
-        del done, total
-        phases.append(phase)
-        return phase != "drain"
-
-    with pytest.raises(KeyboardInterrupt):
-        sl.run(trace, device="tiny", scheme="baseline", progress=until_drained)
-    assert phases[-1] == "drain"
-
-
-def test_a_callback_without_an_answer_goes_on(trace: Path) -> None:
-    phases: list[str] = []
-    result = sl.run(
-        trace,
-        device="tiny",
-        scheme="baseline",
-        progress=lambda phase, _done, _total: phases.append(phase),
-    )
-    assert result.documents[0]["host"]["requests"]
-    assert "replay" in phases
-    assert sl.Trace(trace).info(lambda *_: None)["requests"]
-
-
 def test_a_callback_ends_what_it_says_false_to(endless: Path, tmp_path: Path) -> None:
     for work in (
         lambda no: sl.run(endless, device="tiny", scheme="baseline", progress=no),
@@ -166,21 +137,6 @@ def test_what_a_callback_raises_comes_through(endless: Path) -> None:
 
     with pytest.raises(LookupError):
         sl.run(endless, device="tiny", scheme="baseline", progress=fail)
-
-
-def test_work_on_another_thread_is_ended_by_its_callback(endless: Path) -> None:
-    go_on, ended = threading.Event(), threading.Event()
-    go_on.set()
-
-    def work() -> None:
-        with pytest.raises(KeyboardInterrupt):
-            sl.Trace(endless).info(lambda *_: go_on.is_set())
-        ended.set()
-
-    threading.Thread(target=work, daemon=True).start()
-    time.sleep(0.3)
-    go_on.clear()
-    assert ended.wait(ANSWER_S)
 
 
 #: Moments at which each of some commands is told to end, spread over what it takes undisturbed.

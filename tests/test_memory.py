@@ -107,11 +107,6 @@ def test_a_study_tells_what_does_not_fit_before_anything_runs(
     assert ", more than there is" in rows[1]["reason"]
 
 
-def test_a_device_within_the_limit_runs(trace: Path) -> None:
-    done = slcache("run", trace, "--device", "tiny", "--scheme", "tlc-only", setup=limited)
-    assert done.returncode == 0, done.stderr
-
-
 @pytest.mark.parametrize(
     "mib",
     [
@@ -141,18 +136,6 @@ def test_a_study_without_room_for_libraries_is_told_so(mib: int, tmp_path: Path)
     assert done.returncode == 1 or (done.returncode == 0 and mib > 400), done.stderr
     assert re.search(rb"^error: out of (address space|memory)|^$", done.stderr), done.stderr
     assert b"Traceback" not in done.stderr
-
-
-def test_a_search_without_addresses_for_the_engine_of_pictures_is_told_so(tmp_path: Path) -> None:
-    """It reserves tens of GiB of them, and without them ends the process."""
-    done = slcache(
-        *("tune", "zipf-4k", "--workload", "requests=50", "--device", "tiny", "--out", tmp_path),
-        *("--scheme", "baseline", "--address", "wrap", "--vary", "host.queue_depth=1,2"),
-        setup=lambda: resource.setrlimit(resource.RLIMIT_AS, (30 * GIB, 30 * GIB)),
-    )
-    assert done.returncode == 1, done.stderr
-    assert b"(ulimit -v), and pictures need" in done.stderr
-    assert {path.name for path in tmp_path.iterdir()} == {"store"}
 
 
 def test_a_page_that_cannot_be_drawn_is_told_before_the_runs(tmp_path: Path) -> None:

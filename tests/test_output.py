@@ -5,15 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import resource
-import signal
-import subprocess
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 from slcache.files import Transaction
-from support import TINY_BYTES, command, heed_ctrl_c, slcache, write_trace
+from support import slcache
 
 FILES = ["latency.parquet", "ops.parquet", "report.html", "result.json", "series.parquet"]
 COMPARE = ("--device", "tiny", "--schemes", "tlc-only,baseline")
@@ -57,29 +55,6 @@ def test_a_full_standard_output_is_an_error(trace: Path) -> None:
         done = slcache("compare", trace, *COMPARE, "--json", stdout=full)
     assert done.returncode == 1
     assert b"No space left" in done.stderr
-
-
-def test_ctrl_c_exits_with_130_and_leaves_nothing(tmp_path: Path) -> None:
-    rows = [(0, "Write", (i * 131072) % (TINY_BYTES - 131072), 131072) for i in range(300_000)]
-    trace = write_trace(tmp_path / "long.csv", rows)
-    out = tmp_path / "out"
-    arguments: list[str | Path] = ["run", trace, "--device", "tiny", "--scheme", "baseline"]
-    arguments += ["--out", out, "--progress", "always", "--replay", "closed:8"]
-    with subprocess.Popen(
-        command(arguments),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=heed_ctrl_c,
-    ) as process:
-        assert process.stderr is not None
-        assert process.stderr.readline(), "no progress before the end"
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=120)
-    assert process.returncode == 130
-    assert stdout == b""
-    assert stderr.endswith(b"interrupted\n")
-    assert b"Traceback" not in stderr
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["long.csv"]
 
 
 def test_a_failed_transaction_keeps_what_was_there(tmp_path: Path) -> None:

@@ -128,19 +128,6 @@ def test_no_log_is_left_of_a_run_that_fails(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["requests.parquet", "t.csv"]
 
 
-def test_a_log_replaces_no_input_and_no_other_output(trace: Path, tmp_path: Path) -> None:
-    words = ("run", trace, "--device", "tiny", "--scheme", "baseline")
-    source = tmp_path / "t.parquet"
-    slcache.Trace(trace).convert(source)
-    done = run_slcache("run", source, *words[2:], "--log", source)
-    assert (done.returncode, b"is the input" in done.stderr) == (3, True)
-    done = run_slcache(*words, "--log", tmp_path / "x", "--save-state", tmp_path / "x")
-    assert (done.returncode, b"is the output" in done.stderr) == (3, True)
-    done = run_slcache(*words, "--log", tmp_path / "none" / "x")
-    assert done.returncode == 1
-    assert b"none/x" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("window", "told"),
     [("0ms", "must be longer than 0"), ("10", "is not a time"), ("0.5ns", "whole number")],

@@ -79,30 +79,4 @@ def test_what_is_no_file_is_told(
         words = ["host.queue_depth" if word == "waf" else word for word in words]
         done = command(*words)
         assert done.returncode in (1, 2, 3, 4), (kind, words)
-        assert done.stderr, (kind, words)
-
-
-@pytest.mark.usefixtures("_in_time")
-@pytest.mark.parametrize("suffix", [".py", ".toml", ".json", ".csv", ".parquet"])
-def test_a_pipe_by_any_name_is_told(suffix: str, trace: Path, tmp_path: Path) -> None:
-    pipe = tmp_path / ("study.toml" if suffix == ".toml" else f"pipe{suffix}")
-    os.mkfifo(pipe)
-    on = ["--device", "tiny", "--scheme", "baseline"]
-    lines: list[list[str | Path]] = [
-        ["run", trace, "--device", "tiny", "--scheme", f"{pipe}:Mine"],
-        ["run", trace, "--device", pipe, "--scheme", "baseline"],
-        ["run", trace, *on, "--config", pipe],
-        ["run", trace, *on, "--load-state", pipe],
-        ["run", trace, "--device", "tiny", "--scheme", "rl", "--memory-in", pipe],
-        ["sweep", trace, *on, "--points", pipe, "--out", tmp_path / "out"],
-        ["schemes", "show", f"{pipe}:Mine"],
-        ["report", pipe],
-    ]
-    if suffix == ".py":
-        lines.append(["schemes", "show", pipe])
-    if suffix == ".toml":
-        lines.append(["sweep", pipe])
-    for words in lines:
-        done = command(*words)
-        assert done.returncode in (1, 2, 3), words
-        assert str(pipe) in done.stderr.decode(), words
+        assert kind in done.stderr.decode(), (kind, words)

@@ -299,17 +299,6 @@ def test_what_means_nothing_is_refused(trace: Path, tmp_path: Path) -> None:
         assert not list(tmp_path.iterdir())
 
 
-def test_the_command_line_writes_it_too(trace: Path, tmp_path: Path) -> None:
-    file = tmp_path / "t.pftrace"
-    words = ("run", trace, "--device", "tiny", "--scheme", "baseline", "--timeline", file)
-    done = run_slcache(*words, "--until", "50ms")
-    assert done.returncode == 0, done.stderr
-    assert read(file).slices
-    taken = run_slcache(*words[:-1], trace)
-    assert taken.returncode == 3
-    assert b"would take the place" in taken.stderr or b"input" in taken.stderr
-
-
 def test_compared_schemes_draw_the_same_request_each_in_a_file_of_its_own(
     trace: Path, tmp_path: Path
 ) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ import pytest
 
 import slcache as package
 from slcache.given import quantity
-from support import command, heed_ctrl_c, mixed, process, slcache, write_trace
+from support import mixed, process, slcache, write_trace
 
 ROWS = mixed(count=100)
 
@@ -74,15 +72,6 @@ def test_several_traces_are_volumes_in_order_of_time(small: Path, tmp_path: Path
     assert figures["duration_s"] == pytest.approx(0.198)
 
 
-def test_the_report_for_readers_names_file_and_count(small: Path, tmp_path: Path) -> None:
-    out = tmp_path / "few.parquet"
-    done = slcache("trace", "convert", small, "-o", out, "--trace-option", "take=5")
-    text = done.stdout.decode().replace("\n", "")
-    assert f"read {small} (msr)" in text
-    assert "5 requests" in text
-    assert done.stderr == b""
-
-
 def test_a_trace_on_standard_output_is_nothing_else(small: Path) -> None:
     done = process("trace", "convert", small, "-o", "-", "--as", "msr", "--json")
     assert len(done.stdout.splitlines()) == len(ROWS)
@@ -133,24 +122,6 @@ def test_bad_requests_are_told_and_leave_nothing(
     assert told in done.stderr.decode()
     assert b"Traceback" not in done.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == [small.name]
-
-
-def test_ctrl_c_leaves_nothing_half_written(small: Path, tmp_path: Path) -> None:
-    out = tmp_path / "long.parquet"
-    arguments: list[str | Path] = ["trace", "convert", small, "-o", out]
-    how = ["--trace-option", "copies=100000000", "--progress", "always"]
-    with subprocess.Popen(
-        command([*arguments, *how]),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        preexec_fn=heed_ctrl_c,
-    ) as process:
-        assert process.stderr is not None
-        assert process.stderr.readline(), "no progress before the end"
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=120)
-    assert process.returncode == 130
-    assert [path.name for path in tmp_path.iterdir()] == [small.name]
 
 
 @pytest.mark.parametrize(
