@@ -327,22 +327,6 @@ def of(paper: str, name: str) -> Claim:
     return next(claim for claim in PLANS[paper].claims if claim.id == name)
 
 
-def test_what_is_above_everywhere_says_nothing_of_where() -> None:
-    claim = of("nvc", "gc-financial1")
-    assert judge("nvc", claim, lambda _: 0.75).verdict == "not reproduced"
-    rising = judge("nvc", claim, lambda p: 0.3 * (p.at or 0.0))
-    assert (rising.verdict, rising.ours) == ("reproduced", "above at 0.625, 0.75, 0.875, 1")
-
-
-@pytest.mark.parametrize("part", ["st", "mt"])
-def test_better_than_the_best_constant_is_near_it(part: str) -> None:
-    perf, life = (of("hyssd", f"{name}-{part}") for name in ("perf-near-best", "life-reaches-best"))
-    assert judge("hyssd", perf, lambda p: 80.0 if p.own else 100.0).verdict == "consistent"
-    assert judge("hyssd", perf, lambda p: 120.0 if p.own else 100.0).verdict == "not reproduced"
-    assert judge("hyssd", life, lambda p: 120.0 if p.own else 100.0).verdict == "consistent"
-    assert judge("hyssd", life, lambda p: 80.0 if p.own else 100.0).verdict == "not reproduced"
-
-
 def test_a_quick_evaluation_of_ips_judges_claims_of_single_traces() -> None:
     loaded = PLANS["ips"]
     ran = {

@@ -307,16 +307,6 @@ def test_a_variation_starts_from_a_reading(toy: Any, tmp_path: Path) -> None:  #
         toy({}, vary=probable)
 
 
-def test_the_page_says_what_a_variation_starts_from(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    toy(vary="{ name = 'Prefill', why = 'y', reading = 'probable', " + PREFILL)
-    evaluation, _ = run(tmp_path / "out", sensitivity=True)
-    assert [entry["reading"] for entry in evaluation.sensitivity] == [LITERAL, PROBABLE]
-    page = report.render(evaluation)
-    assert page.count("(from the most probable reading)") == 1
-    alone, _ = run(tmp_path / "out", sensitivity=True, readings=[LITERAL])
-    assert "(from the most probable reading)" not in report.render(alone)
-
-
 def test_the_page_names_the_front_of_combined_factors(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
     levels = [("fast", '"host.time_scale" = 0.5'), ("as it is", '"host.time_scale" = 1')]
     factor = ", ".join(f'{{ level = "{name}", {setting} }}' for name, setting in levels)
