@@ -64,14 +64,6 @@ def test_a_result_cannot_be_changed_from_outside(trace: Path) -> None:
     assert result.to_dict()["host"]["requests"] == len(mixed())
 
 
-@pytest.mark.parametrize("figure", ["latency", "writes", "series", "wear", "attribution", "bars"])
-def test_every_figure_is_drawn(comparison: slcache.Comparison, figure: str) -> None:
-    drawn = getattr(comparison, f"plot_{figure}")()
-    assert drawn.to_dict(validate=False)["concat"]
-    if figure != "bars":
-        assert getattr(comparison.runs[0], f"plot_{figure}")().to_dict(validate=False)
-
-
 @pytest.mark.parametrize("share", [0.0, 1.0], ids=["only reads", "only writes"])
 def test_one_sided_traces_are_drawn_and_told(tmp_path: Path, share: float) -> None:
     trace = write_trace(tmp_path / "t.csv", mixed(60, write_share=share))
@@ -96,35 +88,6 @@ def test_settings_are_dotted_or_nested_and_reach_their_scheme(trace: Path) -> No
     assert both.normalised["schemes"]["baseline"]["write_mean"] == 1.0
 
 
-def test_errors_have_types_of_their_own(trace: Path, tmp_path: Path) -> None:
-    with pytest.raises(slcache.ConfigError, match="nonsense"):
-        slcache.run(trace, device="tiny", scheme="nonsense")
-    with pytest.raises(slcache.TraceError, match=r"missing\.csv"):
-        slcache.run(tmp_path / "missing.csv", device="tiny", scheme="baseline")
-    with pytest.raises(ValueError, match="named twice"):
-        slcache.compare(trace, device="tiny", schemes=["baseline", "baseline"])
-
-
-def test_progress_is_reported_and_can_cancel(trace: Path) -> None:
-    seen = []
-
-    def stop(phase: str, done: int, total: int) -> bool:
-        seen.append((phase, done, total))
-        return False
-
-    with pytest.raises(KeyboardInterrupt):
-        slcache.run(trace, device="tiny", scheme="baseline", progress=stop)
-    assert len(seen) == 1
-
-
-def test_an_exception_in_progress_comes_out(trace: Path) -> None:
-    def fail(phase: str, done: int, total: int) -> bool:
-        raise LookupError(phase)
-
-    with pytest.raises(LookupError):
-        slcache.run(trace, device="tiny", scheme="baseline", progress=fail)
-
-
 def test_runs_in_threads_agree(trace: Path) -> None:
     results: list[float] = []
 
@@ -139,24 +102,3 @@ def test_runs_in_threads_agree(trace: Path) -> None:
         thread.join()
     assert len(results) == 4
     assert len(set(results)) == 1
-
-
-def test_a_saved_state_stands_for_its_preconditioning(trace: Path, tmp_path: Path) -> None:
-    state = tmp_path / "aged.state"
-    aged = {"precondition": {"fill": 0.9, "overwrite": 1.0}}
-    first = slcache.run(trace, device="tiny", scheme="baseline", settings=aged, save_state=state)
-    again = slcache.run(trace, device="tiny", scheme="baseline", load_state=state)
-    assert again.to_dict()["host"] == first.to_dict()["host"]
-    assert again.to_dict()["flash"] == first.to_dict()["flash"]
-
-
-def test_traces_know_themselves(trace: Path) -> None:
-    document = slcache.Trace(trace, format="msr")
-    assert document.info()
-    assert not document.lint()["counts"]
-
-
-def test_catalogues_are_lists_of_names() -> None:
-    assert {"tlc-only", "baseline"} <= {entry["name"] for entry in slcache.schemes()}
-    assert {"tiny", "hierarchy-44g"} <= {entry["name"] for entry in slcache.devices()}
-    assert {"msr", "blkparse", "mqsim", "generic"} <= {entry["name"] for entry in slcache.formats()}

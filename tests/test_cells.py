@@ -147,23 +147,6 @@ def test_the_log_and_why_tell_retries_where_cells_err(
     assert (b"reading again" in done.stdout or b"retry" in done.stdout) == cells
 
 
-@pytest.mark.parametrize(
-    ("setting", "told"),
-    [
-        ("device.cells.drift=0.5", "device.cells.drift"),
-        ("device.cells.retry.max_steps=0", "device.cells.retry.max_steps"),
-        ("device.cells.start.qlc.cycles=1", "device.cells.start.qlc"),
-        ("device.cells.wear=none", "device.cells.wear"),
-        ("device.cells.agescale=2", "device.cells.agescale"),
-        ("device.pool[0].tlc.cells.eps=1e-3", "device.pool[0].tlc.cells"),
-    ],
-)
-def test_what_is_wrong_is_told_by_its_key(setting: str, told: str, trace: Path) -> None:
-    done = command("run", trace, "--device", "tiny", "--scheme", "baseline", "--set", setting)
-    assert done.returncode == 3, done.stderr
-    assert told in done.stderr.decode()
-
-
 def test_reads_of_old_data_are_slower_and_of_slc_pages_are_not(trace: Path) -> None:
     def read_ns(**changes: int) -> float:
         settings = {f"device.cells.{key}": value for key, value in changes.items()}

@@ -14,9 +14,8 @@ from charted import axis, keys, only, panels, rows
 from figured import figured
 from slcache.charts import files, flash, latency, scheme, spec
 from slcache.charts.spec import Axis
-from slcache.documents import normalise, saved
-from slcache.report import html
-from slcache.words import kinds, units
+from slcache.documents import normalise
+from slcache.words import units
 from support import mixed, write_trace
 
 FIGURES = ("attribution", "writes", "series", "windows", "latency", "wear", "bars")
@@ -46,14 +45,6 @@ def test_an_svg_shows_names_as_text() -> None:
     said = {each.text for each in root.iter() if each.tag.endswith("text")}
     assert {"<b>a", "b", "a panel", "3 µs"} & said >= {"<b>a", "b", "a panel"}
     assert not [each for each in root.iter() if each.tag.endswith(("script", "image", "}a"))]
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_a_notebook_gets_altair_s_chart(comparison: slcache.Comparison, name: str) -> None:
-    import altair
-
-    drawn = getattr(comparison, f"plot_{name}")()
-    assert isinstance(drawn, altair.ConcatChart)
 
 
 def test_altair_takes_every_chart_of_a_run(comparison: slcache.Comparison, tmp_path: Path) -> None:
@@ -178,16 +169,6 @@ def test_a_new_kind_of_waiting_just_appears(nine: slcache.Comparison) -> None:
     assert "wait zeal is waiting behind zeal" in latency.attribution_caption(documents)
 
 
-def test_waiting_for_a_wordline_is_explained(nine: slcache.Comparison) -> None:
-    documents = [each.to_dict() for each in nine.runs[:2]]
-    documents[0]["host"]["write"]["attribution_us"]["wait"]["stage"] = 1e6
-    figured(documents[0])
-    named = keys(latency.attribution(["a", "b"], documents))
-    assert "wait stage" not in named
-    assert "wait wordline to fill" in named
-    assert kinds.WAITS["stage"].words in latency.attribution_caption(documents)
-
-
 def test_every_erase_count_is_told(nine: slcache.Comparison) -> None:
     drawn = rows(flash.wear(nine.labels, nine.documents))
     for label, document in zip(nine.labels, nine.documents, strict=True):
@@ -209,12 +190,6 @@ def test_distributions_are_the_documents(nine: slcache.Comparison) -> None:
 
 def test_colours_do_not_repeat() -> None:
     assert len({spec.colour(place) for place in range(300)}) == 300
-
-
-@pytest.mark.parametrize("kind", ["time", "energy", "size", "share", "factor", "count", "number"])
-def test_values_are_told_without_names_in_expressions(kind: str) -> None:
-    assert "datum.value" in spec.told(kind, "datum.value")
-    assert "'" in spec.told(kind, "datum.value")
 
 
 COMPUTED = [[0.05, 9e6], [0.5, 2e6], [0.6, 2e6], [0.97, 2e7]]
@@ -274,15 +249,3 @@ def test_times_of_zero_and_other_quantities_are_drawn_too() -> None:
     panel = only(scheme.curve(["a"], [other], "cost"))
     assert axis(panel, "y")["title"] == "hits"
     assert points(panel, "computed") == [[1.0, 5.0]]
-
-
-def test_the_report_shows_it(comparison: Any) -> None:  # noqa: ANN401
-    made = comparison.runs[0].to_dict()
-    made["scheme"] |= document(COMPUTED, [[0.4, 3e6]])["scheme"]
-    saved.current(made)
-    page = html.render(["a"], [made], None)
-    assert page.count(">Computed and measured: cost</h2>") == 1
-    assert "what one window of the run really took" in page
-    made["scheme"]["curves"][0]["measured"] = [[0.4]]
-    with pytest.raises(slcache.ResultError, match=r"scheme\.curves"):
-        saved.current(made)

@@ -14,7 +14,6 @@ import slcache
 from slcache.cli.app import execute
 from support import command as command_of
 from support import heed_ctrl_c
-from support import slcache as command
 
 
 def figures(comparison: slcache.Comparison) -> list[dict[str, Any]]:
@@ -99,25 +98,6 @@ def test_a_cliff_is_the_same_side_by_side() -> None:
             for jobs in (1, 2)
         ]
         assert both[0].to_json() == both[1].to_json()
-
-
-def test_what_an_error_is_about_comes_from_the_other_process(trace: Path) -> None:
-    told = []
-    for jobs in (1, 2):
-        with pytest.raises(slcache.TraceError) as raised:
-            slcache.compare(
-                trace, device="tiny", schemes=["sa", "rl"], trace_format="spc", jobs=jobs
-            )
-        told.append((raised.value.line, raised.value.file, raised.value.key))
-    assert told[0] == told[1]
-    assert told[0][0] == 1
-
-
-def test_a_pipe_is_refused_side_by_side(trace: Path) -> None:
-    how = ("--device", "tiny", "--schemes", "sa,baseline", "--jobs", "2", "--trace-format", "msr")
-    done = command("compare", "-", *how, stdin=trace.read_bytes())
-    assert done.returncode == 2, done.stderr
-    assert b"can be read only once" in done.stderr
 
 
 def test_what_is_interrupted_leaves_nothing(tmp_path: Path) -> None:

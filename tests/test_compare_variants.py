@@ -11,7 +11,6 @@ import pytest
 import slcache
 from slcache import catalogue, explain
 from slcache.named import listed
-from slcache.results.seeded import SeededComparison
 from slcache.study.model import Study
 from slcache.words import units
 from support import slcache as command
@@ -56,17 +55,6 @@ def test_an_alias_is_compared_with_its_scheme(trace: Path) -> None:
     assert found.to_polars()["scheme"].to_list() == found.labels
     study = Study(trace="t", device="rl-32g", scheme=listed(names))
     assert list(study.schemes) == found.labels
-
-
-def test_latencies_of_an_answer_have_one_unit(trace: Path) -> None:
-    how: dict[str, Any] = {"device": "tiny", "schemes": ["baseline"], "address": "wrap"}
-    one = slcache.compare(trace, **how)
-    several = slcache.compare("zipf-4k", seeds=2, trace_options={"workload.requests": "500"}, **how)
-    assert isinstance(several, SeededComparison)
-    for rows in (one.rows(), several.seed_rows()):
-        latencies = [c.text.split()[1] for c in rows[0].cells if c.title[:4] in ("read", "writ")]
-        assert len(latencies) == 5
-        assert len(set(latencies)) == 1, latencies
 
 
 @pytest.mark.parametrize(

@@ -223,19 +223,6 @@ def test_each_scheme_of_a_comparison_gets_its_own_section(trace: Path, tmp_path:
     assert schemes[2]["sector"]["slc"]["victim"] == "fifo"
 
 
-def test_a_file_that_is_none_is_told(trace: Path, tmp_path: Path) -> None:
-    for name, text in (("x.json", "{"), ("y.json", "[1]"), ("z.json", '{"run": {"seed": null}}')):
-        (tmp_path / name).write_text(text)
-        config = ["--config", str(tmp_path / name)]
-        done = command("run", trace, "--device", "tiny", "--scheme", "baseline", *config)
-        assert done.returncode == 3
-        assert str(tmp_path / name) in done.stderr.decode()
-    done = command("run", trace, "--scheme", "baseline", "--config", tmp_path / "none.toml")
-    assert done.returncode == 3
-    assert "none.toml: cannot be read" in done.stderr.decode()
-    assert command("run", trace, "--scheme", "baseline").returncode == 2
-
-
 def test_a_file_with_a_device_needs_no_other(trace: Path, tmp_path: Path) -> None:
     tiny = Path(__file__).parent.parent / "presets/devices/tiny.toml"
     file = tmp_path / "whole.toml"
@@ -245,17 +232,6 @@ def test_a_file_with_a_device_needs_no_other(trace: Path, tmp_path: Path) -> Non
     assert json.loads(done.stdout)["config"]["scheme"]["baseline"]["trigger"] == "valid-share"
     done = command("run", trace, "--config", file, "--device", "tiny", "--scheme", "baseline")
     assert done.returncode == 2
-
-
-def test_the_cliff_takes_a_file(tmp_path: Path) -> None:
-    file = tmp_path / "cliff.toml"
-    file.write_text('[scheme.baseline.slc]\nvictim = "fifo"\n')
-    done = command(
-        "cliff", "--device", "tiny", "--schemes", "baseline", "--config", file, "--amount", "2MiB",
-        "--json",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert slcache.__version__
 
 
 def test_the_configuration_of_a_result_is_accepted_as_it_is(trace: Path, tmp_path: Path) -> None:
@@ -303,8 +279,3 @@ def test_a_comparison_is_no_configuration(comparison: slcache.Comparison, tmp_pa
     comparison.save(tmp_path / "both.json")
     with pytest.raises(slcache.ConfigError, match="a comparison has a configuration for each"):
         slcache.resolve(settings=tmp_path / "both.json")
-
-
-def test_python_takes_a_file_of_settings(study: Path) -> None:
-    config = slcache.resolve(device="tiny", scheme="baseline", settings=study)
-    assert config["run"]["seed"] == 7

@@ -156,18 +156,6 @@ def test_a_run_is_identical_when_it_is_repeated(moved: Path, tmp_path: Path) -> 
     assert slcache.diff(tmp_path / "old", tmp_path / "new").equal
 
 
-@pytest.mark.few(4)
-@pytest.mark.parametrize("scheme", [entry["name"] for entry in slcache.schemes()])
-def test_every_scheme_can_be_repeated(scheme: str, moved: Path) -> None:
-    device = next(
-        entry["name"]
-        for entry in slcache.devices()
-        if scheme in slcache.fitting(device=entry["name"])[0]
-    )
-    run = slcache.run(moved, device=device, scheme=scheme)
-    assert slcache.rerun(run).equal
-
-
 def test_a_workload_is_drawn_with_the_same_seed(tmp_path: Path) -> None:
     workload = tmp_path / "hot.toml"
     workload.write_text(

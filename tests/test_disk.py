@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 import slcache
 from charted import axis, keys, only, panels, rows
 from disks import changed, result, without_disk
-from slcache.charts import disk, files, latency, series
+from slcache.charts import disk, files, series
 from slcache.tables import grid
 
 BUSY = {"active": 20.0}
@@ -35,16 +35,6 @@ SAVING_J = 4 * 2.55 + 1.15 + 3.38 * 0.8 + 2.94 + 8.22 * 0.25 + 5.0
 def pair() -> slcache.Comparison:
     runs = [result("disk-only", BUSY, miss_rate=0.5), result("nvc", SAVING, fills=12)]
     return slcache.Comparison(runs)
-
-
-def test_the_summary_of_a_run_tells_energy_states_and_operations() -> None:
-    text = result("nvc", SAVING).summary()
-    told = " ".join(text[text.index("disk:") :].split())
-    assert told.startswith(
-        "disk: 24.0 J, 1.20 W on average; active 20.0 %, to-idle 2.5 %, idle 16.9 %, "
-        "spin-up 8.0 %, spin-down 11.5 %, standby 41.1 %; 1 spin-up; 30 reads (120 KiB); "
-        "10 writes (40.0 KiB); miss rate 25.0 % "
-    )
 
 
 def test_a_comparison_has_columns_for_the_disk_only_where_there_is_one(
@@ -130,17 +120,6 @@ def test_notes_after_bars_stand_within_the_panel(pair: slcache.Comparison) -> No
     for draw in (disk.energy, disk.work):
         drawn = draw(pair.labels, pair.documents)
         assert axis(only(drawn), "x")["scale"]["domainMax"] > 1.1 * max(ends(drawn))
-
-
-def test_waiting_for_the_disk_has_colours_and_words_of_its_own(pair: slcache.Comparison) -> None:
-    seen = latency.components(pair.documents)
-    ours = ["service disk-positioning", "service disk-transfer", "wait spin-up", "wait fetch"]
-    ours += ["wait fill", "wait promote"]
-    assert set(ours) <= seen.keys()
-    assert len({seen[name].colour for name in seen}) == len(seen)
-    caption = latency.attribution_caption(pair.documents)
-    assert "wait spin-up is waiting for the disk to wake up" in caption
-    assert all(seen[name].words in caption for name in ours)
 
 
 def test_data_kept_from_the_disk_are_drawn_over_time() -> None:

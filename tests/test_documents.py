@@ -211,13 +211,6 @@ def test_what_is_no_document_is_told() -> None:
         slcache.Result({"schema_version": 3, "config": deep})
 
 
-def test_runs_of_different_traces_are_not_compared(whole: str) -> None:
-    other = json.loads(whole)
-    other["trace"]["sha256"] = "0" * 64
-    with pytest.raises(slcache.ResultError, match=r"different traces .*: trace\.sha256 is .* in b"):
-        slcache.Comparison([slcache.Result(json.loads(whole), "a"), slcache.Result(other, "b")])
-
-
 def test_runs_on_different_devices_are_told_before_any_winner(whole: str) -> None:
     other = json.loads(whole)
     other["config"]["device"]["user_bytes"] = 12345678

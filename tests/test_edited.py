@@ -227,15 +227,6 @@ def test_the_table_of_another_study_is_not_replaced_without_a_word(
 MARK = "\ufeff"
 
 
-@pytest.mark.parametrize("suffix", ["toml", "json"])
-def test_a_configuration_may_begin_with_a_mark(suffix: str, trace: Path, tmp_path: Path) -> None:
-    text = '{"run": {"seed": 5}}' if suffix == "json" else "run.seed = 5\n"
-    path = tmp_path / f"own.{suffix}"
-    path.write_text(MARK + text)
-    run = slcache.run(trace, device="tiny", scheme="baseline", settings=path)
-    assert run.to_dict()["config"]["run"]["seed"] == 5
-
-
 def test_what_people_write_may_begin_with_a_mark(trace: Path, tmp_path: Path) -> None:
     def marked(name: str, text: str) -> Path:
         path = tmp_path / name

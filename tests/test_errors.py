@@ -13,7 +13,6 @@ import slcache
 from slcache import cliffs
 from slcache.reproduce import equations
 from support import mixed, write_trace
-from support import slcache as command
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 #: An option of the command line.
@@ -136,10 +135,3 @@ def test_every_exception_has_the_base_and_knows_nothing_at_first() -> None:
         error = kind("why")
         assert (error.key, error.line, error.file) == (None, None, None)
         assert f"{kind.__module__}.{kind.__qualname__}" == f"slcache.{kind.__name__}"
-
-
-def test_the_command_line_has_its_own_words(trace: Path) -> None:
-    wrong = ["--set", "slc_blocks=99"]
-    done = command("run", trace, "--device", "tiny", "--scheme", "baseline", *wrong)
-    assert done.returncode == 3
-    assert done.stderr.decode().startswith("error: --set slc_blocks=99: scheme.baseline.slc_blocks")

@@ -23,10 +23,6 @@ def test_no_key_is_without_an_explanation() -> None:
     assert len(keys.of_result()) > 200
 
 
-def plain(name: str) -> str:
-    return re.sub(r"\[\d+\]", "[]", name)
-
-
 def test_every_value_of_a_result_has_a_key(comparison: slcache.Comparison) -> None:
     for run in comparison.runs:
         for name, value in leaves(run.to_dict()):

@@ -104,15 +104,6 @@ def test_the_job_is_printed_and_names_the_device_alone() -> None:
         assert slcache("fit", *wrong).returncode == 2, wrong
 
 
-@pytest.mark.parametrize(("link", "status"), [("pcie4x4", 0), ("nonsense", 3)])
-def test_the_link_is_one_that_the_engine_knows(tmp_path: Path, link: str, status: int) -> None:
-    path = a_log(tmp_path, [(0.6, 2000.0), (2.0, 700.0), (2.5, 400.0)], ms=4)
-    out = tmp_path / "out" / "drive.toml"
-    size = ("--user", "2.5GB", "--bits", "3")
-    ended = slcache("fit", path, *size, "--link", link, "--out", out)
-    assert (ended.returncode, out.exists()) == (status, status == 0), ended.stderr
-
-
 #: GB and MB/s of phases, and whether a TLC device of them can do the same.
 FILLS: dict[str, tuple[Parts, bool]] = {
     "three that fall": ([(0.5, 2000.0), (2.0, 700.0), (2.5, 400.0)], True),

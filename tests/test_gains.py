@@ -18,7 +18,6 @@ from slcache.documents import gains, schemata
 from slcache.results.seeded import SeededComparison
 from slcache.sentences import gains as sentences
 from support import TINY_BYTES, Row, write_trace
-from support import slcache as verb
 
 DEMO = "examples/linkbench-40s.blkparse.zst"
 SCHEMES = ["tlc-only", "baseline", "turbo-write", "ips"]
@@ -348,14 +347,3 @@ def test_no_scheme_on_the_recording_is_below_its_bound(scheme: str) -> None:
     )
     if found["kind"] == "dense":
         assert 0 < found["least"] <= found["counted"]
-
-
-def test_the_verb_prints_and_draws(trace: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    schemes = ("--schemes", "tlc-only,sa", "--explain")
-    told = verb("compare", trace, "--device", "tiny", *schemes, "--out", out)
-    assert told.returncode == 0
-    text = told.stdout.decode()
-    assert "share of the gain" in text
-    assert "no scheme can program less than" in text
-    assert "How large a cache is worth" in (out / "report.html").read_text()

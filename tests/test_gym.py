@@ -65,14 +65,6 @@ def test_gymnasiums_checker_finds_nothing_in_placement(trace: Path) -> None:
     check_env(gymnasium.make(PLACEMENT_ID, trace=trace, device="tiny").unwrapped)
 
 
-def test_the_defaults_make_an_environment() -> None:
-    env = gymnasium.make(ENV_ID)
-    observation, info = env.reset(seed=3)
-    assert info["seed"] == 3
-    assert observation in env.observation_space
-    assert env.action_space == gymnasium.spaces.Discrete(9)
-
-
 def test_the_same_seed_gives_the_same_episodes(load: Path) -> None:
     first = [played(SlcCacheEnv(workload=load, **ENV), seed) for seed in (4, 4, 5)]
     assert first[0] == first[1] != first[2]
@@ -262,12 +254,6 @@ def test_an_action_of_placement_is_a_region(trace: Path) -> None:
             env.step(wrong)
     with pytest.raises(EpisodeError, match="knob slc_blocks: unknown; the scheme has none"):
         env.reset(options={"knobs": {"slc_blocks": 3}})
-
-
-@pytest.mark.parametrize("options", [{"workload.requests": "5"}, {"address": "wrap"}])
-def test_a_trace_that_is_not_there_is_what_is_wrong(options: dict[str, str]) -> None:
-    with pytest.raises(slcache.TraceError, match="cannot be opened"):
-        SlcCacheEnv(workload="missing.csv", trace_options=options, **ENV)
 
 
 def same(ours: Any, theirs: Any) -> None:  # noqa: ANN401

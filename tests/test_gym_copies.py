@@ -131,13 +131,6 @@ def test_forks_end_in_the_same_document_under_the_same_actions(load: Path, name:
         finished.step(lowest)
 
 
-def test_a_fork_runs_nothing_again(load: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    env = stepped(knobs(load), 2)
-    monkeypatch.setattr(SlcCacheEnv, "__setstate__", None)
-    for copied in (env.fork(), copy.deepcopy(env)):
-        assert copied.step(4)[1] == env.fork().step(4)[1]
-
-
 def test_what_gymnasium_made_can_be_pickled_with_its_wrappers(load: Path) -> None:
     env = gymnasium.make(ENV_ID, workload=load, **ENV)
     env.reset(seed=1)

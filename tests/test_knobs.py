@@ -6,8 +6,6 @@ import json
 import re
 from typing import Any
 
-import pytest
-
 from slcache import catalogue
 from support import slcache
 
@@ -52,10 +50,3 @@ def test_a_scheme_that_the_device_cannot_run_says_why() -> None:
     entries = json.loads(slcache("schemes", "--device", "rl-32g", "--json").stdout)
     problems = {entry["name"]: entry["problem"] for entry in entries if "problem" in entry}
     assert "reprogram" in problems["ips"]
-
-
-@pytest.mark.parametrize("device", ["no-such-device", "missing.toml"])
-def test_an_unknown_device_is_a_wrong_configuration(device: str) -> None:
-    done = slcache("schemes", "--device", device, "--json")
-    assert (done.returncode, done.stdout) == (3, b"")
-    assert device in done.stderr.decode()

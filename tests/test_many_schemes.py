@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import slcache
-from charted import axis, keys, nodes, panels, rows
+from charted import axis, keys, nodes, rows
 from slcache import catalogue
 from slcache.charts import latency as charts
-from slcache.charts import series, spec
+from slcache.charts import spec
 from slcache.report import html
 from slcache.sentences.verdict import verdict
 from slcache.tables import grid
@@ -31,11 +31,6 @@ PRESETS = Path(__file__).parent.parent / "presets" / "devices"
 def every(trace: Path) -> slcache.Comparison:
     """Every scheme on the small trace."""
     return slcache.compare(trace, device="tiny", schemes=EVERY)
-
-
-def test_a_device_without_a_disk_leaves_out_only_schemes_that_need_one() -> None:
-    assert all("device.disk" in reason for reason in _LEFT_OUT.values())
-    assert len(EVERY) >= 15
 
 
 def test_all_are_those_that_the_device_can_run() -> None:
@@ -84,14 +79,6 @@ def test_lines_of_every_scheme_differ_in_more_than_lightness(every: slcache.Comp
     dashes = [each["strokeDash"] for each in encodings if "strokeDash" in each]
     assert all(len(set(map(str, dash["scale"]["range"]))) > 1 for dash in dashes)
     assert dashes
-
-
-def test_series_of_every_scheme_have_a_panel_each(every: slcache.Comparison) -> None:
-    drawn = panels(series.draw(every.labels, every.documents))
-    rates = [drawn[f"{name}: writes completed, MiB/s"] for name in EVERY]
-    for name, panel in zip(EVERY, rates, strict=True):
-        assert {row["key"] for row in rows(panel)} == {name}
-    assert len({axis(panel, "y")["scale"]["domainMax"] for panel in rates}) == 1
 
 
 def test_every_scheme_has_a_row_with_its_mean(every: slcache.Comparison) -> None:

@@ -85,14 +85,6 @@ def test_what_a_run_has_not_is_none(tmp_path: Path) -> None:
             assert metric.value(document) is None, name
 
 
-def test_a_disk_has_energy_and_misses(tmp_path: Path) -> None:
-    trace = write_trace(tmp_path / "t.csv", mixed(60))
-    settings = {"scheme.nvc.slc_blocks": 8}
-    document = slcache.run(trace, device="nvc-hdd", scheme="nvc", settings=settings).to_dict()
-    assert METRICS["energy_j"].value(document) == document["disk"]["energy_j"]
-    assert METRICS["miss_rate"].value(document) is not None
-
-
 def test_names_end_in_their_units() -> None:
     endings = {"ns": "_ns", "bytes": "_bytes", "bytes/s": "bytes_per_s", "J": "_j"}
     for metric in (METRICS | PARTS).values():

@@ -304,11 +304,3 @@ def test_no_document_has_code_run_in_python(name: str, marked: Marked) -> None:
         message = str(error)
     assert not marked.mark.exists()
     assert ("no document loads code of Python" in message) is (name not in READ_ONLY), message
-
-
-def test_a_study_given_as_such_names_its_class(marked: Marked) -> None:
-    from slcache.study.run import run_study
-
-    told = run_study(marked.folder / "study/study.toml", jobs=1)
-    assert told.counts()["done"] == 2
-    marked.unloaded()

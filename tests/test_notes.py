@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import slcache
-from slcache import cliffs
 from slcache.cli.app import execute
 from support import slcache as command
 
@@ -203,11 +202,3 @@ def test_the_cliff_begins_in_the_state_that_is_said_and_says_it(
     ):
         assert execute(["cliff", "--schemes", "baseline", "--bs", "4k", *said]) == 0
         assert capsys.readouterr().out.startswith(f"tiny: {state}, never overwritten"), said
-
-
-def test_the_cliff_of_python_refuses_the_same() -> None:
-    with pytest.raises(slcache.ConfigError, match="has no effect here"):
-        cliffs.run(
-            cliffs.Pattern(write_bytes=4096), device="tiny", schemes=["baseline"],
-            settings={"host": {"queue_depth": 4}},
-        )  # fmt: skip

@@ -113,29 +113,6 @@ def test_a_point_s_command_gives_its_figures(folder: Path, name: str) -> None:
         assert all(figure.partition(" ")[0] in METRICS for figure in figures)
 
 
-@pytest.mark.usefixtures("undrawn")
-def test_a_search_s_points_have_commands(folder: Path) -> None:
-    pytest.importorskip("optuna")
-    from slcache.search.api import tune
-
-    found = tune(
-        folder / "plain.csv",
-        device="tiny",
-        scheme=["tlc-only", "sa"],
-        vary={**SA, "host.time_scale": [0.5, 1.0]},
-        settings={**ROOM, "scheme.sa.slc.victim": "fifo"},
-        points=6,
-        jobs=1,
-    )
-    table = found.table.to_dicts()
-    for number, point in told(found.report()).items():
-        done = slcache(*shlex.split(point["command"] or "")[1:], "--json")
-        assert done.returncode == 0, done.stderr
-        row, document = table[number - 1], json.loads(done.stdout)
-        assert METRICS["waf"].value(document) == pytest.approx(row["waf"])
-        assert METRICS["write_p99_ns"].value(document) == row["write_p99_ns"]
-
-
 @pytest.mark.parametrize("name", ["schemes", "traces"])
 def test_every_point_of_the_picture_is_told(folder: Path, name: str) -> None:
     found = study(folder, name)

@@ -6,14 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from slcache.results import means
 from slcache.results.intervals import LEVEL, Figure, Paired, against, paired, quantile, told_apart
 from support import cases
-
-Numbers = NDArray[np.float64]
 
 
 def lognormal(seed: int, count: int, factor: float, sigma: float) -> tuple[list[float], ...]:
@@ -131,13 +128,6 @@ def test_slower_in_ten_of_ten_is_no_noise() -> None:
     writes = against({"slow": Figure(less), "base": Figure([1.0] * 10)}, "base")
     text = means.differing("WAF, over 10 seeds", writes, "base")
     assert text == "WAF, over 10 seeds: slow 0.60× [0.58, 0.62] that of base, lower in 10 of 10."
-
-
-def test_what_draws_agree_on_is_told_beside_their_interval() -> None:
-    ratios = [1.3, 1.4, 1.6, 1.8, 2.1, 2.4, 2.6, 2.9, 3.3, 4.1]
-    figures = {"slow": Figure(ratios, True, 2.2), "base": Figure([1.0] * 10, True, 1.0)}
-    text = means.winner("Writes, over 10 draws", figures, "base")
-    assert "slow 2.20× [0.93, 5.18] that of base, though higher in 10 of 10" in text
 
 
 def test_schemes_that_are_equal_are_told_together() -> None:

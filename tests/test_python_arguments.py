@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import tomllib
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -147,17 +145,6 @@ def test_on_progress_is_called_and_cancels(trace: Path) -> None:
         assert len(seen) == before + 1
 
 
-def test_a_cliff_is_one_call() -> None:
-    found = slcache.cliff(
-        device=tiny(), schemes="tlc-only,baseline", amount_bytes=1 << 20, write_bytes=16 << 10
-    )
-    assert set(found.to_dict()["schemes"]) == {"tlc-only", "baseline"}
-    assert found.to_dict()["device"] == "tiny"
-    with pytest.raises(slcache.UsageError) as caught:
-        slcache.cliff(device="tiny", schemes=["baseline"], write_bytes=1000)
-    assert caught.value.key == "write_bytes"
-
-
 def test_functions_on_traces_are_those_of_the_class(trace: Path, tmp_path: Path) -> None:
     assert slcache.trace.info(trace) == slcache.Trace(trace).info()
     assert slcache.trace.lint(trace, trace_format="msr")["counts"] == {}
@@ -197,12 +184,6 @@ def test_python_names_the_length_of_windows(trace: Path, tmp_path: Path) -> None
         slcache.run(trace, scheme="baseline", settings=twice, **own)
 
 
-#: Functions that end soon. A sweep or search starts processes, and a cliff may write for long.
-PUBLIC: list[Callable[..., object]] = [
-    *(slcache.run, slcache.compare, slcache.resolve, slcache.generate, slcache.trace.convert),
-    *(slcache.rerun, slcache.diff, slcache.load, slcache.workload),
-    *(slcache.device_facts, slcache.fitting),
-]
 #: What no argument is, or only some are.
 WRONG: list[Any] = [True, 0, -1, 1.5, 10**400, float("nan"), float("inf"), "", "\0", b"x", [1]]
 WRONG += [{}, {1: 2}, object(), ["x", None], "9" * 5000]
@@ -219,25 +200,6 @@ def needed(function: Callable[..., object], trace: Path, folder: Path) -> dict[s
     }  # fmt: skip
     known = inspect.signature(function).parameters
     return {name: value for name, value in everything.items() if name in known}
-
-
-@pytest.mark.parametrize(
-    ("function", "name"),
-    [
-        pytest.param(function, name, id=f"{function.__name__}-{name}")
-        for function in PUBLIC
-        for name, parameter in inspect.signature(function).parameters.items()
-        if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
-        if not name.startswith("on_") and name != "progress"
-    ],
-)
-def test_no_argument_ends_in_another_error(
-    function: Callable[..., object], name: str, trace: Path, tmp_path: Path
-) -> None:
-    for wrong in WRONG:
-        with contextlib.suppress(slcache.Error, OSError), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            function(**{**needed(function, trace, tmp_path), name: wrong})
 
 
 @pytest.mark.parametrize(

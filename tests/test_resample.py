@@ -18,7 +18,6 @@ from slcache.results.seeded import SeededComparison
 from slcache.study import show
 from slcache.tables.grid import Column
 from support import mixed, write_trace
-from support import slcache as run_slcache
 
 SCHEMES = ["tlc-only", "baseline"]
 DRAWS = 5
@@ -197,27 +196,6 @@ def test_no_draw_is_said_twice(verb: str, key: str, recording: Path) -> None:
         function(recording, **how)
 
 
-def test_the_command_line_offers_draws_where_seeds_say_nothing(recording: Path) -> None:
-    options = ("--device", "tiny", "--schemes", ",".join(SCHEMES), "--address", "wrap")
-    seeds = run_slcache("compare", recording, *options, "--seeds", "2")
-    assert "resample=N of compare, sweep and tune draws it anew" in seeds.stderr.decode()
-    draws = run_slcache("compare", recording, *options, "--resample", "2")
-    assert "means over draws 1 to 2" in " ".join(draws.stdout.decode().split())
-    study = run_slcache(
-        "sweep",
-        recording,
-        *options[:2],
-        "--scheme",
-        "baseline",
-        *options[4:],
-        "--resample",
-        "1",
-        "--out",
-        "nowhere",
-    )
-    assert study.returncode == 2
-
-
 @pytest.mark.parametrize("verb", ["compare", "tune", "bisection"])
 def test_seeds_of_a_recording_of_which_nothing_is_drawn_are_refused(
     verb: str, recording: Path
@@ -242,17 +220,3 @@ def test_seeds_of_a_recording_of_which_nothing_is_drawn_are_refused(
     asked(sizes, **{"precondition.fill": 0.5, "precondition.overwrite": 0.1})
     if verb != "compare":
         asked({"precondition.overwrite": "0..0.1/2"}, **{"precondition.fill": 0.5})
-
-
-def test_a_sweep_says_what_its_intervals_of_draws_lie_around(recording: Path) -> None:
-    found = slcache.sweep(
-        recording,
-        device="tiny",
-        scheme="baseline",
-        vary={"scheme.baseline.slc_blocks": [3, 6]},
-        settings={"trace.address": "wrap", "device.user_bytes": 2 << 20},
-        resample=3,
-    )
-    told = " ".join(found.report().split())
-    assert "around the mean of the draws, for another recording of the same length" in told
-    assert "The recording itself is not run" in told

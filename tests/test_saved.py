@@ -207,16 +207,6 @@ def test_a_single_run_has_a_page_without_a_comparison(comparison: slcache.Compar
     assert "(= 1)" not in page
 
 
-def test_text_from_the_trace_is_escaped(comparison: slcache.Comparison) -> None:
-    document = comparison.runs[0].to_dict()
-    document["trace"]["path"] = "<script>alert(1)</script>"
-    assert "<script>alert" not in slcache.Result(document).report()
-
-
-def test_the_page_is_the_same_every_time(comparison: slcache.Comparison, text: str) -> None:
-    assert comparison.report() == text
-
-
 @pytest.fixture
 def folders(comparison: slcache.Comparison, trace: Path, tmp_path: Path) -> Path:
     """Results of one trace: a comparison, its runs alone, and one of another setting."""

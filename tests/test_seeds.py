@@ -152,35 +152,6 @@ def test_the_verdict_says_what_is_noise(four: SeededComparison) -> None:
     assert NOISE in twins.summary()
 
 
-DRAWN = ("--set", "scheme.baseline.slc.victim=random")
-
-
-def test_seeds_that_change_nothing_are_refused(tmp_path: Path) -> None:
-    trace = write_trace(tmp_path / "t.csv", mixed(200))
-    words = ("compare", trace, "--device", "tiny", "--schemes", "tlc-only,baseline", "--seeds", "2")
-    done = run_slcache(*words, "--out", tmp_path / "out")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert b"resample=N" in done.stderr
-    assert not (tmp_path / "out").exists()
-    piped = run_slcache(
-        "compare", "-", *words[2:], "--trace-format", "msr", stdin=trace.read_bytes()
-    )
-    assert piped.returncode == 2
-    assert run_slcache(*words[:-1], "0").returncode == 2
-
-
-def test_it_is_said_what_seeds_change_of_a_recording(tmp_path: Path) -> None:
-    trace = write_trace(tmp_path / "t.csv", mixed(200))
-    words = ("compare", trace, "--device", "tiny", "--schemes", "tlc-only,baseline", "--seeds", "2")
-    done = run_slcache(*words, *DRAWN, "--explain")
-    assert done.returncode == 0, done.stderr
-    text = " ".join(done.stdout.decode().split())
-    assert "Means over seeds 1 to 2" in text
-    assert 'only what is drawn differs (scheme.baseline.slc.victim = "random")' in text
-    document = json.loads(run_slcache(*words, *DRAWN, "--json").stdout)
-    assert document["seeds"]["seeds"] == [1, 2]
-
-
 #: What is drawn, by the settings with which a scheme draws it.
 SETTINGS: list[tuple[str, dict[str, object]]] = [
     ("rl", {}),

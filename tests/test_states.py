@@ -16,7 +16,6 @@ from slcache.drives import fills
 from slcache.errors import ConfigError, UsageError
 from slcache.given import quantity
 from slcache.metrics import METRICS
-from slcache.report import html
 from slcache.sentences import state
 from support import mixed, write_trace
 from support import slcache as command
@@ -336,9 +335,3 @@ def test_who_wins_turns_round_or_does_not(trace: Path) -> None:
     turned = slcache.Comparison([slcache.Result(d) for d in documents])
     assert "Writes do not turn round" in simulate.sentences({"a": both, "b": both})[0]
     assert "Writes turn round" in simulate.sentences({"a": both, "b": turned})[0]
-
-
-def test_the_html_of_one_run_begins_with_its_state(trace: Path) -> None:
-    run = slcache.run(trace, device="tiny", scheme="baseline", state="full=0.5")
-    page = html.render(["baseline"], run.documents, None)
-    assert page.index(state.line(run.documents)) < page.index("<table")

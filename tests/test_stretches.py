@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import slcache
 from slcache.sentences import verdict
 
 
@@ -51,23 +49,3 @@ def test_alone_in_the_stretches_there_is_no_mean_without_them() -> None:
     sums: list[int | None] = [*([0] * 99), 10**9]
     told = verdict.sentences(["x"], [document(sums, [0] * 99 + [5])])
     assert told[0].endswith("there are no other writes.")
-
-
-def test_a_burst_on_a_real_run_is_told(tmp_path: Path) -> None:
-    lines = [f"{i * 10_000_000},W,{i % 50 * 8},8" for i in range(400)]
-    lines += [f"{4_000_000_000 + i},W,{i % 800 * 8},8" for i in range(4000)]
-    lines += [f"{6_000_000_000 + i * 10_000_000},W,{i % 50 * 8},8" for i in range(3000)]
-    trace = tmp_path / "burst.csv"
-    trace.write_text("\n".join(lines) + "\n")
-    told = "time=1 time_unit=ns address=3 address_unit=sector size=4 size_unit=sector op=2"
-    options = dict(each.split("=") for each in f"{told} ops.W=write".split())
-    both = slcache.compare(
-        trace,
-        device="tiny",
-        schemes=["tlc-only", "baseline"],
-        trace_format="generic",
-        trace_options=options,
-    )
-    of_writes = [line for line in both.verdict() if "of the time that writes took" in line]
-    assert len(of_writes) == 2
-    assert all("one stretch" in line for line in of_writes)

@@ -11,7 +11,6 @@ import jsonschema
 import pytest
 
 import slcache
-from slcache.metrics import METRICS
 from slcache.study.model import read
 from support import mixed, write_trace
 from support import slcache as command
@@ -161,30 +160,6 @@ def test_a_device_and_a_workload_are_dicts_of_a_sweep(tmp_path: Path) -> None:
     assert b"4 results were there before" in again.stdout, again.stderr
     with pytest.raises(slcache.ConfigError, match='device: my "tiny" is given twice'):
         slcache.sweep(workload, device=[device, {**device, "run": {"seed": 5}}], **own)
-
-
-def test_a_search_takes_files_and_dicts(trace: Path, config: Path, tmp_path: Path) -> None:
-    pytest.importorskip("optuna")
-    device = tomllib.loads(Path("presets/devices/tiny.toml").read_text())
-    own: dict[str, Any] = {
-        "scheme": "baseline",
-        "vary": {"scheme.baseline.slc_blocks": "3..5"},
-        "config": config,
-        "minimise": ["waf"],
-        "points": 3,
-    }
-    found = slcache.tune(trace, device=device, out=tmp_path / "a", **own)
-    named = slcache.tune(trace, device="tiny", **own)
-    assert [e.found for e in found.tried] == [e.found for e in named.tried]
-    assert found.best is not None
-    best = tmp_path / "a" / "best.toml"
-    run = command(
-        "run", trace, "--device", "tiny", "--scheme", "baseline", "--config", best, "--json"
-    )
-    document = json.loads(run.stdout)
-    assert METRICS["waf"].value(document) == found.best.found.figures["waf"]
-    assert document["config"]["scheme"]["baseline"]["slc"]["victim"] == "fifo"
-    assert json.loads(found.to_json())["asked"]["device"]["device"]["name"] == "tiny"
 
 
 def test_a_search_of_a_results_configuration_gives_a_command_that_runs(

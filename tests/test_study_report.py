@@ -37,19 +37,6 @@ def printed(study: Analysis) -> str:
     return " ".join(text_of.text(*show.parts(study)).split())
 
 
-def test_the_terminal_says_what_is_known(study: Analysis) -> None:
-    told = printed(study)
-    assert "20 points: 19 done, 1 impossible; 6 configurations" in told
-    assert "1 impossible: at most 7 <blocks>" in told
-    assert "read_p99_ns: 1 of the 19 points that are done have no value" in told
-    # The mean over both orders of 1 + 0.1 blocks, and 0.5 with one of them.
-    assert "blocks = 1 2 1.350" in told
-    assert "blocks = 4 2 1.650" in told
-    assert "order = fifo 3 1.733" in told
-    assert "Seeds change nothing in waf." in told
-    assert "inside the noise of the seeds" in told
-
-
 def test_the_page_is_whole_and_says_the_same(study: Analysis) -> None:
     page = pages.render(study, "a <study>", 'vary = "<x>"')
     assert "a &lt;study&gt;" in page

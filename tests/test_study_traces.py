@@ -74,11 +74,6 @@ def test_each_trace_is_judged_as_if_it_were_alone(table: pl.DataFrame, study: An
     assert all("seeds" not in found["metrics"][name] for name in METRICS)
 
 
-def test_no_single_front_is_made_of_several(study: Analysis) -> None:
-    with pytest.raises(ValueError, match="2 traces"):
-        _ = study.front
-
-
 DEPTH = "host.queue_depth"
 
 
@@ -156,16 +151,6 @@ def test_a_map_has_the_trace_only_beside_a_single_other_parameter(study: Analysi
     assert "left aside" not in pages.render(study, "", "")
 
 
-def test_the_terminal_names_the_trace_of_each_front(study: Analysis) -> None:
-    told = printed(study)
-    easy, hard = told.split("On easy.csv:")[1].split("On all traces:")[0].split("On hard.csv:")
-    assert "1 of 3 configurations are on the front" in easy
-    assert "read_p99_ns: the best (blocks=1" in easy
-    assert "inside the noise" not in easy
-    assert re.search("read_p99_ns: the difference .* lies inside the noise", hard)
-    assert told.count("Intervals are Student's") == 1
-
-
 def test_traces_of_one_name_keep_their_folders() -> None:
     table = grid({"trace": ["a/t.csv", "b/t.csv"], "n": [1, 2]}, lambda t, n, _: {"waf": 1.0 + n})
     told = printed(Analysis.of(Outcome.of(table), ["waf"]))
@@ -183,22 +168,6 @@ def test_the_page_has_a_section_for_each_trace(study: Analysis) -> None:
     assert "Pictures are of the first" not in page
     identifiers = re.findall(r'\bid="([^"]*)"', page)
     assert len(identifiers) == len(set(identifiers))
-
-
-def test_many_traces_have_tables_but_not_all_have_pictures() -> None:
-    traces = [f"t{i}" for i in range(pages.DRAWN + 1)]
-    table = grid({"trace": traces, "n": [1, 2]}, lambda t, n, _: {"waf": 1.0 + n})
-    page = pages.render(Analysis.of(Outcome.of(table), ["waf"]), "many", "")
-    assert "Pictures are of the first 8 of 9 traces." in page
-    assert ">On t8</h2>" in page
-    assert "<h3>Pareto front on t8</h3>" not in page
-    assert page.count("1 of 2 configurations are on the front") == len(traces)
-
-
-def test_tables_for_programs_name_the_trace(study: Analysis) -> None:
-    front = show.sheets(study)[-2]
-    assert front.columns[:3] == ["front", "trace", "s.blocks"]
-    assert [(r["trace"], r["front"]) for r in front.records][:2] == [(EASY, 1), (HARD, 1)]
 
 
 def test_a_trace_whose_points_all_failed_has_an_empty_front() -> None:

@@ -128,16 +128,6 @@ def test_a_result_is_found_under_another_name_of_the_trace(small: Path, tmp_path
     assert sweep(copy, device="tiny", scheme="sa", store=tmp_path / "store").kept == 0
 
 
-def test_a_damaged_result_is_made_anew(small: Path, tmp_path: Path) -> None:
-    first = sweep(small, device="tiny", scheme="sa", store=tmp_path)
-    (kept,) = (tmp_path / "results").iterdir()
-    kept.write_bytes(kept.read_bytes()[:-9])
-    with pytest.warns(UserWarning, match="made anew"):
-        second = sweep(small, device="tiny", scheme="sa", store=tmp_path)
-    assert second.kept == 0
-    assert second.table.equals(first.table)
-
-
 def test_workloads_are_drawn_by_the_seed_and_varied(tmp_path: Path) -> None:
     spec = tmp_path / "w.toml"
     spec.write_text(
@@ -347,15 +337,6 @@ def test_a_value_may_be_a_list(said: object, small: Path, tmp_path: Path) -> Non
 def test_brackets_go_in_pairs(said: str) -> None:
     with pytest.raises(ValueError, match="a bracket has no other"):
         Axis.read("scheme.client.dynamic.table", said)
-
-
-def test_progress_is_told_and_ends_a_sweep(small: Path) -> None:
-    told: list[tuple[str, int, int]] = []
-    own: dict[str, Any] = {"device": "tiny", "scheme": "sa", "vary": SIZES, "settings": ROOM}
-    sweep(small, **own, on_progress=lambda *at: told.append(at))
-    assert told[-1][1:] == (4, 4)
-    with pytest.raises(KeyboardInterrupt):
-        sweep(small, **own, on_progress=lambda *_: False)
 
 
 def test_points_are_listed_in_a_csv_file(small: Path, tmp_path: Path) -> None:

@@ -161,27 +161,6 @@ def test_a_worker_refuses_what_it_cannot_do_alike(tmp_path: Path) -> None:
         remote.check({"one": remote.version(), "two": "0"})
 
 
-@pytest.mark.parametrize(
-    ("text", "workers", "told"),
-    [
-        ("mpi", None, "must be local"),
-        ("dask:", None, "must be local"),
-        ("dask://host:1", 2, "workers of its own"),
-    ],
-)
-def test_other_executors_are_refused(
-    text: str, workers: int | None, told: str, trace: Path, tmp_path: Path
-) -> None:
-    jobs = [] if workers is None else ["--jobs", str(workers)]
-    done = slcache(
-        *("sweep", trace, "--device", "tiny", "--scheme", "sa", "--out", tmp_path / "out"),
-        *("--executor", text, *jobs),
-    )
-    assert done.returncode == 2
-    assert told.encode() in done.stderr
-    assert not (tmp_path / "out").exists()
-
-
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(ValueError, match=r"pip install 'slcache\[ray\]'"):

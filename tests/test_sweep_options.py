@@ -9,10 +9,6 @@ import pytest
 
 from slcache.cli import console
 from slcache.cli.app import execute
-from slcache.search.goals import Search
-from slcache.study.analysis import Analysis
-from slcache.study.outcome import Outcome
-from studies import grid
 from support import mixed, write_trace
 
 DEVICE = ["--device", "tiny"]
@@ -87,17 +83,6 @@ def test_what_is_said_twice_is_never_counted_twice(
     assert value in told
     assert "given twice" in told
     assert not out.exists()
-
-
-def test_both_sides_of_a_metric_may_be_bounded() -> None:
-    goals = Search(such_that=["waf<=3", "waf>=2"])
-    assert [bound.side for bound in goals.bounds] == ["waf<=", "waf>="]
-
-
-def test_a_metric_given_twice_is_no_choice_in_python_either() -> None:
-    table = grid({"host.time_scale": [0.5, 1.0]}, lambda scale, _: {"waf": scale})
-    with pytest.raises(ValueError, match="metric: waf is given twice"):
-        Analysis.of(Outcome.of(table), ["waf", "waf"])
 
 
 @pytest.mark.parametrize(

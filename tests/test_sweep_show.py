@@ -83,13 +83,6 @@ def test_the_document_is_what_its_schema_says(folder: Path) -> None:
                 jsonschema.validate({k: v for k, v in document.items() if k != key}, schema)
 
 
-def test_the_terminal_tells_what_is_not_there(folder: Path) -> None:
-    """No read: those metrics are counted as missing where asked for."""
-    told = slcache("sweep", "show", folder, "--metric", "read_p99_ns").stdout.decode()
-    assert "6 points: 4 done, 2 impossible" in told
-    assert "read_p99_ns: 4 of the 4 points that are done have no value" in told
-
-
 def test_the_page_is_written_where_asked(folder: Path, tmp_path: Path) -> None:
     page = tmp_path / "page <b>.html"
     done = slcache("sweep", "show", folder, "--html", page)

@@ -19,14 +19,11 @@ from rich.console import Console
 from rich.text import Text
 
 import slcache
-from slcache import api, cliffs
-from slcache.cli import app, console, devices, schemes, trace, trace_write
-from slcache.cli import cliff as cli_cliff
+from slcache.cli import app, console, devices, schemes, trace_write
 from slcache.documents import normalise
 from slcache.report import terminal
-from slcache.tables import grid, tabular, trace_sections
+from slcache.tables import grid, tabular
 from slcache.tables.tabular import Column, Table, fitted
-from slcache.traces import against
 from slcache.words import units
 from support import command
 from support import slcache as run_slcache
@@ -112,13 +109,6 @@ def test_every_figure_of_a_run_stands_whole(
         check(table, widths)
 
 
-@pytest.mark.parametrize("widths", WIDTHS)
-def test_every_figure_of_a_trace_stands_whole(trace: Path, widths: Sequence[int]) -> None:
-    info = api.Trace(trace).info()
-    for section in trace_sections.sections(info):
-        check(terminal.section_table(section), widths)
-
-
 def catch(monkeypatch: pytest.MonkeyPatch, verb: Callable[[], object]) -> list[Table]:
     """Return the tables that a verb shows."""
     shown: list[Table] = []
@@ -140,46 +130,6 @@ def test_every_figure_of_the_catalogues_stands_whole(monkeypatch: pytest.MonkeyP
         assert tables
         for table in tables:
             check(table, range(40, 201, 7))
-
-
-@pytest.mark.parametrize("widths", WIDTHS)
-def test_every_figure_of_expectations_and_problems_stands_whole(
-    monkeypatch: pytest.MonkeyPatch, nine: slcache.Comparison, widths: Sequence[int]
-) -> None:
-    findings = [
-        against.Finding(against.Expectation("touched_4kib_pages", 123456789.0, 0.5), 987654321.25),
-        against.Finding(against.Expectation("write_share", 0.701, 0.0005), 0.1234567),
-    ]
-    check(trace._findings_table(findings), widths)
-    problems = [
-        {"line": 12345678, "kind": "address", "message": "offset 123456789012 is odd"},
-        {"line": None, "kind": "time", "message": "by 17 ns"},
-    ]
-    document = {
-        "summary": {"reads": 3, "writes": 4},
-        "counts": {"address": 1, "time": 1},
-        "problems": problems,
-    }
-    table, _ = trace._problems(document)
-    assert isinstance(table, Table)
-    check(table, widths)
-
-
-@pytest.mark.parametrize("widths", WIDTHS)
-def test_every_figure_of_the_cliff_and_of_claims_stands_whole(widths: Sequence[int]) -> None:
-    sustained, bursts = (
-        cliffs.run(
-            cliffs.Pattern(write_bytes=16 << 10, bursts=n, pause_ns=10**9),
-            device="tiny",
-            schemes=["baseline", "ips"],
-        ).curves
-        for n in (1, 3)
-    )
-    check(cli_cliff._sustained(sustained), widths)
-    check(cli_cliff._bursts(bursts), widths)
-    claims = Table("figure", [Column("claim", text=True), "paper", "ours"], boxed=False)
-    claims.add("Figure 9b", "writes of 128 KiB take 0.35× the time, at most", "-35.1 %", "-1,234 %")
-    check(claims, widths)
 
 
 @pytest.mark.parametrize("widths", WIDTHS)

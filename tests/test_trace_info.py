@@ -186,14 +186,6 @@ def test_nothing_is_lost_between_the_figures(known: Path) -> None:
         assert sum(bucket[f"{side}s"] for bucket in document["size_histogram"]) == count
 
 
-def test_the_table_names_units(known: Path) -> None:
-    text = slcache("trace", "info", known).stdout.decode()
-    for told in ("known.csv (msr)", "86.7 %", "4.92 KiB", "1.99 s", "idle over 1 s", "90.0 % of"):
-        assert told in text
-    for told in ("mean 7.50 requests, half of all in bursts up to 10", "92.3 % writes", "9, 100"):
-        assert told in text
-
-
 @pytest.mark.parametrize(
     ("figures", "status"),
     [
@@ -254,13 +246,6 @@ def test_pictures_are_drawn_the_same_every_time(
         contents.add(picture.read_bytes())
     assert len(contents) == 1
     assert contents.pop().startswith(start)
-
-
-def test_a_picture_of_another_kind_is_wrong_usage(known: Path, tmp_path: Path) -> None:
-    done = slcache("trace", "info", known, "--picture", tmp_path / "picture.gif")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert b".png, .svg, .pdf, .html" in done.stderr
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("count", [1, 2])

@@ -15,7 +15,6 @@ import jsonschema
 import polars as pl
 
 import slcache as package
-from slcache import _core
 from slcache.search.api import tune
 from slcache.search.tuning import FILES, Tuning
 from slcache.study import fronts
@@ -133,20 +132,6 @@ def test_the_document_is_what_its_schema_says(found: Tuning, trace: Path) -> Non
         for key in document["asked"]:
             with pytest.raises(jsonschema.ValidationError):
                 jsonschema.validate(document | {"asked": {key: document["asked"][key]}}, schema)
-
-
-def test_a_trace_is_hashed_once(trace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    hashed: list[object] = []
-    plain = _core.fingerprint
-
-    def counted(trace: Any, **how: Any) -> str:  # noqa: ANN401
-        hashed.append(trace)
-        return plain(trace, **how)
-
-    monkeypatch.setattr(_core, "fingerprint", counted)
-    found = search(trace, points=9)
-    assert len(found.tried) == 9
-    assert len(hashed) == 1
 
 
 def test_a_batch_of_nothing_but_impossible_points_goes_on(trace: Path) -> None:
@@ -302,24 +287,6 @@ def test_the_command_line_writes_what_python_finds(
     assert pl.read_parquet(out / "points.parquet").height == 24
     shown = slcache("sweep", "show", out).stdout.decode()
     assert "main effects" in shown
-
-
-def test_odd_names_stay_what_they_are(trace: Path, tmp_path: Path) -> None:
-    odd = tmp_path / "a $x <b>\n[device]\n.csv"
-    odd.write_bytes(trace.read_bytes())
-    found = search(odd, points=4, out=tmp_path / "o ut")
-    config = tomllib.loads((tmp_path / "o ut" / "best.toml").read_text())
-    assert set(config) == {"trace", "device", "scheme", "host"}
-    assert config["device"] == {"user_bytes": 2 << 20}
-    assert "<b>" not in (tmp_path / "o ut" / "report.html").read_text()
-    assert found.table["trace"].to_list() == [str(odd)] * 4
-
-
-def test_standard_input_cannot_be_read_again(trace: Path) -> None:
-    words = ("tune", "-", "--device", "tiny", "--scheme", "baseline")
-    done = slcache(*words, "--vary", "host.time_scale=1,2", stdin=trace.read_bytes())
-    assert done.returncode == 2
-    assert "give a file that stays" in done.stderr.decode()
 
 
 def test_time_ends_a_search_after_a_batch(trace: Path) -> None:

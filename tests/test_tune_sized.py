@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import operator
-import tomllib
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -151,15 +150,6 @@ def test_bounds_that_no_size_keeps_are_an_answer_with_both_ends(
     assert document["points"][document["sized"]["nearest"]]["status"] == "done"
     assert {p.name for p in out.iterdir()} == {*FILES, "store"} - {"best.toml"}
     assert "Metrics over device.user_bytes" in (out / "report.html").read_text()
-
-
-def test_the_file_of_the_answer_runs_it(trace: Path, tmp_path: Path) -> None:
-    found = asked(trace, keep="erases<=366", out=tmp_path)
-    assert found.best is not None
-    assert {p.name for p in tmp_path.iterdir()} == {*FILES, "store"}
-    config = tomllib.loads((tmp_path / "best.toml").read_text())
-    result = package.run(trace, device="tiny", scheme="baseline", settings=config).to_dict()
-    assert result["figures"]["erases"] == found.best.found.figures["erases"]
 
 
 def test_the_document_is_what_its_schema_says(trace: Path) -> None:
@@ -313,9 +303,3 @@ def test_the_command_line_tells_usage_from_configuration(
     done = slcache("tune", trace, *how, "--vary", size, *least, "--such-that", keep)
     assert done.returncode == status
     assert told in done.stderr
-
-
-def test_a_metric_that_no_run_has_is_an_error(tmp_path: Path) -> None:
-    writes = write_trace(tmp_path / "writes.csv", mixed(50, write_share=1.0))
-    with pytest.raises(package.RunError, match="read_p99_ns: none of the"):
-        asked(writes, keep="read_p99<=1ms")

@@ -61,8 +61,3 @@ def test_a_run_tells_what_kept_the_room(run: tuple[api.Result, Path]) -> None:
     assert (answered.returncode, ROOM in " ".join(answered.stdout.decode().split())) == (0, True)
     metric = metrics.named(f"write_wait_{most.replace('-', '_')}_ns")
     assert metric.value(document) == pytest.approx(1e3 * kept[most] / 3000)
-
-
-def test_explain_tells_what_keeps_the_room() -> None:
-    told = slcache("explain", "host.write.attribution_us.wait.buffer-migration")
-    assert "behind migration" in " ".join(told.stdout.decode().split())

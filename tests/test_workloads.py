@@ -56,14 +56,6 @@ def run(trace: Path | str, *arguments: str) -> dict[str, Any]:
     return document
 
 
-def test_presets_of_every_paper_are_listed() -> None:
-    entries = json.loads(slcache("trace", "workloads", "--json").stdout)
-    names = [entry["name"] for entry in entries]
-    assert {"zipf-4k", "hierarchy-web_0", "ips-hm_0", "rl-pc", "hyssd-financial"} <= set(names)
-    table = slcache("trace", "workloads").stdout.decode()
-    assert all(name in table for name in names)
-
-
 def test_a_twin_says_what_is_given_and_what_is_free(twin: Path) -> None:
     figures = package.workload(twin)["figures"]
     assert figures["write_share"]["state"] == "given"
