@@ -1,30 +1,25 @@
-"""How far a twin's results lie from those of the piece of a trace it was made from.
+"""How far results of twins lie from those of the pieces of real traces they are made from.
 
-Run as a program, it prints the figures behind docs/twins.md, or what twin_distance.toml holds:
-`python tests/twin_distance.py [--record] [PIECE ...]`.
+`python tests/twin_distance.py {figures,blocks} [PIECE ...]` prints what twin_distance.toml and
+bootstrap_distance.toml hold, of which docs/twins.md tells.
 """
 
 from __future__ import annotations
 
-import functools
 import math
 import os
 import statistics
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import slcache
-from slcache.words import kinds, units
+from slcache.words import kinds
 
 MIB = 1 << 20
-#: Requests of a kind below this have no mean worth a comparison.
-FEWEST = 100
-SEEDS = range(3)
-FIGURES = ("write latency", "read latency", "write amplification", "bytes moved")
 #: Each scheme on the chips of the paper that has it, and on no more of them than a piece fills.
 HIERARCHY, IPS = "hierarchy-44g", "ips-384g"
 SCHEMES = {
@@ -86,6 +81,20 @@ LATER = (
 
 
 PIECES = (*KNOWN, *UNSEEN, *LATER)
+_MOBILE = {"format": "mobileblockio"}
+#: Of these there are twins by blocks alone. Left out: web searches with four writes, a sample that
+#: is one whole second long, and one whose columns no reader knows.
+MORE = (
+    Piece("telegram", "telegram_exec.csv.zst", _MOBILE),
+    Piece("you_cut", "you_cut_exec.csv.zst", _MOBILE),
+    Piece("diablo", "diablo_exec.csv.zst", {**_MOBILE, "unsorted": "keep"}),
+    *(
+        Piece(name, f"../recorded/{name}.blkparse.zst")
+        for name in ("oltp", "tpcc", "linkbench", "ycsb", "desktop", "bursts")
+    ),
+)
+#: Without gaps of 100 ms: the longest power of ten that cuts the piece.
+SHORT_PAUSES_NS = {"MSN": 10_000_000, "LUN0": 10_000_000, "TPC-C": 100_000}
 
 
 def device(scheme: str, info: Mapping[str, Any]) -> dict[str, object]:
@@ -109,8 +118,14 @@ def device(scheme: str, info: Mapping[str, Any]) -> dict[str, object]:
     return settings
 
 
-def figures(result: slcache.Result) -> dict[str, float | None]:
-    """Return the figures that are compared."""
+#: Figures of a run, by name; None where it has none.
+Figures = Mapping[str, float | None]
+#: How far each figure of a twin is off under each scheme, in percent of the piece's.
+Measured = Mapping[str, Mapping[str, float]]
+
+
+def figures(result: slcache.Result, fewest: int) -> Figures:
+    """Return the figures that are compared; fewer requests of a side have no mean."""
     document = result.to_dict()
     host, page_bytes = document["host"], document["config"]["device"]["pool"][0]["page_bytes"]
     moved = sum(
@@ -118,109 +133,112 @@ def figures(result: slcache.Result) -> dict[str, float | None]:
         for op in document["flash"]["ops"]
         if op["kind"] in kinds.STORES and op["cause"] in ("migration", "gc", "agc")
     )
-    means = (
-        host[side]["latency_us"]["mean"] if host[side]["requests"] >= FEWEST else None
-        for side in ("write", "read")
-    )
-    return dict(zip(FIGURES, (*means, document["waf"]["total"], moved * page_bytes), strict=True))
+    found: dict[str, float | None] = {
+        "write amplification": document["waf"]["total"],
+        "bytes moved": moved * page_bytes,
+    }
+    for name, side, key in (
+        ("write latency", "write", "mean"),
+        ("read latency", "read", "mean"),
+        ("write p99", "write", "p99"),
+    ):
+        has_any = host[side]["requests"] >= fewest
+        found[name] = host[side]["latency_us"][key] if has_any else None
+    return found
+
+
+def off(piece: float, twins: Sequence[float]) -> float:
+    """Return how far the mean of the twins is off, in percent of the piece."""
+    difference = statistics.fmean(twins) - piece
+    if not difference:
+        return 0.0
+    return 100 * difference / piece if piece else math.inf
 
 
 @dataclass(frozen=True)
-class Pair:
-    """A figure of the piece and of its twin, the mean of the seeds."""
+class Kind:
+    """A kind of twins: what is asked of them, under which schemes, and how they are made."""
 
-    piece: float
-    twin: float
-
-    @property
-    def percent(self) -> float | None:
-        """Return how far the twin is off, in percent of the piece; nothing where that has none."""
-        return 100 * (self.twin - self.piece) / self.piece if self.piece else None
-
-
-#: The figures of a piece and of its twin, by scheme.
-Measured = Mapping[str, Mapping[str, Pair]]
+    pieces: tuple[Piece, ...]
+    schemes: tuple[str, ...]
+    names: tuple[str, ...]
+    #: Requests of a side below this have no mean worth a comparison.
+    fewest: int
+    #: Makes twins in a folder: each with the arguments of its runs.
+    make: Callable[[slcache.Trace, Piece, Path], list[tuple[Path, dict[str, Any]]]]
 
 
-def measure(piece: Piece) -> Measured:
-    """Return the figures of a piece and of its twin under every scheme."""
+def by_figures(trace: slcache.Trace, _: Piece, folder: Path) -> list[tuple[Path, dict[str, Any]]]:
+    """Make a twin that is drawn with three seeds."""
+    trace.twin(folder / "twin.toml")
+    return [(folder / "twin.toml", {"seed": seed}) for seed in range(3)]
+
+
+def by_blocks(
+    trace: slcache.Trace, piece: Piece, folder: Path
+) -> list[tuple[Path, dict[str, Any]]]:
+    """Make three twins by blocks, or one of a large piece."""
+    found = []
+    pause_ns = SHORT_PAUSES_NS.get(piece.name)
+    for seed in range(1 if trace.info()["requests"] > 100_000 else 3):
+        how: dict[str, Any] = {} if pause_ns is None else {"pause_ns": pause_ns}
+        trace.twin_by_blocks(folder / f"{seed}.parquet", **how, seed=seed)
+        found.append((folder / f"{seed}.parquet", {}))
+    return found
+
+
+KINDS = {
+    "figures": Kind(
+        PIECES,
+        tuple(SCHEMES),
+        ("write latency", "read latency", "write amplification", "bytes moved"),
+        100,
+        by_figures,
+    ),
+    "blocks": Kind(
+        (*PIECES, *MORE),
+        ("baseline", "turbo-write", "hierarchy", "ips-agc"),
+        ("write latency", "write p99", "write amplification", "bytes moved"),
+        1,
+        by_blocks,
+    ),
+}
+
+
+def measure(kind: Kind, piece: Piece) -> Measured:
+    """Return how far the twins of a piece are off under every scheme."""
     path = piece.path()
     assert path is not None
     trace = slcache.Trace(path, options=piece.options)
     info = trace.info()
+    found = {}
     with TemporaryDirectory() as folder:
-        twin = Path(folder) / "twin.toml"
-        trace.twin(twin)
-        return {scheme: dict(_pairs(piece, path, twin, scheme, info)) for scheme in SCHEMES}
-
-
-def _pairs(
-    piece: Piece, path: Path, twin: Path, scheme: str, info: Mapping[str, Any]
-) -> Iterator[tuple[str, Pair]]:
-    run = functools.partial(
-        slcache.run, device=SCHEMES[scheme], scheme=scheme, settings=device(scheme, info)
-    )
-    real = figures(run(path, trace_options=piece.options))
-    twins = [figures(run(twin, seed=seed)) for seed in SEEDS]
-    for name, value in real.items():
-        known = [figure for made in twins if (figure := made[name]) is not None]
-        if value is not None and known:
-            yield name, Pair(value, statistics.fmean(known))
-
-
-def table(piece: str, measured: Measured) -> str:
-    """Return the distances as a table: the piece's figure, the twin's, and percent."""
-    lines = [f"| {piece} | {' | '.join(FIGURES)} |", "|---" * (1 + len(FIGURES)) + "|"]
-    for scheme, pairs in measured.items():
-        cells = [_cell(name, pairs.get(name)) for name in FIGURES]
-        lines.append(f"| `{scheme}` | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def _cell(name: str, pair: Pair | None) -> str:
-    if pair is None:
-        return "–"
-    scales = {"write amplification": (1, ""), "bytes moved": (MIB, " MiB")}
-    scale, unit = scales.get(name, (1000, " ms"))
-    piece, twin = (units.significant(value / scale) for value in (pair.piece, pair.twin))
-    off = "" if pair.percent is None else f", {pair.percent:+.0f} %"
-    return f"{piece} : {twin}{unit}{off}"
+        twins = kind.make(trace, piece, Path(folder))
+        for scheme in kind.schemes:
+            how: dict[str, Any] = {"device": SCHEMES[scheme], "scheme": scheme}
+            how["settings"] = device(scheme, info)
+            real = figures(slcache.run(path, trace_options=piece.options, **how), kind.fewest)
+            made = [figures(slcache.run(twin, **how, **own), kind.fewest) for twin, own in twins]
+            found[scheme] = {
+                name: off(value, known)
+                for name in kind.names
+                if (value := real[name]) is not None
+                if (known := [each for one in made if (each := one[name]) is not None])
+            }
+    return found
 
 
 def record(piece: str, measured: Measured) -> str:
-    """Return the distances as a section of twin_distance.toml."""
-    lines = [f"[{piece}]"]
-    for scheme, pairs in measured.items():
-        off = {name: pair.percent for name, pair in pairs.items() if pair.percent is not None}
-        cells = ", ".join(f'"{name}" = {percent:.1f}' for name, percent in off.items())
+    """Return the distances as a section of the file that holds them."""
+    lines = [f'["{piece}"]']
+    for scheme, distances in measured.items():
+        cells = ", ".join(f'"{name}" = {percent:.1f}' for name, percent in distances.items())
         lines.append(f"{scheme} = {{ {cells} }}")
-    return "\n".join(lines)
-
-
-def overview(results: Mapping[str, Measured]) -> str:
-    """Return the percents of all pieces as one table, figures in the order of `FIGURES`."""
-    lines = [f"| | {' | '.join(results)} |", "|---" * (1 + len(results)) + "|"]
-    for scheme in SCHEMES:
-        cells = [" ".join(map(_percent, _in_order(result[scheme]))) for result in results.values()]
-        lines.append(f"| `{scheme}` | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
-def _in_order(pairs: Mapping[str, Pair]) -> list[float | None]:
-    return [pairs[name].percent if name in pairs else None for name in FIGURES]
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:+.0f}"
+    return "\n".join([*lines, ""])
 
 
 if __name__ == "__main__":
-    chosen = [name for name in sys.argv[1:] if name != "--record"]
-    results = {}
-    for piece in PIECES:
+    kind, chosen = KINDS[sys.argv[1]], sys.argv[2:]
+    for piece in kind.pieces:
         if not chosen or piece.name in chosen:
-            results[piece.name] = measured = measure(piece)
-            form = record if "--record" in sys.argv[1:] else table
-            print(form(piece.name, measured), end="\n\n", flush=True)
-    if "--record" not in sys.argv[1:]:
-        print(overview(results))
+            print(record(piece.name, measure(kind, piece)), flush=True)
