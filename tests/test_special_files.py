@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from hidden_drives import a_log
 from support import slcache as command
 from test_named_code import WRITTEN
 from verbs import Inputs, verbs
@@ -75,8 +76,15 @@ def test_what_is_no_file_is_told(
         if param.is_option:
             name = param.opts[0]
             words = [*path, *inputs.needed(path, name), name, text]
-        # What is no key of a configuration stands nowhere on a device.
-        words = ["host.queue_depth" if word == "waf" else word for word in words]
+        # What is no key of a configuration stands nowhere on a device, and few schemes learn.
+        instead = {"waf": "host.queue_depth"}
+        if param.name == "memory_in":
+            instead = {"baseline": "rl", "tlc-only,baseline": "rl"}
+        words = [instead.get(word, word) for word in words]
+        if path == ("fit",):
+            fill = a_log(tmp_path, [(1.0, 2000.0), (4.0, 700.0), (5.0, 400.0)], ms=40)
+            words = ["fit", text] if param.name == "log" else ["fit", str(fill), "--latency", text]
+            words += ["--user", "5GB", "--out", "d.toml"]
         done = command(*words)
         assert done.returncode in (1, 2, 3, 4), (kind, words)
         assert kind in done.stderr.decode(), (kind, words)
