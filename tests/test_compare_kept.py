@@ -161,6 +161,7 @@ def test_what_does_not_fit_into_memory_is_told_before_anything_runs(
         (["--store", "kept"], b"store = kept: - can be read only once: give a file"),
         (["--executor", "dask://"], b"executor = dask://: - can be read only once: give a file"),
         (["--executor", "slurm:2"], b"executor = slurm:2: must be local"),
+        (["--jobs", "2"], b"jobs = 2: - can be read only once: give a file"),
         (["--jobs", "0"], b"--jobs"),
     ],
 )

@@ -207,3 +207,24 @@ def test_a_scheme_has_the_same_colour_on_all_traces() -> None:
     page = pages.render(Analysis.of(Outcome.of(table_of(rows)), ["waf"]), "", "")
     fronts = [chart for title, chart in charts(page).items() if title.startswith("Pareto front")]
     assert [keys(front) for front in fronts] == [["sector", "hierarchy", "sa"]] * 2
+
+
+def test_no_single_front_is_made_of_several(study: Analysis) -> None:
+    with pytest.raises(ValueError, match="2 traces"):
+        _ = study.front
+
+
+def test_tables_for_programs_name_the_trace(study: Analysis) -> None:
+    front = show.sheets(study)[-2]
+    assert front.columns[:3] == ["front", "trace", "s.blocks"]
+    assert [(r["trace"], r["front"]) for r in front.records][:2] == [(EASY, 1), (HARD, 1)]
+
+
+def test_many_traces_have_tables_but_not_all_have_pictures() -> None:
+    traces = [f"t{i}" for i in range(pages.DRAWN + 1)]
+    table = grid({"trace": traces, "n": [1, 2]}, lambda t, n, _: {"waf": 1.0 + n})
+    page = pages.render(Analysis.of(Outcome.of(table), ["waf"]), "many", "")
+    assert "Pictures are of the first 8 of 9 traces." in page
+    assert ">On t8</h2>" in page
+    assert "<h3>Pareto front on t8</h3>" not in page
+    assert page.count("1 of 2 configurations are on the front") == len(traces)

@@ -312,3 +312,10 @@ def test_a_search_tells_that_it_replaces_the_table_of_a_study(tmp_path: Path) ->
     # What the study reads stays.
     assert {"best.toml", "study.toml"} <= {path.name for path in out.iterdir()}
     assert not (out / "tune.json").exists()
+
+
+def test_standard_input_cannot_be_read_again(trace: Path) -> None:
+    words = ("tune", "-", "--device", "tiny", "--scheme", "baseline")
+    done = slcache(*words, "--vary", "host.time_scale=1,2", stdin=trace.read_bytes())
+    assert done.returncode == 2
+    assert "give a file that stays" in done.stderr.decode()
