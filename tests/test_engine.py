@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from slcache import ConfigError, TraceError, _core, api
+from slcache import TraceError, api
 from slcache.execute.engine import Engine
 from slcache.execute.local import Local
 from slcache.execute.run import Run
@@ -168,18 +168,6 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(tmp_path: Path) -> No
     assert caught.value.line == 51
     with Engine(tmp_path / "store") as engine:
         assert [engine.kept([run]) for run in runs] == [True, False]
-
-
-def test_a_run_that_does_not_fit_into_memory_is_told_before_any_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_core, "shortage", lambda _: "needs 9 TiB, of which there are 8 GiB")
-    with (
-        Engine(tmp_path) as engine,
-        pytest.raises(ConfigError, match=r"^web, baseline, seed 7: needs 9 TiB"),
-    ):
-        engine.results([RUN])
-    assert not list(tmp_path.rglob("*.json.gz"))
 
 
 def test_interrupted_runs_leave_what_is_done(tmp_path: Path) -> None:
