@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -84,3 +85,27 @@ def test_a_side_without_requests_has_no_latency() -> None:
     assert value("response_ms", document) == 5.0
     assert value("read_p99_ms", document) is None
     assert value("lag_s", document) is None
+
+
+def run(windows: Sequence[tuple[int, float]]) -> dict[str, Any]:
+    """Return a result with so many writes of so many microseconds in each window."""
+    columns = {
+        "write_requests": [writes for writes, _ in windows],
+        "write_latency_ns_sum": [int(writes * us * 1000) for writes, us in windows],
+    }
+    return {"series": {"columns": columns}}
+
+
+def test_latency_before_and_after_a_cliff_is_weighted_by_the_writes() -> None:
+    document = run([(10, 500), (0, 0), (30, 540), (10, 2000), (30, 600)])
+    assert value("write_before_cliff_us", document) == pytest.approx(530)
+    assert value("write_after_cliff_us", document) == pytest.approx(950)
+    assert value("write_after_cliff_us", run([(10, 500), (10, 900)])) is None
+
+
+def test_a_rise_is_that_of_the_worst_quarter_of_the_first_writes() -> None:
+    rising = [(25_000, us) for us in (100, 110, 132, 198)]
+    assert value("write_rise", run([*rising, (25_000, 1)])) == pytest.approx(0.1)
+    assert value("write_rise", run([*rising[:3], (25_000, 99)])) == pytest.approx(-0.25)
+    # Fewer writes than the paper shows say nothing.
+    assert value("write_rise", run(rising[:3])) is None

@@ -14,7 +14,7 @@ from slcache.reproduce import plan as plans
 from slcache.reproduce.claims import Claim
 from slcache.reproduce.experiment import Experiment, pick
 from slcache.reproduce.inputs import Input
-from slcache.reproduce.ledger import Row, ledger
+from slcache.reproduce.ledger import ledger
 from slcache.reproduce.optima import Optima
 from slcache.reproduce.parts import FigureSpec, Grid, Part, Pick, Workload
 from slcache.reproduce.plan import Plan
@@ -49,45 +49,8 @@ def table() -> Table:
     return Table(documents, "own", ["a", "b"], [GRID])
 
 
-def judge(ours: str, paper: Any) -> Row:  # noqa: ANN401
-    return ledger([Claim("x", "1", "text", paper, ours)], {"": table()})[0]
-
-
 def where(trace: str, function: str = "where_least") -> str:
     return f'{function}(lifetime, "static", on=["{trace}"])'
-
-
-@pytest.mark.parametrize(
-    ("paper", "verdict"), [(50, "reproduced"), (60, "reproduced"), (61, "not reproduced")]
-)
-def test_an_optimum_is_that_of_the_means_over_the_seeds(paper: float, verdict: str) -> None:
-    row = judge(f"100 * {where('a')}", f"{paper} ± 10")
-    assert (row.ours, row.spread, row.verdict) == (50, [50, 90], verdict)
-    assert row.detail == {"per_seed": [50, 90]}
-
-
-def test_an_optimum_may_be_the_most() -> None:
-    assert judge(where("b", "where_most"), 0.9).ours == 0.9
-
-
-def test_an_optimum_at_an_end_of_the_grid_is_not_inside_it() -> None:
-    row = judge('valley(lifetime, "static")', "every trace")
-    assert (row.ours, row.verdict) == ("1 of 2 traces", "same direction")
-    for trace, verdict in (("a", "reproduced"), ("b", "not reproduced")):
-        row = judge(f'valley(lifetime, "static", on=["{trace}"])', "every trace")
-        assert row.verdict == verdict
-
-
-def test_a_shift_is_from_one_trace_to_another() -> None:
-    row = judge(f"100 * ({where('a')} - {where('b')})", "40 ± 1")
-    assert (row.ours, row.spread, row.verdict) == (40, [40, 80], "reproduced")
-    assert judge(f"100 * ({where('b')} - {where('a')})", 40).ours == -40
-
-
-@pytest.mark.parametrize("ours", [where("c"), f"{where('a')} - {where('c')}"])
-def test_a_grid_that_was_not_run_says_nothing(ours: str) -> None:
-    row = judge(ours, 1)
-    assert (row.ours, row.verdict) == (None, "no data")
 
 
 def test_one_figure_exceeds_another_in_size() -> None:
