@@ -23,7 +23,7 @@ from support import mixed, process, write_trace
 from support import slcache as command
 
 ALL = [entry["name"] for entry in slcache.schemes()]
-EVERY, _LEFT_OUT = slcache.fitting(device="tiny")
+EVERY, _ = slcache.fitting(device="tiny")
 PRESETS = Path(__file__).parent.parent / "presets" / "devices"
 
 

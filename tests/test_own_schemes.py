@@ -169,15 +169,6 @@ def test_all_schemes_leaves_the_defaults_of_one_s_own_out() -> None:
     assert "custom" not in catalogue.named("all", device="tiny")[0]
 
 
-def test_the_document_names_the_class(trace: Path) -> None:
-    document = slcache.run(trace, device="tiny", scheme=BASELINE).documents[0]
-    assert document["scheme"]["name"] == "Baseline"
-    custom = document["config"]["scheme"]["custom"]
-    assert custom["source"] == BASELINE
-    assert len(custom["sha256"]) == 64
-    assert json.dumps(document)
-
-
 def test_the_page_is_tried_literally(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The class of the page goes into a file, and its commands run beside it."""
     root = Path.cwd()

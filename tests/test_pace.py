@@ -9,7 +9,6 @@ import pytest
 
 import slcache
 from slcache.documents import normalise
-from slcache.report import terminal
 from slcache.tables import grid
 from support import mixed, write_trace
 
@@ -40,14 +39,6 @@ def test_the_most_is_best_where_more_is_better(both: slcache.Comparison) -> None
     best = {cell.title: row.label for row in both.pace_rows() for cell in row.cells if cell.best}
     winner = SCHEMES[1] if faster else SCHEMES[0]
     assert best == dict.fromkeys(("IOPS", "MB/s", "run time"), winner)
-
-
-def test_the_tables_are_not_continued_below_in_text(both: slcache.Comparison) -> None:
-    table = terminal.comparison_table(both.rows())
-    pace = terminal.pace_table(both.pace_rows())
-    for part in (table, pace):
-        assert terminal.text(part).count("scheme") == 1
-        assert max(map(len, terminal.text(part).splitlines())) <= 110
 
 
 def with_beyond(document: dict[str, Any], beyond: int) -> slcache.Result:

@@ -184,11 +184,6 @@ def test_python_names_the_length_of_windows(trace: Path, tmp_path: Path) -> None
         slcache.run(trace, scheme="baseline", settings=twice, **own)
 
 
-#: What no argument is, or only some are.
-WRONG: list[Any] = [True, 0, -1, 1.5, 10**400, float("nan"), float("inf"), "", "\0", b"x", [1]]
-WRONG += [{}, {1: 2}, object(), ["x", None], "9" * 5000]
-
-
 def needed(function: Callable[..., object], trace: Path, folder: Path) -> dict[str, Any]:
     """Return arguments with which a function begins."""
     everything: dict[str, Any] = {
