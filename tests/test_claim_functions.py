@@ -18,9 +18,8 @@ from test_reproduce_trends import table as curves
 
 #: Where nothing is asked of the figure, or of the verdict.
 ANY: Any = object()
-GOOD, ALIKE, BAD, LIMIT, NONE = (
-    *("reproduced", "same direction", "not reproduced", "consistent", "no data"),
-)
+GOOD, ALIKE, BAD = "reproduced", "same direction", "not reproduced"
+LIMIT, NONE = "consistent", "no data"
 EACH, STEPS = "every trace", "at every step"
 
 

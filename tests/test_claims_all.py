@@ -291,6 +291,7 @@ def given_by(paper: str, claim: Claim) -> dict[str, Figures]:
     return found
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("paper", "claim"), CASES)
 def test_a_check_can_pass_fail_and_lack_data(paper: str, claim: Claim) -> None:
     found = given_by(paper, claim)

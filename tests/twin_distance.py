@@ -178,7 +178,7 @@ def by_blocks(
     trace: slcache.Trace, piece: Piece, folder: Path
 ) -> list[tuple[Path, dict[str, Any]]]:
     """Make three twins by blocks, or one of a large piece."""
-    found = []
+    found: list[tuple[Path, dict[str, Any]]] = []
     pause_ns = SHORT_PAUSES_NS.get(piece.name)
     for seed in range(1 if trace.info()["requests"] > 100_000 else 3):
         how: dict[str, Any] = {} if pause_ns is None else {"pause_ns": pause_ns}
