@@ -14,7 +14,8 @@ from charted import axis, keys, only, panels, rows
 from figured import figured
 from slcache.charts import files, flash, latency, scheme, spec
 from slcache.charts.spec import Axis
-from slcache.documents import normalise
+from slcache.documents import normalise, saved
+from slcache.report import html
 from slcache.words import units
 from support import mixed, write_trace
 
@@ -249,3 +250,15 @@ def test_times_of_zero_and_other_quantities_are_drawn_too() -> None:
     panel = only(scheme.curve(["a"], [other], "cost"))
     assert axis(panel, "y")["title"] == "hits"
     assert points(panel, "computed") == [[1.0, 5.0]]
+
+
+def test_the_report_shows_it(comparison: Any) -> None:  # noqa: ANN401
+    made = comparison.runs[0].to_dict()
+    made["scheme"] |= document(COMPUTED, [[0.4, 3e6]])["scheme"]
+    saved.current(made)
+    page = html.render(["a"], [made], None)
+    assert page.count(">Computed and measured: cost</h2>") == 1
+    assert "what one window of the run really took" in page
+    made["scheme"]["curves"][0]["measured"] = [[0.4]]
+    with pytest.raises(slcache.ResultError, match=r"scheme\.curves"):
+        saved.current(made)

@@ -341,3 +341,10 @@ def test_a_quick_evaluation_of_ips_judges_claims_of_single_traces() -> None:
     }
     assert {"ips-bursty-waf-small", "ips-bursty-latency-proj_4", "agc-latency-wdev_0"} <= judged
     assert ("bursty", "wdev_0") not in ran
+
+
+def test_what_is_above_everywhere_says_nothing_of_where() -> None:
+    claim = of("nvc", "gc-financial1")
+    assert judge("nvc", claim, lambda _: 0.75).verdict == "not reproduced"
+    rising = judge("nvc", claim, lambda p: 0.3 * (p.at or 0.0))
+    assert (rising.verdict, rising.ours) == ("reproduced", "above at 0.625, 0.75, 0.875, 1")

@@ -196,3 +196,13 @@ def test_a_comparison_with_a_disk_is_as_its_schema_says(pair: slcache.Comparison
     Draft202012Validator({**json.loads(text), **figures}).validate(
         pair.normalised["schemes"]["nvc"]
     )
+
+
+def test_the_summary_of_a_run_tells_energy_states_and_operations() -> None:
+    text = result("nvc", SAVING).summary()
+    told = " ".join(text[text.index("disk:") :].split())
+    assert told.startswith(
+        "disk: 24.0 J, 1.20 W on average; active 20.0 %, to-idle 2.5 %, idle 16.9 %, "
+        "spin-up 8.0 %, spin-down 11.5 %, standby 41.1 %; 1 spin-up; 30 reads (120 KiB); "
+        "10 writes (40.0 KiB); miss rate 25.0 % "
+    )

@@ -381,3 +381,17 @@ def test_wrong_use_of_a_vector_is_refused(arguments: dict[str, Any]) -> None:
     envs.close()
     with pytest.raises(EpisodeError, match="reset the environment first"):
         envs.step(np.array([4, 4]))
+
+
+def test_the_defaults_make_an_environment() -> None:
+    env = gymnasium.make(ENV_ID)
+    observation, info = env.reset(seed=3)
+    assert info["seed"] == 3
+    assert observation in env.observation_space
+    assert env.action_space == gymnasium.spaces.Discrete(9)
+
+
+@pytest.mark.parametrize("options", [{"workload.requests": "5"}, {"address": "wrap"}])
+def test_a_trace_that_is_not_there_is_what_is_wrong(options: dict[str, str]) -> None:
+    with pytest.raises(slcache.TraceError, match="cannot be opened"):
+        SlcCacheEnv(workload="missing.csv", trace_options=options, **ENV)

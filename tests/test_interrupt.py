@@ -200,3 +200,16 @@ def test_a_worker_leaves_ctrl_c_to_its_driver() -> None:
         time.sleep(0.01)
     assert process.poll() is None
     worker.end()
+
+
+def test_a_callback_without_an_answer_goes_on(trace: Path) -> None:
+    phases: list[str] = []
+    result = sl.run(
+        trace,
+        device="tiny",
+        scheme="baseline",
+        progress=lambda phase, _done, _total: phases.append(phase),
+    )
+    assert result.documents[0]["host"]["requests"]
+    assert "replay" in phases
+    assert sl.Trace(trace).info(lambda *_: None)["requests"]

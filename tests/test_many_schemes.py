@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import slcache
-from charted import axis, keys, nodes, rows
+from charted import axis, keys, nodes, panels, rows
 from slcache import catalogue
 from slcache.charts import latency as charts
-from slcache.charts import spec
+from slcache.charts import series, spec
 from slcache.report import html
 from slcache.sentences.verdict import verdict
 from slcache.tables import grid
@@ -222,3 +222,11 @@ def test_a_scheme_that_does_not_fit_is_told_with_the_size_that_does() -> None:
                 slcache.resolve(device=entry["name"], scheme=scheme, settings={key: int(size)})
                 told += 1
     assert told
+
+
+def test_series_of_every_scheme_have_a_panel_each(every: slcache.Comparison) -> None:
+    drawn = panels(series.draw(every.labels, every.documents))
+    rates = [drawn[f"{name}: writes completed, MiB/s"] for name in EVERY]
+    for name, panel in zip(EVERY, rates, strict=True):
+        assert {row["key"] for row in rows(panel)} == {name}
+    assert len({axis(panel, "y")["scale"]["domainMax"] for panel in rates}) == 1

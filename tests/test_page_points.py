@@ -180,3 +180,26 @@ def test_a_study_that_cannot_be_read_has_points_without_commands(
         assert done.returncode == 0, done.stderr
         assert said in " ".join(done.stderr.decode().split())
         assert {point["command"] for point in told(page.read_text()).values()} == {None}
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_search_s_points_have_commands(folder: Path) -> None:
+    pytest.importorskip("optuna")
+    from slcache.search.api import tune
+
+    found = tune(
+        folder / "plain.csv",
+        device="tiny",
+        scheme=["tlc-only", "sa"],
+        vary={**SA, "host.time_scale": [0.5, 1.0]},
+        settings={**ROOM, "scheme.sa.slc.victim": "fifo"},
+        points=6,
+        jobs=1,
+    )
+    table = found.table.to_dicts()
+    for number, point in told(found.report()).items():
+        done = slcache(*shlex.split(point["command"] or "")[1:], "--json")
+        assert done.returncode == 0, done.stderr
+        row, document = table[number - 1], json.loads(done.stdout)
+        assert METRICS["waf"].value(document) == pytest.approx(row["waf"])
+        assert METRICS["write_p99_ns"].value(document) == row["write_p99_ns"]

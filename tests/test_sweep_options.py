@@ -9,6 +9,9 @@ import pytest
 
 from slcache.cli import console
 from slcache.cli.app import execute
+from slcache.study.analysis import Analysis
+from slcache.study.outcome import Outcome
+from studies import grid
 from support import mixed, write_trace
 
 DEVICE = ["--device", "tiny"]
@@ -132,3 +135,9 @@ def test_what_much_work_takes_is_told_once_where_nobody_watches(
             meter(f"points ({done} of {points} done)", min(done, points), points)
     said = capsys.readouterr().err
     assert said == (f"note: {told}\n" if told else "")
+
+
+def test_a_metric_given_twice_is_no_choice_in_python_either() -> None:
+    table = grid({"host.time_scale": [0.5, 1.0]}, lambda scale, _: {"waf": scale})
+    with pytest.raises(ValueError, match="metric: waf is given twice"):
+        Analysis.of(Outcome.of(table), ["waf", "waf"])

@@ -19,7 +19,9 @@ from rich.console import Console
 from rich.text import Text
 
 import slcache
+from slcache import cliffs
 from slcache.cli import app, console, devices, schemes, trace_write
+from slcache.cli import cliff as cli_cliff
 from slcache.documents import normalise
 from slcache.report import terminal
 from slcache.tables import grid, tabular
@@ -198,3 +200,20 @@ def test_a_pipe_gets_whole_lines(trace: Path) -> None:
 
 def test_words_are_wrapped_as_wide_as_they_may_be() -> None:
     assert tabular.wrapped("up to 4.00 KiB of it", 10) == "up to\n4.00 KiB\nof it"
+
+
+@pytest.mark.parametrize("widths", WIDTHS)
+def test_every_figure_of_the_cliff_and_of_claims_stands_whole(widths: Sequence[int]) -> None:
+    sustained, bursts = (
+        cliffs.run(
+            cliffs.Pattern(write_bytes=16 << 10, bursts=n, pause_ns=10**9),
+            device="tiny",
+            schemes=["baseline", "ips"],
+        ).curves
+        for n in (1, 3)
+    )
+    check(cli_cliff._sustained(sustained), widths)
+    check(cli_cliff._bursts(bursts), widths)
+    claims = Table("figure", [Column("claim", text=True), "paper", "ours"], boxed=False)
+    claims.add("Figure 9b", "writes of 128 KiB take 0.35× the time, at most", "-35.1 %", "-1,234 %")
+    check(claims, widths)

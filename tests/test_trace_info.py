@@ -242,3 +242,10 @@ def test_the_shortest_traces_have_figures_and_a_picture(tmp_path: Path, count: i
     trace.write_text(line(EPOCH, "Read", 0, 4096) * count)
     assert info(trace, "--picture", tmp_path / "short.png")["requests"] == count
     assert (tmp_path / "short.png").stat().st_size > 1_000
+
+
+def test_a_picture_of_another_kind_is_wrong_usage(known: Path, tmp_path: Path) -> None:
+    done = slcache("trace", "info", known, "--picture", tmp_path / "picture.gif")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b".png, .svg, .pdf, .html" in done.stderr
+    assert list(tmp_path.iterdir()) == []

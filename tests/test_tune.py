@@ -319,3 +319,14 @@ def test_standard_input_cannot_be_read_again(trace: Path) -> None:
     done = slcache(*words, "--vary", "host.time_scale=1,2", stdin=trace.read_bytes())
     assert done.returncode == 2
     assert "give a file that stays" in done.stderr.decode()
+
+
+def test_odd_names_stay_what_they_are(trace: Path, tmp_path: Path) -> None:
+    odd = tmp_path / "a $x <b>\n[device]\n.csv"
+    odd.write_bytes(trace.read_bytes())
+    found = search(odd, points=4, out=tmp_path / "o ut")
+    config = tomllib.loads((tmp_path / "o ut" / "best.toml").read_text())
+    assert set(config) == {"trace", "device", "scheme", "host"}
+    assert config["device"] == {"user_bytes": 2 << 20}
+    assert "<b>" not in (tmp_path / "o ut" / "report.html").read_text()
+    assert found.table["trace"].to_list() == [str(odd)] * 4

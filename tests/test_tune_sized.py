@@ -303,3 +303,9 @@ def test_the_command_line_tells_usage_from_configuration(
     done = slcache("tune", trace, *how, "--vary", size, *least, "--such-that", keep)
     assert done.returncode == status
     assert told in done.stderr
+
+
+def test_a_metric_that_no_run_has_is_an_error(tmp_path: Path) -> None:
+    writes = write_trace(tmp_path / "writes.csv", mixed(50, write_share=1.0))
+    with pytest.raises(package.RunError, match="read_p99_ns: none of the"):
+        asked(writes, keep="read_p99<=1ms")

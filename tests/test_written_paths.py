@@ -236,7 +236,7 @@ def wrong(place: Place, name: str, source: str, capsys: pytest.CaptureFixture[st
     return []
 
 
-@pytest.mark.few(3)
+@pytest.mark.few(2)
 @pytest.mark.parametrize("words", CASES)
 def test_no_written_file_is_one_that_is_read(
     words: list[str],
