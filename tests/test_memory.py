@@ -86,7 +86,7 @@ def test_a_part_is_named_where_memory_is_short(
     for free, named in ((4 * GIB, False), (2 * GIB, True), (None, False)):
         found = GIB, 3 * GIB, free
         monkeypatch.setattr(_core, "memory_outlook", lambda _, found=found: found)
-        console.tell("tiny", ["client"], None)
+        console.tell("tiny", ["client"], {})
         assert ("--scale 1/16" in capsys.readouterr().err) == named
 
 

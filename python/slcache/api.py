@@ -7,113 +7,126 @@ import json
 import os
 import pathlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from slcache import _core, catalogue, files
 from slcache import named as code
 from slcache.errors import UsageError, about
 from slcache.given import content, quantity
-from slcache.given.arguments import checked
-from slcache.given.content import Content, Settings, path_of, trace_of
+from slcache.given.content import Content, path_of, trace_of
 from slcache.given.once import once
-from slcache.given.quantity import time_ns
+from slcache.given.options import Simulated, option, takes, window_ns
 from slcache.results.result import Result
 from slcache.traces.api import Path, Progress, Trace, is_workload, reader_options
 
 if TYPE_CHECKING:
     from slcache.files import Drawn
+    from slcache.reproduce.setups import Setup
 
 __all__ = ["Path", "Progress", "Trace", "run"]
 
+#: What stands in for a device and a scheme in a help text.
+_IF_CONFIG = "not needed if --config has"
 
-@checked
-def run(
-    trace: Content,
-    *,
-    device: Content | None = None,
-    scheme: str | None = None,
-    settings: Settings | None = None,
-    trace_format: str | None = None,
-    trace_options: Mapping[str, str] | None = None,
-    address: str | None = None,
-    replay: str | None = None,
-    window: str | None = None,
-    seed: int | None = None,
-    state: str | None = None,
-    load_state: Path | None = None,
-    save_state: Path | None = None,
-    memory_in: Path | None = None,
-    memory_out: Path | None = None,
-    log: Path | None = None,
-    timeline: Path | None = None,
-    timeline_from: str | None = None,
-    timeline_until: str | None = None,
-    timeline_around: str | None = None,
-    timeline_every: int | None = None,
-    gb_per_day: float | None = None,
-    on_progress: Progress | None = None,
-    progress: Progress | None = None,
-) -> Result:
+
+@dataclass(frozen=True, kw_only=True)
+class _Target:
+    """A device and a scheme."""
+
+    device: Content | None = option(
+        "PRESET|FILE.toml",
+        f"A preset (see `slcache devices`) or a file; {_IF_CONFIG} a device.",
+        offer="devices",
+    )
+    scheme: str | None = option(
+        "NAME",
+        f"A scheme (see `slcache schemes`); {_IF_CONFIG} one.",
+        offer="scheme",
+        alias="--schemes",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run(Simulated, _Target):
+    """What a single run takes."""
+
+    save_state: Path | None = option(
+        "FILE", "Save the device's state as it is when the replay begins."
+    )
+    load_state: Path | None = option(
+        "FILE", "Start from a saved device state instead of preconditioning."
+    )
+    memory_out: Path | None = option("FILE", "Save what the scheme has learned in the end.")
+
+    @property
+    def reads(self) -> list[Path]:
+        """The files that it reads, whatever settings name beside them."""
+        named = (path_of(each) for each in (self.trace, self.device) if each is not None)
+        return files.inputs(*named, self.config, self.load_state, self.memory_in)
+
+    @property
+    def writes(self) -> list[Path]:
+        """The files that it writes."""
+        every = (self.log, self.timeline, self.save_state, self.memory_out)
+        return [path for path in every if path is not None]
+
+
+@takes(Run)
+def run(asked: Run) -> Result:
     """Replay a trace on a device under one scheme.
 
-    `trace` is a file, or a workload: a `.toml` file, the name of a preset or a dict with what
-    such a file holds, drawn with `seed` and changed by `trace_options` such as
-    `{"workload.requests": "100000"}`. `device` is a preset's name, the path of a `.toml` file or
-    a dict with what such a file holds; `settings` changes single configuration keys, dotted or
-    nested: `{"scheme.baseline.slc_blocks": 64}`, or is a configuration file, or all of a
-    configuration with its device and scheme, such as a result's `config`. `address` says what
-    becomes of requests beyond the device's capacity: `error`, `wrap`, `compact` or `clip`.
-    `window` is how long the windows of the time series are, such as `"10ms"`. `state` is that
-    of the device before the run, in place of the `precondition` keys: `empty`, `full=0.9`,
-    `worn=0.9,0.3` (filled, and overwritten at random by so many times that) or `steady` (0.9 full,
-    and overwritten until the write amplification is steady). `save_state` keeps
-    the preconditioned device, `load_state` starts from one. `memory_out` keeps what the scheme has
-    learned in the end, `memory_in` lets it begin with that. `log` writes a Parquet table with a
-    row per request: when it came, when it was served, where its latency went. `timeline` writes
-    what channels and planes did and for which request, for ui.perfetto.dev, or as a table where it
-    ends in `.parquet`; `timeline_from` and `timeline_until` are times such as `"1.5s"`,
-    `timeline_around` is `slowest`, `request=N` or `cliff` and runs twice, `timeline_every=N` keeps
-    every N-th request and its operations, and the device's own work. `gb_per_day` is what is
-    written a day where years are told, by default what the trace writes in its own times.
-    `on_progress(phase, done, total)` is called a few times a second, and cancels by returning
-    False; `progress` is its former name. Other threads go on while the simulation runs. Raises
-    ConfigError, TraceError or RunError.
+    A trace is a file, or a workload: a `.toml` file, the name of a preset or a dict with what such
+    a file holds. A device is a preset's name, the path of a `.toml` file or a dict with what such a
+    file holds. `settings` has keys of the configuration, dotted or nested:
+    `{"scheme.baseline.slc_blocks": 64}`; or is a configuration file, or all of a configuration with
+    its device and scheme, such as a result's `config`. `on_progress(phase, done, total)` is called
+    a few times a second, and cancels by returning False; `progress` is its former name. Other
+    threads go on while the simulation runs. Raises ConfigError, TraceError or RunError.
     """
-    quantity.check_not_loaded(state, load_state)
-    device, own, given = content.unpacked(device, settings)
-    chosen = scheme or own
+    quantity.check_not_loaded(asked.state, asked.load_state)
+    device, own, settings = asked.begun(asked.device)
+    chosen = asked.scheme or own
     if chosen is None:
         raise content.missing("scheme")
-    settings = addressed(given, address, window, state)
+    settings = asked.above_setup([chosen], settings)
+    how: dict[str, Any] = {"replay": asked.replayed_as, "seed": asked.seed}
     if catalogue.of_catalogue(chosen) == "custom":
         # The files that a class is written in are known when it is loaded.
-        catalogue.resolve(device=device, scheme=chosen, settings=settings, replay=replay, seed=seed)
-    path = path_of(trace)
+        catalogue.resolve(device=device, scheme=chosen, settings=settings, **how)
     replayed: Callable[..., Result] = functools.partial(
         _replayed,
-        trace_of(trace),
+        trace_of(asked.trace),
         {
-            **catalogue.given(device, chosen, settings, replay=replay, seed=seed),
-            "trace_options": reader_options_of(trace, trace_format, trace_options, seed),
-            "snapshot_in": _named(load_state),
-            "memory_in": _named(memory_in),
+            **catalogue.given(device, chosen, settings, **how),
+            "trace_options": reader_options_of(asked.trace, asked.reader(), asked.seed),
+            "snapshot_in": _named(asked.load_state),
+            "memory_in": _named(asked.memory_in),
         },
-        files.inputs(
-            path, path_of(device), load_state, memory_in, *content.read_by(settings), *code.files()
-        ),
-        reporting(on_progress, progress),
+        [*asked.reads, *content.read_by(settings), *code.files()],
+        asked.report,
     )
-    written = {"save_state": save_state, "memory_out": memory_out, "log": log}
-    said = (timeline_from, timeline_until, timeline_around, timeline_every)
-    if timeline is None and said == (None,) * 4:
-        return replayed(**written).told_at(gb_per_day)
-    # What reads logs is loaded by whoever wants a timeline.
-    from slcache.slow import stretch
+    written = {
+        "save_state": asked.save_state, "memory_out": asked.memory_out, "log": asked.log
+    }  # fmt: skip
+    if asked.is_drawn:
+        # What reads logs is loaded by whoever wants a timeline.
+        from slcache.slow import stretch
 
-    drawn = stretch.drawn(timeline, said, path, replayed)
-    result = replayed(**written, timelines=(drawn,))
-    stretch.name(result.documents[0], drawn)
-    return result.told_at(gb_per_day)
+        drawn = stretch.drawn(asked.timeline, asked.stretch, path_of(asked.trace), replayed)
+        result = replayed(**written, timelines=(drawn,))
+        stretch.name(result.documents[0], drawn)
+    else:
+        result = replayed(**written)
+    name_reading(asked.setup, [result])
+    return result.told_at(asked.gb_per_day)
+
+
+def name_reading(setup: Setup | None, runs: Sequence[Result]) -> None:
+    """Name the reading in the documents of runs that have just been made."""
+    if setup is not None:
+        for run in runs:
+            run.documents[0]["provenance"]["reading"] = setup.name
 
 
 def _replayed(
@@ -148,28 +161,11 @@ def addressed(
 ) -> dict[str, Any]:
     """Return the settings with what has an argument of its own; no key may be said twice."""
     own: list[tuple[str, Any]] = [] if address is None else [("trace.address", address)]
-    own += [] if window is None else [("run.series_window_ns", _window_ns(window))]
+    own += [] if window is None else [("run.series_window_ns", window_ns(window))]
     # What a file says is below all others.
     said = {k: v for k, v in catalogue.flat(settings).items() if isinstance(v, content.Placed)}
     above = once([*((k, v) for k, v in catalogue.flat(settings).items() if k not in said), *own])
     return {**said, **above, **quantity.begun(state, above)}
-
-
-def _window_ns(window: str) -> int:
-    try:
-        found = time_ns(window)
-    except ValueError as error:
-        raise about(UsageError(f"window = {window}: {error}"), "window") from error
-    if found <= 0:
-        raise about(UsageError(f"window = {window}: must be longer than 0"), "window")
-    return found
-
-
-def reporting(on_progress: Progress | None, progress: Progress | None) -> Progress | None:
-    """Return the report of progress, by the name it has or the one it had."""
-    if on_progress is not None and progress is not None:
-        raise about(UsageError("on_progress and progress are one argument; give one"), "progress")
-    return progress if on_progress is None else on_progress
 
 
 def _named(path: Path | None) -> str | None:
@@ -185,12 +181,12 @@ def checked_log(log: Path) -> Path:
 
 
 def reader_options_of(
-    trace: Content, trace_format: str | None, options: Mapping[str, str] | None, seed: int | None
+    trace: Content, options: Mapping[str, str] | None, seed: int | None
 ) -> list[tuple[str, str]]:
     """Return the reader's options; the run's seed draws a workload."""
     named = path_of(trace)
     drawn = seed if named is None or is_workload(named) else None
-    return reader_options(trace_format, options, drawn)
+    return reader_options(None, options, drawn)
 
 
 def prefixed(scheme: str, progress: Progress | None) -> Progress | None:

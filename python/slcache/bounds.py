@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +13,11 @@ from slcache.documents import gains
 from slcache.documents.normalise import BITS, slc_row_bytes
 from slcache.errors import ConfigError, UsageError, about
 from slcache.execute import given
-from slcache.given.arguments import checked
+from slcache.given import content, options, quantity
 from slcache.given.content import Content
-from slcache.traces.api import Path, Progress, reader_options
+from slcache.given.once import SEED_MAX
+from slcache.given.options import option, takes
+from slcache.traces.api import Progress
 from slcache.words import units
 from slcache.words.names import few
 
@@ -36,33 +38,77 @@ _BELOW, _ABOVE, _POWER_MAX = 3, 3, 30
 SHARES = (0.5, 0.8, 0.95)
 
 
-@checked
-def of_trace(
-    trace: Path,
-    sizes_bytes: Sequence[int] | None = None,
-    *,
-    unit_bytes: int = 4096,
-    trace_format: str | None = None,
-    trace_options: Mapping[str, str] | None = None,
-    on_progress: Progress | None = None,
-) -> dict[str, Any]:
+def _sizes(text: str) -> list[int]:
+    """Return `64MiB,1GiB` or `64MiB..1GiB*2` in bytes; ValueError for what is neither."""
+    first, dots, rest = text.partition("..")
+    if not dots:
+        return [quantity.size_bytes(part.strip()) for part in text.split(",")]
+    last, _, factor = rest.partition("*")
+    size, end = quantity.size_bytes(first), quantity.size_bytes(last)
+    if not factor.isdecimal() or not 2 <= int(factor) <= 1024 or not 0 < size <= end:
+        told = f"{text!r}: must be FROM..TO*FACTOR with a factor of 2 to 1024, such as 1MiB..4GiB*2"
+        raise ValueError(told)
+    found = []
+    while size <= end:
+        found.append(size)
+        size *= int(factor)
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfTrace(options.Trace):
+    """What the bound of a trace takes."""
+
+    trace: Content = field(
+        kw_only=False, metadata=options.needed(*options.TRACE, offer="workloads")
+    )
+    sizes_bytes: Sequence[int] | None = field(
+        default=None,
+        kw_only=False,
+        metadata=options.needed(
+            "SIZE,...|FROM..TO*FACTOR",
+            "Sizes of the SLC cache (default: 1 MiB, doubled until it keeps everything).",
+            name="--sizes",
+            read=_sizes,
+        ),
+    )
+    unit_bytes: int | None = option(
+        "SIZE",
+        "The FTL's mapping unit (default: 4KiB, or the device's).",
+        name="--unit",
+        read=quantity.size_bytes,
+    )
+    seed: int | None = option("N", "Seed of every random choice.", range=(0, SEED_MAX))
+    on_progress: Progress | None = None
+
+    def reader_options(self) -> list[tuple[str, str]]:
+        """Return how the trace is read; UsageError for a seed that draws nothing."""
+        if self.seed is not None and not given.is_workload(given.text_of(self.trace)):
+            told = f"seed = {self.seed}: draws a workload, and {self.trace} is a file"
+            raise about(UsageError(told), "seed")
+        return api.reader_options_of(self.trace, self.reader(), self.seed)
+
+
+@takes(OfTrace)
+def of_trace(asked: OfTrace) -> dict[str, Any]:
     """Return the least that any scheme programs to dense cells, by size of the SLC cache.
 
     A version is a unit of `unit_bytes` touched by a write, alive until it is written again or
     trimmed. `sizes` has for each size `kept`, the most versions that can stay in the cache all
     their life, and `least`, the others; `least_drained` where the cache is emptied at the end.
-    Without sizes they are powers of two from 1 MiB up to the first that keeps everything.
     The controller's memory counts as cache, and schemes that turn SLC pages dense where they
     lie (`ips`) are not bound. Raises UsageError, TraceError.
     """
+    unit_bytes = 4096 if asked.unit_bytes is None else asked.unit_bytes
     _check_unit(unit_bytes)
     most = unit_bytes * _UNITS_MAX
-    sizes = [size for size in _SIZES if size <= most] if sizes_bytes is None else list(sizes_bytes)
+    said = asked.sizes_bytes
+    sizes = [size for size in _SIZES if size <= most] if said is None else list(said)
     _check(sizes, unit_bytes, most)
-    options = reader_options(trace_format, trace_options)
-    text = _core.trace_bound(str(trace), options, unit_bytes, sizes, on_progress)
+    trace = str(asked.trace)
+    text = _core.trace_bound(trace, asked.reader_options(), unit_bytes, sizes, asked.on_progress)
     document: dict[str, Any] = json.loads(text)
-    if sizes_bytes is None:
+    if said is None:
         rows = document["sizes"]
         short = list(takewhile(lambda row: row["kept"] < document["versions"], rows))
         document["sizes"] = rows[: len(short) + 1]
@@ -225,19 +271,21 @@ class Flash:
         return float(dense * (versions - kept) + min(slc, dense) * (kept - in_buffer))
 
 
-@checked
-def on_device(
-    trace: Content,
-    *,
-    device: Content,
-    sizes_bytes: Sequence[int] | None = None,
-    settings: Mapping[str, Any] | None = None,
-    trace_format: str | None = None,
-    trace_options: Mapping[str, str] | None = None,
-    address: str | None = None,
-    seed: int | None = None,
-    on_progress: api.Progress | None = None,
-) -> dict[str, Any]:
+@dataclass(frozen=True, kw_only=True)
+class OnDevice(OfTrace):
+    """What the bound of a trace on a device takes."""
+
+    device: Content | None = option(
+        "PRESET|FILE.toml",
+        "Caches of this device: its units, sizes of whole blocks, program time and wear.",
+        offer="devices",
+    )
+    settings: Mapping[str, Any] | None = option(*options.SET, name="--set", offer="settings")
+    address: str | None = option("", options.BEYOND, words=options.ADDRESSES)
+
+
+@takes(OnDevice)
+def on_device(asked: OnDevice) -> dict[str, Any]:
     """Return the bound of a trace for SLC caches of a device, as the device places the trace.
 
     Beside the counts of `bounds.of_trace` each size has the least time of programs, summed over
@@ -246,25 +294,32 @@ def on_device(
     acknowledges writes counts as cache beside the size. Without sizes they are 1, 2, 4, ...
     blocks of each plane, up to all. Raises UsageError, ConfigError, TraceError.
     """
-    chosen = api.addressed(settings, address)
+    trace, device, seed = asked.trace, asked.device, asked.seed
+    if device is None:
+        raise content.missing("device")
+    if asked.unit_bytes is not None:
+        told = f"unit_bytes = {asked.unit_bytes}: the device has its own (device.mu_bytes)"
+        raise about(UsageError(told), "unit_bytes")
+    placed = [] if asked.address is None else [("trace.address", asked.address)]
+    chosen = options.keyed(asked.settings, None, placed)
     scheme = catalogue.fitting(device=device, settings=chosen)[0][0]
     flash = Flash.of(catalogue.resolve(device=device, scheme=scheme, settings=chosen, seed=seed))
-    sizes = flash.sizes() if sizes_bytes is None else list(sizes_bytes)
+    sizes = flash.sizes() if asked.sizes_bytes is None else list(asked.sizes_bytes)
     flash.check(sizes)
     slots = [flash.buffer_slots + size // flash.unit_bytes for size in sizes]
     text = _core.run_bounds(
         given.trace_of(given.text_of(trace)),
         {
             **catalogue.given(given.content_of(given.text_of(device)), scheme, chosen, seed=seed),
-            "trace_options": api.reader_options_of(trace, trace_format, trace_options, seed),
+            "trace_options": asked.reader_options(),
         },
         slots=[flash.buffer_slots, *slots],
-        progress=on_progress,
+        progress=asked.on_progress,
     )
     counted = json.loads(text)
     buffer, *rows = counted["sizes"]
     in_buffer = counted["versions"] - buffer["least"]
-    if sizes_bytes is None:
+    if asked.sizes_bytes is None:
         # A larger cache than the first that keeps everything saves nothing.
         rows = rows[: 1 + sum(row["least"] > 0 for row in rows)]
     return {

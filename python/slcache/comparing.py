@@ -7,147 +7,144 @@ import os
 import pathlib
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from slcache import api, bounds, catalogue
+from slcache import api, bounds, catalogue, files
 from slcache.errors import UsageError, about
 from slcache.execute import given as texts
 from slcache.execute import several
 from slcache.execute.run import Run
 from slcache.files import Path
-from slcache.given import content
-from slcache.given.arguments import checked
-from slcache.given.content import Content, Settings
+from slcache.given.content import Content, path_of
 from slcache.given.once import twice
+from slcache.given.options import Drawn, Here, Simulated, needed, option, takes
 from slcache.given.quantity import WORN
 from slcache.results import Comparison, Result, comparison
 from slcache.sentences import notes
-from slcache.traces.api import Progress
 from slcache.words.names import in_file_name
-
-if TYPE_CHECKING:
-    from slcache.execute.driver import Executor
-
 
 #: What a comparison may turn round between.
 BOTH = ("empty", WORN)
 
 
-@checked
-def compare(
-    trace: Content,
-    *,
-    device: Content | Sequence[Content] | None = None,
-    schemes: Sequence[str] | str,
-    normalise: str | None = None,
-    settings: Settings | None = None,
-    trace_format: str | None = None,
-    trace_options: Mapping[str, str] | None = None,
-    address: str | None = None,
-    replay: str | None = None,
-    window: str | None = None,
-    seed: int | None = None,
-    state: str | None = None,
-    seeds: int = 1,
-    resample: int | None = None,
-    resample_block: str | None = None,
-    equal_cells: bool = False,
-    memory_in: Path | None = None,
-    log: Path | None = None,
-    timeline: Path | None = None,
-    timeline_from: str | None = None,
-    timeline_until: str | None = None,
-    timeline_around: str | None = None,
-    timeline_every: int | None = None,
-    jobs: int | None = None,
-    executor: Executor | str = "local",
-    store: Path | None = None,
-    gb_per_day: float | None = None,
-    on_progress: Progress | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
+@dataclass(frozen=True, kw_only=True)
+class _Rivals:
+    """Schemes on devices."""
+
+    schemes: Sequence[str] | str = field(
+        metadata=needed(
+            "A,B,...|all",
+            "The schemes to compare, separated by commas, or all that the device can run. "
+            "NAME:KEY=VALUE is one with a setting of its own.",
+            alias="--scheme",
+            offer="schemes",
+        )
+    )
+    device: Content | Sequence[Content] | None = option(
+        "PRESET|FILE.toml",
+        "A preset (see `slcache devices`) or a file; not needed if --config has a device. Give "
+        "several to compare them.",
+        offer="devices",
+        several=True,
+    )
+    normalise: str | None = option(
+        "NAME", "Divide by this scheme's figures (default: the first).", alias="--normalize"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compare(Here, Simulated, Drawn, _Rivals):
+    """What a comparison takes."""
+
+    seeds: int = option(
+        "N", "Run everything with N seeds, from --seed on: means with intervals.", default=1
+    )
+    equal_cells: bool = option(
+        "",
+        "Leave schemes without a cache as many dense blocks as those with one have beside it.",
+        default=False,
+    )
+
+    @property
+    def devices(self) -> Sequence[Content | None]:
+        """The devices, of which there may be one; UsageError for an empty list."""
+        said = self.device
+        many = said if isinstance(said, Sequence) and not isinstance(said, str) else [said]
+        if not many:
+            raise about(UsageError("device: a comparison needs at least one"), "device")
+        return many
+
+    @property
+    def reads(self) -> list[Path]:
+        """The files that it reads, whatever settings name beside them."""
+        known = (each for each in (self.trace, *self.devices) if each is not None)
+        return files.inputs(*map(path_of, known), self.config, self.memory_in)
+
+
+@takes(Compare)
+def compare(asked: Compare) -> Comparison:
     """Replay a trace on a device under several schemes.
 
-    `schemes` is a list, or `"all"` for every one that the device can run; a warning names those
-    left out. `"client:dynamic.share=0.5"` is a scheme with settings of its own, so that one scheme
-    can be compared with itself. Of several devices, a list, each runs every scheme. Figures are
-    normalised to `normalise`, by default the first scheme. A setting under `scheme.<name>` goes to
+    Schemes are a list, or `"all"` for every one that the device can run; a warning names those left
+    out. Of several devices, a list, each runs every scheme. A setting under `scheme.<name>` goes to
     that scheme only, and `memory_in` to those that have a memory. `log` writes a table of requests
     for each scheme: `requests.parquet` means `requests-NAME.parquet`; so does `timeline`. Around
     `slowest` and `cliff` is each scheme's own slowest request or cliff, `request=N` is one request
-    in all of them.
+    in all of them. Which scheme wins may hang on `state`, which `in_states` shows.
 
-    `state` is that of `run`: which scheme wins may hang on it, which `in_states` shows.
-
-    With `seeds` above 1 everything is run with so many seeds from `seed` on, a workload drawn
-    anew for each: a `SeededComparison` tells means with intervals, and which differences are
-    inside the noise. A recording is the same for every seed, and is refused where nothing else is
-    drawn: `resample` runs it as it is and drawn anew so many times. A draw is its stretches of time
-    in random order, `resample_block` long on average, such as `"30s"`; by default a twentieth of
-    the recording.
-
-    `equal_cells` leaves schemes without a cache as many dense blocks as those with one have
-    beside it. `jobs` runs go on at a time, each in a process of its own where that is more than
-    one, or on the `executor` of `slcache.sweep`; the figures are the same. Results are kept in
-    the folder `store`, where there is one, and found there: a comparison that was ended goes on.
-    Runs that write a log or a timeline or read a memory are not kept. The other arguments are those
-    of `run`.
+    With `seeds` above 1 a workload is drawn anew for each: a `SeededComparison` tells means with
+    intervals, and which differences are inside the noise. A recording is the same for every seed,
+    and is refused where nothing else is drawn: `resample` runs it as it is and drawn anew. Runs
+    that write a log or a timeline or read a memory are not kept. All else is as in `run`.
     """
-    unpacked = [content.unpacked(each, settings) for each in _several(device)]
-    given = api.addressed(unpacked[0][2], address, window, state)
-    progress = api.reporting(on_progress, progress)
-    drawn = texts.of_trace(resample, resample_block, texts.text_of(trace), seeds)
-    count = resample or seeds
+    asked.check_executor()
+    trace, count = asked.trace, asked.resample or asked.seeds
+    placed = [asked.begun(each) for each in asked.devices]
+    if asked.is_drawn and len(placed) > 1:
+        raise about(UsageError("timeline: is of one device, and several are given"), "timeline")
+    given = placed[0][2]
+    text = texts.text_of(trace)
+    drawn = texts.of_trace(asked.resample, asked.resample_block, text, asked.seeds)
     groups: list[list[Run]] = []
     # No comprehension: the warning is for whoever called this.
-    for place, _, _ in unpacked:
-        run = Run("", texts.text_of(trace), texts.text_of(place), "", given, (), replay, seed)
-        groups.append(_of_schemes(replace(run, memory_in=memory_in), schemes, normalise))
+    for place, _, _ in placed:
+        run = Run("", text, texts.text_of(place), "", given, (), asked.replayed_as, asked.seed)
+        groups.append(_of_schemes(replace(run, memory_in=asked.memory_in), asked))
     groups = groups if len(groups) == 1 else _named(groups)
     whole = [run.config for group in groups for run in group]
-    if seeds > 1 and not texts.is_workload(texts.text_of(trace)):
-        texts.check_seeds(seeds, whole)
-    every = _seeds(whole[0], seed, count)
-    own = {} if resample is None else {"": next(iter(every.values()))}
-    groups = _equal_cells(groups) if equal_cells else groups
+    if asked.seeds > 1 and not texts.is_workload(text):
+        texts.check_seeds(asked.seeds, whole)
+    every = _seeds(whole[0], asked.seed, count)
+    own = {} if asked.resample is None else {"": next(iter(every.values()))}
+    groups = _equal_cells(groups) if asked.equal_cells else groups
+    options = asked.reader()
 
     def seeded(run: Run, mark: str, number: int | None) -> Run:
-        options = drawn(trace_options, number) if mark or not own else trace_options
+        said = drawn(options, number) if mark or not own else options
         own_settings = {k: v for k, v in run.settings.items() if count == 1 or k != "run.seed"}
         return replace(
             run,
             title=run.title + mark,
             settings=own_settings,
-            trace_options=api.reader_options_of(trace, trace_format, options, number),
+            trace_options=api.reader_options_of(trace, said, number),
             seed=number,
-            log=None if log is None else _log_of(log, run.title + mark),
+            log=None if asked.log is None else _log_of(asked.log, run.title + mark),
         )
 
     runs = [run for group in groups for run in group]
     labelled = [run.title for run in runs]
-    _check_file_names(labelled, log, timeline)
-    asked = [seeded(run, mark, number) for mark, number in (own | every).items() for run in runs]
-
-    def done(runs: Sequence[Run]) -> list[Result]:
-        return several.results(runs, jobs=jobs, executor=executor, store=store, progress=progress)
-
-    stretch = (timeline_from, timeline_until, timeline_around, timeline_every)
-    if timeline is not None or stretch != (None,) * 4:
-        # What reads logs is loaded by whoever wants a timeline.
-        from slcache.execute import timelines
-
-        files_of = [label + mark for mark in own | every for label in labelled]
-        results = timelines.results(asked, files_of, timeline, stretch, done)
-    else:
-        results = done(asked)
+    _check_file_names(labelled, asked.log, asked.timeline)
+    marked = [seeded(run, mark, number) for mark, number in (own | every).items() for run in runs]
+    results = _results(asked, marked, [label + mark for mark in own | every for label in labelled])
     for result, label in zip(results, itertools.cycle(labelled), strict=False):
         result.label = label
-    reference = next((run.title for run in runs if run.scheme == normalise), None)
+    api.name_reading(asked.setup, results)
+    reference = next((run.title for run in runs if run.scheme == asked.normalise), None)
     each = len(labelled)
-    curve = bounds.of_comparison(asked[0], results[:each]) if len(groups) == 1 else None
+    curve = bounds.of_comparison(marked[0], results[:each]) if len(groups) == 1 else None
     if count == 1:
-        return Comparison(results, reference, curve).told_at(gb_per_day)
+        return Comparison(results, reference, curve).told_at(asked.gb_per_day)
     # Pictures are of the first seed, or of the recording.
     found = [
         Comparison(results[start : start + each], reference, None if start else curve)
@@ -155,7 +152,27 @@ def compare(
     ]
     from slcache.results.seeded import SeededComparison
 
-    return SeededComparison(found).told_at(gb_per_day)
+    return SeededComparison(found).told_at(asked.gb_per_day)
+
+
+def _results(asked: Compare, runs: Sequence[Run], names: Sequence[str]) -> list[Result]:
+    """Return the results of runs, each with a timeline of its name where one is asked for."""
+
+    def done(runs: Sequence[Run]) -> list[Result]:
+        return several.results(
+            runs,
+            jobs=asked.jobs,
+            executor=asked.executor,
+            store=asked.store,
+            progress=asked.report,
+        )
+
+    if not asked.is_drawn:
+        return done(runs)
+    # What reads logs is loaded by whoever wants a timeline.
+    from slcache.execute import timelines
+
+    return timelines.results(runs, names, asked.timeline, asked.stretch, done)
 
 
 def in_states(
@@ -171,16 +188,17 @@ def in_states(
     return {state: compare(trace, state=state, **how) for state in states}
 
 
-def _of_schemes(run: Run, schemes: Sequence[str] | str, normalise: str | None) -> list[Run]:
+def _of_schemes(run: Run, asked: Compare) -> list[Run]:
     """Return a run under each of some schemes, of which those that learn have its memory.
 
     A warning names those of all that the device cannot run.
     """
-    device, settings = texts.content_of(run.device), run.settings
-    names, left_out = catalogue.named(schemes, device=device, settings=settings)
+    device = texts.content_of(run.device)
+    names, left_out = catalogue.named(asked.schemes, device=device, settings=run.settings)
     for sentence in notes.told(left_out, "is left out", "are left out"):
         warnings.warn(sentence, stacklevel=4)
-    catalogue.check_schemes(names, normalise)
+    catalogue.check_schemes(names, asked.normalise)
+    settings = asked.above_setup(names, run.settings)
     learning = [] if run.memory_in is None else catalogue.remembering(names)
     labels = catalogue.called(
         names, device=device, settings=settings, replay=run.replay, seed=run.seed
@@ -197,14 +215,6 @@ def _of_schemes(run: Run, schemes: Sequence[str] | str, normalise: str | None) -
         )
         for name in names
     ]
-
-
-def _several(device: Content | Sequence[Content] | None) -> Sequence[Content | None]:
-    """Return the devices, of which there may be one; UsageError for an empty list."""
-    many = device if isinstance(device, Sequence) and not isinstance(device, str) else [device]
-    if not many:
-        raise about(UsageError("device: a comparison needs at least one"), "device")
-    return many
 
 
 def _named(groups: Sequence[Sequence[Run]]) -> list[list[Run]]:

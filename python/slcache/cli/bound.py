@@ -5,50 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from slcache import bounds
-from slcache.cli import checks, console, shared
+from slcache.cli import checks, console
 from slcache.cli import options as opt
-from slcache.given import quantity
+from slcache.given.options import option, said
 from slcache.report import pictures
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Table
 from slcache.words import units
 
 
-@shared.together
 @dataclass(frozen=True, kw_only=True)
-class Caches:
-    """Of which caches the bound is told, and where it is drawn."""
+class Bound(opt.Shown, bounds.OnDevice):
+    """A bound, printed and drawn."""
 
-    sizes_bytes: Annotated[str | None, opt.option("SIZE,...|FROM..TO*FACTOR", name="--sizes")] = (
-        None
+    picture: Path | None = option(
+        "FILE.png|svg|pdf",
+        "Draw the bound over the size.",
+        check=checks.checked_picture(*pictures.FLAT),
     )
-    """Sizes of the SLC cache (default: 1 MiB, doubled until it keeps everything)."""
-    unit_bytes: Annotated[
-        int | None, opt.option("SIZE", name="--unit", read=quantity.size_bytes)
-    ] = None
-    """The FTL's mapping unit (default: 4KiB, or the device's)."""
-    device: Annotated[str | None, opt.device()] = None
-    """Caches of this device: its units, sizes of whole blocks, program time and wear."""
-    picture: Annotated[
-        Path | None,
-        opt.option("FILE.png|svg|pdf", check=checks.checked_picture(*pictures.FLAT)),
-    ] = None
-    """Draw the bound over the size."""
 
 
-def bound(
-    trace: opt.TracePath,
-    /,
-    *,
-    caches: Caches = Caches(),
-    sets: opt.Sets = None,
-    address: opt.AddressPolicy = None,
-    reader: shared.DrawnTrace = shared.DrawnTrace(),
-    shown: shared.Shown = shared.Shown(),
-) -> None:
+@opt.verb
+def bound(asked: Bound) -> None:
     """Show what no SLC cache can keep from dense cells, by its size.
 
     A version of a unit lives from its write to the next one, or to a trim. What a cache
@@ -70,57 +51,17 @@ def bound(
       slcache bound web.csv.gz --device hierarchy-44g --address compact
 
     """
-    _check(caches.device, caches.unit_bytes, sets, address)
-    with checks.told("--sizes"):
-        sizes = None if caches.sizes_bytes is None else _sizes(caches.sizes_bytes)
-    if caches.device is not None:
-        found = bounds.on_device(
-            trace,
-            device=caches.device,
-            sizes_bytes=sizes,
-            settings=checks.pairs(sets),
-            trace_options=reader.options_of(trace),
-            address=address,
-        )
+    if asked.device is not None:
+        found = bounds.on_device(**said(asked, bounds.OnDevice))
     else:
-        found = bounds.of_trace(
-            trace,
-            sizes,
-            unit_bytes=4096 if caches.unit_bytes is None else caches.unit_bytes,
-            trace_options=reader.options_of(trace),
-        )
-    if caches.picture is not None:
-        pictures.save_bound(found, caches.picture)
-    drawn = console.written("drawn", caches.picture)
+        of_device = {"settings": asked.settings, "address": asked.address}
+        checks.refuse(of_device, "is for a device: give --device")
+        found = bounds.of_trace(**said(asked, bounds.OfTrace))
+    if asked.picture is not None:
+        pictures.save_bound(found, asked.picture)
+    drawn = console.written("drawn", asked.picture)
     sheet = Sheet(found["sizes"])
-    console.answer(shown.form, found, lambda: [sheet], lambda: [*_lines(found), *drawn])
-
-
-def _check(
-    device: str | None, unit: int | None, sets: list[str] | None, address: opt.Address | None
-) -> None:
-    """Refuse what has no effect with a device, or without one."""
-    if device is None:
-        checks.refuse({"sets": sets, "address": address}, "is for a device: give --device")
-    else:
-        checks.refuse({"unit_bytes": unit}, "the device has its own (device.mu_bytes)")
-
-
-def _sizes(text: str) -> list[int]:
-    """Return `64MiB,1GiB` or `64MiB..1GiB*2` in bytes; ValueError for what is neither."""
-    first, dots, rest = text.partition("..")
-    if not dots:
-        return [quantity.size_bytes(part.strip()) for part in text.split(",")]
-    last, _, factor = rest.partition("*")
-    size, end = quantity.size_bytes(first), quantity.size_bytes(last)
-    if not factor.isdecimal() or not 2 <= int(factor) <= 1024 or not 0 < size <= end:
-        told = f"{text!r}: must be FROM..TO*FACTOR with a factor of 2 to 1024, such as 1MiB..4GiB*2"
-        raise ValueError(told)
-    found = []
-    while size <= end:
-        found.append(size)
-        size *= int(factor)
-    return found
+    console.answer(asked.form, found, lambda: [sheet], lambda: [*_lines(found), *drawn])
 
 
 #: Columns of a trace's bound, by title what is told of a size; some are of a device alone.

@@ -13,8 +13,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from slcache import api, catalogue
+from slcache.cli import annotated as opt
 from slcache.cli import checks, console, shared
-from slcache.cli import options as opt
 from slcache.given.content import Configuration, Content
 from slcache.report import terminal
 from slcache.sentences import state as states
@@ -95,7 +95,7 @@ def run_like(
     assert laboratory.like is not None
     with console.output(out, FILES, kept) as files, console.meter(progress) as meter:
         part = fills.scaled(given.device, laboratory.scale, fills.as_client(given.settings))
-        console.tell(part, [fills.SCHEME], given.settings, state)
+        console.tell(part, [fills.SCHEME], api.addressed(given.settings, None, state=state))
         found = likes.like(
             laboratory.like,
             device=given.device,

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from slcache import _core, api, catalogue
-from slcache.api import Progress as Callback
+from slcache import _core, catalogue
 from slcache.cli.options import Form, When
 from slcache.cli.streams import results
 from slcache.documents.normalise import Document
@@ -26,6 +25,8 @@ from slcache.results import Comparison, Result
 from slcache.sentences import notes as sentences
 from slcache.tables.sheets import Sheet, csv, markdown, of_runs
 from slcache.tables.tabular import fitted
+from slcache.traces.api import Path as Named
+from slcache.traces.api import Progress as Callback
 from slcache.words import units
 from slcache.words.names import json_safe, printable
 
@@ -139,8 +140,8 @@ def left_out(schemes: Mapping[str, str]) -> None:
 def output(
     directory: Path | None,
     names: Sequence[str],
-    inputs: Sequence[api.Path],
-    beside: Sequence[api.Path] = (),
+    inputs: Sequence[Named],
+    beside: Sequence[Named] = (),
 ) -> contextlib.AbstractContextManager[Transaction | None]:
     """Open the output directory, if one was asked for, before the work begins.
 
@@ -268,22 +269,16 @@ def _position(done: int, total: int, passed_s: float) -> str:
 _MUCH_BYTES = 1 << 30
 
 
-def tell(
-    device: Content,
-    schemes: Sequence[str],
-    settings: Mapping[str, Any] | None,
-    state: str | None = None,
-) -> None:
+def tell(device: Content, schemes: Sequence[str], settings: Mapping[str, Any]) -> None:
     """Tell what a run takes, and whether there is as much; what cannot run says so itself."""
     with contextlib.suppress(Error):
-        given = api.addressed(settings, None, state=state)
         needs = [
             _core.memory_outlook(
-                catalogue.given(device, name, catalogue.settings_for(given, name, schemes))
+                catalogue.given(device, name, catalogue.settings_for(settings, name, schemes))
             )
             for name in schemes
         ]
-        begun, whole, free = max(needs, key=lambda need: need[1])
+        begun, whole, free = max(needs, key=lambda need: need[1], default=(0, 0, None))
         if whole < _MUCH_BYTES:
             return
         told = f"a run takes about {units.size(begun)} of memory as it begins"

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from rich.text import Text
 
 from slcache import catalogue
+from slcache.cli import annotated as opt
 from slcache.cli import checks, complete, console, shared
-from slcache.cli import options as opt
 from slcache.sentences import notes
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table

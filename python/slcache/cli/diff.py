@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from rich.text import Text
 
+from slcache.cli import annotated as opt
 from slcache.cli import checks, console, shared
-from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import inputs as files_of
 from slcache.results.differences import Change, Difference, RunDifference

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from slcache import _core
 from slcache import explain as explanations
+from slcache.cli import annotated as opt
 from slcache.cli import checks, complete, console, shared
-from slcache.cli import options as opt
 from slcache.documents import schemata
 from slcache.explain import Entry, Standing
 from slcache.sentences import notes

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from rich.text import Text
 
+from slcache.cli import annotated as opt
 from slcache.cli import checks, console, shared
-from slcache.cli import options as opt
 from slcache.cli.streams import results
 from slcache.errors import RunError, about
 from slcache.files import Transaction

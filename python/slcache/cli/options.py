@@ -1,20 +1,24 @@
-"""The options that verbs share."""
+"""Verbs made of the classes of what they are asked: each field is an option or an argument."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from functools import partial
+from dataclasses import MISSING, Field, dataclass, fields
+from inspect import Parameter as Place
+from inspect import Signature
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from cyclopts import App, Parameter
 
 from slcache.cli import checks, complete
 from slcache.given.arguments import RANGES
-from slcache.given.once import SEED_MAX
+from slcache.given.options import Option, option
 
-#: What to do with requests beyond the device's capacity.
-Address = Literal["error", "wrap", "compact", "clip"]
+_A = TypeVar("_A")
+_R = TypeVar("_R")
+
 #: How tables are printed.
 Form = Literal["table", "csv", "markdown", "json"]
 #: When to draw progress.
@@ -26,131 +30,152 @@ def group(name: str, help: str | None = None) -> App:
     return App(name=name, help=help, help_flags=(), version_flags=())
 
 
-def plain(help: str | None = None, **more: Any) -> Parameter:  # noqa: ANN401
-    """Return an option that is there or not, or takes one of its type's words."""
-    if help is not None:
-        # That there is none would hide what stands below a field.
-        more["help"] = help
-    # There are no options that undo others.
-    return Parameter(negative=(), **more)
+def verb(function: Callable[[_A], _R]) -> Callable[..., _R]:
+    """Return a verb whose arguments and options are the fields of what a function is asked.
 
-
-def option(
-    metavar: str,
-    help: str | None = None,
-    *,
-    name: str | None = None,
-    offer: Callable[[str], complete.Offered] | None = None,
-    kind: type[int] | type[float] | None = None,
-    min: float | None = None,
-    max: float | None = None,
-    range: str | None = None,
-    read: Callable[[str], object] | None = None,
-    check: checks.Check | None = None,
-    **more: Any,  # noqa: ANN401
-) -> Parameter:
-    """Return an option, named after the verb's parameter or the field of a class if not otherwise.
-
-    What a field of a class is, is said in the text below it. An option with `kind`, `min` or `max`
-    takes a number, a whole one by default, and one with `range` what a Python argument of that name
-    may be; one with `read` what that makes of its text. `read` and `check`, which gets the value,
-    raise ValueError for what cannot be.
+    The function has its class as the annotation of its only parameter.
     """
-    if check is not None:
+    (written, *_) = function.__annotations__.values()
+    model = vars(sys.modules[function.__module__])[written]
+    known = {each.name: each for each in fields(model) if each.metadata}
+    places = [name for name, each in known.items() if _is_place(each)]
+
+    def call(*args: Any, **kwargs: Any) -> _R:  # noqa: ANN401
+        said = dict(zip(places, args, strict=False))
+        if places and known[places[-1]].metadata["option"].several and args:
+            said[places[-1]] = args[len(places) - 1 :]
+        said |= {name: value for name, value in kwargs.items() if value is not None}
+        return function(model(**{name: _given(known[name], said[name]) for name in said}))
+
+    every = sorted(known.values(), key=lambda each: not _is_place(each))
+    call.__signature__ = Signature(list(map(_place, every)))  # type: ignore[attr-defined]
+    call.__name__, call.__doc__, call.__annotations__ = function.__name__, function.__doc__, {}
+    return call
+
+
+def _is_place(of: Field[Any]) -> bool:
+    """Return whether a field is an argument, which has no name."""
+    return not of.kw_only and of.metadata["option"].name is None
+
+
+def _place(of: Field[Any]) -> Place:
+    """Return the argument or option that a field is."""
+    told: Option = of.metadata["option"]
+    annotation: Any = Annotated[_hint(of.type, told), _parameter(of, told)]
+    default = Place.empty if of.default is MISSING else None
+    if not _is_place(of):
+        return Place(of.name, Place.KEYWORD_ONLY, default=default, annotation=annotation)
+    if not told.several:
+        return Place(of.name, Place.POSITIONAL_ONLY, default=default, annotation=annotation)
+    return Place(of.name, Place.VAR_POSITIONAL, annotation=Annotated[str, _parameter(of, told)])
+
+
+def _kinds(written: Any) -> list[str]:  # noqa: ANN401
+    return [kind.strip() for kind in str(written).split("|")]
+
+
+def _has_keys(of: Field[Any]) -> bool:
+    return any(kind.startswith(("Mapping", "Settings")) for kind in _kinds(of.type))
+
+
+#: Types that options have, by what annotations call them; those of others are texts.
+_TYPES: dict[str, Any] = {"bool": bool, "int": int, "float": float, "Path": Path}
+
+
+def _hint(written: Any, told: Option) -> Any:  # noqa: ANN401
+    """Return the type of a field as a command line reads it."""
+    if told.words:
+        return Literal[told.words] | None
+    kinds = _kinds(written)
+    own: Any = next((_TYPES[kind] for kind in kinds if kind in _TYPES), str)
+    return list[own] | None if told.several or "KEY=" in told.metavar else own | None
+
+
+def _parameter(of: Field[Any], told: Option) -> Parameter:
+    more: dict[str, Any] = {"name": told.name, "alias": told.alias, "negative": told.negative}
+    if told.metavar:
+        more |= {"metavar": told.metavar, "allow_leading_hyphen": True}
+    if _is_place(of):
+        more["required"] = not told.metavar.startswith("[")
+    if (check := told.check) is not None:
         more["validator"] = lambda _, value: None if value is None else check(value)
-    if read is not None:
+    kind = next((kind for kind in (int, float) if kind.__name__ in _kinds(of.type)), None)
+    if (read := told.read) is not None:
         more["converter"] = lambda _, tokens: read(tokens[0].value)
-    if range is not None:
-        min, max = RANGES[range]
-    if kind is not None or min is not None or max is not None:
-        more["converter"] = checks.number(kind or int, min, max)
-    more["completer"] = None if offer is None else lambda context: offer(context.incomplete)
-    return plain(help, name=name, metavar=metavar, allow_leading_hyphen=True, **more)
+    elif kind is not None:
+        more["converter"] = checks.number(kind, *(told.range or RANGES[of.name]))
+    if told.offer:
+        offer = getattr(complete, told.offer)
+        more["completer"] = lambda context: offer(context.incomplete)
+    return Parameter(help=told.help, **more)
 
 
-#: Options that take a number, a size or a time above 0; a device; names of schemes with commas, or
-#: all; keys with their values, each key once; keys with what each may be.
-count = partial(option, "N")
-size = partial(option, "SIZE", read=checks.size_bytes)
-time = partial(option, "TIME", read=checks.time_ns)
-device = partial(option, "PRESET|FILE.toml", offer=complete.devices)
-schemes = partial(option, "A,B,...|all", offer=complete.schemes)
-pairs = partial(option, "KEY=VALUE", check=checks.pairs)
-ranges = partial(option, "KEY=VALUES", check=checks.checked_ranges)
+def _given(of: Field[Any], value: Any) -> Any:  # noqa: ANN401
+    """Return a value as the field has it: keys with their values as a dict."""
+    told: Option = of.metadata["option"]
+    if "KEY=" not in told.metavar:
+        return value
+    with checks.told(told.name or f"--{of.name}"):
+        return checks.pairs(value)
 
 
-def argument(metavar: str, help: str, **more: Any) -> Parameter:  # noqa: ANN401
-    """Return an argument, which has no name."""
-    return option(metavar, help, required=not metavar.startswith("["), **more)
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """How results are printed."""
+
+    json: bool = option("", "Print one JSON document and nothing else.", default=False)
+    format: Form = option(
+        "",
+        "A table for a reader; csv or markdown with all digits and units in the header; or json, "
+        "as --json.",
+        default="table",
+        words=get_args(Form),
+    )
+
+    def __post_init__(self) -> None:
+        if self.json and self.format not in ("table", "json"):
+            raise checks.wrong(f"--json and --format {self.format} are two forms; give one")
+
+    @property
+    def form(self) -> Form:
+        """How to print; --json is short for --format json."""
+        return "json" if self.json else self.format
 
 
-TracePath = Annotated[
-    str,
-    argument(
-        "TRACE",
-        "A block trace, plain or compressed, or - for standard input; or a workload: FILE.toml or "
-        "a preset (see `slcache trace workloads`).",
-        offer=complete.workloads,
-    ),
-]
-MaybeDevice = Annotated[
-    str | None,
-    device("A preset (see `slcache devices`) or a file; not needed if --config has a device."),
-]
-OwnScheme = Annotated[
-    str | None,
-    option(
-        "FILE.py:CLASS",
-        "The class of Python that the document names, if it does: no document loads one.",
-        alias="--schemes",
-    ),
-]
-Normalise = Annotated[
-    str | None,
-    option("NAME", "Divide by this scheme's figures (default: the first).", alias="--normalize"),
-]
-Sets = Annotated[
-    list[str] | None,
-    pairs(
-        "Change one configuration key (dotted; see `slcache explain --schema config`).",
-        name="--set",
-        offer=complete.settings,
-    ),
-]
-AddressPolicy = Annotated[
-    Address | None,
-    plain("Requests beyond the capacity: refuse, or change and count them."),
-]
-Workload = Annotated[
-    list[str] | None,
-    pairs("Change one key of a workload, such as a free figure of a twin."),
-]
-Seed = Annotated[int | None, count("Seed of every random choice.", min=0, max=SEED_MAX)]
-GbPerDay = Annotated[
-    float | None,
-    count(
-        "Tell a device's years at N GB (10^9 bytes) written a day (default: at what the trace "
-        "writes in its own times).",
-        kind=float,
-        range="gb_per_day",
-    ),
-]
-Explain = Annotated[
-    bool,
-    plain(
+@dataclass(frozen=True, kw_only=True)
+class Metered:
+    """When progress is drawn."""
+
+    meter: When = option(
+        "",
+        "Draw progress on standard error.",
+        default="auto",
+        name="--progress",
+        words=get_args(When),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """Where results go."""
+
+    out: Path | None = option(
+        "DIR", "Write result.json, Parquet tables and report.html to this directory."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explained(Shown):
+    """How results are printed, and whether all is told that is known."""
+
+    explain: bool = option(
+        "",
         "Print all that is known: pace, life, the least possible, who differs why.",
-    ),
-]
-Out = Annotated[
-    Path | None,
-    option("DIR", "Write result.json, Parquet tables and report.html to this directory."),
-]
-Json = Annotated[bool, plain("Print one JSON document and nothing else.")]
-Format = Annotated[
-    Form,
-    plain(
-        "A table for a reader; csv or markdown with all digits and units in the header; or "
-        "json, as --json.",
-    ),
-]
-Progress = Annotated[When, plain("Draw progress on standard error.")]
+        default=False,
+    )
+
+    def check_explained(self) -> None:
+        """Say that what is printed for other programs is not shorter than all that is known."""
+        if self.explain and self.form != "table":
+            told = f"--explain: has no effect with --format {self.form}, which has it all"
+            raise checks.wrong(told)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 from slcache import ResultError
+from slcache.cli import annotated as opt
 from slcache.cli import checks, console, shared, sweep
-from slcache.cli import options as opt
 from slcache.cli.simulate import parts_of
 from slcache.documents import saved
 from slcache.files import Transaction

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from slcache.cli import annotated as opt
 from slcache.cli import checks, console, drives, separation, shared
-from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.given.once import SEED_MAX, twice
 

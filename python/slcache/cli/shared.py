@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from slcache import catalogue
+from slcache.cli import annotated as opt
 from slcache.cli import checks, complete
-from slcache.cli import options as opt
 from slcache.given import content, quantity
 from slcache.given.content import Configuration
 from slcache.given.once import once
@@ -144,27 +144,6 @@ class SpreadOut(Here):
 
 
 @together
-@dataclass(frozen=True)
-class Timeline:
-    """The file of a timeline and the stretch that it is of, as Python names them."""
-
-    timeline: Annotated[Path | None, opt.option("FILE", check=checks.no_folder)] = None
-    """Write what channels and planes do and for which request, for ui.perfetto.dev; FILE.gz is
-    compressed, FILE.parquet a table of operations."""
-    timeline_from: Annotated[str | None, opt.option("TIME", name="--from")] = None
-    """Leave out of the timeline what ends before."""
-    timeline_until: Annotated[str | None, opt.option("TIME", name="--until")] = None
-    """Leave out of the timeline what begins later."""
-    timeline_around: Annotated[
-        str | None, opt.option("slowest|request=N|cliff", name="--around")
-    ] = None
-    """Have the timeline of this request's time, and as much around it, or of where writes become
-    slow; runs twice."""
-    timeline_every: Annotated[int | None, opt.count(name="--every", range="timeline_every")] = None
-    """Have in the timeline every N-th request with its operations, and the device's own work."""
-
-
-@together
 @dataclass(frozen=True, kw_only=True)
 class Configured:
     """What is said of a device's configuration, and of its state at first."""
@@ -235,45 +214,6 @@ class Drawn(Replayed):
     resample_block: Annotated[str | None, opt.option("TIME")] = None
     """How long those stretches are on average, such as 30s (default: a twentieth of the recording).
     """
-
-
-@together
-@dataclass(frozen=True, kw_only=True)
-class Simulated(Replayed):
-    """The same of a verb that shows runs one by one, with all that they write."""
-
-    reading: Annotated[str | None, opt.option("PAPER[/PART][:READING]")] = None
-    """Begin with the set-up of a paper's evaluation, such as ips/daily:probable: its device,
-    settings and replay, which other options change."""
-    window: Annotated[str | None, opt.option("TIME", check=_window)] = None
-    """Length of the time series' windows, such as 10ms (default: so that there are at most 1,024).
-    """
-    memory_in: Annotated[str | None, opt.option("FILE")] = None
-    """Let a scheme that learns begin with what it saved before."""
-    log: Annotated[Path | None, opt.option("FILE.parquet", check=checks.no_folder)] = None
-    """Write a row per request: its times, its latency and where that went."""
-    timeline: Timeline = Timeline()
-    gb_per_day: opt.GbPerDay = None
-
-    def how(self) -> dict[str, Any]:
-        """Return it as Python names it, but for the configuration and the reading."""
-        return super().how() | vars(self.timeline)
-
-
-@together
-@dataclass(frozen=True, kw_only=True)
-class Compared(Simulated, Drawn):
-    """The same of a verb that compares runs."""
-
-
-def set_up(reading: str | None) -> Setup | None:
-    """Return the set-up of a paper's evaluation that --reading names."""
-    if reading is None:
-        return None
-    # It loads what judges evaluations; other runs do without.
-    from slcache.reproduce import setups
-
-    return setups.named(reading)
 
 
 def scheme(named: str | None, given: Configuration) -> str:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Any
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from slcache import _core, api, catalogue, comparing
-from slcache.cli import checks, complete, console, shared
+from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.documents import normalise
-from slcache.files import inputs as files_of
+from slcache.errors import Error
+from slcache.given.content import Content
+from slcache.given.options import Simulated, option, said
 from slcache.given.quantity import WORN
 from slcache.report import terminal
 from slcache.results import Comparison, Result
@@ -22,42 +26,31 @@ from slcache.sentences import state, verdict
 from slcache.tables import grid
 from slcache.words import units
 
-if TYPE_CHECKING:
-    from slcache.reproduce.setups import Setup
-
-States = Annotated[
-    bool,
-    opt.plain(
-        f"Compare on an empty device and on a full and overwritten one ({WORN}), and show side by "
-        "side what turns round.",
-        name="--states",
-    ),
-]
-
 #: What stands side by side.
 TITLES = ("write mean", "read mean", "WAF")
 
 ByState = Mapping[str, Comparison]
 
 
-def _check_states(trace: str, alone: Mapping[str, object]) -> None:
+def _check_states(asked: Compare) -> None:
     """Refuse what one comparison has and two side by side have not."""
-    if alone["format"] not in ("table", "json"):
-        told = "has no tables for other programs with --states; give it with each --state alone"
-        raise checks.wrong(told, "--format")
     told = "has no effect with --states; give it with each --state alone"
-    checks.refuse({**alone, "format": None}, told)
-    if _core.is_read_once(trace):
+    if asked.form not in ("table", "json"):
+        raise checks.wrong(f"has no tables for other programs: it {told}", "--format")
+    alone = ("state", "out", "log", "resample", "explain")
+    checks.refuse({name: getattr(asked, name) for name in alone}, told)
+    checks.refuse({"seeds": asked.seeds > 1, "timeline": asked.is_drawn}, told)
+    if _core.is_read_once(str(asked.trace)):
         told = "reads the trace once for each state; give a file"
         raise checks.wrong(told, "--states")
 
 
-def _show_states(trace: str, how: Mapping[str, Any], form: opt.Form, progress: opt.When) -> None:
+def _show_states(asked: Compare, how: dict[str, Any]) -> None:
     """Compare in both states and print what turns round."""
-    with console.meter(progress, kept=how["store"] is not None) as meter:
-        same = {name: value for name, value in how.items() if name not in ("state", "gb_per_day")}
-        found = comparing.in_states(trace, **same, progress=meter)
-    if form == "json":
+    same = {name: value for name, value in how.items() if name != "gb_per_day"}
+    with console.meter(asked.meter, kept=asked.store is not None) as meter:
+        found = comparing.in_states(**same, on_progress=meter)
+    if asked.form == "json":
         console.emit_json({"states": {name: each.to_dict() for name, each in found.items()}})
         return
     lines = [Text(f"{name}: {state.line(each.documents)}") for name, each in found.items()]
@@ -116,39 +109,13 @@ def _turns(side: str, compared: ByState) -> bool:
     return len(set(best)) > 1
 
 
-@shared.together
 @dataclass(frozen=True, kw_only=True)
-class Handover:
-    """What a run hands over to another one, or begins with."""
-
-    save_state: Annotated[str | None, opt.option("FILE")] = None
-    """Save the device's state as it is when the replay begins."""
-    load_state: Annotated[str | None, opt.option("FILE")] = None
-    """Start from a saved device state instead of preconditioning."""
-    memory_out: Annotated[str | None, opt.option("FILE")] = None
-    """Save what the scheme has learned in the end."""
+class Run(opt.Metered, opt.Shown, opt.Saved, api.Run):
+    """A single run, printed and saved."""
 
 
-def run(
-    trace: opt.TracePath,
-    /,
-    *,
-    device: opt.MaybeDevice = None,
-    scheme: Annotated[
-        str | None,
-        opt.option(
-            "NAME",
-            "A scheme (see `slcache schemes`); not needed if --config has one.",
-            offer=complete.scheme,
-            alias="--schemes",
-        ),
-    ] = None,
-    replayed: shared.Simulated = shared.Simulated(),
-    handover: Handover = Handover(),
-    out: opt.Out = None,
-    shown: shared.Shown = shared.Shown(),
-    progress: opt.Progress = "auto",
-) -> None:
+@opt.verb
+def run(asked: Run) -> None:
     """Replay a trace on a device under one scheme.
 
     Examples:
@@ -161,81 +128,48 @@ def run(
         --timeline slowest.pftrace.gz --around slowest
 
     """
-    begun = shared.set_up(replayed.reading)
-    given = replayed.on(device, begun)
-    named = shared.scheme(scheme, given)
-    settings, how = _begun(begun, [named], trace, given.settings, replayed)
-    kept = files_of(trace, device, replayed.config, handover.load_state, replayed.memory_in)
-    written = (replayed.log, replayed.timeline.timeline, handover.save_state, handover.memory_out)
-    beside = [path for path in written if path is not None]
-    console.tell(given.device, [named], settings, replayed.state)
+    _tell(asked, [asked.device], asked.scheme)
     with (
-        console.output(out, FILES, kept, beside) as files,
-        console.meter(progress) as meter,
+        console.output(asked.out, FILES, asked.reads, asked.writes) as files,
+        console.meter(asked.meter) as meter,
     ):
-        result = api.run(
-            trace,
-            device=given.device,
-            scheme=named,
-            settings=settings,
-            progress=meter,
-            **vars(handover),
-            **how,
-        )
-        _name(begun, [result])
+        result = api.run(**said(asked, api.Run), on_progress=meter)
         if files is not None:
             result.stage(files)
-    _print(
-        result,
-        shown.form,
-        [
-            terminal.run_table(result.label, result.documents[0], replayed.gb_per_day),
-            *(Text(line, "yellow") for line in result.notes()),
-        ],
-        out,
+    table = terminal.run_table(result.label, result.documents[0], asked.gb_per_day)
+    notes = (Text(line, "yellow") for line in result.notes())
+    _print(result, asked.form, [table, *notes], asked.out)
+
+
+def _tell(
+    asked: Simulated, devices: Sequence[Content | None], schemes: Sequence[str] | str | None
+) -> None:
+    """Tell what reading is begun with, and what runs take; what cannot run says so itself."""
+    if (setup := asked.setup) is not None:
+        console.note(f"reading {setup.name}: {setup.title}")
+        if left_out := setup.left_out(str(asked.trace)):
+            console.note(f"reading {setup.name}: {left_out} of them")
+    with contextlib.suppress(Error):
+        for device in devices:
+            place, own, given = asked.begun(device)
+            names, _ = catalogue.named(schemes or own or (), device=place, settings=given)
+            console.tell(place, names, asked.above_setup(names, given))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compare(opt.Metered, opt.Explained, opt.Saved, comparing.Compare):
+    """A comparison, printed and saved."""
+
+    states: bool = option(
+        "",
+        f"Compare on an empty device and on a full and overwritten one ({WORN}), and show side by "
+        "side what turns round.",
+        default=False,
     )
 
 
-@shared.together
-@dataclass(frozen=True, kw_only=True)
-class Repeats:
-    """How often schemes are compared, and in which states of a device."""
-
-    states: States = False
-    seeds: Annotated[int, opt.count(min=1, max=1000)] = 1
-    """Run everything with N seeds, from --seed on: means with intervals."""
-    equal_cells: Annotated[bool, opt.plain()] = False
-    """Leave schemes without a cache as many dense blocks as those with one have beside it."""
-
-
-def compare(
-    trace: opt.TracePath,
-    /,
-    *,
-    schemes: Annotated[
-        str,
-        opt.schemes(
-            "The schemes to compare, separated by commas, or all that the device can run. "
-            "NAME:KEY=VALUE is one with a setting of its own.",
-            alias="--scheme",
-        ),
-    ],
-    device: Annotated[
-        list[str] | None,
-        opt.device(
-            "A preset (see `slcache devices`) or a file; not needed if --config has a "
-            "device. Give several to compare them."
-        ),
-    ] = None,
-    normalise: opt.Normalise = None,
-    replayed: shared.Compared = shared.Compared(),
-    repeats: Repeats = Repeats(),
-    where: shared.Here = shared.Here(),
-    explain: opt.Explain = False,
-    out: opt.Out = None,
-    shown: shared.Shown = shared.Shown(),
-    progress: opt.Progress = "auto",
-) -> None:
+@opt.verb
+def compare(asked: Compare) -> None:
     """Replay a trace under several schemes and show which wins, by how much and why.
 
     The first scheme (or --normalise) is printed in units, the others as factors of it;
@@ -256,42 +190,24 @@ def compare(
         --timeline t.pftrace.gz --around request=812
 
     """
-    begun = shared.set_up(replayed.reading)
-    checks.check_explained(shown.form, explain=explain)
-    given = replayed.on(device[0] if device else None, begun)
-    devices = [given.device, *(device or ())[1:]]
-    drawn = any(vars(replayed.timeline).values())
-    if len(devices) > 1 and drawn:
-        raise checks.wrong("--timeline: is of one device, and several are given")
-    names, left_out = shared.scheme_names(schemes, given.device, given.settings, normalise)
-    if replayed.memory_in is not None:
-        catalogue.remembering(names)
-    console.left_out(left_out)
-    settings, how = _begun(begun, names, trace, given.settings, replayed)
-    for each in devices:
-        console.tell(each, names, settings, replayed.state)
-    how |= {"device": devices, "schemes": names, "normalise": normalise, "settings": settings,
-            "equal_cells": repeats.equal_cells, **vars(where)}  # fmt: skip
-    if repeats.states:
-        alone = {"state": replayed.state, "out": out, "log": replayed.log, "format": shown.form,
-                 "resample": replayed.resample, "explain": explain, "seeds": repeats.seeds > 1,
-                 "timeline": drawn}  # fmt: skip
-        _check_states(trace, alone)
-        _show_states(trace, how, shown.form, progress)
+    asked.check_explained()
+    _tell(asked, asked.devices, asked.schemes)
+    how = said(asked, comparing.Compare)
+    if asked.states:
+        _check_states(asked)
+        _show_states(asked, how)
         return
-    if _core.is_read_once(trace):
-        name = "standard input" if trace == "-" else trace
+    if _core.is_read_once(str(asked.trace)):
+        name = "standard input" if asked.trace == "-" else asked.trace
         console.note(f"{name} is copied to a temporary file: every scheme reads it anew")
-    kept = files_of(trace, *(device or ()), replayed.config, replayed.memory_in)
     with (
-        console.output(out, FILES, kept) as files,
-        console.meter(progress, kept=where.store is not None) as meter,
+        console.output(asked.out, FILES, asked.reads) as files,
+        console.meter(asked.meter, kept=asked.store is not None) as meter,
     ):
-        comparison = comparing.compare(trace, seeds=repeats.seeds, progress=meter, **how)
-        _name(begun, comparison.every_run)
+        comparison = comparing.compare(**how, on_progress=meter)
         if files is not None:
             comparison.stage(files)
-    _print(comparison, shown.form, parts_of(comparison, explain=explain), out)
+    _print(comparison, asked.form, parts_of(comparison, explain=asked.explain), asked.out)
 
 
 def parts_of(comparison: Comparison, *, explain: bool) -> list[RenderableType]:
@@ -317,31 +233,6 @@ def parts_of(comparison: Comparison, *, explain: bool) -> list[RenderableType]:
     return [*tables, *lives, *cautions, *map(Text, comparison.verdict()), *gained]
 
 
-def _begun(
-    reading: Setup | None,
-    schemes: Sequence[str],
-    trace: str,
-    given: dict[str, Any],
-    replayed: shared.Replayed,
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return settings and what else is said on top of those of a reading; say which it is."""
-    how = replayed.how()
-    if reading is None:
-        return given, how
-    console.note(f"reading {reading.name}: {reading.title}")
-    if left_out := reading.left_out(trace):
-        console.note(f"reading {reading.name}: {left_out} of them")
-    settings = {**reading.settings_for(schemes, trace), **given}
-    return settings, {**how, "replay": how["replay"] or reading.replay}
-
-
-def _name(reading: Setup | None, runs: Sequence[Result]) -> None:
-    """Name the reading in the documents of runs that have just been made."""
-    if reading is not None:
-        for run in runs:
-            run.documents[0]["provenance"]["reading"] = reading.name
-
-
 def _note_windows(documents: Sequence[Mapping[str, Any]]) -> None:
     """Say where the windows are longer than asked for."""
     for document in documents:
@@ -355,7 +246,7 @@ def _note_windows(documents: Sequence[Mapping[str, Any]]) -> None:
             )
 
 
-def _print(result: Result | Comparison, form: opt.Form, parts: list[Any], out: opt.Out) -> None:
+def _print(result: Result | Comparison, form: opt.Form, parts: list[Any], out: Path | None) -> None:
     """Print a result as JSON or for a reader, and where its files are."""
     traces = (document["trace"] for document in result.documents)
     _note_windows(result.documents)

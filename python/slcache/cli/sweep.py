@@ -12,8 +12,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from slcache import ConfigError, ResultError, api, bounded, frame
+from slcache.cli import annotated as opt
 from slcache.cli import checks, console, shared
-from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import Transaction
 from slcache.named import listed

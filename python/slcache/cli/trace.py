@@ -10,8 +10,8 @@ from typing import Annotated, Any
 from rich.text import Text
 
 from slcache import api
+from slcache.cli import annotated as opt
 from slcache.cli import checks, console, reader_words, shared
-from slcache.cli import options as opt
 from slcache.documents.keys import unit_of
 from slcache.errors import TraceError
 from slcache.report import pictures, terminal

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 from rich.text import Text
 
 from slcache import api, catalogue
+from slcache.cli import annotated as opt
 from slcache.cli import checks, console, shared
-from slcache.cli import options as opt
 from slcache.documents.keys import unit_of
 from slcache.given import quantity
 from slcache.tables.sheets import Sheet

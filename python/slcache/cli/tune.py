@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from rich.console import RenderableType
 from rich.text import Text
 
+from slcache.cli import annotated as opt
 from slcache.cli import checks, console, shared
-from slcache.cli import options as opt
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 

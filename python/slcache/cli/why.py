@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from slcache.cli import annotated as opt
 from slcache.cli import checks, console, shared
-from slcache.cli import options as opt
 from slcache.given import quantity
 from slcache.sentences import wording
 from slcache.tables.sheets import Sheet

@@ -156,21 +156,28 @@ def whole(config: Mapping[str, Any]) -> Configuration:
 
 
 def unpacked(
-    device: Content | None, settings: Settings | None
+    device: Content | None, settings: Settings | None, config: Path | None = None, word: str = ""
 ) -> tuple[Content, str | None, dict[str, Any]]:
-    """Return the device, the scheme that a whole configuration has, and single settings."""
-    found = of(settings)
-    if device is not None and found.device is not None:
-        raise about(UsageError("the settings describe a device; leave device out"), "device")
-    chosen = device if found.device is None else found.device
-    if chosen is None:
+    """Return the device, the scheme that a whole configuration has, and single settings.
+
+    Those of the file `config` stand below the others. `word` is the argument that the device is
+    from, if not that of its name.
+    """
+    above, below = of(settings), Configuration() if config is None else read(config)
+    told = [(above, "the settings describe"), (below, f"{config} describes")]
+    whole = [(each, said) for each, said in told if each.device is not None]
+    if len(whole) + (device is not None) > 1:
+        word = (word or "device") if device is not None else "config"
+        raise about(UsageError(f"{whole[0][1]} a device; leave {word} out"), word)
+    found = whole[0][0] if whole else Configuration(device)
+    if found.device is None:
         raise missing("device")
-    return chosen, found.scheme, found.settings
+    return found.device, found.scheme, {**below.settings, **above.settings}
 
 
 def missing(name: str) -> UsageError:
     """Return the error for what neither an argument nor a whole configuration says."""
-    return about(UsageError(f"{name} is missing: the settings are no whole configuration"), name)
+    return about(UsageError(f"{name} is missing: give it, or a whole configuration"), name)
 
 
 def of(settings: Settings | None) -> Configuration:

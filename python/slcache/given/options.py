@@ -1,0 +1,454 @@
+"""Options: what functions, verbs and the file of a study take, each declared once.
+
+A field of a class is an argument of the function that takes the class, and an option of the verb.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+import pathlib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from slcache.errors import UsageError, about
+from slcache.files import Path
+from slcache.given import content, quantity
+from slcache.given.arguments import checked
+from slcache.given.content import Content, Settings
+from slcache.given.once import SEED_MAX, flatten, once
+
+if TYPE_CHECKING:
+    from slcache.execute.driver import Executor
+    from slcache.reproduce.setups import Setup
+    from slcache.traces.api import Progress
+
+_P = ParamSpec("_P")
+_A = TypeVar("_A")
+_R = TypeVar("_R")
+
+#: Checks a value that a command line gives; raises ValueError.
+Check = Callable[[Any], object]
+
+
+@dataclass(frozen=True)
+class Option:
+    """How a command line has a field: what stands for its value, and what it is."""
+
+    metavar: str
+    help: str
+    #: Another name than the field's, and a second one.
+    name: str | None = None
+    alias: str | None = None
+    #: What the value may be, of one that is one of some words.
+    words: tuple[str, ...] = ()
+    #: Whether it may be given several times.
+    several: bool = False
+    #: The option that says the contrary of one that is there or not.
+    negative: tuple[str, ...] = ()
+    #: What makes the value of a text; it raises ValueError, as the check does.
+    read: Callable[[str], object] | None = None
+    check: Check | None = None
+    #: Least and most of a number, where they are not those of all arguments of its name.
+    range: tuple[float, float | None] | None = None
+    #: What a shell completes it by: a function of `slcache.cli.complete`.
+    offer: str = ""
+
+
+def option(metavar: str, help: str, *, default: Any = None, **how: Any) -> Any:  # noqa: ANN401
+    """Return a field that is an option: it need not be given."""
+    return field(default=default, metadata={"option": Option(metavar, help, **how)})
+
+
+def needed(metavar: str, help: str, **how: Any) -> dict[str, Option]:  # noqa: ANN401
+    """Return what a field is told to be that must be given, or that has no name."""
+    return {"option": Option(metavar, help, **how)}
+
+
+def of(model: type) -> dict[str, Option]:
+    """Return the options of a class, by the names of their fields."""
+    return {each.name: each.metadata["option"] for each in fields(model) if each.metadata}
+
+
+def said(asked: Any, model: type) -> dict[str, Any]:  # noqa: ANN401
+    """Return the fields of a class that are not as by default, as arguments of its function."""
+    return {
+        each.name: value
+        for each in fields(model)
+        if (value := getattr(asked, each.name)) is not each.default and value != each.default
+    }
+
+
+def takes(model: Callable[_P, _A]) -> Callable[[Callable[[_A], _R]], Callable[_P, _R]]:
+    """Return what has a function of one class take the fields of the class as its arguments.
+
+    They are checked as those of any function, and told in its help.
+    """
+
+    def made(function: Callable[[_A], _R]) -> Callable[_P, _R]:
+        def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            return function(model(*args, **kwargs))
+
+        functools.update_wrapper(call, function)
+        del call.__wrapped__  # type: ignore[attr-defined]
+        returns = inspect.signature(function).return_annotation
+        signature = inspect.signature(model).replace(return_annotation=returns)
+        call.__signature__ = signature  # type: ignore[attr-defined]
+        call.__doc__ = f"{inspect.getdoc(function)}\n\nArguments:\n{_told(model)}"
+        return checked(call)
+
+    return made
+
+
+def _told(model: Any) -> str:  # noqa: ANN401
+    """Return the options of a class by the names of their arguments."""
+    options = of(model)
+    names = {each.name: name for name, each in options.items() if each.name}
+
+    def named(found: re.Match[str]) -> str:
+        return names.get(found[0], found[0][2:].replace("-", "_"))
+
+    lines = (f"    {name}: {each.help}" for name, each in options.items())
+    return "\n".join(re.sub(r"--[a-z][a-z-]*", named, line) for line in lines)
+
+
+def matching(pattern: str, told: str) -> Check:
+    """Return a check that a text is all of a pattern; `told` says what it is else."""
+
+    def check(value: str) -> None:
+        if not re.fullmatch(pattern, value):
+            raise ValueError(f"{value!r} {told}")
+
+    return check
+
+
+def known(what: str, names: Callable[[], Iterable[str]]) -> Check:
+    """Return a check that a text is one of some names, else what is close to it."""
+
+    def check(value: str) -> None:
+        every = list(names())
+        if value not in every:
+            close = difflib.get_close_matches(value, every, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(every)}"
+            raise ValueError(f"unknown {what} {value!r}; {hint}")
+
+    return check
+
+
+def no_folder(path: Path) -> None:
+    """Refuse a folder where a file is to be written."""
+    if pathlib.Path(path).is_dir():
+        raise ValueError(f"{path} is a folder")
+
+
+def _formats() -> list[str]:
+    from slcache import catalogue
+
+    return [entry["name"] for entry in catalogue.formats()]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recording:
+    """What is said of a trace that is a file."""
+
+    trace_format: str | None = option(
+        "FORMAT",
+        "The trace's format (default: recognised).",
+        check=known("trace format", _formats),
+        offer="formats",
+    )
+    trace_options: Mapping[str, str] | None = option(
+        "KEY=VALUE", "Set an option of the trace reader.", name="--trace-option"
+    )
+    volume: str | None = option(
+        "NAME|each|merge",
+        "Of several volumes in one file, take one, or all side by side or as one.",
+    )
+    unsorted: str | None = option(
+        "error|sort:N|keep",
+        "Time running backwards: refuse, sort within N requests, or keep.",
+        check=matching(r"error|keep|sort:[1-9][0-9]*", "is none of 'error', 'keep' and 'sort:N'"),
+    )
+
+    def reader(self) -> dict[str, str]:
+        """Return it as options of the trace's reader."""
+        named = {"format": self.trace_format, "volume": self.volume, "unsorted": self.unsorted}
+        said = [(key, value) for key, value in named.items() if value is not None]
+        return once([*said, *(self.trace_options or {}).items()], "trace option ")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trace(Recording):
+    """What is said of a trace that may be a workload."""
+
+    workload_options: Mapping[str, str] | None = option(
+        "KEY=VALUE",
+        "Change one key of a workload, such as a free figure of a twin.",
+        name="--workload",
+    )
+
+    def reader(self) -> dict[str, str]:
+        """Return it as options of the trace's reader."""
+        changed = {f"workload.{key}": each for key, each in (self.workload_options or {}).items()}
+        return once([*super().reader().items(), *changed.items()], "trace option ")
+
+
+#: What stands for a trace, and what it is.
+TRACE = (
+    "TRACE",
+    "A block trace, plain or compressed, or - for standard input; or a workload: FILE.toml or a "
+    "preset (see `slcache trace workloads`).",
+)
+#: The same of a key of the configuration.
+SET = (
+    "KEY=VALUE",
+    "Change one configuration key (dotted; see `slcache explain --schema config`).",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Configured:
+    """What is said of a device's configuration, and of its state at first."""
+
+    config: Path | None = option(
+        "FILE",
+        "A configuration, TOML or JSON: keys between device and --set, or all of it with its "
+        "device and scheme, such as a result.json.",
+    )
+    settings: Settings | None = option(*SET, name="--set", offer="settings")
+    state: str | None = option(
+        quantity.FORMS,
+        "The device before the run, such as full=0.9 or worn=0.9,0.3 (0.9 full, then 0.3 of that "
+        "overwritten at random); steady is 0.9 full and overwritten until the write amplification "
+        "is steady. Stands for precondition.fill, .overwrite and .steady (default: those of the "
+        "device, else empty but for what the trace touches).",
+        check=quantity.keys_of,
+    )
+
+    def placed(
+        self, device: Content | None, word: str = "device"
+    ) -> tuple[Content, str | None, dict[str, Any]]:
+        """Return the device, the scheme that a whole configuration has, and all settings.
+
+        `word` is the argument that the device is from.
+        """
+        place, scheme, settings = content.unpacked(device, self.settings, self.config, word)
+        return place, scheme, self.keyed(settings)
+
+    def keyed(self, settings: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return settings with what has an option of its own; no key may be said twice."""
+        return keyed(settings, self.state, self._keys())
+
+    def _keys(self) -> list[tuple[str, Any]]:
+        """Return the keys that options of their own say."""
+        return []
+
+
+def keyed(
+    settings: Mapping[str, Any] | None,
+    state: str | None,
+    more: Iterable[tuple[str, Any]] = (),
+) -> dict[str, Any]:
+    """Return settings by dotted keys, with those of a state and `more`; none may be said twice."""
+    flat = once(flatten(settings or {}))
+    # What a file says is below all others.
+    below = {key: said for key, said in flat.items() if isinstance(said, content.Placed)}
+    own = [(key, said) for key, said in flat.items() if key not in below]
+    above = once([*own, *more])
+    return {**below, **above, **quantity.begun(state, above)}
+
+
+#: What to do with requests beyond the device's capacity.
+ADDRESSES = ("error", "wrap", "compact", "clip")
+BEYOND = "Requests beyond the capacity: refuse, or change and count them."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replayed(Trace, Configured):
+    """How a trace is read and replayed: what everything takes that replays one."""
+
+    address: str | None = option("", BEYOND, words=ADDRESSES)
+    replay: str | None = option(
+        "open|closed:N",
+        "Keep the trace's times, or keep N requests outstanding.",
+        check=matching(
+            r"open|closed:[1-9][0-9]*", "is neither 'open' nor 'closed:N' with N at least 1"
+        ),
+    )
+    seed: int | None = option("N", "Seed of every random choice.", range=(0, SEED_MAX))
+
+    def _keys(self) -> list[tuple[str, Any]]:
+        return [] if self.address is None else [("trace.address", self.address)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn(Replayed):
+    """The same of what can draw a recording anew."""
+
+    resample: int | None = option(
+        "N",
+        "Draw a recording anew N times, its stretches of time in random order: means with "
+        "intervals, as --seeds gives for a workload.",
+    )
+    resample_block: str | None = option(
+        "TIME",
+        "How long those stretches are on average, such as 30s (default: a twentieth of the "
+        "recording).",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Here:
+    """Where runs go on and are kept: one at a time, and nowhere, unless it is said."""
+
+    jobs: int | None = option("N", "Runs at a time, a process for each (1).")
+    executor: Executor | str = option(
+        "local|dask://[HOST:PORT]|ray://[HOST:PORT]",
+        "Where runs go on: in processes here, or on a cluster; without a host a Dask or Ray "
+        "cluster of --jobs processes is started here.",
+        default="local",
+    )
+    store: Path | None = option(
+        "DIR",
+        "Where results are kept and found, for several verbs to share: run again to go on "
+        "(default: nothing is kept).",
+    )
+
+    def check_executor(self) -> None:
+        """Raise UsageError for an executor that is none, before anything is read."""
+        if isinstance(self.executor, str) and self.executor != "local":
+            from slcache.execute import driver
+
+            driver.check(self.executor, self.jobs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpreadOut(Here):
+    """The same of what runs as many at a time as there are processors."""
+
+    jobs: int | None = option("N", "Processes (default: one a processor).")
+    store: Path | None = option(
+        "DIR",
+        "Where results are kept and found, for several verbs to share (default: OUT/store).",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulated(Replayed):
+    """The same of what shows runs one by one, with all that they write."""
+
+    trace: Content = field(kw_only=False, metadata=needed(*TRACE, offer="workloads"))
+    reading: str | None = option(
+        "PAPER[/PART][:READING]",
+        "Begin with the set-up of a paper's evaluation, such as ips/daily:probable: its device, "
+        "settings and replay, which other options change.",
+    )
+    window: str | None = option(
+        "TIME",
+        "Length of the time series' windows, such as 10ms (default: so that there are at most "
+        "1,024).",
+    )
+    memory_in: Path | None = option(
+        "FILE", "Let a scheme that learns begin with what it saved before."
+    )
+    log: Path | None = option(
+        "FILE.parquet",
+        "Write a row per request: its times, its latency and where that went.",
+        check=no_folder,
+    )
+    timeline: Path | None = option(
+        "FILE",
+        "Write what channels and planes do and for which request, for ui.perfetto.dev; FILE.gz is "
+        "compressed, FILE.parquet a table of operations.",
+        check=no_folder,
+    )
+    timeline_from: str | None = option(
+        "TIME", "Leave out of the timeline what ends before.", name="--from"
+    )
+    timeline_until: str | None = option(
+        "TIME", "Leave out of the timeline what begins later.", name="--until"
+    )
+    timeline_around: str | None = option(
+        "slowest|request=N|cliff",
+        "Have the timeline of this request's time, and as much around it, or of where writes "
+        "become slow; runs twice.",
+        name="--around",
+    )
+    timeline_every: int | None = option(
+        "N",
+        "Have in the timeline every N-th request with its operations, and the device's own work.",
+        name="--every",
+    )
+    gb_per_day: float | None = option(
+        "N",
+        "Tell a device's years at N GB (10^9 bytes) written a day (default: at what the trace "
+        "writes in its own times).",
+    )
+    on_progress: Progress | None = None
+    #: Its former name.
+    progress: Progress | None = None
+
+    def _keys(self) -> list[tuple[str, Any]]:
+        own = [] if self.window is None else [("run.series_window_ns", window_ns(self.window))]
+        return [*super()._keys(), *own]
+
+    @property
+    def stretch(self) -> tuple[str | None, str | None, str | None, int | None]:
+        """What of the run its timeline is of."""
+        ends = self.timeline_from, self.timeline_until
+        return *ends, self.timeline_around, self.timeline_every
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether anything is said of a timeline."""
+        return self.timeline is not None or self.stretch != (None,) * 4
+
+    @cached_property
+    def setup(self) -> Setup | None:
+        """The set-up of a paper's evaluation that it begins with."""
+        if self.reading is None:
+            return None
+        # It loads what judges evaluations; other runs do without.
+        from slcache.reproduce import setups
+
+        return setups.named(self.reading)
+
+    def begun(self, device: Content | None) -> tuple[Content, str | None, dict[str, Any]]:
+        """Return what `placed` does, on the device of a set-up where no other is said."""
+        if self.setup is None or device is not None:
+            return self.placed(device)
+        return self.placed(self.setup.device, "reading")
+
+    def above_setup(self, schemes: Sequence[str], settings: Mapping[str, Any]) -> dict[str, Any]:
+        """Return settings above those of a set-up."""
+        trace = str(content.path_of(self.trace))
+        below = {} if self.setup is None else self.setup.settings_for(schemes, trace)
+        return {**below, **settings}
+
+    @property
+    def report(self) -> Progress | None:
+        """What is told of progress, by the name it has or the one it had."""
+        if self.on_progress is not None and self.progress is not None:
+            told = "on_progress and progress are one argument; give one"
+            raise about(UsageError(told), "progress")
+        return self.progress if self.on_progress is None else self.on_progress
+
+    @property
+    def replayed_as(self) -> str | None:
+        """How the trace is replayed, by a set-up where nothing else is said."""
+        return self.replay or (None if self.setup is None else self.setup.replay)
+
+
+def window_ns(window: str) -> int:
+    """Return how long windows are; UsageError for what is no such length."""
+    try:
+        found = quantity.time_ns(window)
+    except ValueError as error:
+        raise about(UsageError(f"window = {window}: {error}"), "window") from error
+    if found <= 0:
+        raise about(UsageError(f"window = {window}: must be longer than 0"), "window")
+    return found
