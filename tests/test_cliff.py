@@ -137,11 +137,11 @@ SMALL = {"tiny": 16 << 10, "rl-32g": 256 << 10}
     ],
 )
 def test_companions_do_not_change_a_row(device: str, bursts: int) -> None:
-    pattern = cliffs.Pattern(write_bytes=SMALL[device], bursts=bursts, pause_ns=60 * 10**9)
     fit, _ = catalogue.fitting(device=device)
-    everyone = cliffs.run(pattern, device=device, schemes=fit).to_dict()["schemes"]
+    how: dict[str, Any] = {"write_bytes": SMALL[device], "bursts": bursts, "pause_ns": 60 * 10**9}
+    everyone = cliffs.cliff(device=device, schemes=fit, **how).to_dict()["schemes"]
     for scheme in fit:
-        alone = cliffs.run(pattern, device=device, schemes=[scheme]).to_dict()["schemes"]
+        alone = cliffs.cliff(device=device, schemes=[scheme], **how).to_dict()["schemes"]
         ((label, row),) = alone.items()
         assert row == everyone[label], scheme
 
@@ -171,12 +171,9 @@ def test_no_device_lets_companions_change_the_load(device: str) -> None:
 
 def test_the_start_is_seen_however_much_is_written() -> None:
     def first(amount: int) -> float:
-        pattern = cliffs.Pattern(amount_bytes=amount, write_bytes=256 << 10)
-        return (
-            cliffs.run(pattern, device="rl-32g", schemes=["baseline"])
-            .curves["baseline"]
-            .first_mb_per_s
-        )
+        how: dict[str, Any] = {"amount_bytes": amount, "write_bytes": 256 << 10}
+        found = cliffs.cliff(device="rl-32g", schemes=["baseline"], **how)
+        return float(found.curves["baseline"].first_mb_per_s)
 
     assert first(8 << 30) == pytest.approx(first(768 << 20), rel=0.05)
 

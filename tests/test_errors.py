@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 import slcache
-from slcache import cliffs
 from slcache.reproduce import equations
 from support import mixed, write_trace
 
@@ -64,8 +63,7 @@ def _snapshot(folder: Path) -> object:
 
 
 def _cliff(folder: Path) -> object:
-    pattern = cliffs.Pattern(write_bytes=1000)
-    return cliffs.run(pattern, device="tiny", schemes=["baseline"])
+    return slcache.cliff(device="tiny", schemes=["baseline"], write_bytes=1000)
 
 
 def _model(folder: Path) -> object:

@@ -136,8 +136,14 @@ def test_a_device_is_written_only_if_it_does_what_the_log_shows(name: str, tmp_p
     # By another way to the same load.
     device = tomllib.loads(out.read_text())
     amount = device["device"]["user_bytes"] >> 20 << 20
-    load = cliffs.Pattern(amount, judged.WRITE_MIB << 20, judged.DEPTH)
-    document = cliffs.run(load, device=device, schemes=["client"]).runs["client"][1].documents[0]
+    found = cliffs.cliff(
+        device=device,
+        schemes=["client"],
+        amount_bytes=amount,
+        write_bytes=judged.WRITE_MIB << 20,
+        queue_depth=judged.DEPTH,
+    )
+    document = found.runs["client"][1].documents[0]
     average = document["host"]["bytes"] / document["host"]["duration_ns"] * 1e3
     read, shown, _ = fit.fill(path, 2_500_000_000)
     assert average == pytest.approx(read.mb_per_s, rel=TOLERANCE)

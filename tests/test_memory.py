@@ -71,7 +71,7 @@ def test_a_large_map_is_told_before_the_run(
     def ended(*_: object, **__: object) -> None:
         raise RunError("the run was reached")
 
-    for place in ("api.run", "comparing.compare", "cliffs.run", "drives.like.like"):
+    for place in ("api.run", "comparing.compare", "cliffs.cliff", "drives.like.like"):
         monkeypatch.setattr(f"slcache.{place}", ended)
     told = slcache(*VERBS[verb], "--device", device).stderr.decode().splitlines()
     about = [line for line in told if "of memory as it begins" in line]

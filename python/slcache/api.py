@@ -16,7 +16,7 @@ from slcache.errors import UsageError, about
 from slcache.given import content, quantity
 from slcache.given.content import Content, path_of, trace_of
 from slcache.given.once import once
-from slcache.given.options import Simulated, option, takes, window_ns
+from slcache.given.options import DEVICE, Simulated, option, takes, window_ns
 from slcache.results.result import Result
 from slcache.traces.api import Path, Progress, Trace, is_workload, reader_options
 
@@ -26,22 +26,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Path", "Progress", "Trace", "run"]
 
-#: What stands in for a device and a scheme in a help text.
-_IF_CONFIG = "not needed if --config has"
-
 
 @dataclass(frozen=True, kw_only=True)
 class _Target:
     """A device and a scheme."""
 
-    device: Content | None = option(
-        "PRESET|FILE.toml",
-        f"A preset (see `slcache devices`) or a file; {_IF_CONFIG} a device.",
-        offer="devices",
-    )
+    device: Content | None = option(*DEVICE, offer="devices")
     scheme: str | None = option(
         "NAME",
-        f"A scheme (see `slcache schemes`); {_IF_CONFIG} one.",
+        "A scheme (see `slcache schemes`); not needed if --config has one.",
         offer="scheme",
         alias="--schemes",
     )

@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from slcache import api, catalogue
+from slcache import catalogue
 from slcache.bandwidth.loads import CACHES, Load, Pattern, cache_bytes, default_amount, loads
 from slcache.documents import gains as figures
-from slcache.errors import ConfigError
+from slcache.errors import ConfigError, UsageError, about
 from slcache.execute import given as texts
 from slcache.execute import several
 from slcache.execute.run import Run, beside
-from slcache.given.arguments import checked
+from slcache.given import options, quantity
 from slcache.given.content import Content
+from slcache.given.options import option, takes
 from slcache.results.result import Result
 from slcache.sentences import gains, notes
+from slcache.traces.api import Progress
 
 if TYPE_CHECKING:
     from altair import ConcatChart as Chart
 
     from slcache.bandwidth.curves import Curve
-    from slcache.execute.driver import Executor
 
-__all__ = ["FILES", "Cliff", "Pattern", "cache_bytes", "cliff", "default_amount", "loads", "run"]
+__all__ = ["FILES", "Cliff", "Pattern", "cache_bytes", "cliff", "default_amount", "loads"]
 
 #: What a picture of it is written as.
 FILES = ("cliff.json", "cliff.svg", "cliff.png")
@@ -124,32 +127,132 @@ def _curve(load: Load, result: Result) -> Curve:
     return curves.in_bursts(document, load.burst_bytes, load.pattern.pause_ns, first_bytes)
 
 
-def run(
-    pattern: Pattern,
-    *,
-    device: Content,
-    schemes: Sequence[str],
-    settings: Mapping[str, Any] | None = None,
-    jobs: int | None = None,
-    executor: Executor | str = "local",
-    store: api.Path | None = None,
-    bound: bool = False,
-    progress: api.Progress | None = None,
-) -> Cliff:
-    """Write a pattern to a device under each scheme, `jobs` of them at a time.
+#: Bursts of a pattern of them, and the time from one to the next.
+_BURSTS, _PAUSE_NS = 5, 600 * 10**9
 
-    `executor` and `store` are those of `compare`. With `bound` the least dense programs are
-    counted, and each scheme's load is written without a cache too, where the device can. Raises
-    ConfigError or RunError, and UsageError where a pattern does not fit the device.
+
+def divisor(text: str) -> int:
+    """Return k of `1/k`."""
+    found = re.fullmatch(r"1(?:/([1-9][0-9]{0,5}))?", text.strip())
+    if found is None:
+        raise ValueError(f"{text!r}: expected 1/k, such as 1/16")
+    return int(found[1] or 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Rivals:
+    """Schemes on a device, or on a part of it."""
+
+    schemes: Sequence[str] | str | None = option(
+        "A,B,...|all",
+        "The schemes to compare, separated by commas, or all that the device can run; not with "
+        "--like.",
+        alias="--scheme",
+        offer="schemes",
+    )
+    device: Content | None = option(*options.DEVICE, offer="devices")
+    scale: int = option(
+        "1/K", "Run a K-th of the device, with all its planes.", default=1, read=divisor
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Writes(options.Here, options.Configured, _Rivals):
+    """What is written to a device, and under which schemes."""
+
+    pattern: str | None = option(
+        "",
+        "Without a break, or in bursts (sustained).",
+        words=("sustained", "bursts"),
+    )
+    amount_bytes: int | None = option(
+        "SIZE",
+        "Bytes to write in all (default: three times what the device takes in SLC mode under the "
+        "scheme with the largest cache, at most the device once).",
+        name="--amount",
+        read=quantity.some_bytes,
+    )
+    bursts: int | None = option("N", "Bursts the amount is cut into (5).", range=(2, 100))
+    pause_ns: int | None = option(
+        "TIME", "Time from burst to burst (10m).", name="--pause", read=quantity.some_time_ns
+    )
+    write_bytes: int = option(
+        "SIZE",
+        "Size of every write (128k).",
+        default=128 << 10,
+        name="--bs",
+        read=quantity.some_bytes,
+    )
+    queue_depth: int = option(
+        "N", "Writes outstanding (32).", default=32, name="--iodepth", range=(1, 65536)
+    )
+    span_bytes: int | None = option(
+        "SIZE",
+        "Start over after so many bytes (default: the device's).",
+        name="--span",
+        read=quantity.some_bytes,
+    )
+    bound: bool = option(
+        "",
+        "Tell what is programmed dense beside the least, and the share of what could be gained; "
+        "the load is written without a cache too.",
+        default=False,
+    )
+    on_progress: Progress | None = None
+
+    @property
+    def chosen(self) -> Pattern:
+        """The pattern: bursts where there are several, or where they are asked for."""
+        named = self.pattern == "bursts"
+        count = self.bursts or (_BURSTS if named else 1)
+        if self.pause_ns and count == 1 and self.bursts is None:
+            told = f"pause_ns = {self.pause_ns}: has no effect without bursts"
+            raise about(UsageError(told), "pause_ns")
+        pause_ns = (_PAUSE_NS if named else 0) if self.pause_ns is None else self.pause_ns
+        return Pattern(
+            self.amount_bytes, self.write_bytes, self.queue_depth, count, pause_ns, self.span_bytes
+        )
+
+    def rivals(self) -> tuple[Content, list[str], dict[str, Any], dict[str, str]]:
+        """Return the device or its part, schemes, settings, and those that cannot run with why."""
+        device, _, settings = self.placed(self.device)
+        schemes = self.schemes or "all"
+
+        def runs(part: Content) -> None:
+            names, _ = catalogue.named(schemes, device=part, settings=settings)
+            catalogue.check_schemes(names, None)
+            catalogue.called(names, device=part, settings=settings)
+
+        if self.scale > 1:
+            from slcache.drives import fills
+
+            device = fills.scaled(device, self.scale, runs)
+        names, left_out = catalogue.named(schemes, device=device, settings=settings)
+        catalogue.check_schemes(names, None)
+        return device, names, settings, left_out
+
+
+@takes(Writes)
+def cliff(asked: Writes) -> Cliff:
+    """Write sequentially to a device and tell the bandwidth over the data written.
+
+    Writes go on without a break until the amount is written; with `bursts` above 1 in so many equal
+    parts, one every `pause_ns`. `device`, `schemes` and `settings` are those of `compare`. With
+    `bound` the least dense programs are counted, and each scheme's load is written without a cache
+    too, where the device can. Raises ConfigError, UsageError or RunError.
     """
-    given = catalogue.flat(settings)
+    asked.check_executor()
+    device, schemes, given, left_out = asked.rivals()
+    for sentence in notes.told(left_out, "is left out", "are left out"):
+        warnings.warn(sentence, stacklevel=4)
+    pattern = asked.chosen
     planned = loads(pattern, device=device, schemes=schemes, settings=given)
     chosen = {**given, "trace.prefill": "none"}
     if pattern.bursts > 1:
         chosen["host.queue_depth"] = pattern.queue_depth
-    if bound:
+    if asked.bound:
         chosen["run.bound"] = True
-    asked = [
+    runs = [
         Run(
             title=name,
             trace=texts.text_of(load.workload()),
@@ -160,15 +263,21 @@ def run(
         )
         for name, load in planned.items()
     ]
-    others, more = _beside(asked) if bound else ({}, [])
-    every = [*asked, *more]
-    done = several.results(every, jobs=jobs, executor=executor, store=store, progress=progress)
+    others, more = _beside(runs) if asked.bound else ({}, [])
+    every = [*runs, *more]
+    done = several.results(
+        every,
+        jobs=asked.jobs,
+        executor=asked.executor,
+        store=asked.store,
+        progress=asked.on_progress,
+    )
     labels = catalogue.called(schemes, device=device, settings=given)
     for result, name in zip(done, planned, strict=False):
         result.label = labels[name]
-    labelled = zip(planned.values(), done[: len(asked)], strict=True)
+    labelled = zip(planned.values(), done[: len(runs)], strict=True)
     of_title = {run.title: result for run, result in zip(every, done, strict=True)}
-    names = {run.title: result.label for run, result in zip(asked, done, strict=False)}
+    names = {run.title: result.label for run, result in zip(runs, done, strict=False)}
     return Cliff(
         {each.label: (load, each) for load, each in labelled},
         pattern,
@@ -190,49 +299,3 @@ def _beside(asked: Sequence[Run]) -> tuple[dict[str, str], list[Run]]:
             if other.config and other.scheme != run.scheme:
                 titles[run.title] = known.setdefault((other.trace, other.device), other).title
     return titles, list(known.values())
-
-
-@checked
-def cliff(
-    *,
-    device: Content,
-    schemes: Sequence[str] | str = "all",
-    amount_bytes: int | None = None,
-    write_bytes: int = 128 << 10,
-    queue_depth: int = 32,
-    bursts: int = 1,
-    pause_ns: int = 0,
-    span_bytes: int | None = None,
-    settings: Mapping[str, Any] | None = None,
-    state: str | None = None,
-    jobs: int | None = None,
-    executor: Executor | str = "local",
-    store: api.Path | None = None,
-    bound: bool = False,
-    on_progress: api.Progress | None = None,
-) -> Cliff:
-    """Write sequentially to a device and tell the bandwidth over the data written.
-
-    Writes of `write_bytes` go on without a break until `amount_bytes` are written, `queue_depth`
-    at a time; with `bursts` above 1 in so many equal parts, one every `pause_ns`. Without an
-    amount every scheme writes three times what its device takes in SLC mode. Writes start over
-    after `span_bytes`, by default when the device is full. `device`, `schemes`, `settings`,
-    `state`, `jobs`, `executor` and `store` are those of `compare`, `bound` that of `run`. Raises
-    ConfigError, UsageError or RunError.
-    """
-    given = api.addressed(settings, None, state=state)
-    names, left_out = catalogue.named(schemes, device=device, settings=given)
-    for sentence in notes.told(left_out, "is left out", "are left out"):
-        warnings.warn(sentence, stacklevel=2)
-    pattern = Pattern(amount_bytes, write_bytes, queue_depth, bursts, pause_ns, span_bytes)
-    return run(
-        pattern,
-        device=device,
-        schemes=names,
-        settings=given,
-        jobs=jobs,
-        executor=executor,
-        store=store,
-        bound=bound,
-        progress=on_progress,
-    )

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from slcache.cli import checks, complete
+from slcache.given import quantity
 from slcache.given.arguments import RANGES
 from slcache.given.once import SEED_MAX
 
@@ -71,8 +72,8 @@ def option(
 #: Options that take a number, a size or a time above 0; a device; names of schemes with commas, or
 #: all; keys with their values, each key once; keys with what each may be.
 count = partial(option, "N")
-size = partial(option, "SIZE", read=checks.size_bytes)
-time = partial(option, "TIME", read=checks.time_ns)
+size = partial(option, "SIZE", read=quantity.some_bytes)
+time = partial(option, "TIME", read=quantity.some_time_ns)
 device = partial(option, "PRESET|FILE.toml", offer=complete.devices)
 schemes = partial(option, "A,B,...|all", offer=complete.schemes)
 pairs = partial(option, "KEY=VALUE", check=checks.pairs)

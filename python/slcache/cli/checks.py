@@ -7,7 +7,7 @@ import difflib
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ from cyclopts import UNSET
 
 from slcache import catalogue, named
 from slcache.errors import ConfigError, UsageError, about
-from slcache.given import quantity
 from slcache.given.once import once, twice
 
 if TYPE_CHECKING:
@@ -121,50 +120,6 @@ def _between(least: float | None, most: float | None) -> str:
     return f"{most} or less" if least is None else f"between {least} and {most}"
 
 
-def size_bytes(text: str) -> int:
-    """Return `4k`, `20GiB` or `1048576` in bytes; ValueError for none above 0."""
-    return _above_zero(text, quantity.size_bytes, "128k, 20GiB or 1048576", 2**50)
-
-
-def time_ns(text: str) -> int:
-    """Return `500ms`, `30s` or `10m` in nanoseconds; ValueError for none above 0."""
-    minutes = re.sub(r"(?<=[\d ])m$", "min", text.strip())
-    return _above_zero(minutes, quantity.time_ns, "500ms, 30s or 10m", 10**18)
-
-
-def _above_zero(text: str, read: Callable[[str], int], example: str, most: int) -> int:
-    try:
-        value = read(text)
-    except ValueError as error:
-        raise ValueError(f"{error}, such as {example}") from error
-    if not 1 <= value <= most:
-        raise ValueError(f"{text!r}: must be above 0 and at most {most}, such as {example}")
-    return value
-
-
-def matching(pattern: str, told: str) -> Check:
-    """Return a check that an option's text is all of a pattern; `told` says what it is else."""
-
-    def check(value: str) -> None:
-        if not re.fullmatch(pattern, value):
-            raise ValueError(f"{value!r} {told}")
-
-    return check
-
-
-def known(what: str, names: Callable[[], Iterable[str]]) -> Check:
-    """Return a check that an option's text is one of some names, else what is close to it."""
-
-    def check(value: str) -> None:
-        every = list(names())
-        if value not in every:
-            close = difflib.get_close_matches(value, every, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(every)}"
-            raise ValueError(f"unknown {what} {value!r}; {hint}")
-
-    return check
-
-
 def pairs(values: list[str] | None) -> dict[str, str]:
     """Return `key=value` arguments as a dictionary; no key may come twice."""
     split = [value.partition("=") for value in values or []]
@@ -189,12 +144,6 @@ def checked_schemes(values: list[str] | str) -> None:
     said = twice(names, catalogue.modes())
     if said is not None:
         raise ValueError(said)
-
-
-def no_folder(path: Path) -> None:
-    """Refuse a folder where a file is to be written."""
-    if path.is_dir():
-        raise ValueError(f"{path} is a folder")
 
 
 def a_file(path: Path) -> None:

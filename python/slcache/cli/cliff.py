@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from slcache import api, catalogue
-from slcache.cli import annotated as opt
-from slcache.cli import checks, console, shared
-from slcache.given.content import Configuration, Content
+from slcache import catalogue, cliffs
+from slcache.cli import checks, console
+from slcache.cli import options as opt
+from slcache.given.options import option, said
 from slcache.report import terminal
 from slcache.sentences import state as states
 from slcache.tables import sheets
@@ -25,40 +24,14 @@ from slcache.words import units
 
 if TYPE_CHECKING:
     from slcache.bandwidth.curves import Curve
-    from slcache.cliffs import Cliff, Pattern
+    from slcache.cliffs import Cliff
     from slcache.documents.normalise import Document
     from slcache.drives.like import Like
     from slcache.files import Transaction
 
+#: What a laboratory's measurement has too.
+_LIKE = ("device", "config", "settings", "state", "scale", "jobs")
 FILES = ("like.json", "like.csv", "like.svg", "like.png")
-
-
-#: How a laboratory measures.
-Protocol = Literal["techpowerup", "anandtech", "recovery"]
-
-
-def divisor(text: str) -> int:
-    """Return k of `1/k`."""
-    found = re.fullmatch(r"1(?:/([1-9][0-9]{0,5}))?", text.strip())
-    if found is None:
-        raise ValueError(f"{text!r}: expected 1/k, such as 1/16")
-    return int(found[1] or 1)
-
-
-def partly(
-    given: Configuration, scale: int, schemes: str, others: Mapping[str, object]
-) -> Configuration:
-    """Return a configuration with a part of its device; `others` are options of --like alone."""
-    from slcache.drives import fills
-
-    checks.refuse(others, "has no effect without --like")
-    assert given.device is not None
-
-    def runs(part: Content) -> None:
-        names, _ = shared.scheme_names(schemes, part, given.settings)
-        catalogue.called(names, device=part, settings=catalogue.flat(given.settings))
-
-    return replace(given, device=fills.scaled(given.device, scale, runs))
 
 
 def whole_buffer(config: Mapping[str, Any], scale: int) -> None:
@@ -72,52 +45,45 @@ def whole_buffer(config: Mapping[str, Any], scale: int) -> None:
         )
 
 
-def run_like(
-    laboratory: Laboratory,
-    given: Configuration,
-    others: Mapping[str, object],
-    state: str | None,
-    jobs: int,
-    *,
-    out: Path | None,
-    kept: Sequence[Path | str],
-    form: opt.Form,
-    progress: opt.When,
-) -> None:
-    """Measure, tell, and write what was found."""
+def _like(asked: Laboratory) -> None:
+    """Measure as a laboratory does, tell, and write what was found."""
     from slcache.drives import fills
     from slcache.drives import like as likes
 
-    checks.refuse(others, "has no effect with --like")
-    if laboratory.like != "recovery":
-        checks.refuse({"fill": laboratory.fill}, "has no effect without --like recovery")
-    assert given.device is not None
-    assert laboratory.like is not None
-    with console.output(out, FILES, kept) as files, console.meter(progress) as meter:
-        part = fills.scaled(given.device, laboratory.scale, fills.as_client(given.settings))
-        console.tell(part, [fills.SCHEME], api.addressed(given.settings, None, state=state))
+    plain = {name: value for name, value in said(asked, cliffs.Writes).items() if name not in _LIKE}
+    checks.refuse(plain, "has no effect with --like")
+    if asked.like != "recovery":
+        checks.refuse({"fill": asked.fill}, "has no effect without --like recovery")
+    assert asked.like is not None
+    device, _, settings = asked.placed(asked.device)
+    with (
+        console.output(asked.out, FILES, asked.reads) as files,
+        console.meter(asked.meter) as meter,
+    ):
+        part = fills.scaled(device, asked.scale, fills.as_client(settings))
+        console.tell(part, [fills.SCHEME], settings)
         found = likes.like(
-            laboratory.like,
-            device=given.device,
-            against=laboratory.against,
-            scale=laboratory.scale,
-            fill=laboratory.fill or 0.0,
-            state=state,
-            settings=given.settings,
-            jobs=jobs,
+            asked.like,
+            device=device,
+            against=asked.against,
+            scale=asked.scale,
+            fill=asked.fill or 0.0,
+            settings=settings,
+            jobs=asked.jobs or 1,
             on_progress=meter,
         )
         if files is not None:
             files.write("like.csv", sheets.csv([found.sheet()]).encode())
             _write(files, "like", found)
-    depth = 1 if laboratory.like == fills.FIRST else fills.BURST_DEPTH
-    whole = {"device": given.device, "scheme": fills.SCHEME, "settings": given.settings}
-    config = catalogue.resolve(**whole, replay=f"closed:{depth}")
+    depth = 1 if asked.like == fills.FIRST else fills.BURST_DEPTH
+    config = catalogue.resolve(
+        device=device, scheme=fills.SCHEME, settings=settings, replay=f"closed:{depth}"
+    )
     console.notes([{"config": config}])
     whole_buffer(config, found.scale)
-    drawn = console.written("picture", out and out / "like.png")
+    drawn = console.written("picture", asked.out and asked.out / "like.png")
     parts = partial(_parts, found.documents, _told(found), drawn)
-    console.answer(form, found.to_json, lambda: [found.sheet()], parts)
+    console.answer(asked.form, found.to_json, lambda: [found.sheet()], parts)
 
 
 def _write(files: Transaction, name: str, found: Cliff | Like) -> None:
@@ -191,91 +157,31 @@ def _recovery(found: Like) -> list[Table | Text]:
     return [Text(head), table]
 
 
-_BURSTS, _PAUSE_NS = 5, 600 * 10**9
-
-
-@shared.together
-@dataclass(frozen=True)
-class Load:
-    """The writes, by the names that Python has for them."""
-
-    pattern: Literal["sustained", "bursts"] | None = None
-    """Without a break, or in bursts (sustained)."""
-    amount_bytes: Annotated[int | None, opt.size(name="--amount")] = None
-    """Bytes to write in all (default: three times what the device takes in SLC mode under the
-    scheme with the largest cache, at most the device once)."""
-    bursts: Annotated[int | None, opt.count(min=2, max=100)] = None
-    """Bursts the amount is cut into (5)."""
-    pause_ns: Annotated[int | None, opt.time(name="--pause")] = None
-    """Time from burst to burst (10m)."""
-    write_bytes: Annotated[int | None, opt.size(name="--bs")] = None
-    """Size of every write (128k)."""
-    queue_depth: Annotated[int | None, opt.count(name="--iodepth", min=1, max=65536)] = None
-    """Writes outstanding (32)."""
-    span_bytes: Annotated[int | None, opt.size(name="--span")] = None
-    """Start over after so many bytes (default: the device's)."""
-
-    def chosen(self) -> Pattern:
-        """Return the pattern that the options say."""
-        from slcache import cliffs
-
-        in_bursts = self.pattern == "bursts"
-        if not in_bursts:
-            of_bursts = {"bursts": self.bursts, "pause_ns": self.pause_ns}
-            checks.refuse(of_bursts, "has no effect without --pattern bursts")
-        return cliffs.Pattern(
-            amount_bytes=self.amount_bytes,
-            write_bytes=self.write_bytes or 128 << 10,
-            queue_depth=self.queue_depth or 32,
-            bursts=(self.bursts or _BURSTS) if in_bursts else 1,
-            pause_ns=(self.pause_ns or _PAUSE_NS) if in_bursts else 0,
-            span_bytes=self.span_bytes,
-        )
-
-
-@shared.together
 @dataclass(frozen=True, kw_only=True)
-class Laboratory:
-    """How a laboratory measures, and on which part of the device."""
+class Laboratory(opt.Metered, opt.Shown, cliffs.Writes):
+    """Writes as they are asked for, or as a laboratory has them."""
 
-    like: Protocol | None = None
-    """Measure one device with scheme client as a laboratory does: a fill by one writer of 1 MB; two
-    fills with 128 KiB at depth 32; or bursts with pauses from 1 s to 30 min."""
-    against: Annotated[str | None, opt.option("DRIVE")] = None
-    """The drive whose published figures the picture shows (default: the preset's)."""
-    scale: Annotated[int, opt.option("1/K", read=divisor)] = 1
-    """Run a K-th of the device, with all its planes."""
-    fill: Annotated[float | None, opt.option("SHARE", kind=float, min=0, max=1)] = None
-    """With --like recovery: filled at first (0)."""
+    like: str | None = option(
+        "",
+        "Measure one device with scheme client as a laboratory does: a fill by one writer of 1 MB; "
+        "two fills with 128 KiB at depth 32; or bursts with pauses from 1 s to 30 min.",
+        words=("techpowerup", "anandtech", "recovery"),
+    )
+    against: str | None = option(
+        "DRIVE",
+        "The drive whose published figures the picture shows (default: the preset's).",
+    )
+    fill: float | None = option("SHARE", "With --like recovery: filled at first (0).", range=(0, 1))
+    out: Path | None = option("DIR", "Write cliff.json, .svg and .png here.")
+
+    @property
+    def reads(self) -> list[Path | str]:
+        """The files that it reads."""
+        return [str(path) for path in (self.device, self.config) if path is not None]
 
 
-def cliff(
-    *,
-    schemes: Annotated[
-        str | None,
-        opt.schemes(
-            "The schemes to compare, separated by commas, or all that the device can run; not with "
-            "--like.",
-            alias="--scheme",
-        ),
-    ] = None,
-    device: opt.MaybeDevice = None,
-    laboratory: Laboratory = Laboratory(),
-    load: Load = Load(),
-    bound: Annotated[
-        bool,
-        opt.plain(
-            "Tell what is programmed dense beside the least, and the share of what could be "
-            "gained; the load is written without a cache too.",
-            name="--bound",
-        ),
-    ] = False,
-    said: shared.Configured = shared.Configured(),
-    where: shared.Here = shared.Here(),
-    out: Annotated[Path | None, opt.option("DIR", "Write cliff.json, .svg and .png here.")] = None,
-    shown: shared.Shown = shared.Shown(),
-    progress: opt.Progress = "auto",
-) -> None:
+@opt.verb
+def cliff(asked: Laboratory) -> None:
     """Write sequentially to a device and show where the bandwidth falls.
 
     `sustained` keeps --iodepth writes outstanding until --amount is written.
@@ -302,45 +208,23 @@ def cliff(
       slcache cliff --device lexar-nm790-2tb-like --like techpowerup --scale 1/16
 
     """
-    from slcache import cliffs
-
-    given = said.on(device)
-    kept = [path for path in (device, said.config) if path is not None]
-    if laboratory.like is not None:
-        others = {"schemes": schemes, **vars(load), "store": where.store, "bound": bound,
-                  "executor": where.executor != "local"}  # fmt: skip
-        run_like(
-            laboratory,
-            given,
-            others,
-            said.state,
-            where.jobs or 1,
-            out=out,
-            kept=kept,
-            form=shown.form,
-            progress=progress,
-        )
+    if asked.like is not None:
+        _like(asked)
         return
-    if schemes is None:
+    of_like = {"against": asked.against, "fill": asked.fill}
+    checks.refuse(of_like, "has no effect without --like")
+    if asked.schemes is None:
         raise checks.wrong("give the schemes, or --like", "--schemes")
-    of_like = {"against": laboratory.against, "fill": laboratory.fill}
-    given = partly(given, laboratory.scale, schemes, of_like)
-    names, left_out = shared.scheme_names(schemes, given.device, given.settings)
-    settings = api.addressed(given.settings, None, state=said.state)
-    console.left_out(left_out)
-    console.tell(given.device, names, settings)
-    chosen = load.chosen()
-    cliffs.loads(chosen, device=given.device, schemes=names, settings=settings)
-    with console.output(out, cliffs.FILES, kept) as files, console.meter(progress) as meter:
-        result = cliffs.run(
-            chosen,
-            device=given.device,
-            schemes=names,
-            settings=settings,
-            bound=bound,
-            progress=meter,
-            **vars(where),
-        )
+    if asked.pattern != "bursts":
+        of_bursts = {"bursts": asked.bursts, "pause_ns": asked.pause_ns}
+        checks.refuse(of_bursts, "has no effect without --pattern bursts")
+    device, names, settings, _ = asked.rivals()
+    console.tell(device, names, settings)
+    with (
+        console.output(asked.out, cliffs.FILES, asked.reads) as files,
+        console.meter(asked.meter) as meter,
+    ):
+        result = cliffs.cliff(**said(asked, cliffs.Writes), on_progress=meter)
         if files is not None:
             _write(files, "cliff", result)
     for name, cache in result.too_coarse.items():
@@ -350,12 +234,12 @@ def cliff(
         )
     documents = [found.documents[0] for _, found in result.runs.values()]
     console.notes(documents)
-    whole_buffer(documents[0]["config"], laboratory.scale)
-    table = (_sustained if chosen.bursts == 1 else _bursts)(result.curves)
+    whole_buffer(documents[0]["config"], asked.scale)
+    table = (_sustained if result.pattern.bursts == 1 else _bursts)(result.curves)
     gained = terminal.gain_tables(result.gain_rows(), result.gain_lines(), documents)
-    drawn = console.written("picture", out and out / "cliff.png")
+    drawn = console.written("picture", asked.out and asked.out / "cliff.png")
     parts = partial(_parts, documents, [table, *gained], drawn)
-    console.answer(shown.form, result.to_json, lambda: [_sheet(result.curves)], parts)
+    console.answer(asked.form, result.to_json, lambda: [_sheet(result.curves)], parts)
 
 
 def _sheet(curves: dict[str, Curve]) -> Sheet:

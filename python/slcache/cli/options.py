@@ -17,6 +17,8 @@ from slcache.given.arguments import RANGES
 from slcache.given.options import Option, option
 
 _A = TypeVar("_A")
+#: Where a class has the names of its own fields.
+_FIELDS = "__annotations__"
 _R = TypeVar("_R")
 
 #: How tables are printed.
@@ -47,7 +49,10 @@ def verb(function: Callable[[_A], _R]) -> Callable[..., _R]:
         said |= {name: value for name, value in kwargs.items() if value is not None}
         return function(model(**{name: _given(known[name], said[name]) for name in said}))
 
-    every = sorted(known.values(), key=lambda each: not _is_place(each))
+    # What only this verb has is told before what verbs share.
+    shared = (Option.__module__, __name__)
+    own = {n for c in model.__mro__ if c.__module__ not in shared for n in vars(c).get(_FIELDS, ())}
+    every = sorted(known.values(), key=lambda each: (not _is_place(each), each.name not in own))
     call.__signature__ = Signature(list(map(_place, every)))  # type: ignore[attr-defined]
     call.__name__, call.__doc__, call.__annotations__ = function.__name__, function.__doc__, {}
     return call

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from slcache.cli import annotated as opt
 from slcache.cli import checks, console, drives, separation, shared
 from slcache.files import Transaction
+from slcache.given import options
 from slcache.given.once import SEED_MAX, twice
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def reproduce(
         opt.argument(
             "PAPER",
             "Short name of the paper; or drives, or separation.",
-            check=checks.known("paper", _papers),
+            check=options.known("paper", _papers),
         ),
     ],
     /,

@@ -14,6 +14,7 @@ from slcache.cli import checks, complete
 from slcache.given import content, quantity
 from slcache.given.content import Configuration
 from slcache.given.once import once
+from slcache.given.options import known, matching
 from slcache.given.quantity import time_ns
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Recording:
 
     trace_format: Annotated[
         str | None,
-        opt.option("FORMAT", check=checks.known("trace format", _formats), offer=complete.formats),
+        opt.option("FORMAT", check=known("trace format", _formats), offer=complete.formats),
     ] = None
     """The trace's format (default: recognised)."""
     trace_option: Annotated[list[str] | None, opt.pairs()] = None
@@ -68,7 +69,7 @@ class Recording:
         str | None,
         opt.option(
             "error|sort:N|keep",
-            check=checks.matching(
+            check=matching(
                 r"error|keep|sort:[1-9][0-9]*", "is none of 'error', 'keep' and 'sort:N'"
             ),
         ),
@@ -188,7 +189,7 @@ class Replayed(Configured):
         str | None,
         opt.option(
             "open|closed:N",
-            check=checks.matching(
+            check=matching(
                 r"open|closed:[1-9][0-9]*", "is neither 'open' nor 'closed:N' with N at least 1"
             ),
         ),

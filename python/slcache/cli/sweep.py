@@ -16,6 +16,7 @@ from slcache.cli import annotated as opt
 from slcache.cli import checks, console, shared
 from slcache.documents import saved
 from slcache.files import Transaction
+from slcache.given import options
 from slcache.named import listed
 from slcache.tables.sheets import Sheet
 
@@ -46,7 +47,7 @@ def show(
     ] = None,
     html: Annotated[
         Path | None,
-        opt.option("FILE", "Write the report to this file (.html).", check=checks.no_folder),
+        opt.option("FILE", "Write the report to this file (.html).", check=options.no_folder),
     ] = None,
     shown: shared.Shown = shared.Shown(),
 ) -> None:

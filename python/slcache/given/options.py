@@ -203,6 +203,11 @@ TRACE = (
     "A block trace, plain or compressed, or - for standard input; or a workload: FILE.toml or a "
     "preset (see `slcache trace workloads`).",
 )
+#: The same of a device.
+DEVICE = (
+    "PRESET|FILE.toml",
+    "A preset (see `slcache devices`) or a file; not needed if --config has a device.",
+)
 #: The same of a key of the configuration.
 SET = (
     "KEY=VALUE",

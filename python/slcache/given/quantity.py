@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -59,6 +59,27 @@ def _whole(text: str, value: Fraction, unit: str) -> int:
     if value.denominator != 1:
         raise ValueError(f"{text!r} is not a whole number of {unit}")
     return value.numerator
+
+
+def some_bytes(text: str) -> int:
+    """Return `4k`, `20GiB` or `1048576` in bytes; ValueError for none above 0."""
+    return _above_zero(text, size_bytes, "128k, 20GiB or 1048576", 2**50)
+
+
+def some_time_ns(text: str) -> int:
+    """Return `500ms`, `30s` or `10m` in nanoseconds; ValueError for none above 0."""
+    minutes = re.sub(r"(?<=[\d ])m$", "min", text.strip())
+    return _above_zero(minutes, time_ns, "500ms, 30s or 10m", 10**18)
+
+
+def _above_zero(text: str, read: Callable[[str], int], example: str, most: int) -> int:
+    try:
+        value = read(text)
+    except ValueError as error:
+        raise ValueError(f"{error}, such as {example}") from error
+    if not 1 <= value <= most:
+        raise ValueError(f"{text!r}: must be above 0 and at most {most}, such as {example}")
+    return value
 
 
 #: A device that people have used: most of it full, and overwritten at random.
