@@ -12,8 +12,9 @@ import pytest
 
 pytest.importorskip("optuna")
 
+from slcache.search.api import SAMPLERS
 from slcache.search.batches import Batch, Found, Tried
-from slcache.search.goals import SAMPLERS, Bound, Sampler, Search
+from slcache.search.goals import Bound, Sampler, Search
 from slcache.search.optuna import BATCH, Sampled
 from slcache.search.space import Known, Space, key_of
 from slcache.study import fronts

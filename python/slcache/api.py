@@ -15,8 +15,7 @@ from slcache import named as code
 from slcache.errors import UsageError, about
 from slcache.given import content, quantity
 from slcache.given.content import Content, path_of, trace_of
-from slcache.given.once import once
-from slcache.given.options import DEVICE, Simulated, option, takes, window_ns
+from slcache.given.options import DEVICE, Simulated, option, takes
 from slcache.results.result import Result
 from slcache.traces.api import Path, Progress, Trace, is_workload, reader_options
 
@@ -144,21 +143,6 @@ def _replayed(
         "timelines": list(timelines),
     }
     return Result.made(json.loads(_core.run(trace, whole, progress=progress)), None, read)
-
-
-def addressed(
-    settings: Mapping[str, Any] | None,
-    address: str | None,
-    window: str | None = None,
-    state: str | None = None,
-) -> dict[str, Any]:
-    """Return the settings with what has an argument of its own; no key may be said twice."""
-    own: list[tuple[str, Any]] = [] if address is None else [("trace.address", address)]
-    own += [] if window is None else [("run.series_window_ns", window_ns(window))]
-    # What a file says is below all others.
-    said = {k: v for k, v in catalogue.flat(settings).items() if isinstance(v, content.Placed)}
-    above = once([*((k, v) for k, v in catalogue.flat(settings).items() if k not in said), *own])
-    return {**said, **above, **quantity.begun(state, above)}
 
 
 def _named(path: Path | None) -> str | None:

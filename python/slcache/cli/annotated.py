@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from slcache.cli import checks, complete
-from slcache.given import quantity
+from slcache.given import options, quantity
 from slcache.given.arguments import RANGES
 from slcache.given.once import SEED_MAX
 
@@ -77,7 +77,7 @@ time = partial(option, "TIME", read=quantity.some_time_ns)
 device = partial(option, "PRESET|FILE.toml", offer=complete.devices)
 schemes = partial(option, "A,B,...|all", offer=complete.schemes)
 pairs = partial(option, "KEY=VALUE", check=checks.pairs)
-ranges = partial(option, "KEY=VALUES", check=checks.checked_ranges)
+ranges = partial(option, "KEY=VALUES", check=options.checked_ranges)
 
 
 def argument(metavar: str, help: str, **more: Any) -> Parameter:  # noqa: ANN401

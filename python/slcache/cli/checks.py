@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import UNSET
 
-from slcache import catalogue, named
-from slcache.errors import ConfigError, UsageError, about
-from slcache.given.once import once, twice
+from slcache import named
+from slcache.errors import UsageError, about
+from slcache.given.once import once
 
 if TYPE_CHECKING:
     from cyclopts import App, Argument, ArgumentCollection, Token
@@ -127,23 +127,6 @@ def pairs(values: list[str] | None) -> dict[str, str]:
         if not equals or not key.strip():
             raise wrong(f"expected key=value, got {key!r}")
     return once((key.strip(), value) for key, _, value in split)
-
-
-def checked_ranges(values: list[str]) -> None:
-    """Refuse KEY=VALUES of which a key is given twice."""
-    try:
-        pairs(values)
-    except ConfigError as error:
-        raise ValueError(str(error)) from error
-
-
-def checked_schemes(values: list[str] | str) -> None:
-    """Refuse a list of schemes, with commas, that names one twice."""
-    texts = [values] if isinstance(values, str) else values
-    names = (name for text in texts for name in named.listed(text))
-    said = twice(names, catalogue.modes())
-    if said is not None:
-        raise ValueError(said)
 
 
 def a_file(path: Path) -> None:

@@ -56,7 +56,7 @@ def report(
         if normalise is not None or gb_per_day is not None or explain:
             of_runs = "--normalise, --gb-per-day and --explain are for results of runs"
             raise checks.wrong(f"{results[0]} is a study: {of_runs}")
-        sweep.show(results[0], html=page, shown=shown)
+        sweep.show_study(results[0], None, page, shown.form)
         return
     try:
         result = gather(results, normalise).told_at(gb_per_day)

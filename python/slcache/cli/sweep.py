@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Any
 
-from cyclopts import Parameter
 from rich.console import RenderableType
 from rich.text import Text
 
-from slcache import ConfigError, ResultError, api, bounded, frame
-from slcache.cli import annotated as opt
-from slcache.cli import checks, console, shared
+from slcache import ConfigError, ResultError, bounded, frame
+from slcache.cli import checks, console
+from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import Transaction
-from slcache.given import options
-from slcache.named import listed
+from slcache.given.options import needed, no_folder, option, said
+from slcache.study import api as study
 from slcache.tables.sheets import Sheet
 
 if TYPE_CHECKING:
@@ -30,27 +29,25 @@ if TYPE_CHECKING:
 TABLE, ASKED = "points.parquet", "study.toml"
 
 
-def show(
-    folder: Annotated[
-        Path, opt.argument("DIR", "The folder that a sweep or a search has written.")
-    ],
-    /,
-    *,
-    metrics: Annotated[
-        list[str] | None,
-        opt.option(
-            "NAME",
-            "Judge by this metric. Repeat it (default: those of the study; without any, "
-            "read_p99_ns, write_p99_ns, waf, lifetime_host_bytes, slc_bytes).",
-            name="--metric",
-        ),
-    ] = None,
-    html: Annotated[
-        Path | None,
-        opt.option("FILE", "Write the report to this file (.html).", check=options.no_folder),
-    ] = None,
-    shown: shared.Shown = shared.Shown(),
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Show(opt.Shown):
+    """A study that was run, and how it is shown."""
+
+    folder: Path = field(
+        kw_only=False, metadata=needed("DIR", "The folder that a sweep or a search has written.")
+    )
+    metrics: list[str] | None = option(
+        "NAME",
+        "Judge by this metric. Repeat it (default: those of the study; without any, read_p99_ns, "
+        "write_p99_ns, waf, lifetime_host_bytes, slc_bytes).",
+        name="--metric",
+        several=True,
+    )
+    html: Path | None = option("FILE", "Write the report to this file (.html).", check=no_folder)
+
+
+@opt.verb
+def show(asked: Show) -> None:
     """Show what a study found: points, main effects, the Pareto front, the spread over seeds.
 
     The points come first, the best in the first metric on top. Points that failed,
@@ -62,6 +59,11 @@ def show(
       slcache sweep show out/sizes --metric write_p99_ns --metric waf --html sizes.html
 
     """
+    show_study(asked.folder, asked.metrics, asked.html, asked.form)
+
+
+def show_study(folder: Path, metrics: list[str] | None, html: Path | None, form: opt.Form) -> None:
+    """Show what a study found, and write its page."""
     from slcache.study import page as pages
     from slcache.study import show as parts
     from slcache.study.analysis import Analysis
@@ -86,7 +88,7 @@ def show(
         with Transaction(html.parent, [html.name], [path, folder / ASKED]) as files:
             files.write(html.name, page.encode())
     console.answer(
-        shown.form,
+        form,
         analysis.to_json,
         lambda: parts.sheets(analysis),
         lambda: [*parts.parts(analysis), *console.written("report", html)],
@@ -144,65 +146,16 @@ app.command(show)
 FAILED = 1
 
 
-@shared.together
-@dataclass(frozen=True)
-class Varied:
-    """What a study varies, and what it is judged by."""
-
-    device: Annotated[list[str] | None, opt.device()] = None
-    """A preset (see `slcache devices`) or a file; give several if wanted."""
-    scheme: Annotated[
-        list[str] | None, opt.schemes(check=checks.checked_schemes, alias="--schemes")
-    ] = None
-    """Schemes (see `slcache schemes`), or all that the device can run."""
-    vary: Annotated[list[str] | None, opt.ranges()] = None
-    """A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or 1..32,
-    0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (points), 0.1..10/9@log."""
-    points: Annotated[Path | None, opt.option("FILE.csv", check=checks.a_file)] = None
-    """Points one by one in place of --vary: a column for each key."""
-    sample: Annotated[str | None, opt.option("grid|random:N|latin-hypercube:N")] = None
-    """All combinations (default: grid), or N points drawn."""
-    sample_seed: Annotated[int | None, opt.count(min=0)] = None
-    """Seed of the drawn points (default: 1)."""
-    seeds: Annotated[int | None, opt.count(min=1, max=1000)] = None
-    """Run every point with N seeds, from --seed (or 1) on."""
-    metric: Annotated[list[str] | None, opt.option("NAME")] = None
-    """Judge the report by this metric; repeat it. gain_share runs each point without a cache too,
-    and has the least dense programs counted."""
-
-
-@shared.together
 @dataclass(frozen=True, kw_only=True)
-class Course:
-    """What becomes of points, and where tables go."""
+class Sweeping(opt.Metered, opt.Shown, study.Points):
+    """A study, run and shown."""
 
-    out: Annotated[Path | None, opt.option("DIR")] = None
-    """Where points.parquet, costs.parquet, study.toml and report.html are written and, in store,
-    results are kept (default: the folder of a study.toml that is given)."""
-    skip_impossible: Annotated[bool, opt.plain()] = False
-    """Leave out points that cannot run; the table names them."""
-    fail_fast: Annotated[bool, opt.plain()] = False
-    """End at the first run that fails."""
-    report: Annotated[bool, Parameter(negative="--no-report", help="Write report.html.")] = True
+    report: bool = option("", "Write report.html.", default=True, negative=("--no-report",))
 
 
 @app.default
-def sweep(
-    *what: Annotated[
-        str,
-        opt.argument(
-            "TRACE...|STUDY.toml|DIR",
-            "Traces or workloads; or the file of a study; or a folder that a sweep has written, to "
-            "go on with it.",
-        ),
-    ],
-    varied: Varied = Varied(),
-    replayed: shared.Drawn = shared.Drawn(),
-    course: Course = Course(),
-    where: shared.SpreadOut = shared.SpreadOut(),
-    shown: shared.Shown = shared.Shown(),
-    progress: opt.Progress = "auto",
-) -> int:
+@opt.verb
+def sweep(asked: Sweeping) -> int:
     """Run a study: traces on devices under schemes, with every combination of what is varied.
 
     Points that cannot run are told before anything runs. Every result is kept
@@ -221,31 +174,28 @@ def sweep(
     """
     from slcache.study import run
 
-    path = _study_file(what)
-    if path is None:
-        asked: Study | Path = _study(what, varied, replayed)
-    else:
-        said = {**vars(varied), **vars(replayed), **vars(replayed.reader), "reader": None}
-        checks.refuse(said, "a study's file says that itself")
-        asked = path
-    out = course.out or (path and path.parent)
+    path = _study_file(asked.trace)
+    out = asked.out or (path and path.parent)
     if out is None:
         raise checks.wrong("say where the tables go", "--out")
-    with console.meter(progress, kept=True) as meter:
-        found = run.run_study(
-            asked,
-            on_progress=meter,
-            **{**vars(course), "out": out},
-            **vars(where),
-        )
-    _print(found, shown.form, out, report=course.report)
+    course = {**said(asked, study.Course), "out": out}
+    with console.meter(asked.meter, kept=True) as meter:
+        if path is None:
+            how = {**said(asked, study.Points), **course}
+            found = study.sweep(how.pop("trace"), **how, on_progress=meter)
+        else:
+            own = said(asked, study.Points)
+            others = {name: own[name] for name in own if name not in (*course, "trace")}
+            checks.refuse(others, "a study's file says that itself")
+            found = run.run_study(path, **course, on_progress=meter)
+    _print(found, asked.form, Path(out), report=asked.report)
     if failed := found.counts()["failed"]:
         console.note(f"{failed:,} of {len(found.points):,} points failed; the table says why")
         return FAILED
     return 0
 
 
-def _study_file(what: Sequence[str]) -> Path | None:
+def _study_file(what: Any) -> Path | None:  # noqa: ANN401 - words of a command line
     """Return the file of a study, if one is meant: a workload is TOML too, but no study."""
     from slcache.study import model
 
@@ -255,39 +205,6 @@ def _study_file(what: Sequence[str]) -> Path | None:
     if first.is_dir():
         return model.of_folder(first)
     return first if first.suffix == ".toml" and model.is_study(first) else None
-
-
-def _study(traces: Sequence[str], varied: Varied, replayed: shared.Drawn) -> Study:
-    """Return the study of what options say, by the keys that its file has for them."""
-    from slcache.metrics import named
-    from slcache.study import axes, model
-
-    how = replayed.how()
-    own = api.addressed(checks.pairs(replayed.sets), how.pop("address"), state=how.pop("state"))
-    said = {
-        **vars(varied),
-        **how,
-        "trace": list(traces),
-        "config": None if replayed.config is None else str(replayed.config),
-        "scheme": [name for names in varied.scheme or () for name in listed(names)],
-        "vary": checks.pairs(varied.vary),
-        "set": own,
-    }
-    points = said.pop("points")
-    told = {key: value for key, value in said.items() if value not in (None, [], {})}
-    configured = model.configured(told)
-    for what, option in (("device", "--device"), ("scheme", "--scheme")):
-        if not configured.get(what):
-            raise checks.wrong("is missing: a study needs at least one", option)
-    with checks.told():
-        if points is not None:
-            told["point"] = list(axes.listed(points))
-        if "metric" in told:
-            told["metric"] = [named(name).name for name in told["metric"]]
-        found = model.of(told, () if points is None else (str(points),))
-    if "sample_seed" in told and found.sampling.kind == "grid":
-        raise checks.wrong("a grid draws no points", "--sample-seed")
-    return found
 
 
 def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:

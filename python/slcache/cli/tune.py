@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from slcache.cli import annotated as opt
-from slcache.cli import checks, console, shared
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.given.options import said
+from slcache.search import api as search
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 
@@ -23,69 +25,13 @@ _SHOWN = 30
 _REASONS = 3
 
 
-@shared.together
 @dataclass(frozen=True, kw_only=True)
-class Search:
-    """What is searched for, how, and in which space."""
-
-    vary: Annotated[list[str] | None, opt.ranges()] = None
-    """A key and what it may be: A..B, A..B@log, A..B:STEP or a,b,c. Repeat it."""
-    minimise: Annotated[list[str] | None, opt.option("METRIC", alias="--minimize")] = None
-    """To be least (default: write_p99_ns and waf). Repeat it."""
-    maximise: Annotated[list[str] | None, opt.option("METRIC", alias="--maximize")] = None
-    """To be most. Repeat it."""
-    least: Annotated[str | None, opt.option("KEY")] = None
-    """The key of --vary whose least value that keeps the bounds is wanted, by bisection."""
-    most: Annotated[str | None, opt.option("KEY")] = None
-    """The same for its most."""
-    such_that: Annotated[list[str] | None, opt.option("METRIC<=VALUE")] = None
-    """A bound that the answer keeps, such as slc_bytes<=4GiB or read_p99_ns<=2ms. Repeat it."""
-    points: Annotated[int | None, opt.count(min=1, max=1_000_000)] = None
-    """Points that are tried (default: 100)."""
-    minutes: Annotated[float | None, opt.option("M", kind=float, range="minutes")] = None
-    """Begin no further batch of points after so long."""
-    sampler: Literal["tpe", "nsga2", "random", "qmc"] | None = None
-    """Who suggests points (default: tpe)."""
-    sampler_seed: Annotated[int | None, opt.count(range="sampler_seed")] = None
-    """Seed of the sampler (default: 1)."""
-    prefixes: Annotated[bool, opt.plain()] = False
-    """Run points over the first 1/9 and 1/3 of the trace, and stop those that do badly."""
-    seeds: Annotated[int, opt.count(min=1, max=1000)] = 1
-    """Run each point with so many seeds; means count."""
-
-    def how(self) -> dict[str, Any]:
-        """Return it as Python names it."""
-        lists = {name: getattr(self, name) or () for name in ("minimise", "maximise", "such_that")}
-        return {**vars(self), **lists, "vary": checks.pairs(self.vary)}
+class Tuned(opt.Metered, opt.Shown, search.Tune):
+    """A search, and how it is shown."""
 
 
-def tune(
-    trace: opt.TracePath,
-    /,
-    *,
-    device: opt.MaybeDevice = None,
-    scheme: Annotated[
-        str | None,
-        opt.schemes(
-            "The scheme; of several, which one is part of the search.",
-            check=checks.checked_schemes,
-            alias="--schemes",
-        ),
-    ] = None,
-    goals: Search = Search(),
-    replayed: shared.Drawn = shared.Drawn(),
-    where: shared.SpreadOut = shared.SpreadOut(),
-    out: Annotated[
-        Path | None,
-        opt.option(
-            "DIR",
-            "Write tune.json, points.parquet, best.toml, the front's picture and report.html here. "
-            "Run again to go on.",
-        ),
-    ] = None,
-    shown: shared.Shown = shared.Shown(),
-    progress: opt.Progress = "auto",
-) -> None:
+@opt.verb
+def tune(asked: Tuned) -> None:
     """Search for the settings that make some metrics, or a key, least or most.
 
     A sampler suggests points, a batch of eight at a time, and learns from what
@@ -113,25 +59,12 @@ def tune(
         --least scheme.baseline.slc_blocks --such-that 'write_p99<=5ms'
 
     """
-    from slcache.search.api import tune as search
-
-    shared.scheme(scheme, replayed.on(device))
-    with console.meter(progress, kept=True) as meter:
-        found = search(
-            trace,
-            device=device,
-            scheme=scheme,
-            config=replayed.config,
-            settings=checks.pairs(replayed.sets),
-            out=out,
-            on_progress=meter,
-            **goals.how(),
-            **replayed.how(),
-            **vars(where),
-        )
-    page = console.written("report", out and out / "report.html")
+    how = said(asked, search.Tune)
+    with console.meter(asked.meter, kept=True) as meter:
+        found = search.tune(how.pop("trace"), **how, on_progress=meter)
+    page = console.written("report", None if asked.out is None else Path(asked.out) / "report.html")
     sheets, parts = (lambda: [_sheet(found)]), (lambda: [*_parts(found), *page])
-    console.answer(shown.form, found.to_json, sheets, parts)
+    console.answer(asked.form, found.to_json, sheets, parts)
 
 
 def _parts(found: Tuning) -> list[RenderableType]:

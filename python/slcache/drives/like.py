@@ -18,6 +18,7 @@ from slcache.drives import fills, measured
 from slcache.errors import UsageError, about
 from slcache.given.arguments import checked
 from slcache.given.content import Content
+from slcache.given.options import keyed
 
 if TYPE_CHECKING:
     from altair import ConcatChart as Chart
@@ -298,7 +299,7 @@ def like(
         raise about(UsageError(told), "protocol")
     if fill and protocol != "recovery":
         raise about(UsageError(f"fill = {fill:g}: only recovery fills at first"), "fill")
-    settings = api.addressed(settings, None, state=state)
+    settings = keyed(settings, state)
     said = next((key for key in settings if key.startswith("precondition.")), None)
     if fill and said is not None:
         raise about(UsageError(f"fill = {fill:g}: {said} says the state at first"), "fill")

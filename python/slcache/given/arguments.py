@@ -28,7 +28,7 @@ RANGES = {
     "minutes": (0, 1e6),
     "num_envs": (1, 10_000),
     "pause_ns": (0, 2**63 - 1),
-    "points": (1, 100_000),
+    "points": (1, 1_000_000),
     "resample": (2, 1_000),
     "sampler_seed": (0, 2**32 - 1),
     "seed": (-math.inf, math.inf),

@@ -15,12 +15,13 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from slcache.errors import UsageError, about
+from slcache import named
+from slcache.errors import ConfigError, UsageError, about
 from slcache.files import Path
 from slcache.given import content, quantity
 from slcache.given.arguments import checked
 from slcache.given.content import Content, Settings
-from slcache.given.once import SEED_MAX, flatten, once
+from slcache.given.once import SEED_MAX, flatten, once, twice
 
 if TYPE_CHECKING:
     from slcache.execute.driver import Executor
@@ -109,11 +110,11 @@ def _told(model: Any) -> str:  # noqa: ANN401
     options = of(model)
     names = {each.name: name for name, each in options.items() if each.name}
 
-    def named(found: re.Match[str]) -> str:
+    def argument(found: re.Match[str]) -> str:
         return names.get(found[0], found[0][2:].replace("-", "_"))
 
     lines = (f"    {name}: {each.help}" for name, each in options.items())
-    return "\n".join(re.sub(r"--[a-z][a-z-]*", named, line) for line in lines)
+    return "\n".join(re.sub(r"--[a-z][a-z-]*", argument, line) for line in lines)
 
 
 def matching(pattern: str, told: str) -> Check:
@@ -143,6 +144,24 @@ def no_folder(path: Path) -> None:
     """Refuse a folder where a file is to be written."""
     if pathlib.Path(path).is_dir():
         raise ValueError(f"{path} is a folder")
+
+
+def checked_ranges(values: Sequence[str]) -> None:
+    """Refuse KEY=VALUES of which a key is given twice."""
+    try:
+        once((value.partition("=")[0].strip(), value.partition("=")[2]) for value in values)
+    except ConfigError as error:
+        raise ValueError(str(error)) from error
+
+
+def checked_schemes(values: Sequence[str] | str) -> None:
+    """Refuse a list of schemes, with commas, that names one twice."""
+    from slcache import catalogue
+
+    texts = [values] if isinstance(values, str) else values
+    names = (name for text in texts for name in named.listed(text))
+    if said := twice(names, catalogue.modes()):
+        raise ValueError(said)
 
 
 def _formats() -> list[str]:

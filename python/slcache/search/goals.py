@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -76,7 +76,6 @@ class Bound:
 
 #: Who suggests points.
 Sampler = Literal["tpe", "nsga2", "random", "qmc"]
-SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
 #: Shares of the trace that points are run over first.
 SHARES = (Fraction(1, 9), Fraction(1, 3))
 #: Points that are tried where neither points nor minutes are given.

@@ -2,81 +2,186 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from slcache import api
-from slcache.given.arguments import checked, refuse
+from slcache.errors import UsageError, about
+from slcache.files import Path
+from slcache.given import content
+from slcache.given.arguments import refuse
 from slcache.given.content import Content
+from slcache.given.options import (
+    Drawn,
+    SpreadOut,
+    checked_ranges,
+    checked_schemes,
+    needed,
+    option,
+    said,
+    takes,
+)
 from slcache.named import listed
 
 if TYPE_CHECKING:
     from slcache.study.axes import Value
+    from slcache.study.model import Study
     from slcache.study.run import Sweep
+    from slcache.traces.api import Progress
 
 
-@checked
-def sweep(
-    trace: Content | Sequence[Content],
-    *,
-    device: Content | Sequence[Content] | None = None,
-    scheme: str | Sequence[str] | None = None,
-    vary: Mapping[str, object] | None = None,
-    points: Iterable[Mapping[str, Value]] | None = None,
-    sample: str = "grid",
-    sample_seed: int = 1,
-    seeds: int = 1,
-    resample: int | None = None,
-    resample_block: str | None = None,
-    seed: int | None = None,
-    settings: Mapping[str, Any] | None = None,
-    config: api.Path | None = None,
-    trace_options: Mapping[str, str] | None = None,
-    replay: str | None = None,
-    state: str | None = None,
-    metrics: Sequence[str] | str = (),
-    **how: Any,  # noqa: ANN401
-) -> Sweep:
+@dataclass(frozen=True, kw_only=True)
+class Course(SpreadOut):
+    """Where points are run, and what becomes of them and of their tables."""
+
+    out: Path | None = option(
+        "DIR",
+        "Where points.parquet, costs.parquet, study.toml and report.html are written and, in "
+        "store, results are kept (default: the folder of a study.toml that is given).",
+    )
+    skip_impossible: bool = option(
+        "", "Leave out points that cannot run; the table names them.", default=False
+    )
+    fail_fast: bool = option("", "End at the first run that fails.", default=False)
+    report: bool = option("", "Write report.html.", default=False, negative=("--no-report",))
+    on_progress: Progress | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Varied:
+    """What a study varies, and what it is judged by."""
+
+    device: Content | Sequence[Content] | None = option(
+        "PRESET|FILE.toml",
+        "A preset (see `slcache devices`) or a file; give several if wanted.",
+        offer="devices",
+        several=True,
+    )
+    scheme: str | Sequence[str] | None = option(
+        "A,B,...|all",
+        "Schemes (see `slcache schemes`), or all that the device can run.",
+        check=checked_schemes,
+        alias="--schemes",
+        offer="schemes",
+        several=True,
+    )
+    vary: Mapping[str, object] | None = option(
+        "KEY=VALUES",
+        "A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or 1..32, "
+        "0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (points), 0.1..10/9@log.",
+        check=checked_ranges,
+    )
+    points: Iterable[Mapping[str, Value]] | Path | None = option(
+        "FILE.csv", "Points one by one in place of --vary: a column for each key."
+    )
+    sample: str = option(
+        "grid|random:N|latin-hypercube:N",
+        "All combinations (default: grid), or N points drawn.",
+        default="grid",
+    )
+    sample_seed: int | None = option("N", "Seed of the drawn points (default: 1).", range=(0, None))
+    seeds: int = option("N", "Run every point with N seeds, from --seed (or 1) on.", default=1)
+    metrics: Sequence[str] | str = option(
+        "NAME",
+        "Judge the report by this metric; repeat it. gain_share runs each point without a cache "
+        "too, and has the least dense programs counted.",
+        default=(),
+        name="--metric",
+        several=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Points(Course, Drawn, _Varied):
+    """What a study varies, what it is judged by, and how it is run."""
+
+    trace: Content | Sequence[Content] = field(
+        kw_only=False,
+        metadata=needed(
+            "TRACE...|STUDY.toml|DIR",
+            "Traces or workloads; or the file of a study; or a folder that a sweep has written, to "
+            "go on with it.",
+            several=True,
+        ),
+    )
+
+
+def study_of(asked: Drawn, **own: Any) -> Study:  # noqa: ANN401
+    """Return a study of what is asked, and of what it has of its own."""
+    from slcache.study.model import Study
+
+    return Study(
+        set=asked.keyed(content.of(asked.settings).settings),
+        trace_options=asked.reader(),
+        replay=asked.replay,
+        seed=asked.seed,
+        resample=asked.resample,
+        resample_block=asked.resample_block,
+        **own,
+    )
+
+
+def placed(asked: Drawn, device: Any, scheme: str | Sequence[str] | None) -> dict[str, Any]:  # noqa: ANN401
+    """Return device, schemes and the file below the settings; UsageError where one is missing."""
+    from slcache.study.model import configured
+
+    texts = [scheme] if isinstance(scheme, str) else scheme or ()
+    names = [name for text in texts for name in listed(text)]
+    found = configured({"config": asked.config, "device": device, "scheme": names})
+    for what in ("device", "scheme"):
+        if not found.get(what):
+            raise about(UsageError(f"{what} is missing: there must be at least one"), what)
+    return found
+
+
+@takes(Points)
+def sweep(asked: Points) -> Sweep:
     """Run every combination of traces, devices, schemes, varied keys and seeds.
 
-    `vary` has the values of a key as a list or as text, `"1..32"`, `"0.1..1:0.1"`, `"1..64*2"` or
-    `"0.1..10/9@log"`; a key is one of the configuration, `reader.KEY` for the trace's reader or
-    `workload.KEY`. `sample` is `grid`, `random:N` or `latin-hypercube:N`; `points` lists points in
-    place of `vary`. `config` is a file with keys below `settings`, or a whole configuration with
-    its device and scheme. Devices and traces may be dicts, as in `run`. With `seeds` every point is
-    run with so many seeds from `seed` (or 1) on, and with `resample` on so many draws of each
-    recording, as in `compare`. `state` is that of `run`. `metrics` are those that the report judges
-    by; `gain_share` holds every point against the same run without a cache. Further arguments are
-    those of `run_study`.
+    `vary` has the values of a key as a list or as text, `"1..32"` or `"0.1..10/9@log"`; `points`
+    is a list of dicts, or a CSV file. `config` is a file with keys below `settings`, or a whole
+    configuration with its device and scheme. Devices and traces may be dicts, as in `run`.
+    `gain_share` holds every point against the same run without a cache. `out` gets the tables;
+    without it nothing is written. Results are kept in `store`, by default `out/store`: what is
+    there is not run again. Raises ConfigError, UsageError, TraceError or RunError.
     """
     # What runs studies is loaded by whoever runs one.
-    from slcache.study.model import Study
+    from slcache.metrics import named
+    from slcache.study import axes
     from slcache.study.run import run_study
 
-    asked = Study(
-        trace=trace,
-        device=device,
-        scheme=listed(scheme) if isinstance(scheme, str) else scheme,
-        vary=vary,
-        point=None if points is None else _listed(points),
-        sample=sample,
-        sample_seed=sample_seed,
-        seeds=seeds,
-        resample=resample,
-        resample_block=resample_block,
-        seed=seed,
-        set=api.addressed(settings, None, state=state),
-        trace_options=trace_options,
-        replay=replay,
-        metric=metrics,
-        config=config,
+    points = asked.points
+    file = pathlib.Path(points) if isinstance(points, str | os.PathLike) else None
+    try:
+        metrics = [asked.metrics] if isinstance(asked.metrics, str) else asked.metrics
+        names = [named(name).name for name in metrics]
+        at = (
+            None if points is None else axes.listed(pathlib.Path(file)) if file else _listed(points)
+        )
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    study = study_of(
+        asked,
+        **placed(asked, asked.device, asked.scheme),
+        trace=asked.trace,
+        vary=asked.vary,
+        point=at,
+        sample=asked.sample,
+        sample_seed=asked.sample_seed,
+        seeds=asked.seeds,
+        metric=names,
+        read_from=() if file is None else (str(file),),
     )
-    return run_study(asked, **how)
+    if asked.sample_seed is not None and study.sampling.kind == "grid":
+        raise about(UsageError("sample_seed: a grid draws no points"), "sample_seed")
+    return run_study(study, **said(asked, Course))
 
 
-def _listed(points: Iterable[Mapping[str, Value]]) -> list[Mapping[str, Value]]:
+def _listed(points: Any) -> list[Mapping[str, Value]]:  # noqa: ANN401
     """Return points that are listed one by one; UsageError for what is none."""
-    if not isinstance(points, Iterable) or isinstance(points, str | bytes | Mapping):
+    if not isinstance(points, Iterable) or isinstance(points, bytes | Mapping):
         refuse("points", points, "must be a list of points, each a dict of keys and values")
     listed = list(points)
     if not listed:

@@ -9,27 +9,27 @@ import warnings
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core, api, bounded, files, frame
+from slcache import _core, bounded, files, frame
 from slcache import named as code
 from slcache._core import ConfigError, RunError
 from slcache.execute import driver, given
-from slcache.execute.driver import Executor
 from slcache.execute.engine import Engine
 from slcache.execute.store import Store
 from slcache.given import parsing
-from slcache.given.arguments import checked
+from slcache.given.options import takes
 from slcache.metrics import GAIN_SHARE
 from slcache.results.result import Result
 from slcache.sentences import wording
 from slcache.study import model, points
+from slcache.study.api import Course
 from slcache.study.axes import Axis
 from slcache.study.model import Study, StudyError
 from slcache.study.points import Batch, Point
-from slcache.traces.api import Progress
 
 if TYPE_CHECKING:
     import polars as pl
@@ -154,31 +154,26 @@ REPORT = "report.html"
 OF_A_SEARCH = ("tune.json", "best.toml", "front.svg", "front.png")
 
 
-@checked
-def run_study(
-    asked: Study | api.Path,
-    *,
-    out: api.Path | None = None,
-    store: api.Path | None = None,
-    jobs: int | None = None,
-    executor: Executor | str = "local",
-    skip_impossible: bool = False,
-    fail_fast: bool = False,
-    report: bool = False,
-    on_progress: Progress | None = None,
-) -> Sweep:
+@dataclass(frozen=True, kw_only=True)
+class Whole(Course):
+    """A study, or the file of one, and how it is run."""
+
+    asked: Study | Path = field(kw_only=False)
+
+
+@takes(Whole)
+def run_study(how: Whole) -> Sweep:
     """Run what is left of a study, or of the study of a file, and write its tables.
 
     `out` gets `points.parquet`, `costs.parquet` and `study.toml`; without it nothing is written.
-    Results are kept in `store`, by default `out/store`: what is there is not run again. `jobs`
-    processes work at a time, by default one a processor; `executor` is `local`, or a cluster like
-    `dask://HOST:PORT` or `ray://auto` (`dask://` and `ray://` start one of `jobs` processes here),
-    or an object that has workers already and keeps them. Points that cannot run are a ConfigError,
-    or rows of the table with `skip_impossible`, which is an error again where none can run. A run
-    that fails is a row too; with `fail_fast` it is a RunError at once. `on_progress(phase, done,
-    total)` is called as things go on, and cancels by returning False. `out` has a `report` too, if
-    one is wanted.
+    Results are kept in `store`, by default `out/store`: what is there is not run again. `executor`
+    may be an object that has workers already and keeps them. Points that cannot run are a
+    ConfigError, or rows of the table with `skip_impossible`, which is an error again where none can
+    run. A run that fails is a row too; with `fail_fast` it is a RunError at once.
+    `on_progress(phase, done, total)` is called as things go on, and cancels by returning False.
     """
+    asked, out, store = how.asked, how.out, how.store
+    skip_impossible = how.skip_impossible
     path = None if isinstance(asked, Study) else Path(asked)
     whole = asked if isinstance(asked, Study) else model.read(Path(asked))
     # A file that is named may name code; a call has that told already.
@@ -193,7 +188,9 @@ def run_study(
     keep = _Temporary() if out is None and store is None else None
     place = Path(store) if store is not None else (keep.path if keep else Path(out or "")) / "store"
     possible = _possible(whole, path, skip_impossible=skip_impossible)
-    with Engine(place, executor, jobs, on_progress, word="points", share=True) as engine:
+    with Engine(
+        place, how.executor, how.jobs, how.on_progress, word="points", share=True
+    ) as engine:
         wanted = Batch(possible, engine, whole.judged_by)
         wanted.check_room(skip_impossible=skip_impossible)
         if folder is not None:
@@ -202,7 +199,7 @@ def run_study(
             if not stays:
                 files.write(folder, {model.NAME: whole.to_toml().encode()}, inputs)
         try:
-            ended = wanted.run(fail_fast=fail_fast)
+            ended = wanted.run(fail_fast=how.fail_fast)
         except driver.FailedError as error:
             raise RunError(f"a point failed: {error}") from error
     found = Sweep(whole, ended, engine.store, kept=wanted.kept, keep=keep)
@@ -210,7 +207,7 @@ def run_study(
         files.write(folder, found.files(), inputs)
         files.drop(folder, OF_A_SEARCH, inputs)
         # Last, so that nothing of it costs a table.
-        if report:
+        if how.report:
             with files.Transaction(folder, [REPORT], inputs) as outputs:
                 outputs.write(REPORT, found.report().encode())
     return found
