@@ -56,12 +56,26 @@ def _sizes(text: str) -> list[int]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfTrace(options.Trace):
-    """What the bound of a trace takes."""
+class Read(options.Trace):
+    """A trace that is read, or drawn with a seed."""
 
     trace: Content = field(
         kw_only=False, metadata=options.needed(*options.TRACE, offer="workloads")
     )
+    seed: int | None = option("N", "Seed of every random choice.", range=(0, SEED_MAX))
+
+    def reader_options(self) -> list[tuple[str, str]]:
+        """Return how the trace is read; UsageError for a seed that draws nothing."""
+        if self.seed is not None and not given.is_workload(given.text_of(self.trace)):
+            told = f"seed = {self.seed}: draws a workload, and {self.trace} is a file"
+            raise about(UsageError(told), "seed")
+        return api.reader_options_of(self.trace, self.reader(), self.seed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfTrace(Read):
+    """What the bound of a trace takes."""
+
     sizes_bytes: Sequence[int] | None = field(
         default=None,
         kw_only=False,
@@ -78,15 +92,7 @@ class OfTrace(options.Trace):
         name="--unit",
         read=quantity.size_bytes,
     )
-    seed: int | None = option("N", "Seed of every random choice.", range=(0, SEED_MAX))
     on_progress: Progress | None = None
-
-    def reader_options(self) -> list[tuple[str, str]]:
-        """Return how the trace is read; UsageError for a seed that draws nothing."""
-        if self.seed is not None and not given.is_workload(given.text_of(self.trace)):
-            told = f"seed = {self.seed}: draws a workload, and {self.trace} is a file"
-            raise about(UsageError(told), "seed")
-        return api.reader_options_of(self.trace, self.reader(), self.seed)
 
 
 @takes(OfTrace)

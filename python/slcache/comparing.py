@@ -18,7 +18,7 @@ from slcache.execute.run import Run
 from slcache.files import Path
 from slcache.given.content import Content, path_of
 from slcache.given.once import twice
-from slcache.given.options import Drawn, Here, Simulated, needed, option, takes
+from slcache.given.options import NORMALISE, Drawn, Here, Simulated, needed, option, takes
 from slcache.given.quantity import WORN
 from slcache.results import Comparison, Result, comparison
 from slcache.sentences import notes
@@ -48,9 +48,7 @@ class _Rivals:
         offer="devices",
         several=True,
     )
-    normalise: str | None = option(
-        "NAME", "Divide by this scheme's figures (default: the first).", alias="--normalize"
-    )
+    normalise: str | None = option(*NORMALISE, alias="--normalize")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import UNSET
 
-from slcache import named
 from slcache.errors import UsageError, about
 from slcache.given.once import once
 
@@ -129,18 +128,6 @@ def pairs(values: list[str] | None) -> dict[str, str]:
     return once((key.strip(), value) for key, _, value in split)
 
 
-def a_file(path: Path) -> None:
-    """Refuse what is no file that is there."""
-    if not path.is_file():
-        raise ValueError(f"{path} {'is no file' if path.exists() else 'does not exist'}")
-
-
-def a_folder(path: Path) -> None:
-    """Refuse what is no folder that is there."""
-    if not path.is_dir():
-        raise ValueError(f"{path} {'is no folder' if path.exists() else 'does not exist'}")
-
-
 def checked_picture(*kinds: str) -> Check:
     """Return a check that a picture's name ends in one of its kinds, in any of them without."""
 
@@ -150,25 +137,3 @@ def checked_picture(*kinds: str) -> Check:
         pictures.check(value, kinds or pictures.KINDS)
 
     return check
-
-
-def check_explained(form: str, *, explain: bool) -> None:
-    """Say that what is printed for other programs is not shorter than all that is known."""
-    if explain and form != "table":
-        raise wrong(f"--explain: has no effect with --format {form}, which has it all")
-
-
-def check_used(scheme: str | None) -> None:
-    """Say that a class that is named for a document is not the one that it names."""
-    if scheme is not None and not named.is_loaded(scheme):
-        raise wrong(f"{scheme} is no class that the document names", "--scheme")
-
-
-def check_executor(executor: str, workers: int | None) -> None:
-    """Say what is wrong with where runs are to go on, before anything is read."""
-    if executor == "local":
-        return
-    from slcache.execute import driver
-
-    with told("--executor"):
-        driver.check(executor, workers)

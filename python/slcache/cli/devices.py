@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any
+from dataclasses import dataclass, field
+from typing import Any
 
 from rich.text import Text
 
 from slcache import catalogue
-from slcache.cli import annotated as opt
-from slcache.cli import checks, complete, console, shared
+from slcache.cli import console
+from slcache.cli import options as opt
+from slcache.given.options import needed
 from slcache.sentences import notes
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
@@ -20,8 +22,19 @@ app = opt.group("devices")
 Facts = dict[str, Any]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Device(opt.OwnScheme, opt.Shown):
+    """A device, and how it is shown."""
+
+    device: str = field(
+        kw_only=False,
+        metadata=needed("PRESET|FILE.toml", "A preset or a device file.", offer="devices"),
+    )
+
+
 @app.default
-def devices(*, shown: shared.Shown = shared.Shown()) -> None:
+@opt.verb
+def devices(shown: opt.Shown) -> None:
     """List the device presets; show one of them, or a device file, in figures.
 
     Examples:
@@ -42,16 +55,8 @@ def devices(*, shown: shared.Shown = shared.Shown()) -> None:
 
 
 @app.command
-def show(
-    device: Annotated[
-        str,
-        opt.argument("PRESET|FILE.toml", "A preset or a device file.", offer=complete.devices),
-    ],
-    /,
-    *,
-    scheme: opt.OwnScheme = None,
-    shown: shared.Shown = shared.Shown(),
-) -> None:
+@opt.verb
+def show(asked: Device) -> None:
     """Show a device before anything runs on it: sizes, latencies, peaks, caches, warnings.
 
     Latencies are those of a single request of 4 KiB on an idle device, on the first page of
@@ -63,10 +68,10 @@ def show(
       slcache devices show my.toml --json
 
     """
-    facts = catalogue.device_facts(device)
-    checks.check_used(scheme)
+    facts = catalogue.device_facts(asked.device)
+    asked.check_used()
     sheets = (_mode_sheet, _cache_sheet)
-    console.answer(shown.form, facts, lambda: [s(facts) for s in sheets], lambda: _parts(facts))
+    console.answer(asked.form, facts, lambda: [s(facts) for s in sheets], lambda: _parts(facts))
 
 
 def _parts(facts: Facts) -> Iterator[Table | Text | str]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from rich.text import Text
 
-from slcache.cli import annotated as opt
-from slcache.cli import checks, console, shared
+from slcache.cli import checks, console
+from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import inputs as files_of
+from slcache.given.options import needed, option
 from slcache.results.differences import Change, Difference, RunDifference
 from slcache.results.result import FILES
 from slcache.tables.sheets import Sheet
@@ -24,41 +25,43 @@ from slcache.words.names import shown
 DIFFERENT = 1
 
 
-@shared.together
 @dataclass(frozen=True, kw_only=True)
-class Rerun:
-    """What a rerun is of, and where it goes."""
+class Results(opt.Metered, opt.Shown):
+    """Two results, or one that is repeated."""
 
-    rerun: Annotated[bool, opt.plain()] = False
-    """Compare with the same run, repeated now from the result."""
-    trace: Annotated[str | None, opt.option("PATH")] = None
-    """With --rerun: where the trace is now, if it has moved."""
-    scheme: Annotated[str | None, opt.option("A,B,...", alias="--schemes")] = None
-    """With --rerun: of a comparison, repeat these runs only; a class of Python, FILE.py:CLASS, is
-    loaded only where it is named here."""
-    out: Annotated[Path | None, opt.option("DIR")] = None
-    """With --rerun: write the new result, its tables and its page here."""
+    first: Path = field(
+        kw_only=False,
+        metadata=needed("RESULT", "A saved result: a folder of --out, or its result.json."),
+    )
+    second: Path | None = field(
+        default=None,
+        kw_only=False,
+        metadata=needed("[OTHER]", "The other one; not with --rerun."),
+    )
+    rerun: bool = option(
+        "", "Compare with the same run, repeated now from the result.", default=False
+    )
+    trace: str | None = option("PATH", "With --rerun: where the trace is now, if it has moved.")
+    scheme: str | None = option(
+        "A,B,...",
+        "With --rerun: of a comparison, repeat these runs only; a class of Python, FILE.py:CLASS, "
+        "is loaded only where it is named here.",
+        alias="--schemes",
+    )
+    out: Path | None = option(
+        "DIR", "With --rerun: write the new result, its tables and its page here."
+    )
+    everything: bool = option(
+        "",
+        "Show every other figure of the documents as well.",
+        default=False,
+        name="--all",
+    )
+    exit_code: bool = option("", "Exit with 1 where the results differ.", default=False)
 
 
-def diff(
-    first: Annotated[
-        Path, opt.argument("RESULT", "A saved result: a folder of --out, or its result.json.")
-    ],
-    second: Annotated[
-        Path | None, opt.argument("[OTHER]", "The other one; not with --rerun.")
-    ] = None,
-    /,
-    *,
-    repetition: Rerun = Rerun(),
-    everything: Annotated[
-        bool, opt.plain("Show every other figure of the documents as well.", name="--all")
-    ] = False,
-    exit_code: Annotated[
-        bool, opt.plain("Exit with 1 where the results differ.", name="--exit-code")
-    ] = False,
-    shown: shared.Shown = shared.Shown(),
-    progress: opt.Progress = "auto",
-) -> int:
+@opt.verb
+def diff(asked: Results) -> int:
     """Show what separates two results, or a result from the same run repeated now.
 
     Told are configuration, trace, and figures with factors. A result is a folder of --out
@@ -79,53 +82,42 @@ def diff(
       slcache diff --rerun out/mine --scheme ./mine.py:Small
 
     """
-    if repetition.rerun:
-        if second is not None:
+    if asked.rerun:
+        if asked.second is not None:
             raise checks.wrong("--rerun takes one result")
-        return _rerun(
-            first,
-            repetition.trace,
-            repetition.scheme,
-            repetition.out,
-            everything,
-            shown.form,
-            progress,
-        )
-    of_a_rerun = {"trace": repetition.trace, "scheme": repetition.scheme, "out": repetition.out}
+        return _rerun(asked)
+    of_a_rerun = {"trace": asked.trace, "scheme": asked.scheme, "out": asked.out}
     checks.refuse(of_a_rerun, "has no effect without --rerun")
-    if second is None:
+    if asked.second is None:
         raise checks.wrong("give a second result, or --rerun to repeat the first")
     from slcache.results import differences
 
-    found = differences.diff(first, second)
-    _print(found, {}, (str(first), str(second)), everything, shown.form)
-    return DIFFERENT if exit_code and not found.equal else 0
+    found = differences.diff(asked.first, asked.second)
+    _print(found, {}, (str(asked.first), str(asked.second)), asked)
+    return DIFFERENT if asked.exit_code and not found.equal else 0
 
 
-def _rerun(
-    result: Path,
-    trace: str | None,
-    scheme: str | None,
-    out: Path | None,
-    everything: bool,
-    form: opt.Form,
-    progress: opt.When,
-) -> int:
+def _rerun(asked: Results) -> int:
     """Repeat a saved run or comparison, and show what separates the new one from it."""
     from slcache import repeat
 
-    read = saved.read_by(saved.read(result))
-    kept = [saved.file_of(result), *files_of(trace), *read]
-    with console.output(out, FILES, kept) as files, console.meter(progress) as meter:
+    read = saved.read_by(saved.read(asked.first))
+    kept = [saved.file_of(asked.first), *files_of(asked.trace), *read]
+    with console.output(asked.out, FILES, kept) as files, console.meter(asked.meter) as meter:
         found = repeat.rerun(
-            result, trace=trace, scheme=scheme, on_note=console.note, on_progress=meter
+            asked.first,
+            trace=asked.trace,
+            scheme=asked.scheme,
+            on_note=console.note,
+            on_progress=meter,
         )
         if files is not None:
             found.result.stage(files)
-    beside = {"notes": found.notes, "result": found.result.to_dict()} if form == "json" else {}
-    _print(found.difference, beside, (str(result), "the run just now"), everything, form)
-    if out is not None and form == "table":
-        console.show(Text(f"report: {out / 'report.html'}"))
+    told = {"notes": found.notes, "result": found.result.to_dict()}
+    names = (str(asked.first), "the run just now")
+    _print(found.difference, told if asked.form == "json" else {}, names, asked)
+    if asked.form == "table":
+        console.show(*console.written("report", asked.out and asked.out / "report.html"))
     return 0 if found.equal else DIFFERENT
 
 
@@ -133,10 +125,10 @@ def _print(
     found: Difference,
     beside: Mapping[str, Any],
     names: tuple[str, str],
-    everything: bool,
-    form: opt.Form,
+    asked: Results,
 ) -> None:
     """Print a difference; as JSON with what is `beside` it."""
+    form, everything = asked.form, asked.everything
     if form == "json":
         console.emit_json({**found.to_dict(), **beside})
         return

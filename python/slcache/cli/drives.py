@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from slcache.cli import annotated as opt
 from slcache.cli import checks, console
+from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table

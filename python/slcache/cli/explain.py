@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Annotated, Literal
+from dataclasses import asdict, dataclass, field
 
 from rich.text import Text
 
 from slcache import _core
 from slcache import explain as explanations
-from slcache.cli import annotated as opt
-from slcache.cli import checks, complete, console, shared
+from slcache.cli import checks, console
+from slcache.cli import options as opt
 from slcache.documents import schemata
 from slcache.explain import Entry, Standing
+from slcache.given.options import needed, option
 from slcache.sentences import notes
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.words.names import shown
 
 #: The documents that have a published schema.
-Document = Literal[
+DOCUMENTS = (
     "config",
     "run",
     "result",
@@ -32,33 +32,34 @@ Document = Literal[
     "sweep-show",
     "tune",
     "trace-info",
-]
+)
 
 
-def explain(
-    key: Annotated[
-        str | None,
-        opt.argument(
-            "[KEY]",
-            "A key, whole or its end; left out: the sections are listed.",
-            offer=complete.key,
+@dataclass(frozen=True, kw_only=True)
+class Explained(opt.OwnScheme, opt.Shown):
+    """A key, and what is told of it; or a schema."""
+
+    key: str | None = field(
+        default=None,
+        kw_only=False,
+        metadata=needed(
+            "[KEY]", "A key, whole or its end; left out: the sections are listed.", offer="key"
         ),
-    ] = None,
-    /,
-    *,
-    device: Annotated[
-        str | None,
-        opt.device("Tell what the key stands at there, and where from."),
-    ] = None,
-    scheme: opt.OwnScheme = None,
-    schema: Annotated[
-        Document | None,
-        opt.plain(
-            "Print the JSON schema of the configuration, or of a document that a verb prints."
-        ),
-    ] = None,
-    shown: shared.Shown = shared.Shown(),
-) -> None:
+    )
+    device: str | None = option(
+        "PRESET|FILE.toml",
+        "Tell what the key stands at there, and where from.",
+        offer="devices",
+    )
+    schema: str | None = option(
+        "",
+        "Print the JSON schema of the configuration, or of a document that a verb prints.",
+        words=DOCUMENTS,
+    )
+
+
+@opt.verb
+def explain(asked: Explained) -> None:
     """Explain a key of the configuration or of a result: meaning, unit, values, default.
 
     The end of a key is enough; several keys that end alike are listed. Every schema is
@@ -71,9 +72,9 @@ def explain(
       slcache explain --schema run > run.schema.json
 
     """
-    form = shown.form
+    form, schema, device, key = asked.form, asked.schema, asked.device, asked.key
     if schema is not None:
-        others = {"KEY": key, "--device": device, "--scheme": scheme}
+        others = {"KEY": key, "--device": device, "--scheme": asked.scheme}
         if form in ("csv", "markdown"):
             others["--format"] = form
         for name, value in others.items():
@@ -86,9 +87,9 @@ def explain(
         return
     with checks.told("KEY"):
         found = explanations.sections() if key is None else explanations.find(key)
-        asked = key or ""
-        places = [explanations.standing(each, device, asked) if device else None for each in found]
-    checks.check_used(scheme)
+        ending = key or ""
+        places = [explanations.standing(each, device, ending) if device else None for each in found]
+    asked.check_used()
     if form in ("csv", "markdown"):
         names = ("key", "of", "type", "unit", "default", "text", *(("here",) if device else ()))
         rows = [e.to_dict() | {"here": _here(at)} for e, at in zip(found, places, strict=True)]

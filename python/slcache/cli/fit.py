@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from slcache.cli import annotated as opt
-from slcache.cli import checks, console, shared
+from slcache.cli import checks, console
+from slcache.cli import options as opt
 from slcache.cli.streams import results
 from slcache.errors import RunError, about
 from slcache.files import Transaction
+from slcache.given import quantity
+from slcache.given.options import needed, option
 from slcache.tables.tabular import Column, Table
 from slcache.words.units import significant
 
@@ -57,35 +59,33 @@ _LATENCY_ROWS = {
 _FIGURES = {"iops": "a second", "p50": "p50 µs", "p99": "p99 µs", "p99_9": "p99.9 µs"}
 
 
-@shared.together
 @dataclass(frozen=True, kw_only=True)
-class Target:
+class Target(opt.Metered):
     """What is fitted beside the log of a fill, and where it goes."""
 
-    out: Annotated[Path | None, opt.option("FILE.toml", alias="-o")] = None
-    """The device file; pictures lie beside it."""
-    user: Annotated[int | None, opt.size()] = None
-    """The drive's size, such as 1TB: the log must be of it."""
-    bits: Annotated[int | None, opt.option("3|4", min=3, max=4)] = None
-    """Bits of a dense cell; without it a file for each."""
-    link: Annotated[str | None, opt.option("NAME")] = None
-    """The host link, as in host.link."""
-    job: Annotated[str | None, opt.option("/dev/NAME")] = None
-    """Print the fio job that makes a log, and end."""
-    latency: Annotated[list[Path] | None, opt.option("FILE")] = None
-    """fio's JSON or latency log, or CSV with rw,bytes,depth,iops,...; several times."""
+    log: Path | None = field(
+        default=None,
+        kw_only=False,
+        metadata=needed("[LOG]", "fio's bandwidth log (fill_bw.1.log), or CSV with gb,mb_s."),
+    )
+    out: Path | None = option("FILE.toml", "The device file; pictures lie beside it.", alias="-o")
+    user: int | None = option(
+        "SIZE", "The drive's size, such as 1TB: the log must be of it.", read=quantity.some_bytes
+    )
+    bits: int | None = option(
+        "3|4", "Bits of a dense cell; without it a file for each.", range=(3, 4)
+    )
+    link: str | None = option("NAME", "The host link, as in host.link.")
+    job: str | None = option("/dev/NAME", "Print the fio job that makes a log, and end.")
+    latency: list[Path] | None = option(
+        "FILE",
+        "fio's JSON or latency log, or CSV with rw,bytes,depth,iops,...; several times.",
+        several=True,
+    )
 
 
-def fit(
-    log: Annotated[
-        Path | None,
-        opt.argument("[LOG]", "fio's bandwidth log (fill_bw.1.log), or CSV with gb,mb_s."),
-    ] = None,
-    /,
-    *,
-    target: Target = Target(),
-    progress: opt.Progress = "auto",
-) -> None:
+@opt.verb
+def fit(target: Target) -> None:
     """Fit a device for the scheme client to the log of a drive that was filled.
 
     The log is of one sequential write of the whole drive, erased before. Its
@@ -106,14 +106,15 @@ def fit(
 
     """
     if target.job is not None:
-        _print_job(target.job, log is not None or target.out is not None or bool(target.latency))
+        more = target.log is not None or target.out is not None or bool(target.latency)
+        _print_job(target.job, more)
         return
-    if log is None or target.out is None:
-        missing = "'LOG'" if log is None else "'--out'"
+    if target.log is None or target.out is None:
+        missing = "'LOG'" if target.log is None else "'--out'"
         raise checks.wrong("missing; only --job goes without", missing)
     if target.out.suffix != ".toml":
         raise checks.wrong(f"{target.out}: a device file ends in .toml", "--out")
-    _fit(log, target.out, target, progress)
+    _fit(target.log, target.out, target)
 
 
 def _print_job(device: str, more: bool) -> None:
@@ -127,7 +128,7 @@ def _print_job(device: str, more: bool) -> None:
     results().write(judged.text(device))
 
 
-def _fit(log: Path, out: Path, target: Target, progress: opt.When) -> None:
+def _fit(log: Path, out: Path, target: Target) -> None:
     from slcache import fit
     from slcache.fit import files as tests
     from slcache.fit.device import MODES
@@ -140,7 +141,7 @@ def _fit(log: Path, out: Path, target: Target, progress: opt.When) -> None:
     refused: list[str] = []
     with (
         Transaction(out.parent, names, [log, *latency]) as files,
-        console.meter(progress) as meter,
+        console.meter(target.meter) as meter,
     ):
         fill, phases, again = fit.fill(log, target.user)
         waits = tests.several(latency)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from cyclopts import App, Parameter
 
+from slcache import named
 from slcache.cli import checks, complete
 from slcache.given.arguments import RANGES
 from slcache.given.options import Option, option
@@ -38,7 +39,7 @@ def verb(function: Callable[[_A], _R]) -> Callable[..., _R]:
     The function has its class as the annotation of its only parameter.
     """
     (written, *_) = function.__annotations__.values()
-    model = vars(sys.modules[function.__module__])[written]
+    model = eval(written, vars(sys.modules[function.__module__]))
     known = {each.name: each for each in fields(model) if each.metadata}
     places = [name for name, each in known.items() if _is_place(each)]
 
@@ -124,11 +125,14 @@ def _given(of: Field[Any], value: Any) -> Any:  # noqa: ANN401
         return checks.pairs(value)
 
 
+AS_JSON = "Print one JSON document and nothing else."
+
+
 @dataclass(frozen=True, kw_only=True)
 class Shown:
     """How results are printed."""
 
-    json: bool = option("", "Print one JSON document and nothing else.", default=False)
+    json: bool = option("", AS_JSON, default=False)
     format: Form = option(
         "",
         "A table for a reader; csv or markdown with all digits and units in the header; or json, "
@@ -184,3 +188,19 @@ class Explained(Shown):
         if self.explain and self.form != "table":
             told = f"--explain: has no effect with --format {self.form}, which has it all"
             raise checks.wrong(told)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnScheme:
+    """The class of Python that a document may name."""
+
+    scheme: str | None = option(
+        "FILE.py:CLASS",
+        "The class of Python that the document names, if it does: no document loads one.",
+        alias="--schemes",
+    )
+
+    def check_used(self) -> None:
+        """Say that a class that is named for a document is not the one that it names."""
+        if self.scheme is not None and not named.is_loaded(self.scheme):
+            raise checks.wrong(f"{self.scheme} is no class that the document names", "--scheme")

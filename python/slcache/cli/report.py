@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
 
 from slcache import ResultError
-from slcache.cli import annotated as opt
-from slcache.cli import checks, console, shared, sweep
+from slcache.cli import checks, console, sweep
+from slcache.cli import options as opt
 from slcache.cli.simulate import parts_of
 from slcache.documents import saved
 from slcache.files import Transaction
+from slcache.given.options import GB_PER_DAY, NORMALISE, needed, option
 from slcache.report import terminal
 from slcache.results import Comparison
 from slcache.results.result import FILES
@@ -19,19 +21,29 @@ from slcache.results.result import FILES
 _PAGE = Path("report.html")
 
 
-def report(
-    *results: Annotated[
-        Path, opt.argument("RESULT...", "Saved results: folders of --out, or their result.json.")
-    ],
-    normalise: opt.Normalise = None,
-    out: Annotated[
-        Path,
-        opt.option("FILE.html|DIR", "Where to write the page, or page, tables and result.json."),
-    ] = _PAGE,
-    gb_per_day: opt.GbPerDay = None,
-    explain: opt.Explain = False,
-    shown: shared.Shown = shared.Shown(),
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Report(opt.Explained):
+    """Results that are reported, and where."""
+
+    results: Sequence[Path] = field(
+        kw_only=False,
+        metadata=needed(
+            "RESULT...",
+            "Saved results: folders of --out, or their result.json.",
+            several=True,
+        ),
+    )
+    normalise: str | None = option(*NORMALISE, alias="--normalize")
+    out: Path = option(
+        "FILE.html|DIR",
+        "Where to write the page, or page, tables and result.json.",
+        default=_PAGE,
+    )
+    gb_per_day: float | None = option(*GB_PER_DAY)
+
+
+@opt.verb
+def report(asked: Report) -> None:
     """Make the report of saved results; several of one trace become a comparison.
 
     A result is a folder of --out or its result.json, of a run or a comparison; or the
@@ -48,15 +60,16 @@ def report(
     """
     from slcache.results.loading import gather
 
-    form = shown.form
-    checks.check_explained(form, explain=explain)
+    results, out = [Path(each) for each in asked.results], asked.out
+    normalise, gb_per_day, explain = asked.normalise, asked.gb_per_day, asked.explain
+    asked.check_explained()
     is_page = out.suffix == ".html" and not out.is_dir()
     page = out if is_page else out / _PAGE
     if len(results) == 1 and sweep.is_study(results[0]):
         if normalise is not None or gb_per_day is not None or explain:
             of_runs = "--normalise, --gb-per-day and --explain are for results of runs"
             raise checks.wrong(f"{results[0]} is a study: {of_runs}")
-        sweep.show_study(results[0], None, page, shown.form)
+        sweep.show_study(results[0], None, page, asked.form)
         return
     try:
         result = gather(results, normalise).told_at(gb_per_day)
@@ -79,4 +92,4 @@ def report(
     else:
         table = terminal.run_table(result.label, result.documents[0], gb_per_day)
         parts = [table, *result.notes()]
-    console.answer_of_runs(result, form, [*parts, *console.written("report", page)])
+    console.answer_of_runs(result, asked.form, [*parts, *console.written("report", page)])

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from slcache.cli import annotated as opt
-from slcache.cli import checks, console, drives, separation, shared
+from slcache.cli import checks, console, drives, separation
+from slcache.cli import options as opt
 from slcache.files import Transaction
-from slcache.given import options
 from slcache.given.once import SEED_MAX, twice
+from slcache.given.options import SpreadOut, known, needed, option
 
 if TYPE_CHECKING:
     from slcache.reproduce.plan import Plan
@@ -28,52 +28,76 @@ _NO_PAPERS = (drives.NAME, separation.NAME)
 BOTH = "both"
 
 
-@shared.together
+def _a_folder(path: Path) -> None:
+    """Refuse what is no folder that is there."""
+    if not path.is_dir():
+        raise ValueError(f"{path} {'is no folder' if path.exists() else 'does not exist'}")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Extent:
     """What of an evaluation is run."""
 
-    quick: Annotated[bool, opt.plain()] = False
-    """Few or short workloads and one seed, in about a minute."""
-    sensitivity: Annotated[bool, opt.plain()] = False
-    """Also vary, one at a time, what the paper leaves open and the twins leave free."""
-    full: Annotated[bool, opt.plain()] = False
-    """Run twins at the paper's size, where the plan has a smaller one (hyssd, nvc)."""
-    bound: Annotated[bool, opt.plain()] = False
-    """Also tell how far schemes are from the least dense programs: each is run without a cache too,
-    and what an earlier run has left is run anew."""
-    traces: Annotated[Path | None, opt.option("DIR", check=checks.a_folder)] = None
-    """Folder with the published traces; files are recognised by their statistics."""
-    recordings: Annotated[Path | None, opt.option("DIR", check=checks.a_folder)] = None
-    """Folder of blkparse recordings to run the schemes on, beyond the paper."""
-    workloads: Annotated[str | None, opt.option("A,B,...")] = None
-    """Only these of the paper's workloads."""
-    seeds: Annotated[str | None, opt.option("N,N,...")] = None
-    """Seeds of the twins (default: the plan's)."""
-    out: Annotated[Path | None, opt.option("DIR")] = None
-    """Where report.html and ledger.json are written and, in store, results are kept (default:
-    out/reproduce/PAPER). Run again to resume."""
-    reading: Annotated[str, opt.option("NAME")] = BOTH
-    """As the paper's text says (literal), as it is most probably meant (probable), both where the
-    plan has two, or a further reading of it, such as hierarchy's fast-clock."""
+    quick: bool = option(
+        "", "Few or short workloads and one seed, in about a minute.", default=False
+    )
+    sensitivity: bool = option(
+        "",
+        "Also vary, one at a time, what the paper leaves open and the twins leave free.",
+        default=False,
+    )
+    full: bool = option(
+        "",
+        "Run twins at the paper's size, where the plan has a smaller one (hyssd, nvc).",
+        default=False,
+    )
+    bound: bool = option(
+        "",
+        "Also tell how far schemes are from the least dense programs: each is run without a cache "
+        "too, and what an earlier run has left is run anew.",
+        default=False,
+    )
+    traces: Path | None = option(
+        "DIR",
+        "Folder with the published traces; files are recognised by their statistics.",
+        check=_a_folder,
+    )
+    recordings: Path | None = option(
+        "DIR",
+        "Folder of blkparse recordings to run the schemes on, beyond the paper.",
+        check=_a_folder,
+    )
+    workloads: str | None = option("A,B,...", "Only these of the paper's workloads.")
+    seeds: str | None = option("N,N,...", "Seeds of the twins (default: the plan's).")
+    out: Path | None = option(
+        "DIR",
+        "Where report.html and ledger.json are written and, in store, results are kept (default: "
+        "out/reproduce/PAPER). Run again to resume.",
+    )
+    reading: str = option(
+        "NAME",
+        "As the paper's text says (literal), as it is most probably meant (probable), both where "
+        "the plan has two, or a further reading of it, such as hierarchy's fast-clock.",
+        default=BOTH,
+    )
 
 
-def reproduce(
-    paper: Annotated[
-        str,
-        opt.argument(
+@dataclass(frozen=True, kw_only=True)
+class Asked(opt.Metered, opt.Shown, SpreadOut, Extent):
+    """An evaluation, what of it is run, and how."""
+
+    paper: str = field(
+        kw_only=False,
+        metadata=needed(
             "PAPER",
             "Short name of the paper; or drives, or separation.",
-            check=options.known("paper", _papers),
+            check=known("paper", _papers),
         ),
-    ],
-    /,
-    *,
-    extent: Extent = Extent(),
-    where: shared.SpreadOut = shared.SpreadOut(),
-    shown: shared.Shown = shared.Shown(),
-    progress: opt.Progress = "auto",
-) -> None:
+    )
+
+
+@opt.verb
+def reproduce(asked: Asked) -> None:
     """Run a paper's evaluation and judge its claims one by one.
 
     Without --traces, twins made from the paper's table of statistics stand for its traces.
@@ -96,40 +120,45 @@ def reproduce(
     from slcache.reproduce import evaluation as evaluations
     from slcache.reproduce import plan
 
-    place = extent.out or Path("out") / "reproduce" / paper
+    paper = asked.paper
+    extent, where = (
+        {each.name: getattr(asked, each.name) for each in fields(of)} for of in (Extent, SpreadOut)
+    )
+    place = asked.out or Path("out") / "reproduce" / paper
     if paper in _NO_PAPERS:
         quick_or_part = {"quick": None, "workloads": None, "out": None}
         of_papers = {
-            **vars(extent) | quick_or_part,
-            "executor": where.executor != "local",
-            "reading": extent.reading != BOTH,
-            "sensitivity": extent.sensitivity and paper != drives.NAME,
+            **extent | quick_or_part,
+            "executor": asked.executor != "local",
+            "reading": asked.reading != BOTH,
+            "sensitivity": asked.sensitivity and paper != drives.NAME,
         }
         checks.refuse(of_papers, f"has no effect on {paper}, which is no paper")
         kind = drives if paper == drives.NAME else separation
-        how = where.jobs, where.store, shown.form, progress
-        kind.reproduce(place, _names(extent.workloads), extent.quick, extent.sensitivity, *how)
+        how = asked.jobs, asked.store, asked.form, asked.meter
+        kind.reproduce(place, _names(asked.workloads), asked.quick, asked.sensitivity, *how)
         return
-    known = plan.load(paper)
-    _check(extent, known)
-    said = {name: value for name, value in vars(extent).items() if name != "reading"}
+    asked.check_executor()
+    its_plan = plan.load(paper)
+    _check(asked, its_plan)
+    said = {name: value for name, value in extent.items() if name != "reading"}
     said |= {
         "out": place,
-        "recordings": extent.recordings or evaluations.default_recordings(),
-        "seeds": _numbers(extent.seeds),
-        "workloads": _names(extent.workloads),
+        "recordings": asked.recordings or evaluations.default_recordings(),
+        "seeds": _numbers(asked.seeds),
+        "workloads": _names(asked.workloads),
     }
-    readings = known.readings if extent.reading == BOTH else [extent.reading]
-    request = evaluations.Request(paper=paper, readings=readings, **said, **vars(where))
-    if extent.quick:
-        console.note(_quick(known))
+    readings = its_plan.readings if asked.reading == BOTH else [asked.reading]
+    request = evaluations.Request(paper=paper, readings=readings, **said, **where)
+    if asked.quick:
+        console.note(_quick(its_plan))
     else:
-        console.note(_time(known, extent.sensitivity))
-        if request.recordings is None and known.beyond:
+        console.note(_time(its_plan, asked.sensitivity))
+        if request.recordings is None and its_plan.beyond:
             console.note("no recordings: what goes beyond the paper is left out (--recordings)")
     with (
         Transaction(request.out, evaluations.FILES, request.files()) as files,
-        console.meter(progress, kept=True) as meter,
+        console.meter(asked.meter, kept=True) as meter,
     ):
         try:
             evaluation = evaluations.evaluate(request, meter)
@@ -138,7 +167,7 @@ def reproduce(
         evaluations.stage(evaluation, files)
     page = console.written("report", request.out / "report.html")
     console.answer(
-        shown.form,
+        asked.form,
         evaluation.to_json,
         lambda: [ledger.sheet(evaluation)],
         lambda: [*ledger.parts(evaluation), *page],

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated, Any
+from typing import Any
 
 from rich.text import Text
 
 from slcache import catalogue
-from slcache.cli import annotated as opt
-from slcache.cli import checks, console, shared
+from slcache.cli import console
+from slcache.cli import options as opt
 from slcache.errors import ConfigError, about
+from slcache.given.once import SEED_MAX
+from slcache.given.options import SET, needed, option
 from slcache.sentences import notes
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
@@ -20,31 +23,34 @@ from slcache.words import units
 
 app = opt.group("schemes")
 
-Source = Annotated[str, opt.argument("FILE:CLASS", "The class, such as ./mine.py:TwoTemperatures.")]
+
+@dataclass(frozen=True, kw_only=True)
+class Listed(opt.OwnScheme, opt.Shown):
+    """The schemes, on a device."""
+
+    device: str | None = option(
+        "PRESET|FILE.toml",
+        "A device: tells the values that knobs may have there, and where they stand.",
+        offer="devices",
+    )
 
 
 @app.default
-def schemes(
-    *,
-    device: Annotated[
-        str | None,
-        opt.device("A device: tells the values that knobs may have there, and where they stand."),
-    ] = None,
-    scheme: opt.OwnScheme = None,
-    shown: shared.Shown = shared.Shown(),
-) -> None:
+@opt.verb
+def schemes(asked: Listed) -> None:
     """List the SLC-cache schemes, and the knobs that can be turned while they run.
 
     Example:
       slcache schemes --device tiny
 
     """
+    device = asked.device
     entries = catalogue.schemes(device=device)
-    checks.check_used(scheme)
+    asked.check_used()
     sheets = [Sheet([_record(entry) for entry in entries]), _knob_sheet(entries)]
     parts = partial(_parts, entries, on_device=device is not None)
-    console.answer(shown.form, entries, lambda: sheets, parts)
-    if shown.form == "table":
+    console.answer(asked.form, entries, lambda: sheets, parts)
+    if asked.form == "table":
         problems = {entry["name"]: entry["problem"] for entry in entries if "problem" in entry}
         runs = "does not run on", "do not run on"
         for sentence in notes.told(problems, *(f"{does} {device}" for does in runs)):
@@ -116,16 +122,33 @@ def _number(value: float) -> str:
     return f"{int(value):,}" if value == int(value) else f"{value:g}"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Declared:
+    """A scheme of one's own."""
+
+    source: str = field(
+        kw_only=False,
+        metadata=needed("FILE:CLASS", "The class, such as ./mine.py:TwoTemperatures."),
+    )
+    json: bool = option("", opt.AS_JSON, default=False)
+
+    @property
+    def form(self) -> opt.Form:
+        """How results are printed."""
+        return "json" if self.json else "table"
+
+
 @app.command
-def show(source: Source, /, *, json: opt.Json = False) -> None:
+@opt.verb
+def show(asked: Declared) -> None:
     """Show what a scheme declares: its regions, its options, what it decides.
 
     Example:
       slcache schemes show examples/schemes/two_temperatures.py:TwoTemperatures
 
     """
-    told = _told(source)
-    console.answer("json" if json else "table", told, list, lambda: _declared(told))
+    told = _told(asked.source)
+    console.answer(asked.form, told, list, lambda: _declared(told))
 
 
 def _declared(told: dict[str, Any]) -> Iterator[Table | Text]:
@@ -196,17 +219,18 @@ def _told(source: str) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Checked(opt.Metered, Declared):
+    """A scheme of one's own, and the cases that it is tried in."""
+
+    settings: dict[str, str] | None = option(*SET, name="--set", offer="settings")
+    cases: int = option("N", "Cases.", default=200, range=(1, 1_000_000))
+    seed: int = option("N", "Seed of every random choice.", default=1, range=(0, SEED_MAX))
+
+
 @app.command
-def check(
-    source: Source,
-    /,
-    *,
-    sets: opt.Sets = None,
-    cases: Annotated[int, opt.count("Cases.", min=1, max=1_000_000)] = 200,
-    seed: opt.Seed = None,
-    json: opt.Json = False,
-    progress: opt.Progress = "auto",
-) -> int:
+@opt.verb
+def check(asked: Checked) -> int:
     """Hold a scheme against what every scheme owes its user; status 1 where it fails.
 
     Each case draws a small device, nearly empty to full, of one-shot or per-page chips, and
@@ -223,16 +247,15 @@ def check(
     """
     from slcache import conformance
 
-    with console.meter(progress) as on_progress:
+    with console.meter(asked.meter) as on_progress:
         outcome = conformance.check(
-            source,
-            settings=checks.pairs(sets),
-            cases=cases,
-            seed=1 if seed is None else seed,
+            asked.source,
+            settings=asked.settings,
+            cases=asked.cases,
+            seed=asked.seed,
             on_progress=on_progress,
         )
-    form: opt.Form = "json" if json else "table"
-    console.answer(form, outcome.to_dict(), list, lambda: map(Text, _lines(outcome)))
+    console.answer(asked.form, outcome.to_dict(), list, lambda: map(Text, _lines(outcome)))
     return 0 if outcome.failure is None else 1
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from rich.text import Text
 
-from slcache import api
-from slcache.cli import annotated as opt
-from slcache.cli import checks, console, reader_words, shared
+from slcache import api, bounds
+from slcache.cli import checks, console, reader_words
+from slcache.cli import options as opt
 from slcache.documents.keys import unit_of
 from slcache.errors import TraceError
+from slcache.given.options import TRACE, Recording, needed, option
 from slcache.report import pictures, terminal
 from slcache.tables import trace_sections
 from slcache.tables.sheets import Sheet
@@ -33,36 +34,36 @@ _LISTED = 20
 _OFF, _PROBLEMS = 1, 4
 
 
-@shared.together
 @dataclass(frozen=True, kw_only=True)
-class Rival:
+class Rival(opt.Shown, bounds.Read):
     """What a trace's figures are held against, and where they are drawn."""
 
-    picture: Annotated[
-        Path | None, opt.option("FILE.png|svg|pdf|html", check=checks.checked_picture())
-    ] = None
-    """Draw the trace in a file."""
-    expected: Annotated[
-        list[str] | None, opt.option("NAME=VALUE,...|WORKLOAD", name="--expect")
-    ] = None
-    """Compare with a paper's figures, or those a workload's source gives; exit with status 1 where
-    one is off."""
-    other: Annotated[str | None, opt.option("TRACE", name="--against")] = None
-    """Another trace or workload: print both side by side, and what differs."""
-    other_option: Annotated[list[str] | None, opt.pairs(name="--against-option")] = None
-    """Set an option of the other trace's reader: format, volume, unsorted, seed, workload.KEY, and
-    those of --trace-option."""
+    picture: Path | None = option(
+        "FILE.png|svg|pdf|html", "Draw the trace in a file.", check=checks.checked_picture()
+    )
+    expected: list[str] | None = option(
+        "NAME=VALUE,...|WORKLOAD",
+        "Compare with a paper's figures, or those a workload's source gives; exit with status 1 "
+        "where one is off.",
+        name="--expect",
+        several=True,
+    )
+    other: str | None = option(
+        "TRACE",
+        "Another trace or workload: print both side by side, and what differs.",
+        name="--against",
+    )
+    other_option: dict[str, str] | None = option(
+        "KEY=VALUE",
+        "Set an option of the other trace's reader: format, volume, unsorted, seed, workload.KEY, "
+        "and those of --trace-option.",
+        name="--against-option",
+    )
 
 
 @app.command
-def info(
-    trace: opt.TracePath,
-    /,
-    *,
-    reader: shared.DrawnTrace = shared.DrawnTrace(),
-    rival: Rival = Rival(),
-    shown: shared.Shown = shared.Shown(),
-) -> int:
+@opt.verb
+def info(rival: Rival) -> int:
     """Print a trace's counts, sizes, footprint, times and hot set.
 
     With --expect the figures must be those printed: 0.701 stands for 0.7005 to 0.7015;
@@ -84,14 +85,10 @@ def info(
     figures = _figures(rival.expected)
     if rival.other_option and rival.other is None:
         raise checks.wrong("--against-option is of the trace that --against names")
-    document = api.Trace(trace, options=reader.options_of(trace)).info()
+    document = api.Trace(str(rival.trace), options=dict(rival.reader_options())).info()
     with checks.told():
         findings = against.check(document, figures)
-    second = (
-        None
-        if rival.other is None
-        else _info_of_other(rival.other, checks.pairs(rival.other_option))
-    )
+    second = None if rival.other is None else _info_of_other(rival.other, rival.other_option or {})
     if rival.picture is not None:
         pictures.save_trace(document, rival.picture, [] if second is None else [second["file"]])
     console.cut_short(told["file"] for told in (document, second) if told and _is_cut_short(told))
@@ -104,7 +101,7 @@ def info(
         beside["against"] = {"file": second["file"], "figures": rows, "warnings": told}
     drawn = console.written("picture", rival.picture)
     console.answer(
-        shown.form,
+        rival.form,
         {**document, **beside},
         lambda: [_sheet(document, compared)],
         lambda: [*_parts(document, second, compared, findings), *drawn],
@@ -133,14 +130,16 @@ def _sheet(document: Mapping[str, Any], compared: Sequence[against.Figure]) -> S
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Suspect(opt.Shown, Recording):
+    """A trace that may have problems."""
+
+    trace: str = field(kw_only=False, metadata=needed(*TRACE, offer="workloads"))
+
+
 @app.command
-def lint(
-    trace: opt.TracePath,
-    /,
-    *,
-    reader: shared.Recording = shared.Recording(),
-    shown: shared.Shown = shared.Shown(),
-) -> int:
+@opt.verb
+def lint(asked: Suspect) -> int:
     """List everything in a trace that would stop or distort a run.
 
     Exits with status 4 when there is a problem, 0 when the trace is clean.
@@ -149,9 +148,9 @@ def lint(
       slcache trace lint web.csv.gz --trace-format msr
 
     """
-    document = api.Trace(trace, options=reader.options()).lint()
+    document = api.Trace(asked.trace, options=asked.reader()).lint()
     sheet = Sheet(document["problems"], always=("line", "kind", "message"))
-    console.answer(shown.form, document, lambda: [sheet], lambda: _problems(document))
+    console.answer(asked.form, document, lambda: [sheet], lambda: _problems(document))
     return _PROBLEMS if document["counts"] else 0
 
 

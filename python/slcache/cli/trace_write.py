@@ -2,64 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from rich.text import Text
 
 from slcache import api, catalogue
-from slcache.cli import annotated as opt
-from slcache.cli import checks, console, shared
+from slcache.cli import checks, console
+from slcache.cli import options as opt
 from slcache.documents.keys import unit_of
 from slcache.given import quantity
+from slcache.given.once import SEED_MAX
+from slcache.given.options import CHANGED, TRACE, Recording, needed, option, said
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 from slcache.traces import api as traces
 from slcache.words import units
 from slcache.words.names import leaves, shown
 
-Out = Annotated[
-    str,
-    opt.option("FILE", "The file to write (.gz, .zst, .xz compress; - prints).", alias="-o"),
-]
-Format = Annotated[
-    str | None,
-    opt.option(
+
+@dataclass(frozen=True, kw_only=True)
+class Written(opt.Metered):
+    """How a trace is written."""
+
+    out: str = field(
+        metadata=needed(
+            "FILE", "The file to write (.gz, .zst, .xz compress; - prints).", alias="-o"
+        )
+    )
+    to: str | None = option(
         "FORMAT",
         "Its format (see `slcache trace formats`); FILE.parquet tells it itself.",
         name="--as",
-    ),
-]
-Lossy = Annotated[
-    str | None,
-    opt.option(
-        "LOSS,...", "What may get lost, and is counted: time, flush, trim, volume, response, label."
-    ),
-]
+    )
+    lossy: str | None = option(
+        "LOSS,...",
+        "What may get lost, and is counted: time, flush, trim, volume, response, label.",
+    )
 
-
-@shared.together
-@dataclass(frozen=True, kw_only=True)
-class Job:
-    """A trace to be written, with everything the user said about it."""
-
-    out: Out
-    format: Format = None
-    lossy: Lossy = None
-    json: opt.Json = False
-    progress: opt.Progress = "auto"
-
-    def write(self, work: Callable[..., dict[str, Any]]) -> None:
+    def write(self, work: Callable[..., dict[str, Any]], *, json: bool) -> None:
         """Call what writes the file, with how to write it, and tell what was done."""
         lossy = [name.strip() for name in (self.lossy or "").split(",") if name.strip()]
-        with console.meter(self.progress) as meter:
-            report = work(to=self.format, lossy=lossy, on_progress=meter)
+        with console.meter(self.meter) as meter:
+            report = work(to=self.to, lossy=lossy, on_progress=meter)
         inputs = report["inputs"]
         console.cut_short(i["file"] for i in inputs if i["summary"]["last_line_unterminated"])
         # A trace on standard output leaves only standard error for the report.
         aside = self.out == "-"
-        if self.json:
+        if json:
             console.emit_json(report, aside=aside)
         else:
             console.show(*(Text(line, overflow="fold") for line in _lines(report)), aside=aside)
@@ -88,58 +79,58 @@ def _taken(summary: Mapping[str, Any]) -> str:
     return ", ".join(f"{units.count(number)} {kind}" for kind, number in counts if number)
 
 
-@shared.together
-@dataclass(frozen=True, kw_only=True)
-class Reading(Job):
-    """The same of a verb that reads traces."""
-
-    reader: shared.Recording = shared.Recording()
-
-
-@shared.together
 @dataclass(frozen=True, kw_only=True)
 class Blocks:
     """How a trace is made of another one's blocks."""
 
-    requests: Annotated[int | None, opt.count(min=1)] = None
-    """Requests to make (as many as the trace has)."""
-    footprint_bytes: Annotated[
-        int | None, opt.option("SIZE", name="--footprint", read=quantity.size_bytes)
-    ] = None
-    """Addresses of a volume stay below this (no bound)."""
-    pause_ns: Annotated[int | None, opt.option("TIME", name="--pause", read=quantity.time_ns)] = (
-        None
+    requests: int | None = option(
+        "N", "Requests to make (as many as the trace has).", range=(1, None)
     )
-    """Cut at gaps longer than this (100ms)."""
-    block_requests: Annotated[int | None, opt.count(min=1)] = None
-    """Requests of a block at least (256)."""
-    stages: Annotated[int | None, opt.count(min=1)] = None
-    """Blocks change places only within one of so many parts of the trace (16)."""
-    places: Literal["kept", "drawn"] | None = None
-    """How recently a request's place was used: as its own (default), or as that of another request
-    of its operation and size."""
-    regions: Literal["shuffled", "kept"] | None = None
-    """Where data that lie together go: anywhere, cut after 4 MiB (default), or in the order of the
-    trace's addresses."""
-    seed: opt.Seed = None
+    footprint_bytes: int | None = option(
+        "SIZE",
+        "Addresses of a volume stay below this (no bound).",
+        name="--footprint",
+        read=quantity.size_bytes,
+    )
+    pause_ns: int | None = option(
+        "TIME", "Cut at gaps longer than this (100ms).", name="--pause", read=quantity.time_ns
+    )
+    block_requests: int | None = option("N", "Requests of a block at least (256).", range=(1, None))
+    stages: int | None = option(
+        "N",
+        "Blocks change places only within one of so many parts of the trace (16).",
+        range=(1, None),
+    )
+    places: str | None = option(
+        "",
+        "How recently a request's place was used: as its own (default), or as that of another "
+        "request of its operation and size.",
+        words=("kept", "drawn"),
+    )
+    regions: str | None = option(
+        "",
+        "Where data that lie together go: anywhere, cut after 4 MiB (default), or in the order of "
+        "the trace's addresses.",
+        words=("shuffled", "kept"),
+    )
+    seed: int | None = option("N", "Seed of every random choice.", range=(0, SEED_MAX))
 
 
-def twin(
-    trace: opt.TracePath,
-    /,
-    *,
-    out: Out,
-    by: Annotated[
-        Literal["figures", "blocks"],
-        opt.plain("From what is measured in the trace, or from its own requests."),
-    ] = "figures",
-    blocks: Blocks = Blocks(),
-    format: Format = None,
-    lossy: Lossy = None,
-    reader: shared.Recording = shared.Recording(),
-    shown: shared.Shown = shared.Shown(),
-    progress: opt.Progress = "auto",
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Twin(opt.Shown, Recording, Blocks, Written):
+    """A twin, of which trace and how it is written."""
+
+    trace: str = field(kw_only=False, metadata=needed(*TRACE, offer="workloads"))
+    by: str = option(
+        "",
+        "From what is measured in the trace, or from its own requests.",
+        default="figures",
+        words=("figures", "blocks"),
+    )
+
+
+@opt.verb
+def twin(asked: Twin) -> None:
     """Write a twin of a trace: a workload of its figures, or a trace of its own blocks.
 
     By figures: a .toml whose requests have what is measured in the trace. Figures that conflict are
@@ -158,17 +149,19 @@ def twin(
       slcache trace twin web.csv.gz -o long.parquet --by blocks --requests 10000000 --seed 7
 
     """
-    if by == "figures":
-        of_blocks = {**vars(blocks), "format": format, "lossy": lossy}
+    blocks = said(asked, Blocks)
+    if asked.by == "figures":
+        of_blocks = {**blocks, "to": asked.to, "lossy": asked.lossy}
         checks.refuse(of_blocks, "is of a twin by blocks, which --by blocks asks for")
-        _by_figures(trace, out, reader.options(), shown.form)
+        _by_figures(asked.trace, asked.out, asked.reader(), asked.form)
         return
-    form = shown.form
-    if form not in ("table", "json"):
-        raise checks.wrong(f"--format {form} is of a twin by figures; one by blocks has none")
-    job = Job(out=out, format=format, lossy=lossy, json=form == "json", progress=progress)
-    source = api.Trace(trace, options=reader.options())
-    job.write(lambda **how: source.twin_by_blocks(out, **how, **vars(blocks)))
+    if asked.form not in ("table", "json"):
+        told = f"--format {asked.form} is of a twin by figures; one by blocks has none"
+        raise checks.wrong(told)
+    source = api.Trace(asked.trace, options=asked.reader())
+    asked.write(
+        lambda **how: source.twin_by_blocks(asked.out, **how, **blocks), json=asked.form == "json"
+    )
 
 
 def _by_figures(trace: str, out: str, reader: dict[str, str], form: opt.Form) -> None:
@@ -196,10 +189,24 @@ def _twin_sheets(report: Mapping[str, Any]) -> list[Sheet]:
     return [Sheet(figures), Sheet([*given_up, *others], always=("left out", "reason"))]
 
 
-def convert(
-    *sources: Annotated[str, opt.argument("TRACE...", "The trace, or several.")],
-    job: Reading,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """How it is told what was written."""
+
+    json: bool = option("", opt.AS_JSON, default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Converted(Recording, Report, Written):
+    """Traces that are written in another format."""
+
+    sources: Sequence[str] = field(
+        kw_only=False, metadata=needed("TRACE...", "The trace, or several.", several=True)
+    )
+
+
+@opt.verb
+def convert(asked: Converted) -> None:
     """Write a trace in another format: slcache's Parquet layout, or a text format.
 
     A format without a place for something, such as flushes, refuses it unless --lossy names
@@ -214,19 +221,25 @@ def convert(
       slcache trace convert web.csv.gz mail.csv.gz -o both.parquet
 
     """
-    job.write(
-        lambda **how: traces.convert(sources, job.out, trace_options=job.reader.options(), **how)
+    asked.write(
+        lambda **how: traces.convert(asked.sources, asked.out, trace_options=asked.reader(), **how),
+        json=asked.json,
     )
 
 
-def generate(
-    spec: Annotated[str, opt.argument("SPEC", "A workload: FILE.toml or a preset.")],
-    /,
-    *,
-    seed: opt.Seed = None,
-    workload: opt.Workload = None,
-    job: Job,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Generated(Report, Written):
+    """A workload that is written as a trace."""
+
+    spec: str = field(kw_only=False, metadata=needed("SPEC", "A workload: FILE.toml or a preset."))
+    seed: int = option(
+        "N", "Seed of every random choice.", default=traces.DEFAULT_SEED, range=(0, SEED_MAX)
+    )
+    workload: dict[str, str] | None = option(*CHANGED)
+
+
+@opt.verb
+def generate(asked: Generated) -> None:
     """Write the requests of a workload as a trace.
 
     The same specification and seed give the same requests on every machine. A twin stays
@@ -238,20 +251,28 @@ def generate(
       slcache trace generate mine.toml -o mine.csv --as msr
 
     """
-    overrides = checks.pairs(workload)
-    drawn = traces.DEFAULT_SEED if seed is None else seed
-    job.write(lambda **how: traces.generate(spec, job.out, seed=drawn, overrides=overrides, **how))
+    asked.write(
+        lambda **how: traces.generate(
+            asked.spec, asked.out, seed=asked.seed, overrides=asked.workload, **how
+        ),
+        json=asked.json,
+    )
 
 
-def workloads(
-    name: Annotated[
-        str | None, opt.argument("[SPEC]", "One workload: its figures in full.")
-    ] = None,
-    /,
-    *,
-    workload: opt.Workload = None,
-    shown: shared.Shown = shared.Shown(),
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class Workload(opt.Shown):
+    """A workload, of which its figures are told."""
+
+    name: str | None = field(
+        default=None,
+        kw_only=False,
+        metadata=needed("[SPEC]", "One workload: its figures in full."),
+    )
+    workload: dict[str, str] | None = option(*CHANGED)
+
+
+@opt.verb
+def workloads(asked: Workload) -> None:
     """List the workload presets, or the figures of one: given, free and what follows.
 
     Examples:
@@ -259,12 +280,12 @@ def workloads(
       slcache trace workloads hierarchy-web_0
 
     """
-    if name is None:
-        if workload:
-            raise checks.wrong("--workload changes one workload: name it")
-        _list(traces.workloads(described=shown.form == "json"), shown.form)
-    else:
-        _describe(traces.workload(name, checks.pairs(workload)), shown.form)
+    if asked.name is not None:
+        _describe(traces.workload(asked.name, asked.workload), asked.form)
+        return
+    if asked.workload:
+        raise checks.wrong("--workload changes one workload: name it")
+    _list(traces.workloads(described=asked.form == "json"), asked.form)
 
 
 def _list(entries: list[dict[str, Any]], form: opt.Form) -> None:
@@ -313,7 +334,8 @@ def _readable(name: str, value: object) -> str:
     return shown(value)
 
 
-def formats(*, shown: shared.Shown = shared.Shown()) -> None:
+@opt.verb
+def formats(shown: opt.Shown) -> None:
     """List the trace formats: which are read, which written, and what each may lose.
 
     Example:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
-from slcache.cli import annotated as opt
-from slcache.cli import checks, console, shared
+from slcache.cli import checks, console
+from slcache.cli import options as opt
 from slcache.given import quantity
+from slcache.given.options import needed, option, said
 from slcache.sentences import wording
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
@@ -26,33 +27,36 @@ _ROWS = 10
 _PARTS = 4
 
 
-@shared.together
 @dataclass(frozen=True, kw_only=True)
-class Choice:
-    """Which requests are asked about."""
+class Choice(opt.Shown):
+    """The logs of runs, and which of their requests are asked about."""
 
-    slowest: Annotated[int | None, opt.count(min=1)] = None
-    """The N slowest requests, one by one."""
-    request: Annotated[int | None, opt.count(min=0)] = None
-    """A single request, by its number."""
-    above_ns: Annotated[int | None, opt.option("TIME", name="--above", read=quantity.time_ns)] = (
-        None
+    logs: Sequence[Path] = field(
+        kw_only=False,
+        metadata=needed(
+            "LOG [LOG]",
+            "The log of a run (--log), or those of two runs of one trace.",
+            several=True,
+        ),
     )
-    """Requests that took so long, such as 10ms."""
-    percentile: Annotated[float | None, opt.option("P", kind=float, min=0, max=100)] = None
-    """Requests above a percentile (default: 99.9)."""
-    operation: Literal["read", "write", "trim", "flush"] | None = None
-    """Requests of this kind alone."""
+    slowest: int | None = option("N", "The N slowest requests, one by one.", range=(1, None))
+    request: int | None = option("N", "A single request, by its number.", range=(0, None))
+    above_ns: int | None = option(
+        "TIME",
+        "Requests that took so long, such as 10ms.",
+        name="--above",
+        read=quantity.time_ns,
+    )
+    percentile: float | None = option(
+        "P", "Requests above a percentile (default: 99.9).", range=(0, 100)
+    )
+    operation: str | None = option(
+        "", "Requests of this kind alone.", words=("read", "write", "trim", "flush")
+    )
 
 
-def why(
-    *logs: Annotated[
-        Path,
-        opt.argument("LOG [LOG]", "The log of a run (--log), or those of two runs of one trace."),
-    ],
-    choice: Choice = Choice(),
-    shown: shared.Shown = shared.Shown(),
-) -> None:
+@opt.verb
+def why(choice: Choice) -> None:
     """Show why requests were slow: what they waited for, and when.
 
     Each request's latency is service and waiting that add up to it, to the nanosecond. Slow
@@ -73,16 +77,16 @@ def why(
     if sum(value is not None for value in given) > 1:
         told = "--slowest, --request, --above and --percentile: give one at most"
         raise checks.wrong(told)
-    if len(logs) > 2:
-        raise checks.wrong(f"{len(logs)} logs; must be one or two", "LOG")
-    chosen = slow.Chosen(**vars(choice))
-    read = [slow.read(path) for path in logs]
+    if len(choice.logs) > 2:
+        raise checks.wrong(f"{len(choice.logs)} logs; must be one or two", "LOG")
+    chosen = slow.Chosen(**said(choice, slow.Chosen))
+    read = [slow.read(path) for path in map(Path, choice.logs)]
     found: slow.Answer | slow.Moved = (
         slow.why(read[0], chosen) if len(read) == 1 else slow.moved(read[0], read[1], chosen)
     )
     one_by_one = choice.slowest is not None or choice.request is not None
     parts = partial(_parts, found, one_by_one=one_by_one)
-    console.answer(shown.form, found.to_dict(), lambda: _sheets(found), parts)
+    console.answer(choice.form, found.to_dict(), lambda: _sheets(found), parts)
 
 
 def _parts(found: slow.Answer | slow.Moved, *, one_by_one: bool) -> Iterator[Table | str]:

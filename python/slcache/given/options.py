@@ -200,15 +200,15 @@ class Recording:
         return once([*said, *(self.trace_options or {}).items()], "trace option ")
 
 
+#: What stands for a key of a workload, and what it is.
+CHANGED = ("KEY=VALUE", "Change one key of a workload, such as a free figure of a twin.")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Trace(Recording):
     """What is said of a trace that may be a workload."""
 
-    workload_options: Mapping[str, str] | None = option(
-        "KEY=VALUE",
-        "Change one key of a workload, such as a free figure of a twin.",
-        name="--workload",
-    )
+    workload_options: Mapping[str, str] | None = option(*CHANGED, name="--workload")
 
     def reader(self) -> dict[str, str]:
         """Return it as options of the trace's reader."""
@@ -227,6 +227,13 @@ DEVICE = (
     "PRESET|FILE.toml",
     "A preset (see `slcache devices`) or a file; not needed if --config has a device.",
 )
+#: The same of what is written a day, and of the scheme that others are divided by.
+GB_PER_DAY = (
+    "N",
+    "Tell a device's years at N GB (10^9 bytes) written a day (default: at what the trace writes "
+    "in its own times).",
+)
+NORMALISE = ("NAME", "Divide by this scheme's figures (default: the first).")
 #: The same of a key of the configuration.
 SET = (
     "KEY=VALUE",
@@ -407,11 +414,7 @@ class Simulated(Replayed):
         "Have in the timeline every N-th request with its operations, and the device's own work.",
         name="--every",
     )
-    gb_per_day: float | None = option(
-        "N",
-        "Tell a device's years at N GB (10^9 bytes) written a day (default: at what the trace "
-        "writes in its own times).",
-    )
+    gb_per_day: float | None = option(*GB_PER_DAY)
     on_progress: Progress | None = None
     #: Its former name.
     progress: Progress | None = None
