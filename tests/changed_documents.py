@@ -122,7 +122,7 @@ class Documents:
         learnt.unlink()
         self._json = {"result.json": run.to_json(), "both.json": both.to_json()}
         vary = {"host.queue_depth": "1..3", "dense.victim": ["greedy", "fifo"]}
-        self._table = slcache.sweep(trace, schemes="baseline", vary=vary, **how).table
+        self._table = slcache.sweep(trace, scheme="baseline", vary=vary, **how).table
 
     def kinds(self) -> Sequence[Kind]:
         """Return what makes a command line, and words of which an error must name one."""

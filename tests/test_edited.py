@@ -137,13 +137,13 @@ def test_what_is_no_path_is_told(name: str, tmp_path: Path) -> None:
 def test_a_point_listed_twice_is_told(trace: Path) -> None:
     points = [{"host.queue_depth": 1}, {"host.queue_depth": 2}, {"host.queue_depth": 1}]
     with pytest.raises(slcache.ConfigError, match="point 3: is point 1 again"):
-        slcache.sweep(trace, device="tiny", schemes="baseline", points=points)
+        slcache.sweep(trace, device="tiny", scheme="baseline", points=points)
 
 
 @pytest.fixture(scope="module")
 def table(trace: Path) -> pl.DataFrame:
     vary = {"host.queue_depth": "1..3"}
-    return slcache.sweep(trace, device="tiny", schemes="baseline", vary=vary).table
+    return slcache.sweep(trace, device="tiny", scheme="baseline", vary=vary).table
 
 
 def test_a_changed_table_of_a_study_is_told(
@@ -220,7 +220,7 @@ def test_the_table_of_another_study_is_not_replaced_without_a_word(
     (tmp_path / "study.toml").unlink()
     assert "points.parquet: is of something else" in told("1,2")
     with pytest.warns(UserWarning, match="another scheme and vary"):
-        slcache.sweep(trace, device="tiny", schemes="sa", settings={"trace.address": "wrap"},
+        slcache.sweep(trace, device="tiny", scheme="sa", settings={"trace.address": "wrap"},
                       vary={"dense.victim": ["greedy"]}, out=tmp_path)  # fmt: skip
 
 

@@ -121,7 +121,7 @@ def test_studies_and_cliffs_take_classes(tmp_path: Path, trace: Path) -> None:
     study = slcache.sweep(
         trace,
         device=DEMO,
-        schemes=["baseline", BASELINE],
+        scheme=["baseline", BASELINE],
         vary={"slc_blocks": [4, 6]},
         jobs=2,
         out=tmp_path / "study",

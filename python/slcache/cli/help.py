@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import os
 import re
@@ -10,11 +9,9 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, get_args
 
-from cyclopts import Group, Parameter
+from cyclopts import Group
 
 from slcache.given.arguments import OTHER_WORDS
 
@@ -51,38 +48,7 @@ def arguments(app: App) -> list[Argument]:
     """Return what a verb takes, in the order in which it is told."""
     if app.default_command is None:
         return []
-    every = app.assemble_argument_collection()
-    for group in every:
-        for field in group.children:
-            told = _told_below(group.hint).get(str(field.keys[-1]))
-            if field.parameter.help is None and told is not None:
-                field.parameter = Parameter.combine(field.parameter, Parameter(help=told))
-    return [each for each in every if each.show]
-
-
-@cache
-def _told_below(cls: type) -> dict[str, str]:
-    """Return what the fields of a class are, by the texts that stand below them."""
-    found = {}
-    for each in reversed(cls.__mro__[:-1]):
-        for field, text in pairwise(_body(each)):
-            match field, text:
-                case (
-                    ast.AnnAssign(target=ast.Name(id=name)),
-                    ast.Expr(value=ast.Constant(value=str(told))),
-                ):
-                    found[name] = " ".join(told.split())
-    return found
-
-
-def _body(cls: type) -> list[ast.stmt]:
-    every = _module(cls.__module__).body
-    return next(n.body for n in every if isinstance(n, ast.ClassDef) and n.name == cls.__name__)
-
-
-@cache
-def _module(name: str) -> ast.Module:
-    return ast.parse(inspect.getsource(sys.modules[name]))
+    return [each for each in app.assemble_argument_collection() if each.show]
 
 
 def name(argument: Argument) -> str:

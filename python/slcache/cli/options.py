@@ -80,10 +80,6 @@ def _kinds(written: Any) -> list[str]:  # noqa: ANN401
     return [kind.strip() for kind in str(written).split("|")]
 
 
-def _has_keys(of: Field[Any]) -> bool:
-    return any(kind.startswith(("Mapping", "Settings")) for kind in _kinds(of.type))
-
-
 #: Types that options have, by what annotations call them; those of others are texts.
 _TYPES: dict[str, Any] = {"bool": bool, "int": int, "float": float, "Path": Path}
 

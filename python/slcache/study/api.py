@@ -76,13 +76,11 @@ class _Varied:
     points: Iterable[Mapping[str, Value]] | Path | None = option(
         "FILE.csv", "Points one by one in place of --vary: a column for each key."
     )
-    sample: str = option(
-        "grid|random:N|latin-hypercube:N",
-        "All combinations (default: grid), or N points drawn.",
-        default="grid",
+    sample: str | None = option(
+        "grid|random:N|latin-hypercube:N", "All combinations (default: grid), or N points drawn."
     )
     sample_seed: int | None = option("N", "Seed of the drawn points (default: 1).", range=(0, None))
-    seeds: int = option("N", "Run every point with N seeds, from --seed (or 1) on.", default=1)
+    seeds: int | None = option("N", "Run every point with N seeds, from --seed (or 1) on.")
     metrics: Sequence[str] | str = option(
         "NAME",
         "Judge the report by this metric; repeat it. gain_share runs each point without a cache "
@@ -152,14 +150,17 @@ def sweep(asked: Points) -> Sweep:
     from slcache.study import axes
     from slcache.study.run import run_study
 
-    points = asked.points
-    file = pathlib.Path(points) if isinstance(points, str | os.PathLike) else None
+    points, file = asked.points, None
+    if isinstance(points, str | os.PathLike):
+        file = pathlib.Path(points)
+        if not file.is_file():
+            refuse("points", str(file), "must be a list of points, or a CSV file that is there")
+    elif points is not None:
+        points = _listed(points)
+    metrics = [asked.metrics] if isinstance(asked.metrics, str) else asked.metrics
     try:
-        metrics = [asked.metrics] if isinstance(asked.metrics, str) else asked.metrics
         names = [named(name).name for name in metrics]
-        at = (
-            None if points is None else axes.listed(pathlib.Path(file)) if file else _listed(points)
-        )
+        listed = points if file is None else axes.listed(file)
     except ValueError as error:
         raise UsageError(str(error)) from error
     study = study_of(
@@ -167,7 +168,7 @@ def sweep(asked: Points) -> Sweep:
         **placed(asked, asked.device, asked.scheme),
         trace=asked.trace,
         vary=asked.vary,
-        point=at,
+        point=listed,
         sample=asked.sample,
         sample_seed=asked.sample_seed,
         seeds=asked.seeds,
@@ -183,10 +184,10 @@ def _listed(points: Any) -> list[Mapping[str, Value]]:  # noqa: ANN401
     """Return points that are listed one by one; UsageError for what is none."""
     if not isinstance(points, Iterable) or isinstance(points, bytes | Mapping):
         refuse("points", points, "must be a list of points, each a dict of keys and values")
-    listed = list(points)
-    if not listed:
-        refuse("points", listed, "must have a point; leave it out where keys are varied")
-    for number, point in enumerate(listed, 1):
+    every = list(points)
+    if not every:
+        refuse("points", every, "must have a point; leave it out where keys are varied")
+    for number, point in enumerate(every, 1):
         if not (isinstance(point, Mapping) and point and all(isinstance(k, str) for k in point)):
             refuse("points", point, f"point {number} must be a dict of keys and values")
-    return listed
+    return every
