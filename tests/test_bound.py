@@ -79,7 +79,7 @@ def test_the_verb_tells_the_same_in_every_form(rewritten: Path, tmp_path: Path) 
         (["--sizes", "8TiB"], 2, "at most 4.00 TiB"),
         (["--unit", "3KiB"], 2, "a power of two"),
         (["--unit", "256"], 2, "a power of two"),
-        (["--seed", "3"], 2, "--seed draws a workload"),
+        (["--seed", "3"], 2, "draws a workload"),
         (["--picture", "bound.html"], 2, "does not end in one of .png, .svg, .pdf"),
     ],
 )

@@ -89,7 +89,8 @@ def _hint(written: Any, told: Option) -> Any:  # noqa: ANN401
     if told.words:
         return Literal[told.words] | None
     kinds = _kinds(written)
-    own: Any = next((_TYPES[kind] for kind in kinds if kind in _TYPES), str)
+    # What is read by a function of its own may be anything.
+    own: Any = next((_TYPES[kind] for kind in kinds if kind in _TYPES), Any if told.read else str)
     return list[own] | None if told.several or "KEY=" in told.metavar else own | None
 
 
