@@ -183,4 +183,4 @@ def test_a_whole_configuration_leaves_no_room_for_a_reading(tmp_path: Path) -> N
     assert slcache(*run, "--reading", "hierarchy", "--out", str(out)).returncode == 0
     done = slcache(*run, "--reading", "hierarchy", "--config", str(out / "result.json"))
     assert done.returncode == 2
-    assert b"leave --reading out" in b" ".join(done.stderr.split())
+    assert b"leave reading out" in b" ".join(done.stderr.split())
