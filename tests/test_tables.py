@@ -205,10 +205,12 @@ def test_words_are_wrapped_as_wide_as_they_may_be() -> None:
 @pytest.mark.parametrize("widths", WIDTHS)
 def test_every_figure_of_the_cliff_and_of_claims_stands_whole(widths: Sequence[int]) -> None:
     sustained, bursts = (
-        cliffs.run(
-            cliffs.Pattern(write_bytes=16 << 10, bursts=n, pause_ns=10**9),
+        cliffs.cliff(
             device="tiny",
             schemes=["baseline", "ips"],
+            write_bytes=16 << 10,
+            bursts=n,
+            pause_ns=10**9,
         ).curves
         for n in (1, 3)
     )
