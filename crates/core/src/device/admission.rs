@@ -37,8 +37,11 @@ impl Simulation {
     pub fn feed_control(&mut self, requests: &[Request]) -> Result<Fed, RunError> {
         let has_windows = self.control.has_length() || self.window.has_length();
         let retires = self.io.retires();
+        // What no request changes is looked up once.
+        let to_mu = self.mu_shift - SECTOR_BYTES.trailing_zeros();
+        let is_scaled = self.setup.host.time_scale != 1.0;
         for (taken, request) in requests.iter().enumerate() {
-            self.look_ahead(requests, taken);
+            self.look_ahead(requests, taken, to_mu);
             self.fed += 1;
             if taken % LOOK_EVERY == 0 {
                 self.look()?;
@@ -49,7 +52,7 @@ impl Simulation {
                 self.leave_unserved(&requests[taken..])?;
                 break;
             }
-            let arrived_ns = self.await_turn(request);
+            let arrived_ns = self.await_turn(request, is_scaled);
             if retires && self.has_ended() {
                 self.leave_unserved(&requests[taken..])?;
                 break;
@@ -124,10 +127,10 @@ impl Simulation {
     /// Fetches what the requests a little further on will touch first: their map entry, then the
     /// block record it leads to, then the reverse entry.
     #[inline(always)]
-    fn look_ahead(&self, requests: &[Request], i: usize) {
+    fn look_ahead(&self, requests: &[Request], i: usize, to_mu: u32) {
         let Some(coming) = requests.get(i..i + MAP_AHEAD + 1) else { return };
         let media = self.io.media();
-        let mu = |ahead: usize| Mu(((coming[ahead].sector * SECTOR_BYTES) >> self.mu_shift) as u32);
+        let mu = |ahead: usize| Mu((coming[ahead].sector >> to_mu) as u32);
         media.prefetch_map(mu(MAP_AHEAD));
         media.prefetch_block(mu(BLOCK_AHEAD));
         media.prefetch_tags(mu(TAGS_AHEAD));
@@ -135,9 +138,9 @@ impl Simulation {
 
     #[inline(always)]
     pub(super) fn check(&self, request: &Request) -> Result<(), RunError> {
-        let end = request.sector.saturating_add(u64::from(request.sectors));
-        // A flush carries no address.
-        if (request.sectors == 0 || end > self.user_sectors) && request.op != HostOp::Flush {
+        let room = self.user_sectors.saturating_sub(request.sector);
+        // A size of 0 becomes the largest. A flush carries no address.
+        if u64::from(request.sectors).wrapping_sub(1) >= room && request.op != HostOp::Flush {
             return Err(self.refusal(request));
         }
         Ok(())
@@ -162,14 +165,14 @@ impl Simulation {
     /// Lets time pass until the request arrives: when the trace says, or when it is its turn. Returns
     /// that time.
     #[inline(always)]
-    fn await_turn(&mut self, request: &Request) -> u64 {
+    fn await_turn(&mut self, request: &Request, is_scaled: bool) -> u64 {
         if self.setup.host.replay == Replay::Closed {
             let depth = self.setup.host.queue_depth;
             while self.of_stream(request.stream) >= depth && self.step() {}
             return self.io.now_ns();
         }
         let mut at_ns = request.at_ns;
-        if self.setup.host.time_scale != 1.0 {
+        if is_scaled {
             at_ns = self.scaled(at_ns);
         }
         if at_ns >= TIME_LIMIT_NS {
@@ -212,9 +215,8 @@ impl Simulation {
             self.enter_stream(request.stream);
         }
         let now_ns = self.io.now_ns();
-        let mut record = HostRequest::new(*request, arrived_ns, now_ns);
-        let served_ns = if self.front.is_none() { now_ns } else { self.come_in(&mut record) };
-        let id = self.add_request(Client::Host(record));
+        let id = self.add_request(Client::Host(HostRequest::new(*request, arrived_ns, now_ns)));
+        let served_ns = if self.front.is_none() { now_ns } else { self.come_in(id) };
         self.note_admitted(id);
         if served_ns > now_ns {
             return self.io.timing_mut().schedule(served_ns, EventKind::DeviceFirst, id.0);
@@ -226,7 +228,8 @@ impl Simulation {
 
     /// When a request that comes now is in the device: the FTL can have it.
     #[inline(never)]
-    fn come_in(&mut self, record: &mut HostRequest) -> u64 {
+    fn come_in(&mut self, id: RequestId) -> u64 {
+        let record = self.requests.host(id);
         let now_ns = record.admitted_ns;
         self.front.as_mut().map_or(now_ns, |front| front.come_in(record, now_ns))
     }

@@ -89,6 +89,17 @@ pub(super) enum Client {
     WriteBack(WriteBack),
 }
 
+/// Fills new places, so that who comes is written once and into its own.
+const NOBODY: Client = Client::WriteBack(WriteBack {
+    token: 0,
+    units: 0,
+    stripe: 0,
+    cause: Cause::Host,
+    begun_ns: 0,
+    map_ns: 0,
+    overhead_ns: 0,
+});
+
 /// The clients of all requests in flight, by the numbers that timing gave the requests.
 #[derive(Clone, Default)]
 pub(super) struct Requests {
@@ -101,7 +112,7 @@ impl Requests {
     pub fn insert(&mut self, id: RequestId, client: Client) {
         let index = id.0 as usize;
         if index >= self.clients.len() {
-            self.clients.resize(index + 1, client);
+            self.clients.resize(index + 1, NOBODY);
         }
         self.clients[index] = client;
     }
