@@ -276,7 +276,7 @@ def test_what_is_said_of_every_preset_is_within_what_its_blocks_allow(
 def test_drives_as_people_own_tell_of_their_state(trace: Path) -> None:
     """Every preset of a drive says in its summary what the note looks for."""
     drives = [entry for entry in slcache.devices() if state._DRIVE in entry["summary"]]
-    assert len(drives) == 14
+    assert len(drives) == 15
     known = {"summary": drives[0]["summary"], "name": "x"}
     both = slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"])
     documents = [{**d, "config": {**d["config"], "device": known}} for d in both.documents]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import MISSING, Field, dataclass, fields
@@ -77,7 +78,9 @@ def _place(of: Field[Any]) -> Place:
 
 
 def _kinds(written: Any) -> list[str]:  # noqa: ANN401
-    return [kind.strip() for kind in str(written).split("|")]
+    # Of an option that may be given several times, those of each.
+    plain = re.sub(r"\b(?:list|Sequence)\[([^\[\]]*)\]", r"\1", str(written))
+    return [kind.strip() for kind in plain.split("|")]
 
 
 #: Types that options have, by what annotations call them; those of others are texts.

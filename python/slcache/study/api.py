@@ -16,6 +16,7 @@ from slcache.given.content import Content
 from slcache.given.options import (
     Drawn,
     SpreadOut,
+    a_file,
     checked_ranges,
     checked_schemes,
     needed,
@@ -74,7 +75,9 @@ class _Varied:
         check=checked_ranges,
     )
     points: Iterable[Mapping[str, Value]] | Path | None = option(
-        "FILE.csv", "Points one by one in place of --vary: a column for each key."
+        "FILE.csv",
+        "Points one by one in place of --vary: a column for each key.",
+        check=a_file,
     )
     sample: str | None = option(
         "grid|random:N|latin-hypercube:N", "All combinations (default: grid), or N points drawn."

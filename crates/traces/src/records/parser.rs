@@ -46,14 +46,11 @@ pub(crate) enum Record<'a> {
 impl<'a> Record<'a> {
     /// A request at the sectors that were found; without any its size was 0, which the user leaves out.
     #[inline(always)]
-    pub(crate) fn transfer(raw: RawRequest<'a>, extent: Option<Extent>) -> Self {
-        match extent {
-            None => Self::Skipped(SKIPPED_ZERO_SIZE),
-            Some(Extent { sector, sectors, rounded }) => {
-                let rounded_to_sectors = raw.rounded_to_sectors | rounded;
-                Self::Request(RawRequest { sector, sectors, rounded_to_sectors, ..raw })
-            }
-        }
+    pub(crate) fn transfer(mut raw: RawRequest<'a>, extent: Option<Extent>) -> Self {
+        let Some(extent) = extent else { return Self::Skipped(SKIPPED_ZERO_SIZE) };
+        (raw.sector, raw.sectors) = (extent.sector, extent.sectors);
+        raw.rounded_to_sectors |= extent.rounded;
+        Self::Request(raw)
     }
 }
 
