@@ -77,9 +77,10 @@ def _place(of: Field[Any]) -> Place:
     return Place(of.name, Place.VAR_POSITIONAL, annotation=Annotated[str, _parameter(of, told)])
 
 
-def _kinds(written: Any) -> list[str]:  # noqa: ANN401
-    # Of an option that may be given several times, those of each.
-    plain = re.sub(r"\b(?:list|Sequence)\[([^\[\]]*)\]", r"\1", str(written))
+def _kinds(written: Any, told: Option) -> list[str]:  # noqa: ANN401
+    # Of an option that may be given several times, those of each; others are one text that is read.
+    each = r"\b(?:list|Sequence)\[([^\[\]]*)\]"
+    plain = re.sub(each, r"\1", str(written)) if told.several else str(written)
     return [kind.strip() for kind in plain.split("|")]
 
 
@@ -91,7 +92,7 @@ def _hint(written: Any, told: Option) -> Any:  # noqa: ANN401
     """Return the type of a field as a command line reads it."""
     if told.words:
         return Literal[told.words] | None
-    kinds = _kinds(written)
+    kinds = _kinds(written, told)
     # What is read by a function of its own may be anything.
     own: Any = next((_TYPES[kind] for kind in kinds if kind in _TYPES), Any if told.read else str)
     return list[own] | None if told.several or "KEY=" in told.metavar else own | None
@@ -105,7 +106,7 @@ def _parameter(of: Field[Any], told: Option) -> Parameter:
         more["required"] = not told.metavar.startswith("[")
     if (check := told.check) is not None:
         more["validator"] = lambda _, value: None if value is None else check(value)
-    kind = next((kind for kind in (int, float) if kind.__name__ in _kinds(of.type)), None)
+    kind = next((kind for kind in (int, float) if kind.__name__ in _kinds(of.type, told)), None)
     if (read := told.read) is not None:
         more["converter"] = lambda _, tokens: read(tokens[0].value)
     elif kind is not None:
