@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import socket
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -73,7 +75,12 @@ def test_dask_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path)
     pytest.importorskip("distributed")
     from slcache.execute.dask import Dask
 
-    executor = Dask("", 2)
+    # Another scheduler may run here, and has the port that schedulers like best.
+    with socket.socket() as other:
+        with contextlib.suppress(OSError):
+            other.bind(("", 8787))
+            other.listen()
+        executor = Dask("", 2)
 
     def pids() -> list[int]:
         return sorted(executor.run_everywhere(os.getpid).values())
@@ -88,7 +95,7 @@ def test_dask_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path)
 
 def test_a_dask_cluster_is_found_by_its_address(trace: Path, here: bytes, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
-    quiet = {"dashboard_address": None, "host": "127.0.0.1", "threads_per_worker": 1}
+    quiet = {"dashboard_address": "127.0.0.1:0", "host": "127.0.0.1", "threads_per_worker": 1}
     with distributed.LocalCluster(n_workers=2, **quiet) as cluster:
         address = cluster.scheduler_address.removeprefix("tcp://")
         asked = tmp_path / "asked.toml"

@@ -46,9 +46,13 @@ class Dask:
 
     def _connected(self, address: str, workers: int | None) -> Client:
         if not address:
-            # One thread each: the time that a run takes is that of its process.
+            # One thread each: the time that a run takes is that of its process. Without an address
+            # the scheduler's pages listen at port 8787 of every interface, which another may have.
             self._cluster = LocalCluster(
-                n_workers=workers, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+                n_workers=workers,
+                threads_per_worker=1,
+                dashboard_address="127.0.0.1:0",
+                host="127.0.0.1",
             )
             return Client(self._cluster)
         where = {"scheduler_file" if address.endswith(".json") else "address": address}
