@@ -261,5 +261,7 @@ def _notes(info: Info) -> Section:
     rows += [(f"left out: {e['reason']}", units.count(e["count"])) for e in summary["skipped"]]
     if info["trims"]:
         rows.append(("trimmed", units.size(info["trim_bytes"])))
+    if info["response_unknown"]:
+        rows.append(("response times are not known", info["response_unknown"]))
     rows += [("made by", step) for step in summary["steps"]]
     return Section(("also", ""), [*rows, ("SHA-256", summary["sha256"] or _NONE)])

@@ -3,7 +3,7 @@
 //!
 //! A line is a completion: its time is in seconds since the first line, its latency in milliseconds from
 //! the issue. With `-Q` the time in the queue stands before it. Sectors are 512 bytes. bcc says R or W,
-//! libbpf-tools RWBS; what moves no bytes is a flush.
+//! libbpf-tools RWBS; what moves no bytes is a flush. Where no disk is named the command is none of a disk.
 
 use super::table::{self, Part, Table};
 use super::Format;
@@ -79,6 +79,18 @@ mod tests {
         assert_eq!(parsed("^C1.0 9 sda FWFS 8 4096 0.5"), expected);
         assert_eq!(parsed("1.0 sync 9 sda R 18446744073709551615 0 0.5").op, HostOp::Flush);
         assert_eq!(parsed("1.0 fstrim 9 sda DS 8 4096 0.500").op, HostOp::Trim);
+    }
+
+    #[test]
+    fn commands_of_no_disk_are_counted() {
+        for line in [
+            "0.000000    kworker/23:1   9126           R 18446744073709551615 0         0.61",
+            "1.774609    ?              0              R 0          0         0.21",
+            "2.023791    Web Content    12             R 0          8        11.83",
+        ] {
+            let skipped = below(&FORMAT, &[HEADER], line).unwrap_err();
+            assert!(skipped.contains("command of no disk"), "{line}: {skipped}");
+        }
     }
 
     #[test]

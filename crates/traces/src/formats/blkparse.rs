@@ -6,7 +6,7 @@
 //! and shorter for flushes and for the completions that end a flush sequence
 //! (blkparse_fmt.c of blktrace).
 
-use super::rwbs::{Flags, Kind, SKIPPED_PASS_THROUGH, SKIPPED_ZONE};
+use super::rwbs::{Flags, Kind, SKIPPED_FLUSH_END, SKIPPED_PASS_THROUGH, SKIPPED_ZONE};
 use super::{Detection, Fit, Format, RawRequest, Record, RecordParser, Sample, SKIPPED_NOTE};
 use crate::error::LineFault;
 use crate::fields::line_end::TextBlock;
@@ -33,7 +33,6 @@ const RWBS: usize = 7;
 const SECTORS: Column<'static> = Column { number: 10, name: "sectors" };
 const LINE: &str = "maj,min cpu sequence seconds.nanoseconds pid action RWBS sector + sectors [name]";
 const SKIPPED_SUMMARY: &str = "blkparse summary line";
-const SKIPPED_NO_SECTORS: &str = "completion without sectors (end of a flush sequence)";
 
 struct Blkparse {
     action: u8,
@@ -99,7 +98,7 @@ impl Blkparse {
             return Ok(Record::Skipped(SKIPPED_ZONE));
         }
         if self.action == b'C' && !bracketed {
-            return Ok(Record::Skipped(SKIPPED_NO_SECTORS));
+            return Ok(Record::Skipped(SKIPPED_FLUSH_END));
         }
         if flags.kind == Kind::None || first.starts_with(b"(") || !bracketed {
             return Ok(Record::Skipped(SKIPPED_PASS_THROUGH));

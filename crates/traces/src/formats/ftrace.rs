@@ -28,6 +28,9 @@ pub(super) const FORMAT: Format = Format {
     ..Format::of(|options| Ok(Box::new(Ftrace::new(options)?)))
 };
 
+/// What a UFS size may be.
+const SIZE: &str =
+    "a number of bytes from 0 (of READ(16) and WRITE(16) many kernels tell neither size nor place)";
 /// What a UFS group number may be.
 const GROUP: &str = "a group number from 0 to 255";
 
@@ -158,7 +161,7 @@ impl Ftrace {
             _ => return Ok(Record::Skipped(SKIPPED_PASS_THROUGH)),
         };
         let (lba, size) = (value("LBA")?.listed()?, value("size")?.listed()?);
-        let size_bytes = size.number("a number of bytes from 0")?;
+        let size_bytes = size.number(SIZE)?;
         let unit_bytes = match (rest.value_of("hwq_id"), self.lba_bytes) {
             // Since 6.3, when LBA had come to count logical blocks long ago; those of UFS have 4 KiB.
             (Some(_), _) => 4096,

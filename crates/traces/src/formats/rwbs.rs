@@ -9,6 +9,11 @@ use slcache_base::request::HostOp;
 pub(super) const SKIPPED_ZONE: &str = "zone management (reset, open, close or finish; no length is told)";
 /// Why commands that are no reads or writes are left out.
 pub(super) const SKIPPED_PASS_THROUGH: &str = "pass-through command (not a block request)";
+/// Why completions that move nothing are left out: the flush itself is an event before them.
+pub(super) const SKIPPED_FLUSH_END: &str = "completion without sectors (end of a flush sequence)";
+
+/// Where a flush is, which has no place.
+const NOWHERE: [u64; 2] = [0, u64::MAX];
 
 /// What RWBS says a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +76,9 @@ impl Flags {
         let op = match self.kind {
             _ if self.preflush && sectors == 0 => return Ok(Record::Request(raw)),
             Kind::Read => HostOp::Read,
+            Kind::Write if sectors == 0 && NOWHERE.contains(&sector) => {
+                return Ok(Record::Skipped(SKIPPED_FLUSH_END));
+            }
             Kind::Write => HostOp::Write,
             Kind::Discard => HostOp::Trim,
             Kind::Zone => return Ok(Record::Skipped(SKIPPED_ZONE)),

@@ -14,6 +14,8 @@ use slcache_base::request::HostOp;
 const SKIPPED_HEADER: &str = "header line";
 /// Why events that are no requests are left out.
 const SKIPPED_EVENT: &str = "event of another kind";
+/// Why lines without the device's name are left out.
+const SKIPPED_NOWHERE: &str = "command of no disk (pass-through, or a flush of which no disk is told)";
 /// Added to times from which a latency is taken off, since what completes first began before the
 /// recording did: time 0 is the first request anyway.
 const BEFORE_START_NS: u64 = 3_600_000_000_000;
@@ -189,7 +191,9 @@ impl TableParser {
             ));
         }
         let row = Row { table: self.table, layout, fields };
-        row.check_numbers()?;
+        if let Err(fault) = row.check_numbers() {
+            return if row.lacks_volume() { Ok(Record::Skipped(SKIPPED_NOWHERE)) } else { Err(fault) };
+        }
         let volume = row.field(|part| part == Part::Volume).map_or(&[][..], |field| field.text);
         let time = self.time(&row)?;
         let mut raw = RawRequest::new(time.at_ns, HostOp::Flush, volume);
@@ -337,6 +341,14 @@ impl<'a> Row<'_, 'a> {
         let scanned = scanned
             .ok_or_else(|| field.fault("a length of time from 0, in digits with at most one point"))?;
         Ok(Some(scanned.at_ns))
+    }
+
+    /// Whether nothing stands where the volume is named, so that the number before it took that place.
+    fn lacks_volume(&self) -> bool {
+        let name = self.field(|part| part == Part::Volume);
+        let columns = &self.table.columns;
+        let beside = columns.windows(2).any(|pair| [pair[0].1, pair[1].1] == [Part::Number, Part::Volume]);
+        beside && self.layout.free.is_some() && name.is_some_and(|name| unsigned_or_hex(name.text).is_some())
     }
 
     /// Columns that hold a number and nothing else: what tells that a name with separators was split right.

@@ -178,6 +178,8 @@ pub struct TraceInfo {
     /// Response times; `None` where the trace has none. Of recordings of issues and
     /// completions, the time from the one to the other.
     pub response: Option<ResponseTimes>,
+    /// Why a recording of both events gives no response times: what is wrong with the other event.
+    pub response_unknown: Option<String>,
     /// Figures of each stream: of each volume where they lie side by side.
     pub streams: Vec<StreamInfo>,
     /// Requests and bytes over time.
@@ -212,11 +214,17 @@ pub fn info_telling(
         entries.iter().for_each(|entry| collector.add(entry));
         reader.tell("info", progress)?;
     }
+    let mut unknown = None;
     if RECORDINGS.contains(&reader.format()) {
-        service::add(path, options, &mut collector.responses, progress)?;
+        match service::responses(path, options, progress) {
+            Ok(found) => collector.responses = found,
+            Err(TraceError::Cancelled) => return Err(TraceError::Cancelled),
+            Err(error) => unknown = Some(error.to_string()),
+        }
     }
     let mut info = collector.finish(path, reader.format(), reader.summary(), &reader.stream_names());
     info.event = event(options, info.format);
+    info.response_unknown = unknown;
     Ok(info)
 }
 

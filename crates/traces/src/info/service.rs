@@ -5,7 +5,7 @@
 
 use super::responses::Responses;
 use crate::entry::TraceEntry;
-use crate::error::TraceError;
+use crate::error::{FileFault, TraceError};
 use crate::options::{BlkparseAction, TraceOptions, Unsorted, VolumeChoice};
 use crate::progress::Progress;
 use crate::sources::part::Part;
@@ -23,17 +23,17 @@ const IN_FLIGHT_MAX: usize = 1 << 20;
 /// Number of the volume among those known, first sector, length and operation.
 type Key = (usize, u64, u32, HostOp);
 
-/// Adds what can be told of a recording in which `action` chooses the request; nothing where it has only
-/// one of both events, or can be read only once.
-pub(super) fn add(
+/// What can be told of a recording in which `action` chooses the request; nothing where it has only one of
+/// both events, or can be read only once.
+pub(super) fn responses(
     path: &str,
     options: &TraceOptions,
-    responses: &mut Responses,
     progress: &mut Progress<'_>,
-) -> Result<(), TraceError> {
+) -> Result<Responses, TraceError> {
+    let mut responses = Responses::default();
     let once = TracePath::new(path).is_read_once();
     if once || options.resample.is_some() || Part::of(options)?.is_some() {
-        return Ok(());
+        return Ok(responses);
     }
     let read = |action| {
         let (rebase, volume) = (Some(false), options.volume.clone().or(Some(VolumeChoice::Each)));
@@ -48,11 +48,8 @@ pub(super) fn add(
     let mut known: Vec<String> = Vec::new();
     let mut in_flight: FxHashMap<Key, VecDeque<u64>> = FxHashMap::default();
     loop {
-        // Neither event may be there at all; what is wrong with the file was told by the first reading.
-        let (Ok(issue), Ok(completion)) = (issues.time(&mut known), completions.time(&mut known)) else {
-            return Ok(());
-        };
-        let Some(completion_ns) = completion else { return Ok(()) };
+        let issue = issues.time(&mut known)?;
+        let Some(completion_ns) = completions.time(&mut known)? else { return Ok(responses) };
         if issue.is_some_and(|issue_ns| issue_ns <= completion_ns) {
             let (key, at_ns) = issues.next();
             if in_flight.len() == IN_FLIGHT_MAX {
@@ -88,7 +85,7 @@ impl Events {
     /// When the next one is; none at the end.
     fn time(&mut self, known: &mut Vec<String>) -> Result<Option<u64>, TraceError> {
         let mut batch = Vec::new();
-        while self.waiting.is_empty() && self.reader.next_entries(&mut batch, BATCH)? {
+        while self.waiting.is_empty() && self.more(&mut batch)? {
             let batch = std::mem::take(&mut batch);
             let transfers = |entry: &TraceEntry| matches!(entry.request.op, HostOp::Read | HostOp::Write);
             self.waiting.extend(batch.into_iter().filter(transfers));
@@ -102,6 +99,14 @@ impl Events {
             }
         }
         Ok(self.waiting.front().map(|entry| entry.request.at_ns))
+    }
+
+    /// Whether some were read; a recording need not have both events.
+    fn more(&mut self, batch: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
+        match self.reader.next_entries(batch, BATCH) {
+            Err(TraceError::File { fault: FileFault::Empty, .. }) => Ok(false),
+            other => other,
+        }
     }
 
     fn next(&mut self) -> (Key, u64) {

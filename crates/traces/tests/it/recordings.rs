@@ -273,3 +273,20 @@ fn service_times_of_recordings_with_both_events() {
     let options = TraceOptions { volume: Some(VolumeChoice::Each), ..TraceOptions::default() };
     assert!(slcache_traces::info(path(&trace), &options).unwrap().response.is_none());
 }
+
+#[test]
+fn what_hides_service_times_is_told() {
+    let with = |event: &str| {
+        let trace = file(format!("{BOTH_EVENTS}{event}\n").as_bytes());
+        let options = TraceOptions { volume: Some(VolumeChoice::Each), ..TraceOptions::default() };
+        slcache_traces::info(path(&trace), &options).unwrap()
+    };
+    let times = |event: &str| with(event).response.map(|response| response.requests);
+    for end_of_a_flush in ["0.000300000   1  C  WS 0 + 0 [0]", "0.000300000   1  C  WS 0 [0]"] {
+        assert_eq!(times(&format!("  8,0    0       11     {end_of_a_flush}")), Some(3), "{end_of_a_flush}");
+    }
+    let info = with("  8,0    0       11     0.000300000   1  C   X 16 + 8 [0]");
+    assert!(info.response.is_none());
+    let unknown = info.response_unknown.unwrap();
+    assert!(unknown.contains(":11: column 7 (RWBS): \"X\""), "{unknown}");
+}

@@ -43,7 +43,7 @@ fn flushes_and_lines_without_sectors() {
     let raw = request("8,0 1 2 0.5 9 Q FWS [jbd2]", BlkparseAction::Q);
     assert_eq!(raw.op, HostOp::Flush);
     for line in ["7,5 0 1 1.0 13558  C  WS 0 [0]", "7,5 0 1 1.0 13558  C WSM 8344 [0]"] {
-        assert_eq!(skipped(line, BlkparseAction::C), SKIPPED_NO_SECTORS);
+        assert_eq!(skipped(line, BlkparseAction::C), SKIPPED_FLUSH_END);
     }
     let command = "8,0 1 2 0.5 9 D R 36 (12 00 00 00) [smartd]";
     assert_eq!(skipped(command, BlkparseAction::D), SKIPPED_PASS_THROUGH);

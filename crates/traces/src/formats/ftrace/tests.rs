@@ -1,5 +1,6 @@
 use super::*;
 use crate::formats::lines::tests::{below, below_with};
+use crate::formats::rwbs::SKIPPED_FLUSH_END;
 
 fn options(action: BlkparseAction) -> TraceOptions {
     TraceOptions { action, rebase: Some(false), ..TraceOptions::default() }
@@ -112,6 +113,18 @@ fn what_a_block_of_ufs_is_is_not_guessed() {
     }
     let options = TraceOptions { ufs_lba_bytes: Some(1024), ..TraceOptions::default() };
     assert!(Ftrace::new(&options).err().unwrap().to_string().contains("512 or 4096"));
+}
+
+#[test]
+fn the_end_of_a_flush_is_not_the_flush() {
+    let line = |fields: &str| format!("a-0 [007] ..s. 19654.923562: block_rq_complete: {fields}");
+    for sector in [0, u64::MAX] {
+        let flush = parsed(BlkparseAction::C, &line(&format!("8,0 FF () {sector} + 0 [0]")));
+        assert_eq!(flush.unwrap().op, HostOp::Flush);
+        let end = parsed(BlkparseAction::C, &line(&format!("8,0 WS () {sector} + 0 [-5]")));
+        assert_eq!(end.unwrap_err(), SKIPPED_FLUSH_END);
+    }
+    assert!(parsed(BlkparseAction::C, &line("8,0 R () 0 + 0 [0]")).unwrap_err().contains("of size 0"));
 }
 
 #[test]
