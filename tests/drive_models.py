@@ -87,6 +87,8 @@ class Template:
     commands: tuple[int, str] | None = None
     #: Read times of the faster pages and of a command, where the depth of reads tells them apart, microseconds.
     reads_us: tuple[float, float] | None = None
+    #: What its speeds are calibrated to.
+    figures: str = "measurements"
 
 
 TPU_RATED = "rated by the maker, as printed at "
@@ -102,7 +104,7 @@ TEMPLATES = {
     "samsung-970-evo-plus-500gb": Template(32, 8, 800, SAMSUNG_9X, True, "table",
         "Samsung 970 EVO Plus, 500 GB",
         (4.6, "twice what the drive of 250 GB writes, which the link does not limit (digit.in)"),
-        static_blocks=32, joined=2, reads_us=(46, 19), commands=(550_000, "digit.in")),
+        static_blocks=32, joined=2, reads_us=(46, 19), commands=(550_000, "digit.in"), figures="ratings"),
     "samsung-870-qvo-4tb": Template(64, 8, 800, SAMSUNG_QLC, True, "table", "Samsung 870 QVO, 4 TB",
         static_blocks=16),
     "intel-660p-1tb": Template(32, 4, 800, INTEL_QLC, False, "falling", "Intel 660p, 1 TB", lazy=True),

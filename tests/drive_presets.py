@@ -28,12 +28,12 @@ from drive_models import (
     VARIATION,
     WORDLINES,
     Model,
+    Template,
 )
 from slcache.drives import fills, measured, trials
 
 ROOT = Path(__file__).parents[1]
 RECORD = ROOT / "python/slcache/drives/calibrated.json"
-STATEMENT = "calibrated to published measurements; not made, endorsed or described by the maker"
 #: A step is taken where a speed is off by more.
 NEAR, STEPS = 0.01, 5
 #: Speeds are compared on an eighth of a drive, or on all of one of which an eighth is further off.
@@ -43,6 +43,13 @@ SCALE, WHOLE = 8, ("wd-sn580-1tb", "crucial-t500-2tb")
 def scale_of(model: Model) -> int:
     """Return on what part of the device speeds are compared."""
     return 1 if model.drive.name in WHOLE else SCALE
+
+
+def statement(template: Template) -> str:
+    """Return what a device file says of itself."""
+    return (
+        f"calibrated to published {template.figures}; not made, endorsed or described by the maker"
+    )
 
 
 def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
@@ -85,7 +92,7 @@ def device(model: Model, found: dict[str, float]) -> dict[str, Any]:
     return {
         "device": {
             "name": model.drive.preset,
-            "summary": f"like the {template.title}, {dense.upper()}: {STATEMENT}",
+            "summary": f"like the {template.title}, {dense.upper()}: {statement(template)}",
             "source": measured.url(model.drive.phases[0].gb_s.source),
             "user_bytes": int(model.drive.user_gb * 1e9) // (PARTS * model.page) * PARTS * model.page,
             "mu_bytes": UNIT,
@@ -124,10 +131,10 @@ def _value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def text(content: dict[str, Any], marks: dict[str, tuple[str, str]]) -> str:
+def text(says: str, content: dict[str, Any], marks: dict[str, tuple[str, str]]) -> str:
     """Return the device file."""
     lines = [
-        f"# {STATEMENT.capitalize()}.",
+        f"# {says.capitalize()}.",
         "# Made by tests/drive_presets.py; every key's ground is below.",
         "",
     ]
@@ -147,7 +154,7 @@ def text(content: dict[str, Any], marks: dict[str, tuple[str, str]]) -> str:
 
     for name, section in content.items():
         table(name, section)
-    lines += ["[evidence]", f"statement = {_value(STATEMENT)}", "", "[evidence.keys]"]
+    lines += ["[evidence]", f"statement = {_value(says)}", "", "[evidence.keys]"]
     lines += [
         f'"{key}" = {{ kind = "{kind}", source = {_value(source)} }}'
         for key, (kind, source) in sorted(marks.items())
@@ -246,7 +253,7 @@ def write(name: str, found: dict[str, float]) -> None:
     model = Model(name)
     content = device(model, found)
     path = ROOT / "presets/devices" / f"{model.drive.preset}.toml"
-    path.write_text(text(content, evidence(model, content)))
+    path.write_text(text(statement(model.template), content, evidence(model, content)))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from slcache.words import units
 from slcache.words.names import leaves
 
 #: What the presets say of themselves that are like drives which are sold.
-_DRIVE = "calibrated to published measurements"
+_DRIVE = "calibrated to published"
 
 
 @dataclass(frozen=True)
