@@ -59,4 +59,4 @@ def test_the_script_of_a_shell_is_shown(shell: str) -> None:
     assert "__complete" in script
     assert all(word in script for word in ("compare", "memory-in", "workloads"))
     # What stands below a field of a class of options.
-    assert shell == "bash" or "Draw a recording anew" in script
+    assert shell == "bash" or "Run N bootstrap draws" in script

@@ -44,12 +44,12 @@ class Run(Simulated, _Target):
     """What a single run takes."""
 
     save_state: Path | None = option(
-        "FILE", "Save the device's state as it is when the replay begins."
+        "FILE", "Save the device's state at the start of the replay, after preconditioning."
     )
     load_state: Path | None = option(
         "FILE", "Start from a saved device state instead of preconditioning."
     )
-    memory_out: Path | None = option("FILE", "Save what the scheme has learned in the end.")
+    memory_out: Path | None = option("FILE", "Save what the scheme has learned during the run.")
 
     @property
     def reads(self) -> list[Path]:

@@ -62,7 +62,7 @@ class Read(options.Trace):
     trace: Content = field(
         kw_only=False, metadata=options.needed(*options.TRACE, offer="workloads")
     )
-    seed: int | None = option("N", "Seed of every random choice.", range=(0, SEED_MAX))
+    seed: int | None = option("N", "Seed of all random choices.", range=(0, SEED_MAX))
 
     def reader_options(self) -> list[tuple[str, str]]:
         """Return how the trace is read; UsageError for a seed that draws nothing."""
@@ -81,14 +81,14 @@ class OfTrace(Read):
         kw_only=False,
         metadata=options.needed(
             "SIZE,...|FROM..TO*FACTOR",
-            "Sizes of the SLC cache (default: 1 MiB, doubled until it keeps everything).",
+            "Sizes of the SLC cache (default: 1 MiB, doubled until all data fit).",
             name="--sizes",
             read=_sizes,
         ),
     )
     unit_bytes: int | None = option(
         "SIZE",
-        "The FTL's mapping unit (default: 4KiB, or the device's).",
+        "The mapping unit of the FTL (default: 4KiB, or the device's).",
         name="--unit",
         read=quantity.size_bytes,
     )
@@ -283,7 +283,8 @@ class OnDevice(OfTrace):
 
     device: Content | None = option(
         "PRESET|FILE.toml",
-        "Caches of this device: its units, sizes of whole blocks, program time and wear.",
+        "Compute the bound on this device: its units, sizes of whole blocks, program time and "
+        "wear.",
         offer="devices",
     )
     settings: Mapping[str, Any] | None = option(*options.SET, name="--set", offer="settings")

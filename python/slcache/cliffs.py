@@ -152,7 +152,7 @@ class _Rivals:
     )
     device: Content | None = option(*options.DEVICE, offer="devices")
     scale: int = option(
-        "1/K", "Run a K-th of the device, with all its planes.", default=1, read=divisor
+        "1/K", "Simulate a K-th of the device, with all its planes.", default=1, read=divisor
     )
 
 
@@ -162,40 +162,45 @@ class Writes(options.Here, options.Configured, _Rivals):
 
     pattern: str | None = option(
         "",
-        "Without a break, or in bursts (sustained).",
+        "Write without a pause, or in bursts (default: sustained).",
         words=("sustained", "bursts"),
     )
     amount_bytes: int | None = option(
         "SIZE",
-        "Bytes to write in all (default: three times what the device takes in SLC mode under the "
-        "scheme with the largest cache, at most the device once).",
+        "Bytes to write in total (default: three times the largest cache that any scheme has on "
+        "the device, at most the device's capacity).",
         name="--amount",
         read=quantity.some_bytes,
     )
-    bursts: int | None = option("N", "Bursts the amount is cut into (5).", range=(2, 100))
+    bursts: int | None = option(
+        "N", "Number of bursts that the amount is divided into (default: 5).", range=(2, 100)
+    )
     pause_ns: int | None = option(
-        "TIME", "Time from burst to burst (10m).", name="--pause", read=quantity.some_time_ns
+        "TIME",
+        "Time from the start of a burst to the next (default: 10m).",
+        name="--pause",
+        read=quantity.some_time_ns,
     )
     write_bytes: int = option(
         "SIZE",
-        "Size of every write (128k).",
+        "Size of each write (default: 128k).",
         default=128 << 10,
         name="--bs",
         read=quantity.some_bytes,
     )
     queue_depth: int = option(
-        "N", "Writes outstanding (32).", default=32, name="--iodepth", range=(1, 65536)
+        "N", "Writes outstanding (default: 32).", default=32, name="--iodepth", range=(1, 65536)
     )
     span_bytes: int | None = option(
         "SIZE",
-        "Start over after so many bytes (default: the device's).",
+        "Address range: continue at its start after so many bytes (default: the device).",
         name="--span",
         read=quantity.some_bytes,
     )
     bound: bool = option(
         "",
-        "Tell what is programmed dense beside the least, and the share of what could be gained; "
-        "the load is written without a cache too.",
+        "Compare the dense programs with their lower bound, and print the share of the possible"
+        " gain. Also simulates a device without a cache.",
         default=False,
     )
     on_progress: Progress | None = None

@@ -36,15 +36,15 @@ class _Rivals:
         metadata=needed(
             "A,B,...|all",
             "The schemes to compare, separated by commas, or all that the device can run. "
-            "NAME:KEY=VALUE is one with a setting of its own.",
+            "NAME:KEY=VALUE is a scheme with one setting changed.",
             alias="--scheme",
             offer="schemes",
         )
     )
     device: Content | Sequence[Content] | None = option(
         "PRESET|FILE.toml",
-        "A preset (see `slcache devices`) or a file; not needed if --config has a device. Give "
-        "several to compare them.",
+        "A preset (see `slcache devices`) or a device file; not needed if --config has a "
+        "device. Repeat it to compare devices.",
         offer="devices",
         several=True,
     )
@@ -56,11 +56,13 @@ class Compare(Here, Simulated, Drawn, _Rivals):
     """What a comparison takes."""
 
     seeds: int = option(
-        "N", "Run everything with N seeds, from --seed on: means with intervals.", default=1
+        "N",
+        "Run every scheme with N seeds, from --seed on, for means with confidence intervals.",
+        default=1,
     )
     equal_cells: bool = option(
         "",
-        "Leave schemes without a cache as many dense blocks as those with one have beside it.",
+        "Give schemes without a cache no more dense blocks than schemes with one have.",
         default=False,
     )
 

@@ -23,26 +23,28 @@ class Bound(opt.Shown, bounds.OnDevice):
 
     picture: Path | None = option(
         "FILE.png|svg|pdf",
-        "Draw the bound over the size.",
+        "Draw the bound over the cache size.",
         check=checks.checked_picture(*pictures.FLAT),
     )
 
 
 @opt.verb
 def bound(asked: Bound) -> None:
-    """Show what no SLC cache can keep from dense cells, by its size.
+    """Compute the least dense writes of any scheme, by the size of its SLC cache.
 
-    A version of a unit lives from its write to the next one, or to a trim. What a cache
-    never programs to dense cells it holds all that time, so a cache of some size can keep
-    only so many; every other version is a dense write, whatever the scheme does. Told is
-    the least of them, exact for a cache of single units and less than any real scheme has
-    with whole blocks. It says nothing of latency, nor of cleaning among dense blocks.
+    A version of a mapping unit lives from its write to the next write or trim. Without
+    a dense write, the cache must hold the version all that time. So a cache of a
+    given size can hold only some versions; all others are dense writes, whatever
+    the scheme does. The bound is their least number: exact for a cache of single
+    units, lower than a real scheme with whole blocks can reach. It does not cover
+    latency or garbage collection among dense blocks.
 
-    The controller's memory (write buffer, merge buffer) counts as cache. Schemes that turn
-    SLC pages dense where they lie (ips, ips-agc, ips-coop) are not bound by it.
+    The controller's memory (write buffer, merge buffer) counts as cache. The bound does
+    not hold for schemes that turn SLC pages dense in place (ips, ips-agc,
+    ips-coop).
 
-    With --device, units, sizes and the DRAM buffer are the device's. Told beside is the
-    least time that the flash's arrays spend on programs, and the least wear.
+    With --device, units, sizes and the DRAM buffer are the device's. The table then
+    also has the least program time of the flash arrays, and the least wear.
 
     Examples:
       slcache bound web.csv.gz

@@ -163,16 +163,20 @@ class Laboratory(opt.Metered, opt.Shown, cliffs.Writes):
 
     like: str | None = option(
         "",
-        "Measure one device with scheme client as a laboratory does: a fill by one writer of 1 MB; "
-        "two fills with 128 KiB at depth 32; or bursts with pauses from 1 s to 30 min.",
+        "Repeat a laboratory's test with scheme client on one device: a fill by one writer of 1"
+        " MB; two fills with 128 KiB at depth 32; or bursts with pauses from 1 s to 30 min.",
         words=("techpowerup", "anandtech", "recovery"),
     )
     against: str | None = option(
         "DRIVE",
-        "The drive whose published figures the picture shows (default: the preset's).",
+        "With --like: the drive whose published figures the picture shows (default: the preset's).",
     )
-    fill: float | None = option("SHARE", "With --like recovery: filled at first (0).", range=(0, 1))
-    out: Path | None = option("DIR", "Write cliff.json, .svg and .png here.")
+    fill: float | None = option(
+        "SHARE",
+        "With --like recovery: share of the device filled at first (default: 0).",
+        range=(0, 1),
+    )
+    out: Path | None = option("DIR", "Write cliff.json, .svg and .png to this folder.")
 
     @property
     def reads(self) -> list[Path | str]:
@@ -184,22 +188,22 @@ class Laboratory(opt.Metered, opt.Shown, cliffs.Writes):
 def cliff(asked: Laboratory) -> None:
     """Write sequentially to a device and show where the bandwidth falls.
 
-    `sustained` keeps --iodepth writes outstanding until --amount is written.
-    Told are the bandwidth at first (over a tenth of the amount, or of three
-    times the scheme's cache if that is less), how much was written before it
-    fell below 70 % of that (to a hundredth of the amount), and the bandwidth
-    of the last tenth. What is told of a scheme does not depend on the others.
+    `sustained` keeps --iodepth writes outstanding until --amount is written. The table
+    has the first bandwidth (over a tenth of the amount, or of three times the
+    scheme's cache if that is less), the data written before it falls below 70 % of
+    that (resolution: a hundredth of the amount), and the bandwidth of the last
+    tenth. The figures of a scheme do not depend on the other schemes.
 
-    `bursts` cuts the amount into --bursts equal parts, one every --pause.
-    The writes of a part are all there at once, --iodepth at a time on the
-    device; what is left of the pause is idle. A cache that recovers in it is
-    as fast in the last burst as in the first. Told are for both the bandwidth
-    at the start and of the whole burst, pauses left out.
+    `bursts` divides the amount into --bursts equal parts, one every --pause. The writes
+    of a part arrive at once, --iodepth at a time on the device; the rest of the
+    pause is idle. If the cache recovers in the pause, the last burst is as fast as
+    the first. The table has the bandwidth at the start and of the whole burst for
+    both, without pauses.
 
-    `--like` measures as a laboratory does that tests drives: what is told are the
-    phases, the averages, the cache of a second pass or what pauses give back.
-    The device is empty at first, unless `--state` says another state.
-    Of a preset that is like a drive, the picture shows what was published too.
+    `--like` repeats the test of a laboratory: it prints the phases and averages of
+    fills, the cache in a second pass, or the cache that pauses give back. The
+    device is empty at first, unless `--state` is given. For a preset that is like a
+    drive, the picture also shows the published figures.
 
     Examples:
       slcache cliff --device ips-384g --schemes all --out cliff

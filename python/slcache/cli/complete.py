@@ -19,7 +19,7 @@ Shell = Literal["bash", "zsh", "fish", "powershell"]
 
 
 def show(shell: Annotated[Shell, Parameter(help="The shell.")], /) -> None:
-    """Print the script that has a shell complete names."""
+    """Print the script that completes names in a shell."""
     results().write(_script(shell))
 
 

@@ -59,9 +59,9 @@ def devices(shown: opt.Shown) -> None:
 def show(asked: Device) -> None:
     """Show a device before anything runs on it: sizes, latencies, peaks, caches, warnings.
 
-    Latencies are those of a single request of 4 KiB on an idle device, on the first page of
-    a block; peaks are whole pages with every chip busy, before the host link. What does not
-    look right is said at the end.
+    Latencies are those of a single request of 4 KiB on an idle device, on the first page of a
+    block. Peaks are of whole pages with every chip busy, before the host link. Warnings come
+    last.
 
     Examples:
       slcache devices show tiny

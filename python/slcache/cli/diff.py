@@ -36,43 +36,41 @@ class Results(opt.Metered, opt.Shown):
     second: Path | None = field(
         default=None,
         kw_only=False,
-        metadata=needed("[OTHER]", "The other one; not with --rerun."),
+        metadata=needed("[OTHER]", "The result to compare it with; not with --rerun."),
     )
-    rerun: bool = option(
-        "", "Compare with the same run, repeated now from the result.", default=False
-    )
-    trace: str | None = option("PATH", "With --rerun: where the trace is now, if it has moved.")
+    rerun: bool = option("", "Repeat the run of the result now, and compare.", default=False)
+    trace: str | None = option("PATH", "With --rerun: the new path of the trace, if it was moved.")
     scheme: str | None = option(
         "A,B,...",
-        "With --rerun: of a comparison, repeat these runs only; a class of Python, FILE.py:CLASS, "
-        "is loaded only where it is named here.",
+        "With --rerun: repeat only these runs of a comparison. A Python class, FILE.py:CLASS, "
+        "is loaded only if it is named here.",
         alias="--schemes",
     )
     out: Path | None = option(
-        "DIR", "With --rerun: write the new result, its tables and its page here."
+        "DIR", "With --rerun: write the new result, its tables and its page to this folder."
     )
     everything: bool = option(
         "",
-        "Show every other figure of the documents as well.",
+        "Show all figures of the documents.",
         default=False,
         name="--all",
     )
-    exit_code: bool = option("", "Exit with 1 where the results differ.", default=False)
+    exit_code: bool = option("", "Exit with status 1 if the results differ.", default=False)
 
 
 @opt.verb
 def diff(asked: Results) -> int:
-    """Show what separates two results, or a result from the same run repeated now.
+    """Compare two results, or a result with the same run repeated now.
 
-    Told are configuration, trace, and figures with factors. A result is a folder of --out
-    or its result.json, of a run or a comparison; runs of comparisons are matched by
-    scheme. Figures are sorted by how far apart they are. Exits with 0 once the results
-    were held against each other, unless --exit-code asks for 1 where they differ.
+    It compares configuration, trace and figures, the largest difference first. A result is a
+    folder of --out or its result.json, of a run or a comparison; runs of comparisons are
+    matched by scheme. The exit status is 0 after a comparison; with --exit-code it is 1 if
+    the results differ.
 
-    `--rerun` takes one result and repeats it: its configuration, its trace with the
-    options it was read with, its seed. Where the trace (by its SHA-256), the program or its model
-    differ, that is said before the run. Exits with 1 if the new result differs in more than
-    where, when and by which build it ran.
+    `--rerun` repeats one result: its configuration, its trace with the same reader options,
+    its seed. A difference in the trace (SHA-256), the program or its model is reported before
+    the run. The exit status is 1 if the new result differs in more than time, place and build
+    of the run.
 
     Examples:
       slcache diff out/before out/after

@@ -43,17 +43,17 @@ class Explained(opt.OwnScheme, opt.Shown):
         default=None,
         kw_only=False,
         metadata=needed(
-            "[KEY]", "A key, whole or its end; left out: the sections are listed.", offer="key"
+            "[KEY]", "A key, or its last part (default: list the sections).", offer="key"
         ),
     )
     device: str | None = option(
         "PRESET|FILE.toml",
-        "Tell what the key stands at there, and where from.",
+        "Print the key's value on this device, and the line that sets it.",
         offer="devices",
     )
     schema: str | None = option(
         "",
-        "Print the JSON schema of the configuration, or of a document that a verb prints.",
+        "Print the JSON schema of the configuration, or of a verb's --json document.",
         words=DOCUMENTS,
     )
 
@@ -62,8 +62,8 @@ class Explained(opt.OwnScheme, opt.Shown):
 def explain(asked: Explained) -> None:
     """Explain a key of the configuration or of a result: meaning, unit, values, default.
 
-    The end of a key is enough; several keys that end alike are listed. Every schema is
-    whole in itself; `run` and `result` are one.
+    The last part of a key is enough; if several keys match, they are listed. Every schema is
+    complete by itself; `run` and `result` are the same.
 
     Examples:
       slcache explain slc_blocks

@@ -68,18 +68,23 @@ class Target(opt.Metered):
         kw_only=False,
         metadata=needed("[LOG]", "fio's bandwidth log (fill_bw.1.log), or CSV with gb,mb_s."),
     )
-    out: Path | None = option("FILE.toml", "The device file; pictures lie beside it.", alias="-o")
+    out: Path | None = option(
+        "FILE.toml", "Write the device file here, and its pictures to the same folder.", alias="-o"
+    )
     user: int | None = option(
-        "SIZE", "The drive's size, such as 1TB: the log must be of it.", read=quantity.some_bytes
+        "SIZE",
+        "The drive's size, such as 1TB; the log must cover all of it.",
+        read=quantity.some_bytes,
     )
     bits: int | None = option(
-        "3|4", "Bits of a dense cell; without it a file for each.", range=(3, 4)
+        "3|4", "Bits per dense cell (default: both, in two files).", range=(3, 4)
     )
-    link: str | None = option("NAME", "The host link, as in host.link.")
-    job: str | None = option("/dev/NAME", "Print the fio job that makes a log, and end.")
+    link: str | None = option("NAME", "The host link, such as pcie4x4.")
+    job: str | None = option("/dev/NAME", "Print the fio job that measures this drive.")
     latency: list[Path] | None = option(
         "FILE",
-        "fio's JSON or latency log, or CSV with rw,bytes,depth,iops,...; several times.",
+        "Measured latencies: fio's JSON or latency log, or CSV with rw,bytes,depth,iops,... "
+        "Repeat it.",
         several=True,
     )
 
@@ -88,15 +93,13 @@ class Target(opt.Metered):
 def fit(target: Target) -> None:
     """Fit a device for the scheme client to the log of a drive that was filled.
 
-    The log is of one sequential write of the whole drive, erased before. Its
-    phases tell the cache, the cells behind it and the speeds. Every key of the
-    file is marked: known, fitted (with an interval), assumed, or not
-    identifiable. The job that --job prints is then simulated on the device and
-    drawn over the log: a device that differs by more than 15 % anywhere is not
-    fitted, and not written. Latencies tell the times of reads, the controller,
-    flushes and the host, planes apart from the times of programs, and how the
-    buffer is written back. Each test is simulated on the device too; what is
-    not near is told.
+    The log is of one sequential write of the whole drive, erased before. Its phases give the
+    cache, the dense cells and the speeds. Each key of the file is marked: known, fitted (with
+    an interval), assumed, or not identifiable. Then the job of --job is simulated on the
+    device and drawn over the log. A device that differs by more than 15 % anywhere is not
+    fitted, and not written. Latencies give the times of reads, controller, flushes and host,
+    separate planes from program times, and show how the buffer is written back. Each latency
+    test is simulated too, and large differences are reported.
 
     Examples:
       slcache fit --job /dev/nvme1n1 > fill.fio

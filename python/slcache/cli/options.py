@@ -136,8 +136,8 @@ class Shown:
     json: bool = option("", AS_JSON, default=False)
     format: Form = option(
         "",
-        "A table for a reader; csv or markdown with all digits and units in the header; or json, "
-        "as --json.",
+        "Print a readable table (default), csv or markdown with all digits and units in the "
+        "header, or json, like --json.",
         default="table",
         words=get_args(Form),
     )
@@ -158,7 +158,7 @@ class Metered:
 
     meter: When = option(
         "",
-        "Draw progress on standard error.",
+        "Show progress on standard error. Off a terminal, auto prints only one estimate.",
         default="auto",
         name="--progress",
         words=get_args(When),
@@ -180,7 +180,7 @@ class Explained(Shown):
 
     explain: bool = option(
         "",
-        "Print all that is known: pace, life, the least possible, who differs why.",
+        "Print the full explanation: why schemes differ, pace, lifetime and bounds.",
         default=False,
     )
 
@@ -197,7 +197,8 @@ class OwnScheme:
 
     scheme: str | None = option(
         "FILE.py:CLASS",
-        "The class of Python that the document names, if it does: no document loads one.",
+        "The Python class of the document's scheme, if it has one. Documents load no code by "
+        "themselves.",
         alias="--schemes",
     )
 

@@ -36,7 +36,7 @@ class Report(opt.Explained):
     normalise: str | None = option(*NORMALISE, alias="--normalize")
     out: Path = option(
         "FILE.html|DIR",
-        "Where to write the page, or page, tables and result.json.",
+        "Write the page to this file, or page, tables and result.json to this folder.",
         default=_PAGE,
     )
     gb_per_day: float | None = option(*GB_PER_DAY)
@@ -44,12 +44,11 @@ class Report(opt.Explained):
 
 @opt.verb
 def report(asked: Report) -> None:
-    """Make the report of saved results; several of one trace become a comparison.
+    """Write the report of saved results; several results of one trace become a comparison.
 
-    A result is a folder of --out or its result.json, of a run or a comparison; or the
-    folder of a study, whose page is that of sweep show. Runs of one scheme are told apart
-    by the names of their folders or files, and the verdict says first in which settings
-    runs differ.
+    A result is a folder of --out or its result.json, of a run or a comparison; or the folder
+    of a study, whose page is that of sweep show. Runs of one scheme are distinguished by
+    their folders or files, and the verdict begins with the settings in which runs differ.
 
     Examples:
       slcache report out/baseline

@@ -39,45 +39,47 @@ class Extent:
     """What of an evaluation is run."""
 
     quick: bool = option(
-        "", "Few or short workloads and one seed, in about a minute.", default=False
+        "", "Run few or short workloads with one seed, in about a minute.", default=False
     )
     sensitivity: bool = option(
         "",
-        "Also vary, one at a time, what the paper leaves open and the twins leave free.",
+        "Also vary, one at a time, options that the paper leaves open and free figures of the "
+        "twins.",
         default=False,
     )
     full: bool = option(
         "",
-        "Run twins at the paper's size, where the plan has a smaller one (hyssd, nvc).",
+        "Run twins at the paper's size, if the plan has a smaller one (hyssd, nvc).",
         default=False,
     )
     bound: bool = option(
         "",
-        "Also tell how far schemes are from the least dense programs: each is run without a cache "
-        "too, and what an earlier run has left is run anew.",
+        "Also compare the dense programs of each scheme with their lower bound. Runs devices "
+        "without a cache too, and repeats earlier runs.",
         default=False,
     )
     traces: Path | None = option(
         "DIR",
-        "Folder with the published traces; files are recognised by their statistics.",
+        "Folder with the published traces; files are identified by their statistics.",
         check=_a_folder,
     )
     recordings: Path | None = option(
         "DIR",
-        "Folder of blkparse recordings to run the schemes on, beyond the paper.",
+        "Folder of blkparse recordings; the schemes also run on these.",
         check=_a_folder,
     )
-    workloads: str | None = option("A,B,...", "Only these of the paper's workloads.")
+    workloads: str | None = option("A,B,...", "Run only these of the paper's workloads.")
     seeds: str | None = option("N,N,...", "Seeds of the twins (default: the plan's).")
     out: Path | None = option(
         "DIR",
-        "Where report.html and ledger.json are written and, in store, results are kept (default: "
-        "out/reproduce/PAPER). Run again to resume.",
+        "Folder for report.html, ledger.json and the finished runs in store (default: "
+        "out/reproduce/PAPER). The same command again resumes.",
     )
     reading: str = option(
         "NAME",
-        "As the paper's text says (literal), as it is most probably meant (probable), both where "
-        "the plan has two, or a further reading of it, such as hierarchy's fast-clock.",
+        "Interpretation of the paper: its text (literal), its most probable meaning (probable),"
+        " or another of its plan, such as fast-clock (default: literal, and probable if the "
+        "plan has one).",
         default=BOTH,
     )
 
@@ -100,12 +102,12 @@ class Asked(opt.Metered, opt.Shown, SpreadOut, Extent):
 def reproduce(asked: Asked) -> None:
     """Run a paper's evaluation and judge its claims one by one.
 
-    Without --traces, twins made from the paper's table of statistics stand for its traces.
-    Finished runs are kept: after an interruption the same command goes on. `drives` is
-    no paper: it holds the presets that are like drives against published fills and latencies
-    (--workloads fills or latency: only these); with --sensitivity latencies also without each of
-    the mechanisms that make them. Nor is `separation`, which asks what of a cache's gain is left
-    where the dense store separates data by lifetime.
+    Without --traces, twins made from the paper's table of statistics replace its traces.
+    Finished runs are stored: the same command continues after an interruption. Two names are
+    no papers. `drives` compares the presets of consumer drives with published fills and
+    latencies (--workloads fills or latency: only these); --sensitivity also simulates
+    latencies without each mechanism. `separation` measures how much of a cache's gain is left
+    if the dense store separates data by lifetime.
 
     Examples:
       slcache reproduce hierarchy --quick

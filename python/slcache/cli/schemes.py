@@ -30,7 +30,7 @@ class Listed(opt.OwnScheme, opt.Shown):
 
     device: str | None = option(
         "PRESET|FILE.toml",
-        "A device: tells the values that knobs may have there, and where they stand.",
+        "Show range and value of each knob on this device.",
         offer="devices",
     )
 
@@ -38,7 +38,7 @@ class Listed(opt.OwnScheme, opt.Shown):
 @app.default
 @opt.verb
 def schemes(asked: Listed) -> None:
-    """List the SLC-cache schemes, and the knobs that can be turned while they run.
+    """List the SLC-cache schemes, and the knobs that can be set while they run.
 
     Example:
       slcache schemes --device tiny
@@ -141,7 +141,7 @@ class Declared:
 @app.command
 @opt.verb
 def show(asked: Declared) -> None:
-    """Show what a scheme declares: its regions, its options, what it decides.
+    """Show what a scheme declares: its regions, options and methods.
 
     Example:
       slcache schemes show examples/schemes/two_temperatures.py:TwoTemperatures
@@ -224,21 +224,21 @@ class Checked(opt.Metered, Declared):
     """A scheme of one's own, and the cases that it is tried in."""
 
     settings: dict[str, str] | None = option(*SET, name="--set", offer="settings")
-    cases: int = option("N", "Cases.", default=200, range=(1, 1_000_000))
-    seed: int = option("N", "Seed of every random choice.", default=1, range=(0, SEED_MAX))
+    cases: int = option("N", "Number of cases.", default=200, range=(1, 1_000_000))
+    seed: int = option("N", "Seed of all random choices.", default=1, range=(0, SEED_MAX))
 
 
 @app.command
 @opt.verb
 def check(asked: Checked) -> int:
-    """Hold a scheme against what every scheme owes its user; status 1 where it fails.
+    """Test a scheme in Python against the rules of all schemes; status 1 if it fails.
 
-    Each case draws a small device, nearly empty to full, of one-shot or per-page chips, and
-    1,500 requests with pauses, trims and flushes. Audits must find nothing. A copy made in the
-    middle must end with the same figures: all that a scheme decides by is in its attributes, or
-    in save and load. A restored device must be the saved one, and idle work must end. Another
-    process, in which hashes of texts differ, must come to the same figures in ten cases.
-    The first case that fails is told with as few requests as it takes.
+    Each case has a small random device, nearly empty to full, of one-shot or per-page chips,
+    and 1,500 requests with pauses, trims and flushes. Audits must find no error. A copy made
+    in the middle must end with the same figures: all state of a scheme is in its attributes,
+    or in save and load. A restored device must equal the saved one, and idle work must end.
+    In ten cases, a process with other string hashes must give the same figures. The first
+    failure is reported with the fewest requests that cause it.
 
     Examples:
       slcache schemes check ./mine.py:TwoTemperatures

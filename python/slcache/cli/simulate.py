@@ -172,10 +172,10 @@ class Compare(opt.Metered, opt.Explained, opt.Saved, comparing.Compare):
 def compare(asked: Compare) -> None:
     """Replay a trace under several schemes and show which wins, by how much and why.
 
-    The first scheme (or --normalise) is printed in units, the others as factors of it;
-    the best of each column stands out. A key under scheme.NAME reaches that scheme only,
-    and so does NAME:KEY=VALUE, which compares settings of one scheme; commas inside
-    brackets separate none. An alias is compared with its scheme in the same way.
+    The first scheme (or --normalise) is printed in units, the others as factors of it; the
+    best of each column is highlighted. A key scheme.NAME.KEY changes one scheme only.
+    NAME:KEY=VALUE compares several settings of one scheme; commas inside brackets do not
+    separate schemes. An alias can be compared with its scheme in the same way.
 
     Examples:
       slcache compare web.csv.gz --device tiny --schemes tlc-only,baseline

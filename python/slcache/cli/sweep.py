@@ -33,26 +33,24 @@ TABLE, ASKED = "points.parquet", "study.toml"
 class Show(opt.Shown):
     """A study that was run, and how it is shown."""
 
-    folder: Path = field(
-        kw_only=False, metadata=needed("DIR", "The folder that a sweep or a search has written.")
-    )
+    folder: Path = field(kw_only=False, metadata=needed("DIR", "The folder of a sweep or a tune."))
     metrics: list[str] | None = option(
         "NAME",
-        "Judge by this metric. Repeat it (default: those of the study; without any, read_p99_ns, "
-        "write_p99_ns, waf, lifetime_host_bytes, slc_bytes).",
+        "Sort and judge the points by this metric. Repeat it (default: the study's, else "
+        "read_p99_ns, write_p99_ns, waf, lifetime_host_bytes, slc_bytes).",
         name="--metric",
         several=True,
     )
-    html: Path | None = option("FILE", "Write the report to this file (.html).", check=no_folder)
+    html: Path | None = option("FILE", "Write the report to this HTML file.", check=no_folder)
 
 
 @opt.verb
 def show(asked: Show) -> None:
-    """Show what a study found: points, main effects, the Pareto front, the spread over seeds.
+    """Show a study: points, main effects, the Pareto front, the spread over seeds.
 
-    The points come first, the best in the first metric on top. Points that failed,
-    cannot run or lack a metric are counted with their reasons. A level's mean is
-    over all other parameters.
+    The points come first, the best in the first metric on top. Points that failed, are
+    impossible or lack a metric are counted with their reasons. The mean of a level is over
+    all other parameters.
 
     Examples:
       slcache sweep show out/sizes
@@ -156,12 +154,11 @@ class Sweeping(opt.Metered, opt.Shown, study.Points):
 @app.default
 @opt.verb
 def sweep(asked: Sweeping) -> int:
-    """Run a study: traces on devices under schemes, with every combination of what is varied.
+    """Run a study: every combination of traces, devices, schemes and values of keys.
 
-    Points that cannot run are told before anything runs. Every result is kept
-    as soon as it is there, and a point that exists is never run again: after
-    Ctrl-C or a crash the same command goes on where it stopped. The table
-    points.parquet has a row for each point.
+    Impossible points are reported before the first run. Each result is stored at once, and
+    finished points are never run again: after Ctrl-C or a crash the same command continues.
+    The table points.parquet has a row for each point.
 
     Examples:
       slcache sweep web.csv.gz --device ips-384g --scheme tlc-only,baseline \\

@@ -25,7 +25,7 @@ from slcache.words.names import leaves, printable, shown
 
 app = opt.group(
     "trace",
-    "Look at traces, convert them, or make new ones.\n\nExample:\n  slcache trace info web.csv.gz",
+    "Inspect traces, convert them, or make new ones.\n\nExample:\n  slcache trace info web.csv.gz",
 )
 for _name in ("twin", "convert", "generate", "formats", "workloads"):
     app.command(f"slcache.cli.trace_write:{_name}", name=_name)
@@ -43,19 +43,19 @@ class Rival(opt.Shown, bounds.Read):
     )
     expected: list[str] | None = option(
         "NAME=VALUE,...|WORKLOAD",
-        "Compare with a paper's figures, or those a workload's source gives; exit with status 1 "
-        "where one is off.",
+        "Check the trace against figures of a paper, or of a workload's source; exit with "
+        "status 1 if one differs.",
         name="--expect",
         several=True,
     )
     other: str | None = option(
         "TRACE",
-        "Another trace or workload: print both side by side, and what differs.",
+        "Print another trace or workload beside this one, and the differences.",
         name="--against",
     )
     other_option: dict[str, str] | None = option(
         "KEY=VALUE",
-        "Set an option of the other trace's reader: format, volume, unsorted, seed, workload.KEY, "
+        "Set a reader option of the other trace: format, volume, unsorted, seed, workload.KEY, "
         "and those of --trace-option.",
         name="--against-option",
     )
@@ -66,12 +66,11 @@ class Rival(opt.Shown, bounds.Read):
 def info(rival: Rival) -> int:
     """Print a trace's counts, sizes, footprint, times and hot set.
 
-    With --expect the figures must be those printed: 0.701 stands for 0.7005 to 0.7015;
-    0.701~1% or 0.701~0.01 set the tolerance; a workload stands for the figures its source
-    gives, within 1 %. Names are those of --json; in place of _bytes
-    also _kib, _mib and _gib, in place of _share and _ratio also _percent.
-    With --against the figures of both traces stand side by side: how much another trace, or
-    a twin, differs, and where schemes would probably differ on it.
+    With --expect the figures must match: 0.701 stands for 0.7005 to 0.7015; 0.701~1% or
+    0.701~0.01 set the tolerance; a workload stands for the figures of its source, within 1 %.
+    Names are those of --json; _kib, _mib and _gib may replace _bytes, and _percent may
+    replace _share and _ratio. With --against the figures of both traces are printed side by
+    side, with warnings where schemes would probably differ.
 
     Examples:
       slcache trace info web.csv.gz

@@ -28,17 +28,19 @@ class Written(opt.Metered):
 
     out: str = field(
         metadata=needed(
-            "FILE", "The file to write (.gz, .zst, .xz compress; - prints).", alias="-o"
+            "FILE",
+            "The file to write (.gz, .zst, .xz are compressed; - is standard output).",
+            alias="-o",
         )
     )
     to: str | None = option(
         "FORMAT",
-        "Its format (see `slcache trace formats`); FILE.parquet tells it itself.",
+        "Its format (see `slcache trace formats`); not needed for FILE.parquet.",
         name="--as",
     )
     lossy: str | None = option(
         "LOSS,...",
-        "What may get lost, and is counted: time, flush, trim, volume, response, label.",
+        "Losses to permit and count: time, flush, trim, volume, response, label.",
     )
 
     def write(self, work: Callable[..., dict[str, Any]], *, json: bool) -> None:
@@ -84,36 +86,41 @@ class Blocks:
     """How a trace is made of another one's blocks."""
 
     requests: int | None = option(
-        "N", "Requests to make (as many as the trace has).", range=(1, None)
+        "N", "Number of requests (default: that of the trace).", range=(1, None)
     )
     footprint_bytes: int | None = option(
         "SIZE",
-        "Addresses of a volume stay below this (no bound).",
+        "Limit of a volume's addresses (default: none).",
         name="--footprint",
         read=quantity.size_bytes,
     )
     pause_ns: int | None = option(
-        "TIME", "Cut at gaps longer than this (100ms).", name="--pause", read=quantity.time_ns
+        "TIME",
+        "Divide into blocks at gaps longer than this (default: 100ms).",
+        name="--pause",
+        read=quantity.time_ns,
     )
-    block_requests: int | None = option("N", "Requests of a block at least (256).", range=(1, None))
+    block_requests: int | None = option(
+        "N", "Fewest requests of a block (default: 256).", range=(1, None)
+    )
     stages: int | None = option(
         "N",
-        "Blocks change places only within one of so many parts of the trace (16).",
+        "Divide the trace into N parts; blocks are reordered only within a part (default: 16).",
         range=(1, None),
     )
     places: str | None = option(
         "",
-        "How recently a request's place was used: as its own (default), or as that of another "
-        "request of its operation and size.",
+        "Reuse distance of a request's address: its own (default), or that of another request "
+        "of the same operation and size.",
         words=("kept", "drawn"),
     )
     regions: str | None = option(
         "",
-        "Where data that lie together go: anywhere, cut after 4 MiB (default), or in the order of "
-        "the trace's addresses.",
+        "Order of regions of neighbouring data: random, in pieces of up to 4 MiB (default), or "
+        "that of the trace's addresses.",
         words=("shuffled", "kept"),
     )
-    seed: int | None = option("N", "Seed of every random choice.", range=(0, SEED_MAX))
+    seed: int | None = option("N", "Seed of all random choices.", range=(0, SEED_MAX))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +130,7 @@ class Twin(opt.Shown, Recording, Blocks, Written):
     trace: str = field(kw_only=False, metadata=needed(*TRACE, offer="workloads"))
     by: str = option(
         "",
-        "From what is measured in the trace, or from its own requests.",
+        "Make the twin from the trace's statistics, or from its own requests.",
         default="figures",
         words=("figures", "blocks"),
     )
@@ -131,16 +138,16 @@ class Twin(opt.Shown, Recording, Blocks, Written):
 
 @opt.verb
 def twin(asked: Twin) -> None:
-    """Write a twin of a trace: a workload of its figures, or a trace of its own blocks.
+    """Write a twin of a trace: a workload with its figures, or a trace of its own blocks.
 
-    By figures: a .toml whose requests have what is measured in the trace. Figures that conflict are
-    left out, and the skews are fitted to the trace's hot set; the file says so, and what else
-    of the trace it does not carry.
+    By figures: a .toml workload with the measured statistics of the trace. Figures that
+    conflict are left out, and the skews are fitted to the trace's hot set. The file lists
+    these, and the properties of the trace that it lacks.
 
-    By blocks, which comes nearer to the trace's results: blocks are cut at pauses; times,
-    operations and sizes stay together in them. They change places within the sixteenth of the
-    trace that they are in, so its phases stay. No address of the trace is left. What is:
-    docs/twins.md.
+    By blocks, which is closer to the trace's results: the trace is divided into blocks at
+    pauses; times, operations and sizes stay together in a block. Blocks are reordered within
+    a sixteenth of the trace, so its phases stay. No address of the trace is left. For what
+    remains see docs/twins.md.
 
     Examples:
       slcache trace twin web.csv.gz -o web.toml
@@ -201,7 +208,7 @@ class Converted(Recording, Report, Written):
     """Traces that are written in another format."""
 
     sources: Sequence[str] = field(
-        kw_only=False, metadata=needed("TRACE...", "The trace, or several.", several=True)
+        kw_only=False, metadata=needed("TRACE...", "One or more traces.", several=True)
     )
 
 
@@ -209,10 +216,10 @@ class Converted(Recording, Report, Written):
 def convert(asked: Converted) -> None:
     """Write a trace in another format: slcache's Parquet layout, or a text format.
 
-    A format without a place for something, such as flushes, refuses it unless --lossy names
-    the loss, which is then counted. Several traces become one in the order of time, each a
-    volume of its own; --volume merge puts all in one address space. Options of the reader take a
-    part of a trace, copies of it, or scale its times.
+    If the format cannot store something, such as flushes, the conversion stops unless --lossy
+    names the loss, which is then counted. Several traces are merged in the order of time,
+    each a separate volume; --volume merge puts all in one address space. Reader options take
+    a part of a trace, copies of it, or scale its times.
 
     Examples:
       slcache trace convert web.csv.gz -o web.parquet
@@ -233,7 +240,7 @@ class Generated(Report, Written):
 
     spec: str = field(kw_only=False, metadata=needed("SPEC", "A workload: FILE.toml or a preset."))
     seed: int = option(
-        "N", "Seed of every random choice.", default=traces.DEFAULT_SEED, range=(0, SEED_MAX)
+        "N", "Seed of all random choices.", default=traces.DEFAULT_SEED, range=(0, SEED_MAX)
     )
     workload: dict[str, str] | None = option(*CHANGED)
 
@@ -266,14 +273,14 @@ class Workload(opt.Shown):
     name: str | None = field(
         default=None,
         kw_only=False,
-        metadata=needed("[SPEC]", "One workload: its figures in full."),
+        metadata=needed("[SPEC]", "Show all figures of this workload."),
     )
     workload: dict[str, str] | None = option(*CHANGED)
 
 
 @opt.verb
 def workloads(asked: Workload) -> None:
-    """List the workload presets, or the figures of one: given, free and what follows.
+    """List the workload presets, or the figures of one: given, free and derived.
 
     Examples:
       slcache trace workloads

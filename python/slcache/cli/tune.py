@@ -32,20 +32,19 @@ class Tuned(opt.Metered, opt.Shown, search.Tune):
 
 @opt.verb
 def tune(asked: Tuned) -> None:
-    """Search for the settings that make some metrics, or a key, least or most.
+    """Search for the settings that minimise or maximise metrics, or one key.
 
-    A sampler suggests points, a batch of eight at a time, and learns from what
-    they gave; the same command tries the same points with any number of --jobs.
-    With several metrics the answer is their Pareto front, and best.toml its
-    point that is nearest to the best of each. Points that the device or scheme
-    refuses are counted, and the sampler is told to keep away from them.
-    Results are kept: the same command, or one with more --points, goes on.
+    A sampler suggests points in batches of eight and learns from their results; the same
+    command tries the same points with any number of --jobs. With several metrics the answer
+    is their Pareto front, and best.toml is its point nearest to the best of each. Points that
+    the device or scheme refuses are counted, and the sampler avoids them. Finished points are
+    stored: the same command, or one with more --points, continues.
 
-    With --least or --most it is a key that is to be small or large, such as the
-    blocks of a cache or a queue depth: five values first, then bisection, and
-    both neighbours of the answer. Metrics that do not only rise or fall are
-    told. Bounds that no value keeps are an answer (status 0, best null in
-    --json): both ends are told, and which value comes nearest.
+    --least or --most finds the smallest or largest value of one key that keeps the bounds,
+    such as the blocks of a cache or a queue depth. The search runs five values first, then
+    bisects, and runs both neighbours of the answer. Metrics that are not monotonic are
+    reported. "No value keeps the bounds" is also an answer (status 0, best null in --json),
+    with both ends and the nearest value.
 
     Examples:
       slcache tune web.csv.gz --device ips-384g --scheme baseline --out found \\

@@ -35,7 +35,7 @@ Example:
 Exit status: 0 done, 1 the run failed (also: it needs more memory than there is),
 2 wrong usage, 3 configuration not valid, 4 trace not readable, 130 interrupted
 (by Ctrl-C or SIGTERM). `slcache --version` prints the version, and
-`slcache --install-completion` has a shell complete names.
+`slcache --install-completion` installs the completion of your shell.
 """
 
 

@@ -35,15 +35,15 @@ class Choice(opt.Shown):
         kw_only=False,
         metadata=needed(
             "LOG [LOG]",
-            "The log of a run (--log), or those of two runs of one trace.",
+            "The request log of a run (--log), or those of two runs of one trace.",
             several=True,
         ),
     )
-    slowest: int | None = option("N", "The N slowest requests, one by one.", range=(1, None))
-    request: int | None = option("N", "A single request, by its number.", range=(0, None))
+    slowest: int | None = option("N", "List the N slowest requests.", range=(1, None))
+    request: int | None = option("N", "Show one request, by its number.", range=(0, None))
     above_ns: int | None = option(
         "TIME",
-        "Requests that took so long, such as 10ms.",
+        "Requests with at least this latency, such as 10ms.",
         name="--above",
         read=quantity.time_ns,
     )
@@ -51,7 +51,7 @@ class Choice(opt.Shown):
         "P", "Requests above a percentile (default: 99.9).", range=(0, 100)
     )
     operation: str | None = option(
-        "", "Requests of this kind alone.", words=("read", "write", "trim", "flush")
+        "", "Only requests of this kind.", words=("read", "write", "trim", "flush")
     )
 
 
@@ -59,10 +59,10 @@ class Choice(opt.Shown):
 def why(choice: Choice) -> None:
     """Show why requests were slow: what they waited for, and when.
 
-    Each request's latency is service and waiting that add up to it, to the nanosecond. Slow
-    requests are told by what took most of their time, and by incidents: stretches of time in
-    which one of them was under way at any moment. With two logs of one trace it tells what
-    was slow in one run alone, and by what the means differ.
+    Service and waiting add up to each request's latency, to the nanosecond. Slow requests are
+    grouped by their largest part, and by incidents: intervals in which at least one slow
+    request is in progress. With two logs of one trace, it shows which requests were slow in
+    one run only, and the parts by which the means differ.
 
     Examples:
       slcache run web.csv.gz --device tiny --scheme baseline --log baseline.parquet

@@ -182,20 +182,23 @@ class Recording:
 
     trace_format: str | None = option(
         "FORMAT",
-        "The trace's format (default: recognised).",
+        "The trace's format (default: detected).",
         check=known("trace format", _formats),
         offer="formats",
     )
     trace_options: Mapping[str, str] | None = option(
-        "KEY=VALUE", "Set an option of the trace reader.", name="--trace-option"
+        "KEY=VALUE",
+        "Set an option of the trace reader, such as take=1000. Repeat it.",
+        name="--trace-option",
     )
     volume: str | None = option(
         "NAME|each|merge",
-        "Of several volumes in one file, take one, or all side by side or as one.",
+        "Of a file with several volumes, read one, each at addresses of its own, or all in one "
+        "address space.",
     )
     unsorted: str | None = option(
         "error|sort:N|keep",
-        "Time running backwards: refuse, sort within N requests, or keep.",
+        "Arrival times that go backwards: refuse, sort within N requests, or keep.",
         check=matching(r"error|keep|sort:[1-9][0-9]*", "is none of 'error', 'keep' and 'sort:N'"),
     )
 
@@ -207,7 +210,7 @@ class Recording:
 
 
 #: What stands for a key of a workload, and what it is.
-CHANGED = ("KEY=VALUE", "Change one key of a workload, such as a free figure of a twin.")
+CHANGED = ("KEY=VALUE", "Change a key of a workload, such as requests=20000. Repeat it.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,25 +228,26 @@ class Trace(Recording):
 #: What stands for a trace, and what it is.
 TRACE = (
     "TRACE",
-    "A block trace, plain or compressed, or - for standard input; or a workload: FILE.toml or a "
-    "preset (see `slcache trace workloads`).",
+    "A block trace, plain or compressed, or - for standard input. Or a workload: FILE.toml "
+    "or a preset (see `slcache trace workloads`).",
 )
 #: The same of a device.
 DEVICE = (
     "PRESET|FILE.toml",
-    "A preset (see `slcache devices`) or a file; not needed if --config has a device.",
+    "A preset (see `slcache devices`) or a device file; not needed if --config has a device.",
 )
 #: The same of what is written a day, and of the scheme that others are divided by.
 GB_PER_DAY = (
     "N",
-    "Tell a device's years at N GB (10^9 bytes) written a day (default: at what the trace writes "
-    "in its own times).",
+    "Give the lifetime in years at N GB (10^9 bytes) written per day (default: the trace's "
+    "own rate).",
 )
-NORMALISE = ("NAME", "Divide by this scheme's figures (default: the first).")
+NORMALISE = ("NAME", "Print the other figures as factors of this scheme's (default: the first).")
 #: The same of a key of the configuration.
 SET = (
     "KEY=VALUE",
-    "Change one configuration key (dotted; see `slcache explain --schema config`).",
+    "Change a key of the configuration, such as buffer.bytes=16MiB (see `slcache explain`)."
+    " Repeat it.",
 )
 
 
@@ -253,16 +257,16 @@ class Configured:
 
     config: Path | None = option(
         "FILE",
-        "A configuration, TOML or JSON: keys between device and --set, or all of it with its "
-        "device and scheme, such as a result.json.",
+        "A configuration file, TOML or JSON. Its keys override the device's, and --set "
+        "overrides them. A complete one, such as a result.json, also has device and scheme.",
     )
     settings: Settings | None = option(*SET, name="--set", offer="settings")
     state: str | None = option(
         quantity.FORMS,
-        "The device before the run, such as full=0.9 or worn=0.9,0.3 (0.9 full, then 0.3 of that "
-        "overwritten at random); steady is 0.9 full and overwritten until the write amplification "
-        "is steady. Stands for precondition.fill, .overwrite and .steady (default: those of the "
-        "device, else empty but for what the trace touches).",
+        "State of the device before the run: full=0.9 is 90 % filled; worn=0.9,0.3 the same, "
+        "then 30 % of it overwritten at random; steady is 90 % filled, then overwritten until "
+        "the write amplification is steady. Sets precondition.fill, .overwrite and .steady "
+        "(default: the device's, else empty except for the data that the trace accesses).",
         check=quantity.keys_of,
     )
 
@@ -311,12 +315,12 @@ class Replayed(Trace, Configured):
     address: str | None = option("", BEYOND, words=ADDRESSES)
     replay: str | None = option(
         "open|closed:N",
-        "Keep the trace's times, or keep N requests outstanding.",
+        "Issue requests at the trace's arrival times, or keep N requests outstanding.",
         check=matching(
             r"open|closed:[1-9][0-9]*", "is neither 'open' nor 'closed:N' with N at least 1"
         ),
     )
-    seed: int | None = option("N", "Seed of every random choice.", range=(0, SEED_MAX))
+    seed: int | None = option("N", "Seed of all random choices.", range=(0, SEED_MAX))
 
     def _keys(self) -> list[tuple[str, Any]]:
         return [] if self.address is None else [("trace.address", self.address)]
@@ -328,12 +332,12 @@ class Drawn(Replayed):
 
     resample: int | None = option(
         "N",
-        "Draw a recording anew N times, its stretches of time in random order: means with "
-        "intervals, as --seeds gives for a workload.",
+        "Run N bootstrap draws of a recording (its intervals of time in random order), for "
+        "means with confidence intervals, as --seeds gives for a workload.",
     )
     resample_block: str | None = option(
         "TIME",
-        "How long those stretches are on average, such as 30s (default: a twentieth of the "
+        "Mean length of these intervals of time, such as 30s (default: a twentieth of the "
         "recording).",
     )
 
@@ -342,17 +346,17 @@ class Drawn(Replayed):
 class Here:
     """Where runs go on and are kept: one at a time, and nowhere, unless it is said."""
 
-    jobs: int | None = option("N", "Runs at a time, a process for each (1).")
+    jobs: int | None = option("N", "Number of parallel runs, one process each (default: 1).")
     executor: Executor | str = option(
         "local|dask://[HOST:PORT]|ray://[HOST:PORT]",
-        "Where runs go on: in processes here, or on a cluster; without a host a Dask or Ray "
-        "cluster of --jobs processes is started here.",
+        "Execute runs in local processes, or on a Dask or Ray cluster. Without a host, a local "
+        "cluster of --jobs processes is started.",
         default="local",
     )
     store: Path | None = option(
         "DIR",
-        "Where results are kept and found, for several verbs to share: run again to go on "
-        "(default: nothing is kept).",
+        "Folder of finished runs, which are not repeated; several verbs can share it (default: "
+        "none).",
     )
 
     def check_executor(self) -> None:
@@ -367,10 +371,11 @@ class Here:
 class SpreadOut(Here):
     """The same of what runs as many at a time as there are processors."""
 
-    jobs: int | None = option("N", "Processes (default: one a processor).")
+    jobs: int | None = option("N", "Number of parallel processes (default: one per processor).")
     store: Path | None = option(
         "DIR",
-        "Where results are kept and found, for several verbs to share (default: OUT/store).",
+        "Folder of finished runs, which are not repeated; several verbs can share it (default: "
+        "OUT/store).",
     )
 
 
@@ -381,43 +386,43 @@ class Simulated(Replayed):
     trace: Content = field(kw_only=False, metadata=needed(*TRACE, offer="workloads"))
     reading: str | None = option(
         "PAPER[/PART][:READING]",
-        "Begin with the set-up of a paper's evaluation, such as ips/daily:probable: its device, "
-        "settings and replay, which other options change.",
+        "Start from the set-up of a paper's evaluation, such as ips/daily:probable: its device,"
+        " settings and replay. Other options override it.",
     )
     window: str | None = option(
         "TIME",
-        "Length of the time series' windows, such as 10ms (default: so that there are at most "
-        "1,024).",
+        "Window length of the time series, such as 10ms (default: at most 1,024 windows).",
     )
     memory_in: Path | None = option(
-        "FILE", "Let a scheme that learns begin with what it saved before."
+        "FILE", "Start a learning scheme with the memory that an earlier run saved (--memory-out)."
     )
     log: Path | None = option(
         "FILE.parquet",
-        "Write a row per request: its times, its latency and where that went.",
+        "Write the request log: a row per request, with its times and the parts of its latency.",
         check=no_folder,
     )
     timeline: Path | None = option(
         "FILE",
-        "Write what channels and planes do and for which request, for ui.perfetto.dev; FILE.gz is "
+        "Write a timeline of requests, channels and planes for ui.perfetto.dev; FILE.gz is "
         "compressed, FILE.parquet a table of operations.",
         check=no_folder,
     )
     timeline_from: str | None = option(
-        "TIME", "Leave out of the timeline what ends before.", name="--from"
+        "TIME", "Begin of the timeline: leave out operations that end before.", name="--from"
     )
     timeline_until: str | None = option(
-        "TIME", "Leave out of the timeline what begins later.", name="--until"
+        "TIME", "End of the timeline: leave out operations that begin later.", name="--until"
     )
     timeline_around: str | None = option(
         "slowest|request=N|cliff",
-        "Have the timeline of this request's time, and as much around it, or of where writes "
-        "become slow; runs twice.",
+        "Limit the timeline to the time around a request, or around the point where writes "
+        "become slow. Simulates twice.",
         name="--around",
     )
     timeline_every: int | None = option(
         "N",
-        "Have in the timeline every N-th request with its operations, and the device's own work.",
+        "Keep in the timeline every N-th request with its operations, and all background "
+        "operations.",
         name="--every",
     )
     gb_per_day: float | None = option(*GB_PER_DAY)

@@ -39,14 +39,16 @@ class Course(SpreadOut):
 
     out: Path | None = option(
         "DIR",
-        "Where points.parquet, costs.parquet, study.toml and report.html are written and, in "
-        "store, results are kept (default: the folder of a study.toml that is given).",
+        "Folder for points.parquet, costs.parquet, study.toml, report.html and the finished "
+        "runs in store (default: the folder of the given study.toml).",
     )
     skip_impossible: bool = option(
-        "", "Leave out points that cannot run; the table names them.", default=False
+        "", "Leave out impossible points; the table names them.", default=False
     )
-    fail_fast: bool = option("", "End at the first run that fails.", default=False)
-    report: bool = option("", "Write report.html.", default=False, negative=("--no-report",))
+    fail_fast: bool = option("", "Stop at the first failed run.", default=False)
+    report: bool = option(
+        "", "Write report.html (default: yes).", default=False, negative=("--no-report",)
+    )
     on_progress: Progress | None = None
 
 
@@ -56,7 +58,7 @@ class _Varied:
 
     device: Content | Sequence[Content] | None = option(
         "PRESET|FILE.toml",
-        "A preset (see `slcache devices`) or a file; give several if wanted.",
+        "A preset (see `slcache devices`) or a device file. Repeat it for several.",
         offer="devices",
         several=True,
     )
@@ -70,24 +72,28 @@ class _Varied:
     )
     vary: Mapping[str, object] | None = option(
         "KEY=VALUES",
-        "A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or 1..32, "
-        "0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (points), 0.1..10/9@log.",
+        "A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or "
+        "1..32, 0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (number of points), "
+        "0.1..10/9@log. Repeat it.",
         check=checked_ranges,
     )
     points: Iterable[Mapping[str, Value]] | Path | None = option(
         "FILE.csv",
-        "Points one by one in place of --vary: a column for each key.",
+        "Read the points from a file instead of --vary: a column for each key.",
         check=a_file,
     )
     sample: str | None = option(
-        "grid|random:N|latin-hypercube:N", "All combinations (default: grid), or N points drawn."
+        "grid|random:N|latin-hypercube:N",
+        "Run all combinations (default: grid), or N random points.",
     )
-    sample_seed: int | None = option("N", "Seed of the drawn points (default: 1).", range=(0, None))
+    sample_seed: int | None = option(
+        "N", "Seed of the random points (default: 1).", range=(0, None)
+    )
     seeds: int | None = option("N", "Run every point with N seeds, from --seed (or 1) on.")
     metrics: Sequence[str] | str = option(
         "NAME",
-        "Judge the report by this metric; repeat it. gain_share runs each point without a cache "
-        "too, and has the least dense programs counted.",
+        "Metric of the report. Repeat it. gain_share also runs each point without a cache and "
+        "counts the least dense programs.",
         default=(),
         name="--metric",
         several=True,
@@ -102,8 +108,8 @@ class Points(Course, Drawn, _Varied):
         kw_only=False,
         metadata=needed(
             "TRACE...|STUDY.toml|DIR",
-            "Traces or workloads; or the file of a study; or a folder that a sweep has written, to "
-            "go on with it.",
+            "Traces or workloads; or a study file; or the folder of an earlier sweep, to continue "
+            "it.",
             several=True,
         ),
     )
