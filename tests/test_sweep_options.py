@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -86,22 +85,6 @@ def test_what_is_said_twice_is_never_counted_twice(
     assert value in told
     assert "given twice" in told
     assert not out.exists()
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["--sample", "random:3"], ["--sample", "grid"], ["--sample-seed", "1"]],
-    ids=" ".join,
-)
-def test_a_sample_beside_a_study_is_refused(
-    arguments: list[str], small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    study = tmp_path / "study.toml"
-    study.write_text(f'trace = "{small}"\ndevice = "tiny"\nscheme = "baseline"\n')
-    assert execute(["sweep", str(study), "--out", str(tmp_path / "out"), *arguments]) == 2
-    told = capsys.readouterr().err
-    assert re.search(rf"{arguments[0]}: .*a study's file says that itself", told), told
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_seed_of_draws_needs_draws(

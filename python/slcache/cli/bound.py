@@ -10,7 +10,7 @@ from typing import Any
 from slcache import bounds
 from slcache.cli import checks, console
 from slcache.cli import options as opt
-from slcache.given.options import option, said
+from slcache.given.options import option
 from slcache.report import pictures
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Table
@@ -54,11 +54,10 @@ def bound(asked: Bound) -> None:
 
     """
     if asked.device is not None:
-        found = bounds.on_device(**said(asked, bounds.OnDevice))
+        found = bounds.on_device.of(asked)
     else:
-        of_device = {"settings": asked.settings, "address": asked.address}
-        checks.refuse(of_device, "is for a device: give --device")
-        found = bounds.of_trace(**said(asked, bounds.OfTrace))
+        checks.refuse(asked, ("settings", "address"), "is for a device: give --device")
+        found = bounds.of_trace.of(asked)
     if asked.picture is not None:
         pictures.save_bound(found, asked.picture)
     drawn = console.written("drawn", asked.picture)

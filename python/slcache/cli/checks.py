@@ -7,7 +7,7 @@ import difflib
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,8 @@ from slcache.given.once import once
 
 if TYPE_CHECKING:
     from cyclopts import App, Argument, ArgumentCollection, Token
+
+    from slcache.given.options import Asked
 
 #: Checks the value of an option; raises ValueError.
 Check = Callable[[Any], object]
@@ -36,10 +38,10 @@ def wrong(told: str, option: str | None = None) -> UsageError:
     return UsageError(f"{option}: {told}" if option else told)
 
 
-def refuse(given: Mapping[str, object], why: str) -> None:
+def refuse(asked: Asked, names: Iterable[str], why: str) -> None:
     """Refuse the first of some options that is given; they go by their names in Python."""
-    for name, value in given.items():
-        if value not in (None, False):
+    for name in names:
+        if name in asked.given:
             raise about(UsageError(why), name)
 
 
@@ -60,6 +62,7 @@ def said_once(_: App, __: tuple[str, ...], arguments: ArgumentCollection) -> Non
     names = [name for each in arguments for name in each.names if name.startswith("-")]
     for each in arguments:
         for token in each.tokens:
+            token.value.encode()
             if token.keyword is None:
                 check_word(token.value, arguments)
             elif token.implicit_value is not UNSET:

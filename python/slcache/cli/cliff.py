@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from rich.text import Text
 from slcache import catalogue, cliffs
 from slcache.cli import checks, console
 from slcache.cli import options as opt
-from slcache.given.options import option, said
+from slcache.given.options import option
 from slcache.report import terminal
 from slcache.sentences import state as states
 from slcache.tables import sheets
@@ -50,10 +50,10 @@ def _like(asked: Laboratory) -> None:
     from slcache.drives import fills
     from slcache.drives import like as likes
 
-    plain = {name: value for name, value in said(asked, cliffs.Writes).items() if name not in _LIKE}
-    checks.refuse(plain, "has no effect with --like")
+    plain = [each.name for each in fields(cliffs.Writes) if each.name not in _LIKE]
+    checks.refuse(asked, plain, "has no effect with --like")
     if asked.like != "recovery":
-        checks.refuse({"fill": asked.fill}, "has no effect without --like recovery")
+        checks.refuse(asked, ["fill"], "has no effect without --like recovery")
     assert asked.like is not None
     device, _, settings = asked.placed(asked.device)
     with (
@@ -215,20 +215,19 @@ def cliff(asked: Laboratory) -> None:
     if asked.like is not None:
         _like(asked)
         return
-    of_like = {"against": asked.against, "fill": asked.fill}
-    checks.refuse(of_like, "has no effect without --like")
+    checks.refuse(asked, ("against", "fill"), "has no effect without --like")
     if asked.schemes is None:
         raise checks.wrong("give the schemes, or --like", "--schemes")
     if asked.pattern != "bursts":
-        of_bursts = {"bursts": asked.bursts, "pause_ns": asked.pause_ns}
-        checks.refuse(of_bursts, "has no effect without --pattern bursts")
+        told = "has no effect without --pattern bursts"
+        checks.refuse(asked, ("bursts", "pause_ns"), told)
     device, names, settings, _ = asked.rivals()
     console.tell(device, names, settings)
     with (
         console.output(asked.out, cliffs.FILES, asked.reads) as files,
         console.meter(asked.meter) as meter,
     ):
-        result = cliffs.cliff(**said(asked, cliffs.Writes), on_progress=meter)
+        result = cliffs.cliff.of(replace(asked, on_progress=meter))
         if files is not None:
             _write(files, "cliff", result)
     for name, cache in result.too_coarse.items():

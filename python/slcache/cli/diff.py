@@ -84,8 +84,7 @@ def diff(asked: Results) -> int:
         if asked.second is not None:
             raise checks.wrong("--rerun takes one result")
         return _rerun(asked)
-    of_a_rerun = {"trace": asked.trace, "scheme": asked.scheme, "out": asked.out}
-    checks.refuse(of_a_rerun, "has no effect without --rerun")
+    checks.refuse(asked, ("trace", "scheme", "out"), "has no effect without --rerun")
     if asked.second is None:
         raise checks.wrong("give a second result, or --rerun to repeat the first")
     from slcache.results import differences

@@ -16,7 +16,7 @@ from cyclopts import App, Parameter
 from slcache import named
 from slcache.cli import checks, complete
 from slcache.given.arguments import RANGES
-from slcache.given.options import Option, option
+from slcache.given.options import Asked, Option, option
 
 _A = TypeVar("_A")
 #: Where a class has the names of its own fields.
@@ -49,7 +49,8 @@ def verb(function: Callable[[_A], _R]) -> Callable[..., _R]:
         if places and known[places[-1]].metadata["option"].several and args:
             said[places[-1]] = args[len(places) - 1 :]
         said |= {name: value for name, value in kwargs.items() if value is not None}
-        return function(model(**{name: _given(known[name], said[name]) for name in said}))
+        values = {name: _given(known[name], said[name]) for name in said}
+        return function(model(**values, given=frozenset(said)))
 
     # What only this verb has is told before what verbs share.
     shared = (Option.__module__, __name__)
@@ -130,7 +131,7 @@ AS_JSON = "Print one JSON document and nothing else."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class Shown(Asked):
     """How results are printed."""
 
     json: bool = option("", AS_JSON, default=False)
@@ -143,7 +144,7 @@ class Shown:
     )
 
     def __post_init__(self) -> None:
-        if self.json and self.format not in ("table", "json"):
+        if self.json and "format" in self.given and self.format != "json":
             raise checks.wrong(f"--json and --format {self.format} are two forms; give one")
 
     @property
@@ -153,7 +154,7 @@ class Shown:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Metered:
+class Metered(Asked):
     """When progress is drawn."""
 
     meter: When = option(
@@ -166,7 +167,7 @@ class Metered:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Saved:
+class Saved(Asked):
     """Where results go."""
 
     out: Path | None = option(
@@ -192,7 +193,7 @@ class Explained(Shown):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OwnScheme:
+class OwnScheme(Asked):
     """The class of Python that a document may name."""
 
     scheme: str | None = option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from slcache.cli import checks, console, drives, separation
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.given.once import SEED_MAX, twice
-from slcache.given.options import SpreadOut, known, needed, option
+from slcache.given.options import SpreadOut, known, needed, of, option
 
 if TYPE_CHECKING:
     from slcache.reproduce.plan import Plan
@@ -124,18 +124,13 @@ def reproduce(asked: Asked) -> None:
 
     paper = asked.paper
     extent, where = (
-        {each.name: getattr(asked, each.name) for each in fields(of)} for of in (Extent, SpreadOut)
+        {name: getattr(asked, name) for name in of(kind)} for kind in (Extent, SpreadOut)
     )
     place = asked.out or Path("out") / "reproduce" / paper
     if paper in _NO_PAPERS:
-        quick_or_part = {"quick": None, "workloads": None, "out": None}
-        of_papers = {
-            **extent | quick_or_part,
-            "executor": asked.executor != "local",
-            "reading": asked.reading != BOTH,
-            "sensitivity": asked.sensitivity and paper != drives.NAME,
-        }
-        checks.refuse(of_papers, f"has no effect on {paper}, which is no paper")
+        own = ("quick", "workloads", "out", *["sensitivity"] * (paper == drives.NAME))
+        of_papers = [name for name in (*extent, "executor") if name not in own]
+        checks.refuse(asked, of_papers, f"has no effect on {paper}, which is no paper")
         kind = drives if paper == drives.NAME else separation
         how = asked.jobs, asked.store, asked.form, asked.meter
         kind.reproduce(place, _names(asked.workloads), asked.quick, asked.sensitivity, *how)

@@ -15,7 +15,7 @@ from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.errors import ConfigError, about
 from slcache.given.once import SEED_MAX
-from slcache.given.options import SET, needed, option
+from slcache.given.options import SET, Asked, needed, option
 from slcache.sentences import notes
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
@@ -123,7 +123,7 @@ def _number(value: float) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Declared:
+class Declared(Asked):
     """A scheme of one's own."""
 
     source: str = field(

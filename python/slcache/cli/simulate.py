@@ -17,7 +17,7 @@ from slcache.cli import options as opt
 from slcache.documents import normalise
 from slcache.errors import Error
 from slcache.given.content import Content
-from slcache.given.options import Simulated, option, said
+from slcache.given.options import Simulated, of, option, said
 from slcache.given.quantity import WORN
 from slcache.report import terminal
 from slcache.results import Comparison, Result
@@ -37,17 +37,18 @@ def _check_states(asked: Compare) -> None:
     told = "has no effect with --states; give it with each --state alone"
     if asked.form not in ("table", "json"):
         raise checks.wrong(f"has no tables for other programs: it {told}", "--format")
-    alone = ("state", "out", "log", "resample", "explain")
-    checks.refuse({name: getattr(asked, name) for name in alone}, told)
-    checks.refuse({"seeds": asked.seeds > 1, "timeline": asked.is_drawn}, told)
+    alone = ("state", "out", "log", "resample", "explain", "seeds")
+    of_timelines = (name for name in of(Simulated) if name.startswith("timeline"))
+    checks.refuse(asked, (*alone, *of_timelines), told)
     if _core.is_read_once(str(asked.trace)):
         told = "reads the trace once for each state; give a file"
         raise checks.wrong(told, "--states")
 
 
-def _show_states(asked: Compare, how: dict[str, Any]) -> None:
+def _show_states(asked: Compare) -> None:
     """Compare in both states and print what turns round."""
-    same = {name: value for name, value in how.items() if name != "gb_per_day"}
+    same = said(asked, comparing.Compare)
+    same.pop("gb_per_day", None)
     with console.meter(asked.meter, kept=asked.store is not None) as meter:
         found = comparing.in_states(**same, on_progress=meter)
     if asked.form == "json":
@@ -133,7 +134,7 @@ def run(asked: Run) -> None:
         console.output(asked.out, FILES, asked.reads, asked.writes) as files,
         console.meter(asked.meter) as meter,
     ):
-        result = api.run(**said(asked, api.Run), on_progress=meter)
+        result = api.run.of(replace(asked, on_progress=meter))
         if files is not None:
             result.stage(files)
     table = terminal.run_table(result.label, result.documents[0], asked.gb_per_day)
@@ -192,10 +193,9 @@ def compare(asked: Compare) -> None:
     """
     asked.check_explained()
     _tell(asked, asked.devices, asked.schemes)
-    how = said(asked, comparing.Compare)
     if asked.states:
         _check_states(asked)
-        _show_states(asked, how)
+        _show_states(asked)
         return
     if _core.is_read_once(str(asked.trace)):
         name = "standard input" if asked.trace == "-" else asked.trace
@@ -204,7 +204,7 @@ def compare(asked: Compare) -> None:
         console.output(asked.out, FILES, asked.reads) as files,
         console.meter(asked.meter, kept=asked.store is not None) as meter,
     ):
-        comparison = comparing.compare(**how, on_progress=meter)
+        comparison = comparing.compare.of(replace(asked, on_progress=meter))
         if files is not None:
             comparison.stage(files)
     _print(comparison, asked.form, parts_of(comparison, explain=asked.explain), asked.out)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import Transaction
-from slcache.given.options import needed, no_folder, option, said
+from slcache.given.options import needed, no_folder, of, option
 from slcache.study import api as study
 from slcache.tables.sheets import Sheet
 
@@ -175,16 +175,15 @@ def sweep(asked: Sweeping) -> int:
     out = asked.out or (path and path.parent)
     if out is None:
         raise checks.wrong("say where the tables go", "--out")
-    course = {**said(asked, study.Course), "out": out}
     with console.meter(asked.meter, kept=True) as meter:
+        how = replace(asked, out=out, on_progress=meter)
         if path is None:
-            how = {**said(asked, study.Points), **course}
-            found = study.sweep(how.pop("trace"), **how, on_progress=meter)
+            found = study.sweep.of(how)
         else:
-            own = said(asked, study.Points)
-            others = {name: own[name] for name in own if name not in (*course, "trace")}
-            checks.refuse(others, "a study's file says that itself")
-            found = run.run_study(path, **course, on_progress=meter)
+            of_course = (*of(study.Course), "trace")
+            others = (name for name in of(study.Points) if name not in of_course)
+            checks.refuse(asked, others, "a study's file says that itself")
+            found = run.run_study(path, **study.course(how))
     _print(found, asked.form, Path(out), report=asked.report)
     if failed := found.counts()["failed"]:
         console.note(f"{failed:,} of {len(found.points):,} points failed; the table says why")

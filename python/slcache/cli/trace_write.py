@@ -158,8 +158,8 @@ def twin(asked: Twin) -> None:
     """
     blocks = said(asked, Blocks)
     if asked.by == "figures":
-        of_blocks = {**blocks, "to": asked.to, "lossy": asked.lossy}
-        checks.refuse(of_blocks, "is of a twin by blocks, which --by blocks asks for")
+        of_blocks = (*blocks, "to", "lossy")
+        checks.refuse(asked, of_blocks, "is of a twin by blocks, which --by blocks asks for")
         _by_figures(asked.trace, asked.out, asked.reader(), asked.form)
         return
     if asked.form not in ("table", "json"):

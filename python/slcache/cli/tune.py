@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,6 @@ from rich.text import Text
 
 from slcache.cli import console
 from slcache.cli import options as opt
-from slcache.given.options import said
 from slcache.search import api as search
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
@@ -58,9 +57,8 @@ def tune(asked: Tuned) -> None:
         --least scheme.baseline.slc_blocks --such-that 'write_p99<=5ms'
 
     """
-    how = said(asked, search.Tune)
     with console.meter(asked.meter, kept=True) as meter:
-        found = search.tune(how.pop("trace"), **how, on_progress=meter)
+        found = search.tune.of(replace(asked, on_progress=meter))
     page = console.written("report", None if asked.out is None else Path(asked.out) / "report.html")
     sheets, parts = (lambda: [_sheet(found)]), (lambda: [*_parts(found), *page])
     console.answer(asked.form, found.to_json, sheets, parts)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
 from slcache import named
 from slcache.errors import ConfigError, UsageError, about
@@ -75,32 +75,55 @@ def of(model: type) -> dict[str, Option]:
     return {each.name: each.metadata["option"] for each in fields(model) if each.metadata}
 
 
-def said(asked: Any, model: type) -> dict[str, Any]:  # noqa: ANN401
-    """Return the fields of a class that are not as by default, as arguments of its function."""
-    return {
-        each.name: value
-        for each in fields(model)
-        if (value := getattr(asked, each.name)) is not each.default and value != each.default
-    }
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a verb or a function is asked."""
+
+    #: The names of the fields that were given, whatever their values are.
+    given: frozenset[str] = frozenset()
 
 
-def takes(model: Callable[_P, _A]) -> Callable[[Callable[[_A], _R]], Callable[_P, _R]]:
+def said(asked: Asked, model: type) -> dict[str, Any]:
+    """Return the fields of a class that were given, as arguments of its function."""
+    own = (each.name for each in fields(model))
+    return {name: getattr(asked, name) for name in own if name in asked.given}
+
+
+class Function(Protocol[_P, _A, _R]):
+    """A function that takes the fields of a class as its arguments."""
+
+    #: The same of what is one of the class already.
+    of: Callable[[_A], _R]
+
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        """Call it."""
+
+
+def takes(model: Callable[_P, _A]) -> Callable[[Callable[[_A], _R]], Function[_P, _A, _R]]:
     """Return what has a function of one class take the fields of the class as its arguments.
 
     They are checked as those of any function, and told in its help.
     """
 
-    def made(function: Callable[[_A], _R]) -> Callable[_P, _R]:
-        def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-            return function(model(*args, **kwargs))
+    def made(function: Callable[[_A], _R]) -> Function[_P, _A, _R]:
+        every = inspect.signature(model)
+        own = [each for each in every.parameters.values() if each.name != "given"]
+        signature = every.replace(
+            parameters=own, return_annotation=inspect.signature(function).return_annotation
+        )
+
+        def call(*args: Any, **kwargs: Any) -> _R:  # noqa: ANN401
+            bound = signature.bind(*args, **kwargs).arguments
+            given = frozenset(name for name, value in bound.items() if value is not None)
+            return function(model(**bound, given=given))  # type: ignore[call-arg,arg-type]
 
         functools.update_wrapper(call, function)
         del call.__wrapped__  # type: ignore[attr-defined]
-        returns = inspect.signature(function).return_annotation
-        signature = inspect.signature(model).replace(return_annotation=returns)
         call.__signature__ = signature  # type: ignore[attr-defined]
         call.__doc__ = f"{inspect.getdoc(function)}\n\nArguments:\n{_told(model)}"
-        return checked(call)
+        found = cast(Function[_P, _A, _R], checked(call))
+        found.of = function
+        return found
 
     return made
 
@@ -177,7 +200,7 @@ def _formats() -> list[str]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recording:
+class Recording(Asked):
     """What is said of a trace that is a file."""
 
     trace_format: str | None = option(
@@ -252,7 +275,7 @@ SET = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Configured:
+class Configured(Asked):
     """What is said of a device's configuration, and of its state at first."""
 
     config: Path | None = option(
@@ -343,7 +366,7 @@ class Drawn(Replayed):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Here:
+class Here(Asked):
     """Where runs go on and are kept: one at a time, and nowhere, unless it is said."""
 
     jobs: int | None = option("N", "Number of parallel runs, one process each (default: 1).")

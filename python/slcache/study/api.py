@@ -20,8 +20,8 @@ from slcache.given.options import (
     checked_ranges,
     checked_schemes,
     needed,
+    of,
     option,
-    said,
     takes,
 )
 from slcache.named import listed
@@ -50,6 +50,11 @@ class Course(SpreadOut):
         "", "Write report.html (default: yes).", default=False, negative=("--no-report",)
     )
     on_progress: Progress | None = None
+
+
+def course(asked: Course) -> dict[str, Any]:
+    """Return where points are run as arguments."""
+    return {name: getattr(asked, name) for name in (*of(Course), "on_progress")}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +191,7 @@ def sweep(asked: Points) -> Sweep:
     )
     if asked.sample_seed is not None and study.sampling.kind == "grid":
         raise about(UsageError("sample_seed: a grid draws no points"), "sample_seed")
-    return run_study(study, **said(asked, Course))
+    return run_study(study, **course(asked))
 
 
 def _listed(points: Any) -> list[Mapping[str, Value]]:  # noqa: ANN401
