@@ -15,6 +15,7 @@ from slcache.execute.local import Local
 from slcache.execute.run import Run
 from slcache.execute.tasks import Task
 from slcache.reproduce.inputs import Input, run_of
+from slcache.study.api import Course
 from slcache.study.model import Study
 from slcache.study.run import run_study
 from support import mixed, write_trace
@@ -74,13 +75,13 @@ def test_a_sweep_and_an_evaluation_share_a_run(tmp_path: Path) -> None:
         device="tiny",
         scheme="baseline",
         seed=7,
-        set=SETTINGS,
+        settings=SETTINGS,
         trace_options={"workload.requests": "3000"},
     )
-    assert run_study(study, store=tmp_path).kept == 0
+    assert run_study(study, Course(store=tmp_path)).kept == 0
     (found,), kinds = ran(tmp_path, RUN)
     assert kinds == []
-    assert run_study(study, store=tmp_path).kept == 1
+    assert run_study(study, Course(store=tmp_path)).kept == 1
     alone = api.run(
         *(TWIN.path,),
         device="tiny",

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import slcache
-from slcache.study.axes import GRID_MAX, POINTS_MAX, Axis, Sampling
-from slcache.study.outcome import PARAMETERS_MAX, Outcome
+from slcache.study.axes import GRID_MAX, PARAMETERS_MAX, POINTS_MAX, Axis, Sampling
+from slcache.study.outcome import Outcome
 from slcache.traces.api import OPTIONS_MAX
 
 

@@ -163,7 +163,7 @@ def test_a_study_knows_draws_from_seeds(recording: Path) -> None:
 def test_what_means_nothing_is_refused(recording: Path, tmp_path: Path) -> None:
     asked: dict[str, Any] = {"device": "tiny", "schemes": SCHEMES, "address": "wrap"}
     cases: list[tuple[dict[str, Any], str]] = [
-        ({"resample": 1}, "resample = 1: must be between 2 and 1,000"),
+        ({"resample": 1}, "resample = 1: must be between 2 and 100,000"),
         ({"resample": 3, "seeds": 2}, "resample = 3: every draw has a seed of its own"),
         ({"resample_block": "2s"}, "resample_block = 2s: is the length of a draw's stretches"),
         ({"resample": 3, "resample_block": "2"}, "resample_block: '2' is not a time"),

@@ -56,9 +56,9 @@ def _of(path: Path) -> dict[str, Any]:
         "trace": study.traces,
         "device": study.devices,
         "scheme": study.schemes,
-        "vary": study.vary,
-        "settings": study.settings,
-        "config": study.config,
+        "vary": study.varied,
+        "settings": study.fixed,
+        "config": study.keys_file,
     }
 
 
@@ -113,7 +113,7 @@ def test_a_results_configuration_is_a_device_of_a_sweep(trace: Path, tmp_path: P
     assert found[0] == first.to_dict()["config"]
     assert [each["host"]["time_scale"] for each in found] == [3, 0.5]
     beside = command(*asked, "--device", "tiny")
-    assert beside.returncode == 3
+    assert beside.returncode == 2
     assert "describes a device; leave device out" in beside.stderr.decode()
     # The same file is a device of a run.
     run = command("run", trace, "--device", result, "--scheme", "baseline", "--json")

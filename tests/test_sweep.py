@@ -16,7 +16,7 @@ import pytest
 
 import slcache as sl
 from slcache.metrics import METRICS
-from slcache.study.api import sweep
+from slcache.study.api import Course, sweep
 from slcache.study.axes import Axis
 from slcache.study.model import Study, StudyError, of, read
 from slcache.study.run import run_study
@@ -99,18 +99,18 @@ def test_nothing_is_run_twice(small: Path, tmp_path: Path) -> None:
         device="tiny",
         scheme="sa",
         vary={"scheme.sa.slc_blocks": "3..4"},
-        set=ROOM,
+        settings=ROOM,
     )
-    assert run_study(study, out=tmp_path / "a", store=tmp_path / "store").kept == 0
+    assert run_study(study, Course(out=tmp_path / "a", store=tmp_path / "store")).kept == 0
     results = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "store/results").iterdir()}
     wider = Study(
         trace=small,
         device="tiny",
         scheme="sa",
         vary={"scheme.sa.slc_blocks": "3..5"},
-        set=ROOM,
+        settings=ROOM,
     )
-    assert run_study(wider, out=tmp_path / "b", store=tmp_path / "store").kept == 2
+    assert run_study(wider, Course(out=tmp_path / "b", store=tmp_path / "store")).kept == 2
     after = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "store/results").iterdir()}
     assert len(after) == 3
     assert results.items() <= after.items()
@@ -370,12 +370,12 @@ def test_points_are_listed_in_a_csv_file(small: Path, tmp_path: Path) -> None:
     ("told", "key"),
     [
         ({"trace": "t", "device": "d", "scheme": "s", "sed": 1}, "sed: unknown key"),
-        ({"trace": "t", "device": "d"}, "scheme: a study needs"),
+        ({"trace": "t", "device": "d"}, "scheme is missing"),
         ({"trace": "t", "device": "d", "scheme": "s", "seeds": 0}, "seeds = 0"),
         ({"trace": ["t", "t"], "device": "d", "scheme": "s"}, "trace: t is given twice"),
         ({"trace": 3, "device": "d", "scheme": "s"}, "trace = 3"),
         ({"trace": "t", "device": "d", "scheme": ["s", " "]}, r'scheme = \["s", " "\]: is no name'),
-        ({"trace": "t", "device": "d", "scheme": "s", "seeds": True}, "seeds = true: must be"),
+        ({"trace": "t", "device": "d", "scheme": "s", "seeds": True}, "seeds = True: must be"),
         ({"trace": "t", "device": "d", "scheme": "s", "sample": "grid:3"}, "sample = grid:3"),
         ({"trace": "t", "device": "d", "scheme": "s", "vary": {"a": 1}, "set": {"a": 1}}, "a: set"),
     ],
@@ -415,7 +415,7 @@ def test_a_study_survives_its_file(tmp_path: Path) -> None:
         vary={"host.time_scale": [0.5, 1], "a.b": "1..4", "on": [True, False], "t": ["x"]},
         seeds=3,
         seed=7,
-        set={"precondition.fill": 0.5, "trace.address": "wrap"},
+        settings={"precondition.fill": 0.5, "trace.address": "wrap"},
         trace_options={"volume": "each"},
         replay="closed:4",
     )

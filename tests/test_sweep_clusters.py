@@ -17,6 +17,7 @@ from slcache.execute import driver, remote
 from slcache.execute.driver import Executor
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task, perform
+from slcache.study.api import Course
 from slcache.study.model import Study
 from slcache.study.run import run_study
 from support import mixed, slcache, write_trace
@@ -32,7 +33,7 @@ def study(trace: Path | str, device: Path | str = "tiny") -> Study:
         device=device,
         scheme=["tlc-only", "sa"],
         vary={"host.time_scale": "0.5,1.0"},
-        set=ROOM,
+        settings=ROOM,
         seeds=2,
     )
 
@@ -50,7 +51,7 @@ def table(folder: Path) -> bytes:
 def here(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Return the table of an undisturbed sweep on this machine."""
     out = tmp_path_factory.mktemp("here")
-    run_study(study(trace), out=out)
+    run_study(study(trace), Course(out=out))
     return table(out)
 
 
@@ -65,7 +66,7 @@ def killed_in_the_middle(
             victims.extend(pids()[:1])
             os.kill(victims[0], signal.SIGKILL)
 
-    found = run_study(study(trace), out=out, executor=executor, on_progress=kill)
+    found = run_study(study(trace), Course(out=out, executor=executor, on_progress=kill))
     assert victims
     assert victims[0] not in pids()
     return found.counts()["done"]
@@ -148,8 +149,8 @@ def test_tasks_travel_to_another_folder(
     monkeypatch.chdir(tmp_path)
     Path("t.csv").write_bytes(trace.read_bytes())
     Path("d.toml").write_bytes((ROOT / "presets/devices/tiny.toml").read_bytes())
-    there = run_study(study("t.csv", "d.toml"), store="there", executor=Elsewhere())
-    same = run_study(study("t.csv", "d.toml"), store="here")
+    there = run_study(study("t.csv", "d.toml"), Course(store="there", executor=Elsewhere()))
+    same = run_study(study("t.csv", "d.toml"), Course(store="here"))
     assert there.table.equals(same.table)
     assert there.counts()["done"] == 8
 
@@ -189,7 +190,8 @@ def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatc
 def test_impossible_points_need_no_cluster(trace: Path) -> None:
     with pytest.raises(ConfigError):
         run_study(
-            Study(trace=trace, device="tiny", scheme="sa", set={"scheme.sa.slc_blocks": 10**6}),
-            store="/dev/null/none",
-            executor="dask://127.0.0.1:1",
+            Study(
+                trace=trace, device="tiny", scheme="sa", settings={"scheme.sa.slc_blocks": 10**6}
+            ),
+            Course(store="/dev/null/none", executor="dask://127.0.0.1:1"),
         )

@@ -17,6 +17,7 @@ import pytest
 
 from slcache.execute.driver import TRIES
 from slcache.execute.tasks import Done, Task, perform
+from slcache.study.api import Course
 from slcache.study.model import Study
 from slcache.study.run import run_study
 from support import command, heed_ctrl_c, slcache
@@ -241,7 +242,7 @@ def test_what_is_shared_is_there_before_the_points(
     vary = {"precondition.fill": [0.0, 0.5], "host.time_scale": [1, 2]}
     study = Study(trace=trace, device="tiny", scheme="tlc-only", vary=vary)
     executor = Watching({})
-    assert run_study(study, out="out", executor=executor).counts()["done"] == 4
+    assert run_study(study, Course(out="out", executor=executor)).counts()["done"] == 4
     assert sorted(executor.made) == [
         *[("point", False)] * 2,
         *[("point", True)] * 2,
@@ -249,19 +250,21 @@ def test_what_is_shared_is_there_before_the_points(
     ]
     # One point alone makes no state, and reads its trace as it is.
     alone = Watching({})
-    other = Study(trace=trace, device="tiny", scheme="tlc-only", set={"precondition.fill": 0.4})
-    assert run_study(other, out="other", executor=alone).counts()["done"] == 1
+    other = Study(
+        trace=trace, device="tiny", scheme="tlc-only", settings={"precondition.fill": 0.4}
+    )
+    assert run_study(other, Course(out="other", executor=alone)).counts()["done"] == 1
     assert alone.made == [("point", False)]
 
 
 def test_a_lost_point_is_tried_again_and_then_told(trace: Path, tmp_path: Path) -> None:
     study = Study(trace=trace, device="tiny", scheme=["tlc-only", "sa", "baseline"])
     executor = Losing({"tlc-only": TRIES, "sa": TRIES - 1})
-    found = run_study(study, out=tmp_path, executor=executor)
+    found = run_study(study, Course(out=tmp_path, executor=executor))
     assert [row["status"] for row in found.table.to_dicts()] == ["failed", "done", "done"]
     assert found.points[0].reason == f"the worker was ended by SIGKILL ({TRIES} times)"
     assert sorted(executor.asked) == ["baseline", *["sa"] * TRIES, *["tlc-only"] * TRIES]
     # What failed is tried anew, and nothing else.
     again = Losing({})
-    assert run_study(study, out=tmp_path, executor=again).counts()["done"] == 3
+    assert run_study(study, Course(out=tmp_path, executor=again)).counts()["done"] == 3
     assert again.asked == ["tlc-only"]

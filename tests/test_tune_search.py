@@ -12,9 +12,8 @@ import pytest
 
 pytest.importorskip("optuna")
 
-from slcache.search.api import SAMPLERS
 from slcache.search.batches import Batch, Found, Tried
-from slcache.search.goals import Bound, Sampler, Search
+from slcache.search.goals import SAMPLERS, Bound, Sampler, Search
 from slcache.search.optuna import BATCH, Sampled
 from slcache.search.space import Known, Space, key_of
 from slcache.study import fronts
@@ -128,8 +127,8 @@ def test_learning_beats_chance(goal: str) -> None:
     sign = 1 if goal == "min" else -1
 
     def best(sampler: Sampler, seed: int) -> float:
-        way = {"minimise" if goal == "min" else "maximise": "waf"}
-        search = Search(**way, sampler=sampler, sampler_seed=seed, points=80)
+        how: dict[str, Any] = {"minimise" if goal == "min" else "maximise": "waf"}
+        search = Search(**how, sampler=sampler, sampler_seed=seed, points=80)
         tried = searched(Sampled(WIDE, search), lambda p: {"waf": sign * (bowl(p)["waf"] or 0)})
         return min(sign * (each.found.figures["waf"] or 0) for each in tried)
 
@@ -265,6 +264,6 @@ def test_goals_are_named_once() -> None:
     assert Search(maximise="iops").metrics == {"iops": "max"}
     assert Search(maximise="waf").against == ["waf"]
     with pytest.raises(ValueError, match="waf is given twice"):
-        Search(minimise="waf", maximise="waf")
+        Search(minimise="waf", maximise="waf").check()
     with pytest.raises(ValueError, match="is no metric"):
-        Search(minimise="speed")
+        Search(minimise="speed").check()

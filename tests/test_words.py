@@ -37,7 +37,7 @@ def test_every_metric_may_be_named_without_its_unit() -> None:
         assert Bound.read(f"{short}<=1").metric == name
         assert explain.find(short)
     with pytest.raises(ValueError, match="write_p99_ns"):
-        Search(minimise=["write_p99", "write_p99_ns"])
+        Search(minimise=["write_p99", "write_p99_ns"]).check()
 
 
 def test_short_names_are_the_same_search_sweep_and_table(trace: Path, tmp_path: Path) -> None:

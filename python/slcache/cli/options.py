@@ -17,10 +17,9 @@ from slcache import named
 from slcache.cli import checks, complete
 from slcache.given.arguments import RANGES
 from slcache.given.options import Asked, Option, option
+from slcache.given.options import of as options_of
 
 _A = TypeVar("_A")
-#: Where a class has the names of its own fields.
-_FIELDS = "__annotations__"
 _R = TypeVar("_R")
 
 #: How tables are printed.
@@ -41,7 +40,8 @@ def verb(function: Callable[[_A], _R]) -> Callable[..., _R]:
     """
     (written, *_) = function.__annotations__.values()
     model = eval(written, vars(sys.modules[function.__module__]))
-    known = {each.name: each for each in fields(model) if each.metadata}
+    every = {each.name: each for each in fields(model)}
+    known = {name: every[name] for name in options_of(model)}
     places = [name for name, each in known.items() if _is_place(each)]
 
     def call(*args: Any, **kwargs: Any) -> _R:  # noqa: ANN401
@@ -52,11 +52,8 @@ def verb(function: Callable[[_A], _R]) -> Callable[..., _R]:
         values = {name: _given(known[name], said[name]) for name in said}
         return function(model(**values, given=frozenset(said)))
 
-    # What only this verb has is told before what verbs share.
-    shared = (Option.__module__, __name__)
-    own = {n for c in model.__mro__ if c.__module__ not in shared for n in vars(c).get(_FIELDS, ())}
-    every = sorted(known.values(), key=lambda each: (not _is_place(each), each.name not in own))
-    call.__signature__ = Signature(list(map(_place, every)))  # type: ignore[attr-defined]
+    called = sorted(known.values(), key=lambda each: not _is_place(each))
+    call.__signature__ = Signature(list(map(_place, called)))  # type: ignore[attr-defined]
     call.__name__, call.__doc__, call.__annotations__ = function.__name__, function.__doc__, {}
     return call
 

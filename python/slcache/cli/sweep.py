@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -15,7 +15,7 @@ from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.documents import saved
 from slcache.files import Transaction
-from slcache.given.options import needed, no_folder, of, option
+from slcache.given.options import needed, no_folder, option
 from slcache.study import api as study
 from slcache.tables.sheets import Sheet
 
@@ -171,36 +171,16 @@ def sweep(asked: Sweeping) -> int:
     """
     from slcache.study import run
 
-    path = _study_file(asked.trace)
-    out = asked.out or (path and path.parent)
-    if out is None:
+    whole, course = study.begun(asked)
+    if course.out is None:
         raise checks.wrong("say where the tables go", "--out")
     with console.meter(asked.meter, kept=True) as meter:
-        how = replace(asked, out=out, on_progress=meter)
-        if path is None:
-            found = study.sweep.of(how)
-        else:
-            of_course = (*of(study.Course), "trace")
-            others = (name for name in of(study.Points) if name not in of_course)
-            checks.refuse(asked, others, "a study's file says that itself")
-            found = run.run_study(path, **study.course(how))
-    _print(found, asked.form, Path(out), report=asked.report)
+        found = run.run_study(whole, replace(course, on_progress=meter))
+    _print(found, asked.form, Path(course.out), report=asked.report)
     if failed := found.counts()["failed"]:
         console.note(f"{failed:,} of {len(found.points):,} points failed; the table says why")
         return FAILED
     return 0
-
-
-def _study_file(what: Any) -> Path | None:  # noqa: ANN401 - words of a command line
-    """Return the file of a study, if one is meant: a workload is TOML too, but no study."""
-    from slcache.study import model
-
-    first = Path(what[0])
-    if len(what) > 1:
-        return None
-    if first.is_dir():
-        return model.of_folder(first)
-    return first if first.suffix == ".toml" and model.is_study(first) else None
 
 
 def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:

@@ -29,7 +29,7 @@ RANGES = {
     "num_envs": (1, 10_000),
     "pause_ns": (0, 2**63 - 1),
     "points": (1, 1_000_000),
-    "resample": (2, 1_000),
+    "resample": (2, SEEDS_MAX),
     "sampler_seed": (0, 2**32 - 1),
     "seed": (-math.inf, math.inf),
     "seeds": (1, SEEDS_MAX),
@@ -40,8 +40,6 @@ RANGES = {
 _SCHEMES = ("scheme", "schemes")
 #: Those that have keys with values.
 _SETTINGS = ("settings", "vary")
-#: What is asked as a whole, and says itself what code it names.
-_WHOLE = "asked"
 #: Numbers are shown to so many characters.
 _SHOWN = 60
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -76,7 +74,7 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
     every = signature.parameters.values()
     rest = next((each.name for each in every if each.kind is each.VAR_KEYWORD), "")
     kinds = {
-        name: [kind.strip() for kind in str(parameter.annotation).split("|")]
+        name: str(parameter.annotation)
         for name, parameter in signature.parameters.items()
         if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
     }
@@ -93,7 +91,7 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
         for name, value in bound.arguments.items():
             if name in kinds:
                 by_source = _by_source(value) if name in _SCHEMES else value
-                bound.arguments[name] = _argument(name, by_source, kinds[name])
+                bound.arguments[name] = fitting(name, by_source, kinds[name])
         more = bound.arguments.get(rest, {})
         with named.call(named.of_arguments(_naming({**bound.arguments, **more}))):
             return function(*bound.args, **bound.kwargs)
@@ -110,7 +108,6 @@ def _naming(arguments: Mapping[str, Any]) -> Iterator[Any]:
         if isinstance(given, Mapping) and "device" not in given:
             yield given
     yield list(arguments["points"]) if isinstance(arguments.get("points"), list | tuple) else ()
-    yield getattr(arguments.get(_WHOLE), "code", ())
 
 
 def _by_source(value: Any) -> Any:  # noqa: ANN401
@@ -125,19 +122,24 @@ def _by_source(value: Any) -> Any:  # noqa: ANN401
     return of_class(value) if issubclass(value, Scheme) else value
 
 
-def _argument(name: str, value: object, kinds: Sequence[str]) -> object:
+def fitting(name: str, value: object, annotation: str) -> object:
     """Return an argument as its function takes it; UsageError where it is of no such kind."""
+    kinds = [kind.strip() for kind in annotation.split("|")]
     known = [found for kind in kinds if (found := _known(kind)) is not None]
     if value is None and "None" in kinds:
         return value
+    least, most = RANGES.get(name, (-_FURTHEST, _FURTHEST))
+    between = f"between {least:,} and {most:,}"
     for fits, _ in known:
         if (found := fits(value)) is not None:
-            least, most = RANGES.get(name, (-_FURTHEST, _FURTHEST))
             if isinstance(found, int | float) and not least <= found <= most:
-                refuse(name, value, f"must be between {least:,} and {most:,}")
+                refuse(name, value, f"must be {between}")
             return found
     if len(known) == len([kind for kind in kinds if kind != "None"]):
-        refuse(name, value, f"must be {' or '.join(told for _, told in known)}")
+        told = " or ".join(told for _, told in known)
+        refuse(
+            name, value, f"must be {told}" + f" {between}" * (name in RANGES and most < math.inf)
+        )
     return value
 
 

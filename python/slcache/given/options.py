@@ -56,6 +56,8 @@ class Option:
     check: Check | None = None
     #: Least and most of a number, where they are not those of all arguments of its name.
     range: tuple[float, float | None] | None = None
+    #: What a file calls it where that is not the field's name.
+    key: str | None = None
     #: What a shell completes it by: a function of `slcache.cli.complete`.
     offer: str = ""
 
@@ -71,8 +73,14 @@ def needed(metavar: str, help: str, **how: Any) -> dict[str, Option]:  # noqa: A
 
 
 def of(model: type) -> dict[str, Option]:
-    """Return the options of a class, by the names of their fields."""
-    return {each.name: each.metadata["option"] for each in fields(model) if each.metadata}
+    """Return the options of a class, by the names of their fields.
+
+    What only it has comes before what it shares, of modules that are called `options`.
+    """
+    known = {each.name: each.metadata["option"] for each in fields(model) if each.metadata}
+    classes = (each for each in model.__mro__ if not each.__module__.endswith(".options"))
+    own = {name for each in classes for name in vars(each).get("__annotations__", ())}
+    return {name: known[name] for name in sorted(known, key=lambda name: name not in own)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,11 +114,12 @@ def takes(model: Callable[_P, _A]) -> Callable[[Callable[[_A], _R]], Function[_P
     """
 
     def made(function: Callable[[_A], _R]) -> Function[_P, _A, _R]:
-        every = inspect.signature(model)
-        own = [each for each in every.parameters.values() if each.name != "given"]
-        signature = every.replace(
-            parameters=own, return_annotation=inspect.signature(function).return_annotation
-        )
+        every = dict(inspect.signature(model).parameters)
+        del every["given"]
+        order = [*of(cast(type, model)), *every]
+        own = sorted(every.values(), key=lambda each: (each.kind, order.index(each.name)))
+        returns = inspect.signature(function).return_annotation
+        signature = inspect.Signature(own, return_annotation=returns)
 
         def call(*args: Any, **kwargs: Any) -> _R:  # noqa: ANN401
             bound = signature.bind(*args, **kwargs).arguments
@@ -138,6 +147,11 @@ def _told(model: Any) -> str:  # noqa: ANN401
 
     lines = (f"    {name}: {each.help}" for name, each in options.items())
     return "\n".join(re.sub(r"--[a-z][a-z-]*", argument, line) for line in lines)
+
+
+def texts(said: Sequence[str] | str) -> Sequence[str]:
+    """Return texts, of which there may be one."""
+    return (said,) if isinstance(said, str) else said
 
 
 def matching(pattern: str, told: str) -> Check:
@@ -187,8 +201,7 @@ def checked_schemes(values: Sequence[str] | str) -> None:
     """Refuse a list of schemes, with commas, that names one twice."""
     from slcache import catalogue
 
-    texts = [values] if isinstance(values, str) else values
-    names = (name for text in texts for name in named.listed(text))
+    names = (name for text in texts(values) for name in named.listed(text))
     if said := twice(names, catalogue.modes()):
         raise ValueError(said)
 
@@ -283,7 +296,7 @@ class Configured(Asked):
         "A configuration file, TOML or JSON. Its keys override the device's, and --set "
         "overrides them. A complete one, such as a result.json, also has device and scheme.",
     )
-    settings: Settings | None = option(*SET, name="--set", offer="settings")
+    settings: Settings | None = option(*SET, name="--set", key="set", offer="settings")
     state: str | None = option(
         quantity.FORMS,
         "State of the device before the run: full=0.9 is 90 % filled; worn=0.9,0.3 the same, "

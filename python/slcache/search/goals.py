@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Any, Literal
-
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from typing import Literal, get_args
 
 from slcache.errors import UsageError, about
 from slcache.given import quantity
+from slcache.given.arguments import refuse
 from slcache.given.once import twice
+from slcache.given.options import Asked, option, texts
 from slcache.metrics import Goal, named
-from slcache.study.model import problems
 
 #: What is to be small where nothing is said.
 DEFAULT = ("write_p99_ns", "waf")
@@ -76,50 +75,62 @@ class Bound:
 
 #: Who suggests points.
 Sampler = Literal["tpe", "nsga2", "random", "qmc"]
+SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
 #: Shares of the trace that points are run over first.
 SHARES = (Fraction(1, 9), Fraction(1, 3))
 #: Points that are tried where neither points nor minutes are given.
 POINTS = 100
 #: What bisection has no use for.
 _OF_A_SAMPLER = ("sampler", "sampler_seed", "points", "minutes", "prefixes")
-Texts = Annotated[
-    tuple[str, ...], BeforeValidator(lambda said: (said,) if isinstance(said, str) else said)
-]
 
 
-class Search(BaseModel):
-    """What is wanted of the points of a study, and who suggests them; raises UsageError."""
+@dataclass(frozen=True, kw_only=True)
+class Search(Asked):
+    """What is wanted of the points of a study, and who suggests them."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    minimise: Sequence[str] | str = option(
+        "METRIC",
+        "To be least (default: write_p99_ns and waf). Repeat it.",
+        default=(),
+        alias="--minimize",
+        several=True,
+    )
+    maximise: Sequence[str] | str = option(
+        "METRIC", "To be most. Repeat it.", default=(), alias="--maximize", several=True
+    )
+    least: str | None = option(
+        "KEY",
+        "The key of --vary whose least value that keeps the bounds is wanted, by bisection.",
+    )
+    most: str | None = option("KEY", "The same for its most.")
+    such_that: Sequence[str] | str = option(
+        "METRIC<=VALUE",
+        "A bound that the answer keeps, such as slc_bytes<=4GiB or read_p99_ns<=2ms. Repeat it.",
+        default=(),
+        several=True,
+    )
+    points: int | None = option("N", "Points that are tried (default: 100).")
+    minutes: float | None = option("M", "Begin no further batch of points after so long.")
+    sampler: Sampler | None = option("", "Who suggests points (default: tpe).", words=SAMPLERS)
+    sampler_seed: int = option("N", "Seed of the sampler (default: 1).", default=1)
+    prefixes: bool = option(
+        "",
+        "Run points over the first 1/9 and 1/3 of the trace, and stop those that do badly.",
+        default=False,
+    )
 
-    minimise: Texts = ()
-    maximise: Texts = ()
-    #: The key whose least or most value is wanted, found by bisection.
-    least: str | None = None
-    most: str | None = None
-    such_that: Texts = ()
-    sampler: Sampler | None = None
-    sampler_seed: int = Field(1, ge=0, le=2**32 - 1)
-    points: int | None = Field(None, ge=1, le=1_000_000)
-    minutes: float | None = Field(None, ge=0, le=1e6)
-    #: Whether points are stopped that do badly over the beginning of the trace.
-    prefixes: bool = False
-
-    def __init__(self, /, **said: Any) -> None:  # noqa: ANN401
-        own = {
-            key: value for key, value in said.items() if value is not None and value is not False
-        }
-        try:
-            super().__init__(**own)
-        except ValidationError as error:
-            raise UsageError("\n".join(problems(error, type(self)))) from None
+    def check(self) -> None:
+        """Raise UsageError for what cannot be searched for, or by."""
+        if self.sampler not in (None, *SAMPLERS):
+            refuse("sampler", self.sampler, f"must be one of {', '.join(SAMPLERS)}")
         try:
             self._check()
         except ValueError as error:
             raise UsageError(str(error)) from error
-        for name in self.model_fields_set.intersection(_OF_A_SAMPLER if self.wanted else ()):
-            told = "is of a sampler, and the least or most of a key is found by bisection"
-            raise about(UsageError(f"{name} = {getattr(self, name)}: {told}"), name)
+        for name in _OF_A_SAMPLER if self.wanted else ():
+            if name in self.given:
+                told = "is of a sampler, and the least or most of a key is found by bisection"
+                raise about(UsageError(f"{name} = {getattr(self, name)}: {told}"), name)
 
     def _check(self) -> None:
         """Raise ValueError for goals that cannot be searched by."""
@@ -129,7 +140,7 @@ class Search(BaseModel):
         if self.wanted and not self.such_that:
             raise ValueError("such_that: the least or most of a key needs a bound, such as waf<=2")
         small = [named(name).name for name in self._small]
-        if said := twice([*small, *(named(name).name for name in self.maximise)]):
+        if said := twice([*small, *(named(name).name for name in texts(self.maximise))]):
             raise ValueError(f"minimise, maximise: {said}")
         sides = {str(bound): bound.side for bound in self.bounds}
         if said := twice(map(str, self.bounds), sides):
@@ -137,7 +148,7 @@ class Search(BaseModel):
 
     @property
     def _small(self) -> Sequence[str]:
-        return self.minimise or (() if self.maximise or self.wanted else DEFAULT)
+        return texts(self.minimise) or (() if self.maximise or self.wanted else DEFAULT)
 
     @property
     def wanted(self) -> tuple[str, Goal] | None:
@@ -150,12 +161,12 @@ class Search(BaseModel):
     def metrics(self) -> Mapping[str, Goal]:
         """The metrics that are searched by, each with what is best of it."""
         small: dict[str, Goal] = dict.fromkeys((named(name).name for name in self._small), "min")
-        return small | dict.fromkeys((named(name).name for name in self.maximise), "max")
+        return small | dict.fromkeys((named(name).name for name in texts(self.maximise)), "max")
 
     @cached_property
     def bounds(self) -> Sequence[Bound]:
         """The bounds that the answer keeps."""
-        return [Bound.read(text) for text in self.such_that]
+        return [Bound.read(text) for text in texts(self.such_that)]
 
     @property
     def names(self) -> list[str]:

@@ -9,14 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from slcache import _core, api, files
+from slcache import _core, files
 from slcache.errors import ConfigError, RunError, UsageError, about
 from slcache.execute import given
 from slcache.execute import store as kept_files
-from slcache.execute.driver import Executor
 from slcache.execute.engine import Engine
+from slcache.given.options import Trace as Read
+from slcache.given.options import of
 from slcache.search.batches import (
     WHOLE,
     Batch,
@@ -37,6 +38,9 @@ from slcache.study.model import Study, StudyError
 from slcache.study.points import READER, SCHEME, WORKLOAD, Point
 from slcache.study.run import TABLES
 from slcache.traces.api import Progress, Trace, cut, reader_options
+
+if TYPE_CHECKING:
+    from slcache.search.api import Tune
 
 
 class Prefixes:
@@ -87,7 +91,7 @@ class Points:
 
     def refused(self, points: Sequence[Settings]) -> list[bool]:
         """Return which points the device or their scheme refuses, whatever the seed."""
-        alone = self._study.model_copy(update=ALONE)
+        alone = replace(self._study, **ALONE)
         found = of_studies.points(alone, self._impossible, points)
         return [point.status == "impossible" for point in found]
 
@@ -97,8 +101,8 @@ class Points:
         if batch.share != WHOLE:
             assert self._prefixes is not None
             # How the trace is read is in the file already; one seed is enough to judge by.
-            own = {"traces": (str(self._prefixes.path(batch.share)),), "trace_options": {}}
-            study = study.model_copy(update={**ALONE, **own})
+            own: dict[str, Any] = {**ALONE, **dict.fromkeys(of(Read))}
+            study = replace(study, **own, trace=self._prefixes.path(batch.share))
         points = of_studies.points(study, self._impossible, batch.points)
         run = of_studies.Batch(points, self._engine, study.judged_by)
         run.check_room(skip_impossible=True)
@@ -135,7 +139,7 @@ def check(study: Study, search: Search, space: Space) -> None:
     of_studies.points(study, chosen=[space.first(scheme) for scheme in study.schemes])
     if study.seeds > 1 and not given.is_workload(trace):
         corners = [corner for scheme in study.schemes for corner in space.corners(scheme)]
-        found = of_studies.points(study.model_copy(update=ALONE), chosen=corners)
+        found = of_studies.points(replace(study, **ALONE), chosen=corners)
         if known := [each.run.resolved for each in found if each.run.resolved is not None]:
             given.check_seeds(study.seeds, known)
     told = _without_prefixes(search, space, trace) if search.prefixes else ""
@@ -157,18 +161,9 @@ def _without_prefixes(search: Search, space: Space, trace: str) -> str:
     return ""
 
 
-def searched(
-    study: Study,
-    search: Search,
-    space: Space,
-    *,
-    out: api.Path | None,
-    store: api.Path | None,
-    executor: Executor | str,
-    jobs: int | None,
-    progress: Progress | None,
-) -> Tuning:
+def searched(study: Study, search: Tune, space: Space) -> Tuning:
     """Search, and write what was found to `out`."""
+    out, store, progress = search.out, search.store, search.on_progress
     if out is not None:
         files.Transaction(out, FILES, study.inputs()).check()
         document, table, *_ = (Path(out) / name for name in FILES)
@@ -181,7 +176,8 @@ def searched(
         folder = Path(out) / "store" if out is not None else Path(scratch)
         kept = Path(store) if store is not None else folder
         told = _Told(study.repeats, progress)
-        with Engine(kept, executor, jobs, told.of_batch, word="points", share=True) as engine:
+        workers = search.executor, search.jobs
+        with Engine(kept, *workers, told.of_batch, word="points", share=True) as engine:
             prefixes = _prefixes(study, kept, progress) if search.prefixes else None
             points = Points(study, engine, prefixes)
             tried = _tried(_batches(search, space, points, told), points, search, told)
@@ -201,7 +197,7 @@ def _prefixes(study: Study, store: Path, progress: Progress | None) -> Prefixes:
     """Return the beginnings of the trace, drawn by the seed where it is a workload."""
     (trace,) = study.traces
     drawn = study.seed is not None and given.is_workload(trace)
-    options = {**study.trace_options, **({"seed": str(study.seed)} if drawn else {})}
+    options = {**study.reader(), **({"seed": str(study.seed)} if drawn else {})}
     return Prefixes(trace, options, store / "prefixes", progress)
 
 

@@ -120,7 +120,7 @@ class Space:
             told = "is searched for alone, under one scheme: vary this key and no other"
             raise _wrong(f"{key} {told}")
         (axis,) = self.axes
-        return replace(self, axes=[axis.model_copy(update={"values": tuple(_numbers(axis))})])
+        return replace(self, axes=[replace(axis, values=tuple(_numbers(axis)))])
 
 
 def key_of(point: Settings) -> Key:

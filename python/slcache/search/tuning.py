@@ -327,7 +327,7 @@ class Tuning:
             given.label(study.devices[0]),
             scheme,
             config="best.toml",
-            options={**study.trace_options, **own},
+            options={**study.reader(), **own},
             replay=study.replay,
             seed=study.seed if study.seeds == 1 else study.seed or 1,
         )
@@ -362,11 +362,11 @@ class Tuning:
         return {
             "trace": given.content_of(study.traces[0]),
             "device": given.content_of(study.devices[0]),
-            "config": study.config,
+            "config": study.keys_file,
             "schemes": list(study.schemes),
             "vary": {axis.key: axis.told for axis in self.axes},
-            "set": dict(study.settings),
-            "trace_options": dict(study.trace_options),
+            "set": dict(study.fixed),
+            "trace_options": study.reader(),
             "replay": study.replay,
             "seeds": study.seeds,
             "seed": study.seed,
@@ -476,7 +476,7 @@ class Tuning:
 
 def _fixed(study: Study, scheme: str, chosen: Iterable[str]) -> dict[str, Any]:
     """Return what is fixed for the points of a scheme, with what the file says below that."""
-    own = catalogue.settings_for(study.settings, scheme, study.schemes)
+    own = catalogue.settings_for(study.fixed, scheme, study.schemes)
     above = {one_name(key, scheme) for key in (*own, *chosen)}
     below = catalogue.settings_for(study.of_config(), scheme, study.schemes).items()
     return {k: v for k, v in below if one_name(k, scheme) not in above} | own

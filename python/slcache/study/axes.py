@@ -15,8 +15,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from slcache import _core, bounded, named
 from slcache.given import once, parsing, quantity
 from slcache.words import names
@@ -40,10 +38,9 @@ _FORMS = (
 )
 
 
-class Axis(BaseModel):
+@dataclass(frozen=True)
+class Axis:
     """A key and what it may be: its values, or for random points all between two of them."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     key: str
     #: What a grid takes; empty where a range has no end of values.
@@ -226,6 +223,8 @@ def _cut(said: object) -> str:
 Combination = Mapping[str, Value]
 
 Kind = Literal["grid", "random", "latin-hypercube"]
+#: Most parameters of a study: what each does is told from what each of the others does.
+PARAMETERS_MAX = 100
 #: Most points of a study: each holds its whole configuration in memory.
 POINTS_MAX = 100_000
 #: Most combinations of a grid, of which many may be one point where schemes lack a key.

@@ -1,27 +1,27 @@
-"""What a sweep is asked for: the one model of the verb, the function and study.toml, checked."""
+"""What a sweep is asked for: the one class of the verb, the function and study.toml, checked."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
-
-from slcache import catalogue, files
-from slcache import named as code
+from slcache import catalogue, files, named
 from slcache._core import ConfigError
-from slcache.errors import UsageError
+from slcache.errors import UsageError, about
 from slcache.execute import given
-from slcache.given import content, parsing
-from slcache.given.arguments import SEEDS_MAX, own_word
+from slcache.given import arguments, content, options, parsing
+from slcache.given.content import Content
 from slcache.given.once import SEED_MAX, flatten, once, twice
-from slcache.metrics import COUNTED, named
-from slcache.study.axes import Axis, Combination, Sampling, Value, check_finite, plain
-from slcache.study.outcome import PARAMETERS_MAX
+from slcache.given.options import checked_ranges, checked_schemes, needed, option
+from slcache.metrics import COUNTED
+from slcache.metrics import named as metric_named
+from slcache.study import axes
+from slcache.study.axes import PARAMETERS_MAX, Axis, Combination, Sampling, Value, plain
 from slcache.words import names
 
 #: What a study is written as, into the folder of its tables.
@@ -34,134 +34,102 @@ class StudyError(ConfigError):
     """A study that says something impossible; the message names the key."""
 
 
-def _texts(value: Any) -> object:  # noqa: ANN401
-    listed = value if isinstance(value, list | tuple) else [value]
-    for each in listed:
-        if not isinstance(each, str | os.PathLike | Mapping):
-            raise ValueError("must be a name, a table, or a list of them")
-        if isinstance(each, str) and (not each or "\0" in each):
-            raise ValueError("is no name and no path")
-    return tuple(map(given.text_of, listed))
+@dataclass(frozen=True, kw_only=True)
+class Varied(options.Drawn):
+    """What is run and what is varied, by a study or a search."""
+
+    trace: Content | Sequence[Content] = field(
+        kw_only=False,
+        metadata=needed(
+            "TRACE...|STUDY.toml|DIR",
+            "Traces or workloads; or the file of a study; or a folder that a sweep has written, to "
+            "go on with it.",
+            several=True,
+        ),
+    )
+    device: Content | Sequence[Content] | None = option(
+        "PRESET|FILE.toml",
+        "A preset (see `slcache devices`) or a file; give several if wanted.",
+        offer="devices",
+        several=True,
+    )
+    scheme: str | Sequence[str] | None = option(
+        "A,B,...|all",
+        "Schemes (see `slcache schemes`), or all that the device can run.",
+        check=checked_schemes,
+        alias="--schemes",
+        offer="schemes",
+        several=True,
+    )
+    vary: Mapping[str, object] | None = option(
+        "KEY=VALUES",
+        "A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or 1..32, "
+        "0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (points), 0.1..10/9@log; all numbers of "
+        "0.1..10 or 0.1..10@log where points are drawn or searched for.",
+        check=checked_ranges,
+    )
+    seeds: int = option("N", "Run every point with N seeds, from --seed (or 1) on.", default=1)
 
 
-def _names(value: object) -> object:
-    listed = [value] if isinstance(value, str) else value
-    if not isinstance(listed, Sequence) or not all(isinstance(name, str) for name in listed):
-        raise ValueError("must be a name or a list of names")
-    if not all(name.strip() for name in listed):
-        raise ValueError("is no name")
-    return tuple(listed)
-
-
-def _table(value: object) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        raise ValueError("must be a table of keys and values")
-    return once(flatten(value))
-
-
-def _settings(value: object) -> object:
-    table = _table(value)
-    _options(table)
-    return table
-
-
-def _options(value: object) -> object:
-    """Return values as JSON, and so as a study's file, has them; ValueError where it has none."""
-    found = {}
-    for key, each in _table(value).items():
-        try:
-            found[key] = each if isinstance(each, str) else json.dumps(each, allow_nan=False)
-        except (TypeError, ValueError):
-            told = "must be text, a finite number, true or false, or a list of them"
-            raise ValueError(f"{key} = {each}: {told}") from None
-    return found
-
-
-def _points(value: object) -> object:
-    if not isinstance(value, list | tuple) or not value:
-        raise ValueError("must be tables of keys and values, [[point]]")
-    points = tuple(map(_table, value))
-    for key, each in (pair for point in points for pair in point.items()):
-        if not isinstance(each, Value):
-            raise ValueError(f"{key} = {each}: must be a number, text, true or false")
-        try:
-            check_finite(each)
-        except ValueError as error:
-            raise ValueError(f"{key}: {error}") from None
-    return points
-
-
-Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]
-Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
-
-
-class Study(BaseModel):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Study(Varied):
     """Traces, devices, schemes and keys whose combinations are run, each with some seeds.
 
-    It is made by the keys of its file; what is wrong is a StudyError.
+    A field is a key of its file, an option of the verb and an argument of the function. What they
+    say of the configuration and of the trace's reader is in `fixed` and `reader`.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    #: Traces and devices are texts of `slcache.execute.given`.
-    traces: Texts = Field(alias="trace")
-    devices: Texts = Field(alias="device")
-    schemes: Names = Field(alias="scheme")
-    seeds: int = Field(1, strict=True, ge=1, le=SEEDS_MAX)
-    #: Draws of each recording, in place of seeds, and how long their stretches are on average.
-    resample: int | None = Field(None, strict=True, ge=2, le=SEEDS_MAX)
-    resample_block: str | None = None
-    #: The first seed; None where runs have the one that is their default.
-    seed: int | None = Field(None, strict=True, ge=0, le=SEED_MAX)
-    replay: str | None = None
-    #: Metrics that it is to be judged by; some have more counted or run.
-    metrics: Names = Field((), alias="metric")
-    #: A file with keys of the configuration, below the settings and what is varied.
-    config: str | None = None
-    sample: str = "grid"
-    sample_seed: int = Field(1, strict=True, ge=0, le=SEED_MAX)
-    #: Keys of the configuration that are the same everywhere.
-    settings: Annotated[Mapping[str, Any], BeforeValidator(_settings)] = Field({}, alias="set")
-    trace_options: Annotated[Mapping[str, str], BeforeValidator(_options)] = {}
-    #: Keys and what they may be, as said: a range or list as text, or a list.
-    vary: Annotated[Mapping[str, Any], BeforeValidator(_table)] = {}
-    #: Points that are listed one by one, in place of what is varied.
-    listed: Annotated[tuple[Combination, ...], BeforeValidator(_points)] = Field((), alias="point")
-    #: The files that all this was read from, if any.
-    read_from: tuple[str, ...] = Field((), exclude=True)
-
-    def __init__(self, /, **said: Any) -> None:  # noqa: ANN401
-        own = {key: value for key, value in said.items() if value is not None}
-        try:
-            super().__init__(**configured(own))
-        except ValidationError as error:
-            raise StudyError("\n".join(problems(error, type(self)))) from None
+    points: Iterable[Mapping[str, Value]] | files.Path | None = option(
+        "FILE.csv", "Points one by one in place of --vary: a column for each key.", key="point"
+    )
+    sample: str = option(
+        "grid|random:N|latin-hypercube:N",
+        "All combinations (default: grid), or N points drawn.",
+        default="grid",
+    )
+    sample_seed: int = option(
+        "N", "Seed of the drawn points (default: 1).", default=1, range=(0, None)
+    )
+    metrics: Sequence[str] | str = option(
+        "NAME",
+        "Judge the report by this metric; repeat it. gain_share runs each point without a cache "
+        "too, and has the least dense programs counted.",
+        default=(),
+        name="--metric",
+        key="metric",
+        several=True,
+    )
+    #: The file that says all this, if one does.
+    file: Path | None = None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Study) and self.to_dict() == other.to_dict()
 
     __hash__ = None  # type: ignore[assignment]
 
-    @model_validator(mode="after")
-    def _checked(self) -> Study:
+    def check(self) -> None:
+        """Raise StudyError or UsageError for what is wrong, in one key or among several."""
         for wrong in self._problems():
             raise StudyError(wrong)
-        return self
 
     def _problems(self) -> Iterator[str]:
         """Yield what is wrong among several keys."""
+        has_points = bool(self.listed)
         for key, called, spelled in (
             ("trace", list(map(given.label, self.traces)), None),
             ("device", list(map(given.label, self.devices)), None),
             ("scheme", self.schemes, catalogue.modes()),
         ):
-            if said := twice(called, spelled) if called else "a study needs at least one":
+            if not called:
+                told = f"{key} is missing: there must be at least one"
+                raise about(UsageError(told), key)
+            if said := twice(called, spelled):
                 yield f"{key}: {said}"
-        if self.vary and self.listed:
+        if self.varied and has_points:
             yield "vary: given beside listed points; give one of the two"
-        if self.sampling.kind != "grid" and self.listed:
+        if self.sampling.kind != "grid" and has_points:
             yield f"sample = {self.sampling}: given beside listed points"
-        if self.seed is not None and self.seed > SEED_MAX - self.repeats:
+        if self.seed is not None and not 0 <= self.seed <= SEED_MAX - self.repeats:
             yield f"seed = {self.seed}: must be between 0 and {SEED_MAX - self.repeats}"
         for trace in self.traces:
             self.drawn(trace)
@@ -176,15 +144,84 @@ class Study(BaseModel):
                 yield f"point {number}: is point {known} again; give it once"
         if said := twice(self.judged_by):
             yield f"metric: {said}"
-        if self.counts_bound and str(self.settings.get(BOUND)).lower() == "false":
+        for key, value in self.fixed.items():
+            # What no file can hold is a ConfigError.
+            content.value_text(value, key)
+        if self.counts_bound and str(self.fixed.get(BOUND)).lower() == "false":
             needs = min(COUNTED.intersection(self.judged_by))
             yield f"{BOUND} = false: {needs} needs it counted"
         if len(self.keys) > PARAMETERS_MAX:
             yield f"vary: {len(self.keys):,} keys are varied; at most {PARAMETERS_MAX} may be"
-        if fixed := set(self.settings) & set(self.keys):
+        if fixed := set(self.fixed) & set(self.keys):
             yield f"{min(fixed)}: set and varied; give one of the two"
-        if "run.seed" in {*self.keys, *self.settings}:
+        if "run.seed" in {*self.keys, *self.fixed}:
             yield "run.seed: is told by `seed`, and varied by `seeds`"
+
+    @cached_property
+    def traces(self) -> tuple[str, ...]:
+        """Traces and workloads, as texts of `slcache.execute.given`."""
+        return _texts(self.trace)
+
+    @cached_property
+    def _whole(self) -> content.Configuration:
+        """The devices, and the scheme of one that is a whole configuration."""
+        devices: Any = self.device
+        return content.Configuration(*content.unpacked(devices, self.settings, self.config)[:2])
+
+    @cached_property
+    def devices(self) -> tuple[str, ...]:
+        """Devices, as texts of `slcache.execute.given`."""
+        return _texts(self._whole.device)
+
+    @cached_property
+    def schemes(self) -> tuple[str, ...]:
+        """Schemes by their names."""
+        said = options.texts(self.scheme or ())
+        if self.scheme == "" or not all(name.strip() for name in said):
+            raise StudyError(f"scheme = {names.spelled(self.scheme):.60}: is no name")
+        if not said and self._whole.scheme is not None:
+            return (self._whole.scheme,)
+        return tuple(name for text in said for name in named.listed(text))
+
+    @cached_property
+    def fixed(self) -> Mapping[str, Any]:
+        """Keys of the configuration that are the same everywhere."""
+        return self.keyed(content.of(self.settings).settings)
+
+    @cached_property
+    def keys_file(self) -> str | None:
+        """The file with keys of the configuration, below those that are fixed or varied."""
+        if self.config is None or content.read(self.config).device is not None:
+            return None
+        return os.fspath(self.config)
+
+    @cached_property
+    def varied(self) -> Mapping[str, Any]:
+        """Keys and what they may be, as said: a range or list as text, or a list."""
+        return once(flatten(self.vary or {}))
+
+    @cached_property
+    def listed(self) -> Sequence[Combination]:
+        """Points that are listed one by one, in place of what is varied."""
+        said = self.points
+        if said is None:
+            return ()
+        if isinstance(said, str | os.PathLike):
+            try:
+                return axes.listed(Path(said))
+            except OSError as error:
+                told = f"points = {said}: must be a list of points, or a CSV file: {error.strerror}"
+                raise about(UsageError(told), "points") from error
+            except ValueError as error:
+                raise about(UsageError(str(error)), "points") from error
+        if not isinstance(said, Iterable) or isinstance(said, bytes | Mapping):
+            told = "must be a list of points, each a dict of keys and values"
+            arguments.refuse("points", said, told)
+        points = list(said)
+        if not points:
+            told = "must have a point; leave it out where keys are varied"
+            arguments.refuse("points", points, told)
+        return tuple(_point(number, point) for number, point in enumerate(points, 1))
 
     def drawn(self, trace: str) -> given.Drawn:
         """Return what adds the draw of a seed to the options of a trace's reader."""
@@ -206,13 +243,13 @@ class Study(BaseModel):
         """How often each point is run, with a seed or draw of its own."""
         return self.resample or self.seeds
 
-    @property
+    @cached_property
     def judged_by(self) -> list[str]:
         """The metrics by their whole names."""
         try:
-            return [named(name).name for name in self.metrics]
+            return [metric_named(name).name for name in options.texts(self.metrics)]
         except ValueError as error:
-            raise StudyError(f"metric: {error}") from error
+            raise about(UsageError(f"metrics: {error}"), "metrics") from error
 
     @property
     def counts_bound(self) -> bool:
@@ -222,38 +259,54 @@ class Study(BaseModel):
     @property
     def code(self) -> list[str]:
         """The code of Python that it names."""
-        said = (self.schemes, self.settings, self.vary, self.listed)
-        return list(code.of_arguments(said))
+        said = (self.schemes, self.fixed, self.varied, self.listed)
+        return list(named.of_arguments(said))
 
     def inputs(self) -> list[files.Path]:
         """Return the files that it reads, or was read from, which nothing takes the place of."""
-        return [*given.inputs(self.traces, self.devices, self.config), *self.read_from]
+        listed = self.points if isinstance(self.points, str | os.PathLike) else None
+        own = (path for path in (listed, self.file) if path is not None)
+        return [*given.inputs(self.traces, self.devices, self.keys_file), *own]
 
     def of_config(self) -> dict[str, Any]:
         """Return what the configuration file says; ConfigError names its line."""
-        return {} if self.config is None else content.read(self.config).settings
+        return {} if self.keys_file is None else content.read(self.keys_file).settings
 
     @property
     def keys(self) -> list[str]:
         """The varied keys, in the order in which they are given."""
-        return list(dict.fromkeys(key for point in (*self.listed, self.vary) for key in point))
+        return list(dict.fromkeys(key for point in (*self.listed, self.varied) for key in point))
 
     def combinations(self) -> list[Combination]:
         """Return the values of the varied keys, point by point; StudyError where none can be."""
         if self.listed:
             return list(self.listed)
         try:
-            return self.sampling.points([Axis.read(*said) for said in self.vary.items()])
+            return self.sampling.points([Axis.read(*said) for said in self.varied.items()])
         except ValueError as error:
             raise StudyError(str(error)) from error
 
     def to_dict(self) -> dict[str, Any]:
         """Return the study as its file has it."""
-        told = self.model_dump(by_alias=True) | {"sample": str(self.sampling)}
-        for key, texts in (("trace", self.traces), ("device", self.devices)):
-            told[key] = list(map(given.content_of, texts))
-        every = {k: list(v) if isinstance(v, tuple) else v for k, v in told.items()}
-        return {key: value for key, value in every.items() if value not in (None, {}, [])}
+        own = {
+            "trace": list(map(given.content_of, self.traces)),
+            "device": list(map(given.content_of, self.devices)),
+            "scheme": list(self.schemes),
+            "seeds": self.seeds,
+            "resample": self.resample,
+            "resample_block": self.resample_block,
+            "seed": self.seed,
+            "replay": self.replay,
+            "metric": list(options.texts(self.metrics)),
+            "config": self.keys_file,
+            "sample": str(self.sampling),
+            "sample_seed": self.sampling.seed,
+            "set": dict(self.fixed),
+            "trace_options": self.reader(),
+            "vary": dict(self.varied),
+            "point": list(self.listed),
+        }
+        return {key: value for key, value in own.items() if value not in (None, {}, [])}
 
     def to_toml(self) -> str:
         """Return the study as a TOML text that `read` takes back."""
@@ -266,50 +319,24 @@ class Study(BaseModel):
         return "\n".join(parts) + "\n"
 
 
-def configured(said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is said of a study that has a configuration file.
-
-    A whole configuration is a device, with its scheme where no other is said.
-    """
-    path = said.get("config")
-    if not isinstance(path, str | os.PathLike):
-        return dict(said)
-    found = content.read(path)
-    if found.device is None:
-        return {**said, "config": os.fspath(path)}
-    if said.get("device"):
-        raise StudyError(f"{path} describes a device; leave device out")
-    own = {} if found.scheme is None or said.get("scheme") else {"scheme": found.scheme}
-    others = {key: value for key, value in said.items() if key != "config"}
-    return {**others, "device": os.fspath(path), **own}
+def _texts(said: Any) -> tuple[str, ...]:  # noqa: ANN401
+    listed = said if isinstance(said, Sequence) and not isinstance(said, str) else [said]
+    return tuple(map(given.text_of, listed))
 
 
-def problems(error: ValidationError, model: type[BaseModel]) -> list[str]:
-    """Return a line for each thing that is wrong: its key, its value and what it may be."""
-    fields = {each.alias or name: each for name, each in model.model_fields.items()}
-    told = []
-    for each in error.errors():
-        key = ".".join(map(str, each["loc"][:1]))
-        match each["type"]:
-            case "extra_forbidden":
-                told.append(f"{key}: unknown key; known: {', '.join(fields)}")
-                continue
-            case "missing":
-                told.append(f"{key}: a study needs at least one")
-                continue
-            case "value_error":
-                why = each["ctx"]["error"]
-            case "string_type":
-                why = "must be text"
-            case _:
-                limits = fields[key].metadata
-                least, most = (
-                    next(getattr(limit, end) for limit in limits if hasattr(limit, end))
-                    for end in ("ge", "le")
-                )
-                why = f"must be a whole number between {least:,} and {most:,}"
-        told.append(f"{key} = {names.spelled(each['input']):.60}: {why}")
-    return told
+def _point(number: int, said: Any) -> Combination:  # noqa: ANN401
+    if not (isinstance(said, Mapping) and said and all(isinstance(key, str) for key in said)):
+        arguments.refuse("points", said, f"point {number} must be a dict of keys and values")
+    point = once(flatten(said))
+    for key, value in point.items():
+        if not isinstance(value, Value):
+            told = f"{key} = {value}: must be a number, text, true or false"
+            raise StudyError(f"point {number}: {told}")
+        try:
+            axes.check_finite(value)
+        except ValueError as error:
+            raise StudyError(f"point {number}: {key}: {error}") from None
+    return point
 
 
 def read(path: Path) -> Study:
@@ -319,7 +346,7 @@ def read(path: Path) -> Study:
     except ValueError as error:
         raise StudyError(str(error)) from error
     try:
-        return of(told, (os.fspath(path),))
+        return of(told, path)
     except ConfigError as error:
         raise of_file(path, error) from error
 
@@ -329,12 +356,19 @@ def of_file(path: Path, error: ConfigError) -> StudyError:
     return StudyError("\n".join(f"{path}: {line}" for line in str(error).splitlines()))
 
 
-def of_folder(folder: Path) -> Path | None:
-    """Return the file of a study that has its folder here, if there is one.
+def file_of(said: Any) -> Path | None:  # noqa: ANN401
+    """Return the file of a study, if one is meant by what stands for traces.
 
-    A folder is a document: a study of it that runs code of Python is to be named itself.
+    A workload is TOML too, and has no traces. A folder is a document: a study of it that runs code
+    of Python is to be named itself.
     """
-    path = folder / NAME
+    words = said if isinstance(said, list | tuple) else [said]
+    if len(words) != 1 or not isinstance(words[0], str | os.PathLike):
+        return None
+    path = Path(words[0])
+    if not path.is_dir():
+        return path if path.suffix == ".toml" and is_study(path) else None
+    path /= NAME
     if not path.exists():
         return None
     if code := read(path).code:
@@ -344,10 +378,7 @@ def of_folder(folder: Path) -> Path | None:
 
 
 def is_study(path: Path) -> bool:
-    """Return whether a TOML file describes a study, and not a workload; True where it is broken.
-
-    A workload has no traces.
-    """
+    """Return whether a TOML file describes a study; True where it is broken."""
     try:
         return not {"trace", "workload"}.isdisjoint(parsing.toml_file(path))
     except ValueError:
@@ -356,10 +387,30 @@ def is_study(path: Path) -> bool:
         return path.name == NAME
 
 
-def of(told: Mapping[str, Any], read_from: tuple[str, ...] = ()) -> Study:
+def of(told: Mapping[str, Any], file: Path | None = None) -> Study:
     """Return the study that a document describes; StudyError names what is wrong."""
-    known = [each.alias or name for name, each in Study.model_fields.items() if not each.exclude]
-    said = once((own_word(key, known), value) for key, value in told.items())
-    if unknown := said.keys() - known:
-        raise StudyError(f"{min(unknown)}: unknown key; known: {', '.join(sorted(known))}")
-    return Study(**said, read_from=read_from)
+    every = {each.name: each for each in fields(Study) if each.metadata}
+    keys = {each.metadata["option"].key or name: name for name, each in every.items()}
+    said = once((arguments.own_word(key, keys), value) for key, value in told.items())
+    if unknown := said.keys() - keys:
+        raise StudyError(f"{min(unknown)}: unknown key; known: {', '.join(sorted(keys))}")
+    own: dict[str, Any] = {"trace": []}
+    wrong = []
+    for key, value in said.items():
+        kinds = str(every[keys[key]].type)
+        try:
+            if kinds.startswith("Mapping[str, str]") and isinstance(value, Mapping):
+                value = {k: content.value_text(v, k) for k, v in once(flatten(value)).items()}
+            own[keys[key]] = arguments.fitting(key, value, kinds)
+        except (ConfigError, UsageError) as error:
+            wrong.append(str(error))
+    if wrong:
+        raise StudyError("\n".join(wrong))
+    study = Study(**own, file=file)
+    try:
+        study.check()
+    except (ConfigError, UsageError) as error:
+        # The verb and the function call some of its keys by other names.
+        called = next((key for key, name in keys.items() if name == error.key), error.key)
+        raise StudyError(re.sub(rf"^{error.key}\b", str(called), str(error))) from error
+    return study

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from slcache.frame import FIGURES
 from slcache.sentences import state
+from slcache.study.axes import PARAMETERS_MAX
 
 if TYPE_CHECKING:
     import polars as pl
@@ -21,8 +22,6 @@ TRACE = "trace"
 DRAW = "draw"
 INPUTS = (TRACE, "device", "scheme")
 OTHERS = ("point", "seed", DRAW, "key", "status", "reason")
-#: Most parameters of a study: what each does is told from what each of the others does.
-PARAMETERS_MAX = 100
 #: The column of the rows' numbers, from 1, which no table has of its own.
 _NUMBER = "#"
 #: The figures that are no result, but what the device was like.

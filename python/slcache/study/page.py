@@ -66,18 +66,18 @@ def of_row(study: Study, row: Mapping[str, Any]) -> str | None:
     trace, device = _path(study.traces, row["trace"]), _path(study.devices, row["device"])
     varied = {key: row[key] for key in study.keys if row.get(key) is not None}
     own = {k: v for k, v in varied.items() if k.startswith((READER, WORKLOAD))}
-    fixed = catalogue.settings_for(study.settings, row["scheme"], all_schemes(study))
+    fixed = catalogue.settings_for(study.fixed, row["scheme"], all_schemes(study))
     counted = {BOUND: True} if study.counts_bound and BOUND not in fixed else {}
     settings = {**fixed, **counted, **{k: v for k, v in varied.items() if k not in own}}
     if trace is None or device is None or not all(isinstance(v, Value) for v in settings.values()):
         return None
-    options = {**study.trace_options, **{k.removeprefix(READER): v for k, v in own.items()}}
+    options = {**study.reader(), **{k.removeprefix(READER): v for k, v in own.items()}}
     drawn = study.drawn(trace)(options, row.get(DRAW)) or {}
     return command(
         trace,
         device,
         row["scheme"],
-        config=study.config,
+        config=study.keys_file,
         replay=study.replay,
         settings={key: _said(value) for key, value in settings.items()},
         options={key: _said(value) for key, value in drawn.items()},

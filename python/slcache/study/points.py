@@ -191,7 +191,7 @@ def check_keys(study: Study) -> None:
     if unknown is not None:
         # Before each is held against all others.
         catalogue.resolve(device=given.content_of(study.devices[0]), scheme=unknown)
-    for key in [*study.keys, *study.settings]:
+    for key in [*study.keys, *study.fixed]:
         own = re.match(r"scheme\.([^.]+)\.", key)
         if own and own[1] not in known | {names.of_source(name) for name in schemes}:
             raise StudyError(f"{key}: no scheme of the study takes it: {wording.listed(schemes)}")
@@ -199,7 +199,7 @@ def check_keys(study: Study) -> None:
             raise StudyError(f"{key}: no trace of the study is a workload")
     for scheme in known:
         spelt: dict[str, str] = {}
-        for key in [*study.keys, *study.settings]:
+        for key in [*study.keys, *study.fixed]:
             first = spelt.setdefault(one_name(key, scheme), key)
             if first != key:
                 raise StudyError(f"{key}: is {first} in another spelling; give one of the two")
@@ -212,7 +212,8 @@ class _Resolved:
         self._study, self._refused = study, refused
         self._schemes = all_schemes(study)
         counted = {BOUND: True} if study.counts_bound else {}
-        self._fixed = {**counted, **study.of_config(), **study.settings}
+        self._fixed = {**counted, **study.of_config(), **study.fixed}
+        self._options = study.reader()
         self._known: dict[tuple[str, int | None], Mapping[str, Any]] = {}
 
     def point(
@@ -220,7 +221,7 @@ class _Resolved:
     ) -> Point:
         study = self._study
         settings = dict(catalogue.settings_for(self._fixed, scheme, self._schemes))
-        options = dict(study.trace_options)
+        options = dict(self._options)
         for key, value in varied.items():
             if key.startswith((READER, WORKLOAD)):
                 options[key.removeprefix(READER)] = plain(value)

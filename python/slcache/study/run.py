@@ -9,7 +9,6 @@ import warnings
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +20,6 @@ from slcache.execute import driver, given
 from slcache.execute.engine import Engine
 from slcache.execute.store import Store
 from slcache.given import parsing
-from slcache.given.options import takes
 from slcache.metrics import GAIN_SHARE
 from slcache.results.result import Result
 from slcache.sentences import wording
@@ -154,28 +152,13 @@ REPORT = "report.html"
 OF_A_SEARCH = ("tune.json", "best.toml", "front.svg", "front.png")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Whole(Course):
-    """A study, or the file of one, and how it is run."""
+def run_study(whole: Study, course: Course) -> Sweep:
+    """Run what is left of a study, and write its tables as `slcache.sweep` tells.
 
-    asked: Study | Path = field(kw_only=False)
-
-
-@takes(Whole)
-def run_study(how: Whole) -> Sweep:
-    """Run what is left of a study, or of the study of a file, and write its tables.
-
-    `out` gets `points.parquet`, `costs.parquet` and `study.toml`; without it nothing is written.
-    Results are kept in `store`, by default `out/store`: what is there is not run again. `executor`
-    may be an object that has workers already and keeps them. Points that cannot run are a
-    ConfigError, or rows of the table with `skip_impossible`, which is an error again where none can
-    run. A run that fails is a row too; with `fail_fast` it is a RunError at once.
-    `on_progress(phase, done, total)` is called as things go on, and cancels by returning False.
+    `executor` may be an object that has workers already and keeps them.
     """
-    asked, out, store = how.asked, how.out, how.store
-    skip_impossible = how.skip_impossible
-    path = None if isinstance(asked, Study) else Path(asked)
-    whole = asked if isinstance(asked, Study) else model.read(Path(asked))
+    out, store, skip_impossible = course.out, course.store, course.skip_impossible
+    path = whole.file
     # A file that is named may name code; a call has that told already.
     code.also(whole.code if path is not None else ())
     inputs = whole.inputs()
@@ -187,9 +170,9 @@ def run_study(how: Whole) -> Sweep:
         files.Transaction(folder, names, inputs).check()
     keep = _Temporary() if out is None and store is None else None
     place = Path(store) if store is not None else (keep.path if keep else Path(out or "")) / "store"
-    possible = _possible(whole, path, skip_impossible=skip_impossible)
+    possible = _possible(whole, skip_impossible=skip_impossible)
     with Engine(
-        place, how.executor, how.jobs, how.on_progress, word="points", share=True
+        place, course.executor, course.jobs, course.on_progress, word="points", share=True
     ) as engine:
         wanted = Batch(possible, engine, whole.judged_by)
         wanted.check_room(skip_impossible=skip_impossible)
@@ -199,7 +182,7 @@ def run_study(how: Whole) -> Sweep:
             if not stays:
                 files.write(folder, {model.NAME: whole.to_toml().encode()}, inputs)
         try:
-            ended = wanted.run(fail_fast=how.fail_fast)
+            ended = wanted.run(fail_fast=course.fail_fast)
         except driver.FailedError as error:
             raise RunError(f"a point failed: {error}") from error
     found = Sweep(whole, ended, engine.store, kept=wanted.kept, keep=keep)
@@ -207,13 +190,13 @@ def run_study(how: Whole) -> Sweep:
         files.write(folder, found.files(), inputs)
         files.drop(folder, OF_A_SEARCH, inputs)
         # Last, so that nothing of it costs a table.
-        if how.report:
+        if course.report:
             with files.Transaction(folder, [REPORT], inputs) as outputs:
                 outputs.write(REPORT, found.report().encode())
     return found
 
 
-def _possible(whole: Study, path: Path | None, *, skip_impossible: bool) -> list[Point]:
+def _possible(whole: Study, *, skip_impossible: bool) -> list[Point]:
     """Return the points of a study; StudyError for impossible ones that may not be.
 
     What is no point at all, such as an unknown device, is told with the file that says it.
@@ -221,9 +204,9 @@ def _possible(whole: Study, path: Path | None, *, skip_impossible: bool) -> list
     try:
         found = points.points(whole)
     except ConfigError as error:
-        if path is None:
+        if whole.file is None:
             raise
-        raise model.of_file(path, error) from error
+        raise model.of_file(whole.file, error) from error
     impossible = sum(each.status == "impossible" for each in found)
     # Where nothing can run there is nothing to leave out.
     if impossible and (not skip_impossible or impossible == len(found)):
