@@ -205,3 +205,39 @@ def test_beginnings_need_a_trace_with_a_name(tmp_path: Path) -> None:
             minimise=["waf"],
             prefixes=True,
         )
+
+
+def test_a_file_says_what_the_options_say(trace: Path, tmp_path: Path) -> None:
+    asked = tmp_path / "study.toml"
+    said = f'trace = "{trace}"\ndevice = "tiny"\nscheme = "tlc-only"\n'
+    more = (
+        'address = "wrap"\nstate = "full=0.5"\nunsorted = "sort:8"\ntrace_options = {take = 20}\n'
+    )
+    asked.write_text(said + more)
+    found = slcache.sweep(asked)
+    same = slcache.sweep(
+        trace,
+        device="tiny",
+        scheme="tlc-only",
+        address="wrap",
+        state="full=0.5",
+        unsorted="sort:8",
+        trace_options={"take": "20"},
+    )
+    assert found.study == same.study
+    assert found.table.equals(same.table)
+    # Its tables go beside it.
+    assert (tmp_path / "points.parquet").exists()
+    for wrong, told in (('address = "x"', "address"), ("state = 3", "state = 3: must be text")):
+        asked.write_text(f"{said}{wrong}\n")
+        with pytest.raises(slcache.ConfigError, match=told):
+            slcache.sweep(asked)
+
+
+def test_settings_of_a_result_are_its_device_and_scheme(trace: Path) -> None:
+    run = slcache.run(trace, device="tiny", scheme="baseline", address="wrap")
+    config = run.to_dict()["config"]
+    found = slcache.sweep(trace, settings=config)
+    assert [document["config"] for document in found.documents()] == [config]
+    with pytest.raises(slcache.UsageError, match="the settings describe a device"):
+        slcache.sweep(trace, device="tiny", scheme="baseline", settings=config)
