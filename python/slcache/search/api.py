@@ -39,15 +39,15 @@ class Tune(SpreadOut, Search, Varied):
     device: Content | None = option(*DEVICE, offer="devices")
     scheme: str | Sequence[str] | None = option(
         "A,B,...|all",
-        "The scheme; of several, which one is part of the search.",
+        "The scheme; with several, the search also chooses one.",
         check=checked_schemes,
         alias="--schemes",
         offer="schemes",
     )
     out: Path | None = option(
         "DIR",
-        "Write tune.json, points.parquet, best.toml, the front's picture and report.html here. Run "
-        "again to go on.",
+        "Write tune.json, points.parquet, best.toml, the picture of the front and "
+        "report.html to this folder. The same command again continues.",
     )
     on_progress: Progress | None = None
 

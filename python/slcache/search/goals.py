@@ -90,32 +90,32 @@ class Search(Asked):
 
     minimise: Sequence[str] | str = option(
         "METRIC",
-        "To be least (default: write_p99_ns and waf). Repeat it.",
+        "Metric to minimise (default: write_p99_ns and waf). Repeat it.",
         default=(),
         alias="--minimize",
         several=True,
     )
     maximise: Sequence[str] | str = option(
-        "METRIC", "To be most. Repeat it.", default=(), alias="--maximize", several=True
+        "METRIC", "Metric to maximise. Repeat it.", default=(), alias="--maximize", several=True
     )
     least: str | None = option(
         "KEY",
-        "The key of --vary whose least value that keeps the bounds is wanted, by bisection.",
+        "Find the least value of this key of --vary that keeps the bounds, by bisection.",
     )
-    most: str | None = option("KEY", "The same for its most.")
+    most: str | None = option("KEY", "Find the largest value of this key that keeps the bounds.")
     such_that: Sequence[str] | str = option(
         "METRIC<=VALUE",
-        "A bound that the answer keeps, such as slc_bytes<=4GiB or read_p99_ns<=2ms. Repeat it.",
+        "A bound on a metric, such as slc_bytes<=4GiB or read_p99_ns<=2ms. Repeat it.",
         default=(),
         several=True,
     )
-    points: int | None = option("N", "Points that are tried (default: 100).")
-    minutes: float | None = option("M", "Begin no further batch of points after so long.")
-    sampler: Sampler | None = option("", "Who suggests points (default: tpe).", words=SAMPLERS)
+    points: int | None = option("N", "Number of points to try (default: 100).")
+    minutes: float | None = option("M", "Begin no new batch of points after M minutes.")
+    sampler: Sampler | None = option("", "Search algorithm (default: tpe).", words=SAMPLERS)
     sampler_seed: int = option("N", "Seed of the sampler (default: 1).", default=1)
     prefixes: bool = option(
         "",
-        "Run points over the first 1/9 and 1/3 of the trace, and stop those that do badly.",
+        "Run points over the first 1/9 and 1/3 of the trace first, and stop bad ones early.",
         default=False,
     )
 

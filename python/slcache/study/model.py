@@ -42,14 +42,14 @@ class Varied(options.Drawn):
         kw_only=False,
         metadata=needed(
             "TRACE...|STUDY.toml|DIR",
-            "Traces or workloads; or the file of a study; or a folder that a sweep has written, to "
-            "go on with it.",
+            "Traces or workloads; or a study file; or the folder of an earlier sweep, to "
+            "continue it.",
             several=True,
         ),
     )
     device: Content | Sequence[Content] | None = option(
         "PRESET|FILE.toml",
-        "A preset (see `slcache devices`) or a file; give several if wanted.",
+        "A preset (see `slcache devices`) or a device file. Repeat it for several.",
         offer="devices",
         several=True,
     )
@@ -63,9 +63,10 @@ class Varied(options.Drawn):
     )
     vary: Mapping[str, object] | None = option(
         "KEY=VALUES",
-        "A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 or 1..32, "
-        "0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (points), 0.1..10/9@log; all numbers of "
-        "0.1..10 or 0.1..10@log where points are drawn or searched for.",
+        "A key of the configuration, reader.KEY or workload.KEY, and its values: 1,2,4 "
+        "or 1..32, 0.1..1:0.1 (step), 1..64*2 (factor), 1..100/5 (number of points), "
+        "0.1..10/9@log. Random points and searches take any number of 0.1..10 or "
+        "0.1..10@log. Repeat it.",
         check=checked_ranges,
     )
     seeds: int = option("N", "Run every point with N seeds, from --seed (or 1) on.", default=1)
@@ -80,20 +81,22 @@ class Study(Varied):
     """
 
     points: Iterable[Mapping[str, Value]] | files.Path | None = option(
-        "FILE.csv", "Points one by one in place of --vary: a column for each key.", key="point"
+        "FILE.csv",
+        "Read the points from a file instead of --vary: a column for each key.",
+        key="point",
     )
     sample: str = option(
         "grid|random:N|latin-hypercube:N",
-        "All combinations (default: grid), or N points drawn.",
+        "Run all combinations (default: grid), or N random points.",
         default="grid",
     )
     sample_seed: int = option(
-        "N", "Seed of the drawn points (default: 1).", default=1, range=(0, None)
+        "N", "Seed of the random points (default: 1).", default=1, range=(0, None)
     )
     metrics: Sequence[str] | str = option(
         "NAME",
-        "Judge the report by this metric; repeat it. gain_share runs each point without a cache "
-        "too, and has the least dense programs counted.",
+        "Metric of the report. Repeat it. gain_share also runs each point without a "
+        "cache and counts the least dense programs.",
         default=(),
         name="--metric",
         key="metric",
