@@ -12,7 +12,7 @@ from slcache import ConfigError
 from slcache.reproduce import papers, plan
 from slcache.reproduce.claims import Claim, of_row
 from slcache.reproduce.ledger import Row, ledger
-from slcache.reproduce.measures import MEASURES, value
+from slcache.reproduce.measures import measures, value
 from slcache.reproduce.points import Table
 
 #: Mean write latency by workload, scheme and seed: "new" is 25 % and 15 % faster than "old".
@@ -196,7 +196,7 @@ def test_unknown_keys_of_a_plan_are_named(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_measures_are_read_from_results(comparison: Any) -> None:  # noqa: ANN401
     documents = dict(zip(comparison.labels, comparison.documents, strict=True))
-    known = {name: value(name, documents["baseline"]) for name in MEASURES}
+    known = {name: value(name, documents["baseline"]) for name in measures()}
     writes = documents["baseline"]["host"]["write"]
     assert known["write_mean_us"] == writes["latency_us"]["mean"]
     assert known["write_requests"] == writes["requests"]
@@ -235,6 +235,20 @@ def test_names_that_nothing_bears_are_told_with_file_claim_and_key(
         plan.load("toy")
     assert "toy/claims.toml: first: " in str(error.value)
     assert told in str(error.value)
+
+
+def test_a_measure_of_a_plan_is_one_that_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "rl"
+    folder.mkdir()
+    text = (plan.EXPERIMENTS / "rl" / "plan.toml").read_text()
+    wrong = text.replace('"write_mb_per_s"', '"write_mb_per_sec"')
+    (folder / "plan.toml").write_text(wrong)
+    (folder / "claims.toml").write_text("")
+    monkeypatch.setattr(plan, "EXPERIMENTS", tmp_path)
+    with pytest.raises(ConfigError, match="yardstick: measure: no measure write_mb_per_sec; allow"):
+        plan.load("rl")
 
 
 @pytest.mark.parametrize(

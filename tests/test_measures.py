@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from slcache import api
-from slcache.reproduce.measures import value
+from slcache.reproduce.expressions import Reading, leaves
+from slcache.reproduce.measures import Result, measures, value
 
 #: Pages of the SLC cache of ips-384g, and of a write of 32 KiB.
 CACHE_PAGES = (4 << 30) // 4096
@@ -65,7 +66,7 @@ def test_without_idle_time_switching_is_in_balance() -> None:
 def test_a_wait_is_the_mean_over_all_writes() -> None:
     write = {"requests": 4, "attribution_us": {"wait": {"agc": 10.0}}}
     assert value("write_wait_agc_us", {"host": {"write": write}}) == pytest.approx(2.5)
-    assert value("write_wait_gc_us", {"host": {"write": write}}) == 0
+    assert value("write_wait_migration_us", {"host": {"write": write}}) == 0
 
 
 def test_a_response_is_the_mean_over_reads_and_writes() -> None:
@@ -109,3 +110,12 @@ def test_a_rise_is_that_of_the_worst_quarter_of_the_first_writes() -> None:
     assert value("write_rise", run([*rising[:3], (25_000, 99)])) == pytest.approx(-0.25)
     # Fewer writes than the paper shows say nothing.
     assert value("write_rise", run(rising[:3])) is None
+
+
+def test_every_row_reads_by_methods_and_rows_that_there_are() -> None:
+    for name, term in measures().items():
+        for leaf in leaves(term):
+            if isinstance(leaf, Reading):
+                assert callable(getattr(Result, leaf.method)), name
+            else:
+                assert isinstance(leaf, float) or "." in str(leaf) or leaf in measures(), name

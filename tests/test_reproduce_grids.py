@@ -41,11 +41,13 @@ def document(**scheme_figures: float) -> dict[str, Any]:
 def table() -> Table:
     names = [variant.name for variant in GRID.variants]
     documents = {
-        (trace, name, seed): document(lifetime=cost, model=0.4)
+        (trace, name, seed): document(lifetime=cost, model_optimum=0.4)
         for (trace, seed), costs in CURVES.items()
         for name, cost in zip(names, costs, strict=True)
     }
-    documents |= {(trace, "own", seed): document(lifetime=5.0, u=0.45) for trace, seed in CURVES}
+    documents |= {
+        (trace, "own", seed): document(lifetime=5.0, fast_share=0.45) for trace, seed in CURVES
+    }
     return Table(documents, "own", ["a", "b"], [GRID])
 
 
@@ -73,8 +75,8 @@ SPEC = Optima(
     measure="lifetime",
     which="least",
     adaptive="own",
-    chosen="u",
-    predicted="model",
+    chosen="fast_share",
+    predicted="model_optimum",
     paper={"p": {"a": 0.9}},
 )
 

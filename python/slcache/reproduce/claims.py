@@ -15,7 +15,7 @@ from slcache import ConfigError
 from slcache.reproduce import toml
 from slcache.reproduce.expressions import Call, Reference, Term, leaves, parse
 from slcache.reproduce.functions import FUNCTIONS, Function
-from slcache.reproduce.measures import NAMES
+from slcache.reproduce.measures import measures
 from slcache.reproduce.verdicts import Expected, expected
 
 #: What makes a claim come out as it does. `by construction`: the scheme cannot do otherwise;
@@ -115,7 +115,7 @@ def _of_term(term: Term, paper: Expected) -> list[str]:
         return ["it has no function of a column"]
     found = []
     for each in leaves(term):
-        if isinstance(each, str) and each not in NAMES:
+        if isinstance(each, str) and each not in measures():
             found.append(f"no figure {each}")
         elif isinstance(each, Call):
             found += _of_call(each, whole=each is term)

@@ -1,4 +1,4 @@
-"""Expressions of claims: arithmetic over functions of points, and their columns over figures."""
+"""Expressions: claims' over functions of points, their columns over figures, figures over a run."""
 
 from __future__ import annotations
 
@@ -77,14 +77,32 @@ class Call:
         return [*self.schemes, *self.more.among]
 
 
-#: A text is a figure of a run by its name.
-Term = float | str | Operation | Reference | Call
+@dataclass(frozen=True)
+class Reading:
+    """A method that reads a figure of a run, and what it is told."""
+
+    method: str
+    told: tuple[Any, ...]
+    more: dict[str, Any]
+
+
+#: A text is a figure of a run by its name, or with dots by its place in the result.
+Term = float | str | Operation | Reference | Call | Reading
 
 
 def parse(text: str) -> Term:
-    """Return what a text says; raises ValueError for everything beyond the grammar."""
+    """Return what a claim says; raises ValueError for everything beyond the grammar."""
+    return _parsed(text, _call)
+
+
+def parse_measure(text: str) -> Term:
+    """Return what is said of a figure of a run; raises ValueError likewise."""
+    return _parsed(text, _reading)
+
+
+def _parsed(text: str, leaf: Callable[[ast.expr], Term]) -> Term:
     try:
-        return _term(ast.parse(text, mode="eval").body, _call)
+        return _term(ast.parse(text, mode="eval").body, leaf)
     except (SyntaxError, RecursionError, MemoryError) as error:
         raise ValueError(getattr(error, "msg", None) or "it is no expression") from error
 
@@ -159,6 +177,16 @@ def _figure(node: ast.expr) -> Term:
     if isinstance(node, ast.Name):
         return node.id
     raise ValueError(f"{ast.unparse(node)} is no figure and no arithmetic over figures")
+
+
+def _reading(node: ast.expr) -> Term:
+    match node:
+        case ast.Attribute():
+            return ast.unparse(node)
+        case ast.Call(func=ast.Name(id=name), args=told, keywords=more):
+            named = {each.arg or "**": _plain(each.value) for each in more}
+            return Reading(name, tuple(map(_plain, told)), named)
+    return _figure(node)
 
 
 def _plain(node: ast.expr) -> Any:  # noqa: ANN401 - whatever a literal may be

@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from slcache.documents import normalise
-from slcache.reproduce.parts import GridName, PartName, SchemeName, TraceName, Yardstick
+from slcache.reproduce.parts import (
+    GridName,
+    MeasureName,
+    PartName,
+    SchemeName,
+    TraceName,
+    Yardstick,
+)
 from slcache.reproduce.points import Table
 
 K = TypeVar("K")
@@ -25,14 +32,14 @@ class Optima:
     parts: list[PartName]
     #: The grid.
     scheme: GridName
-    measure: str
+    measure: MeasureName
     #: "least" or "most".
     which: str
     #: The scheme that chooses the setting while it runs.
     adaptive: SchemeName
     #: Its measures: the setting it had on average, and what its model found best in the end.
-    chosen: str
-    predicted: str
+    chosen: MeasureName
+    predicted: MeasureName
     #: The paper's best setting by part and workload.
     paper: dict[PartName, dict[TraceName, float]] = field(default_factory=dict)
 

@@ -16,6 +16,7 @@ TraceName = Annotated[str, toml.named("workload")]
 SchemeName = Annotated[str, toml.named("scheme")]
 GridName = Annotated[str, toml.named("grid")]
 DeviceName = Annotated[str, toml.named("device")]
+MeasureName = Annotated[str, toml.named("measure")]
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ class Pick:
     name: str
     #: The parts that show it.
     parts: list[PartName]
-    measure: str
+    measure: MeasureName
     #: "most" or "least".
     which: str
     #: The part that runs the grid, where it is another.
@@ -166,7 +167,7 @@ class Yardstick:
     """What a learned scheme is held against: the best and the worst constant, and chance."""
 
     part: PartName
-    measure: str
+    measure: MeasureName
     scheme: SchemeName
     best: SchemeName
     worst: SchemeName
@@ -198,8 +199,8 @@ class FigureSpec:
     kind: str
     title: str
     part: PartName = ""
-    measure: str = ""
-    measures: list[str] = field(default_factory=list)
+    measure: MeasureName = ""
+    measures: list[MeasureName] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     scheme: SchemeName = ""
     schemes: list[SchemeName] = field(default_factory=list)
@@ -228,7 +229,7 @@ class TableSpec:
     """Measures of every run of a part, beside the figures of the paper."""
 
     title: str
-    measures: list[str]
+    measures: list[MeasureName]
     names: list[str]
     part: PartName = ""
     schemes: list[SchemeName] = field(default_factory=list)

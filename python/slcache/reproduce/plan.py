@@ -15,6 +15,7 @@ from slcache.reproduce.claims import EMERGENT, Claim
 from slcache.reproduce.expressions import Call
 from slcache.reproduce.functions import FUNCTIONS
 from slcache.reproduce.lifespans import Lifespans
+from slcache.reproduce.measures import measures
 from slcache.reproduce.optima import Optima
 from slcache.reproduce.parts import (
     FigureSpec,
@@ -95,6 +96,7 @@ class Plan:
             "scheme": sorted({*self.all_schemes, *grids}),
             "grid": grids,
             "device": sorted(entry["name"] for entry in catalogue.devices()),
+            "measure": list(measures()),
         }
 
     def traces_of(self, part: Part) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 from slcache.reproduce.parts import (
     DeviceName,
     GridName,
+    MeasureName,
     Part,
     PartName,
     ShareOf,
@@ -264,5 +265,5 @@ class Beyond:
     #: The recordings that are run, by their names; all when empty.
     only: list[str] = field(default_factory=list)
     #: Measures shown beside those of every paper, and what they are called.
-    measures: list[str] = field(default_factory=list)
+    measures: list[MeasureName] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
