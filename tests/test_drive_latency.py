@@ -113,10 +113,12 @@ def side_of() -> dict[str, Any]:
 
 def test_reasons_are_of_trials_and_kinds_that_there_are() -> None:
     names = TRIALS.keys() | {trial.drive.name for trial in TRIALS.values()}
-    assert {name for name, _ in published.LATE} <= names
-    assert {figure for _, figure in published.LATE} <= {"", *latency.NEAR}
-    kinds = {(trial.kind, side) for trial in TRIALS.values() for side in trial.figures}
-    assert {(kind, side) for kind, side, _ in published.LATE_KINDS} <= kinds
+    places = [place.partition(": ") for place in published.reasons("latency")]
+    assert {name for name, _, _ in places} <= names
+    assert {figure for _, _, figure in places} <= {"", *latency.NEAR}
+    kinds = {f"{trial.kind}, {side}" for trial in TRIALS.values() for side in trial.figures}
+    assert {of.rpartition(", ")[0] for of in published.reasons("kind")} <= kinds
+    assert {of.rpartition(", ")[2] for of in published.reasons("kind")} == {"above", "below"}
 
 
 @pytest.mark.parametrize(

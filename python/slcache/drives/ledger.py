@@ -14,7 +14,7 @@ from slcache import _core
 from slcache.bandwidth import phases
 from slcache.drives import fills, latency, measured
 from slcache.drives.like import Like
-from slcache.drives.published import FAILED, LAWLESS, REPRODUCED, SHOWN, reason
+from slcache.drives.published import FAILED, REPRODUCED, SHOWN, reason, reasons
 from slcache.execute.engine import Engine
 from slcache.execute.run import Run
 from slcache.traces.api import Progress
@@ -191,7 +191,7 @@ def _of_first(like: Like) -> list[Row]:
         rows.append(_row(drive, f"speed {number}", "GB/s", bar.gb_s, ours, NEAR["speed"]))
     if len(bars) == 3 and drive.name != TWO_SPEEDS:
         ours = fill.knee_gb(1.05 * curve.cache_gb, float(fill.gb[-1]))
-        rows.append(_boundary(drive, bars[1].to_gb, ours, bars[1].gb_s.use, "simulation"))
+        rows.append(_boundary(drive, ours, bars[1].gb_s.use, "simulation"))
     if drive.average is not None:
         ours, near = curve.average_gb_s, NEAR["average"]
         rows.append(_row(drive, "average", "GB/s", drive.average, ours, near))
@@ -208,8 +208,10 @@ def _of_second(like: Like) -> list[Row]:
         if name.startswith("cache_gb_at"):
             rows.append(_row(drive, name, "GB", figure, first.cache_gb, NEAR["cache"]))
         elif name.startswith("cache_second_pass"):
+            # It may be 0, and so be off by so many GB.
             near = NEAR["cache"] * first.cache_gb
-            rows.append(_absolute(drive, name, figure, second.cache_gb, near))
+            row = _row(drive, name, "GB", figure, second.cache_gb, near, whole=1.0)
+            rows.append(replace(row, off=None, tolerance=None))
         elif name.startswith("second_burst"):
             rows.append(_row(drive, name, "GB", figure, _second_burst(like), NEAR["cache"]))
     return rows
@@ -224,15 +226,6 @@ def _second_burst(like: Like) -> float:
     return 0.0 if found is None else found["to_gb"] - found["from_gb"]
 
 
-def _absolute(
-    drive: measured.Drive, name: str, figure: measured.Figure, ours: float, near: float
-) -> Row:
-    """Return a row of a figure that may be 0: it may be off by so many GB."""
-    verdict = REPRODUCED if abs(ours - figure.value) <= near else FAILED
-    return Row(drive.name, name, "GB", figure.value, ours, "simulation", figure.use, None, None,
-               verdict, reason(drive.name, name, verdict, "simulation"))  # fmt: skip
-
-
 def _row(
     drive: measured.Drive,
     name: str,
@@ -241,18 +234,20 @@ def _row(
     ours: float,
     near: float,
     by: str = "simulation",
+    whole: float | None = None,
 ) -> Row:
-    off, use = ours / figure.value - 1, figure.use
+    """Return a row: ours may be off by the part `near` of the figure, or of what is `whole`."""
+    value, use = figure.value, figure.use
+    off = ours / value - 1 if whole is None else (ours - value) / whole
     verdict = SHOWN if use == "context" else REPRODUCED if abs(off) <= near else FAILED
-    return Row(drive.name, name, unit, figure.value, ours, by, use, off, near, verdict,
-               reason(drive.name, name, verdict, by))  # fmt: skip
+    why = reason(drive.name, name, verdict, by)
+    return Row(drive.name, name, unit, value, ours, by, use, off, near, verdict, why)
 
 
-def _boundary(drive: measured.Drive, published: float, ours: float, use: str, by: str) -> Row:
-    off = (ours - published) / drive.user_gb
-    verdict = REPRODUCED if abs(off) <= NEAR["boundary"] else FAILED
-    return Row(drive.name, "boundary", "GB", published, ours, by, use, off, NEAR["boundary"],
-               verdict, reason(drive.name, "boundary", verdict, by))  # fmt: skip
+def _boundary(drive: measured.Drive, ours: float, use: str, by: str) -> Row:
+    """Return the row of where the third phase begins."""
+    figure = replace(drive.phases[1].gb_s, value=drive.phases[1].to_gb, use=use)
+    return _row(drive, "boundary", "GB", figure, ours, NEAR["boundary"], by, drive.user_gb)
 
 
 #: Random writes behind the cache of a drive's sizes, and sequential ones.
@@ -268,12 +263,12 @@ def by_law(drive: measured.Drive) -> list[Row]:
     rows = []
     if len(drive.phases) == 3 and all(bar.gb_s.held_out for bar in drive.phases):
         ours = measured.boundary_gb(first.to_gb, drive.bits, usable)
-        rows.append(_boundary(drive, second.to_gb, ours, "held-out", "law"))
+        rows.append(_boundary(drive, ours, "held-out", "law"))
     is_whole = drive.bits * first.to_gb > 0.9 * drive.user_gb
     if drive.average is not None and not is_whole and drive.name != TWO_SPEEDS:
         speeds = first.gb_s.value, second.gb_s.value
         fill = measured.fill(first.to_gb, *speeds, bits=drive.bits, user_gb=drive.user_gb)
-        use = "context" if drive.name in LAWLESS else "held-out"
+        use = "context" if drive.name in reasons("lawless") else "held-out"
         average, ours = replace(drive.average, use=use), fill.average_gb_s
         rows.append(_row(drive, "average", "GB/s", average, ours, NEAR["average"], "law"))
     return rows

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
+
+from slcache.drives.published import data
 
 #: Data that lie in flash when folding begins, as a share of the user capacity: the mean
 #: over the calibrated drives.
@@ -125,21 +125,15 @@ class Drive:
         return self.name + LIKE
 
 
-@cache
-def _data() -> dict[str, Any]:
-    text = resources.files("slcache.drives").joinpath("measured.toml").read_text("utf-8")
-    return tomllib.loads(text)
-
-
 def url(source: str) -> str:
     """Return the address of a source."""
-    return str(_data()["source"][source]["url"])
+    return str(data("measured.toml")["source"][source]["url"])
 
 
 @cache
 def drives() -> dict[str, Drive]:
     """Return every drive by its name."""
-    return {name: _drive(name, entry) for name, entry in _data()["drive"].items()}
+    return {name: _drive(name, entry) for name, entry in data("measured.toml")["drive"].items()}
 
 
 def of_preset(name: str) -> Drive | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -54,26 +55,27 @@ _DAYS = 30.0
 PAGE_BYTES = 16_384
 
 
-def _controller(device: Device) -> Device:
-    device["device"].pop("controller", None)
-    return device
+def _without(*path: str) -> Callable[[Device], Device]:
+    """Return what takes a key out of a device, where it has it."""
+    *tables, key = path
+
+    def changed(device: Device) -> Device:
+        functools.reduce(lambda found, name: found.get(name, {}), tables, device).pop(key, None)
+        return device
+
+    return changed
 
 
-def _jitter(device: Device) -> Device:
-    device["device"].get("controller", {}).pop("jitter_ns", None)
-    return device
-
-
-def _stripes(device: Device) -> Device:
-    device["scheme-defaults"][SCHEME].pop("placement", None)
-    return device
+def _modes(device: Device) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the tables of the pools, those of the cell modes among them."""
+    tables = (each for pool in device["device"]["pool"] for each in pool.items())
+    return ((name, table) for name, table in tables if isinstance(table, dict))
 
 
 def _page_types(device: Device) -> Device:
-    for pool in device["device"]["pool"]:
-        for mode in pool.values():
-            if isinstance(mode, dict) and "read_ns" in mode:
-                mode["read_ns"] = [sum(mode["read_ns"]) // len(mode["read_ns"])]
+    for _, mode in _modes(device):
+        if "read_ns" in mode:
+            mode["read_ns"] = [sum(mode["read_ns"]) // len(mode["read_ns"])]
     return device
 
 
@@ -91,20 +93,8 @@ def _joined_planes(device: Device) -> Device:
 
 
 def _variation(device: Device) -> Device:
-    for pool in device["device"]["pool"]:
-        for mode in pool.values():
-            if isinstance(mode, dict):
-                mode.pop("program_variation", None)
-    return device
-
-
-def _cleaning_ahead(device: Device) -> Device:
-    device["scheme-defaults"][SCHEME].get("dense", {}).pop("clean_ahead", None)
-    return device
-
-
-def _map_cache(device: Device) -> Device:
-    device["device"].pop("map", None)
+    for _, mode in _modes(device):
+        mode.pop("program_variation", None)
     return device
 
 
@@ -115,13 +105,8 @@ def _erring(device: Device) -> Device:
 
 def _half_worn(device: Device) -> Device:
     """Cells that err after half their cycles, with data of the time before that are old."""
-    modes = {
-        mode: value["endurance_cycles"]
-        for pool in device["device"]["pool"]
-        for mode, value in pool.items()
-        if isinstance(value, dict) and "endurance_cycles" in value
-    }
-    start = {mode: {"cycles": cycles // 2, "days": _DAYS} for mode, cycles in modes.items()}
+    cycles = {n: m["endurance_cycles"] for n, m in _modes(device) if "endurance_cycles" in m}
+    start = {mode: {"cycles": each // 2, "days": _DAYS} for mode, each in cycles.items()}
     device["device"]["cells"] = {"start": start}
     return device
 
@@ -130,14 +115,14 @@ def _half_worn(device: Device) -> Device:
 MECHANISMS: Mapping[str, Callable[[Device], Device]] = {
     "cells that never err": _erring,
     "cells and data that are new": _half_worn,
-    "controller": _controller,
-    "jitter of commands": _jitter,
-    "stripes": _stripes,
+    "controller": _without("device", "controller"),
+    "jitter of commands": _without("device", "controller", "jitter_ns"),
+    "stripes": _without("scheme-defaults", SCHEME, "placement"),
     "page types": _page_types,
     "planes of a die as one": _joined_planes,
     "variation of programs": _variation,
-    "cleaning ahead": _cleaning_ahead,
-    "map cache": _map_cache,
+    "cleaning ahead": _without("scheme-defaults", SCHEME, "dense", "clean_ahead"),
+    "map cache": _without("device", "map"),
 }
 
 
