@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from slcache.drives import trials
 from slcache.fit import device, measured
@@ -11,6 +12,8 @@ from slcache.fit.device import Found, Reading
 from slcache.fit.lines import Source
 from slcache.fit.measured import Ground, Marks, Told
 
+#: The file, with places for what is fitted.
+_FILE = Path(__file__).with_name("fitted.toml.txt")
 #: The most blocks of a plane, and planes of a die.
 _MOST_BLOCKS, _MOST_PLANES = 65_536, 16
 _UNPROTECTED = "drives people own have no power-loss protection"
@@ -42,7 +45,7 @@ def text(
         cap = f"dynamic.max_bytes = {max(1, round(found.cache / row)) * row:_}\n"
     if found.busy is not None:
         cap += f"flush.busy_ratio = {found.busy:.3f}\nreopen = 0\n"
-    content = _FILE.format(
+    content = _FILE.read_text("utf-8").format(
         mode=device.MODES[bits],
         size=f"{user_bytes / 1e9:,.0f} GB {device.MODES[bits].upper()}",
         user_bytes=f"{user_bytes:_}",
@@ -163,59 +166,3 @@ _USUAL = (
     *("name", "channels", "chips", "dies", "wordlines", "page_bytes", "plane_parallelism", "bus"),
     *("slc.read_ns", "slc.erase_ns"),
 )
-
-_FILE = """\
-# Fitted to a fill; on what each key stands is told at the end.
-
-[device]
-name = "fitted"
-summary = "{size} drive, fitted to a fill"
-source = "slcache fit"
-user_bytes = {user_bytes}
-mu_bytes = {unit}
-plp = {plp}
-stage_timeout_ns = {held}
-
-[device.controller]
-{controller}
-
-[[device.pool]]
-name = "nand"
-channels = {channels}
-chips = {chips}
-dies = 1
-planes = {planes}
-blocks = {blocks}
-wordlines = {wordlines}
-page_bytes = {page}
-plane_parallelism = "independent"
-
-[device.pool.bus]
-ps_per_byte = {ps}
-
-[device.pool.slc]
-read_ns = [{slc_read}]
-program_ns = [{slc_program}]
-erase_ns = {erase}
-
-[device.pool.{mode}]
-read_ns = [{read}]
-program = "one-shot"
-program_ns = [{program}]
-erase_ns = {erase}
-
-[device.pool.{mode}.fold]
-program_ns = {fold}
-
-[buffer]
-{buffer}
-write_back = "at-once"
-flush_after_ns = {held}
-
-{host}[scheme-defaults.client]
-placement = "striped"
-fold.keep_blocks = {keep}
-static_blocks = 0
-dynamic.rule = "free"
-flush.when = "eager"
-{cap}"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,90 +19,13 @@ from slcache.words.units import significant
 
 #: One writer, a MiB at a time.
 WRITE_MIB, DEPTH = 1, 1
-
-# The lines of a job stay whole.
-# ruff: noqa: E501
-_TEXT = """\
-# DESTROYS EVERYTHING ON THE DRIVE. Unmounted, whole device, cooled.
-# blkdiscard {device}; wait 10 minutes; then
-#   fio --section=fill THIS_FILE
-# 30 minutes later
-#   fio --section=read --section=read32 --output-format=json --output=reads.json THIS_FILE
-# blkdiscard {device}; wait 10 minutes; then
-#   fio --section=erased --section=write --section=write8 --section=flush --section=sync --output-format=json --output=writes.json THIS_FILE
-[global]
-filename={device}
-direct=1
-ioengine=libaio
-iodepth={depth}
-
-[fill]
-rw=write
-bs={size}M
-size=100%
-write_bw_log=fill
-log_avg_msec=500
-
-[read]
-stonewall
-rw=randread
-bs=4k
-runtime=60
-time_based
-
-[read32]
-stonewall
-rw=randread
-bs=4k
-iodepth=32
-runtime=20
-time_based
-
-[erased]
-stonewall
-rw=randread
-bs=4k
-runtime=10
-time_based
-
-[write]
-stonewall
-rw=randwrite
-bs=4k
-size=4g
-io_size=512m
-
-[write8]
-stonewall
-rw=randwrite
-bs=4k
-size=4g
-io_size=2g
-iodepth=8
-
-[flush]
-stonewall
-rw=randwrite
-bs=4k
-size=4g
-fsync=1
-runtime=10
-time_based
-
-[sync]
-stonewall
-rw=randwrite
-bs=16k
-size=4g
-sync=1
-runtime=5
-time_based
-"""
+#: The job, with places for these and the device.
+_JOB = Path(__file__).with_name("fill.fio")
 
 
 def text(device: str) -> str:
     """Return fio's job for a device."""
-    return _TEXT.format(device=device, size=WRITE_MIB, depth=DEPTH)
+    return _JOB.read_text("utf-8").format(device=device, size=WRITE_MIB, depth=DEPTH)
 
 
 def filled(device: Mapping[str, Any], progress: api.Progress | None = None) -> fills.Curve:
