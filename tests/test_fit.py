@@ -37,7 +37,7 @@ def test_three_phases_give_every_parameter_with_its_interval(tmp_path: Path, bit
     assert found.found.cache == pytest.approx(110e9, rel=0.02)
     assert found.found.usable == pytest.approx(790e9 + (bits - 1) * 110e9, rel=0.02)
     for key in ("cache", "usable", "slc.program_ns", "dense.program_ns", "fold.program_ns"):
-        low, high = found.ranges[key]
+        ((low, high),) = found.values[key].ranges
         assert 0.9 * high < low <= found.values[key].value * 1.005, key
         assert found.values[key].value * 0.995 <= high, key
         assert found.values[key].mark == "fitted"

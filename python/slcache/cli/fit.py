@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from slcache.bandwidth.phases import Phases
     from slcache.charts.bandwidth import Points
     from slcache.fit import Fitted
-    from slcache.fit.device import Given
     from slcache.fit.judged import Judged
     from slcache.fit.measured import Measured
     from slcache.fit.simulated import Row
@@ -35,15 +34,12 @@ if TYPE_CHECKING:
 _ENDS = (".toml", ".svg", ".png")
 #: What the table calls what is fitted, its unit, and how many of the key's it has.
 _ROWS = {
-    "cache": ("cache", "GB", 1e9),
-    "usable": ("all cells dense", "GB", 1e9),
     "slc.program_ns": ("SLC program", "µs", 1e3),
     "dense.program_ns": ("dense program, one shot", "µs", 1e3),
     "fold.program_ns": ("program of a fold", "µs", 1e3),
+    "usable": ("all cells dense", "GB", 1e9),
+    "cache": ("cache", "GB", 1e9),
     "busy": ("folded per page past the cache", "pages", 1.0),
-}
-#: The same of what latencies tell.
-_LATENCY_ROWS = {
     "read_ns": ("dense read", "µs", 1e3),
     "planes": ("planes", "", 1.0),
     "host.turnaround_ns": ("host, between requests", "µs", 1e3),
@@ -194,32 +190,20 @@ def _reasons(found: Fitted, judged: Judged) -> list[str]:
 
 
 def _table(found: Fitted) -> Table:
-    """Return what was fitted, with its marks."""
+    """Return what was fitted, with its marks: a row for each value."""
     from slcache.fit.device import MODES
-    from slcache.fit.measured import FITTED
 
     title = f"{MODES[found.bits].upper()}: {found.found.reading}"
     table = Table("", ["value", "95 %", Column("", text=True)], title=title, boxed=False)
-    for key, each in found.values.items():
-        name, unit, scale = _ROWS[key]
-        low, high = (significant(end / scale, 4) for end in found.ranges[key])
-        interval = f"{low} to {high}" if each.mark == FITTED else "–"
-        table.add(name, f"{significant(each.value / scale, 4)} {unit}", interval, each.mark)
-    for name, cells in _latency_rows(found.given):
-        table.add(name, *cells)
-    return table
-
-
-def _latency_rows(given: Given) -> Iterator[tuple[str, list[str]]]:
-    """Yield what latencies tell, a row for each value."""
-    for key, (name, unit, scale) in _LATENCY_ROWS.items():
-        if (told := given.told.get(key)) is None:
+    every = {**found.values, **found.given.told}
+    for key, (name, unit, scale) in _ROWS.items():
+        if (told := every.get(key)) is None:
             continue
         ranges = told.ranges or ((),) * len(told.values)
         for value, ends in zip(told.values, ranges, strict=True):
             interval = " to ".join(significant(end / scale, 4) for end in ends) or "–"
-            mark = "fitted" if told.problem is None else f"not identifiable: {told.problem}"
-            yield name, [f"{significant(value / scale, 4)} {unit}".rstrip(), interval, mark]
+            table.add(name, f"{significant(value / scale, 4)} {unit}".rstrip(), interval, told.mark)
+    return table
 
 
 def _judged(near: Near) -> list[Table]:

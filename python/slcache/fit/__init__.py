@@ -18,7 +18,7 @@ from slcache.bandwidth.phases import Phases, Values
 from slcache.errors import TraceError, about
 from slcache.fit import device, file, judged, log
 from slcache.fit.judged import Judged
-from slcache.fit.measured import Marks, Measured, Value
+from slcache.fit.measured import Measured, Told
 
 if TYPE_CHECKING:
     from slcache.fit.simulated import Row
@@ -36,9 +36,8 @@ class Fitted:
 
     bits: int
     found: device.Found
-    values: dict[str, Value]
-    #: 95 % of the resamples, by key.
-    ranges: dict[str, tuple[float, float]]
+    #: By key; intervals hold 95 % of the resamples.
+    values: dict[str, Told]
     #: The device file, and whether it has more blocks than was fitted, for the user's data.
     text: str
     raised: bool
@@ -115,16 +114,18 @@ def _made(
     """Return the device of what is known by now; ValueError where no device is like that."""
     at = device.shape(found, given.planes)
     crossing_ns = device.crossing_ns(given, at, found.slc)
-    values = device.keys(found, at, bits, crossing_ns)
     again = [device.keys(each, at, bits, crossing_ns) for each in others]
-    ranges = {}
-    for key in values:
-        low, high = np.percentile([each[key].value for each in again], (2.5, 97.5))
-        ranges[key] = float(low), float(high)
-    marks = Marks(values, ranges, read.source.name)
-    text = file.text(found, marks, at, bits, given, read.source)
+    values = {}
+    for key, (value, problem) in device.keys(found, at, bits, crossing_ns).items():
+        low, high = np.percentile([each[key][0] for each in again], (2.5, 97.5))
+        values[key] = (
+            Told((value,), ((float(low), float(high)),), read.source.name)
+            if problem is None
+            else Told((value,), (), "", problem)
+        )
+    text = file.text(found, values, at, bits, given, read.source)
     _, raised = device.blocks(found.usable, given.user_bytes, at, bits)
-    return Fitted(bits, found, values, ranges, text, raised and found.fold is not None, given)
+    return Fitted(bits, found, values, text, raised and found.fold is not None, given)
 
 
 @contextlib.contextmanager

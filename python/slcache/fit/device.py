@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from slcache.bandwidth.phases import Phase, Phases
 from slcache.drives import trials
-from slcache.fit.measured import FITTED, Told, Value
+from slcache.fit.measured import Told
 
 #: A later phase that is nearer to the first than this is a return to it.
 _SAME = 0.9
@@ -216,7 +216,7 @@ class Given:
 
     def value(self, key: str) -> float | None:
         """Return what a key is told to be."""
-        return self.told[key].values[0] if key in self.told else None
+        return self.told[key].value if key in self.told else None
 
     @property
     def planes(self) -> int | None:
@@ -242,6 +242,10 @@ def channels(planes: int, speed: float) -> int:
     return max(usual) if usual else min(fitting)
 
 
+#: A value, and why the phases do not tell it, if so.
+Value = tuple[float, str | None]
+
+
 def keys(found: Found, at: Shape, bits: int, crossing_ns: float = TRANSFER_NS) -> dict[str, Value]:
     """Return the keys that follow from the phases; raises ValueError where they cannot.
 
@@ -250,39 +254,37 @@ def keys(found: Found, at: Shape, bits: int, crossing_ns: float = TRANSFER_NS) -
     page_ns = 1e9 * at.planes * PAGE_BYTES
     fixed_ns = SLC_READ_NS + ERASE_NS / at.wordlines
     dense = fold = 0.0
-    dense_mark = fold_mark = FITTED
+    dense_why: str | None = None
+    fold_why: str | None = None
     if found.busy is not None and found.dense is not None:
         # A page past the cache takes its own time and that of so many folded ones.
         rest_ns = page_ns / found.dense - crossing_ns - found.busy * fixed_ns
         dense = fold = bits * rest_ns / (1 + found.busy)
-        dense_mark = "not identifiable apart from fold.program_ns; taken as equal"
-        fold_mark = "not identifiable apart from program_ns; taken as equal"
+        dense_why = "apart from fold.program_ns; taken as equal"
+        fold_why = "apart from program_ns; taken as equal"
     elif found.dense is not None:
         dense = bits * (page_ns / found.dense - crossing_ns)
     if found.fold is not None:
         fold = bits * (page_ns / found.fold - fixed_ns)
     if found.dense is None:
-        dense, dense_mark = (
-            fold,
-            "not identifiable: nothing goes past the cache; as fold.program_ns",
-        )
+        dense, dense_why = fold, "nothing goes past the cache; as fold.program_ns"
     if found.fold is None and found.busy is None:
-        fold, fold_mark = dense, "not identifiable: nothing is folded in the log"
-    values = {
-        "slc.program_ns": Value(page_ns / found.slc - crossing_ns, FITTED),
-        "dense.program_ns": Value(dense, dense_mark),
-        "fold.program_ns": Value(fold, fold_mark),
-        "usable": Value(found.usable, FITTED if found.fold else "not identifiable: the least"),
-        "cache": Value(found.cache, FITTED),
+        fold, fold_why = dense, "nothing is folded in the log"
+    values: dict[str, Value] = {
+        "slc.program_ns": (page_ns / found.slc - crossing_ns, None),
+        "dense.program_ns": (dense, dense_why),
+        "fold.program_ns": (fold, fold_why),
+        "usable": (found.usable, None if found.fold else "the least"),
+        "cache": (found.cache, None),
     }
     if found.busy is not None:
-        values["busy"] = Value(found.busy, FITTED)
+        values["busy"] = found.busy, None
     if found.busy is not None and found.busy > _MOST_BUSY:
         told = f"{found.busy:.3g} pages folded for each past the cache, more than {_MOST_BUSY}"
         raise ValueError(f"{told}: the phases fit no scheme client")
-    for key, each in values.items():
-        if key.endswith("_ns") and not 1 <= each.value <= _PROGRAM_NS_MAX:
-            told = f"{at.planes} planes would take a {key} of {each.value:,.0f} ns"
+    for key, (value, _) in values.items():
+        if key.endswith("_ns") and not 1 <= value <= _PROGRAM_NS_MAX:
+            told = f"{at.planes} planes would take a {key} of {value:,.0f} ns"
             raise ValueError(f"{told}: the speeds fit no scheme client")
     return values
 

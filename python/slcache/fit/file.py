@@ -10,7 +10,7 @@ from slcache.drives import trials
 from slcache.fit import device, measured
 from slcache.fit.device import Found, Reading
 from slcache.fit.lines import Source
-from slcache.fit.measured import Ground, Marks, Told
+from slcache.fit.measured import Ground, Told
 
 #: The file, with places for what is fitted.
 _FILE = Path(__file__).with_name("fitted.toml.txt")
@@ -27,10 +27,15 @@ _CONTROLLER = {
 
 
 def text(
-    found: Found, marks: Marks, at: device.Shape, bits: int, given: device.Given, log: Source
+    found: Found,
+    values: Mapping[str, Told],
+    at: device.Shape,
+    bits: int,
+    given: device.Given,
+    log: Source,
 ) -> str:
     """Return the device file."""
-    values, user_bytes = marks.values, given.user_bytes
+    user_bytes = given.user_bytes
     count, _ = device.blocks(values["usable"].value, user_bytes, at, bits)
     if count > _MOST_BLOCKS:
         told = f"{count:,} blocks of a plane, more than {_MOST_BLOCKS:,}"
@@ -72,7 +77,7 @@ def text(
         cap=cap,
     )
     statement = f"fitted to {log.path.name}, sha256 {log.sha256}: {found.reading}"
-    return content + "\n" + measured.section(statement, _grounds(found, marks, at, bits, given))
+    return content + "\n" + measured.section(statement, _grounds(found, values, at, bits, given))
 
 
 def _divisors(count: int) -> Iterator[int]:
@@ -87,7 +92,7 @@ def _reads(given: device.Given, bits: int) -> Sequence[float]:
 
 def _lines(given: device.Given, section: str, assumed: Mapping[str, float]) -> str:
     """Return the keys of a section: what is told of it goes before what is assumed."""
-    told = {key.partition(".")[2]: each.values[0] for key, each in given.told.items()
+    told = {key.partition(".")[2]: each.value for key, each in given.told.items()
             if key.startswith(f"{section}.")}  # fmt: skip
     return "\n".join(f"{key} = {value:_.0f}" for key, value in {**assumed, **told}.items())
 
@@ -105,7 +110,7 @@ def _host(given: device.Given) -> str:
 
 
 def _grounds(
-    found: Found, marks: Marks, at: device.Shape, bits: int, given: device.Given
+    found: Found, values: Mapping[str, Told], at: device.Shape, bits: int, given: device.Given
 ) -> dict[str, Ground]:
     """Return on what the keys of the file stand."""
     pool, mode, client = (
@@ -115,8 +120,8 @@ def _grounds(
     )
     row, as_usual = at.row_bytes, measured.assumed()
     size = Ground("known", "--user") if given.is_stated else measured.assumed("what the log holds")
-    cells = marks.ground("usable", row * bits, 1, device.KEEP_BLOCKS)
-    if device.blocks(marks.values["usable"].value, given.user_bytes, at, bits)[1]:
+    cells = values["usable"].ground(row * bits, 1, device.KEEP_BLOCKS)
+    if device.blocks(values["usable"].value, given.user_bytes, at, bits)[1]:
         cells = replace(cells, source=f"{cells.source}; raised to hold the user's data")
     one_fill = "from one fill; a usual value"
     grounds = {
@@ -128,10 +133,10 @@ def _grounds(
         **{f"{pool}.{key}": as_usual for key in _USUAL},
         f"{pool}.planes": measured.unknown("apart from the times of programs; a usual value"),
         f"{pool}.blocks": cells,
-        f"{pool}.slc.program_ns": marks.ground("slc.program_ns"),
+        f"{pool}.slc.program_ns": values["slc.program_ns"].ground(),
         **{f"{mode}.{key}": as_usual for key in ("read_ns", "erase_ns", "program")},
-        f"{mode}.program_ns": marks.ground("dense.program_ns"),
-        f"{mode}.fold.program_ns": marks.ground("fold.program_ns"),
+        f"{mode}.program_ns": values["dense.program_ns"].ground(),
+        f"{mode}.fold.program_ns": values["fold.program_ns"].ground(),
         "buffer": measured.assumed("two wordlines of every plane; no latency tells its size"),
         f"{client}.fold.keep_blocks": as_usual,
         f"{client}.placement": as_usual,
@@ -146,9 +151,9 @@ def _grounds(
         place = f"device.{place}" if key.startswith("controller.") else place
         grounds[place] = _planes(told) if key == "planes" else told.ground()
     if found.reading != Reading.whole:
-        grounds[f"{client}.dynamic.max_bytes"] = marks.ground("cache", row, row)
+        grounds[f"{client}.dynamic.max_bytes"] = values["cache"].ground(row, row)
     if found.busy is not None:
-        grounds[f"{client}.flush.busy_ratio"] = marks.ground("busy", 0.001, 0.001)
+        grounds[f"{client}.flush.busy_ratio"] = values["busy"].ground(0.001, 0.001)
         grounds[f"{client}.reopen"] = measured.assumed("the cache is back when it is empty")
     return grounds
 

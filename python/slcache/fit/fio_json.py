@@ -7,7 +7,6 @@ histogram with 64 bins for each power of two, so that each lies in a bin of 1.6 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
@@ -15,10 +14,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from slcache.bandwidth.phases import Values
-from slcache.errors import TraceError, about
 from slcache.fit import lines, measured
 from slcache.fit.lines import Source
 from slcache.fit.measured import Measured, Role, Told
+from slcache.given import parsing
 
 #: Requests, or flushes, of a job at least.
 LEAST, LEAST_FLUSHES = 1000, 100
@@ -74,25 +73,12 @@ def read(source: Source, text: str) -> list[Measured]:
 
 
 def _document(source: Source, text: str) -> Any:  # noqa: ANN401
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
-            lines.refuse(source.path, f"{lines.shown(twice)} twice in one table")
-        return found
-
     before = text[: text.index("{")]
     try:
-        return json.loads(text[len(before) :], object_pairs_hook=once)
-    except json.JSONDecodeError as error:
-        line = before.count("\n") + error.lineno
-        told = f"{error.msg}: no JSON as fio writes it, or cut short"
-        raise about(
-            TraceError(f"{source.path}:{line}: {told}"), line=line, file=str(source.path)
-        ) from error
-    except (RecursionError, ValueError):
-        lines.refuse(source.path, "no JSON as fio writes it")
+        return parsing.json_text(text[len(before) :])
+    except parsing.MalformedError as error:
+        line = None if error.line is None else before.count("\n") + error.line
+        lines.refuse(source.path, f"{error}: no JSON as fio writes it, or cut short", line)
 
 
 class _Place:

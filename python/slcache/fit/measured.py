@@ -13,7 +13,7 @@ from slcache.bandwidth.phases import Values
 from slcache.drives import published
 from slcache.fit.lines import Source
 
-#: The mark of what has an interval, and what those begin with that a log cannot tell.
+#: The mark of what is fitted, and what those begin with that a log cannot tell.
 FITTED, UNKNOWN = "fitted", "not identifiable"
 
 
@@ -35,53 +35,40 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class Value:
-    """A key's value and where it is from; an interval where it is fitted."""
-
-    value: float
-    mark: str
-
-
-@dataclass(frozen=True)
 class Told:
     """Values that a log told, each with its interval if it has one, or why they are no such."""
 
     values: tuple[float, ...]
     #: None of what was chosen among a few.
     ranges: tuple[tuple[float, float], ...]
+    #: Empty where no log of its kind can tell.
     log: str
     problem: str | None = None
 
-    def ground(self) -> Ground:
-        """Return what a key with these values stands on."""
+    @property
+    def value(self) -> float:
+        """The first of its values."""
+        return self.values[0]
+
+    @property
+    def mark(self) -> str:
+        """Whether it is fitted, or why not."""
+        if self.problem is None:
+            return FITTED
+        return f"{UNKNOWN}{'' if self.problem.startswith('apart from') else ':'} {self.problem}"
+
+    def ground(self, step: float = 1.0, scale: float = 1.0, more: int = 0) -> Ground:
+        """Return what a key stands on; its interval in whole steps, each of which is `scale`."""
         if self.problem is not None:
-            return Ground("not-identifiable", f"{self.log}: {self.problem}")
+            return unknown(": ".join(each for each in (self.log, self.problem) if each))
         if not self.ranges:
             return Ground("fitted", self.log)
         if len(self.values) > 1:
             ends = ", ".join(f"{low:.0f} to {high:.0f}" for low, high in self.ranges)
             return Ground("fitted", f"{self.log}: {ends}")
         ((low, high),) = self.ranges
-        return Ground("fitted", self.log, math.floor(low), math.ceil(high))
-
-
-@dataclass(frozen=True)
-class Marks:
-    """What was fitted, and between what it lies, by the log that told it."""
-
-    values: Mapping[str, Value]
-    ranges: Mapping[str, tuple[float, float]]
-    log: str
-
-    def ground(self, key: str, step: float = 1.0, scale: float = 1.0, more: int = 0) -> Ground:
-        """Return what a key stands on; its interval in whole steps, each of which is `scale`."""
-        mark = self.values[key].mark
-        if mark != FITTED:
-            # Without the words that are its kind.
-            return Ground("not-identifiable", mark.removeprefix(UNKNOWN).lstrip(": "))
-        low, high = self.ranges[key]
-        ends = math.floor(low / step) * scale + more, math.ceil(high / step) * scale + more
-        return Ground("fitted", self.log, *ends)
+        ends_of = math.floor(low / step) * scale + more, math.ceil(high / step) * scale + more
+        return Ground("fitted", self.log, *ends_of)
 
 
 def assumed(source: str = "a usual value") -> Ground:
