@@ -1,22 +1,71 @@
-//! A set of page numbers over the whole 64-bit range: bitmaps where pages are,
-//! nothing where none are.
+//! A set of page numbers over the whole 64-bit range, of one stream or of several: bitmaps where pages
+//! are, nothing where none are.
 
+use rustc_hash::FxHashMap;
 use slcache_base::request::Request;
-use std::collections::BTreeMap;
 
 /// Pages covered by one bitmap.
 const CHUNK_PAGES: u64 = 1 << 15;
 const CHUNK_WORDS: usize = (CHUNK_PAGES / 64) as usize;
-/// Chunks found by index instead of by search: 2^32 pages, 16 TiB of 4 KiB pages.
+/// Chunks of stream 0 found by index instead of by search: 2^32 pages, 16 TiB of 4 KiB pages.
 const NEAR_CHUNKS: u64 = 1 << 17;
 
 type Words = Box<[u64; CHUNK_WORDS]>;
 
-/// A set of page numbers.
+/// Some pages of a chunk; all of them keep no bits, so that huge requests cost little.
+#[derive(Default)]
+enum Chunk {
+    #[default]
+    Empty,
+    Part(Words),
+    Full,
+}
+
+impl Chunk {
+    /// Adds the pages from `from` up to `to` (exclusive) of the chunk; how many were new.
+    #[inline]
+    fn insert(&mut self, from: u64, to: u64) -> u64 {
+        if to - from == CHUNK_PAGES {
+            let held: u32 = self.words().map_or(0, |words| words.iter().map(|word| word.count_ones()).sum());
+            *self = Self::Full;
+            return CHUNK_PAGES - u64::from(held);
+        }
+        if let Self::Empty = self {
+            *self = Self::Part(Box::new([0; CHUNK_WORDS]));
+        }
+        let Self::Part(words) = self else { return 0 };
+        let (mut page, mut fresh) = (from, 0);
+        while page < to {
+            let stop = to.min((page | 63) + 1);
+            let bits = (u64::MAX >> (64 - (stop - page))) << (page % 64);
+            let word = &mut words[(page / 64) as usize];
+            let added = bits & !*word;
+            *word |= bits;
+            // Mostly one page or none, which costs less to tell than bits to count.
+            fresh += if added & added.wrapping_sub(1) == 0 {
+                u64::from(added != 0)
+            } else {
+                u64::from(added.count_ones())
+            };
+            page = stop;
+        }
+        fresh
+    }
+
+    fn words(&self) -> Option<Words> {
+        match self {
+            Self::Empty => None,
+            Self::Part(words) => Some(words.clone()),
+            Self::Full => Some(Box::new([u64::MAX; CHUNK_WORDS])),
+        }
+    }
+}
+
+/// A set of page numbers, those of each stream by themselves.
 #[derive(Default)]
 pub struct PageSet {
-    near: Vec<Option<Words>>,
-    far: BTreeMap<u64, Words>,
+    near: Vec<Chunk>,
+    far: FxHashMap<(u16, u64), Chunk>,
     len: u64,
 }
 
@@ -29,46 +78,49 @@ impl PageSet {
         self.len == 0
     }
 
-    /// Adds the pages `first..end`.
+    /// Adds the pages `first..end` of stream 0; how many were new.
     #[inline]
-    pub fn insert(&mut self, first: u64, end: u64) {
-        let mut page = first;
+    pub fn insert(&mut self, first: u64, end: u64) -> u64 {
+        self.insert_of(0, first, end)
+    }
+
+    /// Adds the pages `first..end` of a stream; how many were new.
+    #[inline]
+    pub fn insert_of(&mut self, stream: u16, first: u64, end: u64) -> u64 {
+        let (mut page, mut fresh) = (first, 0);
         while page < end {
-            let stop = end.min((page | 63) + 1);
-            let bits = (u64::MAX >> (64 - (stop - page))) << (page % 64);
-            let word = &mut self.chunk(page / CHUNK_PAGES)[(page % CHUNK_PAGES / 64) as usize];
-            let added = bits & !*word;
-            *word |= bits;
-            // Mostly one page or none, which costs less to tell than bits to count.
-            self.len += if added & added.wrapping_sub(1) == 0 {
-                u64::from(added != 0)
-            } else {
-                u64::from(added.count_ones())
-            };
+            let number = page / CHUNK_PAGES;
+            let base = number * CHUNK_PAGES;
+            let stop = end.min(base + CHUNK_PAGES);
+            fresh += self.chunk(stream, number).insert(page - base, stop - base);
             page = stop;
         }
+        self.len += fresh;
+        fresh
     }
 
     #[inline]
-    fn chunk(&mut self, number: u64) -> &mut Words {
-        let empty = || Box::new([0; CHUNK_WORDS]);
-        if number >= NEAR_CHUNKS {
-            return self.far.entry(number).or_insert_with(empty);
+    fn chunk(&mut self, stream: u16, number: u64) -> &mut Chunk {
+        if stream != 0 || number >= NEAR_CHUNKS {
+            return self.far.entry((stream, number)).or_default();
         }
         let index = number as usize;
         if index >= self.near.len() {
-            self.near.resize_with(index + 1, || None);
+            self.near.resize_with(index + 1, Chunk::default);
         }
-        self.near[index].get_or_insert_with(empty)
+        &mut self.near[index]
     }
 
-    fn chunks(&self) -> impl Iterator<Item = (u64, &Words)> {
-        let near = self.near.iter().enumerate();
-        let near = near.filter_map(|(number, words)| Some((number as u64, words.as_ref()?)));
-        near.chain(self.far.iter().map(|(number, words)| (*number, words)))
+    /// The chunks of stream 0 that have pages, in ascending order.
+    fn chunks(&self) -> impl Iterator<Item = (u64, Words)> + '_ {
+        let far = self.far.iter().filter(|((stream, _), _)| *stream == 0);
+        let mut far: Vec<(u64, &Chunk)> = far.map(|(&(_, number), chunk)| (number, chunk)).collect();
+        far.sort_unstable_by_key(|(number, _)| *number);
+        let all = (0..).zip(&self.near).chain(far);
+        all.filter_map(|(number, chunk)| Some((number, chunk.words()?)))
     }
 
-    /// The runs of adjacent pages in ascending order, as `first..end`.
+    /// The runs of adjacent pages of stream 0 in ascending order, as `first..end`.
     pub fn runs(&self) -> Vec<(u64, u64)> {
         let mut runs: Vec<(u64, u64)> = Vec::new();
         for (number, words) in self.chunks() {
@@ -91,7 +143,7 @@ impl PageSet {
         runs
     }
 
-    /// The set with the means to number its pages.
+    /// The pages of stream 0 with the means to number them.
     pub fn into_ranked(self) -> RankedPages {
         let mut base = 0;
         let chunks = self
@@ -103,7 +155,7 @@ impl PageSet {
                     *count = inside as u16;
                     inside += word.count_ones();
                 }
-                let chunk = RankedChunk { number, base, words: words.clone(), before };
+                let chunk = RankedChunk { number, base, words, before };
                 base += u64::from(inside);
                 chunk
             })
@@ -193,6 +245,17 @@ mod tests {
             let below = plain.range(..page).count() as u64;
             assert_eq!(ranked.rank(page), (below, plain.contains(&page)), "{page}");
         }
+    }
+
+    #[test]
+    fn counts_new_pages_of_each_stream_only() {
+        let mut set = PageSet::default();
+        assert_eq!(set.insert(10, 200), 190);
+        assert_eq!(set.insert(0, 210), 20);
+        assert_eq!(set.insert_of(1, 0, 210), 210);
+        assert_eq!(set.insert(0, 3 * CHUNK_PAGES), 3 * CHUNK_PAGES - 210);
+        assert_eq!(set.insert(5, CHUNK_PAGES + 5), 0);
+        assert_eq!((set.len(), set.runs()), (3 * CHUNK_PAGES + 210, vec![(0, 3 * CHUNK_PAGES)]));
     }
 
     #[test]

@@ -138,7 +138,9 @@ fn fresh_data_and_runs_are_as_many() {
     let requests = source(0, false);
     let touched = |requests: &[Request]| {
         let mut pages = crate::page_set::PageSet::default();
-        requests.iter().for_each(|r| pages.insert(r.sector / 8, r.end_sector().div_ceil(8)));
+        for request in requests {
+            pages.insert(request.sector / 8, request.end_sector().div_ceil(8));
+        }
         pages.into_ranked().len() as f64
     };
     let sequential = |requests: &[Request]| {

@@ -4,7 +4,6 @@ use super::address_map::AddressMapCounter;
 use super::arrivals::Arrivals;
 use super::coupling::Coupling;
 use super::extents::Extents;
-use super::footprint::PageSet;
 use super::gaps::Gaps;
 use super::hints::Hints;
 use super::hot_set::PageHeat;
@@ -18,6 +17,7 @@ use super::timeline::TimelineCounter;
 use super::writers::Writers;
 use super::TraceInfo;
 use crate::entry::TraceEntry;
+use crate::page_set::PageSet;
 use crate::summary::TraceSummary;
 use slcache_base::request::{HostOp, Request, SECTOR_BYTES};
 
@@ -95,10 +95,10 @@ impl Collector {
     fn add_pages(&mut self, request: &Request) {
         let first = request.sector / PAGE_SECTORS;
         let end = request.end_sector().div_ceil(PAGE_SECTORS);
-        let touched = self.touched.insert(request.stream, first, end);
+        let touched = self.touched.insert_of(request.stream, first, end);
         let mut written = 0;
         if request.op == HostOp::Write {
-            written = self.written.insert(request.stream, first, end);
+            written = self.written.insert_of(request.stream, first, end);
             self.writes.add(request.sectors);
             self.page_writes += end - first;
             self.update_page_writes += end - first - written;
@@ -176,8 +176,8 @@ impl Collector {
     }
 
     fn set_updates(&self, info: &mut TraceInfo) {
-        info.written_4kib_pages = self.written.pages();
-        info.touched_4kib_pages = self.touched.pages();
+        info.written_4kib_pages = self.written.len();
+        info.touched_4kib_pages = self.touched.len();
         info.read_first_share = ratio(self.read_first_pages as f64, info.touched_4kib_pages as f64);
         info.update_ratio = ratio(self.update_page_writes as f64, self.page_writes as f64);
         info.update_writes = self.updates.count();

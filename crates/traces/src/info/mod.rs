@@ -6,7 +6,6 @@ mod axis;
 mod collector;
 mod coupling;
 mod extents;
-mod footprint;
 mod gaps;
 mod hints;
 mod hot_set;
