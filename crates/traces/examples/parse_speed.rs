@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let folder = tempfile::tempdir()?;
     let requests = synth1m(SYNTH1M_REQUESTS);
-    for format in writable_formats().filter(|format| !matches!(*format, "parquet" | "generic" | "fio_v2")) {
+    for format in writable_formats().filter(|format| !matches!(*format, "parquet" | "generic")) {
         if !wanted.is_empty() && !wanted.iter().any(|name| name == format) {
             continue;
         }

@@ -4,7 +4,6 @@
 mod blkparse;
 mod columns;
 mod fio;
-mod fio_v2;
 mod generic;
 mod loss;
 mod number;
@@ -31,7 +30,7 @@ struct TextFormat {
     /// What stands in front of the first request.
     header: String,
     places: Places,
-    lines: Box<dyn LineWriter>,
+    lines: Box<LineWriter>,
     /// Trace options that read the file back as it was written.
     read_back: TraceOptions,
 }
@@ -39,7 +38,7 @@ struct TextFormat {
 /// Every text format that can be written.
 fn text_formats() -> impl Iterator<Item = TextFormat> {
     let of_columns = FORMATS.iter().filter_map(|format| Some(columns::format(format, format.columns?)));
-    of_columns.chain([blkparse::format(), fio::format(), fio_v2::format(), generic::format()])
+    of_columns.chain([blkparse::format(), fio::format(), generic::format()])
 }
 
 /// What a format has a place for.
@@ -84,21 +83,8 @@ struct Line<'a> {
     response_ns: Option<u64>,
 }
 
-/// Writes the lines of one format.
-trait LineWriter: Send {
-    /// Appends the line, or lines, of a request with their ends; an error says
-    /// why there is none.
-    fn line(&mut self, line: &Line<'_>, out: &mut Buffer) -> Result<(), String>;
-}
-
-/// Formats whose lines do not depend on those before are plain functions.
-impl<F: FnMut(&Line<'_>, &mut Buffer) + Send> LineWriter for F {
-    #[inline]
-    fn line(&mut self, line: &Line<'_>, out: &mut Buffer) -> Result<(), String> {
-        self(line, out);
-        Ok(())
-    }
-}
+/// Appends the line, or lines, of a request with their ends.
+type LineWriter = dyn FnMut(&Line<'_>, &mut Buffer) + Send;
 
 /// The options that name a format, keep its times and its volumes.
 fn as_written(format: &str) -> TraceOptions {

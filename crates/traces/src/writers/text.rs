@@ -99,11 +99,8 @@ impl TextWriter {
         };
         let at_ns = cut(entry.request.at_ns, places.time_step_ns);
         let line = Line { at_ns, request: &entry.request, volume, response_ns };
-        self.format.lines.line(&line, &mut self.buffer).map_err(|reason| {
-            let Self { file, format: TextFormat { name, .. }, requests, .. } = self;
-            let reason = format!("request {requests} cannot be written as {name}: {reason}");
-            TraceError::file(file.as_str(), FileFault::Unfit, reason)
-        })
+        (self.format.lines)(&line, &mut self.buffer);
+        Ok(())
     }
 
     /// Settles how streams up to `stream` are named in the format.

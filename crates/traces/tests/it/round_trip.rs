@@ -41,7 +41,7 @@ fn round_trip(text: &Path, format: &str, options: &TraceOptions) {
 /// Some requests that the format can hold, in a file of the format.
 fn sample(format: &str, folder: &Path) -> (PathBuf, TraceOptions) {
     let mut entries: Vec<TraceEntry> = (0..3000u64).map(|place| entry(place, format)).collect();
-    if !matches!(format, "blkparse" | "fio" | "fio_v2" | "generic" | "parquet") {
+    if !matches!(format, "blkparse" | "fio" | "generic" | "parquet") {
         entries.retain(|entry| matches!(entry.request.op, HostOp::Read | HostOp::Write));
     }
     let path = folder.join(format!("{format}.txt"));
@@ -61,7 +61,7 @@ fn sample(format: &str, folder: &Path) -> (PathBuf, TraceOptions) {
 fn entry(place: u64, format: &str) -> TraceEntry {
     let unit_ns = match format {
         "msr" => 100,
-        "alicloud" | "fio" | "fio_v2" => 1000,
+        "alicloud" | "fio" => 1000,
         "tencent" => 1_000_000_000,
         _ => 1,
     };
