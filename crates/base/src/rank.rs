@@ -8,6 +8,15 @@ pub fn rank(count: u64, per_myriad: u64) -> u64 {
     ((u128::from(count) * u128::from(per_myriad)).div_ceil(10_000) as u64).max(1)
 }
 
+/// The place of the first of some counts that reaches a rank together with those before it.
+pub fn place_of(rank: u64, mut counts: impl Iterator<Item = u64>) -> Option<usize> {
+    let mut reached = 0;
+    counts.position(|count| {
+        reached += count;
+        reached >= rank
+    })
+}
+
 /// The value of that rank in a histogram.
 pub fn value_at(histogram: &Histogram<u64>, per_myriad: u64) -> u64 {
     // The histogram rounds up what it is asked for.
@@ -30,6 +39,8 @@ mod tests {
             }
         }
         assert_eq!((rank(0, 9_990), rank(u64::MAX, 10_000)), (1, u64::MAX));
+        let place = |rank| place_of(rank, [0, 2, 0, 3].into_iter());
+        assert_eq!([1, 2, 3, 5, 6].map(place), [Some(1), Some(1), Some(3), Some(3), None]);
     }
 
     #[test]

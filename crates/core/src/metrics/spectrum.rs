@@ -1,7 +1,7 @@
 //! The latencies of every window by bucket, for its percentiles: within 1 %, and a request costs a store.
 
 use super::latency::{bucket_of, least_in, Bucket, HIGHEST_NS};
-use slcache_base::rank::rank;
+use slcache_base::rank::{place_of, rank};
 use std::cmp::Ordering;
 
 /// Bits of a latency that its bucket tells: percentiles are within 1 %.
@@ -140,12 +140,8 @@ fn listed_at<const N: usize>(list: &[u16], shares: [u64; N]) -> [Option<u16>; N]
 fn counted_at<const N: usize>(buckets: &[(u16, u32)], shares: [u64; N]) -> [Option<u16>; N] {
     let total = buckets.iter().map(|&(_, count)| u64::from(count)).sum();
     shares.map(|share| {
-        let (rank, mut at_or_below) = (rank(total, share), 0);
-        let reached = buckets.iter().find(|&&(_, count)| {
-            at_or_below += u64::from(count);
-            at_or_below >= rank
-        });
-        reached.map(|&(bucket, _)| bucket)
+        let counts = buckets.iter().map(|&(_, count)| u64::from(count));
+        place_of(rank(total, share), counts).map(|place| buckets[place].0)
     })
 }
 

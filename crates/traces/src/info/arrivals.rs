@@ -2,14 +2,15 @@
 
 use super::ratio;
 use rustc_hash::FxHashMap;
+use slcache_base::rank::place_of;
 use slcache_base::request::{HostOp, Request};
 
 /// Gaps up to this are inside a burst.
-pub(super) const SHORT_NS: u64 = 1_000_000;
+pub(crate) const SHORT_NS: u64 = 1_000_000;
 /// Longer gaps are pauses between bursts; up to this they are short ones.
-const SHORT_PAUSE_NS: u64 = 100_000_000;
+pub(crate) const SHORT_PAUSE_NS: u64 = 100_000_000;
 /// Gaps up to this are tight.
-const TIGHT_NS: u64 = 10_000;
+pub(crate) const TIGHT_NS: u64 = 10_000;
 
 /// Part of a whole, counted.
 #[derive(Clone, Copy, Default)]
@@ -109,17 +110,20 @@ impl Arrivals {
         if self.burst > 0 {
             *bursts.entry(self.burst).or_insert(0) += 1;
         }
-        let mut lengths: Vec<(u64, u64)> = bursts.into_iter().collect();
-        lengths.sort_unstable();
+        let lengths: Vec<(u64, u64)> = bursts.into_iter().collect();
         let bursts: u64 = lengths.iter().map(|(_, count)| count).sum();
         let requests: u64 = lengths.iter().map(|(length, count)| length * count).sum();
-        let mut seen = 0;
-        let median = lengths.iter().find(|(length, count)| {
-            seen += length * count;
-            seen >= requests.div_ceil(2)
-        });
-        (ratio(requests as f64, bursts as f64), median.map_or(0, |&(length, _)| length))
+        (ratio(requests as f64, bursts as f64), median_length(lengths))
     }
+}
+
+/// The least length so that bursts up to it have half of the requests; bursts are given by length and
+/// how many there are.
+pub(crate) fn median_length(mut bursts: Vec<(u64, u64)>) -> u64 {
+    bursts.sort_unstable();
+    let requests = bursts.iter().map(|(length, count)| length * count);
+    let half = requests.clone().sum::<u64>().div_ceil(2);
+    place_of(half, requests).map_or(0, |place| bursts[place].0)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Sizes by their logarithm: sixteen classes for each doubling.
 
 use slcache_base::latency::{bucket_of, least_in};
-use slcache_base::rank::rank;
+use slcache_base::rank::{place_of, rank};
 
 /// Bits of a number that its class tells.
 const BITS: u32 = 5;
@@ -29,12 +29,7 @@ impl LogBuckets {
 
     /// The number that so many in ten thousand of the weight do not exceed, at most 1/16 too large; 0 of nothing.
     pub(super) fn quantile(&self, per_myriad: u64) -> u64 {
-        let wanted = rank(self.all, per_myriad);
-        let mut seen = 0;
-        let found = self.weights.iter().position(|weight| {
-            seen += weight;
-            seen >= wanted
-        });
+        let found = place_of(rank(self.all, per_myriad), self.weights.iter().copied());
         // Behind the last class numbers begin at 0 again.
         found.map_or(0, |class| least_in::<BITS>(class + 1).wrapping_sub(1))
     }

@@ -1,7 +1,7 @@
 //! One pass over a trace for the figures that papers print about it.
 
 mod address_map;
-mod arrivals;
+pub(crate) mod arrivals;
 mod axis;
 mod collector;
 mod coupling;
@@ -18,7 +18,7 @@ mod service;
 mod sizes;
 mod streams;
 mod timeline;
-mod writers;
+pub(crate) mod writers;
 
 use crate::error::TraceError;
 use crate::options::foreign::event;
@@ -228,7 +228,7 @@ pub fn info_telling(
 }
 
 /// `part / whole`, 0 where there is nothing to divide by.
-fn ratio(part: f64, whole: f64) -> f64 {
+pub(crate) fn ratio(part: f64, whole: f64) -> f64 {
     if whole == 0.0 {
         0.0
     } else {

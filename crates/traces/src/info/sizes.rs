@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Serialize;
-use slcache_base::rank::rank;
+use slcache_base::rank::{place_of, rank};
 use slcache_base::request::SECTOR_BYTES;
 
 /// Sizes below this many sectors (1 MiB) are counted in an array.
@@ -73,13 +73,9 @@ impl Sizes {
     pub(super) fn percentiles_bytes(&self) -> [u64; 3] {
         let sorted = self.sorted();
         [5_000, 9_900, 10_000].map(|per_myriad| {
-            let wanted = rank(self.count(), per_myriad);
-            let mut seen = 0;
-            let found = sorted.iter().find(|&&(_, count)| {
-                seen += count;
-                seen >= wanted
-            });
-            found.map_or(0, |&(sectors, _)| u64::from(sectors) * SECTOR_BYTES)
+            let counts = sorted.iter().map(|&(_, count)| count);
+            let found = place_of(rank(counts.clone().sum(), per_myriad), counts);
+            found.map_or(0, |place| u64::from(sorted[place].0) * SECTOR_BYTES)
         })
     }
 

@@ -16,15 +16,26 @@ const REQUEST_PAGES_MAX: u64 = 1 << 16;
 type Page = [u8; PAGE_SECTORS as usize];
 
 /// Follows who wrote the sectors of 16 KiB pages last.
-#[derive(Default)]
-pub(super) struct Writers {
+pub(crate) struct Writers {
+    most_pages: usize,
     pages: FxHashMap<(u16, u64), Page>,
     sample: Sample,
 }
 
+impl Default for Writers {
+    fn default() -> Self {
+        Self::of_at_most(PAGES_MAX)
+    }
+}
+
 impl Writers {
+    /// Of so many pages at most, or of a sample of them.
+    pub(crate) fn of_at_most(pages: usize) -> Self {
+        Self { most_pages: pages, pages: FxHashMap::default(), sample: Sample::default() }
+    }
+
     #[inline]
-    pub(super) fn add(&mut self, write: &Request) {
+    pub(crate) fn add(&mut self, write: &Request) {
         let first = write.sector / PAGE_SECTORS;
         let end = write.end_sector().div_ceil(PAGE_SECTORS);
         if end - first > REQUEST_PAGES_MAX {
@@ -42,7 +53,7 @@ impl Writers {
             // At most 31 labels are left where a sector was cleared, so one of 1 to 32 is free.
             let label = (!(labels(page) | 1)).trailing_zeros() as u8;
             page[from as usize..to as usize].fill(label);
-            if self.pages.len() > PAGES_MAX {
+            if self.pages.len() > self.most_pages {
                 self.thin_out();
             }
         }
@@ -55,7 +66,7 @@ impl Writers {
     }
 
     /// Mean number of writes that parts of a page are from.
-    pub(super) fn per_page(&self) -> f64 {
+    pub(crate) fn per_page(&self) -> f64 {
         let writers: u64 = self.pages.values().map(|page| u64::from((labels(page) & !1).count_ones())).sum();
         ratio(writers as f64, self.pages.len() as f64)
     }

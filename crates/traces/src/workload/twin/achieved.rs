@@ -5,6 +5,8 @@ use super::op_order::write_after_write_share;
 use super::plan::{count, pages, TwinPlan};
 use super::sizes::SizeClass;
 use super::{bursts, pauses, tight_gaps};
+use crate::info::arrivals::median_length;
+use crate::info::ratio;
 use serde_json::Value;
 use slcache_base::request::SECTOR_BYTES;
 use std::collections::BTreeMap;
@@ -54,15 +56,6 @@ fn bytes(classes: &[(SizeClass, u64)]) -> f64 {
     classes.iter().map(|(class, count)| (u64::from(class.sectors) * SECTOR_BYTES * count) as f64).sum()
 }
 
-/// `part / whole`, 0 where there is nothing to divide by.
-fn ratio(part: f64, whole: f64) -> f64 {
-    if whole == 0.0 {
-        0.0
-    } else {
-        part / whole
-    }
-}
-
 impl TwinPlan {
     /// What the plan's requests amount to, by the definitions of `trace info`.
     pub(in crate::workload) fn achieved(&self) -> BTreeMap<&'static str, f64> {
@@ -104,7 +97,7 @@ impl TwinPlan {
         let runs = self.write_runs.map(|runs| write_after_write_share(reads, writes, runs));
         let split = bursts::split(&self.gaps).filter(|_| !self.gaps.is_empty());
         let lengths = Some(&self.bursts).filter(|lengths| !lengths.is_empty());
-        let median = lengths.map(|lengths| bursts::median(lengths) as f64);
+        let median = lengths.map(|lengths| median_length(lengths.clone()) as f64);
         let short = split.zip(lengths).map(|((inside, between), lengths)| {
             let longer = lengths.iter().filter(|(length, _)| *length > 1).map(|(_, count)| count).sum();
             bursts::short_gap_runs(inside, between + 1, longer)

@@ -1,13 +1,12 @@
 //! Bursts of a twin: requests that are at most 1 ms apart.
 
 use super::super::spec::TwinSpec;
-use super::gaps::GapClass;
+use super::gaps::{GapClass, BURST_GAP_NS, TIGHT_GAP_NS};
 use super::run_lengths::RunLengths;
-use super::tight_gaps::{self, TIGHT_GAP_NS};
+use super::tight_gaps;
 use crate::error::workload_problem::WorkloadProblem;
+use crate::info::arrivals::median_length;
 
-/// Gaps up to this are inside a burst.
-pub(super) const BURST_GAP_NS: f64 = 1e6;
 /// How far the median may lie from the one asked for.
 pub(super) const MEDIAN_TOLERANCE: f64 = 0.05;
 
@@ -30,19 +29,6 @@ pub(super) fn short_gap_runs(inside: u64, bursts: u64, longer: u64) -> f64 {
     let ends_inside = longer as f64 / bursts as f64;
     let followed = inside as f64 - ends_inside;
     ((inside - longer) as f64 / followed.max(f64::MIN_POSITIVE)).min(1.0)
-}
-
-/// The least length so that bursts up to it have half of the requests.
-pub(super) fn median(lengths: &[(u64, u64)]) -> u64 {
-    let mut sorted = lengths.to_vec();
-    sorted.sort_unstable();
-    let all: u64 = sorted.iter().map(|(length, count)| length * count).sum();
-    let mut below = 0;
-    let length = sorted.iter().find(|(length, count)| {
-        below += length * count;
-        2 * below >= all
-    });
-    length.map_or(0, |(length, _)| *length)
 }
 
 /// Bursts by length, in exact counts; none where the gaps come in any order.
@@ -126,7 +112,7 @@ fn with_median(
 ) -> Result<Vec<(u64, u64)>, WorkloadProblem> {
     let median_of = |lengths: &[(u64, u64)]| {
         let all = lengths.iter().map(|(gaps, count)| (gaps + 1, *count)).chain([(1, single)]);
-        median(&all.collect::<Vec<_>>())
+        median_length(all.collect())
     };
     if longer == 0 {
         return Ok(Vec::new());

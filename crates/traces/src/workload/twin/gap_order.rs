@@ -1,12 +1,10 @@
 //! Which class the next gap of a twin is of; each class in its exact count.
 
 use super::super::random::Random;
-use super::bursts::BURST_GAP_NS;
-use super::gaps::GapClass;
+use super::gaps::{GapClass, BURST_GAP_NS, TIGHT_GAP_NS};
 use super::pauses::Pauses;
 use super::plan::TwinPlan;
 use super::quota::Quota;
-use super::tight_gaps::TIGHT_GAP_NS;
 
 /// Gaps in random order, or in bursts.
 #[derive(Clone, Debug)]

@@ -1,5 +1,12 @@
 //! Gaps of a twin, and what its figures of time speak of.
 
+use crate::info::arrivals::{SHORT_NS, SHORT_PAUSE_NS as SHORT_PAUSE, TIGHT_NS};
+
+/// Gaps up to this are inside a burst; longer ones are pauses. All three are those of `trace info`.
+pub(super) const BURST_GAP_NS: f64 = SHORT_NS as f64;
+pub(super) const SHORT_PAUSE_NS: f64 = SHORT_PAUSE as f64;
+pub(super) const TIGHT_GAP_NS: f64 = TIGHT_NS as f64;
+
 /// Gaps of one kind: longer than `over_ns`, up to `to_ns`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct GapClass {

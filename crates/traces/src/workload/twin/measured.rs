@@ -12,7 +12,7 @@ use super::super::quantity::TimeNs;
 use super::super::spec::{GapShare, MeasuredClass, TwinSpec};
 use super::achieved::figures;
 use super::counts::Counts;
-use super::gaps::gap_figure;
+use super::gaps::{gap_figure, BURST_GAP_NS, SHORT_PAUSE_NS};
 use crate::error::workload_problem::Problems;
 
 /// Classes of gaps, but the last: bound, share, mean.
@@ -69,10 +69,6 @@ const SPARSE: Measured = Measured {
     persistence: 0.5,
 };
 
-/// Bounds up to this hold in every volume of the class; how the longer gaps are
-/// spread depends on the load.
-const BURST_GAP_NS: f64 = 1e6;
-const SHORT_PAUSE_NS: f64 = 1e8;
 /// The longest gaps are on average at least so many times their lower bound.
 const LEAST_MEAN: f64 = 2.0;
 
@@ -123,6 +119,7 @@ pub(super) fn check(spec: &TwinSpec, problems: &mut Problems) {
         let message = format!("{name} = {value} and class both say how gaps are spread; give one");
         return problems.add("twin.class", message);
     }
+    // Bounds up to this hold in every volume of the class; how the longer gaps are spread depends on the load.
     let bursts = class.measured().gaps.iter().filter(|(to_ns, ..)| *to_ns <= BURST_GAP_NS);
     let (share, least_ns) =
         bursts.fold((1.0, 0.0), |(left, sum), (_, share, mean_ns)| (left - share, sum + share * mean_ns));

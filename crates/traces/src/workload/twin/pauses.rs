@@ -2,13 +2,10 @@
 
 use super::super::random::Random;
 use super::super::spec::TwinSpec;
-use super::bursts::BURST_GAP_NS;
-use super::gaps::GapClass;
+use super::gaps::{GapClass, BURST_GAP_NS, SHORT_PAUSE_NS};
 use super::op_order::{write_after_write_share, write_runs, OpOrder};
 use super::quota::Quota;
 use crate::error::workload_problem::WorkloadProblem;
-
-const SHORT_PAUSE_NS: f64 = 1e8;
 
 /// Short and long pauses, where a bound between classes tells them apart.
 pub(super) fn split(gaps: &[GapClass]) -> Option<(u64, u64)> {

@@ -6,7 +6,7 @@ use super::extent_plan::{ExtentPlan, Room};
 use super::generator::TwinGenerator;
 use super::plan::TwinPlan;
 use crate::error::workload_problem::{Problems, WorkloadProblem};
-use rustc_hash::FxHashMap;
+use crate::info::writers::Writers;
 use slcache_base::request::{HostOp, Request};
 
 /// How far what comes out may lie from what is given.
@@ -15,8 +15,6 @@ const TOLERANCE: f64 = 0.01;
 const PROBE_REQUESTS: usize = 40_000;
 /// Layouts tried at most between the two extremes.
 const TRIALS: usize = 8;
-/// Sectors of a 16 KiB page.
-const WIDE_SECTORS: u64 = 32;
 
 /// Gives `plan` its extents, if the specification speaks of any; what they add
 /// up to becomes its footprint.
@@ -86,25 +84,9 @@ fn with_writers(wanted: f64, layout: impl Fn(f64) -> ExtentPlan) -> Result<Exten
 
 /// Mean number of writes that the sectors of a written 16 KiB page are from.
 fn writers(requests: impl Iterator<Item = Request>) -> f64 {
-    let mut pages: FxHashMap<u64, [u32; WIDE_SECTORS as usize]> = FxHashMap::default();
-    for (number, write) in (1..).zip(requests.filter(|request| request.op == HostOp::Write)) {
-        let (start, end) = (write.sector, write.end_sector());
-        for page in start / WIDE_SECTORS..end.div_ceil(WIDE_SECTORS) {
-            let first = page * WIDE_SECTORS;
-            let part = start.max(first) - first..end.min(first + WIDE_SECTORS) - first;
-            let sectors = pages.entry(page).or_default();
-            sectors[part.start as usize..part.end as usize].fill(number);
-        }
-    }
-    let of_page = |sectors: &[u32; WIDE_SECTORS as usize]| {
-        let mut writers = *sectors;
-        writers.sort_unstable();
-        // Each number counts where it differs from the one before; 0 is nobody.
-        let first = u64::from(writers[0] != 0);
-        first + writers.windows(2).filter(|pair| pair[0] != pair[1]).count() as u64
-    };
-    let all: u64 = pages.values().map(of_page).sum();
-    all as f64 / pages.len().max(1) as f64
+    let mut writers = Writers::of_at_most(usize::MAX);
+    requests.filter(|request| request.op == HostOp::Write).for_each(|write| writers.add(&write));
+    writers.per_page()
 }
 
 /// Whether as many overwriting writes can repeat an extent as are asked for.
@@ -132,21 +114,5 @@ fn check_reads(plan: &TwinPlan, extents: &ExtentPlan, problems: &mut Problems) {
             room * 4096
         );
         problems.add("twin.max_read_bytes", message);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_last_writers_count() {
-        let write =
-            |(sector, sectors)| Request { at_ns: 0, sector, sectors, stream: 0, hint: 0, op: HostOp::Write };
-        let of = |writes: &[(u64, u32)]| writers(writes.iter().copied().map(write));
-        assert_eq!(of(&[(0, 8), (8, 8), (16, 16)]), 3.0);
-        assert_eq!(of(&[(0, 32), (8, 8)]), 2.0);
-        assert_eq!(of(&[(0, 8), (8, 8), (0, 32)]), 1.0);
-        assert_eq!(of(&[(0, 8), (24, 16)]), 1.5);
     }
 }

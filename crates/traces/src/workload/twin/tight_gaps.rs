@@ -7,7 +7,6 @@
 
 use super::super::bisection::bisect;
 
-pub(super) const TIGHT_GAP_NS: f64 = 1e4;
 /// Powers that are tried: from tight gaps in short bursts to such in long ones alone.
 const POWERS: (f64, f64) = (-4.0, 8.0);
 const STEPS: u32 = 40;
