@@ -6,6 +6,7 @@
 
 use super::config::{BusConfig, ModeConfig, PlaneParallelism, PoolConfig, ProgramRule};
 use super::two_layer::TwoLayer;
+use crate::base::rng::mix;
 use crate::base::{BlockId, CellMode, PlaneId, Ppn, Problem, Slot};
 
 /// A plane's place in the device.
@@ -341,12 +342,9 @@ impl Geometry {
     }
 }
 
-/// A number that looks drawn for each `key`: the finalizer of SplitMix64.
+/// A number that looks drawn for each `key`: a step of SplitMix64.
 pub fn scattered(key: u64) -> u64 {
-    let mut z = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    mix(key.wrapping_add(0x9e37_79b9_7f4a_7c15))
 }
 
 fn resolve_mode(pool: &PoolConfig, mode: CellMode) -> Option<Mode> {

@@ -1,5 +1,7 @@
 //! Which places are looked at where not all of them fit in memory.
 
+use slcache_base::rng::mix;
+
 /// One place in `1 << bits`, by a hash of it; a larger `bits` takes a part of the smaller one's sample.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sample {
@@ -14,11 +16,8 @@ impl Sample {
         if self.bits == 0 {
             return true;
         }
-        // The finaliser of SplitMix64: neighbouring keys get unrelated hashes.
-        let key = place ^ u64::from(stream) << 48;
-        let key = (key ^ (key >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let key = (key ^ (key >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (key ^ (key >> 31)).trailing_zeros() >= self.bits
+        // Neighbouring keys get unrelated hashes.
+        mix(place ^ u64::from(stream) << 48).trailing_zeros() >= self.bits
     }
 
     /// Takes half of what it took.

@@ -1,5 +1,6 @@
 //! Draws that give the same values on every machine.
 
+pub(super) use slcache_base::rng::mix;
 use slcache_base::rng::RngStream;
 
 /// The random stream of one decision: streams of different decisions are
@@ -38,6 +39,20 @@ impl Random {
         }
     }
 
+    /// One of some places, each as likely as its weight, and how far into that weight the draw fell;
+    /// `None` where none has any.
+    pub(super) fn weighted(&mut self, weights: impl Iterator<Item = u64> + Clone) -> Option<(usize, u64)> {
+        let all: u64 = weights.clone().sum();
+        let mut at = if all > 0 { self.below(all) } else { return None };
+        for (place, weight) in weights.enumerate() {
+            match at.checked_sub(weight) {
+                Some(left) => at = left,
+                None => return Some((place, at)),
+            }
+        }
+        None
+    }
+
     /// Exponential with mean 1.
     #[inline]
     pub(super) fn exponential(&mut self) -> f64 {
@@ -66,14 +81,6 @@ impl Chance {
     pub(super) fn hit(self, bits: u64) -> bool {
         bits < self.0 || self.1
     }
-}
-
-/// Mixes 64 bits well (the finaliser of splitmix64).
-#[inline]
-pub(super) fn mix(value: u64) -> u64 {
-    let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
 }
 
 #[cfg(test)]

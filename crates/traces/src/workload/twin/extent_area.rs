@@ -82,16 +82,7 @@ impl Area {
             own if own >= pages => own * size.met(),
             _ => 0,
         };
-        let all: u64 = self.sizes.iter().map(weight).sum();
-        if all == 0 {
-            return None;
-        }
-        let mut at = random.below(all);
-        self.sizes.iter().position(|size| {
-            let found = at < weight(size);
-            at = at.saturating_sub(weight(size));
-            found
-        })
+        random.weighted(self.sizes.iter().map(weight)).map(|(size, _)| size)
     }
 
     /// Where `pages` pages will be requested first, while nothing has been.

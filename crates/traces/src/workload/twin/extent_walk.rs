@@ -6,20 +6,15 @@ use super::extent_plan::ExtentPlan;
 use super::extents::Extent;
 use super::plan::TwinPlan;
 use super::quota::Quota;
+use super::sequential::{elsewhere, Sequential};
 use super::sizes::SizeClass;
-
-/// How often a place that would be sequential by chance is drawn again.
-const REDRAWS: usize = 8;
 
 /// Sizes and places, request by request.
 #[derive(Clone, Debug)]
 pub(super) struct ExtentWalk {
     places: ExtentPlaces,
     sizes: Random,
-    runs: Random,
-    sequential_share: f64,
-    /// Sequential requests due, less those made.
-    sequential_due: f64,
+    sequential: Sequential,
     /// Sector at which the last request ended.
     end: Option<u64>,
     /// The extent that starts there, with its size, if a write may go on there.
@@ -29,13 +24,10 @@ pub(super) struct ExtentWalk {
 impl ExtentWalk {
     /// The walk of `plan`, nothing touched yet.
     pub(super) fn new(plan: &TwinPlan, extents: &ExtentPlan, seed: u64) -> Self {
-        let random = |decision| Random::new(seed, 0, decision);
         Self {
             places: ExtentPlaces::new(plan, extents, seed),
-            sizes: random("size"),
-            runs: random("run"),
-            sequential_share: plan.sequential_share,
-            sequential_due: 0.0,
+            sizes: Random::new(seed, 0, "size"),
+            sequential: Sequential::new(plan.sequential_share, seed),
             end: None,
             next: None,
         }
@@ -43,15 +35,13 @@ impl ExtentWalk {
 
     /// Sector and sectors of the next request, whose size comes out of `quota`.
     pub(super) fn next(&mut self, quota: &mut Quota<SizeClass>, write: bool) -> Option<(u64, u32)> {
-        self.sequential_due += self.sequential_share;
-        let go_on = self.sequential_due > 0.0 && self.runs.unit() < self.sequential_due;
+        let go_on = self.sequential.is_due();
         let (class, choice) = match write {
             true => self.write(quota, go_on)?,
             false => self.read(quota, go_on)?,
         };
-        // What comes out sequential by chance counts as well.
         if self.end == Some(choice.sector) {
-            self.sequential_due -= 1.0;
+            self.sequential.made();
         }
         self.next = self.places.commit(choice, write);
         self.end = Some(choice.sector + u64::from(class.sectors));
@@ -67,25 +57,16 @@ impl ExtentWalk {
         }
         let first = self.places.first().filter(|class| quota.take(*class));
         let class = first.or_else(|| quota.draw(&mut self.sizes))?;
-        Some((class, self.elsewhere(|walk| walk.places.write(class, walk.next))))
+        let Self { places, next, end, .. } = self;
+        Some((class, elsewhere(|| places.write(class, *next), |choice| Some(choice.sector) == *end)))
     }
 
     fn read(&mut self, quota: &mut Quota<SizeClass>, go_on: bool) -> Option<(SizeClass, Choice)> {
         let class = quota.draw(&mut self.sizes)?;
         let end = self.end.filter(|_| go_on);
         let choice = end.and_then(|end| self.places.read_on(class, end));
-        Some((class, choice.unwrap_or_else(|| self.elsewhere(|walk| walk.places.read(class)))))
-    }
-
-    /// A place that is not sequential, if it can be helped.
-    fn elsewhere(&mut self, draw: impl Fn(&mut Self) -> Choice) -> Choice {
-        let mut choice = draw(self);
-        for _ in 0..REDRAWS {
-            if Some(choice.sector) != self.end {
-                break;
-            }
-            choice = draw(self);
-        }
-        choice
+        let Self { places, end, .. } = self;
+        let elsewhere = || elsewhere(|| places.read(class), |choice| Some(choice.sector) == *end);
+        Some((class, choice.unwrap_or_else(elsewhere)))
     }
 }

@@ -28,6 +28,7 @@ mod quota;
 mod resolve;
 mod run_lengths;
 mod schedule;
+mod sequential;
 mod settle;
 mod shape;
 mod sizes;

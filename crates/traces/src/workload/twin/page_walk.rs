@@ -4,11 +4,10 @@ use super::super::random::Random;
 use super::places::{Places, Run};
 use super::plan::TwinPlan;
 use super::quota::Quota;
+use super::sequential::{elsewhere, Sequential};
 use super::sizes::{SizeClass, PAGE_SECTORS};
 
 const SECTORS: u64 = PAGE_SECTORS as u64;
-/// How often a place that would be sequential by chance is drawn again.
-const REDRAWS: usize = 8;
 
 /// Where the last request ended, in its lane and in sectors from the start of its last page.
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +26,7 @@ pub(super) struct PageWalk {
     places: Places,
     sizes: Random,
     shifts: Random,
-    runs: Random,
-    sequential_share: f64,
-    /// Sequential requests due, less those made.
-    sequential_due: f64,
+    sequential: Sequential,
     end: Option<End>,
 }
 
@@ -42,9 +38,7 @@ impl PageWalk {
             places: Places::new(plan, seed),
             sizes: random("size"),
             shifts: random("shift"),
-            runs: random("run"),
-            sequential_share: plan.sequential_share,
-            sequential_due: 0.0,
+            sequential: Sequential::new(plan.sequential_share, seed),
             end: None,
         }
     }
@@ -52,16 +46,14 @@ impl PageWalk {
     /// Sector and sectors of the next request, whose size comes out of `quota`.
     pub(super) fn next(&mut self, quota: &mut Quota<SizeClass>, write: bool) -> Option<(u64, u32)> {
         let class = quota.draw(&mut self.sizes)?;
-        let (run, shift) = match self.continued(class, write) {
-            Some(found) => found,
-            None => self.elsewhere(class, write),
-        };
+        let go_on = self.sequential.is_due();
+        let continued = self.continued(class, write, go_on);
+        let (run, shift) = continued.unwrap_or_else(|| self.elsewhere(class, write));
         let (pages, sectors) = (class.pages(), u64::from(class.sectors));
         self.places.touch(run, pages, write);
         let sector = self.places.address(run) * SECTORS + shift;
-        // What comes out sequential by chance counts as well.
         if self.end.is_some_and(|end| end.address == sector) {
-            self.sequential_due -= 1.0;
+            self.sequential.made();
         }
         self.end = Some(End {
             lane: run.lane,
@@ -73,12 +65,8 @@ impl PageWalk {
     }
 
     /// The continuation of the last request, if this one is to continue it and can.
-    fn continued(&mut self, class: SizeClass, write: bool) -> Option<(Run, u64)> {
-        self.sequential_due += self.sequential_share;
-        if self.sequential_due <= 0.0 || self.runs.unit() >= self.sequential_due {
-            return None;
-        }
-        let end = self.end?;
+    fn continued(&self, class: SizeClass, write: bool, go_on: bool) -> Option<(Run, u64)> {
+        let end = self.end.filter(|_| go_on)?;
         let shift = end.sector % SECTORS;
         if (shift != 0) != class.shifted {
             return None;
@@ -90,17 +78,11 @@ impl PageWalk {
     fn elsewhere(&mut self, class: SizeClass, write: bool) -> (Run, u64) {
         let end = self.end.filter(|end| end.sector % SECTORS == 0);
         let avoid = end.map(|end| Run { lane: end.lane, place: end.sector / SECTORS });
-        let draw = |places: &mut Places| match write {
-            true => places.write(class.pages(), avoid),
-            false => places.read(class.pages()),
+        let draw = || match write {
+            true => self.places.write(class.pages(), avoid),
+            false => self.places.read(class.pages()),
         };
-        let mut run = draw(&mut self.places);
-        for _ in 0..REDRAWS {
-            if Some(run) != avoid {
-                break;
-            }
-            run = draw(&mut self.places);
-        }
+        let run = elsewhere(draw, |run| Some(*run) == avoid);
         let shift = if class.shifted { 1 + self.shifts.below(SECTORS - 1) } else { 0 };
         (run, shift)
     }

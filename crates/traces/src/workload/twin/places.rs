@@ -102,16 +102,7 @@ impl Places {
     /// A run of fresh pages, from lanes in proportion to what they have left.
     fn fresh(&mut self, pages: u64, avoid: Option<Run>) -> Option<Run> {
         let lanes = &self.lanes[..self.written_lanes];
-        let left: u64 = lanes.iter().map(Lane::fresh).sum();
-        if left == 0 {
-            return None;
-        }
-        let mut at = self.random.below(left);
-        let first = lanes.iter().position(|lane| {
-            let found = at < lane.fresh();
-            at = at.saturating_sub(lane.fresh());
-            found
-        })?;
+        let (first, _) = self.random.weighted(lanes.iter().map(Lane::fresh))?;
         (0..lanes.len())
             .map(|step| (first + step) % lanes.len())
             .filter(|&lane| lanes[lane].fresh() > 0)

@@ -57,16 +57,7 @@ impl Variants {
             let hosts = if size == host / GROUPS { touched.saturating_sub(1) } else { touched };
             (hosts * self.each(size, host, extents)).saturating_sub(self.taken[size][host])
         };
-        let all: u64 = (0..extents.len() * GROUPS).map(open).sum();
-        if all == 0 {
-            return None;
-        }
-        let mut at = random.below(all);
-        let host = (0..extents.len() * GROUPS).find(|&host| {
-            let found = at < open(host);
-            at = at.saturating_sub(open(host));
-            found
-        })?;
+        let (host, _) = random.weighted((0..extents.len() * GROUPS).map(open))?;
         Some(Piece { host, number: self.taken[size][host] })
     }
 
@@ -76,18 +67,7 @@ impl Variants {
 
     /// A piece taken before, if there is one.
     pub(super) fn again(&self, size: usize, random: &mut Random) -> Option<Piece> {
-        let all: u64 = self.taken[size].iter().sum();
-        if all == 0 {
-            return None;
-        }
-        let mut number = random.below(all);
-        let host = self.taken[size].iter().position(|&taken| {
-            let found = number < taken;
-            if !found {
-                number -= taken;
-            }
-            found
-        })?;
+        let (host, number) = random.weighted(self.taken[size].iter().copied())?;
         Some(Piece { host, number })
     }
 
