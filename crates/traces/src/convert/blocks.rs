@@ -13,46 +13,44 @@
 //! The trace is read once. 32 bytes are kept of each request, at most 1 GiB, and about 150 of each
 //! extent in use. Response times are left out.
 
-use super::entries::{tell, Entries};
-use super::report::{InputReport, StepReport};
+use super::report::StepReport;
+use super::traces::Traces;
 use crate::bootstrap::{Blocks, Source, Twin};
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
-use crate::origin::Origin;
 use crate::progress::Progress;
 
 /// Requests made at a time.
 const BATCH: usize = 4096;
 
-/// Reads a stream to its end and makes that of its twin.
-pub(super) fn twin(
+/// The requests of a twin, and what it is a twin of.
+pub(super) struct BlockTwin {
     blocks: Blocks,
-    mut inner: Box<dyn Entries>,
-    progress: &mut Progress<'_>,
-) -> Result<Box<dyn Entries>, TraceError> {
-    let mut source = Source::new(blocks);
-    let mut batch = Vec::new();
-    while inner.next(&mut batch)? {
-        // Streams without names are of one volume.
-        let in_one = inner.names().is_empty();
-        for TraceEntry { request, .. } in &batch {
-            source.add(request, if in_one { 0 } else { usize::from(request.stream) })?;
-        }
-        tell("scan", inner.as_ref(), progress)?;
-    }
-    let twin = source.draw(inner.names().is_empty())?;
-    Ok(Box::new(BlockTwin { blocks, inner, twin }))
-}
-
-struct BlockTwin {
-    blocks: Blocks,
-    /// The trace, read to its end.
-    inner: Box<dyn Entries>,
     twin: Twin,
 }
 
-impl Entries for BlockTwin {
-    fn next(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
+impl BlockTwin {
+    /// Reads traces to their end.
+    pub(super) fn of(
+        blocks: Blocks,
+        traces: &mut Traces,
+        progress: &mut Progress<'_>,
+    ) -> Result<Self, TraceError> {
+        let mut source = Source::new(blocks);
+        let mut batch = Vec::new();
+        while traces.next(&mut batch)? {
+            // Streams without names are of one volume.
+            let in_one = traces.names().is_empty();
+            for TraceEntry { request, .. } in &batch {
+                source.add(request, if in_one { 0 } else { usize::from(request.stream) })?;
+            }
+            traces.tell("scan", progress)?;
+        }
+        Ok(Self { blocks, twin: source.draw(traces.names().is_empty())? })
+    }
+
+    /// Replaces `out` by the next requests, at least one; `false` at the end.
+    pub(super) fn next(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
         out.clear();
         while out.len() < BATCH {
             let Some(request) = self.twin.next()? else { break };
@@ -61,33 +59,19 @@ impl Entries for BlockTwin {
         Ok(!out.is_empty())
     }
 
-    fn names(&self) -> Vec<String> {
-        self.inner.names()
+    /// What its requests are.
+    pub(super) fn label(&self, traces: &Traces) -> String {
+        let of = traces.label().unwrap_or_else(|| traces.origin().file);
+        format!("twin of {of} (its blocks in random order, seed {})", self.blocks.seed)
     }
 
-    fn label(&self) -> Option<String> {
-        let of = self.inner.label().unwrap_or_else(|| self.inner.origin().file);
-        Some(format!("twin of {of} (its blocks in random order, seed {})", self.blocks.seed))
-    }
-
-    fn origin(&self) -> Origin {
-        let mut origin = self.inner.origin();
-        origin.label = self.label();
-        origin.steps.push(self.blocks.step_text());
-        origin
-    }
-
-    fn progress(&self) -> (u64, u64) {
-        self.inner.progress()
-    }
-
-    fn report(&self, inputs: &mut Vec<InputReport>, steps: &mut Vec<StepReport>) {
-        self.inner.report(inputs, steps);
-        let counts = vec![
+    /// What was done to the traces; complete at the end.
+    pub(super) fn report(&self) -> StepReport {
+        let counts = [
             ("blocks", self.twin.blocks()),
             ("blocks that keep their place", self.twin.fixed_blocks()),
             ("trims of what is not there", self.twin.idle_trims()),
         ];
-        steps.push(StepReport::new(&self.blocks.step_text(), counts));
+        StepReport { step: self.blocks.step_text(), counts: counts.into() }
     }
 }

@@ -1,9 +1,8 @@
 //! Writing traces again: in another format, several as one, or as a twin of their own blocks.
 
 mod blocks;
-mod entries;
-mod merged;
 mod report;
+mod traces;
 
 pub use crate::bootstrap::Blocks;
 pub use report::{ConvertReport, InputReport, StepReport};
@@ -14,10 +13,10 @@ use crate::options::TraceOptions;
 use crate::progress::Progress;
 use crate::stored::blktrace_files::input_files;
 use crate::writers::{TraceWriter, WriteOptions};
-use entries::{tell, Entries, Read};
-use merged::Merged;
+use blocks::BlockTwin;
 use slcache_files::Outputs;
 use std::path::Path;
+use traces::Traces;
 
 /// One or more traces on their way into one file.
 pub struct Conversion {
@@ -48,36 +47,37 @@ impl Conversion {
     ) -> Result<ConvertReport, TraceError> {
         let mut outputs = Outputs::new(self.inputs.iter().flat_map(|input| input_files(input)));
         outputs.reserve(Path::new(if output == "-" { "/dev/stdout" } else { output }))?;
-        let mut entries = self.open(progress)?;
-        let label = entries.label();
+        let mut traces = Traces::open(&self.inputs, &self.options)?;
+        let twin = self.blocks.map(|blocks| BlockTwin::of(blocks, &mut traces, progress));
+        let mut twin = twin.transpose()?;
+        let label = match &twin {
+            Some(twin) => Some(twin.label(&traces)),
+            None => traces.label(),
+        };
         let mut writer = TraceWriter::create_among(&mut outputs, output, options, label.as_deref())?;
         let mut names = Vec::new();
         let mut batch: Vec<TraceEntry> = Vec::new();
-        while entries.next(&mut batch)? {
+        while match &mut twin {
+            Some(twin) => twin.next(&mut batch)?,
+            None => traces.next(&mut batch)?,
+        } {
             // Names are asked for again only when a new volume appears.
             let highest = batch.iter().map(|entry| usize::from(entry.request.stream)).max();
             if highest.is_some_and(|highest| highest >= names.len()) {
-                names = entries.names();
+                names = traces.names();
             }
             writer.write(&batch, &names)?;
-            tell("convert", entries.as_ref(), progress)?;
+            traces.tell("convert", progress)?;
         }
-        let written = writer.finish(&entries.origin(), &entries.names())?;
-        tell("publish", entries.as_ref(), progress)?;
+        let steps: Vec<StepReport> = twin.iter().map(BlockTwin::report).collect();
+        let mut origin = traces.origin();
+        if let Some(twin) = &twin {
+            origin.label = Some(twin.label(&traces));
+            origin.steps.extend(steps.iter().map(|step| step.step.clone()));
+        }
+        let written = writer.finish(&origin, &traces.names())?;
+        traces.tell("publish", progress)?;
         outputs.publish()?;
-        let (mut inputs, mut steps) = (Vec::new(), Vec::new());
-        entries.report(&mut inputs, &mut steps);
-        Ok(ConvertReport { inputs, steps, outputs: vec![written], label })
-    }
-
-    fn open(&self, progress: &mut Progress<'_>) -> Result<Box<dyn Entries>, TraceError> {
-        let entries: Box<dyn Entries> = match self.inputs.as_slice() {
-            [one] => Box::new(Read::open(one, &self.options)?),
-            several => Box::new(Merged::open(several, &self.options)?),
-        };
-        match &self.blocks {
-            Some(blocks) => blocks::twin(*blocks, entries, progress),
-            None => Ok(entries),
-        }
+        Ok(ConvertReport { inputs: traces.report(), steps, outputs: vec![written], label })
     }
 }

@@ -34,9 +34,3 @@ pub struct StepReport {
     /// Requests left out or changed, by reason.
     pub counts: BTreeMap<&'static str, u64>,
 }
-
-impl StepReport {
-    pub(super) fn new(step: &str, counts: Vec<(&'static str, u64)>) -> Self {
-        Self { step: step.to_owned(), counts: counts.into_iter().collect() }
-    }
-}

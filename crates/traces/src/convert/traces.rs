@@ -1,15 +1,16 @@
-//! Several traces as one, in order of time.
+//! One trace as it is read, or several as one, in order of time.
 //!
-//! Requests at the same time come in the order of the traces. Every trace, and in a trace of several
-//! volumes every volume, becomes a volume with its own addresses; where volumes are to be merged, all
-//! lie in one address space, addresses as they are.
+//! Requests at the same time come in the order of the traces. Of several, every trace, and in a trace of
+//! several volumes every volume, becomes a volume with its own addresses; where volumes are to be merged,
+//! all lie in one address space, addresses as they are.
 
-use super::entries::{Entries, Read};
-use super::report::{InputReport, StepReport};
+use super::report::InputReport;
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::{TraceOptions, VolumeChoice};
 use crate::origin::Origin;
+use crate::progress::Progress;
+use crate::sources::reader::{open, TraceReader};
 use crate::stored::trace_path::TracePath;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet, VecDeque};
@@ -41,12 +42,29 @@ fn file_labels(paths: &[String]) -> Vec<String> {
 }
 
 struct Input {
-    entries: Read,
+    reader: TraceReader,
     waiting: VecDeque<TraceEntry>,
 }
 
-/// The traces, and the next request of each.
-pub(super) struct Merged {
+impl Input {
+    /// The names of its volumes by stream; none where there is one without a name, which is no volume to
+    /// tell apart.
+    fn names(&self) -> Vec<String> {
+        let names = self.reader.stream_names();
+        if names.iter().all(String::is_empty) {
+            return Vec::new();
+        }
+        names
+    }
+
+    /// What its requests are where they are not a recording.
+    fn label(&self) -> Option<String> {
+        self.reader.summary().label.clone()
+    }
+}
+
+/// The traces, and of several the next request of each.
+pub(super) struct Traces {
     inputs: Vec<Input>,
     labels: Vec<String>,
     /// Whether all lie in one address space.
@@ -58,7 +76,7 @@ pub(super) struct Merged {
     names: Vec<String>,
 }
 
-impl Merged {
+impl Traces {
     pub(super) fn open(paths: &[String], options: &TraceOptions) -> Result<Self, TraceError> {
         if paths.is_empty() {
             return Err(TraceError::refused(WHAT, "expected at least one"));
@@ -69,10 +87,9 @@ impl Merged {
                 return Err(TraceError::refused(WHAT, format!("{name} is a pipe or standard input, which can be read only once, and is one of the traces twice")));
             }
         }
-        let opened = paths
-            .iter()
-            .map(|path| Ok(Input { entries: Read::open(path, options)?, waiting: VecDeque::new() }));
-        let mut merged = Self {
+        let opened =
+            paths.iter().map(|path| Ok(Input { reader: open(path, options)?, waiting: VecDeque::new() }));
+        let mut traces = Self {
             inputs: opened.collect::<Result<_, TraceError>>()?,
             labels: file_labels(paths),
             in_one: options.volume == Some(VolumeChoice::Merge),
@@ -80,10 +97,10 @@ impl Merged {
             streams: vec![Vec::new(); paths.len()],
             names: Vec::new(),
         };
-        for input in 0..paths.len() {
-            merged.advance(input)?;
+        if paths.len() > 1 {
+            (0..paths.len()).try_for_each(|input| traces.advance(input))?;
         }
-        Ok(merged)
+        Ok(traces)
     }
 
     /// Makes the next request of a trace, if there is one, a head.
@@ -91,7 +108,7 @@ impl Merged {
         let input = &mut self.inputs[number];
         if input.waiting.is_empty() {
             let mut batch = Vec::new();
-            input.entries.next(&mut batch)?;
+            input.reader.next_entries(&mut batch, BATCH)?;
             input.waiting.extend(batch);
         }
         if let Some(entry) = input.waiting.front() {
@@ -102,7 +119,7 @@ impl Merged {
 
     /// The number of a trace's stream among all, in order of first appearance.
     fn stream(&mut self, input: usize, stream: u16) -> Result<u16, TraceError> {
-        let volumes = self.inputs[input].entries.names();
+        let volumes = self.inputs[input].names();
         // Streams that are no volumes share their addresses, so they stay one volume.
         let own = if volumes.is_empty() { 0 } else { usize::from(stream) };
         let known = &mut self.streams[input];
@@ -121,10 +138,12 @@ impl Merged {
         known[own] = Some(number);
         Ok(number)
     }
-}
 
-impl Entries for Merged {
-    fn next(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
+    /// Replaces `out` by the next requests, at least one; `false` at the end.
+    pub(super) fn next(&mut self, out: &mut Vec<TraceEntry>) -> Result<bool, TraceError> {
+        if let [only] = self.inputs.as_mut_slice() {
+            return only.reader.next_entries(out, BATCH);
+        }
         out.clear();
         while out.len() < BATCH {
             let Some(Reverse((_, input))) = self.heads.pop() else {
@@ -140,19 +159,32 @@ impl Entries for Merged {
         Ok(!out.is_empty())
     }
 
-    fn names(&self) -> Vec<String> {
-        self.names.clone()
+    /// Names of the volumes by stream, as far as they have appeared; empty where all streams share one
+    /// address space.
+    pub(super) fn names(&self) -> Vec<String> {
+        match self.inputs.as_slice() {
+            [only] => only.names(),
+            _ => self.names.clone(),
+        }
     }
 
-    fn label(&self) -> Option<String> {
+    /// What the requests are where they are not a recording.
+    pub(super) fn label(&self) -> Option<String> {
+        if let [only] = self.inputs.as_slice() {
+            return only.label();
+        }
         let labels = self.inputs.iter().zip(&self.labels);
         let told: Vec<String> =
-            labels.filter_map(|(input, file)| Some(format!("{file}: {}", input.entries.label()?))).collect();
+            labels.filter_map(|(input, file)| Some(format!("{file}: {}", input.label()?))).collect();
         (!told.is_empty()).then(|| told.join("; "))
     }
 
-    fn origin(&self) -> Origin {
-        let origins: Vec<Origin> = self.inputs.iter().map(|input| input.entries.origin()).collect();
+    /// Where the requests come from; complete at the end.
+    pub(super) fn origin(&self) -> Origin {
+        let mut origins: Vec<Origin> = self.inputs.iter().map(|input| input.reader.origin()).collect();
+        if origins.len() == 1 {
+            return origins.remove(0);
+        }
         let joined = |part: fn(&Origin) -> &str| origins.iter().map(part).collect::<Vec<_>>().join(" + ");
         let sources = origins.iter().zip(&self.labels).map(|(origin, label)| {
             let sha256 = origin.sha256.as_deref().unwrap_or("not known");
@@ -168,16 +200,24 @@ impl Entries for Merged {
         }
     }
 
-    fn progress(&self) -> (u64, u64) {
-        let each = self.inputs.iter().map(|input| input.entries.progress());
-        let (done, totals): (Vec<u64>, Vec<u64>) = each.unzip();
-        let total = if totals.contains(&0) { 0 } else { totals.iter().sum() };
-        (done.iter().sum(), total)
+    /// Tells how far they are read; an error when the caller cancels.
+    pub(super) fn tell(&self, phase: &str, progress: &mut Progress<'_>) -> Result<(), TraceError> {
+        let readers = || self.inputs.iter().map(|input| &input.reader);
+        let totals: Option<Vec<u64>> = readers().map(TraceReader::bytes_total).collect();
+        let total = totals.filter(|totals| !totals.contains(&0)).map_or(0, |totals| totals.iter().sum());
+        match progress(phase, readers().map(TraceReader::bytes_read).sum(), total) {
+            true => Ok(()),
+            false => Err(TraceError::Cancelled),
+        }
     }
 
-    fn report(&self, inputs: &mut Vec<InputReport>, steps: &mut Vec<StepReport>) {
-        for input in &self.inputs {
-            input.entries.report(inputs, steps);
-        }
+    /// What was read; complete at the end.
+    pub(super) fn report(&self) -> Vec<InputReport> {
+        let report = |Input { reader, .. }: &Input| InputReport {
+            file: reader.path().name().to_owned(),
+            format: reader.format(),
+            summary: reader.summary().clone(),
+        };
+        self.inputs.iter().map(report).collect()
     }
 }
