@@ -1,12 +1,15 @@
 //! What every source of requests does and tells, whatever it reads.
 
 use crate::entry::TraceEntry;
-use crate::error::TraceError;
+use crate::error::{FileFault, TraceError};
 use crate::origin::Origin;
 use crate::stored::shared_file::SharedFile;
 use crate::summary::TraceSummary;
 use std::sync::atomic::AtomicU64;
 use std::sync::Arc;
+
+/// Records taken at a time where only their volumes count.
+const LISTED: usize = 4096;
 
 /// What is known of a source once it is opened.
 pub(crate) struct Facts<'a> {
@@ -20,6 +23,23 @@ pub(crate) struct Facts<'a> {
     pub bytes_total: Option<u64>,
     /// The copy of the bytes that had to be made to read them.
     pub copy: Option<&'a SharedFile>,
+}
+
+/// The error of a source in which a second volume came, in that line or record: reads to the end so that it
+/// lists them all. Where damage to the file explains a faulty record, it is told instead.
+pub(crate) fn several_volumes(source: &mut dyn RequestSource, file: String, line: u64) -> TraceError {
+    let mut unused = Vec::new();
+    loop {
+        unused.clear();
+        match source.step(&mut unused, LISTED) {
+            Ok(true) | Err(TraceError::Line { .. } | TraceError::Record { .. }) => {}
+            Err(damaged @ TraceError::File { fault: FileFault::Damaged, .. }) => return damaged,
+            _ => break,
+        }
+    }
+    let summary = source.summary();
+    let count = summary.volumes.len();
+    TraceError::SeveralVolumes { file, line, count, listed: summary.volumes_text() }
 }
 
 /// What is behind a reader.

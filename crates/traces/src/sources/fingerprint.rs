@@ -7,9 +7,9 @@ use crate::progress::Progress;
 use crate::sources::workload::WorkloadSource;
 use crate::stored::blktrace_files::input_files;
 use crate::stored::opened::Opened;
+use crate::stored::stored_hash::StoredHash;
 use crate::stored::trace_path::TracePath;
 use crate::workload::is_workload;
-use ring::digest::{Context, SHA256};
 use std::io::Read;
 
 const BLOCK_BYTES: usize = 1 << 20;
@@ -33,7 +33,7 @@ pub fn fingerprint(
     if path.copy().is_some() || files.len() == 1 {
         return hash(&path, progress);
     }
-    let mut whole = Context::new(&SHA256);
+    let mut whole = StoredHash::new();
     for file in files {
         let path = TracePath::new(&file.to_string_lossy());
         // The directory or name that stands for several files is none of them.
@@ -41,25 +41,21 @@ pub fn fingerprint(
             whole.update(hash(&path, progress)?.as_bytes());
         }
     }
-    Ok(hex(whole))
+    Ok(whole.hex())
 }
 
 fn hash(path: &TracePath, progress: &mut Progress<'_>) -> Result<String, TraceError> {
     let (mut reader, total) = Opened::of(path)?.into_reader();
-    let (mut context, mut block, mut done) = (Context::new(&SHA256), vec![0; BLOCK_BYTES], 0);
+    let (mut whole, mut block, mut done) = (StoredHash::new(), vec![0; BLOCK_BYTES], 0);
     loop {
         let read = reader.read(&mut block).map_err(|source| TraceError::open(path.name(), source))?;
         if read == 0 {
-            return Ok(hex(context));
+            return Ok(whole.hex());
         }
-        context.update(&block[..read]);
+        whole.update(&block[..read]);
         done += read as u64;
         if !progress("hash", done, total.unwrap_or(0)) {
             return Err(TraceError::Cancelled);
         }
     }
-}
-
-fn hex(context: Context) -> String {
-    context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }

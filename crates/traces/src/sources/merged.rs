@@ -8,13 +8,13 @@ use crate::options::TraceOptions;
 use crate::records::batch::RowParser;
 use crate::records::blocks::RecordReader;
 use crate::records::checker::Checker;
-use crate::request_source::{Facts, RequestSource};
+use crate::request_source::{several_volumes, Facts, RequestSource};
 use crate::stored::blktrace_files::Archive;
 use crate::stored::input::Input;
 use crate::stored::opened::Opened;
+use crate::stored::stored_hash::StoredHash;
 use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;
-use ring::digest::{Context, SHA256};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::atomic::AtomicU64;
@@ -142,11 +142,8 @@ impl MergedSource {
             (Some(archive), _) => of(archive),
             (None, [member]) => of(member.records.input()),
             (None, members) => {
-                let mut context = Context::new(&SHA256);
-                for member in members {
-                    context.update(format!("{}\n", of(member.records.input())).as_bytes());
-                }
-                context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+                let lines = members.iter().map(|member| of(member.records.input()) + "\n");
+                StoredHash::of_text(&lines.collect::<String>())
             }
         }
     }
@@ -178,16 +175,12 @@ impl RequestSource for MergedSource {
     }
 
     fn final_error(&mut self, error: TraceError) -> TraceError {
-        let TraceError::Record { file, record, fault: LineFault::SecondVolume { .. }, .. } = error else {
-            return error;
-        };
-        let mut unused = Vec::new();
-        while let Ok(true) | Err(TraceError::Record { .. }) = self.step(&mut unused, 1) {
-            unused.clear();
+        match error {
+            TraceError::Record { file, record, fault: LineFault::SecondVolume { .. }, .. } => {
+                several_volumes(self, file, record)
+            }
+            other => other,
         }
-        let summary = self.checker.summary();
-        let count = summary.volumes.len();
-        TraceError::SeveralVolumes { file, line: record, count, listed: summary.volumes_text() }
     }
 
     fn update_summary(&mut self) {

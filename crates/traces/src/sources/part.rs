@@ -6,6 +6,10 @@ use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::ratio::Ratio;
 use crate::options::TraceOptions;
+use crate::origin::Origin;
+use crate::request_source::{Facts, RequestSource};
+use crate::sources::source::source;
+use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;
 use crate::times;
 
@@ -106,7 +110,7 @@ impl Part {
     }
 
     /// The options without those that ask for a part.
-    pub(crate) fn whole(options: &TraceOptions) -> TraceOptions {
+    fn whole(options: &TraceOptions) -> TraceOptions {
         TraceOptions {
             from_ns: None,
             to_ns: None,
@@ -118,13 +122,8 @@ impl Part {
         }
     }
 
-    /// What is known of the trace before its first request.
-    pub(crate) fn begin(&mut self, of: &TraceSummary) {
-        self.summary = of.untaken();
-    }
-
     /// Keeps of the requests from `first` on those of the part.
-    pub(crate) fn keep(&mut self, first: usize, out: &mut Vec<TraceEntry>) -> Result<(), TraceError> {
+    fn keep(&mut self, first: usize, out: &mut Vec<TraceEntry>) -> Result<(), TraceError> {
         let mut kept = first;
         for place in first..out.len() {
             let mut entry = out[place];
@@ -184,7 +183,7 @@ impl Part {
     }
 
     /// At the end of a copy; whether another one comes.
-    pub(crate) fn goes_on(&mut self) -> bool {
+    fn goes_on(&mut self) -> bool {
         let copy = &mut self.copy;
         let (Some(copies), Some(first_ns)) = (self.copies, copy.first_ns) else { return false };
         let end = *copy.end.get_or_insert(copies.times(copy.taken).unwrap_or(u64::MAX));
@@ -194,13 +193,8 @@ impl Part {
         copy.taken < end
     }
 
-    /// Counts so far.
-    pub(crate) fn summary(&self) -> &TraceSummary {
-        &self.summary
-    }
-
     /// At the end of the trace: what else was seen of it; an error when nothing of it was taken.
-    pub(crate) fn finish(&mut self, of: &TraceSummary) -> Result<(), TraceError> {
+    fn finish(&mut self, of: &TraceSummary) -> Result<(), TraceError> {
         self.summary = of.with_taken(&self.summary);
         for (reason, count) in [(BEFORE, self.before), (BEHIND, self.behind)] {
             if count > 0 {
@@ -221,9 +215,71 @@ impl Part {
             false => TraceError::option("skip", self.from, allowed),
         })
     }
+}
 
-    /// What was done, as one of the steps of an origin.
-    pub(crate) fn step_text(&self) -> &str {
-        &self.step
+/// A source, the part of it that is taken, and what opens it once more for the next copy.
+pub(crate) struct PartSource {
+    inner: Box<dyn RequestSource>,
+    part: Part,
+    again: (TracePath, TraceOptions),
+}
+
+impl PartSource {
+    pub(crate) fn open(mut part: Part, path: &TracePath, options: &TraceOptions) -> Result<Self, TraceError> {
+        // What gives its bytes only once is read once for each copy.
+        let again = match options.copies {
+            Some(_) => path.clone().rereadable(&mut |_, _, _| true)?,
+            None => path.clone(),
+        };
+        let whole = Part::whole(options);
+        let inner = source(&again, &whole)?;
+        part.summary = inner.summary().untaken();
+        Ok(Self { inner, part, again: (again, whole) })
+    }
+}
+
+impl RequestSource for PartSource {
+    fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
+        let before = out.len();
+        loop {
+            let more = self.inner.step(out, max);
+            self.part.keep(before, out)?;
+            match more {
+                Ok(true) if out.len() == before => {}
+                Ok(false) if self.part.goes_on() => {
+                    self.inner.finish()?;
+                    self.inner = source(&self.again.0, &self.again.1)?;
+                }
+                more => return more,
+            }
+        }
+    }
+
+    fn finish(&mut self) -> Result<(), TraceError> {
+        self.inner.finish()?;
+        self.inner.update_summary();
+        self.part.finish(self.inner.summary())
+    }
+
+    fn final_error(&mut self, error: TraceError) -> TraceError {
+        self.inner.final_error(error)
+    }
+
+    fn summary(&self) -> &TraceSummary {
+        &self.part.summary
+    }
+
+    fn facts(&self) -> Facts<'_> {
+        self.inner.facts()
+    }
+
+    fn stream_names(&self) -> Vec<String> {
+        self.inner.stream_names()
+    }
+
+    fn origin(&self, path: &str) -> Origin {
+        let mut origin = self.inner.origin(path);
+        origin.steps.push(self.part.step.clone());
+        origin
     }
 }

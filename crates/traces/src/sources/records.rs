@@ -1,19 +1,16 @@
 //! A trace file as records through a format's parser and the checks.
 
 use crate::entry::TraceEntry;
-use crate::error::{FileFault, LineFault, TraceError};
+use crate::error::{LineFault, TraceError};
 use crate::formats::{self, Format};
 use crate::options::foreign::{foreign_columns, refuse_foreign};
 use crate::options::TraceOptions;
 use crate::records::batch::{Batch, RowParser};
 use crate::records::blocks::RecordReader;
 use crate::records::checker::Checker;
-use crate::request_source::{Facts, RequestSource};
+use crate::request_source::{several_volumes, Facts, RequestSource};
 use crate::sources::detect::detect_in;
 use crate::summary::TraceSummary;
-
-/// Records taken at a time where only their volumes count.
-const LISTED: usize = 4096;
 
 /// Records, parser and checks; goes on after a faulty record when stepped again.
 pub(crate) struct RecordSource {
@@ -81,29 +78,17 @@ impl RequestSource for RecordSource {
         self.checker.settle(self.records.file())
     }
 
-    /// The error as it is told when it ends the trace. On a second volume, reads to the end so that it
-    /// lists them all; where damage to the file explains a faulty record, it is told instead.
     fn final_error(&mut self, error: TraceError) -> TraceError {
-        let (file, line) = match error {
-            TraceError::Line { file, line, fault: LineFault::SecondVolume { .. } } => (file, line),
-            TraceError::Record { file, record, fault: LineFault::SecondVolume { .. }, .. } => (file, record),
-            faulty @ (TraceError::Line { .. } | TraceError::Record { .. }) => {
-                return self.records.blame(faulty)
+        match error {
+            TraceError::Line { file, line, fault: LineFault::SecondVolume { .. } } => {
+                several_volumes(self, file, line)
             }
-            other => return other,
-        };
-        let mut unused = Vec::new();
-        loop {
-            unused.clear();
-            match self.step(&mut unused, LISTED) {
-                Ok(true) | Err(TraceError::Line { .. } | TraceError::Record { .. }) => {}
-                Err(damaged @ TraceError::File { fault: FileFault::Damaged, .. }) => return damaged,
-                _ => break,
+            TraceError::Record { file, record, fault: LineFault::SecondVolume { .. }, .. } => {
+                several_volumes(self, file, record)
             }
+            faulty @ (TraceError::Line { .. } | TraceError::Record { .. }) => self.records.blame(faulty),
+            other => other,
         }
-        let summary = self.checker.summary();
-        let count = summary.volumes.len();
-        TraceError::SeveralVolumes { file, line, count, listed: summary.volumes_text() }
     }
 
     fn update_summary(&mut self) {

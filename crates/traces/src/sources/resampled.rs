@@ -8,6 +8,8 @@
 use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::options::TraceOptions;
+use crate::origin::Origin;
+use crate::request_source::{Facts, RequestSource};
 use crate::summary::TraceSummary;
 use slcache_base::request::Request;
 use slcache_base::rng::RngStream;
@@ -17,84 +19,52 @@ const REQUESTS_MAX: usize = 1 << 25;
 /// Stretches that make up a draw, on average, where nothing is said of their length.
 const STRETCHES: u64 = 20;
 
-/// A draw of a recording, whose requests it takes first.
+/// A draw of a recording, which is read to its end before the first request.
 pub(crate) struct Resampled {
+    inner: Box<dyn RequestSource>,
     file: String,
     draw: u64,
     /// Mean length of a stretch, as it was asked for.
     block_ns: Option<u64>,
-    requests: Vec<Request>,
     ring: Option<Ring>,
     summary: TraceSummary,
 }
 
 impl Resampled {
-    /// Draw number `draw` of a file, of which nothing was read yet.
-    pub(crate) fn new(file: &str, draw: u64, options: &TraceOptions) -> Self {
+    /// Draw number `draw` of a recording, of which nothing was read yet.
+    pub(crate) fn new(inner: Box<dyn RequestSource>, file: &str, draw: u64, options: &TraceOptions) -> Self {
         let (file, block_ns) = (file.to_owned(), options.resample_block_ns);
-        Self { file, draw, block_ns, requests: Vec::new(), ring: None, summary: TraceSummary::default() }
+        Self { inner, file, draw, block_ns, ring: None, summary: TraceSummary::default() }
     }
 
-    /// Whether the whole recording was taken.
-    pub(crate) fn is_read(&self) -> bool {
-        self.ring.is_some()
+    fn refused(&self, allowed: impl Into<String>) -> TraceError {
+        TraceError::option("resample", self.draw, allowed)
     }
 
-    pub(crate) fn add(&mut self, batch: &[TraceEntry]) -> Result<(), TraceError> {
-        self.requests.extend(batch.iter().map(|entry| entry.request));
-        match self.requests.len() <= REQUESTS_MAX {
-            true => Ok(()),
-            false => {
-                let allowed = format!(
+    /// Reads the recording.
+    fn read(&mut self, max: usize) -> Result<Ring, TraceError> {
+        let (mut requests, mut batch) = (Vec::new(), Vec::new());
+        while self.inner.step(&mut batch, max).map_err(|error| self.inner.final_error(error))? {
+            requests.extend(batch.drain(..).map(|entry: TraceEntry| entry.request));
+            if requests.len() > REQUESTS_MAX {
+                return Err(self.refused(format!(
                     "with traces of up to {REQUESTS_MAX} requests; take a part of it first (take = N)"
-                );
-                Err(TraceError::option("resample", self.draw, allowed))
+                )));
             }
         }
+        self.inner.finish()?;
+        let ring = self.ring(requests)?;
+        self.summary = drawn(self.inner.summary(), &self.file, self.draw, ring.block_ns);
+        Ok(ring)
     }
 
-    /// Draws, now that the recording is whole; `of` is what was seen of it.
-    pub(crate) fn begin(&mut self, of: &TraceSummary) -> Result<(), TraceError> {
-        let ring = self.ring()?;
-        self.summary = drawn(of, &self.file, self.draw, ring.block_ns);
-        self.ring = Some(ring);
-        Ok(())
-    }
-
-    /// Counts so far.
-    pub(crate) fn summary(&self) -> &TraceSummary {
-        &self.summary
-    }
-
-    /// Appends requests until `out` holds `max`; `false` at the end.
-    pub(crate) fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
-        let before = out.len();
-        while out.len() < max.max(before + 1) {
-            let Some(request) = self.ring.as_mut().and_then(Ring::next) else { break };
-            self.summary.take_row(&self.file, &request)?;
-            out.push(TraceEntry { request, response_ns: None });
-        }
-        Ok(out.len() > before)
-    }
-
-    /// At the end: an error when the draw has no request.
-    pub(crate) fn finish(&self) -> Result<(), TraceError> {
-        match self.summary.last_ns {
-            Some(_) => Ok(()),
-            None => {
-                Err(TraceError::option("resample", self.draw, "a draw that has a request; this one has none"))
-            }
-        }
-    }
-
-    fn ring(&mut self) -> Result<Ring, TraceError> {
-        let requests = std::mem::take(&mut self.requests);
+    fn ring(&self, requests: Vec<Request>) -> Result<Ring, TraceError> {
         if !requests.is_sorted_by_key(|request| request.at_ns) {
-            return Err(TraceError::option("resample", self.draw, "with times in order, unsorted = sort:N"));
+            return Err(self.refused("with times in order, unsorted = sort:N"));
         }
         let span_ns = requests[requests.len() - 1].at_ns - requests[0].at_ns;
         if span_ns == 0 {
-            return Err(TraceError::option("resample", self.draw, "with requests at two times or more"));
+            return Err(self.refused("with requests at two times or more"));
         }
         // Behind the last request of the ring comes a gap like any other.
         let period_ns = span_ns + (span_ns / (requests.len() as u64 - 1)).max(1);
@@ -104,6 +74,44 @@ impl Resampled {
             return Err(TraceError::option("resample_block_ns", block_ns, allowed));
         }
         Ok(Ring::new(requests, period_ns, block_ns, self.draw))
+    }
+}
+
+impl RequestSource for Resampled {
+    fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
+        if self.ring.is_none() {
+            self.ring = Some(self.read(max)?);
+        }
+        let before = out.len();
+        while out.len() < max.max(before + 1) {
+            let Some(request) = self.ring.as_mut().and_then(Ring::next) else { break };
+            self.summary.take_row(&self.file, &request)?;
+            out.push(TraceEntry { request, response_ns: None });
+        }
+        Ok(out.len() > before)
+    }
+
+    fn finish(&mut self) -> Result<(), TraceError> {
+        match self.summary.last_ns {
+            Some(_) => Ok(()),
+            None => Err(self.refused("a draw that has a request; this one has none")),
+        }
+    }
+
+    fn summary(&self) -> &TraceSummary {
+        &self.summary
+    }
+
+    fn facts(&self) -> Facts<'_> {
+        self.inner.facts()
+    }
+
+    fn stream_names(&self) -> Vec<String> {
+        self.inner.stream_names()
+    }
+
+    fn origin(&self, path: &str) -> Origin {
+        Origin { label: self.summary.label.clone(), ..self.inner.origin(path) }
     }
 }
 

@@ -1,24 +1,21 @@
 //! Where the requests of a trace come from.
 
-use crate::entry::TraceEntry;
 use crate::error::TraceError;
 use crate::format_names::{PARQUET, WORKLOAD};
 use crate::formats::{looks_like_tar, BLKTRACE};
 use crate::options::TraceOptions;
-use crate::origin::Origin;
 use crate::parquet::{self, ParquetSource};
 use crate::records::blocks::RecordReader;
-use crate::request_source::{Facts, RequestSource};
+use crate::request_source::RequestSource;
 use crate::sources::detect::detect_in;
 use crate::sources::merged::MergedSource;
-use crate::sources::part::Part;
+use crate::sources::part::{Part, PartSource};
 use crate::sources::records::RecordSource;
 use crate::sources::resampled::Resampled;
 use crate::sources::workload::WorkloadSource;
 use crate::stored::blktrace_files;
 use crate::stored::opened::Opened;
 use crate::stored::trace_path::{TracePath, STDIN};
-use crate::summary::TraceSummary;
 use crate::workload::is_workload;
 
 /// Opens what `path` names, once, and settles the format.
@@ -33,19 +30,10 @@ pub(crate) fn source(path: &TracePath, options: &TraceOptions) -> Result<Box<dyn
     };
     if let Some(draw) = options.resample.filter(|_| !is_workload) {
         let as_it_is = TraceOptions { resample: None, resample_block_ns: None, ..options.clone() };
-        let inner = source(path, &as_it_is)?;
-        return Ok(Box::new(DrawnSource { inner, drawn: Resampled::new(name, draw, options) }));
+        return Ok(Box::new(Resampled::new(source(path, &as_it_is)?, name, draw, options)));
     }
-    if let Some(mut part) = Part::of(options)? {
-        // What gives its bytes only once is read once for each copy.
-        let again = match options.copies {
-            Some(_) => path.clone().rereadable(&mut |_, _, _| true)?,
-            None => path.clone(),
-        };
-        let whole = Part::whole(options);
-        let inner = source(&again, &whole)?;
-        part.begin(inner.summary());
-        return Ok(Box::new(PartSource { inner, part, again: (again, whole) }));
+    if let Some(part) = Part::of(options)? {
+        return Ok(Box::new(PartSource::open(part, path, options)?));
     }
     if is_workload {
         return Ok(Box::new(WorkloadSource::open(path, options)?));
@@ -69,102 +57,6 @@ pub(crate) fn source(path: &TracePath, options: &TraceOptions) -> Result<Box<dyn
         return Ok(Box::new(MergedSource::of_archive(name, archive, options)?));
     }
     Ok(Box::new(RecordSource::new(records, options)?))
-}
-
-/// A source, the part of it that is taken, and what opens it once more for the next copy.
-struct PartSource {
-    inner: Box<dyn RequestSource>,
-    part: Part,
-    again: (TracePath, TraceOptions),
-}
-
-impl RequestSource for PartSource {
-    fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
-        let before = out.len();
-        loop {
-            let more = self.inner.step(out, max);
-            self.part.keep(before, out)?;
-            match more {
-                Ok(true) if out.len() == before => {}
-                Ok(false) if self.part.goes_on() => {
-                    self.inner.finish()?;
-                    self.inner = source(&self.again.0, &self.again.1)?;
-                }
-                more => return more,
-            }
-        }
-    }
-
-    fn finish(&mut self) -> Result<(), TraceError> {
-        self.inner.finish()?;
-        self.inner.update_summary();
-        self.part.finish(self.inner.summary())
-    }
-
-    fn final_error(&mut self, error: TraceError) -> TraceError {
-        self.inner.final_error(error)
-    }
-
-    fn summary(&self) -> &TraceSummary {
-        self.part.summary()
-    }
-
-    fn facts(&self) -> Facts<'_> {
-        self.inner.facts()
-    }
-
-    fn stream_names(&self) -> Vec<String> {
-        self.inner.stream_names()
-    }
-
-    fn origin(&self, path: &str) -> Origin {
-        let mut origin = self.inner.origin(path);
-        origin.steps.push(self.part.step_text().to_owned());
-        origin
-    }
-}
-
-/// A source, and a draw of it.
-struct DrawnSource {
-    inner: Box<dyn RequestSource>,
-    drawn: Resampled,
-}
-
-impl RequestSource for DrawnSource {
-    /// Reads to the end before the first request.
-    fn step(&mut self, out: &mut Vec<TraceEntry>, max: usize) -> Result<bool, TraceError> {
-        let Self { inner, drawn } = self;
-        if !drawn.is_read() {
-            let mut batch = Vec::new();
-            while inner.step(&mut batch, max).map_err(|error| inner.final_error(error))? {
-                drawn.add(&batch)?;
-                batch.clear();
-            }
-            inner.finish()?;
-            drawn.begin(inner.summary())?;
-        }
-        drawn.step(out, max)
-    }
-
-    fn finish(&mut self) -> Result<(), TraceError> {
-        self.drawn.finish()
-    }
-
-    fn summary(&self) -> &TraceSummary {
-        self.drawn.summary()
-    }
-
-    fn facts(&self) -> Facts<'_> {
-        self.inner.facts()
-    }
-
-    fn stream_names(&self) -> Vec<String> {
-        self.inner.stream_names()
-    }
-
-    fn origin(&self, path: &str) -> Origin {
-        Origin { label: self.summary().label.clone(), ..self.inner.origin(path) }
-    }
 }
 
 /// A seed or a setting for what is no workload would be ignored, and a length without a draw.

@@ -6,10 +6,10 @@ use crate::format_names::WORKLOAD;
 use crate::options::TraceOptions;
 use crate::origin::Origin;
 use crate::request_source::{Facts, RequestSource};
+use crate::stored::stored_hash::StoredHash;
 use crate::stored::trace_path::TracePath;
 use crate::summary::TraceSummary;
 use crate::workload::{Generator, Workload};
-use ring::digest::{digest, SHA256};
 use std::sync::Arc;
 
 /// Makes requests and counts them.
@@ -32,9 +32,7 @@ impl WorkloadSource {
             return Err(TraceError::file(path, FileFault::Endless, reason));
         }
         let seed = options.seed.unwrap_or(0);
-        let text = format!("{}\nseed = {seed}\n", workload.canonical());
-        let sha256 =
-            digest(&SHA256, text.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = StoredHash::of_text(&format!("{}\nseed = {seed}\n", workload.canonical()));
         let summary = TraceSummary { label: Some(workload.label()), ..TraceSummary::default() };
         Ok(Self { path: path.to_owned(), generator: workload.generate(seed), summary, sha256 })
     }

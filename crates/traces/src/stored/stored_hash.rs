@@ -42,6 +42,13 @@ impl StoredHash {
         }
     }
 
+    /// Hash of a text, in hex.
+    pub(crate) fn of_text(text: &str) -> String {
+        let mut hash = Self::new();
+        hash.update(text.as_bytes());
+        hash.hex()
+    }
+
     /// Hash of the bytes so far, in hex.
     pub(crate) fn hex(&mut self) -> String {
         if let Some(thread) = self.thread.take() {
