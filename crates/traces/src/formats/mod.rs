@@ -52,6 +52,7 @@ mod fio;
 mod fiu;
 mod ftrace;
 mod generic;
+mod layout;
 mod lines;
 mod mqsim;
 mod oracle_general;

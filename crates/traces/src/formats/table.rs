@@ -1,11 +1,12 @@
 //! The parser of formats of which a header in the file names the columns: such a format is a table of
 //! the names it may use and of what they hold.
 
+use super::layout::{Layout, Part, Row, NONE};
 use super::rwbs::Flags;
 use super::{RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE};
 use crate::error::{LineFault, TraceError};
-use crate::fields::scan::{decimal_time, unsigned_or_hex, ScannedTime, Words};
-use crate::fields::sectors::{Column, SizeRules};
+use crate::fields::scan::{unsigned_or_hex, Words};
+use crate::fields::sectors::SizeRules;
 use crate::options::{BlkparseAction, TraceOptions};
 use crate::records::batch::RowParser;
 use slcache_base::request::HostOp;
@@ -24,9 +25,10 @@ const BEFORE_START_NS: u64 = 3_600_000_000_000;
 pub(super) struct Table {
     /// What separates columns; `None` for blanks.
     pub separator: Option<u8>,
-    /// What columns are called, and what they hold. The first one is the time: a line that has its name
-    /// for its first or second field is a header.
-    pub columns: &'static [(&'static str, Part)],
+    /// What columns are called, what they hold, and the bytes or nanoseconds in a unit; of times the header
+    /// may say another: `(s)`, `(ms)` or `(us)`. The first one is the time: a line that has its name for
+    /// its first or second field is a header.
+    pub columns: &'static [(&'static str, Part, u64)],
     /// A column that may hold separators, so that those behind it count from the end.
     pub free: Option<&'static str>,
     /// Where the first column is the kind of an event, the kinds that are requests.
@@ -39,33 +41,9 @@ pub(super) struct Table {
     pub zero_flushes: bool,
 }
 
-/// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    /// When, in units of so many nanoseconds unless the header says `(s)`, `(ms)` or `(us)`.
-    Time(u64),
-    /// How long from issue to completion, in such units; 0 or none where it was not measured.
-    Latency(u64),
-    /// How long from queue to issue.
-    Queued(u64),
-    /// First address, in units of so many bytes.
-    Address(u64),
-    /// Length, in such units.
-    Size(u64),
-    /// What is asked, as RWBS.
-    Op,
-    Volume,
-    /// Only to tell that the line was taken apart rightly: digits, or -1.
-    Number,
-}
-
-/// Where the columns of one header stand.
-struct Layout {
-    count: usize,
-    /// Place of the column that may hold separators.
-    free: Option<usize>,
-    /// Of each column of the table its place, and the unit of its times.
-    places: Vec<Option<(usize, u64)>>,
+/// The columns of one header.
+struct Header {
+    layout: Layout,
     /// What all requests below are, where their kind says it.
     op: Option<HostOp>,
 }
@@ -76,7 +54,7 @@ pub(super) fn build(
     options: &TraceOptions,
     action: BlkparseAction,
 ) -> Result<Box<dyn RowParser>, TraceError> {
-    let queued = table.columns.iter().any(|(_, part)| matches!(part, Part::Queued(_)));
+    let queued = table.columns.iter().any(|(_, part, _)| *part == Part::Queued);
     if action == BlkparseAction::Q && !queued {
         let allowed = "D (issued) or C (completed): the file does not say when requests were queued";
         return Err(TraceError::option("action", "Q", allowed));
@@ -87,7 +65,7 @@ pub(super) fn build(
         action,
         before_start_ns: if table.completes { before_start_ns } else { 0 },
         sizes: SizeRules::new(options),
-        layouts: Vec::new(),
+        headers: Vec::new(),
         others: Vec::new(),
         in_header: false,
         begun: false,
@@ -100,7 +78,7 @@ struct TableParser {
     before_start_ns: u64,
     sizes: SizeRules,
     /// By kind, where there are kinds.
-    layouts: Vec<(&'static str, Layout)>,
+    headers: Vec<(&'static str, Header)>,
     /// Kinds of the header that are no requests.
     others: Vec<Vec<u8>>,
     /// Whether the line stands in a block of headers.
@@ -112,7 +90,7 @@ struct TableParser {
 impl TableParser {
     /// A line that names columns, if it is one.
     fn header(&mut self, fields: &[&[u8]]) -> Result<bool, LineFault> {
-        let (time, _) = self.table.columns[0];
+        let (time, ..) = self.table.columns[0];
         if !fields.iter().take(2).any(|field| name_of(field) == time.as_bytes()) {
             return Ok(false);
         }
@@ -127,42 +105,38 @@ impl TableParser {
                 }
             },
         };
-        let place = |name: &str| fields.iter().position(|field| name_of(field) == name.as_bytes());
-        let places = self.table.columns.iter().map(|&(name, part)| {
-            let place = place(name)?;
-            let unit_ns = match part {
-                Part::Time(unit_ns) | Part::Latency(unit_ns) | Part::Queued(unit_ns) => unit_ns,
-                _ => 0,
-            };
-            Some((place, unit_of(fields[place]).unwrap_or(unit_ns)))
-        });
-        let layout = Layout {
-            count: fields.len(),
-            free: self.table.free.and_then(place),
-            places: places.collect(),
-            op,
+        let number = |name: &str| {
+            (1..)
+                .zip(fields)
+                .find(|(_, field)| name_of(field) == name.as_bytes())
+                .map_or(NONE, |(number, _)| number)
         };
-        self.check(&layout, fields)?;
-        self.layouts.retain(|(other, _)| *other != name);
-        self.layouts.push((name, layout));
+        let free = self.table.free.map_or(NONE, number);
+        let mut layout = Layout::new(self.table.separator, Some(fields.len()), free);
+        for &(name, part, unit) in self.table.columns {
+            let number = number(name);
+            let said = fields.get(number.wrapping_sub(1)).and_then(|field| unit_of(field));
+            layout.put(part, (name, number), said.unwrap_or(unit));
+        }
+        let header = Header { layout, op };
+        self.check(&header, fields)?;
+        self.headers.retain(|(other, _)| *other != name);
+        self.headers.push((name, header));
         Ok(true)
     }
 
     /// Whether a header has the columns that requests need.
-    fn check(&self, layout: &Layout, fields: &[&[u8]]) -> Result<(), LineFault> {
+    fn check(&self, header: &Header, fields: &[&[u8]]) -> Result<(), LineFault> {
         let needed = |part: Part| match part {
-            Part::Time(_) => true,
-            Part::Address(_) | Part::Size(_) => layout.op != Some(HostOp::Flush),
-            Part::Op => layout.op.is_none(),
-            Part::Latency(_) => self.table.completes && self.action != BlkparseAction::C,
-            Part::Queued(_) => self.action == BlkparseAction::Q,
-            Part::Volume | Part::Number => false,
+            Part::Time => true,
+            Part::Address | Part::Size => header.op != Some(HostOp::Flush),
+            Part::Op => header.op.is_none(),
+            Part::Response => self.table.completes && self.action != BlkparseAction::C,
+            Part::Queued => self.action == BlkparseAction::Q,
+            Part::Volume | Part::Hint | Part::Keep | Part::Number => false,
         };
-        let columns = self.table.columns.iter().zip(&layout.places);
-        let missing: Vec<&str> = columns
-            .filter(|((_, part), place)| place.is_none() && needed(*part))
-            .map(|((name, _), _)| *name)
-            .collect();
+        let missing = |(_, part, _): &&(&str, Part, u64)| !header.layout.has(*part) && needed(*part);
+        let missing: Vec<&str> = self.table.columns.iter().filter(missing).map(|(name, ..)| *name).collect();
         match missing.is_empty() {
             true => Ok(()),
             false => Err(LineFault::Unknown {
@@ -172,73 +146,68 @@ impl TableParser {
         }
     }
 
+    /// Whether nothing stands where the volume is named, so that the number before it took that place.
+    fn lacks_volume(&self, layout: &Layout, row: &Row<'_, '_>) -> bool {
+        let columns = &self.table.columns;
+        let beside = columns.windows(2).any(|pair| [pair[0].1, pair[1].1] == [Part::Number, Part::Volume]);
+        beside && layout.free != NONE && unsigned_or_hex(row.get(Part::Volume)).is_some()
+    }
+
     /// The request in a line below the header.
     fn request<'a>(
         &self,
-        layout: &Layout,
+        Header { layout, op }: &Header,
         line: &'a [u8],
         fields: &[&'a [u8]],
     ) -> Result<Record<'a>, LineFault> {
-        let enough = match layout.free {
-            None => fields.len() == layout.count,
-            Some(_) => fields.len() + 1 >= layout.count,
-        };
+        let (found, count) = (fields.len(), layout.count.unwrap_or(0));
+        let enough = if layout.free == NONE { found == count } else { found + 1 >= count };
         if !enough {
-            return Err(LineFault::columns(
-                line,
-                fields.len(),
-                format!("{}, as in the header", layout.count),
-            ));
+            return Err(LineFault::columns(line, found, format!("{count}, as in the header")));
         }
-        let row = Row { table: self.table, layout, fields };
-        if let Err(fault) = row.check_numbers() {
-            return if row.lacks_volume() { Ok(Record::Skipped(SKIPPED_NOWHERE)) } else { Err(fault) };
+        let row = layout.row_of(fields);
+        // What tells that a name with separators was split right.
+        let number = row.get(Part::Number);
+        if layout.has(Part::Number) && unsigned_or_hex(number.strip_prefix(b"-").unwrap_or(number)).is_none()
+        {
+            return match self.lacks_volume(layout, &row) {
+                true => Ok(Record::Skipped(SKIPPED_NOWHERE)),
+                false => Err(row.fault(Part::Number, "a whole number")),
+            };
         }
-        let volume = row.field(|part| part == Part::Volume).map_or(&[][..], |field| field.text);
-        let time = self.time(&row)?;
-        let mut raw = RawRequest::new(time.at_ns, HostOp::Flush, volume);
+        let span = |part| if layout.has(part) { Ok(Some(row.time(part)?.at_ns)) } else { Ok(None) };
+        let time = row.time(Part::Time)?;
+        let mut raw = RawRequest::new(time.at_ns, HostOp::Flush, row.get(Part::Volume));
         raw.rounded_to_ns = time.rounded;
-        raw.response_ns = row.span(|part| matches!(part, Part::Latency(_)))?.filter(|&ns| ns > 0);
-        if layout.op == Some(HostOp::Flush) {
+        let response_ns = span(Part::Response)?;
+        raw.response_ns = response_ns.filter(|&ns| ns > 0);
+        let mut before_ns = 0;
+        if self.table.completes && self.action != BlkparseAction::C {
+            before_ns = response_ns.unwrap_or(0);
+        }
+        if self.action == BlkparseAction::Q {
+            before_ns = u64::saturating_add(before_ns, span(Part::Queued)?.unwrap_or(0));
+        }
+        let at_ns =
+            raw.at_ns.checked_add(self.before_start_ns).and_then(|at_ns| at_ns.checked_sub(before_ns));
+        raw.at_ns = at_ns.ok_or_else(|| {
+            row.fault(Part::Time, "a time behind the latency, which is taken off (with rebase = false), or at most an hour before it")
+        })?;
+        if *op == Some(HostOp::Flush) {
             return Ok(Record::Request(raw));
         }
-        let size = row.bytes(|part| matches!(part, Part::Size(_)))?;
+        let size = row.bytes(Part::Size)?;
         if size.0 == 0 && self.table.zero_flushes {
             return Ok(Record::Request(raw));
         }
-        let address = row.bytes(|part| matches!(part, Part::Address(_)))?;
-        let extent = self.sizes.extent_of_bytes(address, size)?;
-        let (Some(found), None) = (extent, layout.op) else {
-            return Ok(Record::transfer(RawRequest { op: layout.op.unwrap_or(raw.op), ..raw }, extent));
+        let extent = self.sizes.extent_of_bytes(row.bytes(Part::Address)?, size)?;
+        let (Some(found), None) = (extent, *op) else {
+            return Ok(Record::transfer(RawRequest { op: op.unwrap_or(raw.op), ..raw }, extent));
         };
         raw.rounded_to_sectors = found.rounded;
-        let field = row.field(|part| part == Part::Op).expect("the header was checked");
-        let flags = Flags::parse(field.column.number, field.text)?;
+        let rwbs = row.column(Part::Op).number;
         let place = (found.sector, (found.sectors.into(), size.1));
-        flags.record(field.column.number, self.sizes, place, raw)
-    }
-
-    /// When the chosen event was.
-    fn time(&self, row: &Row<'_, '_>) -> Result<ScannedTime, LineFault> {
-        let field = row.field(|part| matches!(part, Part::Time(_))).expect("the header was checked");
-        let mut time = decimal_time(field.text, field.unit_ns).ok_or_else(|| {
-            field.fault("a time from 0 that fits 64 bits in nanoseconds, in digits with at most one point")
-        })?;
-        let mut before_ns = 0u64;
-        if self.action != BlkparseAction::C {
-            before_ns =
-                row.span(|part| self.table.completes && matches!(part, Part::Latency(_)))?.unwrap_or(0);
-        }
-        if self.action == BlkparseAction::Q {
-            let queued_ns = row.span(|part| matches!(part, Part::Queued(_)))?.unwrap_or(0);
-            before_ns = before_ns.saturating_add(queued_ns);
-        }
-        let at_ns =
-            time.at_ns.checked_add(self.before_start_ns).and_then(|at_ns| at_ns.checked_sub(before_ns));
-        time.at_ns = at_ns.ok_or_else(|| {
-            field.fault("a time behind the latency, which is taken off (with rebase = false), or at most an hour before it")
-        })?;
-        Ok(time)
+        Flags::parse(rwbs, row.get(Part::Op))?.record(rwbs, self.sizes, place, raw)
     }
 }
 
@@ -271,93 +240,18 @@ impl RecordParser for TableParser {
         let noted = self.table.notes.iter().any(|note| trimmed.starts_with(note.as_bytes()));
         let numbered = matches!(trimmed[0], b'0'..=b'9' | b'-');
         let text = !self.begun && self.table.separator.is_some() && self.table.kinds.is_none() && !numbered;
-        if noted || text || self.layouts.is_empty() && self.others.is_empty() {
+        if noted || text || self.headers.is_empty() && self.others.is_empty() {
             return Ok(Record::Skipped(SKIPPED_NOTE));
         }
         self.begun = true;
         let of_kind = |name: &str| self.table.kinds.is_none() || name.as_bytes() == fields[0];
-        match self.layouts.iter().find(|(name, _)| of_kind(name)) {
-            Some((_, layout)) => self.request(layout, line, &fields),
+        match self.headers.iter().find(|(name, _)| of_kind(name)) {
+            Some((_, header)) => self.request(header, line, &fields),
             None if self.others.iter().any(|kind| kind == fields[0]) => Ok(Record::Skipped(SKIPPED_EVENT)),
             None => Err(LineFault::Unknown {
                 text: line.to_vec(),
                 expected: "an event of a kind that the header names".to_owned(),
             }),
-        }
-    }
-}
-
-/// A line taken apart.
-struct Row<'l, 'a> {
-    table: &'static Table,
-    layout: &'l Layout,
-    fields: &'l [&'a [u8]],
-}
-
-/// A field of a line, with what its column is.
-struct Field<'a> {
-    column: Column<'static>,
-    text: &'a [u8],
-    part: Part,
-    unit_ns: u64,
-}
-
-impl Field<'_> {
-    #[cold]
-    fn fault(&self, allowed: &str) -> LineFault {
-        LineFault::field(self.column.number, self.column.name, self.text, allowed)
-    }
-}
-
-impl<'a> Row<'_, 'a> {
-    /// The field of the first such column that the header names.
-    fn field(&self, wanted: impl Fn(Part) -> bool) -> Option<Field<'a>> {
-        let mut columns = self.table.columns.iter().zip(&self.layout.places);
-        let (&(name, part), place) = columns.find(|((_, part), place)| wanted(*part) && place.is_some())?;
-        let (mut place, unit_ns) = (*place)?;
-        if self.layout.free.is_some_and(|free| place > free) {
-            place = place + self.fields.len() - self.layout.count;
-        }
-        let text = self.fields[place];
-        Some(Field { column: Column { number: place + 1, name }, text, part, unit_ns })
-    }
-
-    /// An address or a size in bytes; the header has it.
-    fn bytes(&self, wanted: impl Fn(Part) -> bool) -> Result<(u64, Column<'static>), LineFault> {
-        let field = self.field(wanted).expect("the header was checked");
-        let (Part::Address(unit_bytes) | Part::Size(unit_bytes)) = field.part else {
-            unreachable!("only such columns are asked for");
-        };
-        let bytes = unsigned_or_hex(field.text).and_then(|units| units.checked_mul(unit_bytes));
-        let bytes = bytes
-            .ok_or_else(|| field.fault("a whole number from 0 whose bytes fit 64 bits, decimal or 0x"))?;
-        Ok((bytes, field.column))
-    }
-
-    /// A length of time in nanoseconds, where the header has such a column.
-    fn span(&self, wanted: impl Fn(Part) -> bool) -> Result<Option<u64>, LineFault> {
-        let Some(field) = self.field(wanted) else { return Ok(None) };
-        let scanned = decimal_time(field.text, field.unit_ns);
-        let scanned = scanned
-            .ok_or_else(|| field.fault("a length of time from 0, in digits with at most one point"))?;
-        Ok(Some(scanned.at_ns))
-    }
-
-    /// Whether nothing stands where the volume is named, so that the number before it took that place.
-    fn lacks_volume(&self) -> bool {
-        let name = self.field(|part| part == Part::Volume);
-        let columns = &self.table.columns;
-        let beside = columns.windows(2).any(|pair| [pair[0].1, pair[1].1] == [Part::Number, Part::Volume]);
-        beside && self.layout.free.is_some() && name.is_some_and(|name| unsigned_or_hex(name.text).is_some())
-    }
-
-    /// Columns that hold a number and nothing else: what tells that a name with separators was split right.
-    fn check_numbers(&self) -> Result<(), LineFault> {
-        match self.field(|part| part == Part::Number) {
-            Some(field) if unsigned_or_hex(field.text.strip_prefix(b"-").unwrap_or(field.text)).is_none() => {
-                Err(field.fault("a whole number"))
-            }
-            _ => Ok(()),
         }
     }
 }

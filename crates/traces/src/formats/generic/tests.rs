@@ -1,5 +1,5 @@
 use super::*;
-use crate::options::generic::{ColumnReference, GenericColumns, NamedUnit, UnitBytes};
+use crate::options::generic::{ColumnReference, GenericColumns, NamedUnit, TimeUnit, UnitBytes};
 
 fn columns() -> GenericColumns {
     let text = r#"{"time": 6, "time_unit": "s", "address": 4, "address_unit": "sector",

@@ -1,0 +1,165 @@
+//! The columns that the user declares, as far as they are known before the header is read.
+
+use crate::error::quote::quoted;
+use crate::error::{LineFault, TraceError};
+use crate::formats::layout::{Layout, Part, NONE};
+use crate::options::generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
+
+/// Where the parts of a record stand, and what its codes mean.
+pub(super) struct Declared {
+    pub layout: Layout,
+    /// Columns that are known by name until the header is read.
+    named: Vec<Named>,
+    /// Codes of the operation column.
+    pub ops: Vec<(String, OpName)>,
+    /// What a row has in the column that tells requests, where there is one.
+    pub kept: Option<Vec<u8>>,
+    /// Parts that are ticks, which have no fraction.
+    pub ticks: Vec<Part>,
+}
+
+struct Named {
+    part: Part,
+    /// What it is called in the declaration and in messages.
+    key: &'static str,
+    unit: u64,
+    column: String,
+}
+
+impl Declared {
+    /// Checks the declaration.
+    pub(super) fn new(columns: &GenericColumns) -> Result<Self, TraceError> {
+        let refused = [
+            (columns.ops.is_empty(), "generic.ops", "at least one code"),
+            (
+                columns.response.is_none() && columns.response_unit.is_some(),
+                "generic.response_unit",
+                "only with a column declared as response",
+            ),
+            (
+                columns.keep_column.is_some() != columns.keep_value.is_some(),
+                "generic.keep_column",
+                "a column and a value (keep_value), or neither",
+            ),
+            (
+                columns.comment.as_deref() == Some(""),
+                "generic.comment",
+                "what a comment begins with, of at least one character",
+            ),
+        ];
+        let separator = separator(&columns.delimiter)?;
+        let address_bytes = unit_bytes("generic.address_unit", columns.address_unit)?;
+        let size_bytes = unit_bytes("generic.size_unit", columns.size_unit)?;
+        if let Some((_, key, allowed)) = refused.into_iter().find(|(is_refused, ..)| *is_refused) {
+            return Err(TraceError::option(key, "", allowed));
+        }
+        let (time_unit, response_unit) =
+            (columns.time_unit, columns.response_unit.unwrap_or(columns.time_unit));
+        let times = [(Part::Time, time_unit), (Part::Response, response_unit)];
+        let mut declared = Self {
+            layout: Layout::new(separator, None, NONE),
+            named: Vec::new(),
+            kept: columns.keep_value.clone().map(String::into_bytes),
+            ops: columns.ops.iter().map(|(code, op)| (code.clone(), *op)).collect(),
+            ticks: times
+                .into_iter()
+                .filter(|(_, unit)| *unit == TimeUnit::Filetime)
+                .map(|(part, _)| part)
+                .collect(),
+        };
+        let parts = [
+            (Part::Time, "time", Some(&columns.time), time_unit.unit_ns()),
+            (Part::Address, "address", Some(&columns.address), address_bytes),
+            (Part::Size, "size", Some(&columns.size), size_bytes),
+            (Part::Op, "op", Some(&columns.op), 0),
+            (Part::Volume, "stream", columns.stream.as_ref(), 0),
+            (Part::Response, "response", columns.response.as_ref(), response_unit.unit_ns()),
+            (Part::Hint, "hint", columns.hint.as_ref(), 0),
+            (Part::Keep, "keep_column", columns.keep_column.as_ref(), 0),
+        ];
+        for (part, key, reference, unit) in parts {
+            let refused = |value: &dyn std::fmt::Display, allowed: &str| {
+                Err(TraceError::option("generic column", value, allowed))
+            };
+            match reference {
+                None => {}
+                Some(ColumnReference::Number(NONE)) => return refused(&NONE, "a column number from 1"),
+                Some(ColumnReference::Number(number)) if declared.is_taken(part, *number) => {
+                    return refused(number, "a column declared only once");
+                }
+                Some(ColumnReference::Number(number)) => declared.layout.put(part, (key, *number), unit),
+                Some(ColumnReference::Name(column)) if columns.header => {
+                    declared.named.push(Named { part, key, unit, column: column.clone() });
+                }
+                Some(ColumnReference::Name(name)) => {
+                    return refused(name, "a number from 1, as header = false")
+                }
+            }
+        }
+        Ok(declared)
+    }
+
+    /// Whether the column holds another part already.
+    fn is_taken(&self, part: Part, number: usize) -> bool {
+        part != Part::Keep && self.layout.parts_in(number).any(|other| other != Part::Keep as usize)
+    }
+
+    /// Finds the named columns in the header line, which has as many columns as the lines below.
+    pub(super) fn read_header(&mut self, line: &[u8]) -> Result<(), LineFault> {
+        let unknown = |expected| LineFault::Unknown { text: line.to_vec(), expected };
+        let names = self.layout.fields(line);
+        for Named { part, key, unit, column } in std::mem::take(&mut self.named) {
+            let mut places = (1..).zip(&names).filter(|(_, found)| **found == column.as_bytes());
+            let (Some((number, _)), None) = (places.next(), places.next()) else {
+                return Err(unknown(format!("a header that names column {} ({key}) once", quoted(&column))));
+            };
+            if self.is_taken(part, number) {
+                return Err(unknown(format!("column {number} declared only once")));
+            }
+            self.layout.put(part, (key, number), unit);
+        }
+        self.check_count(line, names.len())
+    }
+
+    /// The first line says how many columns there are; every later one must have as many.
+    pub(super) fn check_count(&mut self, line: &[u8], found: usize) -> Result<(), LineFault> {
+        let widest = self.layout.widest();
+        let expected = match self.layout.count {
+            Some(count) if count == found => return Ok(()),
+            Some(count) => format!("{count}, as in the first line"),
+            None if found >= widest => {
+                self.layout.count = Some(found);
+                return Ok(());
+            }
+            None => format!("at least {widest}, the highest column declared"),
+        };
+        Err(LineFault::columns(line, found, expected))
+    }
+}
+
+fn separator(text: &str) -> Result<Option<u8>, TraceError> {
+    match text.as_bytes() {
+        b"whitespace" => Ok(None),
+        [byte]
+            if byte.is_ascii()
+                && !byte.is_ascii_alphanumeric()
+                && !matches!(byte, b'\n' | b'\r' | b'.' | b'-' | b'+') =>
+        {
+            Ok(Some(*byte))
+        }
+        _ => Err(TraceError::option(
+            "generic.delimiter",
+            text,
+            "one ASCII character other than letters, digits, '.', '-', '+' and line ends, or \"whitespace\"",
+        )),
+    }
+}
+
+fn unit_bytes(key: &'static str, unit: UnitBytes) -> Result<u64, TraceError> {
+    match unit {
+        UnitBytes::Bytes(bytes) if bytes == 0 || bytes % 512 != 0 => {
+            Err(TraceError::option(key, bytes, "\"sector\", \"byte\" or a multiple of 512 bytes"))
+        }
+        _ => Ok(unit.bytes()),
+    }
+}

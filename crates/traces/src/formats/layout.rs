@@ -1,0 +1,192 @@
+//! Columns of which the places are told at run time, by a header or by the user: where they stand, and a
+//! line taken apart by them.
+
+use crate::error::LineFault;
+use crate::fields::scan::{decimal_time, unsigned_or_hex, ScannedTime, Words};
+use crate::fields::sectors::Column;
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// When.
+    Time,
+    /// First address.
+    Address,
+    /// Length.
+    Size,
+    /// What is asked.
+    Op,
+    Volume,
+    /// How long from issue to completion.
+    Response,
+    /// What the host says about the data.
+    Hint,
+    /// Tells the rows that are requests; any column may.
+    Keep,
+    /// How long from queue to issue.
+    Queued,
+    /// Only to tell that the line was taken apart rightly: digits, or -1.
+    Number,
+}
+
+impl Part {
+    pub(super) const COUNT: usize = Self::Number as usize + 1;
+}
+
+/// Number of a column that there is not (numbers count from 1).
+pub(super) const NONE: usize = 0;
+
+/// Where the parts of a record stand, what they are called and in what units they are.
+#[derive(Default)]
+pub(super) struct Layout {
+    /// What separates columns; `None` for runs of blanks.
+    separator: Option<u8>,
+    /// Columns of a line, where that is known.
+    pub count: Option<usize>,
+    /// Column that may hold separators, so that those behind it count from the end.
+    pub free: usize,
+    parts: [Place; Part::COUNT],
+    /// The parts that each column holds, by its number: a bit for each.
+    held: Vec<u16>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Place {
+    number: usize,
+    name: &'static str,
+    /// Bytes or nanoseconds in a unit.
+    unit: u64,
+}
+
+impl Layout {
+    /// Of lines of so many columns, where that is known; nothing is said of the parts yet.
+    pub(super) fn new(separator: Option<u8>, count: Option<usize>, free: usize) -> Self {
+        Self { separator, count, free, ..Self::default() }
+    }
+
+    /// Says of a part its column and, by its unit, what it counts.
+    pub(super) fn put(&mut self, part: Part, (name, number): (&'static str, usize), unit: u64) {
+        self.parts[part as usize] = Place { number, name, unit };
+        if number >= self.held.len() {
+            self.held.resize(number + 1, 0);
+        }
+        if number != NONE {
+            self.held[number] |= 1 << part as u16;
+        }
+    }
+
+    pub(super) fn has(&self, part: Part) -> bool {
+        self.parts[part as usize].number != NONE
+    }
+
+    /// The parts in a column.
+    #[inline(always)]
+    pub(super) fn parts_in(&self, number: usize) -> impl Iterator<Item = usize> {
+        let mut left = self.held.get(number).copied().unwrap_or(0);
+        std::iter::from_fn(move || {
+            let place = left.trailing_zeros() as usize;
+            left &= left.checked_sub(1)?;
+            Some(place)
+        })
+    }
+
+    /// The highest column with a part.
+    pub(super) fn widest(&self) -> usize {
+        self.held.len().saturating_sub(1)
+    }
+
+    /// The fields of a line, one after the other.
+    #[inline(always)]
+    pub(super) fn split<'a>(&self, line: &'a [u8], mut put: impl FnMut(&'a [u8])) {
+        match self.separator {
+            Some(separator) => {
+                line.split(|&byte| byte == separator).for_each(|field| put(field.trim_ascii()))
+            }
+            None => Words::new(line).for_each(put),
+        }
+    }
+
+    pub(super) fn fields<'a>(&self, line: &'a [u8]) -> Vec<&'a [u8]> {
+        let mut fields = Vec::new();
+        self.split(line, |field| fields.push(field));
+        fields
+    }
+
+    /// The parts of a line.
+    #[inline(always)]
+    pub(super) fn row<'a>(&self, line: &'a [u8]) -> Row<'_, 'a> {
+        let mut row = Row { layout: self, fields: [&[]; Part::COUNT], found: 0 };
+        self.split(line, |field| {
+            row.found += 1;
+            self.parts_in(row.found).for_each(|part| row.fields[part] = field);
+        });
+        row
+    }
+
+    /// The parts of a line that was taken apart, in which one column may hold separators.
+    pub(super) fn row_of<'a>(&self, fields: &[&'a [u8]]) -> Row<'_, 'a> {
+        let mut row = Row { layout: self, fields: [&[]; Part::COUNT], found: fields.len() };
+        for (part, place) in self.parts.iter().enumerate().filter(|(_, place)| place.number != NONE) {
+            row.fields[part] = fields[row.place(place.number) - 1];
+        }
+        row
+    }
+}
+
+/// A line taken apart.
+pub(super) struct Row<'l, 'a> {
+    layout: &'l Layout,
+    fields: [&'a [u8]; Part::COUNT],
+    /// Columns in all.
+    pub found: usize,
+}
+
+impl<'a> Row<'_, 'a> {
+    /// A field; empty where there is no such column.
+    #[inline(always)]
+    pub(super) fn get(&self, part: Part) -> &'a [u8] {
+        self.fields[part as usize]
+    }
+
+    /// Where a column stands in this line.
+    fn place(&self, number: usize) -> usize {
+        match self.layout.count {
+            Some(count) if self.layout.free != NONE && number > self.layout.free => {
+                number + self.found - count
+            }
+            _ => number,
+        }
+    }
+
+    pub(super) fn column(&self, part: Part) -> Column<'static> {
+        let Place { number, name, .. } = self.layout.parts[part as usize];
+        Column { number: self.place(number), name }
+    }
+
+    #[cold]
+    pub(super) fn fault(&self, part: Part, allowed: &str) -> LineFault {
+        let Column { number, name } = self.column(part);
+        LineFault::field(number, name, self.get(part), allowed)
+    }
+
+    /// When, or how long.
+    pub(super) fn time(&self, part: Part) -> Result<ScannedTime, LineFault> {
+        decimal_time(self.get(part), self.layout.parts[part as usize].unit).ok_or_else(|| {
+            let allowed = match part {
+                Part::Time => {
+                    "a time from 0 that fits 64 bits in nanoseconds, in digits with at most one point"
+                }
+                _ => "a length of time from 0, in digits with at most one point",
+            };
+            self.fault(part, allowed)
+        })
+    }
+
+    /// An address or a size in bytes.
+    pub(super) fn bytes(&self, part: Part) -> Result<(u64, Column<'static>), LineFault> {
+        let unit_bytes = self.layout.parts[part as usize].unit;
+        let bytes = unsigned_or_hex(self.get(part)).and_then(|units| units.checked_mul(unit_bytes));
+        let allowed = "a whole number from 0 whose bytes fit 64 bits, decimal or 0x";
+        Ok((bytes.ok_or_else(|| self.fault(part, allowed))?, self.column(part)))
+    }
+}
