@@ -16,8 +16,8 @@ from support import own_scheme
 from support import slcache as command
 from verbs import Inputs, verbs
 
-#: A preset of each kind: plain, with a disk, with a map.
-KINDS = ("tiny", "nvc-hdd", "intel-660p-1tb-like")
+#: A preset of each kind: plain, with a disk, with a map; of how many of its schemes one is tried.
+KINDS = {"tiny": 2, "nvc-hdd": 2, "intel-660p-1tb-like": 6}
 #: Sections that only some documents have, and those of `scheme` and `provenance`.
 OPTIONAL = {"map", "disk", "bound"}
 INNER = {"look_ups_for_moves", "histograms", "curves", "timeline", "memory_in", "memory_out"}
@@ -81,7 +81,7 @@ def test_every_preset_and_every_scheme_writes_what_is_read(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("device", "every"),
     [
-        *((name, 2) for name in KINDS),
+        *KINDS.items(),
         *(pytest.param(name, 1, marks=pytest.mark.slow) for name in DEVICES),
     ],
 )
