@@ -430,7 +430,7 @@ def test_a_protocol_begins_in_the_state_that_is_said_and_says_it(
 
 
 @pytest.mark.parametrize("how", [["--like", "techpowerup"], ["--schemes", "client"]], ids=" ".join)
-def test_a_part_says_that_its_buffer_is_whole(how: list[str], tmp_path: Path) -> None:
+def test_a_part_says_that_its_buffer_is_undivided(how: list[str], tmp_path: Path) -> None:
     """A buffer of a part of the device would be too small for all its planes."""
     device, bare = tmp_path / "small.json", tmp_path / "bare.json"
     device.write_text(json.dumps(small()))
@@ -438,5 +438,5 @@ def test_a_part_says_that_its_buffer_is_whole(how: list[str], tmp_path: Path) ->
     for path, scale, told in ((device, "1/2", True), (device, "1", False), (bare, "1/2", False)):
         done = slcache("cliff", "--device", path, *how, "--scale", scale)
         assert done.returncode == 0, done.stderr
-        said = b"note: --scale 1/2 leaves buffer.bytes = 1.00 MiB whole"
+        said = b"note: --scale 1/2 leaves buffer.bytes = 1.00 MiB undivided"
         assert (said in done.stderr) == told

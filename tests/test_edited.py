@@ -218,7 +218,7 @@ def test_the_table_of_another_study_is_not_replaced_without_a_word(
     assert "with another vary, and is replaced" in told("1,2")
     assert told("1,2") == ""
     (tmp_path / "study.toml").unlink()
-    assert "points.parquet: is of something else" in told("1,2")
+    assert "points.parquet: belongs to another study" in told("1,2")
     with pytest.warns(UserWarning, match="another scheme and vary"):
         slcache.sweep(trace, device="tiny", scheme="sa", settings={"trace.address": "wrap"},
                       vary={"dense.victim": ["greedy"]}, out=tmp_path)  # fmt: skip

@@ -87,4 +87,6 @@ def test_schemes_with_more_room_are_listed(count: int, tmp_path: Path) -> None:
     names = ["one", "two", "three"][:count]
     told = comparison.unequal([*names, "cached"], [*[plain] * count, cached])
     listed = ("one has", "one and two have", "one, two and three have")[count - 1]
-    assert told.startswith(f"To clean with, {listed} 16 dense blocks per plane and cached 13")
+    assert told.startswith(
+        f"For garbage collection, {listed} 16 dense blocks per plane and cached 13"
+    )

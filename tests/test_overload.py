@@ -43,4 +43,4 @@ def test_a_device_that_keeps_up_is_not(backlog: dict[str, int] | None) -> None:
 def test_how_much_more_was_asked_than_served_is_told() -> None:
     backlog = {"requests_max": 1_000_000, "lag_ns": 200_000_000_000}
     told = terminal.overload(document(400_000_000_000, backlog, offered_iops=100.0))
-    assert "(100 requests/s came, 50 were served: 2.00 times)" in told
+    assert "(offered 100 requests/s, served 50: 2.00 times)" in told

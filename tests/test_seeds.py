@@ -1,4 +1,4 @@
-"""Comparisons with several seeds: means, intervals, and differences inside the noise."""
+"""Comparisons with several seeds: means, intervals, and differences that are not significant."""
 
 from __future__ import annotations
 

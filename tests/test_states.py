@@ -333,5 +333,5 @@ def test_who_wins_turns_round_or_does_not(trace: Path) -> None:
     first, second = (d["host"]["write"]["latency_us"] for d in documents)
     first["mean"], second["mean"] = second["mean"], first["mean"]
     turned = slcache.Comparison([slcache.Result(d) for d in documents])
-    assert "Writes do not turn round" in simulate.sentences({"a": both, "b": both})[0]
-    assert "Writes turn round" in simulate.sentences({"a": both, "b": turned})[0]
+    assert "Writes: the winner does not change" in simulate.sentences({"a": both, "b": both})[0]
+    assert "Writes: the winner changes" in simulate.sentences({"a": both, "b": turned})[0]

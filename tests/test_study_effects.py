@@ -54,7 +54,7 @@ def test_missing_points_leave_others_in_the_means_which_is_told() -> None:
     rows = [row({"a": a, "b": b}, {"waf": MEAN + A[a] + B[b]}) for a, b in pairs]
     study = Analysis.of(Outcome.of(table_of(rows)), ["waf"])
     (said,) = show.means(study)
-    assert said.endswith("what other parameters do is in the means of a and b.")
+    assert said.endswith("effects of other parameters are in the means of a and b.")
 
 
 def test_parameters_that_change_together_are_not_balanced() -> None:

@@ -39,9 +39,9 @@ def whole_buffer(config: Mapping[str, Any], scale: int) -> None:
     buffer = config["buffer"]
     if scale > 1 and buffer is not None:
         console.note(
-            f"--scale 1/{scale} leaves buffer.bytes = {units.size(buffer['bytes'])} whole, for all "
-            f"planes are filled from it: it is {scale} times as large a share of this part, which "
-            "a first phase may show"
+            f"--scale 1/{scale} leaves buffer.bytes = {units.size(buffer['bytes'])} undivided, "
+            f"because it feeds all planes: relative to this part it is {scale} times as large, "
+            "which may affect the first phase"
         )
 
 

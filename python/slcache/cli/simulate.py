@@ -93,11 +93,11 @@ def sentences(compared: ByState) -> list[str]:
         }
         if not any(told.values()):
             continue
-        turns = "turn round" if _turns(side, compared) else "do not turn round"
+        turns = "changes" if _turns(side, compared) else "does not change"
         parts = "; ".join(
             f"{state}: {text.removeprefix(f'{side}s: ')}" for state, text in told.items()
         )
-        lines.append(f"{side.capitalize()}s {turns} with the state. {parts}.")
+        lines.append(f"{side.capitalize()}s: the winner {turns} with the state. {parts}.")
     return lines
 
 
@@ -222,7 +222,7 @@ def parts_of(comparison: Comparison, *, explain: bool) -> list[RenderableType]:
         tables = [terminal.comparison_table(comparison.rows())]
     if not explain:
         asked = lives if comparison.gb_per_day is not None else []
-        more = Text("--explain tells pace, life, the least that is possible, and why", "dim")
+        more = Text("--explain prints more: throughput, lifetime, bounds, and why", "dim")
         return [*tables, *asked, *map(Text, comparison.brief()), more]
     if not isinstance(comparison, SeededComparison):
         tables.append(terminal.pace_table(comparison.pace_rows()))

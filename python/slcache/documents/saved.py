@@ -102,7 +102,7 @@ def differences(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -
     return (
         f"These runs differ in more than their schemes: {key} is {shown(flat[0].get(key))} in "
         f"{labels[0]} and {shown(value)} in {labels[place]}{more}; "
-        "what separates them may come from that."
+        "their differences may come from that."
     )
 
 

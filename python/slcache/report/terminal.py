@@ -97,8 +97,8 @@ def overload(document: Document) -> str:
         return ""
     return (
         f"{document['scheme']['name']}: the device does not keep up with the trace: up to "
-        f"{backlog['requests_max']:,} requests were waiting, and it was done "
-        f"{units.span(backlog['lag_ns'] / 1e3)} after the last one came{_load(document)}; "
+        f"{backlog['requests_max']:,} requests waited, and it finished "
+        f"{units.span(backlog['lag_ns'] / 1e3)} after the last arrival{_load(document)}; "
         "latencies are mostly this backlog (closed replay keeps a fixed number outstanding)"
     )
 
@@ -109,7 +109,7 @@ def _load(document: Document) -> str:
     if not offered or not served:
         return ""
     times = offered / served
-    return f" ({offered:,.0f} requests/s came, {served:,.0f} were served: {times:.2f} times)"
+    return f" (offered {offered:,.0f} requests/s, served {served:,.0f}: {times:.2f} times)"
 
 
 def run_table(label: str, document: Document, gb_per_day: float | None = None) -> Table:

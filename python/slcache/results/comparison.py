@@ -86,9 +86,9 @@ def unequal(labels: Sequence[str], documents: Sequence[Mapping[str, Any]]) -> st
     cached = [name for name, (blocks, is_one) in known.items() if is_one and blocks[pool] == fewest]
     verb = "has" if len(more) == 1 else "have"
     return (
-        f"To clean with, {wording.listed(list(more))} {verb} {has} dense blocks per plane and "
-        f"{wording.listed(cached)} {fewest}, for the same data. Part of what separates their write "
-        "amplification is that; --equal-cells gives all as many."
+        f"For garbage collection, {wording.listed(list(more))} {verb} {has} dense blocks per plane "
+        f"and {wording.listed(cached)} {fewest}, for the same data. This explains part of their "
+        "difference in write amplification; --equal-cells gives all the same number."
     )
 
 

@@ -199,8 +199,8 @@ def together(others: int) -> str:
     """Say what is judged together."""
     by = "" if others < 2 else f"The {others} schemes of a metric are judged together (Holm). "
     return (
-        f"{NOISE} marks a difference inside the noise. {by}Each metric is judged by "
-        "itself: of twenty in which nothing differs, one is told apart by chance."
+        f"{NOISE} marks a difference that is not significant. {by}There is no correction over "
+        "metrics: of twenty equal ones, one differs significantly by chance."
     )
 
 
@@ -208,8 +208,10 @@ def of_counts(seeds: int) -> str:
     """Say what can be concluded of the number of seeds that agree."""
     p = 2.0 ** (1 - seeds)
     if p > 1 - LEVEL:
-        return f"That all {seeds} seeds agree is by itself no proof (sign test: p = {p:.2g})."
-    return f"That all {seeds} seeds agree tells a difference by itself (sign test: p = {p:.2g})."
+        return (
+            f"That all {seeds} seeds agree is not significant by itself (sign test: p = {p:.2g})."
+        )
+    return f"That all {seeds} seeds agree is significant by itself (sign test: p = {p:.2g})."
 
 
 def of_recording(documents: Sequence[normalise.Document]) -> str:

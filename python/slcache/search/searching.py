@@ -169,8 +169,8 @@ def searched(study: Study, search: Tune, space: Space) -> Tuning:
         document, table, *_ = (Path(out) / name for name in FILES)
         asked = Path(out) / model.NAME
         if table.is_file() and (asked.is_file() or not document.is_file()):
-            beside = f" with {model.NAME}" if asked.is_file() else ""
-            replaced = f"{table}: is of something else than this search, and is replaced{beside}"
+            beside = f", and so is {model.NAME}" if asked.is_file() else ""
+            replaced = f"{table}: belongs to another study, and is replaced{beside}"
             warnings.warn(replaced, stacklevel=2)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(out) / "store" if out is not None else Path(scratch)

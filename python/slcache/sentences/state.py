@@ -148,7 +148,7 @@ def unfilled(named: Iterable[tuple[str, Document]]) -> str:
     who = f"The SLC cache of {wording.said_of(names, 'was', 'were')} never full here"
     if len(names) == len(cached):
         who = "No SLC cache was ever full here"
-    return f"{who}: a longer run, or a fuller device, may turn this round. "
+    return f"{who}: a longer run, or a fuller device, may reverse the result. "
 
 
 def unchosen(documents: Sequence[Document]) -> str:
@@ -163,6 +163,6 @@ def unchosen(documents: Sequence[Document]) -> str:
     if not drives or filled or not states or any(s.overwritten is None for s in states):
         return ""
     return (
-        "The drive began empty but for what the trace touches; most drives are full and "
-        "overwritten: slcache compare --states shows both side by side."
+        "Before the run the drive held only the data that the trace accesses, but most drives are "
+        "full and overwritten: slcache compare --states compares both."
     )

@@ -221,20 +221,20 @@ def _is_same(path: Path, other: Path) -> bool:
 def _replaced(whole: Study, out: Path, *, stays: bool) -> str:
     """Return what becomes of a folder's table that is of another study; empty where none is."""
     if (out / OF_A_SEARCH[0]).is_file():
-        return f"{out}: the table there is of a search, and is replaced with {OF_A_SEARCH[0]}"
+        return f"{out}: the table there is of a search, and is replaced, and so is {OF_A_SEARCH[0]}"
     if not (out / TABLES[0]).is_file() or stays:
         return ""
     try:
         said = _meant(bounded.text(out / model.NAME))
     except (OSError, ValueError):
-        return f"{out / TABLES[0]}: is of something else than this study, and is replaced"
+        return f"{out / TABLES[0]}: belongs to another study, and is replaced"
     now = _meant(whole.to_toml())
     differ = [key for key in {**said, **now} if said.get(key) != now.get(key)]
     if not differ:
         return ""
     return (
         f"{out}: the table there is of a study with another {wording.listed(differ)}, and is "
-        "replaced by this one's; kept results stay"
+        "replaced by this one's; stored results stay"
     )
 
 

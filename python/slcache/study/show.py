@@ -240,7 +240,7 @@ def means(analysis: Analysis) -> list[str]:
         found = analysis.effects[metric]
         if mixed := [short[effect.factor] for effect in found if not effect.balanced]:
             told.append(
-                "The points are no full grid: what other parameters do is in the means of "
+                "The points are not a full grid: effects of other parameters are in the means of "
                 f"{words.listed(mixed)}."
             )
         for effect in found:
@@ -252,10 +252,10 @@ def means(analysis: Analysis) -> list[str]:
                 )
     if len(analysis.judged) > 1 and len(outcome.factors) > 1:
         loads = ", ".join(short[name] for name in outcome.loads)
-        named = "The trace" if outcome.loads == [TRACE] else f"What the load is ({loads})"
+        named = "The trace" if outcome.loads == [TRACE] else f"The load ({loads})"
         told.append(
-            f"{named} is a parameter here as others are, though none that can be chosen: a mean "
-            f"over {analysis.each_load}s is above all that of those with the greatest figures."
+            f"{named} cannot be chosen, unlike the other parameters. A mean over "
+            f"{analysis.each_load}s is dominated by those with the largest figures."
         )
     return [*dict.fromkeys(told)]
 
@@ -275,7 +275,7 @@ def seeds_meant(analysis: Analysis) -> list[str]:
     """Return how what seeds say is meant, or that they say nothing."""
     found = [each for judged in analysis.judged for each in _comparable(judged)]
     if found and not any(each.repeated for each in found):
-        return ["Each configuration has one seed: how far seeds spread the figures is not known."]
+        return ["Each configuration has one seed, so the spread over seeds is not known."]
     return [_intervals(analysis.outcome)] if any(map(_judges, found)) else []
 
 
@@ -294,12 +294,13 @@ def _noise(analysis: Analysis, found: Spread, word: str) -> str:
     best = found.best or 0
     told = f"{names[best]}: {wording.interval(found.metric, found.estimates[best])}"
     if not found.alike:
-        return f"{found.metric}: the best ({told}) differs from each other by more than {word}s do."
+        significant = f"differs significantly from all others over the {word}s"
+        return f"{found.metric}: the best ({told}) {significant}."
     count = len(found.alike)
     more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
     return (
         f"{found.metric}: the difference between the best ({told}) and {count:,} of "
-        f"{len(names) - 1:,} others lies inside the noise of the {word}s: "
+        f"{len(names) - 1:,} others is not significant over the {word}s: "
         f"{'; '.join(names[i] for i in found.alike[:_NAMED])}{more}."
     )
 
@@ -309,13 +310,13 @@ def _intervals(outcome: Outcome) -> str:
     word, draws = outcome.repeats, outcome.has_draws
     of = " around the mean of the draws, for another recording of the same length" if draws else ""
     off = (
-        " The recording itself is not run, and means of draws may lie off it: `compare --resample` "
-        "runs it too, and its intervals lie around its own figure."
+        " The recording itself is not run, and means of draws may be biased: `compare --resample` "
+        "runs it too, with intervals around its own figure."
     )
     return (
-        f"Intervals are Student's at {100 * LEVEL:.0f} %{of}. The best is held against the "
-        f"others {word} by {word}, by the logarithms of ratios: all others of a metric together "
-        f"(Holm), each metric by itself.{off if draws else ''}"
+        f"Intervals are Student's at {100 * LEVEL:.0f} %{of}. The best is compared with the others "
+        f"{word} by {word}, by logarithms of ratios, with Holm's correction over the others of a "
+        f"metric.{off if draws else ''}"
     )
 
 
@@ -366,9 +367,9 @@ def across(analysis: Analysis) -> Iterator[str]:
             f"{one.greatest} on {analysis.names[worst.trace]}."
         )
     yield (
-        f"A factor says how many times worse a mean is than the best on the same {word}; those "
-        f"here are the greatest over the {word}s, of the configurations for which they are least. "
-        "What seeds do to them is not judged."
+        f"A factor says how many times worse a mean is than the best on the same {word}. The table "
+        f"has the configurations whose largest factor over the {word}s is smallest. Seeds are not "
+        "taken into account."
     )
     if found.zero:
         yield f"No factors of what is 0 somewhere: {', '.join(found.zero)}."

@@ -183,8 +183,8 @@ def unequal_caches(labels: Sequence[str], documents: Sequence[Document]) -> str:
     if most <= (1 + MUCH) * least:
         return ""
     return (
-        f"The SLC caches are not of one size: {small} has {units.size(least)}, "
-        f"{large} {units.size(most)}. Part of what separates the schemes is that."
+        f"The SLC caches differ in size: {small} has {units.size(least)}, "
+        f"{large} {units.size(most)}. This explains part of the difference between the schemes."
     )
 
 
