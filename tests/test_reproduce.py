@@ -245,7 +245,9 @@ def test_only_the_named_recordings_run_with_the_measures_named(tmp_path: Path) -
     rows = mixed(200)
     write_trace(folder / "mine.csv", rows)
     spec = Beyond(
-        *("tiny", ["tlc-only"], "open"),
+        device="tiny",
+        schemes=["tlc-only"],
+        replay="open",
         more=["mine.csv", "gone.csv"],
         pieces=["lost.csv"],
         only=["nothing"],
@@ -265,7 +267,13 @@ def test_only_the_named_recordings_run_with_the_measures_named(tmp_path: Path) -
 def test_pieces_of_real_volumes_keep_their_times(tmp_path: Path) -> None:
     for name in ("closed", "piece"):
         write_trace(tmp_path / f"{name}.csv", mixed(20))
-    spec = Beyond("tiny", ["tlc-only"], "closed:8", more=["closed.csv"], pieces=["piece.csv"])
+    spec = Beyond(
+        device="tiny",
+        schemes=["tlc-only"],
+        replay="closed:8",
+        more=["closed.csv"],
+        pieces=["piece.csv"],
+    )
     jobs, left_out = beyond.jobs_of(replace(plans.load("hierarchy"), beyond=spec), tmp_path)
     found = {job.input.name: job.run.config["host"]["replay"] for job in jobs}
     assert left_out == []

@@ -6,17 +6,16 @@ import json
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from slcache import catalogue
 from slcache.bandwidth.loads import CACHES, Load, Pattern, cache_bytes, default_amount, loads
 from slcache.documents import gains as figures
-from slcache.errors import ConfigError, UsageError, about
+from slcache.errors import UsageError, about
 from slcache.execute import given as texts
 from slcache.execute import several
-from slcache.execute.run import Run, beside
+from slcache.execute.run import Run, reference
 from slcache.given import options, quantity
 from slcache.given.content import Content
 from slcache.given.options import option, takes
@@ -299,8 +298,6 @@ def _beside(asked: Sequence[Run]) -> tuple[dict[str, str], list[Run]]:
     known: dict[tuple[str, str], Run] = {}
     titles = {}
     for run in asked:
-        other = beside(run)
-        with suppress(ConfigError):
-            if other.config and other.scheme != run.scheme:
-                titles[run.title] = known.setdefault((other.trace, other.device), other).title
+        if (other := reference(run)) is not None:
+            titles[run.title] = known.setdefault((other.trace, other.device), other).title
     return titles, list(known.values())

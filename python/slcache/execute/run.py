@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache import catalogue, files
+from slcache.errors import ConfigError
 from slcache.execute import given
 from slcache.files import Path
 from slcache.given import content
@@ -144,3 +146,11 @@ def beside(run: Run) -> Run:
         timelines=(),
         resolved=None,
     )
+
+
+def reference(run: Run) -> Run | None:
+    """Return the run beside one; None of what has no cache, and where the device needs one."""
+    other = beside(run)
+    with suppress(ConfigError):
+        return other if other.config and other.scheme != run.scheme else None
+    return None

@@ -12,7 +12,6 @@ from slcache.execute.engine import Engine
 from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.inputs import Input, Job
 from slcache.reproduce.measures import value
-from slcache.reproduce.parts import Part
 from slcache.reproduce.plan import Plan
 
 TIMES = tuple(f"{side}_{key}_us" for side in ("write", "read") for key in ("mean", "p99", "p99_9"))
@@ -31,14 +30,10 @@ def jobs_of(plan: Plan, folder: Path) -> tuple[list[Job], list[str]]:
     recorded = sorted(folder.glob("*.blkparse.zst"))
     recorded = [path for path in recorded if not spec.only or path.name.split(".")[0] in spec.only]
     paths = [*recorded, *(path for path in wanted if path.exists())]
-    part = Part(
-        "beyond",
-        spec.device,
-        [*spec.schemes, *([spec.constants] if spec.constants else [])],
-        reference="",
-        replay=spec.replay,
+    part = replace(
+        spec,
+        schemes=[*spec.schemes, *([spec.constants] if spec.constants else [])],
         settings={"trace.address": "compact", **spec.settings},
-        learned=spec.learned,
     )
     chosen = [
         Input(

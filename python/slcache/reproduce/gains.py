@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
-from slcache import ConfigError
 from slcache.documents import gains
 from slcache.execute.engine import Engine
-from slcache.execute.run import Run, beside
+from slcache.execute.run import reference
 from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.points import Table as Points
 from slcache.tables.tabular import Table
@@ -30,7 +28,7 @@ def of(experiment: Experiment, tables: Mapping[str, Points], engine: Engine) -> 
     `above` are dense programs over the least, `share` that of what could be gained over the run
     without a cache, `why` the reason where no bound holds.
     """
-    others = [_beside(job.run) for job in experiment.jobs]
+    others = [reference(job.run) for job in experiment.jobs]
     found = iter(engine.results([run for run in others if run is not None]))
     told: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for job, other in zip(experiment.jobs, others, strict=True):
@@ -49,14 +47,6 @@ def of(experiment: Experiment, tables: Mapping[str, Points], engine: Engine) -> 
         }
         for (part, workload, scheme), each in told.items()
     ]
-
-
-def _beside(run: Run) -> Run | None:
-    """Return the run without a cache; None for what has none, and where the device needs one."""
-    other = beside(run)
-    with suppress(ConfigError):
-        return other if other.config and other.scheme != run.scheme else None
-    return None
 
 
 def _mean(told: Iterable[Mapping[str, Any]], name: str) -> float | None:

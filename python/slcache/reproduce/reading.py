@@ -14,6 +14,7 @@ from slcache.reproduce.parts import (
     MeasureName,
     Part,
     PartName,
+    SchemeName,
     ShareOf,
     TraceName,
     Workload,
@@ -245,17 +246,16 @@ class Sensitivity:
     parts: list[PartName] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Beyond:
+@dataclass(frozen=True, kw_only=True)
+class Beyond(Part):
     """What is run on real recordings, which no paper had."""
 
-    device: str
-    schemes: list[str]
+    name: str = "beyond"
+    reference: str = ""
     replay: str
-    settings: dict[str, Any] = field(default_factory=dict)
-    #: Seeds of the schemes that draw while they run; the others run once.
+    #: Of the schemes that draw while they run; the others run once.
     seeds: list[int] = field(default_factory=lambda: [1])
-    learned: list[str] = field(default_factory=list)
+    learned: list[SchemeName] | None = field(default_factory=list)
     #: The grid of constants of which the best is shown.
     constants: GridName = ""
     #: Further traces, where they are, by their path from the folder of recordings.
