@@ -23,6 +23,7 @@ import copy
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -54,17 +55,18 @@ class Reward(ABC):
 
     def fork(self) -> Self:
         """Return one that goes on as this one does."""
-        return copy.copy(self)
+        return copy.deepcopy(self)
 
 
+@dataclass
 class _Cost(Reward):
     """A figure times a factor."""
 
-    def __init__(self, at: int, factor: float) -> None:
-        self._at, self._factor = at, factor
+    at: int
+    factor: float
 
     def of(self, figures: Figures, info: dict[str, Any]) -> float:
-        return self._factor * figures[self._at]
+        return self.factor * figures[self.at]
 
 
 class _Latency(Reward):
@@ -109,26 +111,22 @@ class _Paper(Reward):
         return reward
 
 
+@dataclass
 class _Sum(Reward):
     """A weighted sum of named rewards."""
 
-    def __init__(self, parts: list[tuple[float, Reward]]) -> None:
-        self._parts = parts
+    parts: list[tuple[float, Reward]]
 
     def of(self, figures: Figures, info: dict[str, Any]) -> float:
-        return sum(weight * part.of(figures, info) for weight, part in self._parts)
-
-    def fork(self) -> _Sum:
-        return _Sum([(weight, part.fork()) for weight, part in self._parts])
+        return sum(weight * part.of(figures, info) for weight, part in self.parts)
 
 
+@dataclass
 class _Function(Reward):
     """A reward of the user's."""
 
     reads_info = True
-
-    def __init__(self, function: Callable[[dict[str, Any]], float]) -> None:
-        self._function = function
+    function: Callable[[dict[str, Any]], float]
 
     @classmethod
     def of_episode(cls, given: Callable[..., Any]) -> _Function:
@@ -142,23 +140,21 @@ class _Function(Reward):
             raise ConfigError(f"reward = {given!r:.60}: its objects are no functions of info")
         return cls(function)
 
-    def fork(self) -> _Function:
-        return _Function(copy.deepcopy(self._function))
-
     def of(self, figures: Figures, info: dict[str, Any]) -> float:
-        value: object = self._function(info)
+        value: object = self.function(info)
         number = isinstance(value, int | float | np.integer | np.floating)
         if isinstance(value, bool) or not number or not math.isfinite(value):  # type: ignore[arg-type]
             raise EpisodeError(f"the reward function returned {value!r}: must be a finite number")
         return float(value)  # type: ignore[arg-type]
 
 
-NAMED: dict[str, Callable[[At], Reward]] = {
-    "paper": lambda at: _Paper(at, None),
-    "latency": _Latency,
-    "throughput": lambda at: _Cost(at("bytes_per_s"), 1 / _MIB),
-    "waf": lambda at: _Cost(at("waf"), -1.0),
-    "lifetime": lambda at: _Cost(at("life_used"), -1e6),
+#: By name, made of where figures are and of how `paper` averages.
+NAMED: dict[str, Callable[[At, tuple[str, float] | None], Reward]] = {
+    "paper": _Paper,
+    "latency": lambda at, _: _Latency(at),
+    "throughput": lambda at, _: _Cost(at("bytes_per_s"), 1 / _MIB),
+    "waf": lambda at, _: _Cost(at("waf"), -1.0),
+    "lifetime": lambda at, _: _Cost(at("life_used"), -1e6),
 }
 
 
@@ -182,7 +178,7 @@ def _named(name: str, at: At, average: tuple[str, float] | None) -> Reward:
     if name not in NAMED:
         raise ConfigError(f"reward {name!r}: unknown; known: {', '.join(NAMED)}")
     try:
-        return _Paper(at, average) if name == "paper" else NAMED[name](at)
+        return NAMED[name](at, average)
     except ConfigError as error:
         raise ConfigError(f"reward {name!r}: {error}") from error
 
