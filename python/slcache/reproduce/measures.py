@@ -45,6 +45,7 @@ def _mean_step(values: Sequence[float]) -> float:
 _REDUCTIONS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "mean": statistics.fmean,
     "least": min,
+    "last": lambda values: values[-1],
     "range": lambda values: max(values) - min(values),
     "step": _mean_step,
     "late": lambda values: statistics.fmean(values[len(values) // 2 :]),
@@ -63,6 +64,12 @@ class Result:
         for key in path:
             found = None if found is None else found.get(key)
         return float(present(found))
+
+    def total(self, rows: str, field: str, **like: str) -> float:
+        """Return the sum of a field over the rows of a part, of all or of those like this."""
+        part, name = rows.split(".")
+        every = present(self.document.get(part))[name]
+        return float(sum(row[field] for row in every if like.items() <= row.items()))
 
     def table(self, name: str, field: str) -> float:
         """Return a field of one of the scheme's mapping tables."""
@@ -89,10 +96,6 @@ class Result:
         """Return the part of a series that has a value."""
         values = self.values(name)
         return values.count(value) / len(values)
-
-    def fast_gib(self) -> float:
-        """Return how much data the faster of two SSDs holds at the end."""
-        return self.values("utilisation")[-1] * slc_bytes(self.pool) / 2**30
 
     def l1_share_max(self) -> float:
         """Return the largest share of L1, as the division has it or as its blocks have it."""
@@ -148,28 +151,13 @@ class Result:
         but = () if causes else (*_RECLAIM, ("read", "host"))
         return self.ops("time_us", causes=causes, but=but, slc=slc) / 1e6
 
-    @property
-    def _disk(self) -> Document:
-        found: Document = present(self.document.get("disk"))
-        return found
-
-    def disk_us(self) -> float:
-        """Return how long the disk served requests."""
-        return float(sum(op["time_us"] for op in self._disk["ops"]))
-
-    def disk_standby_share(self) -> float:
-        """Return the part of the time that the disk stood still."""
-        states = self._disk["states"]
-        chosen = sum(state["time_s"] for state in states if state["state"] == "standby")
-        return float(chosen / sum(state["time_s"] for state in states))
-
     def moved_in_flash(self) -> float:
         """Return the share of the service time of flash and disk that moves take in flash alone.
 
         What leaves for the disk is written there at another cost: `gc_time_share` has both.
         """
         moved = self.ops("time_us", causes=("gc", "migration"))
-        served = [*self.document["flash"]["ops"], *self._disk["ops"]]
+        served = [*self.document["flash"]["ops"], *present(self.document.get("disk"))["ops"]]
         return moved / float(sum(op["time_us"] for op in served))
 
     # ---- Requests and their latencies.
@@ -253,34 +241,21 @@ class Result:
         found: Document = self.document["config"]["device"]["pool"][0]
         return found
 
-    def blocks_per_plane(self) -> float:
-        """Return the blocks of each plane of the first pool."""
-        return float(self.pool["blocks"])
+    def of_pool(self, key: str) -> float:
+        """Return what the first pool says under a key."""
+        return float(self.pool[key])
 
-    def spare_share(self) -> float:
-        """Return the part of the device's blocks that user data do not fill."""
-        user = self.at("config", "device", "user_bytes")
-        return 1 - float(user / (slc_bytes(self.pool) * BITS[densest(self.pool)]))
+    def slc_bytes(self) -> float:
+        """Return what all blocks of the pool hold in SLC mode."""
+        return float(slc_bytes(self.pool))
 
-    def _slc_blocks(self) -> int:
-        """Return how many blocks of a chip of two regions are SLC ones."""
-        scheme = present(self.document["config"]["scheme"].get("nvc"))
-        return int(present(scheme["slc_blocks"]))
+    def slc_block_bytes(self) -> float:
+        """Return what one of them holds."""
+        return float(slc_block_bytes(self.pool))
 
-    def nvc_capacity_bytes(self) -> float:
-        """Return what the two regions of a chip hold together."""
-        slc, bits = self._slc_blocks(), BITS[densest(self.pool)]
-        return float(slc_block_bytes(self.pool) * (slc + bits * (self.pool["blocks"] - slc)))
-
-    def slc_to_dense_blocks(self) -> float:
-        """Return SLC blocks per dense block."""
-        slc = self._slc_blocks()
-        return float(present(slc / (self.pool["blocks"] - slc) or None))
-
-    def nvc_miss_rate(self) -> float:
-        """Return the misses among the reads that reach the flash."""
-        missed, dram = (self.at("scheme", "figures", f) for f in ("miss_rate", "dram_hit_rate"))
-        return missed / max(0.0, 1 - dram)
+    def dense_bits(self) -> float:
+        """Return how many times as much they hold in the densest mode."""
+        return float(BITS[densest(self.pool)])
 
 
 def present(found: T | None) -> T:
