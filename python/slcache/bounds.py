@@ -39,20 +39,13 @@ SHARES = (0.5, 0.8, 0.95)
 
 
 def _sizes(text: str) -> list[int]:
-    """Return `64MiB,1GiB` or `64MiB..1GiB*2` in bytes; ValueError for what is neither."""
-    first, dots, rest = text.partition("..")
-    if not dots:
-        return [quantity.size_bytes(part.strip()) for part in text.split(",")]
-    last, _, factor = rest.partition("*")
-    size, end = quantity.size_bytes(first), quantity.size_bytes(last)
-    if not factor.isdecimal() or not 2 <= int(factor) <= 1024 or not 0 < size <= end:
-        told = f"{text!r}: must be FROM..TO*FACTOR with a factor of 2 to 1024, such as 1MiB..4GiB*2"
-        raise ValueError(told)
-    found = []
-    while size <= end:
-        found.append(size)
-        size *= int(factor)
-    return found
+    """Return a list or a range of sizes, in bytes, in the forms of what a study varies."""
+    from slcache.study.axes import Axis
+
+    values = Axis.read("sizes", text).values
+    if not values:
+        raise ValueError(f"{text!r}: must say which, such as 1MiB..4GiB*2")
+    return [quantity.size_bytes(str(size)) for size in values]
 
 
 @dataclass(frozen=True, kw_only=True)

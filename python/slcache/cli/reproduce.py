@@ -34,6 +34,26 @@ def _a_folder(path: Path) -> None:
         raise ValueError(f"{path} {'is no folder' if path.exists() else 'does not exist'}")
 
 
+def _names(text: str) -> list[str]:
+    """Return the names of a list, each once; ValueError for anything else."""
+    names = [name.strip() for name in text.split(",")]
+    if said := "a name is empty" if "" in names else twice(names):
+        raise ValueError(f"{text!r}: {said}")
+    return names
+
+
+def _seeds(text: str) -> list[int]:
+    """Return the seeds of a list; each once, and such as a run can have."""
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(f"{text!r}: expected whole numbers, as in 1,2,3") from None
+    wild = [f"{n} is not between 0 and {SEED_MAX}" for n in numbers if not 0 <= n <= SEED_MAX]
+    if said := next(iter(wild), twice(map(str, numbers))):
+        raise ValueError(f"{text!r}: {said}")
+    return numbers
+
+
 @dataclass(frozen=True, kw_only=True)
 class Extent:
     """What of an evaluation is run."""
@@ -68,8 +88,12 @@ class Extent:
         "Folder of blkparse recordings; the schemes also run on these.",
         check=_a_folder,
     )
-    workloads: str | None = option("A,B,...", "Run only these of the paper's workloads.")
-    seeds: str | None = option("N,N,...", "Seeds of the twins (default: the plan's).")
+    workloads: list[str] | None = option(
+        "A,B,...", "Run only these of the paper's workloads.", read=_names
+    )
+    seeds: list[int] | None = option(
+        "N,N,...", "Seeds of the twins (default: the plan's).", read=_seeds
+    )
     out: Path | None = option(
         "DIR",
         "Folder for report.html, ledger.json and the finished runs in store (default: "
@@ -133,7 +157,7 @@ def reproduce(asked: Asked) -> None:
         checks.refuse(asked, of_papers, f"has no effect on {paper}, which is no paper")
         kind = drives if paper == drives.NAME else separation
         how = asked.jobs, asked.store, asked.form, asked.meter
-        kind.reproduce(place, _names(asked.workloads), asked.quick, asked.sensitivity, *how)
+        kind.reproduce(place, asked.workloads or [], asked.quick, asked.sensitivity, *how)
         return
     asked.check_executor()
     its_plan = plan.load(paper)
@@ -142,8 +166,8 @@ def reproduce(asked: Asked) -> None:
     said |= {
         "out": place,
         "recordings": asked.recordings or evaluations.default_recordings(),
-        "seeds": _numbers(asked.seeds),
-        "workloads": _names(asked.workloads),
+        "seeds": asked.seeds or [],
+        "workloads": asked.workloads or [],
     }
     readings = its_plan.readings if asked.reading == BOTH else [asked.reading]
     request = evaluations.Request(paper=paper, readings=readings, **said, **where)
@@ -205,24 +229,3 @@ def _time(known: Plan, study: bool) -> str:
     if study and known.sensitivity:
         text += f", the study of what is open another {known.sensitivity.minutes}"
     return f"{text}; finished runs are kept"
-
-
-def _numbers(text: str | None) -> list[int]:
-    """Return the seeds of a list; each once, and such as a run can have."""
-    try:
-        numbers = [] if text is None else [int(part) for part in text.split(",")]
-    except ValueError:
-        raise checks.wrong(f"{text!r}: expected whole numbers, as in 1,2,3", "--seeds") from None
-    wild = [f"{n} is not between 0 and {SEED_MAX}" for n in numbers if not 0 <= n <= SEED_MAX]
-    if said := next(iter(wild), twice(map(str, numbers))):
-        raise checks.wrong(f"{text!r}: {said}", "--seeds")
-    return numbers
-
-
-def _names(text: str | None) -> list[str]:
-    """Return the workloads of a list, each once."""
-    names = [] if text is None else [name.strip() for name in text.split(",")]
-    said = "a name is empty" if "" in names else twice(names)
-    if said is not None:
-        raise checks.wrong(f"{text!r}: {said}", "--workloads")
-    return names
