@@ -25,6 +25,8 @@ from slcache.scheme.source import NotFoundError, found, of_class
 from slcache.traces.api import Trace, generate, is_workload, reader_options
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from slcache._core import View, Write
 
 #: The columns, each a number; -1 where there is none before.
@@ -53,78 +55,45 @@ def of_writes(
             generate(trace, table, seed=seed, overrides=overrides(dict(options)))
         else:
             Trace(trace, options=dict(options)).convert(table)
-        columns = frame.read(table)
-    number = {name: columns[name].to_numpy().astype(np.int64) for name in columns.columns[:5]}
-    return _features(number, page_bytes)
+        requests = frame.read(table)
+    return _features(requests, page_bytes)
 
 
-def _features(of: dict[str, NDArray[np.int64]], page_bytes: int) -> NDArray[np.float64]:
-    is_write = of["op"] == _WRITE
-    is_access = is_write | (of["op"] == _READ)
-    ends = of["sector"] + of["sectors"]
-    last_end, _ = _before(of["stream"], ends, is_access, difference=False)
-    rows, page, own = _used(of["sector"] * _SECTOR, ends * _SECTOR, is_access, is_write, page_bytes)
-    at_ns, everything = of["at_ns"][rows], np.ones(len(rows), bool)
-    age, accesses = _before(page, at_ns, everything)
-    rewrite, writes = _before(page, at_ns, is_write[rows])
-    of_request = [
-        of["sectors"] * _SECTOR,
-        last_end == of["sector"],
-        np.diff(of["at_ns"], prepend=of["at_ns"][:1]),
-    ]
-    columns = [
-        *(column[is_write] for column in of_request),
-        *(column[own] for column in (age, rewrite, accesses, writes)),
-        of["stream"][is_write],
-    ]
-    return np.column_stack(columns).astype(np.float64)
+def _features(requests: pl.DataFrame, page_bytes: int) -> NDArray[np.float64]:
+    """Return a row for each write; only pages that a write begins with are looked at."""
+    import polars as pl
 
-
-def _used(
-    start: NDArray[np.int64],
-    end: NDArray[np.int64],
-    is_access: NDArray[np.bool_],
-    is_write: NDArray[np.bool_],
-    page_bytes: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return a row for each page that a request uses: the request, the page, and writes' own rows.
-
-    Only pages that a write begins with are asked about; others are left out.
-    """
-    first = start // page_bytes
-    asked = np.unique(first[is_write])
-    low = np.searchsorted(asked, first)
-    high = np.searchsorted(asked, (end - 1) // page_bytes, side="right")
-    count = np.where(is_access, high - low, 0)
-    begins = np.cumsum(count) - count
-    rows = np.repeat(np.arange(len(first)), count)
-    return rows, low[rows] + np.arange(len(rows)) - begins[rows], begins[is_write]
-
-
-def _before(
-    key: NDArray[np.int64],
-    value: NDArray[np.int64],
-    counts: NDArray[np.bool_],
-    *,
-    difference: bool = True,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return, of each row, the value of the last row of its key that counts, and how many do.
-
-    With `difference` the value is what lies between both; -1 where there is no such row.
-    """
-    found, count = np.full(len(key), -1, np.int64), np.zeros(len(key), np.int64)
-    rows = np.flatnonzero(counts)
-    order = rows[np.argsort(key[rows], kind="stable")]
-    same = np.zeros(len(order), bool)
-    same[1:] = key[order][1:] == key[order][:-1]
-    before = np.roll(order, 1)
-    between = value[order] - value[before] if difference else value[before]
-    found[order[same]] = between[same]
-    # How far each is behind the first of its key.
-    place = np.arange(len(order))
-    first = np.maximum.accumulate(np.where(same, 0, place))
-    count[order] = place - first
-    return found, count
+    at_ns, sector, is_write = pl.col("at_ns"), pl.col("sector"), pl.col("op") == _WRITE
+    end = sector + pl.col("sectors")
+    whole = requests.select(pl.col("at_ns", "op", "stream", "sector", "sectors").cast(pl.Int64))
+    accesses = (
+        whole.with_columns(gap_ns=at_ns.diff().fill_null(0))
+        .filter(pl.col("op").is_in([_READ, _WRITE]))
+        .with_columns(
+            bytes=pl.col("sectors") * _SECTOR,
+            sequential=(end.shift(1).over("stream") == sector).fill_null(False),
+            first=sector * _SECTOR // page_bytes,
+            last=(end * _SECTOR - 1) // page_bytes,
+        )
+    )
+    asked = accesses.filter(is_write)["first"].unique().sort()
+    low = asked.search_sorted(accesses["first"])
+    high = asked.search_sorted(accesses["last"], side="right")
+    pages = (
+        accesses.with_columns(low=low.cast(pl.Int64), high=high.cast(pl.Int64))
+        .with_columns(page=pl.int_ranges("low", "high"))
+        .explode("page")
+        .drop_nulls("page")
+    )
+    since = (at_ns - at_ns.shift(1)).over("page").fill_null(-1)
+    before = pl.int_range(pl.len()).over("page")
+    writes = (
+        pages.with_columns(age_ns=since, accesses=before)
+        .filter(is_write)
+        .with_columns(rewrite_ns=since, writes=before)
+        .filter(pl.col("page") == pl.col("low"))
+    )
+    return writes.select(pl.col(NAMES).cast(pl.Float64)).to_numpy()
 
 
 #: The figures of the last step that are observed beside the writes.
