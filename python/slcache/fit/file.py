@@ -11,19 +11,13 @@ from slcache.fit import device, measured
 from slcache.fit.device import Found, Reading
 from slcache.fit.lines import Source
 from slcache.fit.measured import Ground, Told
+from slcache.given import parsing
 
-#: The file, with places for what is fitted.
-_FILE = Path(__file__).with_name("fitted.toml.txt")
+#: The file, with places for what is fitted; and on what keys stand that no log tells.
+_FILE, _GROUNDS = (Path(__file__).with_name(name) for name in ("fitted.toml.txt", "grounds.toml"))
 #: The most blocks of a plane, and planes of a die.
 _MOST_BLOCKS, _MOST_PLANES = 65_536, 16
-_UNPROTECTED = "drives people own have no power-loss protection"
 _PROTECTED = "without it a cache that is emptied beside the writes pads each page that is left over"
-#: Why the controller's times are what they are, where no latency tells.
-_CONTROLLER = {
-    "read": "as drives with the link have; no reads of the erased drive tell it apart from tR",
-    "write": "as drives with the link have; no buffered writes tell it",
-    "flush": "no flushes tell it; 0.2 to 2.2 ms are printed of drives",
-}
 
 
 def text(
@@ -118,32 +112,24 @@ def _grounds(
         f"device.pool[0].{device.MODES[bits]}",
         "scheme-defaults.client",
     )
-    row, as_usual = at.row_bytes, measured.assumed()
-    size = Ground("known", "--user") if given.is_stated else measured.assumed("what the log holds")
+    row, as_logged = at.row_bytes, Ground("assumed", "what the log holds")
     cells = values["usable"].ground(row * bits, 1, device.KEEP_BLOCKS)
     if device.blocks(values["usable"].value, given.user_bytes, at, bits)[1]:
         cells = replace(cells, source=f"{cells.source}; raised to hold the user's data")
-    one_fill = "from one fill; a usual value"
     grounds = {
-        "device.user_bytes": size,
-        "device.mu_bytes": measured.assumed("4 KiB, as drives people own have"),
-        "device.stage_timeout_ns": as_usual,
-        "device.plp": measured.assumed(_PROTECTED if found.is_protected else _UNPROTECTED),
-        **{f"device.controller.{op}_ns": measured.assumed(why) for op, why in _CONTROLLER.items()},
-        **{f"{pool}.{key}": as_usual for key in _USUAL},
-        f"{pool}.planes": measured.unknown("apart from the times of programs; a usual value"),
+        key.replace("MODE", device.MODES[bits]): Ground(kind, why)
+        for kind, rows in parsing.toml_file(_GROUNDS).items()
+        for key, why in rows.items()
+    }
+    grounds |= {
+        "device.user_bytes": Ground("known", "--user") if given.is_stated else as_logged,
         f"{pool}.blocks": cells,
         f"{pool}.slc.program_ns": values["slc.program_ns"].ground(),
-        **{f"{mode}.{key}": as_usual for key in ("read_ns", "erase_ns", "program")},
         f"{mode}.program_ns": values["dense.program_ns"].ground(),
         f"{mode}.fold.program_ns": values["fold.program_ns"].ground(),
-        "buffer": measured.assumed("two wordlines of every plane; no latency tells its size"),
-        f"{client}.fold.keep_blocks": as_usual,
-        f"{client}.placement": as_usual,
-        f"{client}.static_blocks": measured.unknown(one_fill),
-        f"{client}.dynamic.rule": measured.unknown(one_fill),
-        f"{client}.flush.when": measured.unknown("a fill has no pause; a usual value"),
     }
+    if found.is_protected:
+        grounds["device.plp"] = Ground("assumed", _PROTECTED)
     if given.link:
         grounds["host.link"] = Ground("known", "--link")
     for key, told in given.told.items():
@@ -154,7 +140,7 @@ def _grounds(
         grounds[f"{client}.dynamic.max_bytes"] = values["cache"].ground(row, row)
     if found.busy is not None:
         grounds[f"{client}.flush.busy_ratio"] = values["busy"].ground(0.001, 0.001)
-        grounds[f"{client}.reopen"] = measured.assumed("the cache is back when it is empty")
+        grounds[f"{client}.reopen"] = Ground("assumed", "the cache is back when it is empty")
     return grounds
 
 
@@ -165,9 +151,3 @@ def _planes(told: Told) -> Ground:
     (low, high), kind = told.ranges[0], "not-identifiable" if told.problem else "fitted"
     why = told.problem or "if a flush takes no time of its own"
     return Ground(kind, f"{told.log}: {low:.2f} to {high:.2f} planes of all channels, {why}")
-
-
-_USUAL = (
-    *("name", "channels", "chips", "dies", "wordlines", "page_bytes", "plane_parallelism", "bus"),
-    *("slc.read_ns", "slc.erase_ns"),
-)

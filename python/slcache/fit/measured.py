@@ -60,7 +60,8 @@ class Told:
     def ground(self, step: float = 1.0, scale: float = 1.0, more: int = 0) -> Ground:
         """Return what a key stands on; its interval in whole steps, each of which is `scale`."""
         if self.problem is not None:
-            return unknown(": ".join(each for each in (self.log, self.problem) if each))
+            told = ": ".join(each for each in (self.log, self.problem) if each)
+            return Ground("not-identifiable", told)
         if not self.ranges:
             return Ground("fitted", self.log)
         if len(self.values) > 1:
@@ -69,16 +70,6 @@ class Told:
         ((low, high),) = self.ranges
         ends_of = math.floor(low / step) * scale + more, math.ceil(high / step) * scale + more
         return Ground("fitted", self.log, *ends_of)
-
-
-def assumed(source: str = "a usual value") -> Ground:
-    """Return the ground of what nothing says."""
-    return Ground("assumed", source)
-
-
-def unknown(source: str) -> Ground:
-    """Return the ground of what no log of its kind can tell."""
-    return Ground("not-identifiable", source)
 
 
 def section(statement: str, grounds: Mapping[str, Ground]) -> str:
