@@ -43,23 +43,11 @@ def test_three_phases_are_found_in_noise_with_dips(seed: int) -> None:
     assert [p.from_gb for p in found[1:]] == [p.to_gb for p in found[:-1]]
 
 
-def test_the_interval_of_a_speed_holds_it_as_often_as_it_says() -> None:
-    parts = [(200.0, 5000.0), (400.0, 1500.0)]
-    held = [
-        phase.low_mb_per_s <= speed <= phase.high_mb_per_s
-        for seed in range(40)
-        for phase, (_, speed) in zip(phases.find(*curve(parts, seed)).phases, parts, strict=True)
-    ]
-    # 80 intervals at 95 %: fewer than 70 would come in one of 100,000 such tests.
-    assert sum(held) >= 70
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_a_speed_that_does_not_change_is_one_phase(seed: int) -> None:
     found = phases.find(*curve([(500.0, 1200.0)], seed))
     assert [(p.from_gb, p.to_gb) for p in found.phases] == [(0.0, 500.0)]
     assert found.phases[0].mb_per_s == pytest.approx(1200, rel=0.01)
-    assert found.returns_gb == ()
 
 
 def test_a_cache_that_comes_back_is_found_each_time_and_waves_are_not() -> None:
@@ -70,7 +58,6 @@ def test_a_cache_that_comes_back_is_found_each_time_and_waves_are_not() -> None:
     gb, speeds = curve(parts, 1, noise=0.0, dips=0.0)
     found = phases.find(gb, speeds, 16)
     assert [p.to_gb for p in found.phases] == pytest.approx([end for end, _ in parts], abs=1.0)
-    assert len(found.returns_gb) == 4
     for length in (8, 20, 45):
         waves = 1000 * (1 + 0.2 * np.sin(2 * np.pi * gb / length))
         assert len(phases.find(gb, waves, 16).phases) == 1, length
@@ -79,7 +66,7 @@ def test_a_cache_that_comes_back_is_found_each_time_and_waves_are_not() -> None:
 def test_without_noise_an_end_within_a_point_is_exact() -> None:
     found = phases.find(*curve([(61.3, 4800.0), (250.0, 1500.0)], 0, noise=0.0, dips=0.0))
     assert [p.to_gb for p in found.phases] == pytest.approx([61.3, 250.0])
-    assert found.phases[0].low_mb_per_s == pytest.approx(4800)
+    assert found.phases[0].mb_per_s == pytest.approx(4800)
     assert found.stalls == ()
 
 
@@ -95,13 +82,6 @@ def test_stalls_are_told_apart_and_move_no_phase() -> None:
         [p.to_gb for p in plain.phases], rel=0.001
     )
     assert found.phases[0].mb_per_s == pytest.approx(plain.phases[0].mb_per_s, rel=0.01)
-
-
-def test_a_return_to_the_first_speed_is_told() -> None:
-    found = phases.find(*curve([(100, 4000.0), (250, 1500.0), (320, 3800.0), (500, 1500.0)], 5))
-    assert len(found.phases) == 4
-    assert found.returns_gb == pytest.approx([250.0], abs=1.0)
-    assert phases.find(*curve([(100, 4000.0), (250, 1500.0), (500, 3000.0)], 5)).returns_gb == ()
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -31,7 +31,7 @@ _AT_ONCE = 1 << 17
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase: from and to how many GB, its median speed, and the interval that holds it.
+    """A phase: from and to how many GB, its median speed, and its mean.
 
     The mean is bytes by time, of points within three deviations of the median.
     """
@@ -39,8 +39,6 @@ class Phase:
     from_gb: float
     to_gb: float
     mb_per_s: float
-    low_mb_per_s: float
-    high_mb_per_s: float
     mean_mb_per_s: float
 
 
@@ -55,18 +53,16 @@ class Stall:
 
 @dataclass(frozen=True)
 class Phases:
-    """The phases of a curve, its stalls, and where the speed of the first phase came back."""
+    """The phases of a curve, and its stalls."""
 
     phases: tuple[Phase, ...]
     stalls: tuple[Stall, ...]
-    returns_gb: tuple[float, ...]
 
 
 def find(written_gb: Values, mb_per_s: Values, most: int = MOST) -> Phases:
     """Return the phases of a curve: the GB written by the end of each point, and MB/s within it.
 
-    Points are of about one size. The intervals of speeds are at 95 %, if points vary by themselves.
-    Raises ValueError where the curve is too short or is none.
+    Points are of about one size. Raises ValueError where the curve is too short or is none.
     """
     written, speeds = np.asarray(written_gb, float), np.asarray(mb_per_s, float)
     _check(written, speeds)
@@ -87,9 +83,7 @@ def find(written_gb: Values, mb_per_s: Values, most: int = MOST) -> Phases:
     found = tuple(
         Phase(a, b, *each) for (a, b), each in zip(pairwise(ends), speeds_of, strict=True)
     )
-    first = found[0].mb_per_s
-    back = (p.from_gb for p in found[2:] if abs(p.mb_per_s / first - 1) <= RETURN)
-    return Phases(found, _stalls(stalled, edges, speeds), tuple(back))
+    return Phases(found, _stalls(stalled, edges, speeds))
 
 
 def _check(written: Values, speeds: Values) -> None:
@@ -145,17 +139,13 @@ def _cuts(values: Values, most: int, penalty: float) -> list[int]:
     return cuts
 
 
-def _speeds(logs: Values) -> tuple[float, float, float, float]:
-    """Return the median of a phase's inner points, the order statistics around it, and the mean."""
+def _speeds(logs: Values) -> tuple[float, float]:
+    """Return the median of a phase's inner points, and their mean."""
     inner = np.sort(logs[1:-1])
-    half, n = 0.98 * np.sqrt(len(inner)), len(inner)
-    low, high = max(0, int((n - 1) / 2 - half)), min(n - 1, int(np.ceil((n - 1) / 2 + half)))
     middle = float(np.median(inner))
     off = np.abs(inner - middle)
     near = inner[off <= 3 * max(_NOISE, float(np.quantile(off, 0.9)) / 1.645)]
-    found = middle, inner[low], inner[high], -np.log(np.exp(-near).mean())
-    a, b, c, d = (float(v) for v in np.exp(found))
-    return a, b, c, d
+    return float(np.exp(middle)), float(np.exp(-np.log(np.exp(-near).mean())))
 
 
 def _share(logs: Values, before: float, after: float) -> float:
