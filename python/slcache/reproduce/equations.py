@@ -150,15 +150,9 @@ def hyssd_cost(
         write_hits=_hits("write_hits", write_hits, at),
         read_hits=_hits("read_hits", read_hits, at),
     )
-    cost_ns, write_ns, read_ns, dense_utilisation, best = found
-    return HyssdCost(
-        np.array(at),
-        np.array(cost_ns),
-        np.array(write_ns),
-        np.array(read_ns),
-        np.array(dense_utilisation),
-        best,
-    )
+    *arrays, best = found
+    cost_ns, write_ns, read_ns, dense_utilisation = map(np.array, arrays)
+    return HyssdCost(np.array(at), cost_ns, write_ns, read_ns, dense_utilisation, best)
 
 
 @checked

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -17,6 +15,8 @@ from slcache import _core
 from slcache.execute import given
 from slcache.execute.engine import Engine
 from slcache.execute.run import Run
+from slcache.given import parsing
+from slcache.reproduce.measures import Result
 from slcache.traces.api import Progress
 
 #: Requests a second of what is drawn: idle time comes between them.
@@ -101,8 +101,7 @@ def _survival(place: Place, by_seed: Mapping[Place, Mapping[int, float]], alone:
 
 @cache
 def _plan() -> dict[str, Any]:
-    text = resources.files("slcache.separation").joinpath("plan.toml").read_text("utf-8")
-    return tomllib.loads(text)
+    return parsing.toml_file(Path(__file__).with_name("plan.toml"))
 
 
 def workloads() -> list[str]:
@@ -244,7 +243,11 @@ def _cell(point: _Point, half: Mapping[str, Any], whole: Mapping[str, Any]) -> R
     """
     workload, scheme, blocks, rule, seed = point.cell
     written = whole["host"]["write"]["bytes"] - half["host"]["write"]["bytes"]
-    stored = {mode: _stored(whole, mode) - _stored(half, mode) for mode in ("slc", DENSEST)}
+    ends = Result(whole), Result(half)
+    stored = {}
+    for mode in ("slc", DENSEST):
+        after, before = (end.ops("bytes", "program", slc=mode == "slc") for end in ends)
+        stored[mode] = after - before
     (pool,) = whole["config"]["device"]["pool"]
     bits = {"slc": 1, DENSEST: BITS}
     cycles = {mode: pool[mode]["endurance_cycles"] for mode in bits}
@@ -264,12 +267,6 @@ def _cell(point: _Point, half: Mapping[str, Any], whole: Mapping[str, Any]) -> R
         "drift": _drift(whole["series"]),
         "lent": whole["scheme"]["figures"].get("separation_lent_blocks", 0.0),
     }
-
-
-def _stored(document: Mapping[str, Any], mode: str) -> int:
-    """Return the bytes of pages that were programmed in a mode."""
-    rows = document["flash"]["ops"]
-    return sum(row["bytes"] for row in rows if row["kind"] == "program" and row["mode"] == mode)
 
 
 def _drift(series: Mapping[str, Any]) -> float:
