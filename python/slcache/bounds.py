@@ -103,7 +103,7 @@ def of_trace(asked: OfTrace) -> dict[str, Any]:
     most = unit_bytes * _UNITS_MAX
     said = asked.sizes_bytes
     sizes = [size for size in _SIZES if size <= most] if said is None else list(said)
-    _check(sizes, unit_bytes, most)
+    _check(sizes, unit_bytes, 0, most, f"at most {units.size(most)}")
     trace = str(asked.trace)
     text = _core.trace_bound(trace, asked.reader_options(), unit_bytes, sizes, asked.on_progress)
     document: dict[str, Any] = json.loads(text)
@@ -152,16 +152,17 @@ def _check_unit(unit_bytes: int) -> None:
         raise about(UsageError(told), "unit_bytes")
 
 
-def _check(sizes: Sequence[int], unit_bytes: int, most: int) -> None:
+def _check(sizes: Sequence[int], unit_bytes: int, least: int, most: int, told: str) -> None:
+    """Raise UsageError for sizes that do not rise, or lie elsewhere than is told."""
     if not 1 <= len(sizes) <= _SIZES_MAX:
-        told = f"{len(sizes)} sizes; there may be 1 to {_SIZES_MAX}"
+        many = f"{len(sizes)} sizes; there may be 1 to {_SIZES_MAX}"
+        raise about(UsageError(many), "sizes_bytes")
+    if wrong := [size for size in sizes if size % unit_bytes or not least <= size <= most]:
+        told = f"{few(wrong)} bytes: sizes are whole units of {units.size(unit_bytes)}, {told}"
         raise about(UsageError(told), "sizes_bytes")
-    wrong = [size for size in sizes if size % unit_bytes or not 0 <= size <= most]
-    if wrong:
-        told = f"whole units of {units.size(unit_bytes)}, at most {units.size(most)}"
-        raise about(UsageError(f"{few(wrong)} bytes: sizes are {told}"), "sizes_bytes")
     if list(sizes) != sorted(set(sizes)):
-        raise about(UsageError("sizes must rise, each once"), "sizes_bytes")
+        told = f"{few(list(sizes))} bytes: sizes must rise, each once"
+        raise about(UsageError(told), "sizes_bytes")
 
 
 @dataclass(frozen=True)
@@ -246,19 +247,6 @@ class Flash:
         powers = [1 << power for power in range(self.steps.bit_length())]
         return [self.step_bytes * blocks for blocks in dict.fromkeys([*powers, self.steps])]
 
-    def check(self, sizes: Sequence[int]) -> None:
-        """Raise UsageError for sizes that no cache of the device can have."""
-        wrong = [
-            each for each in sizes if each % self.unit_bytes or not 0 < each <= self.most_bytes
-        ]
-        if wrong or list(sizes) != sorted(set(sizes)):
-            told = (
-                f"{few(wrong or sizes)} bytes: sizes rise, are whole units of "
-                f"{units.size(self.unit_bytes)} and lie above 0 up to {self.most_bytes}, which is "
-                f"all {self.steps} blocks of each plane in SLC mode"
-            )
-            raise about(UsageError(told), "sizes_bytes")
-
     def weighed(self, versions: int, kept: int, in_buffer: int, of: str) -> float | None:
         """Return the least of a weight of all programs: dense ones, and what the cache keeps.
 
@@ -305,7 +293,9 @@ def on_device(asked: OnDevice) -> dict[str, Any]:
     scheme = catalogue.fitting(device=device, settings=chosen)[0][0]
     flash = Flash.of(catalogue.resolve(device=device, scheme=scheme, settings=chosen, seed=seed))
     sizes = flash.sizes() if asked.sizes_bytes is None else list(asked.sizes_bytes)
-    flash.check(sizes)
+    every = f"which is all {flash.steps} blocks of each plane in SLC mode"
+    told = f"and lie above 0 up to {flash.most_bytes}, {every}"
+    _check(sizes, flash.unit_bytes, 1, flash.most_bytes, told)
     slots = [flash.buffer_slots + size // flash.unit_bytes for size in sizes]
     text = _core.run_bounds(
         given.trace_of(given.text_of(trace)),
