@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import pathlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from slcache import _core, catalogue, files
 from slcache import named as code
 from slcache.errors import UsageError, about
+from slcache.execute import given as texts
+from slcache.execute import run as execute
 from slcache.given import content, quantity
 from slcache.given.content import Content, path_of, trace_of
 from slcache.given.options import DEVICE, Simulated, option, takes
@@ -20,7 +21,6 @@ from slcache.results.result import Result
 from slcache.traces.api import Path, Progress, Trace, is_workload, reader_options
 
 if TYPE_CHECKING:
-    from slcache.files import Drawn
     from slcache.reproduce.setups import Setup
 
 __all__ = ["Path", "Progress", "Trace", "run"]
@@ -52,10 +52,14 @@ class Run(Simulated, _Target):
     memory_out: Path | None = option("FILE", "Save what the scheme has learned during the run.")
 
     @property
+    def devices(self) -> list[Content | None]:
+        """The device that it runs on."""
+        return [self.device]
+
+    @property
     def reads(self) -> list[Path]:
         """The files that it reads, whatever settings name beside them."""
-        named = (path_of(each) for each in (self.trace, self.device) if each is not None)
-        return files.inputs(*named, self.config, self.load_state, self.memory_in)
+        return [*super().reads, *files.inputs(None, self.load_state)]
 
     @property
     def writes(self) -> list[Path]:
@@ -82,34 +86,36 @@ def run(asked: Run) -> Result:
     if chosen is None:
         raise content.missing("scheme")
     settings = asked.above_setup([chosen], settings)
-    how: dict[str, Any] = {"replay": asked.replayed_as, "seed": asked.seed}
+    whole = execute.Run(
+        "",
+        texts.text_of(asked.trace, "trace"),
+        texts.text_of(device),
+        chosen,
+        settings,
+        reader_options_of(asked.trace, asked.reader(), asked.seed),
+        asked.replayed_as,
+        asked.seed,
+        memory_in=asked.memory_in,
+        memory_out=asked.memory_out,
+        load_state=asked.load_state,
+        save_state=asked.save_state,
+        log=asked.log,
+    )
     if catalogue.of_catalogue(chosen) == "custom":
         # The files that a class is written in are known when it is loaded.
-        catalogue.resolve(device=device, scheme=chosen, settings=settings, **how)
-    replayed: Callable[..., Result] = functools.partial(
-        _replayed,
-        trace_of(asked.trace),
-        {
-            **catalogue.given(device, chosen, settings, **how),
-            "trace_options": reader_options_of(asked.trace, asked.reader(), asked.seed),
-            "snapshot_in": _named(asked.load_state),
-            "memory_in": _named(asked.memory_in),
-        },
-        [*asked.reads, *content.read_by(settings), *code.files()],
-        asked.report,
-    )
-    written = {
-        "save_state": asked.save_state, "memory_out": asked.memory_out, "log": asked.log
-    }  # fmt: skip
+        _ = whole.config
+    read = [*asked.reads, *content.read_by(settings), *code.files()]
+
+    def done(runs: Sequence[execute.Run]) -> list[Result]:
+        return [_replayed(each, trace_of(asked.trace), read, asked.report) for each in runs]
+
     if asked.is_drawn:
         # What reads logs is loaded by whoever wants a timeline.
-        from slcache.slow import stretch
+        from slcache.execute import timelines
 
-        drawn = stretch.drawn(asked.timeline, asked.stretch, path_of(asked.trace), replayed)
-        result = replayed(**written, timelines=(drawn,))
-        stretch.name(result.documents[0], drawn)
+        (result,) = timelines.results([whole], [""], asked.timeline, asked.stretch, done)
     else:
-        result = replayed(**written)
+        (result,) = done([whole])
     name_reading(asked.setup, [result])
     return result.told_at(asked.gb_per_day)
 
@@ -122,31 +128,20 @@ def name_reading(setup: Setup | None, runs: Sequence[Result]) -> None:
 
 
 def _replayed(
+    run: execute.Run,
     trace: str | _core.Rereadable,
-    run: content.Run,
     read: Sequence[Path],
     progress: Progress | None,
-    *,
-    save_state: Path | None = None,
-    memory_out: Path | None = None,
-    log: Path | None = None,
-    timelines: Sequence[Drawn] = (),
 ) -> Result:
     """Replay a trace and write what is asked for, none of it in the place of what is read."""
-    written = (save_state, memory_out, log, *(drawn[0] for drawn in timelines))
-    files.check((name for name in written if name is not None), read)
-    whole: content.Run = {
-        **run,
-        "snapshot_out": _named(save_state),
-        "memory_out": _named(memory_out),
-        "log": _named(None if log is None else checked_log(log)),
-        "timelines": list(timelines),
-    }
-    return Result.made(json.loads(_core.run(trace, whole, progress=progress)), None, read)
+    # Who imports slcache runs nothing yet.
+    from slcache.execute import tasks
 
-
-def _named(path: Path | None) -> str | None:
-    return None if path is None else os.fspath(path)
+    files.check(run.writes, read)
+    if run.log is not None:
+        checked_log(run.log)
+    document = tasks.document(run, trace, progress=progress)
+    return Result.made(json.loads(document), None, read)
 
 
 def checked_log(log: Path) -> Path:

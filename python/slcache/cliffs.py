@@ -269,13 +269,7 @@ def cliff(asked: Writes) -> Cliff:
     ]
     others, more = _beside(runs) if asked.bound else ({}, [])
     every = [*runs, *more]
-    done = several.results(
-        every,
-        jobs=asked.jobs,
-        executor=asked.executor,
-        store=asked.store,
-        progress=asked.on_progress,
-    )
+    done = several.results(every, asked, asked.on_progress)
     labels = catalogue.called(schemes, device=device, settings=given)
     for result, name in zip(done, planned, strict=False):
         result.label = labels[name]

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from slcache import api, bounds, catalogue, files
+from slcache import api, bounds, catalogue
 from slcache.errors import UsageError, about
 from slcache.execute import given as texts
 from slcache.execute import several
 from slcache.execute.run import Run
 from slcache.files import Path
-from slcache.given.content import Content, path_of
+from slcache.given.content import Content
 from slcache.given.once import twice
 from slcache.given.options import NORMALISE, Drawn, Here, Simulated, needed, option, takes
 from slcache.given.quantity import WORN
@@ -74,12 +74,6 @@ class Compare(Here, Simulated, Drawn, _Rivals):
         if not many:
             raise about(UsageError("device: a comparison needs at least one"), "device")
         return many
-
-    @property
-    def reads(self) -> list[Path]:
-        """The files that it reads, whatever settings name beside them."""
-        known = (each for each in (self.trace, *self.devices) if each is not None)
-        return files.inputs(*map(path_of, known), self.config, self.memory_in)
 
 
 @takes(Compare)
@@ -159,13 +153,7 @@ def _results(asked: Compare, runs: Sequence[Run], names: Sequence[str]) -> list[
     """Return the results of runs, each with a timeline of its name where one is asked for."""
 
     def done(runs: Sequence[Run]) -> list[Result]:
-        return several.results(
-            runs,
-            jobs=asked.jobs,
-            executor=asked.executor,
-            store=asked.store,
-            progress=asked.report,
-        )
+        return several.results(runs, asked, asked.report)
 
     if not asked.is_drawn:
         return done(runs)

@@ -20,6 +20,7 @@ from slcache.execute import given as texts
 from slcache.execute import several
 from slcache.execute.run import Run
 from slcache.given.content import Content, device_of
+from slcache.given.options import Here
 from slcache.results.result import Result
 
 #: Seconds between two points of a series, at most.
@@ -227,7 +228,7 @@ def fills(
 
 def done(runs: Sequence[Run], jobs: int, progress: api.Progress | None) -> list[Result]:
     """Return the results of runs on this machine, which nothing keeps."""
-    return several.results(runs, jobs=jobs, executor="local", store=None, progress=progress)
+    return several.results(runs, Here(jobs=jobs), progress)
 
 
 #: What went at the first speed went at this share of it at least; a whole burst at more.

@@ -152,8 +152,7 @@ class Engine:
 
     def _is_kept(self, run: Run) -> bool:
         """Return whether a result is kept: files have to be written, a memory may be another."""
-        writes = run.log is not None or bool(run.timelines)
-        return self._keeps and not writes and run.memory_in is None
+        return self._keeps and not run.writes and run.memory_in is None
 
     def kept(self, runs: Sequence[Run]) -> bool:
         """Return whether every result is there already."""

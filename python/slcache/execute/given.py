@@ -19,12 +19,9 @@ from slcache.traces import api as traces
 _HELD = "\0"
 
 
-def text_of(given: Content) -> str:
+def text_of(given: Content, what: str = "device") -> str:
     """Return the text of what is given as a path or as a dict; ConfigError for other values."""
-    if not isinstance(given, Mapping):
-        return os.fspath(given)
-    held = {str(key): content.plain(value, str(key)) for key, value in given.items()}
-    return _HELD + json.dumps(held, ensure_ascii=False)
+    return _HELD + content.held(given, what) if isinstance(given, Mapping) else os.fspath(given)
 
 
 def content_of(text: str) -> Content:

@@ -46,9 +46,13 @@ class Run:
     after: Run | None = None
     #: About how many requests it has: the longest runs go first.
     size: int = 0
-    #: Of runs that are not kept: the memory that the scheme begins with, the table of requests to
-    #: write, and the timelines.
+    #: Of runs that are not kept: the memory that the scheme begins with and where what it learned
+    #: goes, the state to start from and where that is saved, the table of requests to write, and
+    #: the timelines.
     memory_in: Path | None = None
+    memory_out: Path | None = None
+    load_state: Path | None = None
+    save_state: Path | None = None
     log: Path | None = None
     timelines: tuple[Drawn, ...] = ()
     #: The configuration, where it is known already.
@@ -64,6 +68,13 @@ class Run:
         said = content.read_by(self.settings)
         paths = given.path_of(self.trace), given.path_of(self.device)
         return files.inputs(*paths, self.memory_in, *said)
+
+    @property
+    def writes(self) -> list[Path]:
+        """The files that it writes beside its result."""
+        own = (self.save_state, self.memory_out, self.log)
+        named = [path for path in own if path is not None]
+        return [*named, *(drawn[0] for drawn in self.timelines)]
 
     @cached_property
     def config(self) -> Mapping[str, Any]:

@@ -11,11 +11,11 @@ from slcache import _core, api, files
 from slcache.errors import UsageError, about
 from slcache.execute import given
 from slcache.execute.run import Run
+from slcache.given.options import Here
 from slcache.results.result import Result
 from slcache.traces.api import Progress
 
 if TYPE_CHECKING:
-    from slcache.execute.driver import Executor
     from slcache.execute.tasks import Done, Task
 
 
@@ -62,15 +62,8 @@ class Inline:
         self._tasks.clear()
 
 
-def results(
-    asked: Sequence[Run],
-    *,
-    jobs: int | None,
-    executor: Executor | str,
-    store: api.Path | None,
-    progress: Progress | None,
-) -> list[Result]:
-    """Return the results of runs in their order, of which `jobs` go on at a time.
+def results(asked: Sequence[Run], where: Here, progress: Progress | None) -> list[Result]:
+    """Return the results of runs in their order, which go on `where` it is said.
 
     With one job they go on in this process, one by one. The first that fails ends all of them with
     its exception; what is done is kept where there is a store. `progress` cancels by returning
@@ -83,42 +76,32 @@ def results(
         if each.log is not None:
             api.checked_log(each.log)
     read = [path for each in asked for path in each.reads()]
-    written = [each.log for each in asked if each.log is not None]
-    files.check([*written, *(drawn[0] for each in asked for drawn in each.timelines)], read)
-    here = executor == "local" and (jobs is None or jobs == 1)
-    _check_pipes(asked, jobs, executor, store, here=here)
-    place = None if store is None else Path(store)
+    files.check((path for each in asked for path in each.writes), read)
+    here = where.executor == "local" and where.jobs in (None, 1)
+    if not here or where.store is not None:
+        _check_pipes(asked, where, here=here)
+    place = None if where.store is None else Path(where.store)
     if here:
-        inline = Inline(progress, 0 if store is None else 1)
-        engine = Engine(place, inline, titles=False)
+        engine = Engine(place, Inline(progress, 0 if place is None else 1), titles=False)
     else:
-        engine = Engine(place, executor, jobs, progress, titles=False)
+        engine = Engine(place, where.executor, where.jobs, progress, titles=False)
     with engine:
         documents = engine.results(asked)
     pairs = zip(asked, documents, strict=True)
     return [Result.made(document, None, each.reads()) for each, document in pairs]
 
 
-def _check_pipes(
-    asked: Sequence[Run],
-    jobs: int | None,
-    executor: Executor | str,
-    store: api.Path | None,
-    *,
-    here: bool,
-) -> None:
+def _check_pipes(asked: Sequence[Run], where: Here, *, here: bool) -> None:
     """Raise UsageError for a trace that can be read only once where that is not enough."""
-    if here and store is None:
-        return
     paths = (given.path_of(each.trace) for each in asked)
     pipe = next((path for path in paths if path is not None and _core.is_read_once(path)), None)
     if pipe is None:
         return
     if here:
-        name, value, instead = "store", str(store), "leave store out"
-    elif executor == "local":
-        name, value, instead = "jobs", str(jobs), "jobs = 1"
+        name, instead = "store", "leave store out"
+    elif where.executor == "local":
+        name, instead = "jobs", "jobs = 1"
     else:
-        name, value, instead = "executor", str(executor), "leave executor out"
-    told = f"{name} = {value}: {pipe} can be read only once: give a file, or {instead}"
-    raise about(UsageError(told), name)
+        name, instead = "executor", "leave executor out"
+    told = f"{name} = {getattr(where, name)}: {pipe} can be read only once: give a file, or"
+    raise about(UsageError(f"{told} {instead}"), name)

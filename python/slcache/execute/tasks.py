@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from slcache import _core, metrics, named
+from slcache import _core, files, metrics, named
 from slcache._core import ConfigError, RunError, TraceError
 from slcache.execute import given, store
 from slcache.execute.run import REPEAT, Run
@@ -123,7 +123,7 @@ def _repeat(run: Run, path: Path) -> None:
 
 _MAKINGS: Mapping[str, Callable[[Run, Path], object]] = {
     "state": _state,
-    "memory": lambda run, path: document(run, given.trace_of(run.source), memory_out=path),
+    "memory": lambda run, path: document(replace(run, memory_out=path), given.trace_of(run.source)),
 }
 
 
@@ -141,26 +141,24 @@ def _point(task: Task) -> str:
     if task.prepared is not None and Path(task.prepared).exists():
         trace = _core.prepared(given.label(run.source), Path(task.prepared))
     started = task.state is not None and Path(task.state).exists()
-    return document(run, trace, snapshot_in=task.state if started else None)
+    return document(replace(run, load_state=task.state if started else None), trace)
 
 
-def document(
-    run: Run,
-    trace: str | _core.Rereadable,
-    *,
-    snapshot_in: str | None = None,
-    memory_out: Path | None = None,
-    progress: Progress | None = None,
-) -> str:
+def document(run: Run, trace: str | _core.Rereadable, *, progress: Progress | None = None) -> str:
     """Run a trace, wherever it is read from, and return the result document, as JSON."""
     whole = run.given()
     whole |= {
         # How a trace was read is in the file that was made of it.
         "trace_options": [] if run.written else list(run.trace_options),
-        "snapshot_in": snapshot_in,
-        "memory_in": None if run.memory_in is None else os.fspath(run.memory_in),
-        "memory_out": None if memory_out is None else os.fspath(memory_out),
-        "log": None if run.log is None else os.fspath(run.log),
+        "snapshot_in": _named(run.load_state),
+        "snapshot_out": _named(run.save_state),
+        "memory_in": _named(run.memory_in),
+        "memory_out": _named(run.memory_out),
+        "log": _named(run.log),
         "timelines": list(run.timelines),
     }
     return _core.run(trace, whole, progress=progress)
+
+
+def _named(path: files.Path | None) -> str | None:
+    return None if path is None else os.fspath(path)

@@ -58,14 +58,17 @@ def _drawn(
         ]
     with files.scratch(path.parent) as folder:
         logs = [folder / f"{number}.parquet" for number in range(len(runs))]
-        run([replace(each, log=to) for each, to in zip(runs, logs, strict=True)])
+        first = (replace(each, save_state=None, memory_out=None) for each in runs)
+        run([replace(each, log=to) for each, to in zip(first, logs, strict=True)])
         stretches = [stretch.asked(*said, partial(log.read, each)) for each in logs]
         drawn = [(to, *when) for to, when in zip(paths, stretches, strict=True)]
     return [replace(each, timelines=(what,)) for each, what in zip(runs, drawn, strict=True)]
 
 
 def _named(path: Path, label: str) -> Path:
-    """Return the timeline of one run of several: the name with its label."""
+    """Return the timeline of one run of several: the name with its label, if it has one."""
+    if not label:
+        return path
     stem, dot, kinds = path.name.partition(".")
     return path.with_name(f"{stem}-{in_file_name(label)}{dot}{kinds}")
 

@@ -40,14 +40,14 @@ class Run(TypedDict, total=False):
 def device_of(device: Content) -> str | _core.DeviceContent:
     """Return a device as the engine takes it; raises ConfigError, naming the key of a value."""
     if isinstance(device, Mapping):
-        return _core.DeviceContent(_json(device, "device"))
+        return _core.DeviceContent(held(device, "device"))
     return os.fspath(device)
 
 
 def trace_of(trace: Content) -> str | _core.Rereadable:
     """Return a trace, or the workload that a dict is, as the engine takes it."""
     if isinstance(trace, Mapping):
-        return _core.workload_content(_json(trace, "trace"))
+        return _core.workload_content(held(trace, "trace"))
     return os.fspath(trace)
 
 
@@ -99,10 +99,9 @@ def _name(name: object, key: str) -> str:
     return name
 
 
-def _json(content: Mapping[str, Any], what: str) -> str:
+def held(content: Mapping[str, Any], what: str) -> str:
     """Return a dict as JSON; keys are told as they stand in it."""
-    held = {_name(key, what): plain(value, str(key)) for key, value in content.items()}
-    return json.dumps(held)
+    return json.dumps({_name(key, what): plain(value, str(key)) for key, value in content.items()})
 
 
 #: Single keys, dotted or nested; a whole configuration, as results have it; or a file of either.

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, cast
 
-from slcache import named
+from slcache import files, named
 from slcache.errors import ConfigError, UsageError, about
 from slcache.files import Path
 from slcache.given import content, quantity
@@ -469,6 +469,17 @@ class Simulated(Replayed):
     def _keys(self) -> list[tuple[str, Any]]:
         own = [] if self.window is None else [("run.series_window_ns", window_ns(self.window))]
         return [*super()._keys(), *own]
+
+    @property
+    def devices(self) -> Sequence[Content | None]:
+        """The devices that it runs on."""
+        return ()
+
+    @property
+    def reads(self) -> list[Path]:
+        """The files that it reads, whatever settings name beside them."""
+        known = (each for each in (self.trace, *self.devices) if each is not None)
+        return files.inputs(*map(content.path_of, known), self.config, self.memory_in)
 
     @property
     def stretch(self) -> tuple[str | None, str | None, str | None, int | None]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -16,7 +14,6 @@ from slcache.errors import UsageError, about
 from slcache.files import Drawn
 from slcache.files import Path as Named
 from slcache.given.quantity import time_ns
-from slcache.slow import log
 from slcache.slow.log import Log
 
 #: No run lasts as long, ns.
@@ -125,31 +122,10 @@ def _refuse(name: str, value: object, told: str) -> NoReturn:
 Said = tuple[str | None, str | None, str | None, int | None]
 
 
-def drawn(
-    file: Named | None,
-    said: Said,
-    trace: Named | None,
-    run: Callable[..., object],
-) -> Drawn:
-    """Return what is drawn where; UsageError where a stretch has no file.
-
-    For a stretch around a request `run` runs everything first.
-    """
-    path = checked(file, said, trace)
-    return (path, *asked(*said, lambda: _logged(run)))
-
-
 def name(document: Mapping[str, Any], drawn: Drawn) -> None:
     """Name the timeline in the document of a run that has just drawn it."""
     file, _, _, every = drawn
     document["provenance"]["timeline"] = {"file": file} | ({} if every == 1 else {"every": every})
-
-
-def _logged(run: Callable[..., object]) -> log.Log:
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "requests.parquet"
-        run(log=place)
-        return log.read(place)
 
 
 def checked(file: Named | None, said: Said, trace: Named | None) -> str:

@@ -163,7 +163,7 @@ class Study(Varied):
     @cached_property
     def traces(self) -> tuple[str, ...]:
         """Traces and workloads, as texts of `slcache.execute.given`."""
-        return _texts(self.trace)
+        return _texts(self.trace, "trace")
 
     @cached_property
     def _whole(self) -> content.Configuration:
@@ -174,7 +174,7 @@ class Study(Varied):
     @cached_property
     def devices(self) -> tuple[str, ...]:
         """Devices, as texts of `slcache.execute.given`."""
-        return _texts(self._whole.device)
+        return _texts(self._whole.device, "device")
 
     @cached_property
     def schemes(self) -> tuple[str, ...]:
@@ -322,9 +322,9 @@ class Study(Varied):
         return "\n".join(parts) + "\n"
 
 
-def _texts(said: Any) -> tuple[str, ...]:  # noqa: ANN401
+def _texts(said: Any, what: str) -> tuple[str, ...]:  # noqa: ANN401
     listed = said if isinstance(said, Sequence) and not isinstance(said, str) else [said]
-    return tuple(map(given.text_of, listed))
+    return tuple(given.text_of(each, what) for each in listed)
 
 
 def _point(number: int, said: Any) -> Combination:  # noqa: ANN401

@@ -9,6 +9,7 @@ import warnings
 import weakref
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,25 +40,17 @@ _VERSION = 2
 TABLES = ("points.parquet", "costs.parquet")
 
 
+@dataclass(frozen=True, repr=False, eq=False)
 class Sweep:
     """A study that has been run."""
 
-    def __init__(
-        self,
-        study: Study,
-        points: Sequence[Point],
-        store: Store,
-        *,
-        kept: int,
-        keep: object = None,
-    ) -> None:
-        self.study = study
-        self.points = list(points)
-        #: How many results were there before.
-        self.kept = kept
-        self._store = store
-        #: Whatever must live as long as the results are asked for, such as a temporary folder.
-        self._keep = keep
+    study: Study
+    points: Sequence[Point]
+    _store: Store
+    #: How many results were there before.
+    kept: int
+    #: Whatever must live as long as the results are asked for, such as a temporary folder.
+    _keep: object = None
 
     @cached_property
     def table(self) -> pl.DataFrame:
@@ -185,7 +178,7 @@ def run_study(whole: Study, course: Course) -> Sweep:
             ended = wanted.run(fail_fast=course.fail_fast)
         except driver.FailedError as error:
             raise RunError(f"a point failed: {error}") from error
-    found = Sweep(whole, ended, engine.store, kept=wanted.kept, keep=keep)
+    found = Sweep(whole, ended, engine.store, wanted.kept, keep)
     if folder is not None:
         files.write(folder, found.files(), inputs)
         files.drop(folder, OF_A_SEARCH, inputs)
