@@ -18,7 +18,8 @@ from slcache.execute.tasks import Task
 from slcache.search.api import tune
 from slcache.search.batches import Found, Tried
 from slcache.search.goals import Search
-from slcache.search.tuning import FILES, Sized, Tuning
+from slcache.search.sized import Sized
+from slcache.search.tuning import FILES, Tuning
 from slcache.study.api import sweep
 from support import mixed, slcache, workers, write_trace
 

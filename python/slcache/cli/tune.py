@@ -16,7 +16,8 @@ from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Column, Table
 
 if TYPE_CHECKING:
-    from slcache.search.tuning import Sized, Tuning
+    from slcache.search.sized import Sized
+    from slcache.search.tuning import Tuning
 
 #: The terminal lists so many points of the front.
 _SHOWN = 30

@@ -177,12 +177,6 @@ def known(what: str, names: Callable[[], Iterable[str]]) -> Check:
     return check
 
 
-def a_file(path: Path) -> None:
-    """Refuse what is no file that is there."""
-    if not (place := pathlib.Path(path)).is_file():
-        raise ValueError(f"{path} {'is no file' if place.exists() else 'does not exist'}")
-
-
 def no_folder(path: Path) -> None:
     """Refuse a folder where a file is to be written."""
     if pathlib.Path(path).is_dir():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -414,6 +413,9 @@ def of(told: Mapping[str, Any], file: Path | None = None) -> Study:
         study.check()
     except (ConfigError, UsageError) as error:
         # The verb and the function call some of its keys by other names.
-        called = next((key for key, name in keys.items() if name == error.key), error.key)
-        raise StudyError(re.sub(rf"^{error.key}\b", str(called), str(error))) from error
+        called = next((key for key, name in keys.items() if name == error.key), None)
+        line = str(error)
+        if called is not None and error.key is not None and line.startswith(error.key):
+            line = called + line.removeprefix(error.key)
+        raise StudyError(line) from error
     return study
