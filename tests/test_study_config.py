@@ -241,3 +241,13 @@ def test_settings_of_a_result_are_its_device_and_scheme(trace: Path) -> None:
     assert [document["config"] for document in found.documents()] == [config]
     with pytest.raises(slcache.UsageError, match="the settings describe a device"):
         slcache.sweep(trace, device="tiny", scheme="baseline", settings=config)
+
+
+def test_studies_are_equal_that_say_the_same(trace: Path) -> None:
+    how: dict[str, Any] = {"device": "tiny", "scheme": "tlc-only"}
+    one, same, other = (
+        slcache.sweep(trace, **how, settings={"trace.address": word}, jobs=jobs).study
+        for word, jobs in (("wrap", None), ("wrap", 1), ("clip", None))
+    )
+    assert one == same != other
+    assert slcache.sweep(trace, **how, address="wrap").study == one

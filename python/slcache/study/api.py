@@ -33,7 +33,7 @@ class Course(SpreadOut):
     on_progress: Progress | None = None
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class Points(Course, Study):
     """What a study varies, what it is judged by, and how it is run."""
 
@@ -45,10 +45,11 @@ def begun(asked: Points) -> tuple[Study, Course]:
     """
     file = model.file_of(asked.trace)
     if file is None:
-        asked.check()
-        if "sample_seed" in asked.given and asked.sampling.kind == "grid":
+        study = Study(**{name: getattr(asked, name) for name in of(Study)})
+        study.check()
+        if "sample_seed" in asked.given and study.sampling.kind == "grid":
             raise about(UsageError("sample_seed: a grid draws no points"), "sample_seed")
-        return asked, asked
+        return study, asked
     for name in of(Study):
         if name in asked.given and name != "trace":
             raise about(UsageError(f"{name}: a study's file says that itself"), name)
