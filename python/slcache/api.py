@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import pathlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from slcache import _core, catalogue, files
 from slcache import named as code
-from slcache.errors import UsageError, about
 from slcache.execute import given as texts
 from slcache.execute import run as execute
 from slcache.given import content, quantity
@@ -138,18 +135,8 @@ def _replayed(
     from slcache.execute import tasks
 
     files.check(run.writes, read)
-    if run.log is not None:
-        checked_log(run.log)
     document = tasks.document(run, trace, progress=progress)
     return Result.made(json.loads(document), None, read)
-
-
-def checked_log(log: Path) -> Path:
-    """Return the file of a request log; UsageError where its name promises another format."""
-    if pathlib.Path(log).suffix not in ("", ".parquet", ".pq"):
-        told = f"log = {os.fspath(log)!r}: a log of requests is Parquet; name it FILE.parquet"
-        raise about(UsageError(told), "log")
-    return log
 
 
 def reader_options_of(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pathlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -9,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from slcache import catalogue, files
-from slcache.errors import ConfigError
+from slcache.errors import ConfigError, UsageError, about
 from slcache.execute import given
 from slcache.files import Path
 from slcache.given import content
@@ -71,7 +73,10 @@ class Run:
 
     @property
     def writes(self) -> list[Path]:
-        """The files that it writes beside its result."""
+        """The files that it writes beside its result; UsageError for a log of another format."""
+        if self.log is not None and pathlib.Path(self.log).suffix not in ("", ".parquet", ".pq"):
+            told = f"log = {os.fspath(self.log)!r}: a log of requests is Parquet"
+            raise about(UsageError(f"{told}; name it FILE.parquet"), "log")
         own = (self.save_state, self.memory_out, self.log)
         named = [path for path in own if path is not None]
         return [*named, *(drawn[0] for drawn in self.timelines)]

@@ -72,9 +72,6 @@ def results(asked: Sequence[Run], where: Here, progress: Progress | None) -> lis
     # What only runs need is loaded with the first of them.
     from slcache.execute.engine import Engine
 
-    for each in asked:
-        if each.log is not None:
-            api.checked_log(each.log)
     read = [path for each in asked for path in each.reads()]
     files.check((path for each in asked for path in each.writes), read)
     here = where.executor == "local" and where.jobs in (None, 1)
