@@ -5,6 +5,9 @@ use crate::error::{LineFault, TraceError};
 use crate::formats::layout::{Layout, Part, NONE};
 use crate::options::generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
 
+/// Highest column that may be declared, which bounds memory.
+const COLUMNS_MAX: usize = 1 << 16;
+
 /// Where the parts of a record stand, and what its codes mean.
 pub(super) struct Declared {
     pub layout: Layout,
@@ -83,7 +86,9 @@ impl Declared {
             };
             match reference {
                 None => {}
-                Some(ColumnReference::Number(NONE)) => return refused(&NONE, "a column number from 1"),
+                Some(ColumnReference::Number(number)) if !(1..=COLUMNS_MAX).contains(number) => {
+                    return refused(number, &format!("a column number from 1 to {COLUMNS_MAX}"));
+                }
                 Some(ColumnReference::Number(number)) if declared.is_taken(part, *number) => {
                     return refused(number, "a column declared only once");
                 }

@@ -139,7 +139,8 @@ fn bad_declarations_are_refused() {
         assert!(message.contains(expected), "{message}");
     };
     refused(|columns| columns.delimiter = "::".to_owned(), "generic.delimiter");
-    refused(|columns| columns.time = ColumnReference::Number(0), "from 1");
+    refused(|columns| columns.time = ColumnReference::Number(0), "from 1 to 65536");
+    refused(|columns| columns.time = ColumnReference::Number(usize::MAX), "from 1 to 65536");
     refused(|columns| columns.time = ColumnReference::Number(4), "only once");
     refused(|columns| columns.op = ColumnReference::Name("rw".to_owned()), "header = false");
     refused(|columns| columns.size_unit = UnitBytes::Bytes(1000), "multiple of 512");
