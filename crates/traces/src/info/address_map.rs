@@ -39,12 +39,15 @@ pub struct AddressMap {
     pub writes: Vec<u64>,
 }
 
+/// Reads and writes of a cell.
+type Cell = [u64; 2];
+
 /// Counts requests by time and address.
 pub(super) struct AddressMapCounter {
     times: Axis,
     addresses: Axis,
-    /// Reads and writes, row by row of equal time.
-    cells: Vec<[u64; 2]>,
+    /// Cells of equal time, by address.
+    rows: Vec<[Cell; ADDRESSES_MAX]>,
 }
 
 impl Default for AddressMapCounter {
@@ -52,13 +55,13 @@ impl Default for AddressMapCounter {
         Self {
             times: Axis::new(TIMES_MAX, TIME_SHIFT),
             addresses: Axis::new(ADDRESSES_MAX, SECTOR_SHIFT),
-            cells: empty(),
+            rows: vec![[[0; 2]; ADDRESSES_MAX]; TIMES_MAX],
         }
     }
 }
 
-fn empty() -> Vec<[u64; 2]> {
-    vec![[0; 2]; TIMES_MAX * ADDRESSES_MAX]
+fn join(cell: &mut Cell, part: &Cell) {
+    *cell = [cell[0] + part[0], cell[1] + part[1]];
 }
 
 impl AddressMapCounter {
@@ -68,26 +71,24 @@ impl AddressMapCounter {
         if doublings != (0, 0) {
             self.double(doublings);
         }
-        let row = self.times.place(request.at_ns);
-        let cell = row * ADDRESSES_MAX + self.addresses.place(request.sector);
-        self.cells[cell][usize::from(request.op == HostOp::Write)] += 1;
+        let row = &mut self.rows[self.times.place(request.at_ns)];
+        row[self.addresses.place(request.sector)][usize::from(request.op == HostOp::Write)] += 1;
     }
 
     #[cold]
-    fn double(&mut self, (time, address): (u32, u32)) {
-        let (old_times, old_addresses) = (self.times, self.addresses);
-        (0..time).for_each(|_| self.times.double());
-        (0..address).for_each(|_| self.addresses.double());
-        let mut cells = empty();
-        for t in old_times.range() {
-            for a in old_addresses.range() {
-                let part = self.cells[old_times.ring(t) * ADDRESSES_MAX + old_addresses.ring(a)];
-                let row = self.times.ring(t >> time);
-                let cell = &mut cells[row * ADDRESSES_MAX + self.addresses.ring(a >> address)];
-                *cell = [cell[0] + part[0], cell[1] + part[1]];
+    fn double(&mut self, (times, addresses): (u32, u32)) {
+        for _ in 0..times {
+            self.times.double(&mut self.rows, [[0; 2]; ADDRESSES_MAX], |row, part| {
+                row.iter_mut().zip(part).for_each(|(cell, part)| join(cell, part));
+            });
+        }
+        for _ in 0..addresses {
+            let old = self.addresses;
+            for row in &mut self.rows {
+                self.addresses = old;
+                self.addresses.double(row, [0; 2], join);
             }
         }
-        self.cells = cells;
     }
 
     /// The map, cell by cell in order of time, then address.
@@ -104,7 +105,7 @@ impl AddressMapCounter {
         };
         for t in times.clone() {
             for a in addresses.clone() {
-                let [reads, writes] = self.cells[self.times.ring(t) * ADDRESSES_MAX + self.addresses.ring(a)];
+                let [reads, writes] = self.rows[self.times.ring(t)][self.addresses.ring(a)];
                 if reads + writes > 0 {
                     map.time.push(t - times.start);
                     map.address.push(a - addresses.start);

@@ -33,10 +33,16 @@ impl Axis {
         doublings
     }
 
-    /// Doubles the cells' width once; the data beside must follow.
-    pub(super) fn double(&mut self) {
+    /// Doubles the cells' width once; of what `ring` holds beside them, two become one.
+    #[cold]
+    pub(super) fn double<T: Clone>(&mut self, ring: &mut [T], empty: T, join: impl Fn(&mut T, &T)) {
+        let (old, before) = (*self, ring.to_vec());
         self.shift += 1;
         self.ends = self.ends.map(|(low, high)| (low >> 1, high >> 1));
+        ring.fill(empty);
+        for cell in old.range() {
+            join(&mut ring[self.ring(cell >> 1)], &before[old.ring(cell)]);
+        }
     }
 
     /// The place in the ring of a value that fits.

@@ -47,25 +47,14 @@ impl TimelineCounter {
     #[inline]
     pub(super) fn add(&mut self, request: &Request) {
         for _ in 0..self.axis.doublings(request.at_ns) {
-            self.double();
+            self.axis.double(&mut self.ring, [0; 4], |window, part| {
+                (0..4).for_each(|column| window[column] += part[column]);
+            });
         }
         let window = &mut self.ring[self.axis.place(request.at_ns)];
         let side = usize::from(request.op == HostOp::Write);
         window[side] += 1;
         window[2 + side] += request.bytes();
-    }
-
-    #[cold]
-    fn double(&mut self) {
-        let old = self.axis;
-        self.axis.double();
-        let mut ring = vec![[0; 4]; WINDOWS_MAX];
-        for cell in old.range() {
-            let window = &mut ring[self.axis.ring(cell >> 1)];
-            let part = self.ring[old.ring(cell)];
-            (0..4).for_each(|column| window[column] += part[column]);
-        }
-        self.ring = ring;
     }
 
     /// The timeline, from the first window with a request to the last.
