@@ -12,7 +12,6 @@ use std::io::{Seek, Write};
 
 /// Requests asked for at a time.
 const BATCH: usize = 64;
-/// Formats of object ids, which do not say what an id is.
 /// Requests taken of a workload.
 const GENERATED: usize = 300;
 
