@@ -10,12 +10,11 @@
 //! their plane; a dense wordline is staged in the controller until it is full (one-shot).
 //! **Knobs.** `slc.start_free_ratio`.
 
-use super::common::cache::{self, CacheConfig, Pressure, RECLAIM};
+use super::common::cache::{self, of_split, CacheConfig, Pressure, RECLAIM};
 use super::common::dials::{Dial, Dials, START_FREE_RATIO};
 use super::common::reclaimed::Reclaimed;
 use crate::base::{PlaneId, Problem};
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::config::Separation;
 use crate::ftl::io::Io;
 use crate::ftl::knob::KnobSpec;
 use crate::ftl::page_level;
@@ -44,13 +43,7 @@ impl Parameters for BaselineConfig {
         self.cache.check("baseline", device, problems);
     }
 
-    fn separation(&self) -> Separation {
-        self.cache.split.dense.separation
-    }
-
-    fn settle(&mut self, device: &DeviceConfig) {
-        self.cache.split.settle(device);
-    }
+    of_split!(cache.split);
 
     fn moot(&self, key: &str) -> Option<&'static str> {
         cache::moot(key)

@@ -12,14 +12,14 @@
 //! cleaning as in `baseline`, one page of the store for each logical page (`trigger`, `slc`, `dense`).
 //! **Knobs.** `slc.start_free_ratio`, `merge.timeout_ns`.
 
-use super::common::cache::{self, CacheConfig};
+use super::common::cache::{self, of_split, CacheConfig};
 use super::common::dials::{Dials, MERGE_TIMEOUT, START_FREE_RATIO};
 use super::common::mixed_cache::MixedCache;
 use super::common::tables::table_bytes;
 use crate::base::ones::Ones;
 use crate::base::Problem;
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::config::{MergeConfig, Separation};
+use crate::ftl::config::MergeConfig;
 use crate::ftl::io::Io;
 use crate::ftl::knob::{Knob, KnobSpec};
 use crate::ftl::mixed::Carry;
@@ -54,13 +54,7 @@ impl Parameters for SaConfig {
         self.cache.check("sa", device, problems);
     }
 
-    fn separation(&self) -> Separation {
-        self.cache.split.dense.separation
-    }
-
-    fn settle(&mut self, device: &DeviceConfig) {
-        self.cache.split.settle(device);
-    }
+    of_split!(cache.split);
 
     fn moot(&self, key: &str) -> Option<&'static str> {
         cache::moot(key).or_else(|| self.merge.moot(key))

@@ -11,14 +11,14 @@
 //! being filled (`reclaim_open`). Where data move: within their plane.
 //! **Knobs.** `idle.threshold_ns`, `slc_blocks`.
 
-use super::common::cache::{ReclaimOpen, SplitConfig};
+use super::common::cache::{of_split, ReclaimOpen, SplitConfig};
 use super::common::dials::{Dial, Dials, IDLE_THRESHOLD, SLC_BLOCKS};
 use super::common::tables::page_table;
 use super::common::turns::Turns;
 use crate::base::op::{Cause, Class};
 use crate::base::{BlockId, PlaneId, Problem};
 use crate::ftl::answer::{DeviceFull, Idle};
-use crate::ftl::config::{CleanConfig, Separation, Victim};
+use crate::ftl::config::{CleanConfig, Victim};
 use crate::ftl::io::Io;
 use crate::ftl::job::Job;
 use crate::ftl::knob::{Knob, KnobSpec};
@@ -57,13 +57,7 @@ fn oldest_first() -> CleanConfig {
 }
 
 impl Parameters for TurboWriteConfig {
-    fn separation(&self) -> Separation {
-        self.split.dense.separation
-    }
-
-    fn settle(&mut self, device: &DeviceConfig) {
-        self.split.settle(device);
-    }
+    of_split!(split);
 
     fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
         self.idle.check("scheme.turbo-write.idle", problems);

@@ -1,10 +1,9 @@
 //! The parameters of `clairvoyant`.
 
 use crate::base::{CellMode, Problem};
-use crate::ftl::config::Separation;
 use crate::ftl::scheme::Parameters;
 use crate::hw::device_config::DeviceConfig;
-use crate::schemes::common::cache::SplitConfig;
+use crate::schemes::common::cache::{of_split, SplitConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use smart_default::SmartDefault;
@@ -80,13 +79,7 @@ impl Parameters for ClairvoyantConfig {
         }
     }
 
-    fn separation(&self) -> Separation {
-        self.split.dense.separation
-    }
-
-    fn settle(&mut self, device: &DeviceConfig) {
-        self.split.settle(device);
-    }
+    of_split!(split);
 
     fn moot(&self, key: &str) -> Option<&'static str> {
         let single = self.windows == Some(1) && ["window_pages", "mix_windows"].contains(&key);

@@ -18,13 +18,12 @@
 mod judge;
 mod seen;
 
-use super::common::cache::{self, CacheConfig, Pressure, RECLAIM};
+use super::common::cache::{self, of_split, CacheConfig, Pressure, RECLAIM};
 use super::common::dials::{Dial, Dials, START_FREE_RATIO};
 use super::common::reclaimed::Reclaimed;
 use crate::base::request::SECTOR_BYTES;
 use crate::base::{BlockId, PlaneId, Ppn, Problem};
 use crate::ftl::answer::DeviceFull;
-use crate::ftl::config::Separation;
 use crate::ftl::io::Io;
 use crate::ftl::knob::KnobSpec;
 use crate::ftl::oracle::Oracle;
@@ -80,13 +79,7 @@ impl Parameters for ClassifierConfig {
         self.cache.check(Learned::NAME, device, problems);
     }
 
-    fn settle(&mut self, device: &DeviceConfig) {
-        self.cache.split.settle(device);
-    }
-
-    fn separation(&self) -> Separation {
-        self.cache.split.dense.separation
-    }
+    of_split!(cache.split);
 
     fn moot(&self, key: &str) -> Option<&'static str> {
         cache::moot(key)
@@ -106,13 +99,7 @@ impl Parameters for BypassOracleConfig {
         self.cache.check(Foreseen::NAME, device, problems);
     }
 
-    fn settle(&mut self, device: &DeviceConfig) {
-        self.cache.split.settle(device);
-    }
-
-    fn separation(&self) -> Separation {
-        self.cache.split.dense.separation
-    }
+    of_split!(cache.split);
 
     fn moot(&self, key: &str) -> Option<&'static str> {
         cache::moot(key)

@@ -32,6 +32,20 @@ pub enum Trigger {
 /// Every operation of a reclamation of the cache: host writes depend on it.
 pub const RECLAIM: Job = Job { cause: Cause::Migration, class: Class::Urgent };
 
+/// What `Parameters` says of a split between a cache and a dense store.
+macro_rules! of_split {
+    ($($split:ident).+) => {
+        fn settle(&mut self, device: &$crate::hw::device_config::DeviceConfig) {
+            self.$($split).+.settle(device);
+        }
+
+        fn separation(&self) -> $crate::ftl::config::Separation {
+            self.$($split).+.dense.separation
+        }
+    };
+}
+pub(in crate::schemes) use of_split;
+
 /// Why a parameter of the cache changes nothing, if it does not.
 pub fn moot(key: &str) -> Option<&'static str> {
     let frontier = "the SLC blocks are emptied into the store, so that nothing is moved among them";

@@ -1,9 +1,9 @@
 //! Parameters of `hierarchy`.
 
-use super::super::common::cache::{self, CacheConfig};
+use super::super::common::cache::{self, of_split, CacheConfig};
 use super::super::common::dials::{Dial, Dials};
 use crate::base::Problem;
-use crate::ftl::config::{MergeConfig, Separation};
+use crate::ftl::config::MergeConfig;
 use crate::ftl::gather::Gather;
 use crate::ftl::knob::KnobSpec;
 use crate::ftl::scheme::Parameters;
@@ -138,13 +138,7 @@ impl Parameters for HierarchyConfig {
         self.cache.check("hierarchy", device, problems);
     }
 
-    fn separation(&self) -> Separation {
-        self.cache.split.dense.separation
-    }
-
-    fn settle(&mut self, device: &DeviceConfig) {
-        self.cache.split.settle(device);
-    }
+    of_split!(cache.split);
 
     fn moot(&self, key: &str) -> Option<&'static str> {
         cache::moot(key).or_else(|| self.merge.moot(key))

@@ -1,8 +1,8 @@
 //! Parameters of `sector`.
 
-use super::super::common::cache::{self, CacheConfig};
+use super::super::common::cache::{self, of_split, CacheConfig};
 use crate::base::Problem;
-use crate::ftl::config::{MergeConfig, Separation};
+use crate::ftl::config::MergeConfig;
 use crate::ftl::scheme::Parameters;
 use crate::hw::device_config::DeviceConfig;
 use schemars::JsonSchema;
@@ -47,13 +47,7 @@ impl Parameters for SectorConfig {
         self.cache.check("sector", device, problems);
     }
 
-    fn separation(&self) -> Separation {
-        self.cache.split.dense.separation
-    }
-
-    fn settle(&mut self, device: &DeviceConfig) {
-        self.cache.split.settle(device);
-    }
+    of_split!(cache.split);
 
     fn moot(&self, key: &str) -> Option<&'static str> {
         let alone = key == "window_writes" && self.hotness_classes == 1;
