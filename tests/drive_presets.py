@@ -131,8 +131,9 @@ def _value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def text(says: str, content: dict[str, Any], marks: dict[str, tuple[str, str]]) -> str:
+def text(content: dict[str, Any], marks: dict[str, tuple[str, str]]) -> str:
     """Return the device file."""
+    says = content["device"]["summary"].partition(": ")[2]
     lines = [
         f"# {says.capitalize()}.",
         "# Made by tests/drive_presets.py; every key's ground is below.",
@@ -253,7 +254,7 @@ def write(name: str, found: dict[str, float]) -> None:
     model = Model(name)
     content = device(model, found)
     path = ROOT / "presets/devices" / f"{model.drive.preset}.toml"
-    path.write_text(text(statement(model.template), content, evidence(model, content)))
+    path.write_text(text(content, evidence(model, content)))
 
 
 if __name__ == "__main__":
