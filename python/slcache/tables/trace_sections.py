@@ -97,11 +97,12 @@ def _places(info: Info) -> Section:
     ]
     if info["overwriting_writes"]:
         repeated = units.percent(info["repeated_extent_share"])
-        text = f"{units.count(info['overwriting_writes'])}, {repeated} of them of an earlier extent"
+        count = units.count(info["overwriting_writes"])
+        text = f"{count}, {repeated} of them repeat an earlier extent"
         rows.append(("overwriting writes", text + sampled(info["extents_sampled_one_in"])))
     if info["writes"]:
-        writers = f"{units.significant(info['writers_per_16kib_page'])} writes"
-        rows.append(("a 16 KiB page is from", writers + sampled(info["writers_sampled_one_in"])))
+        writers = units.significant(info["writers_per_16kib_page"])
+        rows.append(("writes per 16 KiB page", writers + sampled(info["writers_sampled_one_in"])))
     return Section(("places", ""), rows)
 
 
@@ -131,20 +132,24 @@ def _runs(info: Info) -> Iterator[Row]:
     mean, median = info["mean_burst_requests"], info["median_burst_requests"]
     yield (
         "bursts",
-        f"mean {units.significant(mean)} requests, half of all in bursts up to "
-        f"{units.count(median)}; behind a gap up to 1 ms {units.percent(info['short_gap_runs'])} "
-        f"are such, behind one up to 10 µs {units.percent(info['tight_gap_runs'])}",
+        f"mean {units.significant(mean)} requests, half of all requests in bursts up to "
+        f"{units.count(median)}",
+    )
+    short, tight = (units.percent(info[f"{name}_gap_runs"]) for name in ("short", "tight"))
+    yield (
+        "after a short gap",
+        f"{short} of gaps up to 1 ms are followed by another, {tight} of those up to 10 µs",
     )
     if pauses(info) > 1:
         yield (
-            "pauses",
-            f"gaps over 1 ms: behind one up to 100 ms {units.percent(info['short_pause_runs'])} "
-            "are such",
+            "after a short pause",
+            f"{units.percent(info['short_pause_runs'])} of pauses of 1 to 100 ms are followed by "
+            "another",
         )
     if info["writes"] > 1:
         yield (
-            "behind a write",
-            f"{units.percent(info['write_after_write_share'])} writes",
+            "after a write",
+            f"{units.percent(info['write_after_write_share'])} of requests are writes",
         )
 
 
@@ -248,7 +253,7 @@ def _notes(info: Info) -> Section:
             ("flushes", info["flushes"]),
             ("trims", info["trims"]),
             ("put in order", summary["reordered"]),
-            ("times running backwards, kept", summary["kept_unsorted"]),
+            ("times that go backwards, kept", summary["kept_unsorted"]),
             ("widened to whole sectors", summary["rounded_to_sectors"]),
             ("times spread inside their second", summary["spread_inside_seconds"]),
             ("times rounded to ns", summary["rounded_to_ns"]),
@@ -257,7 +262,7 @@ def _notes(info: Info) -> Section:
         if value
     ]
     if info["event"]:
-        rows.insert(0, ("a request comes with its", info["event"]))
+        rows.insert(0, ("requests are timed by", info["event"]))
     rows += [(f"left out: {e['reason']}", units.count(e["count"])) for e in summary["skipped"]]
     if info["trims"]:
         rows.append(("trimmed", units.size(info["trim_bytes"])))
