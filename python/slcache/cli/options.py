@@ -156,7 +156,7 @@ class Metered(Asked):
 
     meter: When = option(
         "",
-        "Show progress on standard error. Off a terminal, auto prints only one estimate.",
+        "Show progress on standard error. Off a terminal, auto prints at most one estimate.",
         default="auto",
         name="--progress",
         words=get_args(When),
