@@ -128,7 +128,7 @@ def test_levels_of_factors_are_combined_in_every_way() -> None:
     ]
     clocks: list[dict[str, Any]] = [{"level": "x 1"}, {"level": "x 0.01", "host.time_scale": 0.01}]
     variation = Variation("x", "open", cross=[waits, clocks])
-    assert dict(zip(variation.titles(), variation.tables(), strict=True)) == {
+    assert dict(variation.each()) == {
         "short, x 1": {"scheme.sa.merge.timeout_ns": 5},
         "short, x 0.01": {"scheme.sa.merge.timeout_ns": 5, "host.time_scale": 0.01},
         "usual, x 1": {},
@@ -323,8 +323,8 @@ def test_a_share_of_something_unknown_is_refused() -> None:
 @pytest.mark.parametrize(("reduced", "blocks"), [({}, 1024), ({"device.pool.0.blocks": 100}, 200)])
 def test_a_variation_may_multiply_what_a_run_has(reduced: dict[str, Any], blocks: int) -> None:
     variation = Variation("n", "w", [2], ["device.pool.0.blocks"], times=True)
-    assert variation.titles() == ["2 times"]
-    (table,) = variation.tables()
+    ((title, table),) = variation.each()
+    assert title == "2 times"
     plan = shared(**reduced)
     jobs = Experiment(plan, inputs.twins(plan, ["web_1"]), {"p": [1]}, table).jobs
     none, some = [job.run.settings for job in jobs]

@@ -48,7 +48,7 @@ def test_the_joint_reading_is_a_combination_of_the_joint_study() -> None:
     plan = plans.load("hierarchy")
     assert plan.sensitivity is not None
     (study,) = [each for each in plan.sensitivity.vary if each.name.startswith("Clock")]
-    points = dict(zip(study.titles(), study.tables(), strict=True))
+    points = dict(study.each())
     joint = plan.reading["joint"]
     whole = {
         key: said for option in joint.options.values() for key, said in option.settings.items()

@@ -269,7 +269,7 @@ def _faults_of_readings(plan: Plan) -> list[str]:
     given += [
         (f"sensitivity: {variation.name}", table, variation.parts)
         for variation in plan.vary
-        for table in variation.tables()
+        for _, table in variation.each()
     ]
     return found + [
         f"{at}: {key} is a setting of no run"

@@ -191,21 +191,25 @@ class Variation:
     #: The reading that it starts from.
     reading: str = LITERAL
 
-    def tables(self) -> list[dict[str, Any]]:
-        """Return the settings of every point; those called twin... are figures of the twins."""
+    def each(self) -> list[tuple[str, dict[str, Any]]]:
+        """Return what every point is called, and its settings or figures of the twins."""
         if self.cross:
             # Levels together; what they are called is no setting.
             return [
-                {key: value for level in levels for key, value in level.items() if key != "level"}
+                (
+                    ", ".join(str(level.get("level", "")) for level in levels),
+                    {k: value for level in levels for k, value in level.items() if k != "level"},
+                )
                 for levels in itertools.product(*self.cross)
             ]
-        if self.points:
-            return self.points
+        names = self.names or [f"{v} times" if self.times else str(v) for v in self.values]
+        tables = self.points or [self._table(value) for value in self.values]
+        return list(zip(names, tables, strict=False))
+
+    def _table(self, value: Any) -> dict[str, Any]:  # noqa: ANN401
         if self.twin:
-            return [{self.twin: value} for value in self.values]
-        if self.times:
-            return [{key: ShareOf(v, key) for key in self.settings} for v in self.values]
-        return [dict.fromkeys(self.settings, value) for value in self.values]
+            return {self.twin: value}
+        return {key: ShareOf(value, key) if self.times else value for key in self.settings}
 
     def faults(self) -> list[str]:
         """Return what is wrong with the titles of its points."""
@@ -214,18 +218,9 @@ class Variation:
             for i, factor in enumerate(self.cross)
             if any("level" not in level for level in factor)
         ]
-        titles, points = len(self.titles()), len(self.tables())
-        many = [f"{self.name}: {titles} names for {points} points"] if titles != points else []
-        return untitled + many
-
-    def titles(self) -> list[str]:
-        """Return what the points are called."""
-        if self.cross:
-            return [
-                ", ".join(str(level.get("level", "")) for level in levels)
-                for levels in itertools.product(*self.cross)
-            ]
-        return self.names or [f"{v} times" if self.times else str(v) for v in self.values]
+        names, points = len(self.names or self.values), len(self.points or self.values)
+        wrong = names != points and not self.cross
+        return untitled + ([f"{self.name}: {names} names for {points} points"] if wrong else [])
 
 
 def is_of_twins(key: str) -> bool:

@@ -118,7 +118,7 @@ def _points(literal: Plan, variation: Variation) -> list[Experiment]:
     plan = literal.under(variation.reading)
     seeds = _seeds(plan, variation.parts)
     points = []
-    for title, table in zip(variation.titles(), variation.tables(), strict=True):
+    for title, table in variation.each():
         of_twins = {key: value for key, value in table.items() if is_of_twins(key)}
         settings = {key: value for key, value in table.items() if not is_of_twins(key)}
         chosen = _twins(plan, variation, of_twins)
