@@ -184,17 +184,21 @@ class Result:
         every = zip(columns["write_requests"], columns["write_latency_ns_sum"], strict=True)
         return [(writes, ns) for writes, ns in every if writes]
 
-    def cliff_writes(self) -> float:
-        """Return the writes done when their latency rises for the first time."""
-        points = write_latency(self.document)
-        return present(next((writes for writes, us in points if us > CLIFF * points[0][1]), None))
-
-    def mean_write_us(self, *, behind_cliff: bool) -> float:
-        """Return the mean latency of the writes before their latency rises, or from then on."""
+    @property
+    def _cliff(self) -> int:
+        """The window in which the latency of writes rises for the first time."""
         writes, ns = present(next(iter(self.windows), None))
         first = ns / writes
         behind = (i for i, (n, ns) in enumerate(self.windows) if ns > CLIFF * first * n)
-        cliff = present(next(behind, None))
+        return present(next(behind, None))
+
+    def cliff_writes(self) -> float:
+        """Return the writes done by the end of that window."""
+        return float(sum(writes for writes, _ in self.windows[: self._cliff + 1]))
+
+    def mean_write_us(self, *, behind_cliff: bool) -> float:
+        """Return the mean latency of the writes before that window, or from it on."""
+        cliff = self._cliff
         return _mean_us(self.windows[cliff:] if behind_cliff else self.windows[:cliff])
 
     def write_rise(self) -> float:
