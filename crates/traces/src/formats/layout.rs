@@ -40,7 +40,7 @@ pub(super) const NONE: usize = 0;
 #[derive(Default)]
 pub(super) struct Layout {
     /// What separates columns; `None` for runs of blanks.
-    separator: Option<u8>,
+    pub separator: Option<u8>,
     /// Columns of a line, where that is known.
     pub count: Option<usize>,
     /// Column that may hold separators, so that those behind it count from the end.
@@ -95,30 +95,13 @@ impl Layout {
         self.held.len().saturating_sub(1)
     }
 
-    /// The fields of a line, one after the other.
-    #[inline(always)]
-    pub(super) fn split<'a>(&self, line: &'a [u8], mut put: impl FnMut(&'a [u8])) {
-        match self.separator {
-            Some(separator) => {
-                line.split(|&byte| byte == separator).for_each(|field| put(field.trim_ascii()))
-            }
-            None => Words::new(line).for_each(put),
-        }
-    }
-
-    pub(super) fn fields<'a>(&self, line: &'a [u8]) -> Vec<&'a [u8]> {
-        let mut fields = Vec::new();
-        self.split(line, |field| fields.push(field));
-        fields
-    }
-
     /// The parts of a line.
     #[inline(always)]
     pub(super) fn row<'a>(&self, line: &'a [u8]) -> Row<'_, 'a> {
         let mut row = Row { layout: self, fields: [&[]; Part::COUNT], found: 0 };
-        self.split(line, |field| {
+        split(self.separator, line, |field| {
             row.found += 1;
-            self.parts_in(row.found).for_each(|part| row.fields[part] = field);
+            self.parts_in(row.found).for_each(|part| row.fields[part] = field.trim_ascii());
         });
         row
     }
@@ -131,6 +114,22 @@ impl Layout {
         }
         row
     }
+}
+
+/// The fields of a line, one after the other, as they stand there.
+#[inline(always)]
+fn split<'a>(separator: Option<u8>, line: &'a [u8], put: impl FnMut(&'a [u8])) {
+    match separator {
+        Some(separator) => line.split(|&byte| byte == separator).for_each(put),
+        None => Words::new(line).for_each(put),
+    }
+}
+
+/// The fields of a line without blanks around them.
+pub(super) fn fields(separator: Option<u8>, line: &[u8]) -> Vec<&[u8]> {
+    let mut fields = Vec::new();
+    split(separator, line, |field| fields.push(field.trim_ascii()));
+    fields
 }
 
 /// A line taken apart.

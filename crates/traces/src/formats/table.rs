@@ -1,11 +1,11 @@
 //! The parser of formats of which a header in the file names the columns: such a format is a table of
 //! the names it may use and of what they hold.
 
-use super::layout::{Layout, Part, Row, NONE};
+use super::layout::{fields, Layout, Part, Row, NONE};
 use super::rwbs::Flags;
 use super::{RawRequest, Record, RecordParser, SKIPPED_EMPTY, SKIPPED_NOTE};
 use crate::error::{LineFault, TraceError};
-use crate::fields::scan::{unsigned_or_hex, Words};
+use crate::fields::scan::unsigned_or_hex;
 use crate::fields::sectors::SizeRules;
 use crate::options::{BlkparseAction, TraceOptions};
 use crate::records::batch::RowParser;
@@ -222,10 +222,7 @@ impl RecordParser for TableParser {
         if trimmed.is_empty() {
             return Ok(Record::Skipped(SKIPPED_NOTE));
         }
-        let fields: Vec<&[u8]> = match self.table.separator {
-            Some(separator) => trimmed.split(|&byte| byte == separator).map(<[u8]>::trim_ascii).collect(),
-            None => Words::new(trimmed).collect(),
-        };
+        let fields = fields(self.table.separator, trimmed);
         if self.table.kinds.is_some() && (trimmed == b"BeginHeader" || trimmed == b"EndHeader") {
             self.in_header = trimmed == b"BeginHeader";
             return Ok(Record::Skipped(SKIPPED_HEADER));

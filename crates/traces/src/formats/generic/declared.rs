@@ -2,7 +2,7 @@
 
 use crate::error::quote::quoted;
 use crate::error::{LineFault, TraceError};
-use crate::formats::layout::{Layout, Part, NONE};
+use crate::formats::layout::{fields, Layout, Part, NONE};
 use crate::options::generic::{ColumnReference, GenericColumns, OpName, TimeUnit, UnitBytes};
 
 /// Highest column that may be declared, which bounds memory.
@@ -112,7 +112,7 @@ impl Declared {
     /// Finds the named columns in the header line, which has as many columns as the lines below.
     pub(super) fn read_header(&mut self, line: &[u8]) -> Result<(), LineFault> {
         let unknown = |expected| LineFault::Unknown { text: line.to_vec(), expected };
-        let names = self.layout.fields(line);
+        let names = fields(self.layout.separator, line);
         for Named { part, key, unit, column } in std::mem::take(&mut self.named) {
             let mut places = (1..).zip(&names).filter(|(_, found)| **found == column.as_bytes());
             let (Some((number, _)), None) = (places.next(), places.next()) else {
