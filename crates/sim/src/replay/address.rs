@@ -201,7 +201,9 @@ mod tests {
             for _ in 0..200 {
                 let [mut together, mut alone] = [(); 2].map(|()| {
                     let mut pages = PageSet::default();
-                    (0..10).for_each(|page| pages.insert(2 * page, 2 * page + 1));
+                    for page in 0..10 {
+                        pages.insert(2 * page, 2 * page + 1);
+                    }
                     mapper(policy, (policy == AddressPolicy::Compact).then(|| pages.into_ranked()))
                 });
                 for _ in 0..4 {
