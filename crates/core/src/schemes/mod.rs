@@ -84,11 +84,11 @@ pub struct CatalogEntry {
     pub defaults_of: Option<&'static str>,
 }
 
-/// The problem of scheme `name`, whose data are at home on a disk or not, on a device where they cannot be.
-fn wrong_home(name: &str, on_disk: bool) -> Problem {
+/// The problem of a scheme whose data are at home on a disk or not, on a device where they cannot be.
+fn wrong_home(on_disk: bool) -> Problem {
     let (value, allowed) = match on_disk {
-        true => ("absent", format!("a disk: {name} keeps the data there")),
-        false => ("present", format!("no disk with {name}, which keeps all data in flash")),
+        true => ("absent", "a disk, where the scheme keeps the data"),
+        false => ("present", "no disk: the scheme keeps all data in flash"),
     };
     Problem::new("device.disk", value, allowed)
 }
@@ -143,7 +143,7 @@ macro_rules! schemes {
             /// Adds every problem of the parameters on `device`.
             pub fn check(&self, device: &DeviceConfig, problems: &mut Vec<Problem>) {
                 if self.on_disk() != device.disk.is_some() {
-                    return problems.push(wrong_home(self.name(), self.on_disk()));
+                    return problems.push(wrong_home(self.on_disk()));
                 }
                 self.check_upkeep(device, problems);
                 match self { $($(#[$when])* Self::$variant(config) => config.check(device, problems),)* }

@@ -44,7 +44,7 @@ pub fn nearest_valid(tree: &Table, key: &Key, given: u64, problem: &Problem) -> 
     let is_own = Key::of_problem(&problem.key) == *key;
     let is_told = is_own && format!("{} ", problem.allowed).contains(&format!("and {nearest} "));
     let name = if is_own { String::new() } else { format!("{key} = ") };
-    (!is_told).then(|| format!("; {name}{nearest} is the {end} that passes"))
+    (!is_told).then(|| format!("; with all else as it is, {name}{nearest} is the {end} that passes"))
 }
 
 /// Which size passes where a fault is about one that its schema does not allow.
