@@ -122,7 +122,7 @@ class PlacementEnv(DeviceEnv):
 
     An action is the number of a region of the class `scheme` (`slcache.Scheme`: cache, store), for
     each of the `batch` writes to come; one that has no room there goes to the next region. What is
-    observed of every write is in `features.NAMES`, and in `STATE` of the step before, each as
+    observed of every write is in `NAMES`, and in `STATE` of the step before, each as
     sign(x) log(1 + |x|). The reward is one of `slcache.gym.rewards`, of the step's window: what
     moves later because of a write is charged to the window in which it moves. Without a DRAM
     buffer, since that would write in an order of its own.
