@@ -109,7 +109,7 @@ impl RecordParser for Generic {
         }
         if declared.layout.count != Some(row.found) {
             let found = row.found;
-            declared.check_count(line, found)?;
+            declared.layout.check_count(line, found)?;
             // Only the first line, which says how many columns there are.
             row = declared.layout.row(line);
         }

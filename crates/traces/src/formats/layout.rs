@@ -37,7 +37,7 @@ impl Part {
 pub(super) const NONE: usize = 0;
 
 /// Where the parts of a record stand, what they are called and in what units they are.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Layout {
     /// What separates columns; `None` for runs of blanks.
     pub separator: Option<u8>,

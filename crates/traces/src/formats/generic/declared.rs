@@ -89,7 +89,7 @@ impl Declared {
                 Some(ColumnReference::Number(number)) if !(1..=COLUMNS_MAX).contains(number) => {
                     return refused(number, &format!("a column number from 1 to {COLUMNS_MAX}"));
                 }
-                Some(ColumnReference::Number(number)) if declared.is_taken(part, *number) => {
+                Some(ColumnReference::Number(number)) if declared.layout.is_taken(part, *number) => {
                     return refused(number, "a column declared only once");
                 }
                 Some(ColumnReference::Number(number)) => declared.layout.put(part, (key, *number), unit),
@@ -104,36 +104,41 @@ impl Declared {
         Ok(declared)
     }
 
-    /// Whether the column holds another part already.
-    fn is_taken(&self, part: Part, number: usize) -> bool {
-        part != Part::Keep && self.layout.parts_in(number).any(|other| other != Part::Keep as usize)
-    }
-
     /// Finds the named columns in the header line, which has as many columns as the lines below.
     pub(super) fn read_header(&mut self, line: &[u8]) -> Result<(), LineFault> {
         let unknown = |expected| LineFault::Unknown { text: line.to_vec(), expected };
         let names = fields(self.layout.separator, line);
-        for Named { part, key, unit, column } in std::mem::take(&mut self.named) {
+        let mut layout = self.layout.clone();
+        for Named { part, key, unit, column } in &self.named {
             let mut places = (1..).zip(&names).filter(|(_, found)| **found == column.as_bytes());
             let (Some((number, _)), None) = (places.next(), places.next()) else {
-                return Err(unknown(format!("a header that names column {} ({key}) once", quoted(&column))));
+                return Err(unknown(format!("a header that names column {} ({key}) once", quoted(column))));
             };
-            if self.is_taken(part, number) {
+            if layout.is_taken(*part, number) {
                 return Err(unknown(format!("column {number} declared only once")));
             }
-            self.layout.put(part, (key, number), unit);
+            layout.put(*part, (key, number), *unit);
         }
-        self.check_count(line, names.len())
+        layout.check_count(line, names.len())?;
+        self.layout = layout;
+        Ok(())
+    }
+}
+
+impl Layout {
+    /// Whether the column holds another part already.
+    fn is_taken(&self, part: Part, number: usize) -> bool {
+        part != Part::Keep && self.parts_in(number).any(|other| other != Part::Keep as usize)
     }
 
     /// The first line says how many columns there are; every later one must have as many.
     pub(super) fn check_count(&mut self, line: &[u8], found: usize) -> Result<(), LineFault> {
-        let widest = self.layout.widest();
-        let expected = match self.layout.count {
+        let widest = self.widest();
+        let expected = match self.count {
             Some(count) if count == found => return Ok(()),
             Some(count) => format!("{count}, as in the first line"),
             None if found >= widest => {
-                self.layout.count = Some(found);
+                self.count = Some(found);
                 return Ok(());
             }
             None => format!("at least {widest}, the highest column declared"),

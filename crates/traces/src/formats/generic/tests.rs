@@ -64,8 +64,11 @@ fn a_header_names_the_columns() {
     let message = parser.record(b"sda 12 W 3 1024").unwrap_err().to_string();
     assert!(message.contains("5 columns where 6, as in the first line"), "{message}");
     let mut parser = self::parser(declared).unwrap();
-    let message = parser.record(b"disk time rw page bytes").unwrap_err().to_string();
-    assert!(message.contains("names column \"timestamp\" (time) once"), "{message}");
+    for line in ["disk time rw page bytes", "sda 12 W 3 1024"] {
+        let message = parser.record(line.as_bytes()).unwrap_err().to_string();
+        assert!(message.contains("names column \"timestamp\" (time) once"), "{line}: {message}");
+    }
+    assert_eq!(parser.record(header), Ok(Record::Skipped(SKIPPED_HEADER)));
 }
 
 #[test]
