@@ -92,7 +92,7 @@ def test_schemes_are_compared_on_several_devices(trace: Path) -> None:
         assert other["figures"] == second[label].to_dict()["figures"]
     assert "differ in more than their schemes: " in " ".join(both.verdict())
     # A share of what is gained on one device says nothing of another.
-    shares = [row.cells[-1] for row in both.gain_rows()]
+    shares = [row.cells[-1].text for row in both.gain_rows()]
     assert not any("%" in share for share in shares[2:])
 
 

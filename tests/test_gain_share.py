@@ -155,7 +155,7 @@ def test_several_seeds_have_means_and_intervals(tmp_path: Path) -> None:
     mean, half = (
         getattr(told.figure("baseline", GAIN_SHARE).estimate, n) for n in ("mean", "half")
     )
-    rows = {row.label: row.cells for row in told.gain_rows()}
+    rows = {row.label: [cell.text for cell in row.cells] for row in told.gain_rows()}
     assert rows["baseline"][-1] == f"{units.percent(mean)} ±{units.percent(half)}"
     assert rows["tlc-only"][-1] == "–"
     assert rows["ips"] == ["–"] * 5
@@ -168,7 +168,7 @@ def test_several_seeds_have_means_and_intervals(tmp_path: Path) -> None:
 
 def test_a_reference_with_a_cache_has_no_shares(trace: Path) -> None:
     told = slcache.compare(trace, device="tiny", schemes=["baseline", "turbo-write", "tlc-only"])
-    assert [row.cells[-1] for row in told.gain_rows()] == ["–"] * 3
+    assert [row.cells[-1].text for row in told.gain_rows()] == ["–"] * 3
     assert any("baseline has a cache itself" in line for line in told.gain_lines())
 
 

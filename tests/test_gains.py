@@ -102,7 +102,7 @@ def test_a_cache_that_never_filled_has_no_share(writes: int, tmp_path: Path) -> 
     rows: list[Row] = [(20 * i, "Write", 4096 * (i % 150), 4096) for i in range(writes)]
     trace = write_trace(tmp_path / "few.csv", rows)
     found = slcache.compare(trace, device="tiny", schemes=["tlc-only", *CACHED])
-    rows_of = {row.label: row.cells[-1] for row in found.gain_rows()}
+    rows_of = {row.label: row.cells[-1].text for row in found.gain_rows()}
     told = " ".join(line for line in found.gain_lines() if "never filled" in line)
     for name in CACHED:
         document = found.documents[found.labels.index(name)]
@@ -112,7 +112,7 @@ def test_a_cache_that_never_filled_has_no_share(writes: int, tmp_path: Path) -> 
         assert (rows_of[name] == sentences.UNFILLED) is unfilled
         assert (name in told) is unfilled
     draws = slcache.compare(trace, device="tiny", schemes=["tlc-only", *CACHED], resample=2)
-    cells = [row.cells[-1] for row in draws.gain_rows()][1:]
+    cells = [row.cells[-1].text for row in draws.gain_rows()][1:]
     if writes == 20:
         assert cells == [sentences.UNFILLED] * len(CACHED)
     if writes == 400:
@@ -125,7 +125,8 @@ def test_a_cache_that_never_filled_has_no_share(writes: int, tmp_path: Path) -> 
 
 def mean_shares(found: slcache.Comparison) -> list[str]:
     assert isinstance(found, SeededComparison)
-    return [row.cells[-1] for row in found.gain_rows() if "%" in row.cells[-1]]
+    shares = (row.cells[-1].text for row in found.gain_rows())
+    return [share for share in shares if "%" in share]
 
 
 def test_the_least_of_an_emptied_cache_is_no_bound_for_others(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def test_each_run_says_what_its_cache_takes(unequal: slcache.Comparison) -> None
         for cache in caches
         if cache is not None
     ]
-    assert [row.cache for row in unequal.rows()] == ["–", *told]
+    assert [row.cells[-1].text for row in unequal.rows()] == ["–", *told]
 
 
 def test_a_note_names_the_smallest_and_the_largest(unequal: slcache.Comparison) -> None:

@@ -210,7 +210,7 @@ def test_a_terminal_gets_names_as_they_are(
 ) -> None:
     for each in comparisons:
         label = terminal.label_line(each.documents)
-        console.show(*label, terminal.comparison_table(each.rows()), *each.verdict())
+        console.show(*label, each.tables()[0], *each.verdict())
         console.show(terminal.run_table(each.labels[0], each.documents[0]))
         console.note(each.labels[0])
         shown = capsys.readouterr()

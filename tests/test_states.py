@@ -200,7 +200,7 @@ def test_a_verdict_on_a_cache_that_never_filled_says_so_first(tmp_path: Path) ->
     fits, over = written(96, tmp_path), written(104, tmp_path)
     assert fits.verdict()[0].startswith("No SLC cache was ever full here")
     assert "never full" not in " ".join(over.verdict())
-    assert fits.rows()[1].cache.startswith("384 / ")
+    assert fits.rows()[1].cells[-1].text.startswith("384 / ")
     page = fits.report()
     assert page.index("No SLC cache was ever full here") < page.index("<table")
     of_two = [("a", fits.documents[1]), ("b", over.documents[1])]

@@ -25,7 +25,7 @@ from slcache.cli import cliff as cli_cliff
 from slcache.documents import normalise
 from slcache.report import terminal
 from slcache.tables import grid, tabular
-from slcache.tables.tabular import Column, Table, fitted
+from slcache.tables.tabular import Table, Words, fitted
 from slcache.words import units
 from support import command
 from support import slcache as run_slcache
@@ -53,7 +53,9 @@ def check(table: Table, widths: Sequence[int]) -> None:
         figure
         for row in table.rows
         for column, cell in zip(table.columns, row, strict=True)
-        for figure in ([cell.plain] if not column.text else FIGURE.findall(cell.plain))
+        for figure in (
+            [cell.plain] if not isinstance(column, Words) else FIGURE.findall(cell.plain)
+        )
         if len(figure) <= 24
     }
     for width in widths:
@@ -80,7 +82,7 @@ def nine(trace: Path) -> slcache.Comparison:
 def test_every_figure_of_a_comparison_stands_whole(
     nine: slcache.Comparison, widths: Sequence[int]
 ) -> None:
-    table = terminal.comparison_table(nine.rows())
+    table = nine.tables()[0]
     shown = {cell.plain.removesuffix(grid.THIN) for row in table.rows for cell in row}
     values = {column: column.value(nine.documents[0]) for column in grid.COLUMNS}
     latencies = [column for column in values if column.metric.endswith("_ns")]
@@ -150,8 +152,8 @@ def test_a_sentence_keeps_figures_with_their_units(
 @pytest.mark.parametrize("widths", WIDTHS)
 def test_long_names_are_folded_and_not_cut(widths: Sequence[int]) -> None:
     name = "scheme-" + "x" * 70
-    table = Table("scheme", ["a", "b", Column("what", text=True)])
-    table.add(name, "1,234,567", "12.5 MiB", "w" * 90)
+    row = (name, "1,234,567", "12.5 MiB", "w" * 90)
+    table = Table("scheme", ["a", "b", Words("what")], [row])
     for width in widths:
         text = printed(table, width)
         assert "1,234,567" in text
@@ -216,6 +218,5 @@ def test_every_figure_of_the_cliff_and_of_claims_stands_whole(widths: Sequence[i
     )
     check(cli_cliff._sustained(sustained), widths)
     check(cli_cliff._bursts(bursts), widths)
-    claims = Table("figure", [Column("claim", text=True), "paper", "ours"], boxed=False)
-    claims.add("Figure 9b", "writes of 128 KiB take 0.35× the time, at most", "-35.1 %", "-1,234 %")
-    check(claims, widths)
+    claim = ("Figure 9b", "writes of 128 KiB take 0.35× the time, at most", "-35.1 %", "-1,234 %")
+    check(Table("figure", [Words("claim"), "paper", "ours"], [claim], boxed=False), widths)

@@ -21,6 +21,7 @@ from slcache.given.content import Content
 from slcache.given.options import option, takes
 from slcache.results.result import Result
 from slcache.sentences import gains, notes
+from slcache.tables.grid import Row
 from slcache.traces.api import Progress
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Cliff:
     def _gains(self) -> dict[str, dict[str, Any]]:
         return {name: figures.told_of(*pair) for name, pair in self._pairs().items()}
 
-    def gain_rows(self) -> list[gains.Row]:
+    def gain_rows(self) -> list[Row]:
         """Return the table of what is programmed dense beside the least; empty if not counted."""
         return gains.beside(self._pairs())
 

@@ -88,16 +88,18 @@ def _lines(found: Mapping[str, Any]) -> Iterator[Table | str]:
     hidden = _OF_A_TRACE if device else _OF_A_DEVICE
     columns = {title: cell for title, cell in _COLUMNS.items() if title not in hidden}
     written = f"{units.size(found['versions'] * unit)} written in units of {units.size(unit)}"
-    table = Table(
+    rows = (
+        (units.size(row["bytes"]), *(cell(row, found) for cell in columns.values()))
+        for row in found["sizes"]
+    )
+    yield Table(
         "SLC cache",
-        list(columns),
+        columns,
+        rows,
         title=f"{found['file']} on {device}: {written}"
         if device
         else f"{found['file']}: {written}, to {units.size(found['units'] * unit)}",
     )
-    for row in found["sizes"]:
-        table.add(units.size(row["bytes"]), *(cell(row, found) for cell in columns.values()))
-    yield table
     yield from (_on_device if device else _kept)(found)
 
 

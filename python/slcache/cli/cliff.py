@@ -112,15 +112,21 @@ def _told(found: Like) -> list[Table | Text]:
     table = Table(
         "phase",
         ["from GB", "to GB", "GB/s", "its parts", "published"],
+        (
+            (
+                f"pass {number}, {place + 1}",
+                f"{phase['from_gb']:,.0f}",
+                f"{phase['to_gb']:,.0f}",
+                f"{phase['gb_s']:.3g}",
+                f"{phase['low_gb_s']:.3g} … {phase['high_gb_s']:.3g}",
+                _published(found, number, place),
+            )
+            for number, each in enumerate(found.passes, 1)
+            for place, phase in enumerate(each.phases)
+        ),
         caption=f"its parts: the slowest and the fastest of {likes.PARTS} at most",
         boxed=False,
     )
-    for number, each in enumerate(found.passes, 1):
-        for place, phase in enumerate(each.phases):
-            speeds = f"{phase['low_gb_s']:.3g} … {phase['high_gb_s']:.3g}"
-            ends = f"{phase['from_gb']:,.0f}", f"{phase['to_gb']:,.0f}"
-            name = f"pass {number}, {place + 1}"
-            table.add(name, *ends, f"{phase['gb_s']:.3g}", speeds, _published(found, number, place))
     lines = [Text(_averages(found, number)) for number in range(1, len(found.passes) + 1)]
     stalls = found.stall_windows
     lines.append(Text(f"points with a write of more than 100 ms: {stalls}"))
@@ -146,15 +152,13 @@ def _averages(found: Like, number: int) -> str:
 
 def _recovery(found: Like) -> list[Table | Text]:
     assert found.recovery is not None
-    table = Table("pause s", ["GB at the first speed"], boxed=False)
-    for pause in found.recovery.pauses:
-        table.add(f"{pause.seconds:g}", f"{pause.regained_gb:,.1f}")
+    pauses = ((f"{p.seconds:g}", f"{p.regained_gb:,.1f}") for p in found.recovery.pauses)
     head = (
         f"bursts of {found.recovery.burst_gb:,.0f} GB on a device "
         f"{100 * found.recovery.fill:.0f} % full; "
         f"at first {found.recovery.first_gb_s:.3g} GB/s for {found.recovery.cache_gb:,.1f} GB"
     )
-    return [Text(head), table]
+    return [Text(head), Table("pause s", ["GB at the first speed"], pauses, boxed=False)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,7 +243,10 @@ def cliff(asked: Laboratory) -> None:
     console.notes(documents)
     whole_buffer(documents[0]["config"], asked.scale)
     table = (_sustained if result.pattern.bursts == 1 else _bursts)(result.curves)
-    gained = terminal.gain_tables(result.gain_rows(), result.gain_lines(), documents)
+    gained: list[Table | str] = [
+        *terminal.scheme_tables(result.gain_rows(), mark="reference"),
+        *result.gain_lines(),
+    ]
     drawn = console.written("picture", asked.out and asked.out / "cliff.png")
     parts = partial(_parts, documents, [table, *gained], drawn)
     console.answer(asked.form, result.to_json, lambda: [_sheet(result.curves)], parts)
@@ -265,27 +272,31 @@ def _sheet(curves: dict[str, Curve]) -> Sheet:
 
 def _sustained(curves: dict[str, Curve]) -> Table:
     """Return the table of writes without a break."""
-    table = _columns("first MB/s", "cliff after", "last MB/s", "written")
-    for name, curve in curves.items():
-        after = "none" if curve.cliff_gib is None else units.size(curve.cliff_gib * (1 << 30))
-        rates = _rate(curve.first_mb_per_s), after, _rate(curve.last_mb_per_s)
-        table.add(name, *rates, units.size(float(curve.written_gib[-1]) * (1 << 30)))
-    return table
+    rows = (
+        (
+            name,
+            _rate(curve.first_mb_per_s),
+            "none" if curve.cliff_gib is None else units.size(curve.cliff_gib * (1 << 30)),
+            _rate(curve.last_mb_per_s),
+            units.size(float(curve.written_gib[-1]) * (1 << 30)),
+        )
+        for name, curve in curves.items()
+    )
+    titles = ("first MB/s", "cliff after", "last MB/s", "written")
+    return Table("scheme", titles, rows, boxed=False)
 
 
 def _bursts(curves: dict[str, Curve]) -> Table:
     """Return the table of the first and the last burst."""
     ends = ("first", "last")
-    table = _columns(*(f"{end} burst\n{what} MB/s" for end in ends for what in ("start", "mean")))
-    for name, curve in curves.items():
-        shown = (curve.bursts[0], curve.bursts[-1]) if curve.bursts else ()
-        rates = [_rate(v) for b in shown for v in (b.start_mb_per_s, b.mean_mb_per_s)]
-        table.add(name, *(rates or ["no pause left"]))
-    return table
+    titles = (f"{end} burst\n{what} MB/s" for end in ends for what in ("start", "mean"))
+    rows = ((name, *(_rates(curve) or ["no pause left"])) for name, curve in curves.items())
+    return Table("scheme", titles, rows, boxed=False)
 
 
-def _columns(*titles: str) -> Table:
-    return Table("scheme", titles, boxed=False)
+def _rates(curve: Curve) -> list[str]:
+    shown = (curve.bursts[0], curve.bursts[-1]) if curve.bursts else ()
+    return [_rate(v) for b in shown for v in (b.start_mb_per_s, b.mean_mb_per_s)]
 
 
 def _rate(value: float) -> str:

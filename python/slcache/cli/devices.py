@@ -14,7 +14,7 @@ from slcache.cli import options as opt
 from slcache.given.options import needed
 from slcache.sentences import notes
 from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Column, Table
+from slcache.tables.tabular import Table, Words
 from slcache.words import units
 
 app = opt.group("devices")
@@ -45,12 +45,12 @@ def devices(shown: opt.Shown) -> None:
     entries = catalogue.devices()
     names = ("name", "user_bytes", "capacity_bytes", "summary", "source")
     sheet = Sheet([{name: entry[name] for name in names} for entry in entries])
-    listed = Table(
-        "device", ["user data", Column("what it is", text=True), Column("source", text=True)]
+    rows = (
+        (e["name"], units.size(e["user_bytes"]), e["summary"], e.get("source") or "–")
+        for e in entries
     )
-    for entry in entries:
-        size = units.size(entry["user_bytes"])
-        listed.add(entry["name"], size, entry["summary"], entry.get("source") or "–")
+    columns = ["user data", Words("what it is"), Words("source")]
+    listed = Table("device", columns, rows)
     console.answer(shown.form, entries, lambda: [sheet], lambda: [listed])
 
 
@@ -79,7 +79,7 @@ def _parts(facts: Facts) -> Iterator[Table | Text | str]:
     yield Text(facts["name"] + (f": {facts['summary']}" if facts["summary"] else ""), "bold")
     if facts["statement"]:
         yield Text(facts["statement"], "italic")
-    yield _sizes(facts)
+    yield Table("size", ["", Words("")], _sizes(facts))
     for pool in facts["pools"]:
         yield from _pool(pool)
     yield _caches(facts)
@@ -90,63 +90,69 @@ def _parts(facts: Facts) -> Iterator[Table | Text | str]:
     yield from (Text(f"warning: {line}", "yellow") for line in facts["warnings"])
 
 
-def _sizes(facts: Facts) -> Table:
-    """Return what the device holds, and what follows from it."""
-    table = Table("size", ["", Column("", text=True)])
-    table.add("user data", units.size(facts["user_bytes"]))
-    table.add("flash in its densest mode", units.size(facts["raw_bytes"]))
+def _sizes(facts: Facts) -> Iterator[tuple[str, ...]]:
+    """Yield what the device holds, and what follows from it."""
+    yield "user data", units.size(facts["user_bytes"])
+    yield "flash in its densest mode", units.size(facts["raw_bytes"])
     if facts["disk"]:
-        table.add("disk", units.size(facts["user_bytes"]), "holds the user's data")
-        return table
-    table.add("over-provisioning", units.percent(facts["over_provisioning"]))
+        yield "disk", units.size(facts["user_bytes"]), "holds the user's data"
+        return
+    yield "over-provisioning", units.percent(facts["over_provisioning"])
     if facts["random_write_waf"] is not None:
         told = "of the full device under uniform random writes, without a cache (FIFO cleaning)"
-        table.add("write amplification", f"{facts['random_write_waf']:.2f}", told)
+        yield "write amplification", f"{facts['random_write_waf']:.2f}", told
     if facts["map"] is not None:
         covered, all_of_it = (
             units.size(facts["map"][key]) for key in ("covered_bytes", "map_bytes")
         )
         told = f"maps {covered}; the whole map takes {all_of_it}"
-        table.add("mapping cache", units.size(facts["map"]["cache_bytes"]), told)
+        yield "mapping cache", units.size(facts["map"]["cache_bytes"]), told
     if facts["link_mb_per_s"] is not None:
-        table.add("host link", f"{facts['link_mb_per_s']:,.0f} MB/s", "with requests of 128 KiB")
-    return table
+        yield "host link", f"{facts['link_mb_per_s']:,.0f} MB/s", "with requests of 128 KiB"
 
 
 def _evidence(facts: Facts) -> Table:
     """Return on what each key of the device's file stands."""
-    table = Table("key", [Column("is", text=True), Column("by", text=True)])
+    rows = []
     for key, ground in facts["evidence"].items():
         ends = [ground.get(end) for end in ("low", "high")]
         between = "" if None in ends else f" ({ends[0]:.10g} to {ends[1]:.10g})"
-        table.add(key, ground["kind"].replace("-", " ") + between, ground["source"])
-    return table
+        rows.append((key, ground["kind"].replace("-", " ") + between, ground["source"]))
+    return Table("key", [Words("is"), Words("by")], rows)
 
 
 def _pool(pool: Facts) -> Iterator[Table]:
     """Yield a pool's modes side by side, and what their latencies consist of."""
+    sides, peaks = ("read", "write"), ("peak_read", "peak_program")
     titles = ("all in it", "block", "4 KiB\nread", "4 KiB\nwrite", "peak read\nMB/s")
-    table = Table(
+    yield Table(
         "mode",
         [*titles, "peak program\nMB/s"],
+        (
+            (
+                mode["mode"],
+                *(units.size(mode[key]) for key in ("raw_bytes", "block_bytes")),
+                *(_latency(mode[side]) for side in sides),
+                *(_rate(mode[peak]) for peak in peaks),
+            )
+            for mode in pool["modes"]
+        ),
         title=f"{pool['name']}: {pool['channels']} channels, {pool['planes']} planes, "
         f"{pool['units']} operations at a time",
     )
-    parts = Table("4 KiB", [Column("consists of", text=True)])
-    for mode in pool["modes"]:
-        peaks = [mode[key] for key in ("peak_read", "peak_program")]
-        rates = [
-            f"{units.trimmed(units.significant(peak['mb_per_s'], 4))} ({peak['bound_by']})"
-            for peak in peaks
-        ]
-        latencies = [_latency(mode[side]) for side in ("read", "write")]
-        sizes = [units.size(mode["raw_bytes"]), units.size(mode["block_bytes"])]
-        table.add(mode["mode"], *sizes, *latencies, *rates)
-        for side in ("read", "write"):
-            told = (f"{p['part']} {_time(p['ns'])}" for p in mode[side]["parts"])
-            parts.add(f"{mode['mode']} {side}", " + ".join(told))
-    yield table
-    yield parts
+    parts = (
+        (
+            f"{mode['mode']} {side}",
+            " + ".join(f"{p['part']} {_time(p['ns'])}" for p in mode[side]["parts"]),
+        )
+        for mode in pool["modes"]
+        for side in sides
+    )
+    yield Table("4 KiB", [Words("consists of")], parts)
+
+
+def _rate(peak: Facts) -> str:
+    return f"{units.trimmed(units.significant(peak['mb_per_s'], 4))} ({peak['bound_by']})"
 
 
 def _latency(latency: Facts) -> str:
@@ -194,9 +200,7 @@ def _cache_sheet(facts: Facts) -> Sheet:
 
 def _caches(facts: Facts) -> Table:
     """Return what the schemes' caches take, and how far that can be changed."""
-    table = Table(
-        "scheme", ["SLC cache", Column("key", text=True), "default", "least", "SLC", "most", "SLC "]
-    )
+    rows = []
     for scheme in facts["schemes"]:
         if "problem" in scheme:
             continue
@@ -205,5 +209,6 @@ def _caches(facts: Facts) -> Table:
         ends = [] if key is None else [key["min"], key["max"]]
         told = [t for end in ends for t in (str(end["value"]), units.size(end["slc_bytes"]))]
         own = [] if key is None else [key["key"].rpartition(".")[2], str(key["default"])]
-        table.add(scheme["scheme"], size, *own, *told)
-    return table
+        rows.append((scheme["scheme"], size, *own, *told))
+    columns = ["SLC cache", Words("key"), "default", "least", "SLC", "most", "SLC "]
+    return Table("scheme", columns, rows)

@@ -17,7 +17,7 @@ from slcache.given.options import needed, option
 from slcache.results.differences import Change, Difference, RunDifference
 from slcache.results.result import FILES
 from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Column, Table
+from slcache.tables.tabular import Table, Words
 from slcache.words import units
 from slcache.words.names import shown
 
@@ -183,18 +183,21 @@ def _lines(run: RunDifference, everything: bool) -> Iterator[Text | Table | str]
 
 
 def _values(title: str, changes: Sequence[Change]) -> Table:
-    table = Table(title, [Column(side, text=True) for side in ("A", "B")])
-    for change in changes:
-        table.add(change.key, shown(change.first), shown(change.second))
-    return table
+    rows = ((change.key, shown(change.first), shown(change.second)) for change in changes)
+    return Table(title, [Words(side) for side in ("A", "B")], rows)
 
 
 def _figures(changes: Sequence[Change]) -> Table:
-    table = Table("figure", ["A", "B", "B / A"])
-    for change in changes:
-        factor = "–" if change.factor is None else units.factor(change.factor)
-        table.add(change.key, _shown(change.first, change), _shown(change.second, change), factor)
-    return table
+    rows = (
+        (
+            change.key,
+            _shown(change.first, change),
+            _shown(change.second, change),
+            "–" if change.factor is None else units.factor(change.factor),
+        )
+        for change in changes
+    )
+    return Table("figure", ["A", "B", "B / A"], rows)
 
 
 def _shown(value: object, change: Change) -> str:

@@ -11,8 +11,9 @@ from rich.text import Text
 from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.files import Transaction
+from slcache.sentences.wording import by_reason
 from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Column, Table
+from slcache.tables.tabular import Table, Words
 
 if TYPE_CHECKING:
     from slcache.drives.latency import Judged, Latency
@@ -42,12 +43,11 @@ def tables(found: Latency) -> list[Table | Text]:
 
 
 def _by_drive(figures: Sequence[Judged]) -> Table:
-    table = Table("drive", [Column("kind", text=True), *_COLUMNS.values()], boxed=False)
-    for drive, kind in dict.fromkeys((figure.drive, figure.kind) for figure in figures):
-        mine = [figure for figure in figures if (figure.drive, figure.kind) == (drive, kind)]
-        table.add(drive, kind, *_row(mine))
-    table.add("all", "", *_row(figures))
-    return table
+    of: dict[tuple[str, str], list[Judged]] = {}
+    for figure in figures:
+        of.setdefault((figure.drive, figure.kind), []).append(figure)
+    rows = [*((*drive, *_row(mine)) for drive, mine in of.items()), ("all", "", *_row(figures))]
+    return Table("drive", [Words("kind"), *_COLUMNS.values()], rows, boxed=False)
 
 
 def _row(figures: Sequence[Judged]) -> list[str]:
@@ -61,43 +61,44 @@ def _held(figures: Iterable[Judged]) -> str:
 
 
 def _misses(figures: Sequence[Judged]) -> Table:
-    columns: list[Column | str] = [
-        Column("figure", text=True), "published", "ours", "ratio", Column("use", text=True),
-        Column("reason", text=True),
+    columns = [
+        Words("figure"), "published", "ours", "ratio", Words("use"),
+        Words("reason"),
     ]  # fmt: skip
-    table = Table("test", columns, boxed=False)
-    for figure in figures:
-        name = f"{figure.side} {_COLUMNS.get(figure.figure, figure.figure)}"
-        table.add(figure.trial, name, *_numbers(figure), _USES[figure.use], figure.reason)
-    return table
+    return Table("test", columns, map(_miss, figures), boxed=False)
 
 
-def _numbers(figure: Judged) -> list[str]:
+def _miss(figure: Judged) -> tuple[str, ...]:
+    name = f"{figure.side} {_COLUMNS.get(figure.figure, figure.figure)}"
     unit = "µs" if figure.unit == "us" else figure.unit
     ours = "–" if figure.ours is None else f"{figure.ours:,.4g} {unit}"
     ratio = "–" if figure.ratio is None else f"{figure.ratio:.2f}"
-    return [f"{figure.published:,.4g} {unit}", ours, ratio]
+    published = f"{figure.published:,.4g} {unit}"
+    return figure.trial, name, published, ours, ratio, _USES[figure.use], figure.reason
 
 
 def _without(found: Latency) -> Table:
     from slcache.drives.published import KINDS
 
     titles = ["with all", *(f"without {name}" for name in found.without)]
-    table = Table("figures", titles, boxed=False)
     columns = [found.judged, *([f for f in fs if f.is_judged] for fs in found.without.values())]
-    for kind in KINDS:
-        table.add(kind, *(_held(f for f in figures if f.kind == kind) for figures in columns))
-    for name, title in _COLUMNS.items():
-        table.add(title, *(_held(f for f in figures if f.column == name) for figures in columns))
-    return table
+    rows = [
+        (kind, *(_held(f for f in figures if f.kind == kind) for figures in columns))
+        for kind in KINDS
+    ]
+    rows += [
+        (title, *(_held(f for f in figures if f.column == name) for figures in columns))
+        for name, title in _COLUMNS.items()
+    ]
+    return Table("figures", titles, rows, boxed=False)
 
 
 def _unjudged(found: Latency) -> Table:
-    table = Table("reason", ["tests", Column("which", text=True)], boxed=False)
-    for reason in dict.fromkeys(found.unjudged.values()):
-        names = [name for name, why in found.unjudged.items() if why == reason]
-        table.add(reason, str(len(names)), ", ".join(names))
-    return table
+    rows = (
+        (reason, str(len(names)), ", ".join(names))
+        for reason, names in by_reason(found.unjudged.items()).items()
+    )
+    return Table("reason", ["tests", Words("which")], rows, boxed=False)
 
 
 #: What the verb's argument calls it.
@@ -181,12 +182,11 @@ def _of_fills(found: Ledger) -> list[Table | Text]:
     for title, by in (("Presets, simulated", "simulation"), ("Whole drives held out", "law")):
         table = Table(
             "drive",
-            [Column("figure", text=True), "published", "ours", "off", Column("use", text=True),
-             Column("verdict", text=True), Column("reason", text=True)],
+            [Words("figure"), "published", "ours", "off", Words("use"),
+             Words("verdict"), Words("reason")],
+            (_cells(row) for row in found.rows if row.by == by),
             boxed=False,
         )  # fmt: skip
-        for row in (row for row in found.rows if row.by == by):
-            table.add(row.drive, *_cells(row))
         told += [Text(title, "bold"), table, Text()]
     for kind, verdicts in found.counts().items():
         listed = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())
@@ -198,4 +198,5 @@ def _cells(row: Row) -> list[str | Text]:
     ours = "–" if row.ours is None else f"{row.ours:.3g} {row.unit}"
     off = "–" if row.off is None else f"{row.off:+.1%}"
     verdict = Text(row.verdict, _COLOURS.get(row.verdict, ""))
-    return [row.figure, f"{row.published:.3g} {row.unit}", ours, off, row.use, verdict, row.reason]
+    published = f"{row.published:.3g} {row.unit}"
+    return [row.drive, row.figure, published, ours, off, row.use, verdict, row.reason]

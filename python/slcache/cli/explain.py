@@ -17,7 +17,7 @@ from slcache.explain import Entry, Standing
 from slcache.given.options import needed, option
 from slcache.sentences import notes
 from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Column, Table
+from slcache.tables.tabular import Table, Words
 from slcache.words.names import shown
 
 #: The documents that have a published schema.
@@ -107,8 +107,7 @@ def _tell(found: Sequence[Entry], places: Sequence[Standing]) -> None:
     """Print one key in full; those of other schemes that mean the same are named."""
     first = found[0]
     key = first.key
-    facts = Table(key.name, [Column("", text=True)])
-    for name, value in (
+    facts = [
         ("what it is", key.text),
         ("of", first.of),
         ("type", key.type),
@@ -117,21 +116,16 @@ def _tell(found: Sequence[Entry], places: Sequence[Standing]) -> None:
         ("by default no effect", first.no_effect()),
         ("published in", first.paper),
         ("also", ", ".join(entry.key.name for entry in found[1:])),
-    ):
-        if value:
-            facts.add(name, value)
+    ]
     for at in places:
         if at.problem:
-            facts.add("here", f"{at.key}: {at.scheme} does not fit: {at.problem}")
+            facts.append(("here", f"{at.key}: {at.scheme} does not fit: {at.problem}"))
             continue
-        facts.add("here", f"{at.key} = {shown(at.value)}")
-        facts.add("said in", f"{at.where}: {at.line}" if at.where else "nothing: the default")
-    console.show(facts)
+        facts.append(("here", f"{at.key} = {shown(at.value)}"))
+        facts.append(("said in", f"{at.where}: {at.line}" if at.where else "nothing: the default"))
+    console.show(Table(key.name, [Words("")], (fact for fact in facts if fact[1])))
     if key.allowed:
-        values = Table("allowed", [Column("what it means", text=True)])
-        for word, meaning in key.allowed:
-            values.add(word, meaning)
-        console.show(values)
+        console.show(Table("allowed", [Words("what it means")], key.allowed))
     inner = explanations.below(key.name, first.of)
     if inner:
         console.show(_listed(inner))
@@ -141,16 +135,20 @@ def _tell(found: Sequence[Entry], places: Sequence[Standing]) -> None:
 
 def _listed(found: Sequence[Entry], places: Sequence[Standing | None] = ()) -> Table:
     """Return a table of keys with their first sentence, and what they stand at where asked for."""
-    columns = [Column("of", text=True), Column("unit")] + ([Column("here")] if places else [])
+    columns = [Words("of"), "unit", *(["here"] if places else [])]
     problems = {at.scheme: at.problem for at in places if at and at.problem}
     why = notes.told(problems, "does not fit", "do not fit")
-    table = Table("key", [*columns, Column("what it is", text=True)], caption="\n".join(why))
-    for entry, at in itertools.zip_longest(found, places):
-        first = entry.key.text.partition("\n")[0]
-        unit = "" if entry.key.unit == "1" else entry.key.unit
-        here = [shown(_here(at))] if places else []
-        table.add(entry.key.name, entry.of, unit, *here, first)
-    return table
+    rows = (
+        (
+            entry.key.name,
+            entry.of,
+            "" if entry.key.unit == "1" else entry.key.unit,
+            *([shown(_here(at))] if places else []),
+            entry.key.text.partition("\n")[0],
+        )
+        for entry, at in itertools.zip_longest(found, places)
+    )
+    return Table("key", [*columns, Words("what it is")], rows, caption="\n".join(why))
 
 
 def _here(at: Standing | None) -> object:

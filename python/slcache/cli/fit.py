@@ -17,7 +17,7 @@ from slcache.errors import RunError, about
 from slcache.files import Transaction
 from slcache.given import quantity
 from slcache.given.options import needed, option
-from slcache.tables.tabular import Column, Table
+from slcache.tables.tabular import Table, Words
 from slcache.words.units import significant
 
 if TYPE_CHECKING:
@@ -194,7 +194,12 @@ def _table(found: Fitted) -> Table:
     from slcache.fit.device import MODES
 
     title = f"{MODES[found.bits].upper()}: {found.found.reading}"
-    table = Table("", ["value", "95 %", Column("", text=True)], title=title, boxed=False)
+    columns = ["value", "95 %", Words("")]
+    return Table("", columns, _rows(found), title=title, boxed=False)
+
+
+def _rows(found: Fitted) -> Iterator[tuple[str, str, str, str]]:
+    """Yield what was fitted, a row for each value."""
     every = {**found.values, **found.given.told}
     for key, (name, unit, scale) in _ROWS.items():
         if (told := every.get(key)) is None:
@@ -202,20 +207,20 @@ def _table(found: Fitted) -> Table:
         ranges = told.ranges or ((),) * len(told.values)
         for value, ends in zip(told.values, ranges, strict=True):
             interval = " to ".join(significant(end / scale, 4) for end in ends) or "–"
-            table.add(name, f"{significant(value / scale, 4)} {unit}".rstrip(), interval, told.mark)
-    return table
+            yield name, f"{significant(value / scale, 4)} {unit}".rstrip(), interval, told.mark
 
 
 def _judged(near: Near) -> list[Table]:
     """Return the figures of tests beside those of the device."""
-    table = Table("latency, measured and device", list(_FIGURES.values()), boxed=False)
+    told = []
     for test, rows in near:
         for side in dict.fromkeys(row.side for row in rows):
             found = {row.figure: row for row in rows if row.side == side}
             if "p50" not in found and "mean" in found:
                 found["p50"] = found["mean"]
             name = test.title + (f": {side}" if len(test.figures) > 1 else "")
-            table.add(name, *(_pair(found.get(figure)) for figure in _FIGURES))
+            told.append([name, *(_pair(found.get(figure)) for figure in _FIGURES)])
+    table = Table("latency, measured and device", _FIGURES.values(), told, boxed=False)
     return [table] if near else []
 
 
@@ -237,13 +242,18 @@ def _far(near: Near) -> Iterator[str]:
 def _beside(judged: Judged, phases: Phases) -> Table:
     """Return the phases of the log beside those of the device under the same job."""
     stalls = f"{len(phases.stalls)} stalls of the log are left out of its phases"
-    table = Table(
+    rows = (
+        [
+            row.name,
+            *("–" if value is None else significant(value, 4) for value in row.to_gb),
+            *(f"{value:,.0f}" for value in row.mb_per_s),
+        ]
+        for row in judged.rows
+    )
+    return Table(
         "log and device",
         ["to GB", "device", "MB/s", "device "],
+        rows,
         caption=stalls if phases.stalls else "",
         boxed=False,
     )
-    for row in judged.rows:
-        ends = ("–" if value is None else significant(value, 4) for value in row.to_gb)
-        table.add(row.name, *ends, *(f"{value:,.0f}" for value in row.mb_per_s))
-    return table

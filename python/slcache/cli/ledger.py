@@ -9,8 +9,9 @@ from rich.text import Text
 from slcache.reproduce import gains, ledger, optima
 from slcache.reproduce.ledger import Evaluation, Row
 from slcache.reproduce.reading import PROBABLE
+from slcache.reproduce.verdicts import Finding
 from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Column, Table
+from slcache.tables.tabular import Table, Words
 
 _COLOURS = {
     "reproduced": "green",
@@ -84,15 +85,20 @@ def sheet(evaluation: Evaluation) -> Sheet:
 
 def _ledger(evaluation: Evaluation, of: Sequence[Row]) -> Table:
     """Return claims as a table, with a figure and a verdict for every reading."""
-    columns = [Column("claim", text=True), Column("paper")]
+    columns = [Words("claim"), "paper"]
     for reading in evaluation.readings:
         two = len(evaluation.readings) > 1
-        columns += [Column(reading if two else "ours"), Column("verdict", text=True)]
-    table = Table("figure", columns, boxed=False)
-    for row in of:
-        cells: list[str | Text] = []
-        for _, found in ledger.found(row, evaluation):
-            verdict = Text(found.verdict, _COLOURS.get(found.verdict, ""))
-            cells += [ledger.shown(found.ours, row.unit), verdict]
-        table.add(row.figure, row.claim, ledger.shown(row.paper, row.unit), *cells)
-    return table
+        columns += [reading if two else "ours", Words("verdict")]
+    rows = (
+        [
+            *(row.figure, row.claim, ledger.shown(row.paper, row.unit)),
+            *(cell for _, found in ledger.found(row, evaluation) for cell in _cells(found, row)),
+        ]
+        for row in of
+    )
+    return Table("figure", columns, rows, boxed=False)
+
+
+def _cells(found: Finding, row: Row) -> tuple[str, Text]:
+    verdict = Text(found.verdict, _COLOURS.get(found.verdict, ""))
+    return ledger.shown(found.ours, row.unit), verdict

@@ -18,7 +18,7 @@ from slcache.given.once import SEED_MAX
 from slcache.given.options import SET, Asked, needed, option
 from slcache.sentences import notes
 from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Column, Table
+from slcache.tables.tabular import Table, Words
 from slcache.words import units
 
 app = opt.group("schemes")
@@ -59,10 +59,8 @@ def schemes(asked: Listed) -> None:
 
 def _parts(entries: list[dict[str, Any]], *, on_device: bool) -> Iterator[Table]:
     """Yield what can be told of schemes: what they do, their knobs and their signals."""
-    listed = Table("scheme", [Column("what it does", text=True), Column("paper", text=True)])
-    for entry in entries:
-        listed.add(entry["name"], entry["summary"], entry.get("paper") or "–")
-    yield listed
+    rows = ((entry["name"], entry["summary"], entry.get("paper") or "–") for entry in entries)
+    yield Table("scheme", [Words("what it does"), Words("paper")], rows)
     yield _knobs(entries, on_device=on_device)
     yield from _signals(entries)
 
@@ -85,15 +83,20 @@ def _knob_sheet(entries: list[dict[str, Any]]) -> Sheet:
 
 def _knobs(entries: list[dict[str, Any]], *, on_device: bool) -> Table:
     """Return the table of what can be turned."""
-    columns: list[Column | str] = [Column("of", text=True), "unit"]
-    columns += ["value", Column("values", text=True)] if on_device else []
-    columns.append(Column("turned up", text=True))
-    listed = Table("knob", columns)
-    for entry in entries:
-        for knob in entry["knobs"] if "problem" not in entry else []:
-            where = [_number(knob["value"]), _values(knob)] if on_device else []
-            listed.add(knob["name"], entry["name"], knob["unit"], *where, knob["summary"])
-    return listed
+    columns = [Words("of"), "unit"]
+    columns += ["value", Words("values")] if on_device else []
+    columns.append(Words("turned up"))
+    rows = (
+        (
+            *(knob["name"], entry["name"], knob["unit"]),
+            *([_number(knob["value"]), _values(knob)] if on_device else []),
+            knob["summary"],
+        )
+        for entry in entries
+        if "problem" not in entry
+        for knob in entry["knobs"]
+    )
+    return Table("knob", columns, rows)
 
 
 def _signals(entries: list[dict[str, Any]]) -> Iterator[Table]:
@@ -101,13 +104,18 @@ def _signals(entries: list[dict[str, Any]]) -> Iterator[Table]:
     signals = [(entry["name"], signal) for entry in entries for signal in entry["signals"]]
     if not signals:
         return
-    columns: list[Column | str] = [Column("of", text=True), "unit", "values"]
-    columns.append(Column("what it is", text=True))
-    listed = Table("signal", columns)
-    for scheme, signal in signals:
-        values = f"{_number(signal['min'])} to {_number(signal['max'])}"
-        listed.add(signal["name"], scheme, signal["unit"], values, signal["summary"])
-    yield listed
+    rows = (
+        (
+            signal["name"],
+            scheme,
+            signal["unit"],
+            f"{_number(signal['min'])} to {_number(signal['max'])}",
+            signal["summary"],
+        )
+        for scheme, signal in signals
+    )
+    columns = [Words("of"), "unit", "values", Words("what it is")]
+    yield Table("signal", columns, rows)
 
 
 def _values(knob: dict[str, Any]) -> str:
@@ -168,10 +176,7 @@ def _declared(told: dict[str, Any]) -> Iterator[Table | Text]:
 
 
 def _listed(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
-    table = Table(heads[0], [Column(head, text=True) for head in heads[1:]])
-    for row in rows:
-        table.add(*row)
-    return table
+    return Table(heads[0], [Words(head) for head in heads[1:]], rows)
 
 
 def _blocks(row: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Column, Table
+from slcache.tables.tabular import Table, Words
 
 if TYPE_CHECKING:
     from slcache.separation.study import Row, Study
@@ -64,22 +64,20 @@ def _sheets(found: Study) -> list[Sheet]:
 def _tables(found: Study) -> list[Table | Text]:
     gains = Table(
         "workload",
-        [Column("cache", text=True), "SLC blocks", Column("rule", text=True), "alone", "behind",
+        [Words("cache"), "SLC blocks", Words("rule"), "alone", "behind",
          "gain", "survival"],
+        map(_gain, found.survivals()),
         title="Dense programs per byte written, without a cache and with it",
         boxed=False,
     )  # fmt: skip
-    for each in found.survivals():
-        gains.add(each["workload"], *_gain(each))
     cells = Table(
         "workload",
-        [Column("scheme", text=True), "SLC blocks", Column("rule", text=True), "seed", "dense",
+        [Words("scheme"), "SLC blocks", Words("rule"), "seed", "dense",
          "all", "damage", "as dense", "read p99, us", "drift"],
+        map(_cell, found.cells),
         title="Programs and wear per byte written",
         boxed=False,
     )  # fmt: skip
-    for cell in found.cells:
-        cells.add(cell["workload"], *_cell(cell))
     return [gains, Text(), cells]
 
 
@@ -89,11 +87,11 @@ def _gain(each: Row) -> list[str]:
         left += f" ({each['survival_least']:.2f} to {each['survival_most']:.2f})"
     gain = f"{each['gain']:+.3f} ({each['gain_least']:+.3f} to {each['gain_most']:+.3f})"
     figures = f"{each['alone']:.3f}", f"{each['cached']:.3f}", gain, left
-    return [each["scheme"], str(each["slc_blocks"]), each["rule"], *figures]
+    return [each["workload"], each["scheme"], str(each["slc_blocks"]), each["rule"], *figures]
 
 
 def _cell(cell: Row) -> list[str]:
     figures = cell["dense"], cell["programs"], cell["damage"], cell["damage_same"]
     told = [f"{figure:.3f}" for figure in figures]
-    place = [cell["scheme"], str(cell["slc_blocks"] or "–"), cell["rule"], str(cell["seed"])]
-    return [*place, *told, f"{cell['read_p99_us']:.0f}", f"{cell['drift']:+.1%}"]
+    place = [cell["workload"], cell["scheme"], str(cell["slc_blocks"] or "–"), cell["rule"]]
+    return [*place, str(cell["seed"]), *told, f"{cell['read_p99_us']:.0f}", f"{cell['drift']:+.1%}"]

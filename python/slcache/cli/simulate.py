@@ -60,7 +60,8 @@ def _show_states(asked: Compare) -> None:
         for name, each in found.items()
         if (told := state.unfilled(zip(each.labels, each.documents, strict=True)).strip())
     ]
-    console.show(*lines, *never, terminal.pace_table(_rows(found)), *map(Text, sentences(found)))
+    tables = terminal.scheme_tables(_rows(found))
+    console.show(*lines, *never, *tables, *map(Text, sentences(found)))
 
 
 def _rows(compared: ByState) -> list[grid.Row]:
@@ -69,7 +70,6 @@ def _rows(compared: ByState) -> list[grid.Row]:
     return [
         grid.Row(
             same[0].label,
-            same[0].reference,
             [
                 replace(cell, title=f"{title}\n{state}")
                 for title in TITLES
@@ -77,7 +77,7 @@ def _rows(compared: ByState) -> list[grid.Row]:
                 for cell in row.cells
                 if cell.title == title
             ],
-            "",
+            same[0].reference,
         )
         for same in tables
     ]
@@ -212,25 +212,15 @@ def compare(asked: Compare) -> None:
 
 def parts_of(comparison: Comparison, *, explain: bool) -> list[RenderableType]:
     """Return what is printed of a comparison: the answer, or all that is known of it."""
-    from slcache.results.seeded import SeededComparison
-
-    rows = comparison.life_rows()
-    lives = terminal.life_tables(rows, comparison.life_columns())
-    if isinstance(comparison, SeededComparison):
-        tables = [terminal.seeds_table(comparison.seed_rows())]
-    else:
-        tables = [terminal.comparison_table(comparison.rows())]
+    first, *others = comparison.tables()
+    lives = comparison.lives()
     if not explain:
         asked = lives if comparison.gb_per_day is not None else []
         more = Text("--explain prints more: throughput, lifetime, bounds, and why", "dim")
-        return [*tables, *asked, *map(Text, comparison.brief()), more]
-    if not isinstance(comparison, SeededComparison):
-        tables.append(terminal.pace_table(comparison.pace_rows()))
+        return [first, *asked, *map(Text, comparison.brief()), more]
     cautions = [Text(line, "yellow") for line in comparison.notes()]
-    gained = terminal.gain_tables(
-        comparison.gain_rows(), comparison.gain_lines(), comparison.documents
-    )
-    return [*tables, *lives, *cautions, *map(Text, comparison.verdict()), *gained]
+    answer = map(Text, comparison.verdict())
+    return [first, *others, *lives, *cautions, *answer, *comparison.gained()]
 
 
 def _note_windows(documents: Sequence[Mapping[str, Any]]) -> None:

@@ -15,10 +15,10 @@ from slcache.cli import options as opt
 from slcache.documents.keys import unit_of
 from slcache.errors import TraceError
 from slcache.given.options import TRACE, Recording, needed, option
-from slcache.report import pictures, terminal
+from slcache.report import pictures
 from slcache.tables import trace_sections
 from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Column, Table
+from slcache.tables.tabular import Table, Words
 from slcache.traces import against
 from slcache.traces import api as traces
 from slcache.words.names import leaves, printable, shown
@@ -179,13 +179,11 @@ def _parts(
     both = [document] if other is None else [document, other]
     yield from (Text(pictures.trace_title(told), "bold") for told in both)
     if other is None:
-        yield from map(terminal.section_table, trace_sections.sections(document))
+        yield from trace_sections.sections(document)
     else:
         names = [printable(Path(told["file"]).name) for told in both]
-        table = Table("figure", [*names, "second to first"])
-        for figure in compared:
-            table.add(*figure.cells())
-        yield table
+        rows = (figure.cells() for figure in compared)
+        yield Table("figure", [*names, "second to first"], rows)
         for line in against.warnings(document, other):
             told = f"schemes would probably differ: {line}"
             yield Text(told, "yellow", overflow="fold")
@@ -194,14 +192,17 @@ def _parts(
 
 
 def _findings_table(findings: list[against.Finding]) -> Table:
-    table = Table("expected", ["value", "tolerance", "found", ""])
-    for finding in findings:
-        figure = finding.figure
-        verdict = Text("agrees", "green") if finding.agrees else Text("is off", "bold red")
-        table.add(
-            figure.name, shown(figure.value), shown(figure.tolerance), shown(finding.found), verdict
+    rows = (
+        (
+            finding.figure.name,
+            shown(finding.figure.value),
+            shown(finding.figure.tolerance),
+            shown(finding.found),
+            Text("agrees", "green") if finding.agrees else Text("is off", "bold red"),
         )
-    return table
+        for finding in findings
+    )
+    return Table("expected", ["value", "tolerance", "found", ""], rows)
 
 
 def _problems(document: dict[str, Any]) -> Iterator[Table | str]:
@@ -212,9 +213,8 @@ def _problems(document: dict[str, Any]) -> Iterator[Table | str]:
     if not total:
         yield f"{requests}, no problems"
         return
-    table = Table("line", [Column("kind", text=True), Column("problem", text=True)])
-    for problem in document["problems"][:_LISTED]:
-        table.add(shown(problem["line"]), problem["kind"], problem["message"])
+    listed = document["problems"][:_LISTED]
+    rows = ((shown(each["line"]), each["kind"], each["message"]) for each in listed)
     counts = ", ".join(f"{kind} {number:,}" for kind, number in document["counts"].items())
-    yield table
+    yield Table("line", [Words("kind"), Words("problem")], rows)
     yield f"{requests}, {total:,} problems: {counts}"

@@ -16,7 +16,7 @@ from slcache.given import quantity
 from slcache.given.once import SEED_MAX
 from slcache.given.options import CHANGED, TRACE, Recording, needed, option, said
 from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Column, Table
+from slcache.tables.tabular import Table, Words
 from slcache.traces import api as traces
 from slcache.words import units
 from slcache.words.names import leaves, shown
@@ -299,9 +299,9 @@ def _list(entries: list[dict[str, Any]], form: opt.Form) -> None:
     sheet = Sheet(
         [{name: entry[name] for name in ("name", "about", "source")} for entry in entries]
     )
-    listed = Table("workload", [Column("what it is", text=True), Column("source", text=True)])
-    for entry in entries:
-        listed.add(entry["name"], entry["about"], entry["source"] or "–")
+    rows = ((entry["name"], entry["about"], entry["source"] or "–") for entry in entries)
+    columns = [Words("what it is"), Words("source")]
+    listed = Table("workload", columns, rows)
     console.answer(form, entries, lambda: [sheet], lambda: [listed])
 
 
@@ -321,14 +321,19 @@ def _described(description: Mapping[str, Any]) -> Iterator[Table | Text]:
 
 
 def _figures(figures: Mapping[str, Any]) -> Table:
-    listed = Table("figure", ["", "stated", "reached", Column("why and what to sweep", text=True)])
     order = ("given", "overridden", "free", "derived")
-    for name, figure in sorted(figures.items(), key=lambda item: order.index(item[1]["state"])):
-        free = figure["free"]
-        why = "" if free is None else f"{free['reason']} ({shown(free['sweep'])})"
-        cells = (_readable(name, figure["stated"]), _readable(name, figure["reached"]), why)
-        listed.add(name, figure["state"], *cells)
-    return listed
+    rows = (
+        (
+            name,
+            figure["state"],
+            _readable(name, figure["stated"]),
+            _readable(name, figure["reached"]),
+            f"{free['reason']} ({shown(free['sweep'])})" if (free := figure["free"]) else "",
+        )
+        for name, figure in sorted(figures.items(), key=lambda item: order.index(item[1]["state"]))
+    )
+    columns = ["", "stated", "reached", Words("why and what to sweep")]
+    return Table("figure", columns, rows)
 
 
 def _readable(name: str, value: object) -> str:
@@ -352,9 +357,15 @@ def formats(shown: opt.Shown) -> None:
     entries = catalogue.formats()
     listed = Table(
         "format",
-        ["read", "written", Column("may lose", text=True), Column("what it is", text=True)],
+        ["read", "written", Words("may lose"), Words("what it is")],
+        (
+            (
+                entry["name"],
+                *("yes" if entry[what] else "–" for what in ("reads", "writes")),
+                ", ".join(entry["losses"]) or "–",
+                entry["about"],
+            )
+            for entry in entries
+        ),
     )
-    for entry in entries:
-        does = ("yes" if entry[what] else "–" for what in ("reads", "writes"))
-        listed.add(entry["name"], *does, ", ".join(entry["losses"]) or "–", entry["about"])
     console.answer(shown.form, entries, lambda: [Sheet(entries)], lambda: [listed])

@@ -13,7 +13,7 @@ from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.search import api as search
 from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Column, Table
+from slcache.tables.tabular import Table, Words
 
 if TYPE_CHECKING:
     from slcache.search.sized import Sized
@@ -112,16 +112,19 @@ def _sized(found: Sized) -> Table:
     """Return the values that were run, the best marked."""
     from slcache.study import wording
 
-    table = Table(found.key, [*found.metrics, Column("bounds", text=True)])
+    rows = []
     for each in found.run:
         figures = each.found.figures
         kept = "kept" if found.keeps(each) else "broken"
         cells = [wording.setting(each.settings[found.key])]
         cells += [wording.figure(name, figures.get(name)) for name in found.metrics]
         cells += [kept if each.found.status == "done" else each.found.status]
-        style = "bold green" if each is found.best else ""
-        table.add(*(Text(cell, style) for cell in cells))
-    return table
+        rows.append(_styled(cells, best=each is found.best))
+    return Table(found.key, [*found.metrics, Words("bounds")], rows)
+
+
+def _styled(cells: list[str], *, best: bool) -> list[Text]:
+    return [Text(cell, "bold green" if best else "") for cell in cells]
 
 
 def _front(found: Tuning) -> Table:
@@ -134,13 +137,13 @@ def _front(found: Tuning) -> Table:
     metrics = found.goals.names
     shown = found.distinct
     same = ["same figures"] if any(count > 1 for _, count in shown) else []
-    table = Table("front", [*(Column(short[key], text=True) for key in keys), *metrics, *same])
+    rows: list[list[Text] | list[str]] = []
     for number, (each, count) in enumerate(shown[:_SHOWN], 1):
-        style = "bold green" if each is found.best else ""
         cells = [wording.setting(each.settings.get(key)) for key in keys]
         cells += [wording.figure(name, each.found.figures[name]) for name in metrics]
         cells += [f"{count - 1:,} more" if count > 1 else ""] if same else []
-        table.add(f"{number}", *(Text(cell, style) for cell in cells))
+        rows.append([Text(f"{number}"), *_styled(cells, best=each is found.best)])
     if len(shown) > _SHOWN:
-        table.add(f"{len(shown) - _SHOWN} more")
-    return table
+        rows.append([f"{len(shown) - _SHOWN} more"])
+    titles = [*(Words(short[key]) for key in keys), *metrics, *same]
+    return Table("front", titles, rows)

@@ -14,7 +14,7 @@ from slcache.given import quantity
 from slcache.given.options import needed, option, said
 from slcache.sentences import wording
 from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Column, Table
+from slcache.tables.tabular import Table, Words
 from slcache.words import units
 
 if TYPE_CHECKING:
@@ -151,45 +151,38 @@ def _share(found: slow.Answer) -> str:
 def _requests(found: slow.Answer) -> Iterator[Table | str]:
     from slcache.slow.answer import row
 
-    of_which = Column("of which", text=True)
-    table = Table("request", ["operation", "arrives at", "size", "takes", of_which])
-    for index in range(len(found.slow)):
-        each = row(found.slow, index)
-        told = _largest(each["parts_ns"], _time)
-        table.add(
+    rows = (
+        (
             str(each["request"]),
             each["operation"],
             _time(each["arrival_ns"]),
             units.size(each["bytes"]),
             _time(each["latency_ns"]),
-            "; ".join(told),
+            "; ".join(_largest(each["parts_ns"], _time)),
         )
-    yield table
+        for each in (row(found.slow, index) for index in range(len(found.slow)))
+    )
+    of_which = Words("of which")
+    yield Table("request", ["operation", "arrives at", "size", "takes", of_which], rows)
 
 
 def _groups(title: str, groups: Sequence[Group]) -> Table:
-    columns = ["requests", "took in all", "of which this", "slowest"]
-    table = Table("mostly", columns, title=title)
-    for group in groups[:_ROWS]:
-        table.add(
+    rows = (
+        (
             _part(group.part),
             f"{group.requests:,}",
-            _time(group.total_ns),
-            _time(group.part_ns),
-            _time(group.worst_ns),
+            *map(_time, (group.total_ns, group.part_ns, group.worst_ns)),
         )
-    return table
+        for group in groups[:_ROWS]
+    )
+    titles = ["requests", "took in all", "of which this", "slowest"]
+    return Table("mostly", titles, rows, title=title)
 
 
 def _incidents(incidents: Sequence[Incident]) -> Table:
     more = len(incidents) - _ROWS
-    table = Table(
-        "incident at",
-        ["lasts", "slow requests", "took in all", "slowest", Column("mostly", text=True)],
-        caption=f"and {more:,} shorter ones" if more > 0 else "",
-    )
-    for incident in incidents[:_ROWS]:
-        table.add(
+    rows = (
+        (
             _time(incident.from_ns),
             _time(incident.to_ns - incident.from_ns),
             f"{incident.requests:,}",
@@ -197,7 +190,14 @@ def _incidents(incidents: Sequence[Incident]) -> Table:
             _time(incident.worst_ns),
             _part(incident.part),
         )
-    return table
+        for incident in incidents[:_ROWS]
+    )
+    return Table(
+        "incident at",
+        ["lasts", "slow requests", "took in all", "slowest", Words("mostly")],
+        rows,
+        caption=f"and {more:,} shorter ones" if more > 0 else "",
+    )
 
 
 def _pair(found: slow.Moved) -> Iterator[Table | str]:

@@ -12,6 +12,7 @@ from slcache.documents.normalise import Document
 from slcache.report import figures, terminal
 from slcache.sentences import gains, life, notes, state, verdict
 from slcache.tables import grid
+from slcache.tables.tabular import Table
 from slcache.words import units
 from slcache.words.names import leaves, shown
 
@@ -26,7 +27,7 @@ _ASSUMED = ("trace", "precondition", "host", "buffer", "run")
 class Seeds:
     """What a comparison says over several seeds: table, sentences on it, and the first's name."""
 
-    rows: Sequence[grid.Row]
+    tables: Sequence[Table]
     notes: Sequence[str]
     first: str
 
@@ -46,6 +47,8 @@ def render(
     """
     first, named = documents[0], list(zip(labels, documents, strict=True))
     compared = to is not None and len(documents) > 1
+    runs, mark = (labels, documents, to or labels[0]), "=1" if compared else ""
+    lives = life.table(labels, documents, gb_per_day)
     return page.render(
         "report.html.j2",
         title=_title(labels, first) if compared else labels[0],
@@ -53,20 +56,16 @@ def render(
         verdict=verdict.verdict(labels, documents, to) if compared and to else [],
         subtitle=_subtitle(first),
         state=state.line(documents),
-        cache_title=grid.CACHE,
-        columns=[column.title for column in grid.columns(documents)],
-        rows=grid.rows(labels, documents, to or labels[0]),
-        pace=grid.pace_rows(labels, documents, to or labels[0]),
-        life_columns=life.columns(documents, gb_per_day),
-        lives=life.table(labels, [[document] for document in documents], gb_per_day),
-        life_caption=life.CAPTION,
-        thin=grid.thin_note(documents, PERCENTILES),
+        tables=[
+            *terminal.scheme_tables(grid.rows(*runs), mark=mark),
+            *terminal.scheme_tables(grid.pace_rows(*runs), mark=mark),
+            *terminal.scheme_tables(lives, caption=life.CAPTION),
+        ],
         compared=compared,
         unequal=grid.unequal_caches(labels, documents) if compared else "",
         cautions=[] if seeds else [*notes.of_runs(documents), *life.notes(labels, documents)],
-        gain_columns=gains.columns(documents),
-        gain_rows=gains.rows(labels, documents, to or labels[0]),
-        gain_lines=gains.lines(labels, documents, to or labels[0]),
+        gains=terminal.scheme_tables(gains.rows(*runs), mark="reference" if compared else ""),
+        gain_lines=gains.lines(*runs),
         pictures=figures.pictures(labels, documents, to if compared else None, bounds),
         labels=labels,
         latencies=_latencies(labels, documents),
@@ -101,13 +100,15 @@ def _subtitle(document: Document) -> str:
     )
 
 
-def _latencies(labels: Sequence[str], documents: Sequence[Document]) -> list[tuple[str, list[str]]]:
+def _latencies(labels: Sequence[str], documents: Sequence[Document]) -> Table:
     """Return one row of absolute latencies per scheme and side."""
-    return [
-        (f"{side}, {label}", cells)
-        for side, rows in terminal.latencies(documents, PERCENTILES).items()
-        for label, cells in zip(labels, rows, strict=True)
-    ]
+    rows = (
+        [f"{side}, {label}", *cells]
+        for side, each in terminal.latencies(documents, PERCENTILES).items()
+        for label, cells in zip(labels, each, strict=True)
+    )
+    titles = map(terminal.percentile, PERCENTILES)
+    return Table("", titles, rows, caption=grid.thin_note(documents, PERCENTILES))
 
 
 def _schemes(

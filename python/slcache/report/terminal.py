@@ -13,70 +13,44 @@ from rich.text import Text
 from slcache.documents import normalise
 from slcache.sentences import gains, life, state, verdict
 from slcache.tables import grid
-from slcache.tables.tabular import Column, Table, fitted
+from slcache.tables.tabular import Table, fitted
 from slcache.words import units
 from slcache.words.names import printable
 
 if TYPE_CHECKING:
     from slcache.documents.normalise import Document
-    from slcache.tables.trace_sections import Section
 
 _TEXT_WIDTH = 110
 #: A device that ends later than this, and than this share of the time, after the last request.
 _LAG_NS = 1e9
 _LAG_SHARE = 0.01
-_LATENCIES = {"mean": "mean", "p50": "p50", "p99": "p99", "p99_9": "p99.9", "max": "max"}
+_LATENCIES = ("mean", "p50", "p99", "p99_9", "max")
 
 
-def comparison_table(rows: Sequence[grid.Row]) -> Table:
-    """Return the normalised table: the reference in units, the others as factors of it."""
-    return _compared(rows, cache=True)
+def scheme_tables(
+    rows: Sequence[grid.Row], *, between: str = " ", mark: str = "=1", caption: str = ""
+) -> list[Table]:
+    """Return rows of schemes as a table, with this between the words of titles; none without rows.
 
-
-def pace_table(rows: Sequence[grid.Row]) -> Table:
-    """Return the table of pace in the same way."""
-    return _compared(rows, between=" ")
-
-
-def gain_tables(
-    rows: Sequence[gains.Row], lines: Sequence[str], documents: Sequence[Document]
-) -> list[Table | str]:
-    """Return the table of dense programs beside the least, with its sentences; empty without."""
-    if not rows:
-        return list(lines)
-    table = Table("scheme", gains.columns(documents))
-    for row in rows:
-        table.add(_name(row, "reference"), *row.cells)
-    return [table, *lines]
-
-
-def life_tables(rows: Sequence[life.Row], titles: Sequence[str]) -> list[Table]:
-    """Return the table of how long the devices live; none where no run tells."""
+    The reference has the mark beside its name.
+    """
     if not rows:
         return []
-    table = Table("scheme", titles, caption=life.CAPTION)
-    for row in rows:
-        table.add(printable(row.label), *row.cells)
+    titles = [cell.title for cell in rows[0].cells]
+    thin = any(cell.thin for row in rows for cell in row.cells)
+    table = Table(
+        "scheme",
+        [title if "\n" in title else title.replace(" ", between) for title in titles],
+        (
+            [_name(row, mark), *(Text(c.marked, "bold green" if c.best else "") for c in row.cells)]
+            for row in rows
+        ),
+        caption=grid.THIN_NOTE if thin else caption,
+    )
     return [table]
 
 
-def seeds_table(rows: Sequence[grid.Row]) -> Table:
-    """Return the table of means over seeds in the same way."""
-    return _compared(rows)
-
-
-def _compared(rows: Sequence[grid.Row], *, between: str = "\n", cache: bool = False) -> Table:
-    """Return a table with this between the words of its titles, and the cache at its end."""
-    titles = [cell.title.replace(" ", between) for cell in rows[0].cells]
-    titles += [grid.CACHE.replace(" most", "\nmost")] * cache
-    table = Table("scheme", titles, caption=grid.THIN_NOTE if grid.has_thin(rows) else "")
-    for row in rows:
-        cells = [Text(cell.marked, "bold green" if cell.best else "") for cell in row.cells]
-        table.add(_name(row, "=1"), *cells, *[row.cache] * cache)
-    return table
-
-
-def _name(row: grid.Row | gains.Row, mark: str) -> Text:
+def _name(row: grid.Row, mark: str) -> Text:
     name = Text(printable(row.label))
     return name.append(f" ({mark})", "dim") if row.reference else name
 
@@ -114,22 +88,18 @@ def _load(document: Document) -> str:
 
 def run_table(label: str, document: Document, gb_per_day: float | None = None) -> Table:
     """Return one run's latencies by side, then its flash's and its disk's figures, as a table."""
-    titles = ["requests", "data", *_LATENCIES.values()]
-    table = Table("", titles, title=label, caption=_caption(document, gb_per_day))
-    for side, (cells,) in latencies([document], [*_LATENCIES]).items():
-        host = document["host"][side]
-        table.add(side, units.count(host["requests"]), units.size(host["bytes"]), *cells)
-    return table
+    rows = (
+        [side, units.count(host["requests"]), units.size(host["bytes"]), *cells]
+        for side, (cells,) in latencies([document], _LATENCIES).items()
+        for host in [document["host"][side]]
+    )
+    titles = ["requests", "data", *map(percentile, _LATENCIES)]
+    return Table("", titles, rows, title=label, caption=_caption(document, gb_per_day))
 
 
-def section_table(section: Section) -> Table:
-    """Return one table of a trace's figures."""
-    facts = len(section.columns) == 2
-    name, *titles = section.columns
-    table = Table(name, [Column(title, text=facts) for title in titles])
-    for row in section.rows:
-        table.add(*row)
-    return table
+def percentile(key: str) -> str:
+    """Return what a latency is called, as in `p99.9`."""
+    return key.replace("_", ".")
 
 
 def text(*parts: RenderableType) -> str:

@@ -56,12 +56,13 @@ def _mean(told: Iterable[Mapping[str, Any]], name: str) -> float | None:
 
 def table(rows: Sequence[Row]) -> Table:
     """Return the shares by scheme, over the traces."""
-    found = Table("scheme", ["part", "traces", "least share", "mean", "largest"], boxed=False)
     shares: dict[tuple[str, str], list[float]] = {}
     for row in rows:
         if row["share"] is not None:
             shares.setdefault((row["part"], row["scheme"]), []).append(row["share"])
-    for (part, scheme), each in shares.items():
-        ends = (min(each), statistics.fmean(each), max(each))
-        found.add(scheme, part, str(len(each)), *map(units.percent, ends))
-    return found
+    found = (
+        (scheme, part, str(len(of)), *map(units.percent, (min(of), statistics.fmean(of), max(of))))
+        for (part, scheme), of in shares.items()
+    )
+    titles = ["part", "traces", "least share", "mean", "largest"]
+    return Table("scheme", titles, found, boxed=False)

@@ -230,16 +230,11 @@ class Comparison(Frames):
         """Return the rows of the table of IOPS, MB/s, utilisation and run time as text."""
         return grid.pace_rows(self.labels, self.documents, self.reference)
 
-    def life_columns(self) -> list[str]:
-        """Return the titles of the table of lives."""
-        return life.columns(self.documents, self.gb_per_day)
+    def life_rows(self) -> list[grid.Row]:
+        """Return the rows of how long the devices live; empty where no run tells."""
+        return life.table(self.labels, self.documents, self.gb_per_day)
 
-    def life_rows(self) -> list[life.Row]:
-        """Return the table of how long the devices live; empty where no run tells."""
-        runs = [[document] for document in self.documents]
-        return life.table(self.labels, runs, self.gb_per_day)
-
-    def gain_rows(self) -> list[gains.Row]:
+    def gain_rows(self) -> list[grid.Row]:
         """Return the rows of the table of dense programs beside the least; empty if not counted."""
         return gains.rows(self.labels, self.documents, self.reference)
 
@@ -249,18 +244,28 @@ class Comparison(Frames):
 
     def tables(self) -> list[Table]:
         """Return the tables that say most: the figures of each scheme, and its pace."""
-        from slcache.report import terminal
+        from slcache.report.terminal import scheme_tables
 
-        return [terminal.comparison_table(self.rows()), terminal.pace_table(self.pace_rows())]
+        return [*scheme_tables(self.rows(), between="\n"), *scheme_tables(self.pace_rows())]
+
+    def lives(self) -> list[Table]:
+        """Return the table of how long the devices live; none where no run tells."""
+        from slcache.report.terminal import scheme_tables
+
+        return scheme_tables(self.life_rows(), caption=life.CAPTION)
+
+    def gained(self) -> list[Table | str]:
+        """Return the table of dense programs beside the least, with its sentences."""
+        from slcache.report.terminal import scheme_tables
+
+        return [*scheme_tables(self.gain_rows(), mark="reference"), *self.gain_lines()]
 
     def summary(self) -> str:
         """Return the comparison tables and their verdict as text."""
         from slcache.report import terminal
 
-        beside = terminal.gain_tables(self.gain_rows(), self.gain_lines(), self.documents)
-        lives = terminal.life_tables(self.life_rows(), self.life_columns())
         lines, label = [*self.notes(), *self.verdict()], terminal.label_line(self.documents)
-        return terminal.text(*label, *self.tables(), *lives, *lines, *beside)
+        return terminal.text(*label, *self.tables(), *self.lives(), *lines, *self.gained())
 
     def plot_bars(self) -> Chart:
         """Draw mean and tail latency relative to the reference, reads and writes apart."""

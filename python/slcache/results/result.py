@@ -168,12 +168,14 @@ class Frames(ABC):
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows."""
+        from markupsafe import Markup
+
         from slcache.report import terminal
-        from slcache.tables import tabular
 
         table, lines = self._told()
         above = [line.plain for line in terminal.label_line(self.documents)]
-        return tabular.html(table, [*above, *lines])
+        told = Markup("").join(Markup("<p>{}</p>").format(line) for line in (*above, *lines))
+        return str(Markup("{}{}").format(table, told))
 
     @checked
     def save(self, path: Path) -> None:

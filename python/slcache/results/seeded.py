@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from slcache import metrics
@@ -147,40 +148,40 @@ class SeededComparison(Comparison):
         return [
             grid.Row(
                 mark or label,
-                label == to and not mark,
                 [cell(*each, label, mark) for each in zip(columns, shows, strict=True)],
-                "",
+                label == to and not mark,
             )
             for label in self.labels
             for mark in told
         ]
 
-    def life_rows(self) -> list[life.Row]:
+    def life_rows(self) -> list[grid.Row]:
         """Return the mean lives over the seeds; empty where no run tells."""
         places = range(len(self.labels))
         runs = [[each.documents[place] for each in self.comparisons] for place in places]
-        return life.table(self.labels, runs, self.gb_per_day)
+        return life.table(self.labels, self.documents, self.gb_per_day, runs)
 
-    def gain_rows(self) -> list[gains.Row]:
+    def gain_rows(self) -> list[grid.Row]:
         """Return the means of the table of dense programs beside the least; empty if not counted.
 
         Intervals are in units of the figures; those of a share in percentage points.
         """
         return [
-            replace(row, cells=[row.cells[0], *(self._gain_cell(row, c) for c in means.GAINS)])
+            replace(row, cells=[room, *map(partial(self._gain_cell, row), means.GAINS, others)])
             for row in super().gain_rows()
+            for room, *others in [row.cells]
         ]
 
-    def _gain_cell(self, row: gains.Row, column: Column) -> str:
+    def _gain_cell(self, row: grid.Row, column: Column, cell: grid.Cell) -> grid.Cell:
         found = self.figure(row.label, column.metric).estimate
         # Whether the first run's share would say nothing.
         first = self._document(self, row.label), self._document(self, self.reference)
         if column.metric == metrics.GAIN_SHARE and (found is None or gains.without_share(*first)):
-            return row.cells[-1]
+            return cell
         if found is None:
-            return "–"
+            return replace(cell, text="–")
         half = f" ±{column.show(found.half)}" if found.half else ""
-        return column.show(found.centre) + half
+        return replace(cell, text=column.show(found.centre) + half)
 
     def gain_lines(self) -> list[str]:
         """Return the sentences on that table: who is not bound and why."""
@@ -233,9 +234,9 @@ class SeededComparison(Comparison):
 
     def tables(self) -> list[Table]:
         """Return the table of means."""
-        from slcache.report import terminal
+        from slcache.report.terminal import scheme_tables
 
-        return [terminal.seeds_table(self.seed_rows())]
+        return scheme_tables(self.seed_rows(), between="\n")
 
     def report(self) -> str:
         """Return the report: means over seeds, then everything about the first seed's runs."""
@@ -244,7 +245,7 @@ class SeededComparison(Comparison):
         first = f"{self._repeated[:-1]} {self.seeds[0]}"
         if self.recording is not None:
             first = "the recording itself"
-        head = html.Seeds(self.seed_rows(), [*self.notes(), *self.verdict()], first)
+        head = html.Seeds(self.tables(), [*self.notes(), *self.verdict()], first)
         runs = (self.labels, self.documents, self.reference)
         return html.render(*runs, head, self.bounds, self.gb_per_day)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from slcache.documents import gains as figures
 from slcache.documents.normalise import Document
 from slcache.sentences import wording
+from slcache.tables.grid import Row, cells
 from slcache.words import units
 
 NOTHING = "nothing to gain"
@@ -17,17 +17,7 @@ UNFILLED = "cache not filled"
 _NEAR = 0.9
 
 
-@dataclass(frozen=True)
-class Row:
-    """One scheme in the table: its label, whether it is the reference, its figures as text."""
-
-    label: str
-    reference: bool
-    cells: list[str]
-
-
-def columns(documents: Sequence[Document]) -> list[str]:
-    """Return the titles of the table's figures."""
+def _titles(documents: Iterable[Document]) -> list[str]:
     done = "written to disk" if any(document.get("disk") for document in documents) else "dense"
     return ["cache and memory", done, "at least", f"{done} / least", "share of the gain"]
 
@@ -43,7 +33,8 @@ def beside(pairs: Mapping[str, tuple[Document, Document | None]], to: str = "") 
     """Return the same table of runs that each have a reference of their own, or none."""
     if all(figures.bound(document) is None for document, _ in pairs.values()):
         return []
-    return [Row(label, label == to, _cells(*pair)) for label, pair in pairs.items()]
+    titles = _titles(document for document, _ in pairs.values())
+    return [Row(label, cells(titles, _cells(*pair)), label == to) for label, pair in pairs.items()]
 
 
 def _cells(document: Document, reference: Document | None) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from slcache.documents.normalise import Document
 from slcache.sentences import wording
+from slcache.tables.grid import Row, cells
 from slcache.words import units
 
 Rows = list[tuple[str, str]]
@@ -105,29 +106,26 @@ def line(document: Document, gb_per_day: float | None = None) -> str | None:
     return f"life {_tbw(life.host_bytes)} TBW{worn}{daily}{years}"
 
 
-@dataclass(frozen=True)
-class Row:
-    """One scheme in the table: its label and its figures as text."""
-
-    label: str
-    cells: list[str]
-    #: Lives are told in units, whatever the reference.
-    reference: bool = False
-
-
-def columns(documents: Sequence[Document], gb_per_day: float | None = None) -> list[str]:
-    """Return the titles of the table's figures; the runs are of one trace."""
-    return ["TBW", "drive writes a day", "TBW, most worn", Life.of(documents[0], gb_per_day).rate]
-
-
 def table(
-    labels: Sequence[str], runs: Sequence[Sequence[Document]], gb_per_day: float | None = None
+    labels: Sequence[str],
+    documents: Sequence[Document],
+    gb_per_day: float | None = None,
+    repeated: Sequence[Sequence[Document]] = (),
 ) -> list[Row]:
-    """Return the table of lives, means where a scheme has several runs; empty without a life."""
+    """Return the rows of lives; empty without a life.
+
+    Where each scheme has `repeated` runs, lives are their means, at the rate of the first document.
+    """
+    runs = repeated or [[document] for document in documents]
     lives = [[Life.of(document, gb_per_day) for document in of_one] for of_one in runs]
     if all(life.host_bytes is None for of_one in lives for life in of_one):
         return []
-    return [Row(label, _cells(_mean(of_one))) for label, of_one in zip(labels, lives, strict=True)]
+    rate = Life.of(documents[0], gb_per_day).rate
+    titles = ["TBW", "drive writes a day", "TBW, most worn", rate]
+    means = map(_mean, lives)
+    return [
+        Row(label, cells(titles, _cells(mean))) for label, mean in zip(labels, means, strict=True)
+    ]
 
 
 def _mean(lives: Sequence[Life]) -> Life:

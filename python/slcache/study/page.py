@@ -22,7 +22,6 @@ from slcache.study.fronts import Judged
 from slcache.study.model import BOUND, Study
 from slcache.study.outcome import DRAW, INPUTS, TRACE
 from slcache.study.points import READER, WORKLOAD, all_schemes
-from slcache.tables import tabular
 from slcache.tables.tabular import Table
 
 #: So many loads have pictures, the first: each takes its time to draw and its room on the page.
@@ -115,6 +114,10 @@ def _points(analysis: Analysis, study: Study | None) -> Iterator[dict[str, Any]]
 
 def _name(analysis: Analysis, judged: Judged, settings: Mapping[str, Any]) -> str:
     return wording.settings({**judged.load, **settings}, analysis.short)
+
+
+def _metric(name: str) -> tuple[str, str, str]:
+    return name, named(name).summary, named(name).goal or "–"
 
 
 def _note(analysis: Analysis) -> str:
@@ -238,9 +241,7 @@ def _marked(part: Any) -> Markup:  # noqa: ANN401
         case Text():
             headline = Markup(' class="headline"' if "bold" in str(part.style) else "")
             return Markup("<p{}>{}</p>\n").format(headline, part.plain)
-        case Table():
-            return Markup('<div class="wide">{}</div>\n').format(Markup(tabular.html(part)))
-    return Markup(part)
+    return Markup("{}").format(part)
 
 
 def render(
@@ -266,7 +267,7 @@ def render(
         parts=map(_marked, [*told, *show.parts(analysis, _Drawn(analysis), None)]),
         varied=show.varied(outcome),
         fixed=[(name, wording.setting(value)) for name, value in outcome.fixed.items()],
-        metrics=[(name, named(name).summary, named(name).goal or "–") for name in analysis.metrics],
+        metrics=Table("metric", ["what it is", "better"], map(_metric, analysis.metrics)),
         asked=asked,
         points=list(_points(analysis, study)),
         points_note=_note(analysis),

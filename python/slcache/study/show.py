@@ -18,7 +18,7 @@ from slcache.study.effects import is_numeric
 from slcache.study.fronts import Front, Judged, Spread
 from slcache.study.outcome import DONE, TRACE, Configuration, Outcome, is_load
 from slcache.tables.sheets import Sheet
-from slcache.tables.tabular import Column, Table
+from slcache.tables.tabular import Table, Words
 from slcache.words import units
 
 if TYPE_CHECKING:
@@ -91,19 +91,15 @@ def _of_load(analysis: Analysis, judged: Judged, draw: Draw) -> Iterator[Any]:
 
 
 def _table(
-    name: str, columns: Sequence[Column | str], rows: Sequence[Sequence[str]], most: int, more: str
+    name: str, columns: Sequence[str], rows: Sequence[Sequence[str]], most: int, more: str
 ) -> Table:
     """Return the first rows as a table, and how many more there are."""
-    table = Table(name, columns)
-    for row in rows[:most]:
-        table.add(*row)
-    if len(rows) > most:
-        table.add(f"{len(rows) - most} more{more}")
-    return table
+    left = [[f"{len(rows) - most} more{more}"]] if len(rows) > most else []
+    return Table(name, columns, [*rows[:most], *left])
 
 
-def _text(analysis: Analysis, names: Iterable[str]) -> list[Column]:
-    return [Column(analysis.short[name], text=True) for name in names]
+def _text(analysis: Analysis, names: Iterable[str]) -> list[Words]:
+    return [Words(analysis.short[name]) for name in names]
 
 
 def _configurations(
@@ -149,16 +145,18 @@ def _across(analysis: Analysis) -> Table:
     """
     found = analysis.across
     factors = [name for name in analysis.outcome.factors if not is_load(name)]
-    table = Table("nearest to the best", [*_text(analysis, factors), *found.metrics])
+    rows = []
     for number, (one, names) in enumerate(found.least):
         whole = ["all"] if number == 0 and len(found.metrics) > 1 else []
         every = len(names) == len(found.metrics) > 1
-        table.add(
-            "all, and each of them" if every else ", ".join([*whole, *names]),
-            *(wording.setting(one.settings[name]) for name in factors),
-            *(units.factor(one.worst[name].factor) for name in found.metrics),
+        rows.append(
+            [
+                "all, and each of them" if every else ", ".join([*whole, *names]),
+                *(wording.setting(one.settings[name]) for name in factors),
+                *(units.factor(one.worst[name].factor) for name in found.metrics),
+            ]
         )
-    return table
+    return Table("nearest to the best", [*_text(analysis, factors), *found.metrics], rows)
 
 
 def intervals(analysis: Analysis, judged: Judged) -> Table | None:

@@ -14,7 +14,7 @@ from slcache.words import units
 #: Marks a percentile that few requests carry, and what is said of it below a table.
 THIN = "*"
 #: The title of what caches took.
-CACHE = "SLC cache most / mean"
+CACHE = "SLC cache\nmost / mean"
 THIN_NOTE = f"{THIN} fewer than {normalise.FEW_BEYOND} requests lie beyond this percentile"
 
 #: SLC caches that differ by more than this share are told of.
@@ -61,7 +61,7 @@ class Cell:
 
     title: str
     text: str
-    best: bool
+    best: bool = False
     #: Too few requests carry it, or the figure that it is divided by.
     thin: bool = False
 
@@ -76,10 +76,13 @@ class Row:
     """One scheme's cells."""
 
     label: str
-    reference: bool
     cells: list[Cell]
-    #: What the scheme's cache took in SLC mode: no figure of merit, so nobody is best there.
-    cache: str
+    reference: bool = False
+
+
+def cells(titles: Sequence[str], texts: Sequence[str]) -> list[Cell]:
+    """Return figures of which none is the best, by the titles of their columns."""
+    return [Cell(title, text) for title, text in zip(titles, texts, strict=True)]
 
 
 COLUMNS = (
@@ -114,12 +117,17 @@ def columns(documents: Sequence[Document]) -> tuple[Column, ...]:
 
 
 def rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Row]:
-    """Return the table: the reference in units, every other scheme as a factor of it."""
-    return _rows(columns(documents), labels, documents, to)
+    """Return the rows of figures: the reference in units, every other scheme as a factor of it.
+
+    What a scheme's cache took in SLC mode is no figure of merit, so nobody is best there.
+    """
+    found = _rows(columns(documents), labels, documents, to)
+    caches = zip(found, map(_cache, documents), strict=True)
+    return [replace(row, cells=[*row.cells, Cell(CACHE, took)]) for row, took in caches]
 
 
 def pace_rows(labels: Sequence[str], documents: Sequence[Document], to: str) -> list[Row]:
-    """Return the table of pace, in the same way."""
+    """Return the rows of pace, in the same way."""
     return _rows(PACE_COLUMNS, labels, documents, to)
 
 
@@ -128,11 +136,6 @@ def thin_note(documents: Sequence[Document], keys: Iterable[str]) -> str:
     names = (f"{side}_{key}_ns" for side in ("read", "write") for key in keys)
     sides = itertools.product(documents, names)
     return THIN_NOTE if any(itertools.starmap(normalise.is_thin, sides)) else ""
-
-
-def has_thin(rows: Sequence[Row]) -> bool:
-    """Return whether any figure of a table is marked."""
-    return any(cell.thin for row in rows for cell in row.cells)
 
 
 def in_one_unit(columns: Sequence[Column], reference: Sequence[float | None]) -> list[Show]:
@@ -156,8 +159,7 @@ def _rows(
         for column, show in zip(shown, shows, strict=True)
     ]
     return [
-        Row(label, i == reference, [cells[i] for cells in table], _cache(documents[i]))
-        for i, label in enumerate(labels)
+        Row(label, [cells[i] for cells in table], i == reference) for i, label in enumerate(labels)
     ]
 
 

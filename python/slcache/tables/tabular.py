@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from markupsafe import Markup
@@ -29,36 +28,32 @@ _GLUE = re.compile(r"(?<=[\d.)]) (?=[A-Za-zµ%×])")
 _GLUED = "\N{NO-BREAK SPACE}"
 
 
-@dataclass(frozen=True)
-class Column:
-    """A column of figures, which stay whole, or of text, which is wrapped between words."""
-
-    title: str
-    text: bool = False
+class Words(str):
+    """The title of a column of text, which is wrapped between words; figures stay whole."""
 
 
 class Table:
-    """A table whose columns are continued below where they do not fit side by side."""
+    """Rows of cells below the titles of columns, of which the first names the rows.
+
+    Cells that are missing at the end of a row stay empty. On a terminal columns that do not fit
+    side by side are continued below.
+    """
 
     def __init__(
         self,
         name: str,
-        columns: Sequence[Column | str],
+        columns: Iterable[str],
+        rows: Iterable[Sequence[str | Text]] = (),
         *,
         title: str = "",
         caption: str = "",
         boxed: bool = True,
     ) -> None:
-        self.columns = [Column(name, text=True)]
-        self.columns += [Column(c) if isinstance(c, str) else c for c in columns]
-        self.rows: list[list[Text]] = []
+        self.columns = [Words(name), *columns]
+        cells = ([_harmless(cell) for cell in row] for row in rows)
+        self.rows = [[*row, *[Text()] * (len(self.columns) - len(row))] for row in cells]
         self.title, self.caption = printable(title), printable(caption)
         self._boxed = boxed
-
-    def add(self, *cells: str | Text) -> None:
-        """Add a row; cells that are missing at its end stay empty."""
-        texts = [_harmless(cell) for cell in cells]
-        self.rows.append(texts + [Text()] * (len(self.columns) - len(texts)))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text | Drawn]:
         """Yield the title, one table for each group of columns that fits, and the caption."""
@@ -68,6 +63,17 @@ class Table:
             yield self._drawn(part, widths)
         if self.caption:
             yield Text(wrapped(self.caption, options.max_width), "dim")
+
+    def __html__(self) -> Markup:
+        """Return the table with its title, and its caption below, as HTML; names are escaped."""
+        titles = (title.replace("\n", " ") for title in self.columns)
+        rows = (_joined("{}", [_name(row[0]), *map(_cell, row[1:])]) for row in self.rows)
+        return _HTML.format(
+            _joined("<caption>{}</caption>", [self.title] if self.title else []),
+            _joined('<th scope="col">{}</th>', titles),
+            _joined("<tr>{}</tr>\n", rows),
+            _joined('<p class="soft">{}</p>\n', self.caption.splitlines()),
+        )
 
     def _parts(
         self, console: Console, options: ConsoleOptions
@@ -84,7 +90,7 @@ class Table:
             part.append(i)
             if len(part) == 2:
                 # Names and text give way to each other's longest words and to figures.
-                gives = i if self.columns[i].text else 0
+                gives = i if self._is_text(i) else 0
                 least[gives] = max(_LEAST, least[gives] - max(0, fits(part, least) - room))
         yield part, self._widened(part, least, room - fits(part, least))
 
@@ -97,23 +103,26 @@ class Table:
 
     def _least(self, i: int, room: int) -> int:
         """Return the least width of a column: that of its figures, or of its longest word."""
-        if not self.columns[i].text:
+        if not self._is_text(i):
             return self._natural(i)
         words = (w for cell in self._cells(i) for w in _glued(cell).split() or [""])
         longest = min(max(map(cell_len, words)), _WORD_MAX)
         return min(self._natural(i), max(8, room // _NAME_SHARE)) if i == 0 else longest
+
+    def _is_text(self, i: int) -> bool:
+        return isinstance(self.columns[i], Words)
 
     def _natural(self, i: int) -> int:
         lines = (line for cell in self._cells(i) for line in cell.split("\n"))
         return max(map(cell_len, lines))
 
     def _cells(self, i: int) -> list[str]:
-        return [self.columns[i].title, *(row[i].plain for row in self.rows)]
+        return [self.columns[i], *(row[i].plain for row in self.rows)]
 
     def _widened(self, part: list[int], least: list[int], spare: int) -> list[int]:
         """Return the widths of these columns, with what room is left given to those of text."""
         widths = {i: least[i] for i in part}
-        wanting = {i: self._natural(i) - least[i] for i in part if self.columns[i].text}
+        wanting = {i: self._natural(i) - least[i] for i in part if self._is_text(i)}
         for i in sorted(wanting, key=lambda i: wanting[i]):
             share = max(0, spare) // len(wanting)
             widths[i] += min(wanting.pop(i), share)
@@ -124,9 +133,9 @@ class Table:
         shape = box.SIMPLE_HEAD if self._boxed else None
         drawn = Drawn(box=shape, pad_edge=False, header_style="bold")
         for i, width in zip(part, widths, strict=True):
-            right = i > 0 and not self.columns[i].text
+            right = i > 0 and not self._is_text(i)
             drawn.add_column(
-                Text(wrapped(self.columns[i].title, width)),
+                Text(wrapped(self.columns[i], width)),
                 justify="right" if right else "left",
                 width=width,
                 no_wrap=False,
@@ -137,7 +146,7 @@ class Table:
         return drawn
 
     def _cell(self, cell: Text, i: int, width: int) -> Text:
-        if not self.columns[i].text or cell_len(cell.plain) <= width:
+        if not self._is_text(i) or cell_len(cell.plain) <= width:
             return cell
         return Text(wrapped(cell.plain, width), cell.style)
 
@@ -170,25 +179,24 @@ def _harmless(cell: str | Text) -> Text:
     return cell if clean == cell.plain else Text(clean, cell.style)
 
 
-def html(table: Table, lines: Iterable[str] = ()) -> str:
-    """Return a table with its title, its caption and sentences below as HTML; names are escaped."""
-    head = _joined('<th scope="col">{}</th>', (c.title.replace("\n", " ") for c in table.columns))
-    rows = (_joined("{}", [_named(row[0]), *map(_figure, row[1:])]) for row in table.rows)
-    title = _joined("<caption>{}</caption>", [table.title] if table.title else [])
-    whole = Markup("<table>{}<thead><tr>{}</tr></thead><tbody>{}</tbody></table>").format(
-        title, head, _joined("<tr>{}</tr>", rows)
-    )
-    return str(whole + _joined("<p>{}</p>", [*table.caption.splitlines(), *lines]))
+#: A table: its title, those of the columns, its rows, and what is said below.
+_HTML = Markup(
+    '<div class="wide">\n<table>{}\n<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody>\n</table>\n'
+    "</div>\n{}"
+)
 
 
 def _joined(form: str, contents: Iterable[str]) -> Markup:
     return Markup("").join(Markup(form).format(each) for each in contents)
 
 
-def _named(cell: Text) -> Markup:
-    return Markup('<th scope="row">{}</th>').format(cell.plain)
+def _name(cell: Text) -> Markup:
+    """Return the name of a row; what is dim in it stands beside the name."""
+    end = next((span.start for span in cell.spans if span.style == "dim"), len(cell.plain))
+    beside = _joined('<span class="soft">{}</span>', filter(None, [cell.plain[end:]]))
+    return Markup('<th scope="row">{}{}</th>').format(cell.plain[:end], beside)
 
 
-def _figure(cell: Text) -> Markup:
-    form = "<td><b>{}</b></td>" if "bold" in str(cell.style) else "<td>{}</td>"
-    return Markup(form).format(cell.plain)
+def _cell(cell: Text) -> Markup:
+    best = "bold" in str(cell.style)
+    return Markup('<td class="best"><b>{}</b></td>' if best else "<td>{}</td>").format(cell.plain)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from slcache.tables.tabular import Table, Words
 from slcache.words import units
 
 Info = Mapping[str, Any]
@@ -14,28 +14,29 @@ _STREAMS_SHOWN = 20
 _NONE = "–"
 
 
-@dataclass(frozen=True)
-class Section:
-    """One table: its columns (the first names the rows) and its rows."""
-
-    columns: Row
-    rows: Sequence[Row]
-
-
-def sections(info: Info) -> list[Section]:
+def sections(info: Info) -> list[Table]:
     """Return every table that has something to say about the trace."""
+    counts = [*_counts(info), *_responses(info)]
     made = (
-        Section(("requests", "all", "reads", "writes"), [*_counts(info), *_responses(info)]),
-        _places(info),
-        _times(info),
-        _gap_classes(info),
-        _deciders(info),
-        _hot_set(info),
-        _hints(info),
-        _streams(info),
-        _notes(info),
+        _table(("requests", "all", "reads", "writes"), counts),
+        _table(("places", ""), _places(info)),
+        _table(("times", ""), _times(info)),
+        _table(("gaps", "share", "mean"), _gap_classes(info)),
+        _table(("coupling (Cramér's V)", ""), _deciders(info)),
+        _table((_pages(info), "of accesses", "of page writes"), _hot_set(info)),
+        _table(("hint", "writes", "data"), _hints(info)),
+        _table(
+            ("volume", "requests", "writes", "touched", "written", "sequential"), _streams(info)
+        ),
+        _table(("also", ""), _notes(info)),
     )
-    return [section for section in made if section.rows]
+    return [table for table in made if table.rows]
+
+
+def _table(titles: Row, rows: Iterable[Row]) -> Table:
+    """Return a table; where it has a single column beside the names, that is of facts in words."""
+    name, *columns = titles
+    return Table(name, [Words(title) if len(columns) == 1 else title for title in columns], rows)
 
 
 def _counts(info: Info) -> Iterator[Row]:
@@ -64,67 +65,55 @@ def _responses(info: Info) -> Iterator[Row]:
         yield ("mean queue depth", units.significant(response["mean_queue_depth"]), "", "")
 
 
-def _hints(info: Info) -> Section:
-    """Return what writes there are by hint, where some have one."""
-    rows: list[Row] = []
+def _hints(info: Info) -> Iterator[Row]:
+    """Yield what writes there are by hint, where some have one."""
     for each in info["hints"]:
         name, data = str(each["hint"] or "none"), units.size(each["write_bytes"])
-        rows.append((name, units.count(each["writes"]), data))
-    return Section(("hint", "writes", "data"), rows)
+        yield (name, units.count(each["writes"]), data)
 
 
-def _places(info: Info) -> Section:
-    """Return where requests go, and what they update."""
+def _places(info: Info) -> Iterator[Row]:
+    """Yield where requests go, and what they update."""
     page = 4096
     aligned = 1 - info["not_4kib_aligned_share"]
-    rows: list[Row] = [
-        ("footprint touched", units.size(info["touched_4kib_pages"] * page)),
-        ("footprint written", units.size(info["written_4kib_pages"] * page)),
-        ("first accessed by a read", f"{units.percent(info['read_first_share'])} of the footprint"),
-        ("addresses up to", units.size(info["end_address_bytes"])),
-        ("aligned to 4 KiB", f"{units.percent(aligned)} of requests"),
-        (
-            "sequential",
-            f"{units.percent(info['sequential_share'])} of requests, "
-            f"mean run {units.significant(info['mean_run_requests'])} requests",
-        ),
-        ("page writes that update", units.percent(info["update_ratio"])),
-        (
-            "updating writes",
-            f"{units.count(info['update_writes'])}, "
-            f"{units.percent(info['update_writes_up_to_4kib_share'])} of them up to 4 KiB",
-        ),
-    ]
+    yield ("footprint touched", units.size(info["touched_4kib_pages"] * page))
+    yield ("footprint written", units.size(info["written_4kib_pages"] * page))
+    first = units.percent(info["read_first_share"])
+    yield ("first accessed by a read", f"{first} of the footprint")
+    yield ("addresses up to", units.size(info["end_address_bytes"]))
+    yield ("aligned to 4 KiB", f"{units.percent(aligned)} of requests")
+    run = units.significant(info["mean_run_requests"])
+    share = units.percent(info["sequential_share"])
+    yield ("sequential", f"{share} of requests, mean run {run} requests")
+    yield ("page writes that update", units.percent(info["update_ratio"]))
+    small = units.percent(info["update_writes_up_to_4kib_share"])
+    yield ("updating writes", f"{units.count(info['update_writes'])}, {small} of them up to 4 KiB")
     if info["overwriting_writes"]:
         repeated = units.percent(info["repeated_extent_share"])
         count = units.count(info["overwriting_writes"])
         text = f"{count}, {repeated} of them repeat an earlier extent"
-        rows.append(("overwriting writes", text + sampled(info["extents_sampled_one_in"])))
+        yield ("overwriting writes", text + sampled(info["extents_sampled_one_in"]))
     if info["writes"]:
         writers = units.significant(info["writers_per_16kib_page"])
-        rows.append(("writes per 16 KiB page", writers + sampled(info["writers_sampled_one_in"])))
-    return Section(("places", ""), rows)
+        yield ("writes per 16 KiB page", writers + sampled(info["writers_sampled_one_in"]))
 
 
-def _times(info: Info) -> Section:
+def _times(info: Info) -> Iterator[Row]:
     gaps = info["interarrival"]
-    rows: list[Row] = [
-        ("duration", units.span(info["duration_s"] * 1e6)),
-        ("mean rate", f"{units.significant(info['mean_iops'])} requests/s"),
-    ]
+    yield ("duration", units.span(info["duration_s"] * 1e6))
+    yield ("mean rate", f"{units.significant(info['mean_iops'])} requests/s")
     if gaps["us"] is not None:
         named = (("mean", "mean"), ("p50", "p50"), ("p99", "p99"), ("p99_9", "p99.9"))
         cells = [f"{title} {units.duration(gaps['us'][name])}" for name, title in named]
-        rows.append(("inter-arrival", ", ".join(cells)))
-        rows.append(("longest gap", units.span(gaps["us"]["max"])))
+        yield ("inter-arrival", ", ".join(cells))
+        yield ("longest gap", units.span(gaps["us"]["max"]))
     for idle in gaps["idle"]:
         if idle["gaps"]:
             share = f"{units.percent(idle['share'])} of the time"
             text = f"{units.count(idle['gaps'])} times, {share}"
-            rows.append((f"idle over {units.duration(idle['over_us'], trim=True)}", text))
+            yield (f"idle over {units.duration(idle['over_us'], trim=True)}", text)
     if info["gap_classes"]:
-        rows += _runs(info)
-    return Section(("times", ""), rows)
+        yield from _runs(info)
 
 
 def _runs(info: Info) -> Iterator[Row]:
@@ -153,44 +142,35 @@ def _runs(info: Info) -> Iterator[Row]:
         )
 
 
-def _deciders(info: Info) -> Section:
-    """Return what decides results beyond counts: what hangs together, rewrites and phases."""
+def _deciders(info: Info) -> Iterator[Row]:
+    """Yield what decides results beyond counts: what hangs together, rewrites and phases."""
     if not info["gap_classes"]:
-        return Section(("coupling", ""), [])
-    rows: list[Row] = [
-        (title, units.significant(info[f"{name}_coupling"]))
-        for name, title in (
-            ("gap_size", "gap and size"),
-            ("gap_op", "gap and operation"),
-            ("size_op", "size and operation"),
-        )
-    ]
+        return
+    for name, title in (
+        ("gap_size", "gap and size"),
+        ("gap_op", "gap and operation"),
+        ("size_op", "size and operation"),
+    ):
+        yield (title, units.significant(info[f"{name}_coupling"]))
     if info["writes"]:
-        rows.append(("written by a burst", f"half in up to {_bytes(info, 'median_burst_write')}"))
+        yield ("written by a burst", f"half in up to {_bytes(info, 'median_burst_write')}")
     if info["update_ratio"]:
         half, most = (_bytes(info, f"rewrite_distance_{p}") for p in ("p50", "p90"))
-        rows.append(("written before a rewrite", f"half up to {half}, nine in ten up to {most}"))
+        yield ("written before a rewrite", f"half up to {half}, nine in ten up to {most}")
     spreads = (info[f"phase_{name}_spread"] for name in ("write_share", "update_ratio"))
     writes, updates = (f"{100 * spread:.1f} points" for spread in spreads)
-    rows.append(("between parts of the trace", f"writes ± {writes}, updates ± {updates}"))
-    return Section(("coupling (Cramér's V)", ""), rows)
+    yield ("between parts of the trace", f"writes ± {writes}, updates ± {updates}")
 
 
 def _bytes(info: Info, name: str) -> str:
     return units.size(info[f"{name}_bytes"])
 
 
-def _gap_classes(info: Info) -> Section:
-    """Return the gaps by length."""
-    rows = [
-        (
-            class_name(gap),
-            units.percent(gap["share"]),
-            units.span(gap["mean_ns"] / 1e3) if gap["share"] else _NONE,
-        )
-        for gap in info["gap_classes"]
-    ]
-    return Section(("gaps", "share", "mean"), rows)
+def _gap_classes(info: Info) -> Iterator[Row]:
+    """Yield the gaps by length."""
+    for gap in info["gap_classes"]:
+        mean = units.span(gap["mean_ns"] / 1e3) if gap["share"] else _NONE
+        yield (class_name(gap), units.percent(gap["share"]), mean)
 
 
 def pauses(info: Info) -> int:
@@ -210,26 +190,23 @@ def sampled(one_in: int) -> str:
     return f" (1 in {one_in:,} sampled)" if one_in > 1 else ""
 
 
-def _hot_set(info: Info) -> Section:
-    figures = info["hot_set"]
-    rows: list[Row] = [
-        (
-            f"hottest {100 * hot['pages_share']:g} %",
-            units.percent(hot["access_share"]),
-            units.percent(hot["write_share"]) if figures["written_pages"] else _NONE,
-        )
-        for hot in figures["hottest"]
-        if hot["pages_share"] < 1
-    ]
-    pages = "4 KiB pages" + sampled(figures["sampled_one_in"])
-    return Section((pages, "of accesses", "of page writes"), rows)
+def _pages(info: Info) -> str:
+    return "4 KiB pages" + sampled(info["hot_set"]["sampled_one_in"])
 
 
-def _streams(info: Info) -> Section:
+def _hot_set(info: Info) -> Iterator[Row]:
+    for hot in info["hot_set"]["hottest"]:
+        if hot["pages_share"] < 1:
+            accesses, writes = (units.percent(hot[f"{side}_share"]) for side in ("access", "write"))
+            pages = f"hottest {100 * hot['pages_share']:g} %"
+            yield (pages, accesses, writes if info["hot_set"]["written_pages"] else _NONE)
+
+
+def _streams(info: Info) -> Iterator[Row]:
     streams = info["streams"] if len(info["streams"]) > 1 else []
     busiest = sorted(streams, key=lambda stream: -stream["requests"])
-    rows: list[Row] = [
-        (
+    for stream in busiest[:_STREAMS_SHOWN]:
+        yield (
             str(stream["stream"] if stream["volume"] is None else stream["volume"]),
             units.count(stream["requests"]),
             units.percent(stream["write_share"]),
@@ -237,36 +214,31 @@ def _streams(info: Info) -> Section:
             units.size(stream["written_4kib_pages"] * 4096),
             units.percent(stream["sequential_share"]),
         )
-        for stream in busiest[:_STREAMS_SHOWN]
-    ]
     if len(busiest) > _STREAMS_SHOWN:
-        rows.append((f"and {len(busiest) - _STREAMS_SHOWN:,} more", "", "", "", "", ""))
-    return Section(("volume", "requests", "writes", "touched", "written", "sequential"), rows)
+        yield (f"and {len(busiest) - _STREAMS_SHOWN:,} more",)
 
 
-def _notes(info: Info) -> Section:
-    """Return what else the trace holds, and whatever was left out or changed on the way."""
+def _notes(info: Info) -> Iterator[Row]:
+    """Yield what else the trace holds, and whatever was left out or changed on the way."""
     summary = info["summary"]
-    rows: list[Row] = [
-        (title, units.count(value))
-        for title, value in (
-            ("flushes", info["flushes"]),
-            ("trims", info["trims"]),
-            ("put in order", summary["reordered"]),
-            ("times that go backwards, kept", summary["kept_unsorted"]),
-            ("widened to whole sectors", summary["rounded_to_sectors"]),
-            ("times spread inside their second", summary["spread_inside_seconds"]),
-            ("times rounded to ns", summary["rounded_to_ns"]),
-            ("durable (FUA) writes taken as plain", summary["forced_unit_access_writes"]),
-        )
-        if value
-    ]
     if info["event"]:
-        rows.insert(0, ("requests are timed by", info["event"]))
-    rows += [(f"left out: {e['reason']}", units.count(e["count"])) for e in summary["skipped"]]
+        yield ("requests are timed by", info["event"])
+    for title, value in (
+        ("flushes", info["flushes"]),
+        ("trims", info["trims"]),
+        ("put in order", summary["reordered"]),
+        ("times that go backwards, kept", summary["kept_unsorted"]),
+        ("widened to whole sectors", summary["rounded_to_sectors"]),
+        ("times spread inside their second", summary["spread_inside_seconds"]),
+        ("times rounded to ns", summary["rounded_to_ns"]),
+        ("durable (FUA) writes taken as plain", summary["forced_unit_access_writes"]),
+        *((f"left out: {each['reason']}", each["count"]) for each in summary["skipped"]),
+    ):
+        if value:
+            yield (title, units.count(value))
     if info["trims"]:
-        rows.append(("trimmed", units.size(info["trim_bytes"])))
+        yield ("trimmed", units.size(info["trim_bytes"]))
     if info["response_unknown"]:
-        rows.append(("response times are not known", info["response_unknown"]))
-    rows += [("made by", step) for step in summary["steps"]]
-    return Section(("also", ""), [*rows, ("SHA-256", summary["sha256"] or _NONE)])
+        yield ("response times are not known", info["response_unknown"])
+    yield from (("made by", step) for step in summary["steps"])
+    yield ("SHA-256", summary["sha256"] or _NONE)
