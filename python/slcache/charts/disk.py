@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from slcache.charts import bars, spec
+from slcache.charts.bars import Part
 from slcache.charts.spec import Axis, Spec
 from slcache.documents.normalise import Document
 from slcache.sentences import verdict
@@ -81,7 +82,7 @@ def power_caption(documents: Sequence[Document]) -> str:
 
 def energy(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     """Draw the energy of each run's disk by power state."""
-    looks = {name: kind.colour for name, kind in _states(documents).items()}
+    looks = {name: (name, kind.colour) for name, kind in _states(documents).items()}
     stacks, ends = [], []
     for document in documents:
         own = document.get("disk")
@@ -105,15 +106,14 @@ def work(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     stacks = list(map(_work, documents))
     found = {segment for stack in stacks for segment in stack}
     causes = kinds.of(kinds.CAUSES, {cause for cause, _ in found})
-    names = {
-        (cause, kind): f"{cause} ({kind}s)"
+    looks = {
+        (cause, kind): (
+            f"{cause} ({kind}s)",
+            bars.pale(causes[cause].colour, 0.5 if kind == "write" else 0.0),
+        )
         for cause in causes
         for kind in sorted({kind for _, kind in found})
         if (cause, kind) in found
-    }
-    looks = {
-        name: bars.pale(causes[cause].colour, 0.5 if kind == "write" else 0.0)
-        for (cause, kind), name in names.items()
     }
     ends = [
         f"{units.count(sum(op['count'] for op in own['ops']))} operations"
@@ -121,8 +121,7 @@ def work(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
         else "no disk"
         for document in documents
     ]
-    named = [{names[segment]: size for segment, size in stack.items()} for stack in stacks]
-    return _of_disk(labels, named, looks, "time at work", "time", ends, units.duration)
+    return _of_disk(labels, stacks, looks, "time at work", "time", ends, units.duration)
 
 
 def work_caption(documents: Sequence[Document]) -> str:
@@ -137,17 +136,15 @@ def work_caption(documents: Sequence[Document]) -> str:
 
 def _of_disk(
     labels: Sequence[str],
-    stacks: Sequence[Mapping[str, float]],
-    looks: Mapping[str, str],
+    stacks: Sequence[Mapping[Part, float]],
+    looks: bars.Looks[Part],
     title: str,
     kind: str,
     ends: Sequence[str],
     show: Callable[[float], str],
 ) -> Spec:
     axis = bars.lengths([sum(stack.values()) for stack in stacks], kind, title)
-    stacked = spec.stacked_rows(labels, stacks, looks, axis, ends, show)
-    height = spec.rows_height(len(labels))
-    return spec.picture([spec.panel(*stacked, height=height)], room=spec.margin(labels))
+    return bars.picture(labels, bars.panel(labels, stacks, looks, axis, show, ends=ends))
 
 
 def _states(documents: Sequence[Document]) -> dict[str, Kind]:

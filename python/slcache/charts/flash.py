@@ -24,17 +24,13 @@ def writes(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     segments = _ordered({segment for stack in stacks for segment in stack})
     if not segments:
         return spec.empty("nothing was programmed")
-    names = {(mode, cause): f"{cause}, {mode.upper()}" for mode, cause in segments}
     looks = {
-        names[mode, cause]: bars.pale(kind.colour, _PALE.get(mode, 0.8))
+        (mode, cause): (f"{cause}, {mode.upper()}", bars.pale(kind.colour, _PALE.get(mode, 0.8)))
         for (mode, cause), kind in segments.items()
     }
     written = [document["host"]["write"]["bytes"] for document in documents]
-    named = [{names[segment]: size for segment, size in stack.items()} for stack in stacks]
-    totals = [sum(stack.values()) for stack in stacks]
+    totals = (sum(stack.values()) for stack in stacks)
     axis = bars.lengths([*map(max, totals, written)], "size", "programmed")
-    ends = list(map(units.size, totals))
-    stacked = spec.stacked_rows(labels, named, looks, axis, ends, units.size)
     host: Spec = {
         "data": spec.data(
             {"row": label, "x": size / axis.per, "told": units.size(size)}
@@ -46,8 +42,7 @@ def writes(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
             "tooltip": spec.tip(scheme="row", written_by_the_host="told"),
         },
     }  # fmt: skip
-    height = spec.rows_height(len(labels))
-    return spec.picture([spec.panel(*stacked, host, height=height)], room=spec.margin(labels))
+    return bars.picture(labels, bars.panel(labels, stacks, looks, axis, units.size, host))
 
 
 def writes_caption(documents: Sequence[Document]) -> str:

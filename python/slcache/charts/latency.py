@@ -68,16 +68,10 @@ def relative(labels: Sequence[str], documents: Sequence[Document], to: str) -> S
     return spec.picture(panels, room=spec.margin(labels))
 
 
-def factor_of(document: Document, reference: Document, side: str, key: str) -> float | None:
-    """Return a latency as a factor of the reference's."""
-    mine = normalise.latency(document, side, key)
-    return normalise.ratio(mine, normalise.latency(reference, side, key))
-
-
 def _factors(label: str, document: Document, reference: Document, side: str) -> list[Spec]:
     rows = []
     for key, title in FIGURES.items():
-        factor = factor_of(document, reference, side, key)
+        factor = normalise.factor(document, reference, side, key)
         if factor:
             latency = units.duration(normalise.latency(document, side, key) or 0.0)
             told = f"{latency}, {units.factor(factor)}"
@@ -90,26 +84,19 @@ def attribution(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     found = components(documents)
     if not found:
         return spec.empty("no latency to attribute")
-    names = {
-        name: f"{name.partition(' ')[0]} {kinds.label(name.partition(' ')[2], kind)}"
+    looks = {
+        name: (f"{name.partition(' ')[0]} {kinds.label(name.partition(' ')[2], kind)}", kind.colour)
         for name, kind in found.items()
     }
-    looks = {names[name]: kind.colour for name, kind in found.items()}
     panels = []
     for side in sides(documents):
-        stacks = [
-            {names[name]: size for name, size in normalise.attribution(each, side).items() if size}
-            for each in documents
-        ]
-        totals = [sum(stack.values()) for stack in stacks]
-        axis = bars.lengths(totals, "time")
-        ends = list(map(units.duration, totals))
-        stacked = spec.stacked_rows(labels, stacks, looks, axis, ends, units.duration)
+        stacks = [normalise.attribution(each, side) for each in documents]
+        axis = bars.lengths([sum(stack.values()) for stack in stacks], "time")
         title = f"mean {side} latency" + (
             " (log axis: a bar's end can be read)" if axis.log else ""
         )
-        panels.append(spec.panel(*stacked, title=title, height=spec.rows_height(len(labels))))
-    return spec.picture(panels, room=spec.margin(labels))
+        panels.append(bars.panel(labels, stacks, looks, axis, units.duration, title=title))
+    return bars.picture(labels, *panels)
 
 
 def attribution_caption(documents: Sequence[Document]) -> str:

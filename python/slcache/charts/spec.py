@@ -79,11 +79,7 @@ def short(
 
 # ---- Axes.
 
-_UNITS = {
-    "time": ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns")),
-    "energy": ((1e6, "MJ"), (1e3, "kJ"), (1.0, "J"), (1e-3, "mJ")),
-    "size": ((2.0**40, "TiB"), (2.0**30, "GiB"), (2.0**20, "MiB"), (2.0**10, "KiB"), (1.0, "B")),
-}
+_UNITS = {"time": units.TIMES, "energy": units.ENERGIES, "size": units.SIZES}
 _FORMATS = {
     "share": "format(100 * {0}, ',.4~r') + ' %'",
     "factor": "format({0}, ',.4~r') + '×'",
@@ -96,11 +92,12 @@ def told(kind: str, value: str) -> str:
     """Return the expression that tells a value of a kind with its unit."""
     if kind not in _UNITS:
         return _FORMATS[kind].format(value)
+    sizes = [(float(size), unit) for size, unit in _UNITS[kind]]
     steps = [
         f"abs({value}) >= {size} ? format({value} / {size}, ',.4~r') + ' {unit}' : "
-        for size, unit in _UNITS[kind]
+        for size, unit in sizes
     ]
-    size, unit = _UNITS[kind][-1]
+    size, unit = sizes[-1]
     rest = f"format({value} / {size}, ',.3~r') + ' {unit}'"
     return f"{value} == 0 ? '0' : {''.join(steps)}{rest}"
 
@@ -360,44 +357,6 @@ def notes(rows: Iterable[Mapping[str, Any]], x: Spec, y: Spec, **mark: Any) -> S
         "mark": {"type": "text", "align": "left", "dx": 5, "fontSize": 10, "clip": False, **mark},
         "encoding": {"x": x, "y": y, "text": {"field": "text", "type": "nominal"}},
     }
-
-
-def stacked_rows(
-    labels: Sequence[str],
-    stacks: Sequence[Mapping[str, float]],
-    looks: Mapping[str, str],
-    axis: Axis,
-    ends: Sequence[str],
-    show: Any,  # noqa: ANN401
-) -> list[Spec]:
-    """Return layers of a bar of parts per row, and a text at its end.
-
-    On a log axis a bar begins where the axis does, so only its end can be read.
-    """
-    rows, texts = [], []
-    for label, stack, end in zip(labels, stacks, ends, strict=True):
-        at = 0.0
-        for part in looks:
-            size = stack.get(part, 0.0)
-            if size > 0:
-                start = max(at, axis.low or 0.0)
-                at += size
-                ends_at = max(at, start) / axis.per
-                row = {"row": label, "key": part, "x": start / axis.per, "end": ends_at}
-                rows.append(row | {"told": show(size)})
-        texts.append({"row": label, "x": max(at, axis.low or 0.0) / axis.per, "text": end})
-    across, down = axis.channel("x"), names_axis("row", labels)
-    return [
-        {
-            "data": data(rows),
-            "mark": {"type": "bar", "size": 18},
-            "encoding": {
-                "x": across, "x2": {"field": "end"}, "y": down, "color": key(looks),
-                "tooltip": tip(scheme="row", part="key", value="told"),
-            },
-        },
-        notes(texts, across, down),
-    ]  # fmt: skip
 
 
 def _channel(given: Spec | Axis, field: str) -> Spec:

@@ -122,6 +122,11 @@ def ratio(value: float | None, reference: float | None) -> float | None:
     return value / reference
 
 
+def factor(document: Document, reference: Document, side: str, key: str) -> float | None:
+    """Return a latency as a factor of the reference's."""
+    return ratio(latency(document, side, key), latency(reference, side, key))
+
+
 def normalised(labels: Sequence[str], documents: Sequence[Document], to: str) -> dict[str, Any]:
     """Return every scheme's figures divided by those of the scheme labelled `to`."""
     table = dict(zip(labels, map(figures, documents), strict=True))

@@ -86,12 +86,7 @@ def _differences(mine: Mapping[str, float], theirs: Mapping[str, float]) -> dict
 
 def _tail(side: str, document: Document, reference: Document) -> str:
     """Return the 99th percentile's factor where it tells another story than the mean's."""
-    mean, tail = (
-        normalise.ratio(
-            normalise.latency(document, side, key), normalise.latency(reference, side, key)
-        )
-        for key in ("mean", "p99")
-    )
+    mean, tail = (normalise.factor(document, reference, side, key) for key in ("mean", "p99"))
     if mean is None or tail is None or _direction(mean) == _direction(tail):
         return ""
     if _direction(tail) == 0:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-_TIMES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
+#: Units by what they are of, as (how much of the least or plain one is in it, name), largest first.
+TIMES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
 _LONG_TIMES = ((86_400e6, "d"), (3_600e6, "h"))
-_ENERGIES = ((1e6, "MJ"), (1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"))
-_SIZES = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
+ENERGIES = ((1e6, "MJ"), (1e3, "kJ"), (1.0, "J"), (1e-3, "mJ"))
+SIZES = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -21,10 +22,10 @@ def significant(value: float, digits: int = 3) -> str:
 
 def time_scale(microseconds: float) -> tuple[float, str]:
     """Return the unit that suits a time, as (microseconds in it, name)."""
-    for size, name in _TIMES:
+    for size, name in TIMES:
         if abs(microseconds) >= size:
             return size, name
-    return _TIMES[-1]
+    return TIMES[-1]
 
 
 def duration(microseconds: float, *, trim: bool = False) -> str:
@@ -44,8 +45,8 @@ def in_one_unit(microseconds: Iterable[float | None]) -> Callable[[float], str]:
     known = [abs(each) for each in microseconds if each]
     if not known:
         return duration
-    enough = (unit for unit in reversed(_TIMES) if max(known) < 1e5 * unit[0])
-    size, name = max(time_scale(min(known)), next(enough, _TIMES[0]))
+    enough = (unit for unit in reversed(TIMES) if max(known) < 1e5 * unit[0])
+    size, name = max(time_scale(min(known)), next(enough, TIMES[0]))
     return lambda value: f"{significant(value / size)} {name}"
 
 
@@ -70,10 +71,10 @@ def percent(share: float) -> str:
 
 def size_scale(size: float) -> tuple[int, str]:
     """Return the binary unit that suits a size, as (bytes in it, name)."""
-    for factor, name in _SIZES:
+    for factor, name in SIZES:
         if abs(size) >= factor:
             return factor, name
-    return _SIZES[-1]
+    return SIZES[-1]
 
 
 def size(value: float) -> str:
@@ -94,7 +95,7 @@ def energy(joules: float) -> str:
 
 def energy_scale(joules: float) -> tuple[float, str]:
     """Return the unit that suits an energy, as (joules in it, name)."""
-    return next((each for each in _ENERGIES if abs(joules) >= each[0]), _ENERGIES[-1])
+    return next((each for each in ENERGIES if abs(joules) >= each[0]), ENERGIES[-1])
 
 
 def count(value: float) -> str:
