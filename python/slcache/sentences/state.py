@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from slcache.documents.normalise import Document
@@ -33,35 +33,26 @@ class State:
 
 def of(document: Document) -> State:
     """Return the state of a run."""
-    found = document["state"]
-    cache = found["cache"] or {}
-    return State(
-        document["config"]["device"]["name"],
-        found["full_share"],
-        found["overwritten_share"],
-        found["steady"],
-        cache.get("peak_bytes"),
-        cache.get("limit_bytes"),
-        cache.get("full_ns"),
-        cache.get("left_bytes"),
-    )
+    found = _of({"device": document["config"]["device"]["name"], **document["figures"]})
+    return replace(found, limit=(document["state"]["cache"] or {}).get("limit_bytes"))
 
 
 def of_row(row: Mapping[str, Any]) -> State | None:
     """Return the state of a row of a study's table; None of an older table."""
-    full = row.get("full_share")
-    if full is None:
-        return None
-    steady = row.get("steady")
+    return None if row.get("full_share") is None else _of(row)
+
+
+def _of(figures: Mapping[str, Any]) -> State:
+    steady = figures.get("steady")
     return State(
-        str(row["device"]),
-        full,
-        row.get("overwritten_share"),
+        str(figures["device"]),
+        figures["full_share"],
+        figures.get("overwritten_share"),
         None if steady is None else bool(steady),
-        row.get("cache_peak_bytes"),
+        figures.get("cache_peak_bytes"),
         None,
-        row.get("cache_full_ns"),
-        row.get("cache_left_bytes"),
+        figures.get("cache_full_ns"),
+        figures.get("cache_left_bytes"),
     )
 
 
