@@ -31,10 +31,10 @@ def test_trace_and_twin_have_the_figures_that_are_given(twin: Path, source: str)
     findings = against.check(document, against.of_workload(package.workload(twin)))
     assert len(findings) > 15
     # What pages are from in the end is settled on the first requests of a twin.
-    off = [f for f in findings if not f.agrees and f.figure.name != "writers_per_16kib_page"]
+    off = [f for f in findings if not f.agrees and f.name != "writers_per_16kib_page"]
     assert off == []
-    writers = next(f for f in findings if f.figure.name == "writers_per_16kib_page")
-    assert writers.found == pytest.approx(writers.figure.value, rel=0.1)
+    writers = next(f for f in findings if f.name == "writers_per_16kib_page")
+    assert writers.found == pytest.approx(writers.expected, rel=0.1)
 
 
 def test_the_skews_fit_the_hot_set(twin: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -94,10 +94,10 @@ def info(rival: Rival) -> int:
     compared = [] if second is None else against.figures(document, second)
     beside: dict[str, Any] = {}
     if findings:
-        beside["expected"] = [finding.to_dict() for finding in findings]
+        beside["expected"] = [vars(finding) for finding in findings]
     if second is not None:
-        rows, told = [each.to_dict() for each in compared], against.warnings(document, second)
-        beside["against"] = {"file": second["file"], "figures": rows, "warnings": told}
+        rows, told = [each.told for each in compared], against.warnings(document, second)
+        beside["against"] = asdict(against.Beside(second["file"], rows, told))
     drawn = console.written("picture", rival.picture)
     console.answer(
         rival.form,
@@ -120,7 +120,7 @@ def _info_of_other(trace: str, options: dict[str, str]) -> dict[str, Any]:
 def _sheet(document: Mapping[str, Any], compared: Sequence[against.Figure]) -> Sheet:
     """Return a row for each figure of a trace, or of two side by side."""
     if compared:
-        return Sheet([figure.to_dict() for figure in compared])
+        return Sheet([vars(figure.told) for figure in compared])
     return Sheet(
         [
             {"figure": name, "unit": unit_of(name), "value": value}
@@ -194,9 +194,9 @@ def _parts(
 def _findings_table(findings: list[against.Finding]) -> Table:
     rows = (
         (
-            finding.figure.name,
-            shown(finding.figure.value),
-            shown(finding.figure.tolerance),
+            finding.name,
+            shown(finding.expected),
+            shown(finding.tolerance),
             shown(finding.found),
             Text("agrees", "green") if finding.agrees else Text("is off", "bold red"),
         )

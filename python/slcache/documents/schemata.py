@@ -12,6 +12,8 @@ from slcache import _core
 #: What `slcache explain --schema` also calls a document.
 _ALIASES = {"run": "result"}
 _RESULT = "result.schema.json"
+#: What a dataclass says of itself whose schema is published: it has its own keys alone.
+CLOSED = {"extra": "forbid", "use_attribute_docstrings": True}
 #: Keys that tell of a file; within another schema there is no place for them.
 _OF_FILES = ("$schema", "$id")
 
@@ -22,12 +24,13 @@ def schema(name: str) -> dict[str, Any]:
 
     It is shared by all who ask: not to be changed.
     """
-    whole = read(f"{_ALIASES.get(name, name)}.schema.json")
     if name == "trace-info":
-        # What is measured comes from the engine; the file has what comparisons put beside it.
-        measured = json.loads(_core.trace_info_schema())
-        both = {key: measured[key] | whole[key] for key in ("properties", "$defs")}
-        return {**measured, **both}
+        from slcache.traces.against import Held
+
+        # What is measured comes from the engine.
+        measured, beside = json.loads(_core.trace_info_schema()), of(Held)
+        return {**measured, **{key: measured[key] | beside[key] for key in ("properties", "$defs")}}
+    whole = read(f"{_ALIASES.get(name, name)}.schema.json")
     for other in sorted(_others(whole)):
         found = read(other)
         inner = other.removesuffix(".schema.json")
@@ -38,6 +41,18 @@ def schema(name: str) -> dict[str, Any]:
         }
         whole = _pointed({**whole, "$defs": definitions}, other, f"#/$defs/{inner}")
     return whole
+
+
+def of(model: type) -> dict[str, Any]:
+    """Return the schema of what a dataclass holds, with its fields' docstrings."""
+    from pydantic import TypeAdapter
+    from pydantic.json_schema import GenerateJsonSchema
+
+    class Untitled(GenerateJsonSchema):
+        def field_title_should_be_set(self, _: Any) -> bool:  # noqa: ANN401
+            return False
+
+    return TypeAdapter(model).json_schema(schema_generator=Untitled)
 
 
 def read(name: str) -> dict[str, Any]:

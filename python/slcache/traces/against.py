@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from slcache.documents.schemata import CLOSED
 from slcache.tables import trace_sections
 from slcache.words import units
 from slcache.words.names import leaves
@@ -56,15 +57,52 @@ class Figure:
             return f"{100 * self.difference:+.1f} points"
         return "–" if self.ratio is None else units.factor(self.ratio)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figure as it stands in the JSON document."""
-        return {
-            "name": self.name,
-            "value": self.value,
-            "against": self.against,
-            "difference": self.difference,
-            "ratio": self.ratio,
-        }
+    @property
+    def told(self) -> ComparedFigure:
+        """The figure as it stands in the JSON document."""
+        return ComparedFigure(self.name, self.value, self.against, self.difference, self.ratio)
+
+
+@dataclass(frozen=True)
+class ComparedFigure:
+    """A figure of both traces; null where a trace has no such requests."""
+
+    name: str
+    """Its place in this document."""
+    value: float | None
+    """This trace's."""
+    against: float | None
+    """The other trace's."""
+    difference: float | None
+    """Of shares, the other's less this one's."""
+    ratio: float | None
+    """Of all others, the other's over this one's; null where this one's is 0."""
+
+    __pydantic_config__ = CLOSED
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Another trace, given with --against, beside this one."""
+
+    file: str
+    """Path or preset of the other trace."""
+    figures: list[ComparedFigure]
+    warnings: list[str]
+    """Where schemes would probably differ on the two, a line for each figure."""
+
+    __pydantic_config__ = CLOSED
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a trace's document has where the trace is held against something."""
+
+    against: Beside
+    expected: list[Finding]
+    """Figures asked for with --expect, beside those found."""
+
+    __pydantic_config__ = CLOSED
 
 
 def figures(info: Info, against: Info) -> list[Figure]:
@@ -202,23 +240,20 @@ class Expectation:
 class Finding:
     """A figure beside what the trace has."""
 
-    figure: Expectation
+    name: str
+    expected: float
+    tolerance: float
     found: float
+    #: Whether the trace has the figure, within its tolerance.
+    agrees: bool
 
-    @property
-    def agrees(self) -> bool:
-        """Whether the trace has the figure, within its tolerance."""
-        return abs(self.found - self.figure.value) <= self.figure.tolerance * (1 + 1e-9)
+    __pydantic_config__ = CLOSED
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the finding as it stands in the JSON document."""
-        return {
-            "name": self.figure.name,
-            "expected": self.figure.value,
-            "tolerance": self.figure.tolerance,
-            "found": self.found,
-            "agrees": self.agrees,
-        }
+    @classmethod
+    def of(cls, figure: Expectation, found: float) -> Finding:
+        """Return what a figure comes to."""
+        agrees = abs(found - figure.value) <= figure.tolerance * (1 + 1e-9)
+        return cls(figure.name, figure.value, figure.tolerance, found, agrees)
 
 
 def parse(text: str) -> list[Expectation]:
@@ -260,7 +295,7 @@ def check(info: Mapping[str, Any], figures: Iterable[Expectation]) -> list[Findi
     """Compare figures with a trace's `info` document; raises ValueError for an unknown name."""
     known = {name: float(value) for name, value in leaves(info) if _is_number(value)}
     known |= {name: float(derive(info)) for name, derive in _DERIVED.items()}
-    return [Finding(figure, _look_up(figure.name, known)) for figure in figures]
+    return [Finding.of(figure, _look_up(figure.name, known)) for figure in figures]
 
 
 def _small_writes(info: Mapping[str, Any]) -> int:
