@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ import slcache
 from charted import axis, keys, only, panels, rows
 from disks import changed, result, without_disk
 from slcache.charts import disk, files, series
+from slcache.documents import schemata
 from slcache.tables import grid
 
 BUSY = {"active": 20.0}
@@ -191,9 +190,8 @@ def test_a_broken_disk_is_refused_with_its_key(
 
 
 def test_a_comparison_with_a_disk_is_as_its_schema_says(pair: slcache.Comparison) -> None:
-    text = (resources.files("slcache") / "schema" / "compare.schema.json").read_text("utf-8")
-    figures = json.loads(text)["$defs"]["figures"]
-    Draft202012Validator({**json.loads(text), **figures}).validate(
+    whole = schemata.schema("compare")
+    Draft202012Validator({**whole, **whole["$defs"]["Figures"]}).validate(
         pair.normalised["schemes"]["nvc"]
     )
 

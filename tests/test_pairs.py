@@ -180,12 +180,12 @@ def test_the_verdict_tells_nothing_apart_that_the_table_does_not() -> None:
 @pytest.mark.parametrize(
     ("mine", "other", "want"),
     [
-        ([0.0, 0.0], [0.0, 0.0], Paired(2, 0, 0, p=1.0)),
-        ([0.0, 0.0, 0.0], [4.0, 4.0, 4.0], Paired(3, 3, 0, p=0.0)),
-        ([None, 2.0], [1.0, None], Paired(0, 0, 0)),
-        ([None, 2.0], [1.0, 1.0], Paired(1, 0, 1, factor=2.0, mean=2.0)),
-        ([-1.0, -1.0], [1.0, 1.0], Paired(2, 2, 0, p=0.0)),
-        ([], [], Paired(0, 0, 0)),
+        ([0.0, 0.0], [0.0, 0.0], Paired(pairs=2, less=0, more=0, p=1.0)),
+        ([0.0, 0.0, 0.0], [4.0, 4.0, 4.0], Paired(pairs=3, less=3, more=0, p=0.0)),
+        ([None, 2.0], [1.0, None], Paired(pairs=0, less=0, more=0)),
+        ([None, 2.0], [1.0, 1.0], Paired(pairs=1, less=0, more=1, factor=2.0, mean=2.0)),
+        ([-1.0, -1.0], [1.0, 1.0], Paired(pairs=2, less=2, more=0, p=0.0)),
+        ([], [], Paired(pairs=0, less=0, more=0)),
     ],
 )
 def test_nothing_is_divided_by_nothing(

@@ -193,8 +193,9 @@ def _check_power(series: Mapping[str, Any]) -> None:
 
 def check_bounds(bounds: object) -> None:
     """Hold the bounds of a comparison against the published schema."""
-    whole = schemata.schema("compare")
-    _hold({**whole["properties"]["bounds"], "$defs": whole["$defs"]}, bounds, "bounds")
+    from slcache.results.model import Bounds
+
+    _hold(schemata.of(Bounds), bounds, "bounds")
 
 
 def _hold(schema: Mapping[str, Any], value: object, key: str = "") -> None:

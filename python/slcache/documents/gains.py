@@ -3,10 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from slcache.documents.normalise import Document
+from slcache.documents.schemata import CLOSED
 from slcache.words.kinds import STORES
+
+
+@dataclass(frozen=True)
+class Unbound:
+    """What is told of a run without a bound."""
+
+    why: str
+
+    __pydantic_config__ = CLOSED
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a run programs dense, or writes to its disk, beside the least; sizes in bytes."""
+
+    room_bytes: int
+    """What cache and controller's memory can hold at once."""
+    dense_bytes: int
+    """What the scheme did."""
+    least_bytes: int
+    """The least with such a cache."""
+    above: float | None
+    """The one over the other; null where the least is 0."""
+    share: float | None
+    """(reference - scheme) / (reference - least); null of the reference, and where nothing is
+    between."""
+
+    __pydantic_config__ = CLOSED
+
 
 #: A reference that programs so little beyond the bound leaves nothing to gain.
 _NEAR = 0.98
@@ -109,11 +140,14 @@ def told(labels: Sequence[str], documents: Sequence[Document], to: str) -> dict[
 def told_of(document: Document, reference: Document | None) -> dict[str, Any]:
     """Return one run's row of the table; without a reference it has no share."""
     if bound(document) is None:
-        return {"why": (document.get("bound") or {"why": "not counted"})["why"]}
-    return {
-        "room_bytes": room_bytes(document),
-        "dense_bytes": document["figures"]["dense_bytes"],
-        "least_bytes": document["figures"]["dense_least_bytes"],
-        "above": document["figures"]["dense_over_least"],
-        "share": None if reference is None else share(document, reference),
-    }
+        return vars(Unbound((document.get("bound") or {"why": "not counted"})["why"]))
+    told = document["figures"]
+    return vars(
+        Gain(
+            room_bytes(document) or 0,
+            told["dense_bytes"],
+            told["dense_least_bytes"],
+            told["dense_over_least"],
+            None if reference is None else share(document, reference),
+        )
+    )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, TypeVar
+
+from slcache.documents.schemata import CLOSED, SPARSE
 
 #: How sure intervals are, and what is told apart.
 LEVEL = 0.95
@@ -17,30 +19,38 @@ _LOG_MOST = 700.0
 
 Values = Sequence[float | None]
 _Name = TypeVar("_Name", bound=Hashable)
-#: What a document tells of a pair, by its keys.
-_TOLD = ("factor", "low", "high", "pairs", "less", "more", "p", "inside_noise")
 
 
-@dataclass(frozen=True)
-class Paired:
-    """One figure beside another over pairs; None where there is nothing to tell."""
+@dataclass(frozen=True, kw_only=True)
+class Factor:
+    """A figure beside another's, pair by pair; null where there is nothing to tell."""
 
-    pairs: int
-    #: In how many pairs it is less and more than the other.
-    less: int
-    more: int
-    #: The geometric mean of the ratios, of draws the recording's own ratio, and its interval.
-    #: None where a figure is 0 or below: then differences are judged.
     factor: float | None = None
+    """Geometric mean of the ratios, of draws the recording's own ratio; null where one is 0 or
+    below: then differences are judged."""
     low: float | None = None
     high: float | None = None
-    #: How probable so large a difference is of equals.
+    pairs: int
+    """Seeds in which both have the figure."""
+    less: int
+    """Of them, those in which it is less than the other's."""
+    more: int
+    """Those in which it is more."""
     p: float | None = None
+    """How probable so large a difference is of equals, by itself."""
+    inside_noise: bool | None = None
+    """Whether seeds do not tell the difference from none, all schemes judged together (Holm); null
+    where nobody knows: fewer than two seeds have both."""
+
+    __pydantic_config__ = CLOSED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paired(Factor):
+    """The same, and what is not told by itself."""
+
     #: The geometric mean of the pairs alone, whatever the interval lies around.
     mean: float | None = None
-    #: Whether it is not told from none, among all that are judged with it; None where nobody
-    #: knows: fewer than two seeds have both.
-    inside_noise: bool | None = None
 
     @property
     def agreeing(self) -> int:
@@ -57,7 +67,7 @@ class Paired:
 
     def to_dict(self) -> dict[str, Any]:
         """Return factor, interval and counts as plain data."""
-        return {name: getattr(self, name) for name in _TOLD}
+        return {field.name: getattr(self, field.name) for field in fields(Factor)}
 
 
 def paired(mine: Values, other: Values, *, draws: bool = False, own: Values = ()) -> Paired:
@@ -69,7 +79,7 @@ def paired(mine: Values, other: Values, *, draws: bool = False, own: Values = ()
     """
     known = _known(mine, other)
     if not known:
-        return Paired(0, 0, 0)
+        return Paired(pairs=0, less=0, more=0)
     centre = _known(own[:1], own[1:])
     on_logs = all(a > 0 and b > 0 for a, b in (*known, *centre))
     steps = [_step(a, b, on_logs) for a, b in known]
@@ -81,7 +91,7 @@ def paired(mine: Values, other: Values, *, draws: bool = False, own: Values = ()
     if p is not None and not draws and max(less, more) == len(steps):
         # The sign test: nothing is assumed of how large differences are.
         p = min(p, 2.0 ** (1 - len(steps)))
-    counted = Paired(len(steps), less, more, p=p)
+    counted = Paired(pairs=len(steps), less=less, more=more, p=p)
     return _with_factor(counted, middle, found, average(steps)) if on_logs else counted
 
 
@@ -215,6 +225,21 @@ def estimate(values: Sequence[float], *, draws: bool = False, own: float | None 
     return Estimate(mean, half, len(values), own)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Spread:
+    """A metric over the seeds; null where there is nothing to tell."""
+
+    values: list[float | None]
+    """One per seed."""
+    recording: float | None = None
+    """Only of draws: the recording's own figure, around which the interval lies."""
+    mean: float | None
+    low: float | None
+    high: float | None
+
+    __pydantic_config__ = SPARSE
+
+
 @dataclass(frozen=True)
 class Figure:
     """One metric of what is repeated, None where a seed's run has no such thing."""
@@ -244,8 +269,9 @@ class Figure:
         """Return values, mean and interval as plain data; of draws the recording's own figure."""
         found = self.estimate
         mean, low, high = (None, None, None) if found is None else (found.mean, *found.ends)
-        own = {"recording": self.own} if self.draws else {}
-        return {"values": list(self.values), **own, "mean": mean, "low": low, "high": high}
+        values = list(self.values)
+        told = Spread(values=values, recording=self.own, mean=mean, low=low, high=high)
+        return {key: value for key, value in vars(told).items() if self.draws or key != "recording"}
 
 
 def against(figures: Mapping[_Name, Figure], to: _Name) -> dict[_Name, Paired]:
