@@ -44,14 +44,13 @@ def devices(shown: opt.Shown) -> None:
     """
     entries = catalogue.devices()
     names = ("name", "user_bytes", "capacity_bytes", "summary", "source")
-    sheet = Sheet([{name: entry[name] for name in names} for entry in entries])
     rows = (
         (e["name"], units.size(e["user_bytes"]), e["summary"], e.get("source") or "–")
         for e in entries
     )
     columns = ["user data", Words("what it is"), Words("source")]
     listed = Table("device", columns, rows)
-    console.answer(shown.form, entries, lambda: [sheet], lambda: [listed])
+    console.answer(shown.form, entries, lambda: [Sheet(entries, only=names)], lambda: [listed])
 
 
 @app.command

@@ -156,7 +156,7 @@ def _sheet(found: Difference, everything: bool) -> Sheet:
             for part in parts
             for change in getattr(run, part)
         ],
-        always=columns,
+        only=columns,
     )
 
 

@@ -93,7 +93,7 @@ def explain(asked: Explained) -> None:
     if form in ("csv", "markdown"):
         names = ("key", "of", "type", "unit", "default", "text", *(("here",) if device else ()))
         rows = [e.to_dict() | {"here": _here(at)} for e, at in zip(found, places, strict=True)]
-        console.sheets(form, Sheet([{name: row[name] for name in names} for row in rows]))
+        console.sheets(form, Sheet(rows, only=names))
     elif form == "json":
         told = zip(found, places, strict=True)
         console.emit_json([e.to_dict() | ({"here": asdict(at)} if at else {}) for e, at in told])

@@ -47,7 +47,9 @@ def schemes(asked: Listed) -> None:
     device = asked.device
     entries = catalogue.schemes(device=device)
     asked.check_used()
-    sheets = [Sheet([_record(entry) for entry in entries]), _knob_sheet(entries)]
+    refused = ["problem"] if any("problem" in entry for entry in entries) else []
+    listed = Sheet(entries, only=("name", "summary", "paper", *refused))
+    sheets = [listed, _knob_sheet(entries)]
     parts = partial(_parts, entries, on_device=device is not None)
     console.answer(asked.form, entries, lambda: sheets, parts)
     if asked.form == "table":
@@ -63,11 +65,6 @@ def _parts(entries: list[dict[str, Any]], *, on_device: bool) -> Iterator[Table]
     yield Table("scheme", [Words("what it does"), Words("paper")], rows)
     yield _knobs(entries, on_device=on_device)
     yield from _signals(entries)
-
-
-def _record(entry: dict[str, Any]) -> dict[str, Any]:
-    shown = {key: entry.get(key) for key in ("name", "summary", "paper")}
-    return {**shown, **({"problem": entry["problem"]} if "problem" in entry else {})}
 
 
 def _knob_sheet(entries: list[dict[str, Any]]) -> Sheet:

@@ -148,7 +148,7 @@ def lint(asked: Suspect) -> int:
 
     """
     document = api.Trace(asked.trace, options=asked.reader()).lint()
-    sheet = Sheet(document["problems"], always=("line", "kind", "message"))
+    sheet = Sheet(document["problems"], only=("line", "kind", "message"))
     console.answer(asked.form, document, lambda: [sheet], lambda: _problems(document))
     return _PROBLEMS if document["counts"] else 0
 

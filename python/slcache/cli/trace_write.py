@@ -193,7 +193,7 @@ def _twin_sheets(report: Mapping[str, Any]) -> list[Sheet]:
     ]
     given_up = [{"left out": name, "reason": why} for name, why in report["given_up"].items()]
     others = [{"left out": what, "reason": None} for what in report["not_carried"]]
-    return [Sheet(figures), Sheet([*given_up, *others], always=("left out", "reason"))]
+    return [Sheet(figures), Sheet([*given_up, *others], only=("left out", "reason"))]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -296,9 +296,7 @@ def workloads(asked: Workload) -> None:
 
 
 def _list(entries: list[dict[str, Any]], form: opt.Form) -> None:
-    sheet = Sheet(
-        [{name: entry[name] for name in ("name", "about", "source")} for entry in entries]
-    )
+    sheet = Sheet(entries, only=("name", "about", "source"))
     rows = ((entry["name"], entry["about"], entry["source"] or "–") for entry in entries)
     columns = [Words("what it is"), Words("source")]
     listed = Table("workload", columns, rows)
@@ -306,8 +304,8 @@ def _list(entries: list[dict[str, Any]], form: opt.Form) -> None:
 
 
 def _describe(description: Mapping[str, Any], form: opt.Form) -> None:
-    names, figures = ("state", "stated", "reached"), description["figures"].items()
-    sheet = Sheet([{"figure": n} | {key: f[key] for key in names} for n, f in figures])
+    rows = [{"figure": name, **figure} for name, figure in description["figures"].items()]
+    sheet = Sheet(rows, only=("figure", "state", "stated", "reached"))
     console.answer(form, description, lambda: [sheet], lambda: _described(description))
 
 

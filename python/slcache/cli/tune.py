@@ -137,13 +137,11 @@ def _front(found: Tuning) -> Table:
     metrics = found.goals.names
     shown = found.distinct
     same = ["same figures"] if any(count > 1 for _, count in shown) else []
-    rows: list[list[Text] | list[str]] = []
-    for number, (each, count) in enumerate(shown[:_SHOWN], 1):
+    rows = []
+    for number, (each, count) in enumerate(shown, 1):
         cells = [wording.setting(each.settings.get(key)) for key in keys]
         cells += [wording.figure(name, each.found.figures[name]) for name in metrics]
         cells += [f"{count - 1:,} more" if count > 1 else ""] if same else []
         rows.append([Text(f"{number}"), *_styled(cells, best=each is found.best)])
-    if len(shown) > _SHOWN:
-        rows.append([f"{len(shown) - _SHOWN} more"])
     titles = [*(Words(short[key]) for key in keys), *metrics, *same]
-    return Table("front", titles, rows)
+    return Table("front", titles, rows, most=_SHOWN)

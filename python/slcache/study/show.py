@@ -90,14 +90,6 @@ def _of_load(analysis: Analysis, judged: Judged, draw: Draw) -> Iterator[Any]:
     yield from draw("seeds", judged)
 
 
-def _table(
-    name: str, columns: Sequence[str], rows: Sequence[Sequence[str]], most: int, more: str
-) -> Table:
-    """Return the first rows as a table, and how many more there are."""
-    left = [[f"{len(rows) - most} more{more}"]] if len(rows) > most else []
-    return Table(name, columns, [*rows[:most], *left])
-
-
 def _text(analysis: Analysis, names: Iterable[str]) -> list[Words]:
     return [Words(analysis.short[name]) for name in names]
 
@@ -120,7 +112,7 @@ def _configurations(
         ]
         for number, one in enumerate(found, 1)
     ]
-    return _table(title, [*_text(analysis, outcome.factors), *metrics], rows, most, "")
+    return Table(title, [*_text(analysis, outcome.factors), *metrics], rows, most=most)
 
 
 def _levels(analysis: Analysis) -> Table:
@@ -133,9 +125,8 @@ def _levels(analysis: Analysis) -> Table:
         ]
         for row in analysis.levels
     ]
-    return _table(
-        "main effects", ["points", *analysis.metrics], rows, MOST, " levels: --format csv has them"
-    )
+    columns, more = ["points", *analysis.metrics], " levels: --format csv has them"
+    return Table("main effects", columns, rows, most=MOST, more=more)
 
 
 def _across(analysis: Analysis) -> Table:
@@ -175,7 +166,7 @@ def intervals(analysis: Analysis, judged: Judged) -> Table | None:
         if len(one.seeds) > 1
     ]
     columns = [f"{analysis.outcome.repeats}s", *analysis.metrics]
-    return _table("configuration", columns, rows, MOST, "") if rows else None
+    return Table("configuration", columns, rows, most=MOST) if rows else None
 
 
 def points(outcome: Outcome) -> str:

@@ -24,14 +24,13 @@ class Sheet:
     records: Sequence[Record]
     #: Units of columns whose names do not say them.
     units: Mapping[str, str] = field(default_factory=dict)
-    #: Columns that are there, and first, whatever the rows have.
-    always: Sequence[str] = ()
+    #: The columns that are there; where none is named, all that any row has, in their order.
+    only: Sequence[str] = ()
 
     @property
     def columns(self) -> list[str]:
-        """The names of all columns, in the order in which rows have them."""
-        named = (name for record in self.records for name in record)
-        return list(dict.fromkeys([*self.always, *named]))
+        """The names of all columns."""
+        return list(self.only or dict.fromkeys(name for record in self.records for name in record))
 
     def header(self) -> list[str]:
         """Return the columns' titles: name and unit."""

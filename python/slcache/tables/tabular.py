@@ -35,7 +35,8 @@ class Words(str):
 class Table:
     """Rows of cells below the titles of columns, of which the first names the rows.
 
-    Cells that are missing at the end of a row stay empty. On a terminal columns that do not fit
+    Cells that are missing at the end of a row stay empty. Of more than `most` rows the others are
+    counted, with what is said of them. On a terminal columns that do not fit
     side by side are continued below.
     """
 
@@ -48,9 +49,14 @@ class Table:
         title: str = "",
         caption: str = "",
         boxed: bool = True,
+        most: int | None = None,
+        more: str = "",
     ) -> None:
         self.columns = [Words(name), *columns]
-        cells = ([_harmless(cell) for cell in row] for row in rows)
+        every = list(rows)
+        if most is not None and len(every) > most:
+            every[most:] = [[f"{len(every) - most} more{more}"]]
+        cells = ([_harmless(cell) for cell in row] for row in every)
         self.rows = [[*row, *[Text()] * (len(self.columns) - len(row))] for row in cells]
         self.title, self.caption = printable(title), printable(caption)
         self._boxed = boxed
