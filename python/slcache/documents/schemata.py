@@ -42,9 +42,19 @@ def schema(name: str) -> dict[str, Any]:
 
             whole, run = of(Comparison), read("result")
             inner = {key: value for key, value in run.items() if key not in (*_OF_FILES, "$defs")}
-            names = {"$schema": run["$schema"], "$id": "urn:slcache:schema:compare:2"}
-            return {**names, **whole, "$defs": whole["$defs"] | run["$defs"] | {"Result": inner}}
+            parts = whole["$defs"] | run["$defs"] | {"Result": inner}
+            return {**_named("compare:2"), **whole, "$defs": parts}
+        case "cliff":
+            from slcache.bandwidth.model import Cliff
+
+            return {**_named("cliff:1"), **of(Cliff)}
     return read(_ALIASES.get(name, name))
+
+
+def _named(name: str) -> dict[str, str]:
+    """Return what a schema says of itself."""
+    values = ("https://json-schema.org/draft/2020-12/schema", f"urn:slcache:schema:{name}")
+    return dict(zip(_OF_FILES, values, strict=True))
 
 
 @cache

@@ -4,37 +4,31 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, Field, create_model
 
 from slcache import metrics
 from slcache.documents.gains import Gain, Unbound
+from slcache.documents.model import ABSENT, Part, Positive
 from slcache.documents.normalise import COMPARED, OF_DISK
 from slcache.results.intervals import Factor, Spread
 
-Positive = Annotated[int, Field(ge=1)]
 #: null where the reference is zero or one of both has no such requests.
 Ratio = Annotated[float, Field(ge=0)] | None
-#: The default of a key that is there only where there is something to tell.
-ABSENT: Any = None
 #: Figures that older documents lack, or devices without a disk.
 _SOME = ("iops", "bytes_per_s", "utilisation", "duration_ns", *OF_DISK)
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
 _FIGURES: dict[str, Any] = {
     metrics.short(name): (Ratio, None if name in _SOME else ...) for name in (*COMPARED, *OF_DISK)
 }
-Figures = create_model("Figures", __base__=_Part, **_FIGURES)
+Figures = create_model("Figures", __base__=Part, **_FIGURES)
 
 
 class Result(BaseModel):
     """The document of one run, whose schema is the engine's."""
 
 
-class Normalised(_Part):
+class Normalised(Part):
     """Figures divided by those of one scheme."""
 
     to: str
@@ -43,7 +37,7 @@ class Normalised(_Part):
     """One entry per run, in the same order; the reference's own figures are 1."""
 
 
-class Gains(_Part):
+class Gains(Part):
     """What each scheme programs dense (or writes to its disk), and the least with such a cache."""
 
     to: str
@@ -52,7 +46,7 @@ class Gains(_Part):
     """One entry per run, in the same order."""
 
 
-class Bound(_Part):
+class Bound(Part):
     """The least that is programmed dense, in mapping units, for a cache of a size."""
 
     slots: Positive
@@ -63,7 +57,7 @@ class Bound(_Part):
     """Where the cache is emptied at the end."""
 
 
-class Bounds(_Part):
+class Bounds(Part):
     """The least that is programmed dense, for caches of several sizes."""
 
     unit_bytes: Positive
@@ -74,7 +68,7 @@ class Bounds(_Part):
     """By rising size."""
 
 
-class One(_Part):
+class One(Part):
     """A comparison with one seed."""
 
     runs: list[Result] = Field(min_length=1)
@@ -84,7 +78,7 @@ class One(_Part):
     """Only where the least was counted."""
 
 
-class Against(_Part):
+class Against(Part):
     """Each scheme beside the reference, by scheme and metric."""
 
     to: str
@@ -92,7 +86,7 @@ class Against(_Part):
     schemes: dict[str, dict[str, Factor]]
 
 
-class Seeds(_Part):
+class Seeds(Part):
     """All seeds or draws: what is beside this is of the first, or of the recording itself."""
 
     seeds: list[int] = Field(min_length=2)
