@@ -18,9 +18,16 @@ Part = TypeVar("Part", bound=Hashable)
 Looks = Mapping[Part, tuple[str, str]]
 
 
-def lengths(totals: Sequence[float], kind: str, title: str = "") -> Axis:
-    """Return the axis of bars: of logarithms where one is so many times any other."""
-    ranked = sorted((total for total in totals if total > 0), reverse=True)
+def lengths(
+    stacks: Sequence[Mapping[Part, float]],
+    kind: str,
+    title: str = "",
+    marks: Sequence[float] | None = None,
+) -> Axis:
+    """Return the axis of bars and a mark at each; of logarithms where one is far beyond others."""
+    totals = [sum(stack.values()) for stack in stacks]
+    ends = map(max, totals, totals if marks is None else marks)
+    ranked = sorted((end for end in ends if end > 0), reverse=True)
     if len(ranked) > 1 and ranked[0] >= _FAR * ranked[1]:
         return Axis(title, kind, log=True, low=ranked[-1] / _FAR, high=4 * ranked[0])
     most = 1.2 * max(ranked, default=1.0)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from slcache.charts import bars, spec
-from slcache.charts.bars import Part
 from slcache.charts.spec import Axis, Spec
 from slcache.documents.normalise import Document
 from slcache.sentences import verdict
@@ -89,7 +88,8 @@ def energy(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
         stacks.append({s["state"]: s["energy_j"] for s in verdict.states(own)} if own else {})
         watts = f"{units.significant(own['mean_power_w'])} W" if own else ""
         ends.append(f"{units.energy(own['energy_j'])}, {watts}" if own else "no disk")
-    return _of_disk(labels, stacks, looks, "energy", "energy", ends, units.energy)
+    axis = bars.lengths(stacks, "energy", "energy")
+    return bars.picture(labels, bars.panel(labels, stacks, looks, axis, units.energy, ends=ends))
 
 
 def energy_caption(documents: Sequence[Document]) -> str:
@@ -121,7 +121,8 @@ def work(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
         else "no disk"
         for document in documents
     ]
-    return _of_disk(labels, stacks, looks, "time at work", "time", ends, units.duration)
+    axis = bars.lengths(stacks, "time", "time at work")
+    return bars.picture(labels, bars.panel(labels, stacks, looks, axis, units.duration, ends=ends))
 
 
 def work_caption(documents: Sequence[Document]) -> str:
@@ -132,19 +133,6 @@ def work_caption(documents: Sequence[Document]) -> str:
         "writes are paler. Beside it how many there were. "
         f"{kinds.explained(kinds.of(kinds.CAUSES, causes))}"
     )
-
-
-def _of_disk(
-    labels: Sequence[str],
-    stacks: Sequence[Mapping[Part, float]],
-    looks: bars.Looks[Part],
-    title: str,
-    kind: str,
-    ends: Sequence[str],
-    show: Callable[[float], str],
-) -> Spec:
-    axis = bars.lengths([sum(stack.values()) for stack in stacks], kind, title)
-    return bars.picture(labels, bars.panel(labels, stacks, looks, axis, show, ends=ends))
 
 
 def _states(documents: Sequence[Document]) -> dict[str, Kind]:

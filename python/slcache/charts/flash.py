@@ -29,8 +29,7 @@ def writes(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
         for (mode, cause), kind in segments.items()
     }
     written = [document["host"]["write"]["bytes"] for document in documents]
-    totals = (sum(stack.values()) for stack in stacks)
-    axis = bars.lengths([*map(max, totals, written)], "size", "programmed")
+    axis = bars.lengths(stacks, "size", "programmed", written)
     host: Spec = {
         "data": spec.data(
             {"row": label, "x": size / axis.per, "told": units.size(size)}

@@ -91,7 +91,7 @@ def attribution(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     panels = []
     for side in sides(documents):
         stacks = [normalise.attribution(each, side) for each in documents]
-        axis = bars.lengths([sum(stack.values()) for stack in stacks], "time")
+        axis = bars.lengths(stacks, "time")
         title = f"mean {side} latency" + (
             " (log axis: a bar's end can be read)" if axis.log else ""
         )
