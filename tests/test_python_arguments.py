@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import math
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 
 import slcache
+from slcache.given.arguments import RANGES, Range
 from slcache.given.once import flatten, once
 from slcache.study.axes import Axis
 from support import mixed, write_trace
@@ -229,6 +232,31 @@ def test_an_argument_of_no_meaning_is_named(
     with pytest.raises(slcache.UsageError, match=f"^{name} = .*must (be|have)") as caught:
         function(**{**needed(function, trace, tmp_path), **wrong})
     assert caught.value.key == name
+
+
+def numbers() -> Iterator[tuple[str, str, Range]]:
+    """Yield every number that a function takes by its options: function, name and range."""
+    for called in slcache.__all__:
+        function = getattr(slcache, called)
+        if inspect.isfunction(function) and hasattr(function, "of"):
+            (asked,) = inspect.signature(function.of).parameters.values()
+            for each in fields(function.of.__globals__[asked.annotation]):
+                kinds = str(each.type).split(" | ")
+                if each.metadata and {"int", "float"} & {*kinds} and "str" not in kinds:
+                    yield called, each.name, RANGES.get(each.name, each.metadata["option"].range)
+
+
+@pytest.mark.parametrize(("function", "name", "span"), list(numbers()))
+def test_no_number_goes_beyond_its_range(
+    function: str, name: str, span: Range, trace: Path, tmp_path: Path
+) -> None:
+    called, (least, most) = getattr(slcache, function), span
+    asked = needed(called, trace, tmp_path)
+    for wrong in (least - 1, None if most is None else 2 * most):
+        if wrong is not None and math.isfinite(wrong):
+            with pytest.raises(slcache.UsageError, match=f"^{name} = .*between") as caught:
+                called(**{**asked, name: wrong})
+            assert caught.value.key == name
 
 
 def test_whole_numbers_may_be_numpys(trace: Path) -> None:

@@ -212,9 +212,9 @@ def test_every_figure_of_the_cliff_and_of_claims_stands_whole(widths: Sequence[i
             schemes=["baseline", "ips"],
             write_bytes=16 << 10,
             bursts=n,
-            pause_ns=10**9,
+            pause_ns=pause_ns,
         ).curves
-        for n in (1, 3)
+        for n, pause_ns in ((None, None), (3, 10**9))
     )
     check(cli_cliff._sustained(sustained), widths)
     check(cli_cliff._bursts(bursts), widths)

@@ -152,7 +152,11 @@ class _Rivals:
     )
     device: Content | None = option(*options.DEVICE, offer="devices")
     scale: int = option(
-        "1/K", "Simulate a K-th of the device, with all its planes.", default=1, read=divisor
+        "1/K",
+        "Simulate a K-th of the device, with all its planes.",
+        default=1,
+        read=divisor,
+        range=(1, 999_999),
     )
 
 
@@ -171,6 +175,7 @@ class Writes(options.Here, options.Configured, _Rivals):
         "the device, at most the device's capacity).",
         name="--amount",
         read=quantity.some_bytes,
+        range=quantity.SOME_BYTES,
     )
     bursts: int | None = option(
         "N", "Number of bursts that the amount is divided into (default: 5).", range=(2, 100)
@@ -187,6 +192,7 @@ class Writes(options.Here, options.Configured, _Rivals):
         default=128 << 10,
         name="--bs",
         read=quantity.some_bytes,
+        range=quantity.SOME_BYTES,
     )
     queue_depth: int = option(
         "N", "Writes outstanding (default: 32).", default=32, name="--iodepth", range=(1, 65536)
@@ -196,6 +202,7 @@ class Writes(options.Here, options.Configured, _Rivals):
         "Address range: continue at its start after so many bytes (default: the device).",
         name="--span",
         read=quantity.some_bytes,
+        range=quantity.SOME_BYTES,
     )
     bound: bool = option(
         "",
@@ -210,7 +217,7 @@ class Writes(options.Here, options.Configured, _Rivals):
         """The pattern: bursts where there are several, or where they are asked for."""
         named = self.pattern == "bursts"
         count = self.bursts or (_BURSTS if named else 1)
-        if self.pause_ns and count == 1 and self.bursts is None:
+        if self.pause_ns and count == 1:
             told = f"pause_ns = {self.pause_ns}: has no effect without bursts"
             raise about(UsageError(told), "pause_ns")
         pause_ns = (_PAUSE_NS if named else 0) if self.pause_ns is None else self.pause_ns
@@ -241,7 +248,7 @@ class Writes(options.Here, options.Configured, _Rivals):
 def cliff(asked: Writes) -> Cliff:
     """Write sequentially to a device and tell the bandwidth over the data written.
 
-    Writes go on without a break until the amount is written; with `bursts` above 1 in so many equal
+    Writes go on without a break until the amount is written; with `bursts` in so many equal
     parts, one every `pause_ns`. `device`, `schemes` and `settings` are those of `compare`. With
     `bound` the least dense programs are counted, and each scheme's load is written without a cache
     too, where the device can. Raises ConfigError, UsageError or RunError.

@@ -36,6 +36,9 @@ RANGES = {
     "threads": (1, 10_000),
     "timeline_every": (1, 2**64 - 1),
 }
+#: Least and most, where there is one.
+Range = tuple[float, float | None]
+_NO_RANGES: Mapping[str, Range | None] = {}
 #: Arguments that may be a class, or a list of names and classes.
 _SCHEMES = ("scheme", "schemes")
 #: Those that have keys with values.
@@ -63,12 +66,15 @@ def own_word(name: str, known: Collection[str]) -> str:
     return other if name not in known and other in known else name
 
 
-def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
+def checked(
+    function: Callable[_P, _R], ranges: Mapping[str, Range | None] = _NO_RANGES
+) -> Callable[_P, _R]:
     """Return a function that raises UsageError, with the argument's name, for what means nothing.
 
-    An argument may be called by the word that another function has for it (`OTHER_WORDS`). An
-    annotation is taken apart at `|`; what is neither a number, text, path, mapping nor list is
-    the function's own business. True and False are no numbers.
+    `ranges` has what numbers may be that have no range by their name. An argument may be called by
+    the word that another function has for it (`OTHER_WORDS`). An annotation is taken apart at `|`;
+    what is neither a number, text, path, mapping nor list is the function's own business. True and
+    False are no numbers.
     """
     signature = inspect.signature(function)
     every = signature.parameters.values()
@@ -91,7 +97,7 @@ def checked(function: Callable[_P, _R]) -> Callable[_P, _R]:
         for name, value in bound.arguments.items():
             if name in kinds:
                 by_source = _by_source(value) if name in _SCHEMES else value
-                bound.arguments[name] = fitting(name, by_source, kinds[name])
+                bound.arguments[name] = fitting(name, by_source, kinds[name], ranges.get(name))
         more = bound.arguments.get(rest, {})
         with named.call(named.of_arguments(_naming({**bound.arguments, **more}))):
             return function(*bound.args, **bound.kwargs)
@@ -122,13 +128,14 @@ def _by_source(value: Any) -> Any:  # noqa: ANN401
     return of_class(value) if issubclass(value, Scheme) else value
 
 
-def fitting(name: str, value: object, annotation: str) -> object:
+def fitting(name: str, value: object, annotation: str, own: Range | None = None) -> object:
     """Return an argument as its function takes it; UsageError where it is of no such kind."""
     kinds = [kind.strip() for kind in annotation.split("|")]
     known = [found for kind in kinds if (found := _known(kind)) is not None]
     if value is None and "None" in kinds:
         return value
-    least, most = RANGES.get(name, (-_FURTHEST, _FURTHEST))
+    least, most = RANGES.get(name, own or (-_FURTHEST, _FURTHEST))
+    most = _FURTHEST if most is None else most
     between = f"between {least:,} and {most:,}"
     for fits, _ in known:
         if (found := fits(value)) is not None:

@@ -19,7 +19,7 @@ from slcache import files, named
 from slcache.errors import ConfigError, UsageError, about
 from slcache.files import Path
 from slcache.given import content, quantity
-from slcache.given.arguments import checked
+from slcache.given.arguments import Range, checked
 from slcache.given.content import Content, Settings
 from slcache.given.once import SEED_MAX, flatten, once, twice
 
@@ -55,7 +55,7 @@ class Option:
     read: Callable[[str], object] | None = None
     check: Check | None = None
     #: Least and most of a number, where they are not those of all arguments of its name.
-    range: tuple[float, float | None] | None = None
+    range: Range | None = None
     #: What a file calls it where that is not the field's name.
     key: str | None = None
     #: What a shell completes it by: a function of `slcache.cli.complete`.
@@ -130,7 +130,8 @@ def takes(model: Callable[_P, _A]) -> Callable[[Callable[[_A], _R]], Function[_P
         del call.__wrapped__  # type: ignore[attr-defined]
         call.__signature__ = signature  # type: ignore[attr-defined]
         call.__doc__ = f"{inspect.getdoc(function)}\n\nArguments:\n{_told(model)}"
-        found = cast(Function[_P, _A, _R], checked(call))
+        ranges = {name: each.range for name, each in of(cast(type, model)).items()}
+        found = cast(Function[_P, _A, _R], checked(call, ranges))
         found.of = function
         return found
 

@@ -61,9 +61,13 @@ def _whole(text: str, value: Fraction, unit: str) -> int:
     return value.numerator
 
 
+#: How many bytes are some.
+SOME_BYTES = (1, 2**50)
+
+
 def some_bytes(text: str) -> int:
     """Return `4k`, `20GiB` or `1048576` in bytes; ValueError for none above 0."""
-    return _above_zero(text, size_bytes, "128k, 20GiB or 1048576", 2**50)
+    return _above_zero(text, size_bytes, "128k, 20GiB or 1048576", SOME_BYTES[1])
 
 
 def some_time_ns(text: str) -> int:
