@@ -209,7 +209,7 @@ def test_a_terminal_gets_names_as_they_are(
     comparisons: list[slcache.Comparison], capsys: pytest.CaptureFixture[str]
 ) -> None:
     for each in comparisons:
-        label = terminal.label_line(each.documents)
+        label = terminal.label_line(each.labels, each.documents)
         console.show(*label, each.tables()[0], *each.verdict())
         console.show(terminal.run_table(each.labels[0], each.documents[0]))
         console.note(each.labels[0])

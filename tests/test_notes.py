@@ -202,3 +202,12 @@ def test_the_cliff_begins_in_the_state_that_is_said_and_says_it(
     ):
         assert execute(["cliff", "--schemes", "baseline", "--bs", "4k", *said]) == 0
         assert capsys.readouterr().out.startswith(f"tiny: {state}, never overwritten"), said
+
+
+def test_what_is_said_of_a_run_among_several_names_its_label(trace: Path) -> None:
+    names = ["ust", "hyssd", "ust:max_slc_blocks=3"]
+    told = slcache.compare(trace, device="tiny", schemes=names).notes()
+    (in_order,) = (line for line in told if "writes in order" in line)
+    assert in_order.startswith("ust and ust:max_slc_blocks=3: ")
+    (shared,) = (line for line in told if "both tiers" in line)
+    assert shared.startswith("hyssd: ")

@@ -20,10 +20,9 @@ def document(
 
 
 def test_a_device_that_ends_long_after_the_last_request_is_told() -> None:
-    told = terminal.overload(
-        document(400_000_000_000, {"requests_max": 1_234_567, "lag_ns": 300_000_000_000})
-    )
-    assert told.startswith("baseline: the device does not keep up with the trace")
+    behind = document(400_000_000_000, {"requests_max": 1_234_567, "lag_ns": 300_000_000_000})
+    told = terminal.overload("baseline:slc_blocks=3", behind)
+    assert told.startswith("baseline:slc_blocks=3: the device does not keep up with the trace")
     assert "1,234,567 requests" in told
     assert "5.00 min" in told or "300 s" in told
 
@@ -37,10 +36,10 @@ def test_a_device_that_ends_long_after_the_last_request_is_told() -> None:
     ],
 )
 def test_a_device_that_keeps_up_is_not(backlog: dict[str, int] | None) -> None:
-    assert terminal.overload(document(400_000_000_000, backlog)) == ""
+    assert terminal.overload("baseline", document(400_000_000_000, backlog)) == ""
 
 
 def test_how_much_more_was_asked_than_served_is_told() -> None:
     backlog = {"requests_max": 1_000_000, "lag_ns": 200_000_000_000}
-    told = terminal.overload(document(400_000_000_000, backlog, offered_iops=100.0))
+    told = terminal.overload("baseline", document(400_000_000_000, backlog, offered_iops=100.0))
     assert "(offered 100 requests/s, served 50: 2.00 times)" in told

@@ -79,7 +79,7 @@ def _like(asked: Laboratory) -> None:
     config = catalogue.resolve(
         device=device, scheme=fills.SCHEME, settings=settings, replay=f"closed:{depth}"
     )
-    console.notes([{"config": config}])
+    console.notes([fills.SCHEME], [{"config": config}])
     whole_buffer(config, found.scale)
     drawn = console.written("picture", asked.out and asked.out / "like.png")
     parts = partial(_parts, found.documents, _told(found), drawn)
@@ -240,7 +240,7 @@ def cliff(asked: Laboratory) -> None:
             "little to show; choose a smaller --amount"
         )
     documents = [found.documents[0] for _, found in result.runs.values()]
-    console.notes(documents)
+    console.notes(list(result.runs), documents)
     whole_buffer(documents[0]["config"], asked.scale)
     table = (_sustained if result.pattern.bursts == 1 else _bursts)(result.curves)
     gained: list[Table | str] = [

@@ -116,9 +116,9 @@ def note(text: str) -> None:
     sys.stderr.write(f"note: {printable(text)}\n")
 
 
-def notes(documents: Sequence[Document]) -> None:
+def notes(labels: Sequence[str], documents: Sequence[Document]) -> None:
     """Tell what to know of the configurations that runs had."""
-    for sentence in sentences.of_runs(documents):
+    for sentence in sentences.of_runs(labels, documents):
         note(sentence)
 
 

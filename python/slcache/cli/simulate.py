@@ -223,14 +223,14 @@ def parts_of(comparison: Comparison, *, explain: bool) -> list[RenderableType]:
     return [first, *others, *lives, *cautions, *answer, *comparison.gained()]
 
 
-def _note_windows(documents: Sequence[Mapping[str, Any]]) -> None:
+def _note_windows(result: Result | Comparison) -> None:
     """Say where the windows are longer than asked for."""
-    for document in documents:
+    for label, document in zip(result.labels, result.documents, strict=True):
         asked = document["config"]["run"].get("series_window_ns")
         kept = document["series"]["window_ns"]
         if asked is not None and asked != kept:
             console.note(
-                f"{document['scheme']['name']}: the windows of the series last "
+                f"{label}: the windows of the series last "
                 f"{units.duration(kept / 1e3)}, since so short ones as asked for would be more "
                 "than 65,536"
             )
@@ -239,10 +239,10 @@ def _note_windows(documents: Sequence[Mapping[str, Any]]) -> None:
 def _print(result: Result | Comparison, form: opt.Form, parts: list[Any], out: Path | None) -> None:
     """Print a result as JSON or for a reader, and where its files are."""
     traces = (document["trace"] for document in result.documents)
-    _note_windows(result.documents)
+    _note_windows(result)
     if form != "table":
-        console.notes(result.documents)
+        console.notes(result.labels, result.documents)
     console.cut_short(t["path"] for t in traces if t["adjusted"]["unterminated_last_line"])
-    lines = terminal.label_line(result.documents)
+    lines = terminal.label_line(result.labels, result.documents)
     page = console.written("report", out and out / "report.html")
     console.answer_of_runs(result, form, [*lines, *parts, *page])

@@ -63,7 +63,9 @@ def render(
         ],
         compared=compared,
         unequal=grid.unequal_caches(labels, documents) if compared else "",
-        cautions=[] if seeds else [*notes.of_runs(documents), *life.notes(labels, documents)],
+        cautions=[]
+        if seeds
+        else [*notes.of_runs(labels, documents), *life.notes(labels, documents)],
         gains=terminal.scheme_tables(gains.rows(*runs), mark="reference" if compared else ""),
         gain_lines=gains.lines(*runs),
         pictures=figures.pictures(labels, documents, to if compared else None, bounds),

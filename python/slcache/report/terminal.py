@@ -55,22 +55,23 @@ def _name(row: grid.Row, mark: str) -> Text:
     return name.append(f" ({mark})", "dim") if row.reference else name
 
 
-def label_line(documents: Sequence[Document]) -> list[Text]:
+def label_line(labels: Sequence[str], documents: Sequence[Document]) -> list[Text]:
     """Return the lines above all else: the state, what the workload is, and who fell behind."""
     label, told = documents[0]["trace"]["label"], state.line(documents)
     first = [Text(told)] if told else []
     first += [] if label is None else [Text(f"workload: {label}", "bold")]
-    return first + [Text(line, "yellow") for d in documents if (line := overload(d))]
+    behind = map(overload, labels, documents)
+    return first + [Text(line, "yellow") for line in behind if line]
 
 
-def overload(document: Document) -> str:
-    """Return a sentence that says how far a device fell behind, if it did so in open replay."""
+def overload(label: str, document: Document) -> str:
+    """Return a sentence that says how far a run's device fell behind, if it did in open replay."""
     host = document["host"]
     backlog = host.get("backlog")
     if not backlog or backlog["lag_ns"] <= max(_LAG_NS, host["duration_ns"] * _LAG_SHARE):
         return ""
     return (
-        f"{document['scheme']['name']}: the device does not keep up with the trace: up to "
+        f"{printable(label)}: the device does not keep up with the trace: up to "
         f"{backlog['requests_max']:,} requests waited, and it finished "
         f"{units.span(backlog['lag_ns'] / 1e3)} after the last arrival{_load(document)}; "
         "latencies are mostly this backlog (closed replay keeps a fixed number outstanding)"

@@ -211,7 +211,7 @@ class Comparison(Frames):
             unequal(self.labels, self.documents),
         )
         lives = life.notes(self.labels, self.documents)
-        return [*filter(None, caches), *notes.of_runs(self.documents), *lives]
+        return [*filter(None, caches), *notes.of_runs(self.labels, self.documents), *lives]
 
     def brief(self) -> list[str]:
         """Return the answer in at most five sentences: who wins and why, and what to mind."""
@@ -264,7 +264,10 @@ class Comparison(Frames):
         """Return the comparison tables and their verdict as text."""
         from slcache.report import terminal
 
-        lines, label = [*self.notes(), *self.verdict()], terminal.label_line(self.documents)
+        lines, label = (
+            [*self.notes(), *self.verdict()],
+            terminal.label_line(self.labels, self.documents),
+        )
         return terminal.text(*label, *self.tables(), *self.lives(), *lines, *self.gained())
 
     def plot_bars(self) -> Chart:

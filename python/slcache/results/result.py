@@ -173,7 +173,7 @@ class Frames(ABC):
         from slcache.report import terminal
 
         table, lines = self._told()
-        above = [line.plain for line in terminal.label_line(self.documents)]
+        above = [line.plain for line in terminal.label_line(self.labels, self.documents)]
         told = Markup("").join(Markup("<p>{}</p>").format(line) for line in (*above, *lines))
         return str(Markup("{}{}").format(table, told))
 
@@ -307,11 +307,14 @@ class Result(Frames):
         from slcache.report import terminal
 
         table, lines = self._told()
-        return terminal.text(*terminal.label_line(self.documents), table, *lines)
+        return terminal.text(*terminal.label_line(self.labels, self.documents), table, *lines)
 
     def notes(self) -> list[str]:
         """Return what to keep in mind while reading the figures, in sentences."""
-        return [*notes.of_runs(self.documents), *life.notes(self.labels, self.documents)]
+        return [
+            *notes.of_runs(self.labels, self.documents),
+            *life.notes(self.labels, self.documents),
+        ]
 
     def report(self) -> str:
         """Return the report as one self-contained HTML page."""

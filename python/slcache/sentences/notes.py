@@ -21,10 +21,20 @@ def sentence(config: Mapping[str, Any], depth: int) -> str | None:
     return f"writes wait for their programs: {told} with {depth} requests of 128 KiB outstanding"
 
 
-def of_runs(documents: Sequence[Document]) -> list[str]:
-    """Return each note once: a rounded capacity, times that no chip has, tiers on shared dies."""
-    notes = (note for document in documents for note in _of(document["config"]))
-    return list(dict.fromkeys(notes))
+def of_runs(labels: Sequence[str], documents: Sequence[Document]) -> list[str]:
+    """Return each note once: a rounded capacity, times that no chip has, tiers on shared dies.
+
+    One that is not of all runs begins with the labels of those that it is of.
+    """
+    noted = wording.by_reason(
+        (label, note)
+        for label, document in zip(labels, documents, strict=True)
+        for note in dict.fromkeys(_of(document["config"]))
+    )
+    return [
+        note if len(names) == len(labels) else f"{wording.listed(names)}: {note}"
+        for note, names in noted.items()
+    ]
 
 
 def _of(config: Mapping[str, Any]) -> Iterator[str]:
@@ -34,7 +44,7 @@ def _of(config: Mapping[str, Any]) -> Iterator[str]:
         host = config["host"]
         told = sentence(config, host["queue_depth"] if host["replay"] == "closed" else 1)
         if told is not None:
-            yield f"client: the device has no [buffer], as drives have, so that {told}"
+            yield f"the device has no [buffer], as drives have, so that {told}"
 
 
 #: Stands for the scheme's own name where schemes share a reason.
