@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import slcache
 from slcache.cli import console
 from slcache.cli.app import execute
 from slcache.study.analysis import Analysis
@@ -118,6 +119,47 @@ def test_what_much_work_takes_is_told_once_where_nobody_watches(
             meter(f"points ({done} of {points} done)", min(done, points), points)
     said = capsys.readouterr().err
     assert said == (f"note: {told}\n" if told else "")
+
+
+def test_the_pace_of_a_run_in_this_process_tells_what_all_take(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = iter(range(0, 1000, 4))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    with console.meter("auto") as meter:
+        meter("runs (0 of 10 done, 10 left, CPU time 0 s)", 0, 10)
+        meter("ips: precondition", 1, 2)
+        for done in range(1, 5):
+            meter("ips: replay (12 requests behind)", done, 5)
+    assert capsys.readouterr().err == "note: 0 of 10 runs done, about 3 min left\n"
+
+
+def test_runs_in_this_process_are_counted_for_whoever_watches(small: Path) -> None:
+    phases: list[str] = []
+
+    def seen(phase: str, _done: int, _total: int) -> bool:
+        phases.append(phase)
+        return True
+
+    names = ["tlc-only", "baseline"]
+    slcache.compare(small, device="tiny", schemes=names, address="wrap", on_progress=seen)
+    assert any(phase.startswith("runs (1 of 2 done, 1 left") for phase in phases)
+    phases.clear()
+    slcache.run(small, device="tiny", scheme="baseline", address="wrap", on_progress=seen)
+    assert not any(phase.startswith("runs") for phase in phases)
+
+
+def test_a_search_counts_no_more_points_than_there_are(small: Path) -> None:
+    totals = set()
+
+    def seen(phase: str, _done: int, total: int) -> bool:
+        if phase == "points":
+            totals.add(total)
+        return True
+
+    vary = {"host.time_scale": [0.5, 1.0, 2.0]}
+    slcache.tune(small, device="tiny", scheme="baseline", vary=vary, points=40, on_progress=seen)
+    assert totals == {3}
 
 
 def test_a_metric_given_twice_is_no_choice_in_python_either() -> None:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _LINE_EVERY_S = 1.0
 #: Phases of many runs, each kept; how long their pace is looked at, and what is not worth telling.
 _MANY = ("points", "runs")
+#: The phase of a run whose pace tells how long the run is.
+_REPLAY = ": replay"
 _OUTLOOK_AFTER_S, _OUTLOOK_LEAST_S = 5.0, 30.0
 #: Columns of what is not a terminal: lines there are as long as what they say.
 _UNLIMITED = 1 << 16
@@ -186,7 +188,7 @@ def _drawing(when: When) -> contextlib.AbstractContextManager[Callback]:
         return contextlib.nullcontext(lambda _phase, _done, _total: True)
     if sys.stderr.isatty():
         return _bars()
-    return contextlib.nullcontext(_outlook() if when == "auto" else _lines())
+    return contextlib.nullcontext(_Outlook().draw if when == "auto" else _lines())
 
 
 def _name(phase: str) -> str:
@@ -205,8 +207,8 @@ def _bars() -> Iterator[Callback]:
     def draw(phase: str, done: int, total: int) -> bool:
         name = _name(phase)
         if name not in tasks:
-            for task in tasks.values():
-                progress.update(task, visible=False)
+            for other, task in tasks.items():
+                progress.update(task, visible=other in _MANY)
             tasks[name] = progress.add_task("", total=total or None)
         told = printable(phase)
         progress.update(tasks[name], description=told, completed=done, total=total or None)
@@ -218,26 +220,47 @@ def _bars() -> Iterator[Callback]:
         yield draw
 
 
-def _outlook() -> Callback:
-    """Return what tells once, of much that is left to run, how long it will about take."""
-    began, first, told = math.nan, 0, False
+class _Outlook:
+    """Tells once, of much that is left to run, how long it will about take."""
 
-    def draw(phase: str, done: int, total: int) -> bool:
-        nonlocal began, first, told
-        if told or _name(phase) not in _MANY:
+    def __init__(self) -> None:
+        self._told = False
+        #: Runs or points, as they are called: how many are done, of how many, and were at first.
+        self._name, self._done, self._total, self._first = "", 0, 0, 0
+        self._began = self._run_began = self._replay_began = math.nan
+
+    def draw(self, phase: str, done: int, total: int) -> bool:
+        """Note how far things are."""
+        now, name = time.monotonic(), _name(phase)
+        if self._told:
             return True
-        now = time.monotonic()
-        if math.isnan(began):
-            began, first = now, done
-        elif done > first and now - began >= _OUTLOOK_AFTER_S:
-            left_s = (now - began) * (total - done) / (done - first)
-            told = True
-            if left_s >= _OUTLOOK_LEAST_S:
-                left = f"about {left_s / 60:,.0f} min" if left_s > 90 else f"about {left_s:.0f} s"
-                note(f"{done:,} of {total:,} {_name(phase)} done, {left} left")
+        if name in _MANY:
+            if not self._name or done < self._done:
+                self._began, self._first = now, done
+            ended = done > self._done
+            self._name, self._done, self._total = name, done, total
+            self._run_began, self._replay_began = now, math.nan
+            if ended:
+                self._tell(now, 0.0)
+        elif self._name and name.endswith(_REPLAY):
+            if math.isnan(self._replay_began):
+                self._replay_began = now
+            elif done and now - self._replay_began >= _LINE_EVERY_S:
+                before_s = self._replay_began - self._run_began
+                whole_s = before_s + (now - self._replay_began) * total / done
+                self._tell(now, (now - self._run_began) / whole_s)
         return True
 
-    return draw
+    def _tell(self, now: float, part: float) -> None:
+        """Tell what is left, if it is much; `part` is how much of the run that goes on is done."""
+        known, passed_s = self._done - self._first + part, now - self._began
+        if not known or passed_s < _OUTLOOK_AFTER_S:
+            return
+        left_s = passed_s * (self._total - self._done - part) / known
+        if left_s >= _OUTLOOK_LEAST_S:
+            self._told = True
+            left = f"about {left_s / 60:,.0f} min" if left_s > 90 else f"about {left_s:.0f} s"
+            note(f"{self._done:,} of {self._total:,} {self._name} done, {left} left")
 
 
 def _lines() -> Callback:

@@ -79,7 +79,8 @@ def results(asked: Sequence[Run], where: Here, progress: Progress | None) -> lis
         _check_pipes(asked, where, here=here)
     place = None if where.store is None else Path(where.store)
     if here:
-        engine = Engine(place, Inline(progress, 0 if place is None else 1), titles=False)
+        inline = Inline(progress, 0 if place is None else 1)
+        engine = Engine(place, inline, None, progress if len(asked) > 1 else None, titles=False)
     else:
         engine = Engine(place, where.executor, where.jobs, progress, titles=False)
     with engine:

@@ -208,7 +208,8 @@ def _batches(search: Search, space: Space, points: Points, told: _Told) -> Batch
         refused = points.refused([{SCHEME: scheme, axis.key: value} for value in axis.values])
         told.most = sum(refused) + steps_most(len(refused) - sum(refused) - 1)
         return bisected(space, search, refused)
-    told.most = search.points_most or 0
+    most = search.points_most or 0
+    told.most = min(most, space.size or most)
     until = None if search.minutes is None else time.monotonic() + 60 * search.minutes
     return Sampled(space, search).batches(lambda: until is None or time.monotonic() < until)
 
