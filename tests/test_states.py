@@ -292,7 +292,8 @@ def test_two_states_stand_side_by_side(trace: Path) -> None:
     assert done.returncode == 0, done.stderr
     text = done.stdout.decode()
     lines = text.splitlines()
-    assert lines[0].startswith("empty: tiny: ")
+    assert lines[0].startswith("fresh (empty but for the data that the trace accesses): tiny: ")
+    assert not any("empty: " in line for line in lines)
     assert lines[1].startswith("worn=0.9,0.3: tiny: ")
     found = comparing.in_states(str(trace), device="tiny", schemes=["tlc-only", "baseline"])
     assert list(found) == ["empty", quantity.WORN]

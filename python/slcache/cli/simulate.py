@@ -29,6 +29,9 @@ from slcache.words import units
 #: What stands side by side.
 TITLES = ("write mean", "read mean", "WAF")
 
+#: What an answer calls a device that begins with the data that the trace accesses, and no others.
+_FRESH = "fresh"
+
 ByState = Mapping[str, Comparison]
 
 
@@ -54,14 +57,24 @@ def _show_states(asked: Compare) -> None:
     if asked.form == "json":
         console.emit_json({"states": {name: each.to_dict() for name, each in found.items()}})
         return
-    lines = [Text(f"{name}: {state.line(each.documents)}") for name, each in found.items()]
+    lines = [
+        Text(f"{_called(name, whole=True)}: {state.line(each.documents)}")
+        for name, each in found.items()
+    ]
     never = [
-        Text(f"{name}: {told}", "yellow")
+        Text(f"{_called(name)}: {told}", "yellow")
         for name, each in found.items()
         if (told := state.unfilled(zip(each.labels, each.documents, strict=True)).strip())
     ]
     tables = terminal.scheme_tables(_rows(found))
     console.show(*lines, *never, *tables, *map(Text, sentences(found)))
+
+
+def _called(state: str, *, whole: bool = False) -> str:
+    """Return what an answer calls a state: `empty` is without data but for those of the trace."""
+    if state != "empty":
+        return state
+    return f"{_FRESH} (empty but for the data that the trace accesses)" if whole else _FRESH
 
 
 def _rows(compared: ByState) -> list[grid.Row]:
@@ -71,7 +84,7 @@ def _rows(compared: ByState) -> list[grid.Row]:
         grid.Row(
             same[0].label,
             [
-                replace(cell, title=f"{title}\n{state}")
+                replace(cell, title=f"{title}\n{_called(state)}")
                 for title in TITLES
                 for state, row in zip(compared, same, strict=True)
                 for cell in row.cells
@@ -95,7 +108,7 @@ def sentences(compared: ByState) -> list[str]:
             continue
         turns = "changes" if _turns(side, compared) else "does not change"
         parts = "; ".join(
-            f"{state}: {text.removeprefix(f'{side}s: ')}" for state, text in told.items()
+            f"{_called(state)}: {text.removeprefix(f'{side}s: ')}" for state, text in told.items()
         )
         lines.append(f"{side.capitalize()}s: the winner {turns} with the state. {parts}.")
     return lines
@@ -163,8 +176,8 @@ class Compare(opt.Metered, opt.Explained, opt.Saved, comparing.Compare):
 
     states: bool = option(
         "",
-        f"Compare on an empty device and on a full and overwritten one ({WORN}), and show side by "
-        "side what turns round.",
+        "Compare on a fresh device, with no data but those that the trace accesses, and on a full "
+        f"and overwritten one ({WORN}), and show side by side what turns round.",
         default=False,
     )
 
