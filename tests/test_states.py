@@ -336,3 +336,40 @@ def test_who_wins_turns_round_or_does_not(trace: Path) -> None:
     turned = slcache.Comparison([slcache.Result(d) for d in documents])
     assert "Writes: the winner does not change" in simulate.sentences({"a": both, "b": both})[0]
     assert "Writes: the winner changes" in simulate.sentences({"a": both, "b": turned})[0]
+
+
+def test_every_answer_of_saved_runs_and_of_a_study_begins_with_the_state(
+    trace: Path, tmp_path: Path
+) -> None:
+    schemes = ["tlc-only", "baseline"]
+    paths = []
+    for scheme in schemes:
+        run = slcache.run(trace, device="tiny", scheme=scheme)
+        paths.append(tmp_path / scheme)
+        run.save(paths[-1])
+    both = slcache.compare(trace, device="tiny", schemes=schemes)
+    page = tmp_path / "page.html"
+    asked: list[list[str | Path]] = [
+        ["report", *paths, "--out", page],
+        ["diff", *paths],
+        ["sweep", trace, "--device", "tiny", "--scheme", ",".join(schemes), "--out", tmp_path],
+    ]
+    for arguments in asked:
+        done = command(*arguments)
+        assert done.returncode == 0, done.stderr
+        first = done.stdout.decode().splitlines()[0]
+        # A study's table does not know what its caches might take.
+        assert first.partition(";")[0] == state.line(both.documents).partition(";")[0]
+        assert "SLC cache" in first
+
+
+def test_several_devices_are_named_as_long_as_they_are_few(trace: Path) -> None:
+    one = slcache.run(trace, device="tiny", scheme="baseline").documents[0]
+    config = one["config"]
+    named = [
+        {**one, "config": {**config, "device": {**config["device"], "name": name}}}
+        for name in ("a", "b", "c", "d")
+    ]
+    assert state.line(named[:2]).startswith("a and b: ")
+    assert state.line(named[:3]).startswith("a, b and c: ")
+    assert state.line(named).startswith("4 devices: ")

@@ -132,6 +132,7 @@ def _print(
     if form != "table":
         console.sheets(form, _sheet(found, everything))
         return
+    console.show(Text(found.state))
     for run in found.runs:
         console.show(*_lines(run, everything))
     for side, only in (("A", found.only_first), ("B", found.only_second)):

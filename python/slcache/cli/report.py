@@ -91,4 +91,6 @@ def report(asked: Report) -> None:
     else:
         table = terminal.run_table(result.label, result.documents[0], gb_per_day)
         parts = [table, *result.notes()]
-    console.answer_of_runs(result, asked.form, [*parts, *console.written("report", page)])
+    above = terminal.label_line(result.labels, result.documents)
+    written = console.written("report", page)
+    console.answer_of_runs(result, asked.form, [*above, *parts, *written])

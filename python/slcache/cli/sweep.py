@@ -194,7 +194,10 @@ def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:
 
 def _parts(found: Sweep, out: Path, *, report: bool) -> Iterator[RenderableType]:
     from slcache.study import run
+    from slcache.study.outcome import Outcome
 
+    if state := Outcome.of(found.table).state:
+        yield Text(state)
     counts = found.counts()
     told = [f"{count:,} {status}" for status, count in counts.items() if count]
     kept = f"; {found.kept:,} results were there before" if found.kept else ""

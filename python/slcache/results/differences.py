@@ -18,6 +18,7 @@ from slcache.results.comparison import Comparison
 from slcache.results.loading import load
 from slcache.results.result import Result
 from slcache.results.seeded import SeededComparison
+from slcache.sentences import state
 from slcache.words.names import few, leaves
 
 #: What may differ between two runs of one program with one configuration and trace.
@@ -96,6 +97,8 @@ class Difference:
     #: Schemes that only one of two comparisons has.
     only_first: list[str]
     only_second: list[str]
+    #: The state that decides the figures of all runs, in a line.
+    state: str
 
     @property
     def equal(self) -> bool:
@@ -124,9 +127,11 @@ def diff(
     a, b = (
         side if isinstance(side, Result | Comparison) else load(side) for side in (first, second)
     )
-    if isinstance(a, Result) and isinstance(b, Result):
-        return Difference([of_runs((a.label, b.label), a.documents[0], b.documents[0])], [], [])
     x, y = _named(a), _named(b)
+    told = state.line([*x.values(), *y.values()])
+    if isinstance(a, Result) and isinstance(b, Result):
+        runs = [of_runs((a.label, b.label), a.documents[0], b.documents[0])]
+        return Difference(runs, [], [], told)
     both = [label for label in x if label in y]
     if not both:
         raise ResultError(f"no run of the first result ({few(x)}) is in the second ({few(y)})")
@@ -134,6 +139,7 @@ def diff(
         [of_runs((label, label), x[label], y[label]) for label in both],
         [label for label in x if label not in both],
         [label for label in y if label not in both],
+        told,
     )
 
 

@@ -13,6 +13,8 @@ from slcache.words.names import leaves
 
 #: What the presets say of themselves that are like drives which are sold.
 _DRIVE = "calibrated to published"
+#: Devices of which each is named.
+_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def told(states: Sequence[State]) -> str:
     if not states:
         return ""
     names = list(dict.fromkeys(state.device for state in states))
-    device = names[0] if len(names) == 1 else f"{len(names)} devices"
+    device = wording.listed(names) if len(names) <= _NAMED else f"{len(names)} devices"
     before = [_full(states), _overwritten(states), _steady(states)]
     return f"{device}: {', '.join(filter(None, before))}; {_cache(states)}"
 
