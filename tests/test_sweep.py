@@ -386,25 +386,26 @@ def test_a_wrong_study_names_its_key(told: dict[str, Any], key: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "told"),
+    ("key", "line", "told"),
     [
-        ('scheme = ""', 'scheme = "": is no name'),
-        ('device = "nodev"', "device nodev: no such preset"),
+        ('scheme = ""', 3, 'scheme = "": is no name'),
+        ('device = "nodev"', 2, "device nodev: no such preset"),
         (
             '[vary]\n"host.queue_depth" = [true, true]',
+            5,
             "host.queue_depth = [true, true]: given twice",
         ),
     ],
 )
-def test_what_is_wrong_in_a_file_is_told_with_the_file(
-    key: str, told: str, trace: Path, tmp_path: Path
+def test_what_is_wrong_in_a_file_is_told_with_file_and_line(
+    key: str, line: int, told: str, trace: Path, tmp_path: Path
 ) -> None:
     said = {"trace": f'trace = "{trace}"', "device": 'device = "tiny"', "scheme": 'scheme = "sa"'}
     path = tmp_path / "mine.toml"
     path.write_text("\n".join([*(said | {key.partition(" ")[0]: key}).values(), ""]))
     done = slcache("sweep", path)
     assert (done.returncode, done.stdout) == (3, b"")
-    assert f"{path}: {told}" in done.stderr.decode()
+    assert f"{path}:{line}: {told}" in done.stderr.decode()
 
 
 def test_a_study_survives_its_file(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 import slcache
 from slcache.cli import console
 from slcache.cli.app import execute
+from slcache.given import parsing
 from slcache.study.analysis import Analysis
 from slcache.study.outcome import Outcome
 from studies import grid
@@ -166,3 +167,57 @@ def test_a_metric_given_twice_is_no_choice_in_python_either() -> None:
     table = grid({"host.time_scale": [0.5, 1.0]}, lambda scale, _: {"waf": scale})
     with pytest.raises(ValueError, match="metric: waf is given twice"):
         Analysis.of(Outcome.of(table), ["waf", "waf"])
+
+
+STUDY = """\
+trace = "zipf-4k"
+device = ["tiny"]
+scheme = ["baseline"]
+sample_seed = 4
+
+[set]
+host.time_scale = 2
+
+[vary]
+"scheme.baseline.slc_blocks" = [
+  3,
+]
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "to", "told"),
+    [
+        ("trace", "traces", "1: traces: unknown key; did you mean trace?"),
+        ('"tiny"', '"tin"', "2: device tin: no such preset"),
+        ("baseline", "basline", "3: scheme basline: "),
+        ("sample_seed = 4", "seeds = 'x'", "4: seeds = 'x': must be a whole number"),
+        ("sample_seed", "sample_sed", "4: sample_sed: unknown key; did you mean sample_seed?"),
+        ("time_scale", "time_scal", "7: settings host.time_scal=2: host.time_scal: unknown key"),
+        ("slc_blocks", "slc_blcks", "10: settings scheme.baseline.slc_blcks=3: "),
+        ('device = ["tiny"]', "", " device is missing: give it"),
+    ],
+)
+def test_what_is_wrong_in_the_file_of_a_study_is_told_with_its_line(
+    change: str, to: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = tmp_path / "asked.toml"
+    study.write_text(STUDY.replace(change, to, 1))
+    assert execute(["sweep", str(study), "--out", str(tmp_path / "out")]) == 3
+    assert f"{study}:{told}" in capsys.readouterr().err
+
+
+def test_lines_of_keys_are_those_of_no_text_that_looks_like_them() -> None:
+    text = """a = '''
+b = 1
+'''
+[ t . "u.v" ]
+b = [
+  1, # c = 2
+]
+'w'.x=3
+[[p]]
+d = { e = 1 }
+"""
+    lines = {"a": 1, "t.u.v": 4, "t.u.v.b": 5, "t.u.v.w.x": 8, "p": 9, "p.d": 10}
+    assert parsing.toml_lines(text) == lines

@@ -7,6 +7,7 @@ reads, and nesting that no document has.
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,42 @@ def toml_text(text: str) -> dict[str, Any]:
         raise MalformedError("nested too deep") from None
     except ValueError:
         raise MalformedError(f"a number of more than {_DIGITS_MAX:,} digits") from None
+
+
+#: A table's name, or a key before its value; what stands in quotes may have dots.
+_PART = r"""(?:[\w-]+|"[^"]*"|'[^']*')"""
+_PARTS = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
+_LINE = re.compile(rf"[ \t]*(?:\[\[?[ \t]*(?P<table>{_PARTS})[ \t]*\]|(?P<key>{_PARTS})[ \t]*=)")
+
+
+def toml_lines(text: str) -> dict[str, int]:
+    """Return the line of each key of a TOML text, by its whole name with dots, the first of each.
+
+    A table has a line too. What only looks like a key, within a value of several lines, is none.
+    """
+    found: dict[str, int] = {}
+    table: tuple[str, ...] = ()
+    lines, start = text.splitlines(), 0
+    for number, line in enumerate(lines, 1):
+        said = _LINE.match(line)
+        if said is None or not _is_toml("\n".join(lines[start : number - 1])):
+            continue
+        start = number - 1
+        parts = re.findall(_PART, said["table"] or said["key"])
+        names = tuple(part.strip("\"'") for part in parts)
+        if said["table"]:
+            table = names
+        whole = names if said["table"] else (*table, *names)
+        found.setdefault(".".join(whole), number)
+    return found
+
+
+def _is_toml(text: str) -> bool:
+    try:
+        toml_text(text)
+    except MalformedError:
+        return False
+    return True
 
 
 def _of(path: Path, limit_bytes: int, language: str, parse: Any) -> Any:  # noqa: ANN401

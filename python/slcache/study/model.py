@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from slcache import catalogue, files, named
+from slcache import bounded, catalogue, files, named
 from slcache._core import ConfigError
 from slcache.errors import UsageError, about
 from slcache.execute import given
@@ -354,8 +355,16 @@ def read(path: Path) -> Study:
 
 
 def of_file(path: Path, error: ConfigError) -> StudyError:
-    """Return what is wrong with a study, line by line with the file that says it."""
-    return StudyError("\n".join(f"{path}: {line}" for line in str(error).splitlines()))
+    """Return what is wrong with a study, each with the file that says it and the line there."""
+    at = parsing.toml_lines(bounded.text(path, bounded.STUDY_BYTES_MAX))
+    # In these tables are keys of the configuration and of others.
+    lines = {re.sub(r"^(?:set|vary|trace_options|point)\.", "", key): at[key] for key in at}
+    told = []
+    for problem in str(error).splitlines():
+        said = re.match(r"(?:settings )?([^\s=:]+)", problem)
+        line = lines.get(said[1]) if said else None
+        told.append(f"{path}: {problem}" if line is None else f"{path}:{line}: {problem}")
+    return StudyError("\n".join(told))
 
 
 def file_of(said: Any) -> Path | None:  # noqa: ANN401
@@ -379,10 +388,14 @@ def file_of(said: Any) -> Path | None:  # noqa: ANN401
     return path
 
 
+#: Keys that only studies have, not workloads.
+_OWN = {"trace", "workload", "device", "scheme", "vary", "point"}
+
+
 def is_study(path: Path) -> bool:
     """Return whether a TOML file describes a study; True where it is broken."""
     try:
-        return not {"trace", "workload"}.isdisjoint(parsing.toml_file(path))
+        return not _OWN.isdisjoint(parsing.toml_file(path))
     except ValueError:
         return True
     except OSError:
@@ -395,7 +408,8 @@ def of(told: Mapping[str, Any], file: Path | None = None) -> Study:
     keys = {each.metadata["option"].key or name: name for name, each in every.items()}
     said = once((arguments.own_word(key, keys), value) for key, value in told.items())
     if unknown := said.keys() - keys:
-        raise StudyError(f"{min(unknown)}: unknown key; known: {', '.join(sorted(keys))}")
+        hint = names.near(min(unknown), keys) or f"; known: {', '.join(sorted(keys))}"
+        raise StudyError(f"{min(unknown)}: unknown key{hint}")
     own: dict[str, Any] = {"trace": []}
     wrong = []
     for key, value in said.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,6 +19,15 @@ def few(names: Iterable[object], most: int = _MOST) -> str:
     more = [f"and {len(texts) - most:,} more"] if len(texts) > most else []
     return ", ".join(shown + more)
 
+
+def near(word: str, known: Iterable[str]) -> str:
+    """Return `; did you mean ...?` with the one of some names that is close to a word, or none."""
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=_ALIKE)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+#: How alike a word and a name are that is told beside it.
+_ALIKE = 0.7
 
 #: What a terminal acts on or hides: control characters, C1 among them, and those that turn the
 #: direction of text or break its lines. A tab is a control character; a line's end is kept.
