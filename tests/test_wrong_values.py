@@ -13,7 +13,7 @@ import pytest
 import slcache
 import verbs
 from slcache.cli.app import execute
-from support import QUICK
+from support import QUICK, mixed, write_trace
 from support import slcache as command
 
 JUNK = ["", "0", "-1", "18446744073709551616", "1e400", "nan", "inf", "-inf", "ü", "\u202e", "a b"]
@@ -140,6 +140,51 @@ def test_the_cliff_names_the_option_and_what_it_can_be(
     assert arguments[-2] in error
     assert any(word in error for word in ("must be", "such as", "is not between"))
     assert "see slcache cliff --help" in error
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["devices", "shw"], "has no verb 'shw'; did you mean show? See slcache devices --help"),
+        (["schemes", "shw", "x"], "has no verb 'shw'; did you mean show? See"),
+        (["trace", "inf"], 'Unknown command "inf"; did you mean "info"? See slcache trace --help'),
+    ],
+    ids=str,
+)
+def test_a_verb_below_another_that_is_misspelt_is_told_with_the_one_meant(
+    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(words) == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("scheme", "told"),
+    [
+        (
+            "baseline:slc_blocks=999",
+            "baseline:slc_blocks=999: scheme.baseline.slc_blocks = 999: must be between 3 and 12",
+        ),
+        ("basline", '"basline" is not a scheme'),
+    ],
+)
+def test_what_no_device_can_run_names_no_schemes_that_run_on_it(
+    scheme: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["compare", "zipf-4k", "--device", "tiny", "--schemes", f"tlc-only,{scheme}"]
+    assert execute(asked) == 3
+    error = capsys.readouterr().err
+    assert told in error
+    assert "these do" not in error
+
+
+def test_what_helps_is_called_as_the_command_line_has_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = write_trace(tmp_path / "t.csv", mixed(20))
+    asked = ["compare", str(trace), "--device", "tiny", "--schemes", "tlc-only,baseline"]
+    assert execute([*asked, "--seeds", "3"]) == 2
+    assert "--resample N of compare" in capsys.readouterr().err
 
 
 def closed(*numbers: int) -> Callable[[], None]:

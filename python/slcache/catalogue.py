@@ -249,11 +249,19 @@ def called(
         try:
             config = resolve(device=device, scheme=name, settings=own, replay=replay, seed=seed)
         except ConfigError as error:
-            if len(schemes) > 1 and _problem(device, name, {}) is not None:
+            # What is wrong with a setting, or is no scheme at all, is wrong on every device.
+            plain = _problem(device, variant(name)[0], {})
+            if len(schemes) > 1 and plain is not None and plain.key != "scheme":
                 fit = ", ".join(fitting(device=device)[0])
                 told = f"{name} does not run on this device: {one_line(error)}; these do: {fit}"
                 raise about(ConfigError(told), error.key, file=error.file) from error
-            raise
+            _, *said = OWN.split(name)
+            if not said:
+                raise
+            told = str(error)
+            for text in said:
+                told = told.replace(f"settings {text}: ", f"{name}: ")
+            raise about(ConfigError(told), error.key, file=error.file) from error
         alone = variant(name)[0]
         # An alias is a setting, which the configuration does not name.
         called = alone if alone in canonical() else names.of_scheme(config)

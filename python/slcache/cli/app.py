@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, get_args
 
 from slcache import ConfigError, Error, TraceError, UsageError, _begin, named
 from slcache.cli import reader_words, streams
-from slcache.words.names import printable
+from slcache.words.names import near, printable
 
 if TYPE_CHECKING:
     from cyclopts import Argument
@@ -50,6 +50,8 @@ class _Call:
     def __init__(self) -> None:
         self.path = "slcache"
         self.takes: Callable[[], list[Argument]] = list
+        #: The verbs below it.
+        self.verbs: Sequence[str] = ()
 
     def run(self, arguments: list[str]) -> int:
         """Run the verb that is meant."""
@@ -62,6 +64,7 @@ class _Call:
         chain, apps, rest = app.parse_commands(arguments)
         self.path = " ".join(("slcache", *chain))
         self.takes = lambda: help.arguments(apps[-1])
+        self.verbs = [name for name in apps[-1] if not name.startswith("-")]
         before = rest[: rest.index("--")] if "--" in rest else rest
         if {"-h", "--help"} & {*before}:
             sys.stdout.write(help.page(self.path, apps[-1]))
@@ -91,7 +94,7 @@ def _explain(error: Exception, call: _Call) -> tuple[str, int]:
         case TraceError():
             return f"error: {_in_options(error, call)}", TRACE
         case UsageError():
-            return f"error: {_of_option(error, call)}; see {call.path} --help", USAGE
+            return _with_help(_of_option(error, call), call), USAGE
         case Error():
             return f"error: {error}", FAILED
         case UnicodeEncodeError():
@@ -103,8 +106,12 @@ def _explain(error: Exception, call: _Call) -> tuple[str, int]:
             return f"error: {error.strerror or error}{where}", FAILED
         case _ if _lacks_memory(error):
             return "error: out of memory", FAILED
-    told = _misused(error, call)
-    return f"error: {told}; see {call.path} --help", USAGE
+    return _with_help(_misused(error, call), call), USAGE
+
+
+def _with_help(told: str, call: _Call) -> str:
+    """Return a message that ends with where help is."""
+    return f"error: {told}{' See' if told.endswith('?') else '; see'} {call.path} --help"
 
 
 def _misused(error: Exception, call: _Call) -> str:
@@ -145,6 +152,8 @@ def _refused(word: str, call: _Call) -> str:
         checks.check_word(word, call.takes())
     except UsageError as error:
         return str(error)
+    if call.verbs and all(each.name.startswith("-") for each in call.takes()):
+        return f"{call.path} has no verb {word!r}{near(word, call.verbs)}"
     return f"{word!r} is one argument too many"
 
 
@@ -163,6 +172,7 @@ def _of_option(error: UsageError, call: _Call) -> str:
     names = "|".join({said, *(name for name in options if "_" in name)})
     # Not within a path, nor the word.
     told = re.sub(rf"(?:^|(?<=\s))(?:{names})(?= = |: | is )", lambda f: options[f[0]], str(error))
+    told = re.sub(rf"\b({'|'.join(options)})=N\b", lambda f: f"{options[f[1]]} N", told)
     return told if options[said] in told else f"{options[said]}: {told}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 import re
 from collections import Counter
@@ -15,6 +14,7 @@ from cyclopts import UNSET
 
 from slcache.errors import UsageError, about
 from slcache.given.once import once
+from slcache.words.names import near
 
 if TYPE_CHECKING:
     from cyclopts import App, Argument, ArgumentCollection, Token
@@ -82,10 +82,7 @@ def check_word(text: str, arguments: Sequence[Argument]) -> None:
         return
     names = [name for each in arguments for name in each.names]
     if text.startswith("-"):
-        close = difflib.get_close_matches(
-            text.partition("=")[0], ["--help", *names], n=1, cutoff=0.7
-        )
-        hint = f"; did you mean {close[0]}?" if close else ""
+        hint = near(text.partition("=")[0], ["--help", *names])
         raise wrong(f"there is no option {text}{hint}")
 
     options = [name for name in _OF_KEYS if name in names]
