@@ -10,6 +10,7 @@ import pytest
 
 import slcache
 from slcache import catalogue, explain
+from slcache.given import quantity
 from slcache.named import listed
 from slcache.study.model import Study
 from slcache.words import units
@@ -217,7 +218,7 @@ def test_a_size_that_is_no_whole_number_of_blocks_is_told(size: str, told: str) 
 
 def test_every_key_that_takes_a_size_says_so() -> None:
     sized = {entry.key.name for entry in explain.entries() if "Or a size" in entry.key.text}
-    assert {name.rpartition(".")[2] for name in sized} == set(explain.SIZED)
+    assert {name.rpartition(".")[2] for name in sized} == set(quantity.SIZED)
     for key in sized:
         scheme = key.split(".")[1]
         device = "rl-32g" if scheme == "rl" else "nvc-7200" if scheme == "nvc" else "ips-coop"

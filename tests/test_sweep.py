@@ -438,3 +438,54 @@ def test_seeds_of_a_recording_that_change_nothing_are_told(tmp_path: Path) -> No
     assert sweep(trace, resample=2, **asked).problems() == []
     drawn = {"scheme.baseline.slc.victim": ["random"]}
     assert sweep(trace, device="tiny", scheme="baseline", vary=drawn, seeds=2).problems() == []
+
+
+BLOCKS = "scheme.baseline.slc_blocks"
+
+
+@pytest.mark.parametrize("key", [BLOCKS, "slc_blocks"])
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        ("16MiB..32MiB*2", "16MiB,32MiB"),
+        ("16MiB..64MiB*1.5", "16MiB,24MiB,36MiB,54MiB"),
+        ("12MiB..36MiB:4MiB", "12MiB,16MiB,20MiB,24MiB,28MiB,32MiB,36MiB"),
+        ("0..1GiB:512MiB", "0B,512MiB,1GiB"),
+        ("16MiB..32MiB/3", "16MiB,24MiB,32MiB"),
+        ("16MiB..64MiB/3@log", "16MiB,32MiB,64MiB"),
+        ("8..32*2", "8,16,32"),
+        ("8..10", "8,9,10"),
+    ],
+)
+def test_a_range_of_sizes_is_the_list_of_the_same(key: str, text: str, listed: str) -> None:
+    axis = Axis.read(key, text)
+    assert axis == Axis.read(key, listed)
+    assert axis.ordered
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("16MiB..32MiB", "which sizes are there"),
+        ("16MiB..32MiB@log", "which sizes are there"),
+        ("8..32MiB:4MiB", "must be of one kind"),
+        ("16MiB..32MiB:4", "must be of one kind"),
+    ],
+)
+def test_a_range_that_leaves_open_which_sizes_is_told(text: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told) as error:
+        Axis.read(BLOCKS, text)
+    assert f"{BLOCKS} = {text}" in str(error.value)
+
+
+def test_sizes_of_blocks_are_swept_as_a_range_and_as_points(small: Path, tmp_path: Path) -> None:
+    own: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "settings": ROOM}
+    file = tmp_path / "points.csv"
+    file.write_text(f"{BLOCKS}\n384KiB\n512KiB\n")
+    ranged = sweep(small, **own, vary={BLOCKS: "384KiB..512KiB:128KiB"})
+    said = sweep(small, **own, vary={BLOCKS: ["384KiB", "512KiB"]})
+    points = sweep(small, **own, points=file)
+    counted = sweep(small, **own, vary={BLOCKS: "3..4"})
+    assert ranged.table.equals(said.table)
+    assert ranged.table.equals(points.table)
+    assert ranged.table["waf"].to_list() == counted.table["waf"].to_list()

@@ -310,3 +310,34 @@ def test_a_metric_that_no_run_has_is_an_error(tmp_path: Path) -> None:
     writes = write_trace(tmp_path / "writes.csv", mixed(50, write_share=1.0))
     with pytest.raises(package.RunError, match="read_p99_ns: none of the"):
         asked(writes, keep="read_p99<=1ms")
+
+
+BLOCKS = "scheme.baseline.slc_blocks"
+
+
+@pytest.mark.parametrize(
+    "said", ["384KiB..768KiB:128KiB", "768KiB,512KiB,640KiB,384KiB", "384KiB..768KiB/4"]
+)
+def test_sizes_of_blocks_stay_sizes(trace: Path, said: str) -> None:
+    on: dict[str, Any] = {"vary": {BLOCKS: said}, "settings": SMALL}
+    found = asked(trace, f"slc_bytes>={4 * 128 * 1024}", **on)
+    assert found.sized is not None
+    assert found.sized.best is not None
+    assert found.sized.best.settings[BLOCKS] == "512KiB"
+    drawn = tune(
+        trace,
+        device="tiny",
+        scheme="baseline",
+        settings=SMALL,
+        vary={BLOCKS: said},
+        minimise="slc_bytes",
+    )
+    assert drawn.best is not None
+    assert drawn.best.settings[BLOCKS] == "384KiB"
+    assert len(drawn.tried) == 4
+
+
+@pytest.mark.parametrize("said", [["4", "512KiB"], "4,512KiB"])
+def test_sizes_and_numbers_of_blocks_are_not_one_order(trace: Path, said: object) -> None:
+    with pytest.raises(package.UsageError, match="has sizes and numbers of blocks"):
+        asked(trace, "waf<=1e9", vary={BLOCKS: said})

@@ -14,14 +14,14 @@ from typing import Any
 from slcache import _core, api, catalogue, metrics
 from slcache.documents import keys
 from slcache.documents.keys import Key
+from slcache.given.quantity import counts_blocks
 from slcache.metrics import METRICS, PARTS
 from slcache.words import kinds
 from slcache.words.names import few
 
 #: Values that any list has at most: windows of a series.
 PLACES = 65_536
-#: Keys of schemes that count SLC blocks per plane and take a size too, and how it is meant.
-SIZED = ("slc_blocks", "static_blocks", "initial_slc_blocks", "slc_blocks_min", "slc_step_blocks")
+#: How a size is meant at keys of schemes that count SLC blocks per plane.
 _SIZED = "Or a size, such as 32GiB: what the blocks of all planes hold in SLC mode."
 #: How like a key has to be to be suggested.
 _ALIKE = 0.85
@@ -95,7 +95,7 @@ def _config() -> Iterator[Key]:
     for key in keys.of_config().values():
         inner = key.name.rpartition(".")[2]
         text = key.text or f"The choice {inner} with its figures."
-        is_sized = inner in SIZED and key.name.startswith("scheme.")
+        is_sized = counts_blocks(inner) and key.name.startswith("scheme.")
         yield replace(key, text=f"{text}\n{_SIZED}" if is_sized else text)
 
 

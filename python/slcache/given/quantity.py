@@ -21,6 +21,8 @@ _SIZES = {
 }
 _TIMES = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
 _TIMES["d"] = 24 * _TIMES["h"]
+#: Keys of schemes that count SLC blocks per plane and take a size too.
+SIZED = ("slc_blocks", "static_blocks", "initial_slc_blocks", "slc_blocks_min", "slc_step_blocks")
 _WRITTEN = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Za-zµ]*)")
 
 
@@ -35,6 +37,19 @@ def size_bytes(text: str) -> int:
         known = "bytes, or a number with k, M, G, T, KiB, MiB, GiB, TiB (1024) or kB, MB, GB, TB"
         raise ValueError(f"{text!r} is not a size; expected {known} (1000)")
     return _whole(text, number * factor, "bytes")
+
+
+def counts_blocks(key: str) -> bool:
+    """Return whether a scheme's key, whole or by its last word, is one of these."""
+    return key.rpartition(".")[2] in SIZED
+
+
+def size_text(size: int) -> str:
+    """Return a size as `size_bytes` takes it back, whole, in the largest unit that it has."""
+    units = ((f"{prefix}iB", 1024**n) for n, prefix in enumerate("KMGT", 1))
+    found = [(name, factor) for name, factor in units if size and size % factor == 0]
+    name, factor = found[-1] if found else ("B", 1)
+    return f"{size // factor}{name}"
 
 
 def time_ns(text: str) -> int:

@@ -12,6 +12,7 @@ from slcache.errors import RunError
 from slcache.metrics import absence
 from slcache.search.goals import Bound, Figures, Search
 from slcache.search.space import Settings, Space
+from slcache.study.axes import amount
 from slcache.study.points import SCHEME, Point, Status
 
 WHOLE = Fraction(1)
@@ -107,7 +108,7 @@ def bisected(space: Space, search: Search, refused: Sequence[bool]) -> Batches:
         yield from told(never)
     if points:
         yield from smallest(len(points) - 1, measure)
-    return sorted(tried, key=lambda each: float(each.settings[key]))
+    return sorted(tried, key=lambda each: amount(each.settings[key]))
 
 
 def grid(last: int) -> list[int]:

@@ -12,7 +12,7 @@ from slcache.search.batches import Tried
 from slcache.search.goals import Bound, Search
 from slcache.sentences import wording as words
 from slcache.study import wording
-from slcache.study.axes import Value
+from slcache.study.axes import Value, amount
 
 #: How the value that is wanted is called, the other end, and what may be better than the answer.
 _WORDS = {"min": ("least", "most", "a smaller one"), "max": ("most", "least", "a larger one")}
@@ -96,10 +96,10 @@ class Sized:
         bounds = self.search.bounds
         return study.bisection(
             self.key,
-            [float(self.value(each)) for each in self.run],
+            [float(amount(self.value(each))) for each in self.run],
             {n: [each.found.figures.get(n) for each in self.run] for n in self.metrics},
             {n: [bound.value for bound in bounds if bound.metric == n] for n in self.metrics},
-            chosen=None if self.best is None else float(self.value(self.best)),
+            chosen=None if self.best is None else float(amount(self.value(self.best))),
             word=self.words[0],
         )
 

@@ -16,7 +16,7 @@ from slcache import catalogue
 from slcache.errors import ConfigError, UsageError, about
 from slcache.given import quantity
 from slcache.given.once import flatten, once, twice
-from slcache.study.axes import Axis, Value
+from slcache.study.axes import Axis, Value, amount, are_sizes
 from slcache.study.points import SCHEME
 
 if TYPE_CHECKING:
@@ -203,26 +203,34 @@ def _wrong(told: str) -> UsageError:
     return about(UsageError(f"vary: {told}"), "vary")
 
 
-def _numbers(axis: Axis) -> list[int | float]:
+def _numbers(axis: Axis) -> list[Value]:
     if not axis.values:
         told = f"{axis.key} = {axis.low}..{axis.high}: which values are there? Add a step"
         raise _wrong(f"{told}, as in A..B:STEP, or a number of points, A..B/9")
+    # Mere numbers of such keys are blocks, so that their sizes stay texts.
+    sized = quantity.counts_blocks(axis.key) and any(isinstance(v, str) for v in axis.values)
     found = sorted({_number(axis.key, value) for value in axis.values})
+    if sized and not are_sizes(axis.values):
+        raise _wrong(f"{axis.key} = {axis.told[:60]}: has sizes and numbers of blocks")
     if len(found) > VALUES_MOST:
         # What every value is a multiple of, each of fewer is.
         least = min(after - before for before, after in pairwise(found))
         step = least * math.ceil((found[-1] - found[0]) / least / (VALUES_MOST - 1))
-        by = step if isinstance(step, int) else f"{step:.9g}"
+        low, high, by = (_written(each, sized) for each in (found[0], found[-1], step))
         told = f"{axis.key}: {len(found):,} values; at most {VALUES_MOST:,} are allowed"
-        raise _wrong(f"{told}. Add a step, such as {axis.key}={found[0]}..{found[-1]}:{by}")
-    return found
+        raise _wrong(f"{told}. Add a step, such as {axis.key}={low}..{high}:{by}")
+    return [_written(each, sized) for each in found] if sized else [*found]
+
+
+def _written(number: float, sized: bool) -> str:
+    if sized:
+        return quantity.size_text(int(number))
+    return str(number) if isinstance(number, int) else f"{number:.9g}"
 
 
 def _number(key: str, value: Value) -> int | float:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return value
     try:
-        return quantity.size_bytes(str(value))
+        return amount(value)
     except ValueError as error:
         told = f"{key} = {str(value)[:60]}: is no number and no size, such as 64 or 4MiB"
         raise _wrong(told) from error

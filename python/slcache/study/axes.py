@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -69,7 +69,9 @@ class Axis:
     def ordered(self) -> bool:
         """Whether the values are numbers in order: a sampler may think of what lies between."""
         numeric = all(isinstance(v, int | float) and not isinstance(v, bool) for v in self.values)
-        return numeric and list(self.values) == sorted(self.values, key=float)
+        if not numeric and not (quantity.counts_blocks(self.key) and are_sizes(self.values)):
+            return False
+        return list(self.values) == sorted(self.values, key=amount)
 
     @property
     def told(self) -> str:
@@ -96,6 +98,24 @@ def check_finite(value: Value) -> None:
     """Raise ValueError for a number that no key takes and no table of a study can show."""
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{value} is not finite")
+
+
+def amount(value: Value) -> int | float:
+    """Return a number as it is, a size such as 4MiB in bytes; raises ValueError for others."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    return quantity.size_bytes(str(value))
+
+
+def are_sizes(values: Iterable[Value]) -> bool:
+    """Return whether all values are sizes such as 4MiB, and none a mere number."""
+    try:
+        return all(
+            isinstance(value, str) and value.endswith("B") and amount(value) >= 0
+            for value in values
+        )
+    except ValueError:
+        return False
 
 
 def literal(text: str) -> Value:
@@ -151,14 +171,34 @@ def _text(key: str, text: str) -> Axis:
         raise ValueError("a logarithmic range must begin above 0")
     if low > 0 and not math.isfinite(high / low):
         raise ValueError("the range spans more than any number tells")
+    sized = _has_sizes(key, match)
     if match["kind"] is not None:
-        steps = tuple(_steps(low, high, match["kind"], _number(match["by"]), log))
-        return Axis(key=key, values=steps)
+        steps = _steps(low, high, match["kind"], _number(match["by"]), log)
+        if sized:
+            steps = [quantity.size_text(round(float(step))) for step in steps]
+        return Axis(key=key, values=tuple(steps))
     if isinstance(low, int) and isinstance(high, int) and not log:
         _limited(high - low + 1)
         return Axis(key=key, values=tuple(range(low, high + 1)))
     # For random points all numbers, or whole ones.
     return Axis(key=key, values=(), low=low, high=high, log=log)
+
+
+def _has_sizes(key: str, match: re.Match[str]) -> bool:
+    """Return whether a range goes over sizes, where its key takes a number of blocks too.
+
+    Raises ValueError for one that leaves open which sizes, or mixes both.
+    """
+    steps = [match["by"]] if match["kind"] == ":" else []
+    numbers = [literal(text) for text in (match["low"], match["high"], *steps)]
+    if not quantity.counts_blocks(key) or not any(isinstance(each, str) for each in numbers):
+        return False
+    if any(each != 0 and not isinstance(each, str) for each in numbers):
+        raise ValueError("has sizes and numbers of blocks; ends and step must be of one kind")
+    if match["kind"] is None:
+        told = "which sizes are there? Add a step, as in A..B:4MiB, a factor, A..B*2"
+        raise ValueError(f"{told}, or a number of points, A..B/3")
+    return True
 
 
 def _steps(
