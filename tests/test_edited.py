@@ -206,22 +206,49 @@ def test_a_table_says_what_its_figures_are(table: pl.DataFrame, tmp_path: Path) 
 
 
 @pytest.mark.filterwarnings("always")
-def test_the_table_of_another_study_is_not_replaced_without_a_word(
+def test_the_table_of_another_study_is_not_replaced(
     trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def told(depths: str) -> str:
-        words = ["sweep", str(trace), *SWEEP, "--vary", f"host.queue_depth={depths}"]
-        assert execute([*words, "--out", str(tmp_path), "--jobs", "1"]) == 0
+    def told(depths: str, *more: str, scheme: str = "baseline", status: int = 0) -> str:
+        words = ["sweep", str(trace), "--device", "tiny", "--address", "wrap", *more]
+        words += ["--scheme", scheme, "--vary", f"host.queue_depth={depths}"]
+        assert execute([*words, "--out", str(tmp_path), "--jobs", "1"]) == status
         return capsys.readouterr().err
 
     assert told("1") == told("1") == ""
     assert "with another vary, and is replaced" in told("1,2")
     assert told("1,2") == ""
-    (tmp_path / "study.toml").unlink()
-    assert "points.parquet: belongs to another study" in told("1,2")
-    with pytest.warns(UserWarning, match="another scheme and vary"):
+    # More schemes are an extension, another is another study.
+    both = "baseline,sa"
+    assert "with another scheme, and is replaced" in told("1,2", scheme=both)
+    assert told("1,2", scheme=both) == ""
+    kept = (tmp_path / "study.toml").read_text(), (tmp_path / "points.parquet").read_bytes()
+    refused = told("1,2", "--set", "host.time_scale=2", scheme=both, status=2)
+    assert f"--out = {tmp_path}: has the results of a study with another set" in refused
+    assert "name another folder, or delete this one" in refused
+    with pytest.raises(slcache.UsageError, match="a study with another scheme") as error:
         slcache.sweep(trace, device="tiny", scheme="sa", settings={"trace.address": "wrap"},
                       vary={"dense.victim": ["greedy"]}, out=tmp_path)  # fmt: skip
+    assert error.value.key == "out"
+    assert "has the results of a study" in search_refused(trace, tmp_path)
+    assert kept == (
+        (tmp_path / "study.toml").read_text(),
+        (tmp_path / "points.parquet").read_bytes(),
+    )
+    # One that has no table yet stays too.
+    (tmp_path / "points.parquet").unlink()
+    told("1,2", "--seed", "7", scheme=both, status=2)
+    assert told("1,2", scheme=both) == ""
+    (tmp_path / "study.toml").unlink()
+    assert "whose study.toml cannot be read" in told("1,2", status=2)
+    assert "has the results of a study" in search_refused(trace, tmp_path)
+
+
+def search_refused(trace: Path, out: Path) -> str:
+    with pytest.raises(slcache.UsageError) as error:
+        slcache.tune(trace, device="tiny", scheme="sa", vary={"host.time_scale": [1, 2]}, points=2,
+                     out=out)  # fmt: skip
+    return str(error.value)
 
 
 MARK = "\ufeff"

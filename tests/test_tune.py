@@ -294,24 +294,29 @@ def test_time_ends_a_search_after_a_batch(trace: Path) -> None:
     assert len(found.tried) == 8
 
 
-def test_a_search_tells_that_it_replaces_the_table_of_a_study(tmp_path: Path) -> None:
+def test_a_search_keeps_the_folder_of_another(tmp_path: Path) -> None:
     trace, out = write_trace(tmp_path / "t.csv", mixed(80)), tmp_path / "out"
     common: list[str | Path] = [trace, "--device", "tiny", "--scheme", "sa"]
-    common += ["--vary", "host.time_scale=1,2"]
-    assert slcache("sweep", *common, "--out", out, "--jobs", "1").returncode == 0
-    search: list[str | Path] = ["tune", *common, "--points", "2", "--out", out, "--jobs", "1"]
-    first, again = slcache(*search), slcache(*search)
-    assert (first.returncode, again.returncode) == (0, 0)
-    assert f"{out / 'points.parquet'}: " in first.stderr.decode()
-    assert b"points.parquet" not in again.stderr
-    assert not (out / "study.toml").exists()
-    (out / "best.toml").write_text("host.queue_depth = 2\n")
-    done = slcache("sweep", *common, "--config", out / "best.toml", "--out", out, "--jobs", "1")
-    assert done.returncode == 0, done.stderr
-    assert f"{out}: the table there is of a search" in done.stderr.decode()
-    # What the study reads stays.
-    assert {"best.toml", "study.toml"} <= {path.name for path in out.iterdir()}
-    assert not (out / "tune.json").exists()
+    common += ["--vary", "host.time_scale=1,2,4", "--out", out, "--jobs", "1"]
+    for points in ("2", "2", "3"):
+        done = slcache("tune", *common, "--points", points)
+        assert (done.returncode, done.stderr) == (0, b"")
+    before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+    for words, told in (
+        (["tune", *common, "--points", "2", "--minimise", "waf"], "a search with another goals"),
+        (["tune", *common, "--points", "2", "--set", "buffer.bytes=64KiB"], "another set"),
+        (["sweep", *common], "has the results of a search"),
+        (["sweep", *common, "--config", out / "best.toml"], "has the results of a search"),
+    ):
+        done = slcache(*words)
+        said = " ".join(done.stderr.decode().split())
+        assert done.returncode == 2
+        assert told in said
+        assert str(out) in said
+    assert before == {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
+    (out / "tune.json").write_text("{}")
+    done = slcache("tune", *common, "--points", "2")
+    assert (done.returncode, b"cannot be read" in done.stderr) == (2, True)
 
 
 def test_standard_input_cannot_be_read_again(trace: Path) -> None:

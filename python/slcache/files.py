@@ -69,14 +69,6 @@ class Transaction:
             self._outputs.discard()
 
 
-def drop(directory: Path, names: Iterable[str], inputs: Iterable[Path] = ()) -> None:
-    """Remove files of a directory that what was written there replaces, but no input."""
-    kept = [pathlib.Path(path).resolve() for path in inputs]
-    for path in (pathlib.Path(directory, name) for name in names):
-        if path.resolve() not in kept:
-            path.unlink(missing_ok=True)
-
-
 def write(directory: Path, contents: Mapping[str, bytes], inputs: Iterable[Path] = ()) -> None:
     """Write files by name into a directory, all of them or none, and none over an input."""
     with Transaction(directory, contents, inputs) as outputs:

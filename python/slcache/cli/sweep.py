@@ -193,7 +193,7 @@ def _print(found: Sweep, form: opt.Form, out: Path, *, report: bool) -> None:
 
 
 def _parts(found: Sweep, out: Path, *, report: bool) -> Iterator[RenderableType]:
-    from slcache.study import run
+    from slcache.study import folder, run
     from slcache.study.outcome import Outcome
 
     if state := Outcome.of(found.table).state:
@@ -204,5 +204,5 @@ def _parts(found: Sweep, out: Path, *, report: bool) -> Iterator[RenderableType]
     points = "1 point" if len(found.points) == 1 else f"{len(found.points):,} points"
     yield Text(f"{points}: {', '.join(told)}{kept}", "bold")
     yield from (Text(line, "yellow") for line in found.problems())
-    yield from (Text(f"table: {out / name}") for name in run.TABLES)
+    yield from (Text(f"table: {out / name}") for name in folder.TABLES)
     yield from console.written("report", out / run.REPORT if report else None)

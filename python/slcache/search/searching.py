@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -32,11 +31,10 @@ from slcache.search.goals import Search
 from slcache.search.optuna import Sampled
 from slcache.search.space import Settings, Space
 from slcache.search.tuning import FILES, Tuning
-from slcache.study import model
 from slcache.study import points as of_studies
+from slcache.study.folder import check_search
 from slcache.study.model import Study, StudyError
 from slcache.study.points import READER, SCHEME, WORKLOAD, Point
-from slcache.study.run import TABLES
 from slcache.traces.api import Progress, Trace, cut, reader_options
 
 if TYPE_CHECKING:
@@ -166,12 +164,7 @@ def searched(study: Study, search: Tune, space: Space) -> Tuning:
     out, store, progress = search.out, search.store, search.on_progress
     if out is not None:
         files.Transaction(out, FILES, study.inputs()).check()
-        document, table, *_ = (Path(out) / name for name in FILES)
-        asked = Path(out) / model.NAME
-        if table.is_file() and (asked.is_file() or not document.is_file()):
-            beside = f", and so is {model.NAME}" if asked.is_file() else ""
-            replaced = f"{table}: belongs to another study, and is replaced{beside}"
-            warnings.warn(replaced, stacklevel=2)
+        check_search(Tuning(study, search, space, [], 0, []).asked, Path(out))
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(out) / "store" if out is not None else Path(scratch)
         kept = Path(store) if store is not None else folder
@@ -189,7 +182,6 @@ def searched(study: Study, search: Tune, space: Space) -> Tuning:
     found = Tuning(study, search, space, tried, points.kept, rows)
     if out is not None:
         files.write(out, found.files(), study.inputs())
-        files.drop(out, (model.NAME, TABLES[1]), study.inputs())
     return found
 
 

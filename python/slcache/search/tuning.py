@@ -197,7 +197,7 @@ class Tuning:
             }
         return {
             "schema_version": _VERSION,
-            "asked": self._asked(),
+            "asked": self.asked,
             "counts": {**self.counts(), "kept": self.kept},
             "points": [self._point(each) for each in self.tried],
             "front": [numbers[id(each)] for each in self.front],
@@ -206,7 +206,9 @@ class Tuning:
             "provenance": {"version": _core.version(), "commit": _core.commit()},
         }
 
-    def _asked(self) -> dict[str, Any]:
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What was asked, as the document has it."""
         study, goals = self.study, self.goals
         drawn = {"resample": study.resample, "resample_block": study.resample_block}
         return {
@@ -298,7 +300,7 @@ class Tuning:
         return page.render(
             self.analysis,
             f"{where}: {' and '.join(names)}",
-            json.dumps(self._asked(), indent=2, ensure_ascii=False),
+            json.dumps(self.asked, indent=2, ensure_ascii=False),
             notes=list(self.told()),
             first=[picture],
             study=study,

@@ -14,19 +14,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slcache import _core, bounded, files, frame
+from slcache import _core, files, frame
 from slcache import named as code
 from slcache._core import ConfigError, RunError
 from slcache.execute import driver, given
 from slcache.execute.engine import Engine
 from slcache.execute.store import Store
-from slcache.given import parsing
 from slcache.metrics import GAIN_SHARE
 from slcache.results.result import Result
-from slcache.sentences import wording
 from slcache.study import model, points
 from slcache.study.api import Course
-from slcache.study.axes import Axis
+from slcache.study.folder import TABLES, check_study, is_same
 from slcache.study.model import Study, StudyError
 from slcache.study.points import Batch, Point
 
@@ -36,8 +34,6 @@ if TYPE_CHECKING:
     from slcache.study.analysis import Analysis
 
 _VERSION = 2
-#: The files of both tables.
-TABLES = ("points.parquet", "costs.parquet")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -141,8 +137,6 @@ class Sweep:
 
 #: The report's file, beside the tables.
 REPORT = "report.html"
-#: What a search writes beside its table: a study in its folder takes the place of all of it.
-OF_A_SEARCH = ("tune.json", "best.toml", "front.svg", "front.png")
 
 
 def run_study(whole: Study, course: Course) -> Sweep:
@@ -157,8 +151,9 @@ def run_study(whole: Study, course: Course) -> Sweep:
     inputs = whole.inputs()
     folder = None if out is None else Path(out)
     # What was read where it would be written stays as it is.
-    stays = folder is not None and path is not None and _is_same(path, folder / model.NAME)
+    stays = folder is not None and path is not None and is_same(path, folder / model.NAME)
     if folder is not None:
+        replaced = check_study(whole, folder)
         names = [*TABLES, REPORT, *([] if stays else [model.NAME])]
         files.Transaction(folder, names, inputs).check()
     keep = _Temporary() if out is None and store is None else None
@@ -170,8 +165,8 @@ def run_study(whole: Study, course: Course) -> Sweep:
         wanted = Batch(possible, engine, whole.judged_by)
         wanted.check_room(skip_impossible=skip_impossible)
         if folder is not None:
-            if told := _replaced(whole, folder, stays=stays):
-                warnings.warn(told, stacklevel=2)
+            if replaced:
+                warnings.warn(replaced, stacklevel=2)
             if not stays:
                 files.write(folder, {model.NAME: whole.to_toml().encode()}, inputs)
         try:
@@ -181,7 +176,6 @@ def run_study(whole: Study, course: Course) -> Sweep:
     found = Sweep(whole, ended, engine.store, wanted.kept, keep)
     if folder is not None:
         files.write(folder, found.files(), inputs)
-        files.drop(folder, OF_A_SEARCH, inputs)
         # Last, so that nothing of it costs a table.
         if course.report:
             with files.Transaction(folder, [REPORT], inputs) as outputs:
@@ -205,39 +199,6 @@ def _possible(whole: Study, *, skip_impossible: bool) -> list[Point]:
     if impossible and (not skip_impossible or impossible == len(found)):
         raise StudyError("\n".join(points.told(found)))
     return found
-
-
-def _is_same(path: Path, other: Path) -> bool:
-    return other.exists() and path.samefile(other)
-
-
-def _replaced(whole: Study, out: Path, *, stays: bool) -> str:
-    """Return what becomes of a folder's table that is of another study; empty where none is."""
-    if (out / OF_A_SEARCH[0]).is_file():
-        return f"{out}: the table there is of a search, and is replaced, and so is {OF_A_SEARCH[0]}"
-    if not (out / TABLES[0]).is_file() or stays:
-        return ""
-    try:
-        said = _meant(bounded.text(out / model.NAME))
-    except (OSError, ValueError):
-        return f"{out / TABLES[0]}: belongs to another study, and is replaced"
-    now = _meant(whole.to_toml())
-    differ = [key for key in {**said, **now} if said.get(key) != now.get(key)]
-    if not differ:
-        return ""
-    return (
-        f"{out}: the table there is of a study with another {wording.listed(differ)}, and is "
-        "replaced by this one's; stored results stay"
-    )
-
-
-def _meant(text: str) -> dict[str, Any]:
-    """Return what the text of a study says, whatever form its ranges have; raises ValueError."""
-    told = parsing.toml_text(text)
-    vary = told.get("vary", {})
-    if not isinstance(vary, dict):
-        raise ValueError("vary: must be a table")
-    return {**told, "vary": {key: Axis.read(key, values) for key, values in vary.items()}}
 
 
 class _Temporary:
