@@ -46,9 +46,9 @@ def test_what_happened_over_time_is_the_result_s(text: str, comparison: slcache.
     for label, run in zip(comparison.labels, comparison.runs, strict=True):
         document = run.to_dict()
         columns, window_ns = document["series"]["columns"], document["series"]["window_ns"]
-        rates = [r for r in rows(drawn["writes completed, MiB/s"]) if r["key"] == label]
+        rates = [r for r in rows(drawn["writes completed, MB/s"]) if r["key"] == label]
         each = -(-len(columns["t_ns"]) // len(rates))
-        written = sum(row["y"] for row in rates) * each * window_ns / 1e9 * (1 << 20)
+        written = sum(row["y"] for row in rates) * each * window_ns / 1e9 * 1e6
         assert written == pytest.approx(sum(columns["write_bytes"]), rel=1e-3)
         for side in ("read", "write"):
             requests, sums = columns[f"{side}_requests"], columns[f"{side}_latency_ns_sum"]

@@ -125,6 +125,8 @@ def test_the_verb_says_what_differs_and_exits_as_asked(
     text = told.stdout.decode()
     assert re.search(r"scheme\.baseline\.slc\.victim +greedy +fifo\b", text)
     assert "other figures differ; --all shows them" in text
+    means = re.findall(r"(?:read|write)_(?:mean|p99|max) +\S+ (\S+) +\S+ (\S+) ", text)
+    assert len({unit for pair in means for unit in pair}) == 1
     every = command("diff", tmp_path / "a", tmp_path / "b", "--all")
     assert every.returncode == 0
     assert "flash.ops[" in every.stdout.decode()

@@ -226,7 +226,7 @@ def test_a_scheme_that_does_not_fit_is_told_with_the_size_that_does() -> None:
 
 def test_series_of_every_scheme_have_a_panel_each(every: slcache.Comparison) -> None:
     drawn = panels(series.draw(every.labels, every.documents))
-    rates = [drawn[f"{name}: writes completed, MiB/s"] for name in EVERY]
+    rates = [drawn[f"{name}: writes completed, MB/s"] for name in EVERY]
     for name, panel in zip(EVERY, rates, strict=True):
         assert {row["key"] for row in rows(panel)} == {name}
     assert len({axis(panel, "y")["scale"]["domainMax"] for panel in rates}) == 1

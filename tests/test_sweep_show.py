@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from statistics import fmean
@@ -169,3 +170,19 @@ def test_a_study_that_has_not_ended_says_how_far_it_is(folder: Path, tmp_path: P
     done = slcache("report", begun)
     assert done.returncode == 1
     assert b"a study that has not ended" in done.stderr
+
+
+def test_a_column_has_one_unit_and_its_title_none(folder: Path, tmp_path: Path) -> None:
+    """Points whose latencies differ by orders of magnitude are told in one unit."""
+    words = ("--device", "tiny", "--scheme", "baseline", "--address", "wrap", "--jobs", "1")
+    vary = ("--vary", "host.time_scale=0.001,1000", "--vary", "host.queue_depth=1,64")
+    out, trace = tmp_path / "out", folder.parent / "writes.csv"
+    assert slcache("sweep", trace, *words, *vary, "--out", out).returncode == 0
+    metrics = ("--metric", "write_mean", "--metric", "write_max", "--metric", "bytes_per_s")
+    lines = slcache("sweep", "show", out, *metrics).stdout.decode().splitlines()
+    rows = [line for line in lines if re.search(r"\d (ns|µs|ms|s)\b", line) and "MB/s" in line]
+    assert len(rows) >= 8
+    units = [re.findall(r"\d (ns|µs|ms|s)\b", row) for row in rows[:4]]
+    assert [len(set(column)) for column in zip(*units, strict=True)] == [1, 1]
+    (head,) = (line for line in lines if line.startswith(" by write_mean_ns"))
+    assert head.split()[-3:] == ["write_mean", "write_max", "bytes_per_s"]

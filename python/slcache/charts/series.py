@@ -45,9 +45,9 @@ class Binned:
         """Return a column summed within each bin."""
         return np.add.reduceat(self._raw(name), self._starts)
 
-    def mib_per_s(self, name: str) -> Values:
+    def mb_per_s(self, name: str) -> Values:
         """Return a column of bytes as a rate."""
-        rate: Values = self.total(name) / self.bin_s / (1 << 20)
+        rate: Values = self.total(name) / self.bin_s / 1e6
         return rate
 
     def moved_pages_per_s(self) -> Values:
@@ -216,9 +216,9 @@ def _tails(side: str) -> Any:  # noqa: ANN401
 
 def _of(side: str) -> tuple[Panel, ...]:
     tail = f"{side} p50, p99 (paler), p99.9 (palest)"
-    rate = _steps(lambda run: run.mib_per_s(f"{side}_bytes"), "MiB/s")
+    rate = _steps(lambda run: run.mb_per_s(f"{side}_bytes"), "MB/s")
     return (
-        Panel(f"{side}s completed, MiB/s", (f"{side}_bytes",), rate),
+        Panel(f"{side}s completed, MB/s", (f"{side}_bytes",), rate),
         Panel(f"mean {side} latency", (f"{side}_requests",), _means(side)),
         Panel(tail, (f"{side}_latency_ns_p99",), _tails(side)),
     )

@@ -40,7 +40,7 @@ def draw(info: Info) -> Spec:
         spec.panel(*_gap_classes(info), title="Gaps by length", height=_HEIGHT),
         spec.panel(*_repeats(info), title="What repeats", height=_HEIGHT),
         _rates(info, sides, "requests", "Requests arriving", "requests/s", 1.0),
-        _rates(info, sides, "bytes", "Data requested", "MiB/s", 1 << 20),
+        _rates(info, sides, "bytes", "Data requested", "MB/s", 1e6),
         *(_address_map(info, side) for side in sides),
     ]
     return spec.picture(panels, columns=3, room=88, one_key=False)

@@ -189,19 +189,26 @@ def _values(title: str, changes: Sequence[Change]) -> Table:
 
 
 def _figures(changes: Sequence[Change]) -> Table:
-    rows = (
-        (
-            change.key,
-            _shown(change.first, change),
-            _shown(change.second, change),
-            "–" if change.factor is None else units.factor(change.factor),
-        )
-        for change in changes
-    )
+    latencies = [value for change in changes if _is_latency(change) for value in _numbers(change)]
+    rows = []
+    for change in changes:
+        factor = "–" if change.factor is None else units.factor(change.factor)
+        alike = latencies if _is_latency(change) else _numbers(change)
+        show = units.figures(alike, change.unit)
+        sides = (change.first, change.second)
+        cells = [show(v) if change.unit and isinstance(v, int | float) else shown(v) for v in sides]
+        rows.append((_title(change), *cells, factor))
     return Table("figure", ["A", "B", "B / A"], rows)
 
 
-def _shown(value: object, change: Change) -> str:
-    if change.unit and isinstance(value, int | float):
-        return units.figure(value, change.unit)
-    return shown(value)
+def _numbers(change: Change) -> list[float]:
+    return [value for value in (change.first, change.second) if isinstance(value, int | float)]
+
+
+def _is_latency(change: Change) -> bool:
+    """Return whether a figure is one of the latencies, which are in one unit."""
+    return change.unit == "ns" and change.key.startswith(("read_", "write_"))
+
+
+def _title(change: Change) -> str:
+    return change.key.removesuffix("_ns") if _is_latency(change) else change.key

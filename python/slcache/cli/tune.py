@@ -113,14 +113,14 @@ def _sized(found: Sized) -> Table:
     from slcache.study import wording
 
     rows = []
-    for each in found.run:
-        figures = each.found.figures
+    told = wording.rows(found.metrics, [each.found.figures for each in found.run])
+    for each, figures in zip(found.run, told, strict=True):
         kept = "kept" if found.keeps(each) else "broken"
-        cells = [wording.setting(each.settings[found.key])]
-        cells += [wording.figure(name, figures.get(name)) for name in found.metrics]
+        cells = [wording.setting(each.settings[found.key]), *figures]
         cells += [kept if each.found.status == "done" else each.found.status]
         rows.append(_styled(cells, best=each is found.best))
-    return Table(found.key, [*found.metrics, Words("bounds")], rows)
+    titles = map(wording.title, found.metrics)
+    return Table(found.key, [*titles, Words("bounds")], rows)
 
 
 def _styled(cells: list[str], *, best: bool) -> list[Text]:
@@ -138,10 +138,11 @@ def _front(found: Tuning) -> Table:
     shown = found.distinct
     same = ["same figures"] if any(count > 1 for _, count in shown) else []
     rows = []
-    for number, (each, count) in enumerate(shown, 1):
+    told = wording.rows(metrics, [each.found.figures for each, _ in shown])
+    for number, ((each, count), figures) in enumerate(zip(shown, told, strict=True), 1):
         cells = [wording.setting(each.settings.get(key)) for key in keys]
-        cells += [wording.figure(name, each.found.figures[name]) for name in metrics]
+        cells += figures
         cells += [f"{count - 1:,} more" if count > 1 else ""] if same else []
         rows.append([Text(f"{number}"), *_styled(cells, best=each is found.best)])
-    titles = [*(Words(short[key]) for key in keys), *metrics, *same]
+    titles = [*(Words(short[key]) for key in keys), *map(wording.title, metrics), *same]
     return Table("front", titles, rows, most=_SHOWN)

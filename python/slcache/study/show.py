@@ -104,29 +104,28 @@ def _configurations(
 ) -> Table:
     """Return a numbered row for each configuration: its settings, then its metrics."""
     outcome = analysis.outcome if judged is None else judged.outcome
+    figures = wording.rows(metrics, [one.means(metrics) for one in found])
     rows = [
-        [
-            f"{number}",
-            *map(wording.setting, one.settings.values()),
-            *(wording.figure(name, mean) for name, mean in one.means(metrics).items()),
-        ]
-        for number, one in enumerate(found, 1)
+        [f"{number}", *map(wording.setting, one.settings.values()), *cells]
+        for number, (one, cells) in enumerate(zip(found, figures, strict=True), 1)
     ]
-    return Table(title, [*_text(analysis, outcome.factors), *metrics], rows, most=most)
+    titles = [*_text(analysis, outcome.factors), *map(wording.title, metrics)]
+    return Table(title, titles, rows, most=most)
 
 
 def _levels(analysis: Analysis) -> Table:
     """Return a row for each level of each parameter: its points, and each metric's mean."""
+    figures = wording.rows(analysis.metrics, analysis.levels)
     rows = [
         [
             f"{analysis.short[row['parameter']]} = {wording.level(row['from'], row['to'])}",
             f"{row['points']:,}",
-            *(wording.figure(metric, row.get(metric)) for metric in analysis.metrics),
+            *cells,
         ]
-        for row in analysis.levels
+        for row, cells in zip(analysis.levels, figures, strict=True)
     ]
-    columns, more = ["points", *analysis.metrics], " levels: --format csv has them"
-    return Table("main effects", columns, rows, most=MOST, more=more)
+    titles, more = ["points", *map(wording.title, analysis.metrics)], " levels: --json has them"
+    return Table("main effects", titles, rows, most=MOST, more=more)
 
 
 def _across(analysis: Analysis) -> Table:
@@ -147,7 +146,8 @@ def _across(analysis: Analysis) -> Table:
                 *(units.factor(one.worst[name].factor) for name in found.metrics),
             ]
         )
-    return Table("nearest to the best", [*_text(analysis, factors), *found.metrics], rows)
+    titles = [*_text(analysis, factors), *map(wording.title, found.metrics)]
+    return Table("nearest to the best", titles, rows)
 
 
 def intervals(analysis: Analysis, judged: Judged) -> Table | None:
@@ -156,17 +156,18 @@ def intervals(analysis: Analysis, judged: Judged) -> Table | None:
         metric: dict(zip(map(id, found.configurations), found.estimates, strict=True))
         for metric, found in judged.spreads.items()
     }
-    rows = [
-        [
-            wording.settings(one.settings, analysis.short),
-            f"{len(one.seeds):,}",
-            *(wording.interval(metric, found.get(id(one))) for metric, found in known.items()),
-        ]
-        for one in judged.outcome.configurations
-        if len(one.seeds) > 1
+    repeated = [one for one in judged.outcome.configurations if len(one.seeds) > 1]
+    columns = [
+        [wording.settings(one.settings, analysis.short) for one in repeated],
+        [f"{len(one.seeds):,}" for one in repeated],
+        *(
+            wording.intervals(m, [found.get(id(one)) for one in repeated])
+            for m, found in known.items()
+        ),
     ]
-    columns = [f"{analysis.outcome.repeats}s", *analysis.metrics]
-    return Table("configuration", columns, rows, most=MOST) if rows else None
+    rows = list(zip(*columns, strict=True))
+    titles = [f"{analysis.outcome.repeats}s", *map(wording.title, known)]
+    return Table("configuration", titles, rows, most=MOST) if rows else None
 
 
 def points(outcome: Outcome) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from slcache.metrics import named
 from slcache.results.intervals import Estimate
@@ -14,7 +14,7 @@ from slcache.words import units
 _SHOWN: dict[str, Callable[[float], str]] = {
     "ns": lambda value: units.duration(value / 1e3),
     "bytes": units.size,
-    "bytes/s": lambda value: f"{units.size(value)}/s",
+    "bytes/s": units.bandwidth,
     "1/s": lambda value: f"{_number(value)}/s",
     "J": units.energy,
     "1": lambda value: _number(value),
@@ -31,12 +31,45 @@ def figure(metric: str, value: float | None) -> str:
     return _SHOWN[known.unit](value)
 
 
+def figures(metric: str, values: Sequence[float | None]) -> list[str]:
+    """Return the cells of a metric's column, in one unit; a dash where there is no value."""
+    show = _column(metric, values)
+    return ["–" if value is None else show(value) for value in values]
+
+
+def rows(
+    metrics: Sequence[str], found: Sequence[Mapping[str, float | None]]
+) -> list[tuple[str, ...]]:
+    """Return the cells of metrics row by row, each column in one unit."""
+    columns = [figures(name, [row.get(name) for row in found]) for name in metrics]
+    return list(zip(*columns, strict=True)) if columns else [() for _ in found]
+
+
+def _column(metric: str, values: Iterable[float | None]) -> Callable[[float], str]:
+    unit = named(metric).unit
+    scaled = unit in ("ns", "bytes", "J")
+    return units.figures(values, unit) if scaled else lambda value: figure(metric, value)
+
+
+def title(metric: str) -> str:
+    """Return the title of a metric's column, whose cells have their unit."""
+    return metric.removesuffix("_ns")
+
+
+def intervals(metric: str, found: Sequence[Estimate | None]) -> list[str]:
+    """Return means with half their intervals, where there are any, in one unit."""
+    show = _column(metric, [None if each is None else each.mean for each in found])
+    return ["–" if each is None else _interval(each, show) for each in found]
+
+
 def interval(metric: str, found: Estimate | None) -> str:
     """Return a mean with half its interval, where there is one; a dash for nothing."""
-    if found is None:
-        return figure(metric, None)
-    half = "" if found.half is None else f" ± {figure(metric, found.half)}"
-    return figure(metric, found.mean) + half
+    return intervals(metric, [found])[0]
+
+
+def _interval(found: Estimate, show: Callable[[float], str]) -> str:
+    half = "" if found.half is None else f" ± {show(found.half)}"
+    return show(found.mean) + half
 
 
 def setting(value: Setting) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 #: Units by what they are of, as (how much of the least or plain one is in it, name), largest first.
 TIMES = ((1e6, "s"), (1e3, "ms"), (1.0, "µs"), (1e-3, "ns"))
@@ -38,16 +38,46 @@ def duration(microseconds: float, *, trim: bool = False) -> str:
 
 
 def in_one_unit(microseconds: Iterable[float | None]) -> Callable[[float], str]:
-    """Return what prints times that are compared in one unit.
+    """Return what prints times that are compared in one unit."""
+    return _alike(microseconds, TIMES, duration)
 
-    It is that of the shortest, or a longer one where the longest would have six digits.
+
+def figures(values: Iterable[float | None], unit: str) -> Callable[[float], str]:
+    """Return what prints figures that are compared, such as those of a column, in one unit."""
+    match unit:
+        case "ns":
+            times = in_one_unit(None if value is None else value / 1e3 for value in values)
+            return lambda value: times(value / 1e3)
+        case "bytes":
+            return _alike(values, SIZES, size)
+        case "J":
+            return _alike(values, ENERGIES, energy)
+    return lambda value: figure(value, unit)
+
+
+def _alike(
+    values: Iterable[float | None],
+    scales: Sequence[tuple[float, str]],
+    alone: Callable[[float], str],
+) -> Callable[[float], str]:
+    """Return what prints figures in the unit of the least.
+
+    That is a larger one where the largest would have six digits.
     """
-    known = [abs(each) for each in microseconds if each]
+    known = [abs(each) for each in values if each]
     if not known:
-        return duration
-    enough = (unit for unit in reversed(TIMES) if max(known) < 1e5 * unit[0])
-    size, name = max(time_scale(min(known)), next(enough, TIMES[0]))
-    return lambda value: f"{significant(value / size)} {name}"
+        return alone
+    own = next((each for each in scales if min(known) >= each[0]), scales[-1])
+    enough = (each for each in reversed(scales) if max(known) < 1e5 * each[0])
+    factor, name = max(own, next(enough, scales[0]))
+    if name == "B":
+        return lambda value: f"{value:,.0f} B"
+    return lambda value: f"{significant(value / factor)} {name}"
+
+
+def bandwidth(bytes_per_s: float) -> str:
+    """Return a bandwidth, as in `541.8 MB/s`."""
+    return f"{significant(bytes_per_s / 1e6)} MB/s"
 
 
 def span(microseconds: float) -> str:
@@ -120,7 +150,7 @@ def figure(value: float, unit: str) -> str:
         case "bytes":
             return size(value)
         case "bytes/s":
-            return f"{size(value)}/s"
+            return bandwidth(value)
         case "J":
             return energy(value)
         case "1":
