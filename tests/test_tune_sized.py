@@ -286,6 +286,16 @@ def test_what_cannot_be_searched_is_told_before_anything_runs(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("way", ["least", "most"])
+def test_a_key_is_itself_in_full_and_without_its_scheme(trace: Path, way: str) -> None:
+    short, full = "slc_blocks", "scheme.baseline.slc_blocks"
+    for varied, wanted in ((short, full), (full, short)):
+        how: dict[str, Any] = {"vary": {varied: "3..4"}, way: wanted, "settings": SMALL}
+        found = asked(trace, "waf<=9", **how)
+        assert best(found) == (3 if way == "least" else 4)
+        assert any(f"The {way} {varied} that keeps waf<=9" in line for line in found.told())
+
+
 @pytest.mark.parametrize(
     ("size", "keep", "status", "told"),
     [

@@ -80,6 +80,10 @@ def tune(asked: Tune) -> Tuning:
     space = Space.read(names, study.varied)
     study = replace(study, scheme=names)
     study.check()
-    space = space if asked.wanted is None else space.sized(asked.wanted[0])
+    if asked.wanted is not None:
+        space = space.sized(asked.wanted[0])
+        # From here on it is called as it is varied.
+        key = space.axes[0].key
+        asked = replace(asked, least=key) if asked.least else replace(asked, most=key)
     searching.check(study, asked, space)
     return searching.searched(study, asked, space)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from slcache import catalogue
 from slcache.errors import ConfigError, UsageError, about
 from slcache.given import quantity
-from slcache.given.once import flatten, once, twice
+from slcache.given.once import flatten, once, one_name, twice
 from slcache.study.axes import Axis, Value, amount, are_sizes
 from slcache.study.points import SCHEME
 
@@ -114,9 +114,12 @@ class Space:
     def sized(self, key: str) -> Space:
         """Return the space of one key with its values as numbers, the smallest first.
 
+        The key may be spelled in full or without the scheme's section, as where it is varied.
         Raises UsageError for a space of other keys, or of values that are no numbers.
         """
-        if len(self.schemes) != 1 or [axis.key for axis in self.axes] != [key]:
+        section = catalogue.of_catalogue(self.schemes[0])
+        keys = [one_name(axis.key, section) for axis in self.axes]
+        if len(self.schemes) != 1 or keys != [one_name(key, section)]:
             told = "is searched for alone, under one scheme: vary this key and no other"
             raise _wrong(f"{key} {told}")
         (axis,) = self.axes
