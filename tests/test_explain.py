@@ -187,3 +187,16 @@ def test_no_key_is_of_what_it_is_not() -> None:
             with pytest.raises(ValueError, match="is no key") as refused:
                 explain.find(f"{front}.{name}")
             assert front == "waf" or f"did you mean {name}?" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "told"),
+    [("device.pool.blocks", "4 to 65536"), ("host.link", "pcie3x4, pcie4x4")],
+)
+def test_what_is_allowed_without_a_meaning_has_no_empty_column(
+    key: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["explain", key]) == 0
+    shown = capsys.readouterr().out
+    assert "what it means" not in shown
+    assert re.search(rf"^ allowed +{told}", shown, re.MULTILINE)

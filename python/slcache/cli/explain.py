@@ -107,11 +107,14 @@ def _tell(found: Sequence[Entry], places: Sequence[Standing]) -> None:
     """Print one key in full; those of other schemes that mean the same are named."""
     first = found[0]
     key = first.key
+    # Ranges and words that speak for themselves need no column beside them.
+    is_told = any(meaning for _, meaning in key.allowed)
     facts = [
         ("what it is", key.text),
         ("of", first.of),
         ("type", key.type),
         ("unit", "" if key.unit == "1" else key.unit),
+        ("allowed", "" if is_told else ", ".join(word for word, _ in key.allowed)),
         ("default", key.default),
         ("by default no effect", first.no_effect()),
         ("published in", first.paper),
@@ -124,7 +127,7 @@ def _tell(found: Sequence[Entry], places: Sequence[Standing]) -> None:
         facts.append(("here", f"{at.key} = {shown(at.value)}"))
         facts.append(("said in", f"{at.where}: {at.line}" if at.where else "nothing: the default"))
     console.show(Table(key.name, [Words("")], (fact for fact in facts if fact[1])))
-    if key.allowed:
+    if is_told:
         console.show(Table("allowed", [Words("what it means")], key.allowed))
     inner = explanations.below(key.name, first.of)
     if inner:
