@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from slcache import ConfigError, UsageError, catalogue, cliffs
 from slcache.bandwidth import curves
+from slcache.cli.app import execute
 from support import slcache
 
 GIB = 1 << 30
@@ -216,3 +218,14 @@ def test_wrong_usage_is_told(arguments: list[str], message: str) -> None:
     done = slcache("cliff", "--device", "tiny", "--schemes", "baseline", *arguments)
     assert done.returncode == 2
     assert message in done.stderr.decode()
+
+
+@pytest.mark.parametrize("like", ["anandtech", "recovery"])
+def test_a_small_device_is_told_in_units_that_suit_it(
+    like: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["cliff", "--like", like, "--device", "tiny"]) == 0
+    told = capsys.readouterr().out
+    assert " GB" not in told
+    assert re.search(r"bursts of 0.999 MB|pass 1, 1 +0 +1.74 +79.8 ", told)
+    assert "last 16" not in told

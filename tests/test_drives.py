@@ -301,7 +301,7 @@ def test_a_drive_is_judged_from_the_command_line(tmp_path: Path) -> None:
         "cliff", "--device", "samsung-970-evo-500gb-like", "--like", "techpowerup",
         "--scale", "1/16", "--out", str(out),
     ).stdout  # fmt: skip
-    assert b"published: 0.663, held out" in told
+    assert b"published: 0.663 GB/s, held out" in told
     found = json.loads((out / "like.json").read_text())
     assert found["drive"] == "samsung-970-evo-500gb"
     assert (out / "like.csv").read_text().startswith("pass,gb,gb_s")

@@ -104,21 +104,50 @@ def _parts(
     return [*([Text(line)] if line else []), *told, *picture]
 
 
+#: Amounts on a device of fewer GB are told in MB.
+_FEW_GB = 10.0
+
+
+class _Amounts:
+    """Amounts, and speeds, in the unit that suits the largest of the amounts."""
+
+    def __init__(self, largest_gb: float, decimals: int = 0) -> None:
+        self.unit = "GB" if largest_gb >= _FEW_GB else "MB"
+        self._decimals = decimals
+
+    def of(self, gb: float) -> str:
+        """Return an amount without the unit."""
+        if self.unit == "GB":
+            return f"{gb:,.{self._decimals}f}"
+        return units.trimmed(units.significant(1000 * gb))
+
+    def speed(self, gb_s: float) -> str:
+        """Return a speed without the unit."""
+        return f"{gb_s:.3g}" if self.unit == "GB" else units.significant(1000 * gb_s)
+
+
 def _told(found: Like) -> list[Table | Text]:
     from slcache.drives import like as likes
 
     if found.recovery is not None:
         return _recovery(found)
+    amounts = _Amounts(found.passes[0].phases[-1]["to_gb"])
     table = Table(
         "phase",
-        ["from GB", "to GB", "GB/s", "its parts", "published"],
+        [
+            f"from {amounts.unit}",
+            f"to {amounts.unit}",
+            f"{amounts.unit}/s",
+            "its parts",
+            "published",
+        ],
         (
             (
                 f"pass {number}, {place + 1}",
-                f"{phase['from_gb']:,.0f}",
-                f"{phase['to_gb']:,.0f}",
-                f"{phase['gb_s']:.3g}",
-                f"{phase['low_gb_s']:.3g} … {phase['high_gb_s']:.3g}",
+                amounts.of(phase["from_gb"]),
+                amounts.of(phase["to_gb"]),
+                amounts.speed(phase["gb_s"]),
+                f"{amounts.speed(phase['low_gb_s'])} … {amounts.speed(phase['high_gb_s'])}",
                 _published(found, number, place),
             )
             for number, each in enumerate(found.passes, 1)
@@ -138,27 +167,36 @@ def _published(found: Like, number: int, place: int) -> str:
         return ""
     bar = found.drive.phases[place]
     held = ", held out" if bar.gb_s.held_out else ""
-    return f"to {bar.to_gb:g} GB at {bar.gb_s.value:g}{held}"
+    return f"to {bar.to_gb:g} GB at {bar.gb_s.value:g} GB/s{held}"
 
 
 def _averages(found: Like, number: int) -> str:
+    from slcache.drives import like as likes
+
     each = found.passes[number - 1]
-    text = f"pass {number}: {each.average_gb_s:.3g} GB/s on average"
+    whole_gb = each.phases[-1]["to_gb"]
+    amounts = _Amounts(whole_gb)
+    last = f"{amounts.of(min(likes.LAST_GB, whole_gb))} {amounts.unit}"
+    text = f"pass {number}: {amounts.speed(each.average_gb_s)} {amounts.unit}/s on average"
     average = None if found.drive is None or number > 1 else found.drive.average
     if average is not None:
-        text += f" (published: {average.value:g}, held out)"
-    return f"{text}; last 16 GB {each.last_gb_s:.3g}; cache {each.cache_gb:,.0f} GB"
+        text += f" (published: {average.value:g} GB/s, held out)"
+    cache = f"{amounts.of(each.cache_gb)} {amounts.unit}"
+    return f"{text}; last {last} {amounts.speed(each.last_gb_s)}; cache {cache}"
 
 
 def _recovery(found: Like) -> list[Table | Text]:
     assert found.recovery is not None
-    pauses = ((f"{p.seconds:g}", f"{p.regained_gb:,.1f}") for p in found.recovery.pauses)
+    whole, part = (_Amounts(found.recovery.burst_gb, decimals) for decimals in (0, 1))
+    pauses = ((f"{p.seconds:g}", part.of(p.regained_gb)) for p in found.recovery.pauses)
     head = (
-        f"bursts of {found.recovery.burst_gb:,.0f} GB on a device "
+        f"bursts of {whole.of(found.recovery.burst_gb)} {whole.unit} on a device "
         f"{100 * found.recovery.fill:.0f} % full; "
-        f"at first {found.recovery.first_gb_s:.3g} GB/s for {found.recovery.cache_gb:,.1f} GB"
+        f"at first {part.speed(found.recovery.first_gb_s)} {part.unit}/s for "
+        f"{part.of(found.recovery.cache_gb)} {part.unit}"
     )
-    return [Text(head), Table("pause s", ["GB at the first speed"], pauses, boxed=False)]
+    titles = [f"{part.unit} at the first speed"]
+    return [Text(head), Table("pause s", titles, pauses, boxed=False)]
 
 
 @dataclass(frozen=True, kw_only=True)
