@@ -9,10 +9,14 @@ from pathlib import Path
 from statistics import fmean
 
 import jsonschema
+import polars as pl
 import pytest
 
 import slcache as package
+from slcache.frame import read
+from slcache.study.analysis import Analysis
 from slcache.study.api import sweep
+from slcache.study.outcome import Outcome
 from support import mixed, slcache, write_trace
 
 
@@ -64,8 +68,15 @@ def test_the_points_come_first_and_the_best_of_them_on_top(folder: Path) -> None
     means = [one["metrics"]["write_mean_ns"] for one in found["configurations"]]
     assert means == sorted(means)
     assert len(means) == 4
-    rows = slcache("sweep", "show", folder, *metric, "--format", "csv").stdout.decode().splitlines()
-    assert rows[0].startswith("place,")
+    # One table, which any reader of CSV takes.
+    text = slcache("sweep", "show", folder, *metric, "--format", "csv").stdout
+    frame = pl.read_csv(text)
+    assert frame.columns[0] == "place"
+    assert frame["write_mean_ns [ns]"].to_list() == means
+    ranked = Analysis.of(Outcome.of(read(folder / "points.parquet")), ["write_mean_ns"]).ranked
+    assert ranked["write_mean_ns"].to_list() == means
+    assert ranked.rows() == frame.rows()
+    assert [name.split(" [")[0] for name in frame.columns] == ranked.columns
     told = slcache("sweep", "show", folder, *metric).stdout.decode()
     assert told.index("by write_mean_ns") < told.index("main effects")
     most = json.loads(slcache("sweep", "show", folder, "--metric", "iops", "--json").stdout)

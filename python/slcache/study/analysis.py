@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from slcache.given.once import twice
 from slcache.metrics import named
@@ -14,6 +14,9 @@ from slcache.study import effects, fronts, wording
 from slcache.study.effects import Cells, Effect
 from slcache.study.fronts import Across, Front, Goals, Judged
 from slcache.study.outcome import TRACE, Configuration, Outcome
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 class Map(NamedTuple):
@@ -107,7 +110,18 @@ class Analysis:
         return sorted(rows.values(), key=lambda row: order[row["parameter"]])
 
     @property
-    def ranked(self) -> list[Configuration]:
+    def ranked(self) -> pl.DataFrame:
+        """The configurations as a frame, in the order and with the figures of the table shown."""
+        import polars as pl
+
+        rows = [
+            {"place": place, **one.settings, **one.means(self.metrics)}
+            for place, one in enumerate(self.configurations, 1)
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
+
+    @property
+    def configurations(self) -> list[Configuration]:
         """The configurations, the best in the first metric first; those without one are last."""
         if not self.metrics:
             return self.outcome.configurations
@@ -159,7 +173,7 @@ class Analysis:
                 {"status": status, "reason": reason, "points": count}
                 for status, reason, count in self.outcome.reasons()
             ],
-            "configurations": [one.to_dict(self.metrics) for one in self.ranked],
+            "configurations": [one.to_dict(self.metrics) for one in self.configurations],
             "metrics": {name: self._metric(name) for name in self.metrics},
             **self._best(),
         }

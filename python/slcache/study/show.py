@@ -24,7 +24,7 @@ from slcache.words import units
 if TYPE_CHECKING:
     import polars as pl
 
-#: So many of the best points, rows of other tables, and loads are shown; --format csv has all.
+#: So many of the best points, rows of other tables, and loads are shown; --json has all.
 _POINTS, MOST, _LOADS = 20, 60, 20
 #: So many configurations are named in a sentence, and values of a parameter.
 _NAMED, _VALUES = 5, 12
@@ -62,14 +62,14 @@ def parts(
         yield Text(line, "yellow")
     if outcome.factors and outcome.configurations:
         best = f"by {analysis.metrics[0] if analysis.metrics else 'points'}"
-        yield _configurations(analysis, best, analysis.ranked, analysis.metrics, _POINTS)
+        yield _configurations(analysis, best, analysis.configurations, analysis.metrics, _POINTS)
         yield _levels(analysis)
         yield from map(Text, means(analysis))
         yield from draw("effects", None)
     for judged in analysis.judged[:loads]:
         yield from _of_load(analysis, judged, draw)
     if loads is not None and (more := len(analysis.judged) - loads) > 0:
-        yield Text(f"{more:,} more {analysis.each_load}s: --format csv has their fronts")
+        yield Text(f"{more:,} more {analysis.each_load}s: --json has their fronts")
     yield from map(Text, seeds_meant(analysis))
     if len(analysis.judged) > 1 and (lines := list(across(analysis))):
         yield Heading(f"On all {analysis.each_load}s")
@@ -378,12 +378,10 @@ def of_points(table: pl.DataFrame) -> Sheet:
 def sheets(analysis: Analysis) -> list[Sheet]:
     """Return what is shown for other programs: points, main effects, fronts, all loads, if any.
 
+    The points, which come first, are alone where one table is wanted, as in CSV.
+
     Where there are several loads a row of a front names its own.
     """
-    ranked: list[Mapping[str, Any]] = [
-        {"place": place, **one.settings, **one.means(analysis.metrics)}
-        for place, one in enumerate(analysis.ranked, 1)
-    ]
     fronts: list[Mapping[str, Any]] = [
         {"front": number, **judged.load, **one.settings, **one.means(judged.front.metrics)}
         for judged in analysis.judged
@@ -400,4 +398,8 @@ def sheets(analysis: Analysis) -> list[Sheet]:
             }
             for number, one in enumerate(analysis.across.configurations, 1)
         ]
-    return [Sheet(rows, UNITS) for rows in (ranked, analysis.levels, fronts, over) if rows]
+    return [
+        Sheet(rows, UNITS)
+        for rows in (analysis.ranked.to_dicts(), analysis.levels, fronts, over)
+        if rows
+    ]
