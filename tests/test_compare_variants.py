@@ -171,6 +171,15 @@ def test_the_answer_is_short_unless_it_is_to_be_explained(trace: Path) -> None:
     assert "share of the gain" not in short.stdout.decode()
     assert "share of the gain" in whole.stdout.decode()
     assert command(*words, "--explain", "--json").returncode == 2
+    # Python shows the same, in lines of another width.
+    every = catalogue.rivals(device="tiny")[0]
+    both = slcache.compare(trace, device="tiny", schemes=every, address="wrap")
+    more = both.summary(explain=True)
+    assert str(both) == both.summary() != more
+    assert " ".join(both.brief()) in " ".join(both.summary().split())
+    assert "share of the gain" not in both.summary()
+    assert "share of the gain" in more
+    assert all(line in " ".join(more.split()) for line in [*both.verdict(), *both.notes()])
 
 
 def test_two_devices_of_one_name_are_refused(trace: Path) -> None:

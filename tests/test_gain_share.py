@@ -159,7 +159,7 @@ def test_several_seeds_have_means_and_intervals(tmp_path: Path) -> None:
     assert rows["baseline"][-1] == f"{units.percent(mean)} ±{units.percent(half)}"
     assert rows["tlc-only"][-1] == "–"
     assert rows["ips"] == ["–"] * 5
-    summary = told.summary()
+    summary = told.summary(explain=True)
     assert "share of the gain" in summary
     assert "No bound holds for ips" in summary
     assert told.bounds is not None

@@ -85,7 +85,7 @@ def test_a_comparison_tells_table_sentences_and_document(compared: slcache.Compa
         room = reference["dense_bytes"] - one["least_bytes"]
         assert one["share"] == pytest.approx((reference["dense_bytes"] - one["dense_bytes"]) / room)
         assert one["above"] == one["dense_bytes"] / one["least_bytes"]
-    summary = compared.summary()
+    summary = compared.summary(explain=True)
     assert "dense / least" in summary
     assert "No bound holds for ips: pages written at SLC speed" in summary
     page = compared.report()
@@ -270,7 +270,7 @@ def test_a_disk_is_bound_by_all_flash(tmp_path: Path) -> None:
         assert found["kind"] == "disk"
         assert found["least"] <= found["counted"]
     assert compared.documents[0]["bound"]["drained"]
-    assert "written to disk" in compared.summary()
+    assert "written to disk" in compared.summary(explain=True)
     assert picture.bound(compared.labels, compared.documents, compared.bounds)["concat"]
 
 

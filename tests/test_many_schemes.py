@@ -169,7 +169,7 @@ def test_each_run_says_what_its_cache_takes(unequal: slcache.Comparison) -> None
 def test_a_note_names_the_smallest_and_the_largest(unequal: slcache.Comparison) -> None:
     note, *_ = unequal.notes()
     assert "baseline has 384 KiB, turbo-write 768 KiB" in note
-    assert note in " ".join(unequal.summary().split())
+    assert note in " ".join(unequal.summary(explain=True).split())
     assert note in html.render(unequal.labels, unequal.documents, unequal.reference)
 
 

@@ -39,7 +39,7 @@ def test_a_note_is_with_the_figures(
     both = slcache.compare(
         trace, device="tiny", schemes=names, settings=settings, address="wrap", resample=2
     )
-    for shown in (both.summary(), both.report()):
+    for shown in (both.summary(explain=True), both.report()):
         assert " ".join(shown.split()).count(words) == 1
 
 

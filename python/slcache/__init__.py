@@ -2,7 +2,7 @@
 
 >>> import slcache
 >>> both = slcache.compare("trace.csv.gz", device="tiny", schemes=["tlc-only", "baseline"])
->>> print(both.summary())
+>>> print(both)
 >>> both.save("out")
 """
 

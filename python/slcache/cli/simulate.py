@@ -225,15 +225,8 @@ def compare(asked: Compare) -> None:
 
 def parts_of(comparison: Comparison, *, explain: bool) -> list[RenderableType]:
     """Return what is printed of a comparison: the answer, or all that is known of it."""
-    first, *others = comparison.tables()
-    lives = comparison.lives()
-    if not explain:
-        asked = lives if comparison.gb_per_day is not None else []
-        more = Text("--explain prints more: throughput, lifetime, bounds, and why", "dim")
-        return [first, *asked, *map(Text, comparison.brief()), more]
-    cautions = [Text(line, "yellow") for line in comparison.notes()]
-    answer = map(Text, comparison.verdict())
-    return [first, *others, *lives, *cautions, *answer, *comparison.gained()]
+    more = Text("--explain prints more: throughput, lifetime, bounds, and why", "dim")
+    return [*comparison.shown(explain=explain), *([] if explain else [more])]
 
 
 def _note_windows(result: Result | Comparison) -> None:

@@ -22,6 +22,7 @@ from slcache.words.names import few
 
 if TYPE_CHECKING:
     from altair import ConcatChart as Chart
+    from rich.text import Text
 
     from slcache.tables.tabular import Table
 
@@ -260,15 +261,30 @@ class Comparison(Frames):
 
         return [*scheme_tables(self.gain_rows(), mark="reference"), *self.gain_lines()]
 
-    def summary(self) -> str:
-        """Return the comparison tables and their verdict as text."""
+    def shown(self, *, explain: bool = False) -> list[Table | Text | str]:
+        """Return what is shown: the answer, or with `explain` all that is known of it."""
+        from rich.text import Text
+
+        first, *others = self.tables()
+        lives = self.lives()
+        if not explain:
+            asked = lives if self.gb_per_day is not None else []
+            return [first, *asked, *self.brief()]
+        cautions = [Text(line, "yellow") for line in self.notes()]
+        return [first, *others, *lives, *cautions, *self.verdict(), *self.gained()]
+
+    def summary(self, *, explain: bool = False) -> str:
+        """Return the table and who wins in at most five sentences, which `print` shows too.
+
+        With `explain` also throughput, lifetime, bounds, every note and the whole verdict.
+        """
         from slcache.report import terminal
 
-        lines, label = (
-            [*self.notes(), *self.verdict()],
-            terminal.label_line(self.labels, self.documents),
-        )
-        return terminal.text(*label, *self.tables(), *self.lives(), *lines, *self.gained())
+        label = terminal.label_line(self.labels, self.documents)
+        return terminal.text(*label, *self.shown(explain=explain))
+
+    def __str__(self) -> str:
+        return self.summary()
 
     def plot_bars(self) -> Chart:
         """Draw mean and tail latency relative to the reference, reads and writes apart."""
