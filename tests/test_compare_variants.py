@@ -97,6 +97,14 @@ def test_schemes_are_compared_on_several_devices(trace: Path) -> None:
     assert not any("%" in share for share in shares[2:])
 
 
+def test_what_is_left_out_names_the_device_of_several(trace: Path) -> None:
+    with pytest.warns(UserWarning, match="left out") as caught:
+        slcache.compare(trace, device=["tiny", "mqsim-like"], schemes="all", address="wrap")
+    told = [str(each.message) for each in caught]
+    assert any(" are left out on tiny: " in line for line in told)
+    assert any(" left out on mqsim-like: " in line for line in told)
+
+
 def test_a_run_a_study_and_a_curve_take_them(trace: Path) -> None:
     text, own = "baseline:slc_blocks=4", {"slc_blocks": 4}
     run = slcache.run(trace, device="tiny", scheme=text, settings=SMALL)

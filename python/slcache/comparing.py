@@ -183,7 +183,8 @@ def _of_schemes(run: Run, asked: Compare) -> list[Run]:
     """
     device = texts.content_of(run.device)
     names, left_out = catalogue.named(asked.schemes, device=device, settings=run.settings)
-    for sentence in notes.told(left_out, "is left out", "are left out"):
+    on = f" on {texts.label(run.device)}" if len(asked.devices) > 1 else ""
+    for sentence in notes.told(left_out, f"is left out{on}", f"are left out{on}"):
         warnings.warn(sentence, stacklevel=4)
     catalogue.check_schemes(names, asked.normalise)
     settings = asked.above_setup(names, run.settings)

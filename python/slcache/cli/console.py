@@ -292,8 +292,13 @@ def _position(done: int, total: int, passed_s: float) -> str:
 _MUCH_BYTES = 1 << 30
 
 
-def tell(device: Content, schemes: Sequence[str], settings: Mapping[str, Any]) -> None:
-    """Tell what a run takes, and whether there is as much; what cannot run says so itself."""
+def tell(
+    device: Content, schemes: Sequence[str], settings: Mapping[str, Any], on: str = ""
+) -> None:
+    """Tell what a run takes, and whether there is as much; what cannot run says so itself.
+
+    `on` names the device, where it is one of several.
+    """
     with contextlib.suppress(Error):
         needs = [
             _core.memory_outlook(
@@ -304,7 +309,8 @@ def tell(device: Content, schemes: Sequence[str], settings: Mapping[str, Any]) -
         begun, whole, free = max(needs, key=lambda need: need[1], default=(0, 0, None))
         if whole < _MUCH_BYTES:
             return
-        told = f"a run takes about {units.size(begun)} of memory as it begins"
+        where = f" on {on}" if on else ""
+        told = f"a run{where} takes about {units.size(begun)} of memory as it begins"
         told += f", and up to {units.size(whole)} once all of the device is written"
         if free is not None and whole > free:
             told += f"; {units.size(free)} are free: slcache cliff --scale 1/16 takes a part of it"

@@ -16,6 +16,7 @@ from slcache.cli import checks, console
 from slcache.cli import options as opt
 from slcache.documents import normalise
 from slcache.errors import Error
+from slcache.execute import given as texts
 from slcache.given.content import Content
 from slcache.given.options import Simulated, of, option, said
 from slcache.given.quantity import WORN
@@ -167,7 +168,8 @@ def _tell(
         for device in devices:
             place, own, given = asked.begun(device)
             names, _ = catalogue.named(schemes or own or (), device=place, settings=given)
-            console.tell(place, names, asked.above_setup(names, given))
+            on = texts.label(texts.text_of(place)) if len(devices) > 1 else ""
+            console.tell(place, names, asked.above_setup(names, given), on)
 
 
 @dataclass(frozen=True, kw_only=True)
