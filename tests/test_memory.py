@@ -71,7 +71,7 @@ def test_a_large_map_is_told_before_the_run(
     def ended(*_: object, **__: object) -> None:
         raise RunError("the run was reached")
 
-    for place in ("api.run", "comparing.compare", "cliffs.cliff", "drives.like.like"):
+    for place in ("api.run.of", "comparing.compare.of", "cliffs.cliff.of", "drives.like.like"):
         monkeypatch.setattr(f"slcache.{place}", ended)
     told = slcache(*VERBS[verb], "--device", device).stderr.decode().splitlines()
     about = [line for line in told if "of memory as it begins" in line]
@@ -86,8 +86,10 @@ def test_a_part_is_named_where_memory_is_short(
     for free, named in ((4 * GIB, False), (2 * GIB, True), (None, False)):
         found = GIB, 3 * GIB, free
         monkeypatch.setattr(_core, "memory_outlook", lambda _, found=found: found)
-        console.tell("tiny", ["client"], {})
-        assert ("--scale 1/16" in capsys.readouterr().err) == named
+        console.tell("tiny", ["client"], {}, "mine.toml")
+        told = capsys.readouterr().err
+        assert ("--scale 1/16" in told) == named
+        assert told.startswith("note: a run on mine.toml takes about 1.00 GiB")
 
 
 def test_a_study_tells_what_does_not_fit_before_anything_runs(
