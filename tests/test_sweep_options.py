@@ -221,3 +221,6 @@ d = { e = 1 }
 """
     lines = {"a": 1, "t.u.v": 4, "t.u.v.b": 5, "t.u.v.w.x": 8, "p": 9, "p.d": 10}
     assert parsing.toml_lines(text) == lines
+    # As many lines that are none take no time that anybody notices.
+    many = "a = '''\n" + "b = 1\n" * 100_000 + "'''\nc = 1\n"
+    assert parsing.toml_lines(many) == {"a": 1}

@@ -76,6 +76,10 @@ _PARTS = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
 _LINE = re.compile(rf"[ \t]*(?:\[\[?[ \t]*(?P<table>{_PARTS})[ \t]*\]|(?P<key>{_PARTS})[ \t]*=)")
 
 
+#: Lines that only look like keys, after which no more are told: each is looked at with all before.
+_ALIKE_MOST = 1000
+
+
 def toml_lines(text: str) -> dict[str, int]:
     """Return the line of each key of a TOML text, by its whole name with dots, the first of each.
 
@@ -83,10 +87,13 @@ def toml_lines(text: str) -> dict[str, int]:
     """
     found: dict[str, int] = {}
     table: tuple[str, ...] = ()
-    lines, start = text.splitlines(), 0
+    lines, start, alike = text.splitlines(), 0, 0
     for number, line in enumerate(lines, 1):
         said = _LINE.match(line)
-        if said is None or not _is_toml("\n".join(lines[start : number - 1])):
+        if said is None or alike == _ALIKE_MOST:
+            continue
+        if not _is_toml("\n".join(lines[start : number - 1])):
+            alike += 1
             continue
         start = number - 1
         parts = re.findall(_PART, said["table"] or said["key"])
