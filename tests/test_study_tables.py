@@ -20,6 +20,7 @@ from slcache.results.intervals import estimate
 from slcache.study import effects, fronts, wording
 from slcache.study.effects import main_effects
 from slcache.study.outcome import Outcome
+from slcache.tables.sheets import Sheet
 from studies import grid, row, table_of
 
 
@@ -299,3 +300,8 @@ def test_configurations_of_one_name_keep_rows_of_their_own() -> None:
     shown = panels(charts.spread(found, ["alike"] * len(found.estimates)))[""]
     names = {row["row"] for row in rows(shown)}
     assert len(names) == len(found.estimates)
+
+
+@pytest.mark.parametrize(("value", "title"), [(8, "slc_blocks [blocks]"), ("16MiB", "slc_blocks")])
+def test_what_has_its_own_unit_has_none_in_the_title(value: int | str, title: str) -> None:
+    assert Sheet([{"slc_blocks": value}, {}]).header() == [title]

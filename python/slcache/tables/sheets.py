@@ -33,8 +33,14 @@ class Sheet:
         return list(self.only or dict.fromkeys(name for record in self.records for name in record))
 
     def header(self) -> list[str]:
-        """Return the columns' titles: name and unit."""
-        return [_titled(name, self.units.get(name, unit_of(name))) for name in self.columns]
+        """Return the columns' titles: name, and the unit of what is numbers."""
+        return [_titled(name, self._unit(name)) for name in self.columns]
+
+    def _unit(self, name: str) -> str:
+        """Return a column's unit; texts, as sizes where a key counts blocks, have their own."""
+        if any(isinstance(record.get(name), str) for record in self.records):
+            return ""
+        return self.units.get(name, unit_of(name))
 
     def rows(self) -> list[list[str]]:
         """Return the values as text that reads back as the same number."""
