@@ -192,12 +192,33 @@ def test_a_narrow_terminal_gets_every_figure(
         assert all(_stands(cell.text, text.splitlines()) for cell in row.cells), row
 
 
-def test_a_pipe_gets_whole_lines(trace: Path) -> None:
-    lines = run_slcache("devices").stdout.decode().splitlines()
+def test_a_pipe_gets_tables_of_a_page_with_whole_words() -> None:
+    text = run_slcache("devices").stdout.decode()
+    lines = text.splitlines()
+    # A longer word is whole, and alone in its cell.
+    short = [line.rstrip() for line in lines if "https://" not in line and "─" not in line]
+    assert max(map(len, short)) <= 120
     for entry in json.loads(run_slcache("devices", "--json").stdout):
-        (line,) = [line for line in lines if line.split()[:1] == [entry["name"]]]
-        assert entry["summary"] in line
-        assert (entry["source"] or "–") in line
+        assert any(line.split()[:1] == [entry["name"]] for line in lines)
+        for told in (entry["summary"], entry["source"] or "–"):
+            assert all(word in text for word in told.split())
+
+
+def test_a_pipe_gets_words_whole_and_figures_of_many_columns_below() -> None:
+    url = "https://example.org/" + "x" * 150
+    told = f"as measured at {url}, for all drives"
+    rows = [["device.pool[0].tlc.program_ns", "known", told]]
+    table = Table("key", ["from", Words("evidence")], rows)
+    text = printed(table, tabular.UNLIMITED)
+    assert url in text
+    assert "known" in text
+    columns = [f"column {i}" for i in range(12)]
+    wide = Table("scheme", columns, [["baseline", *["1.76× [1.46, 2.14]"] * 12]])
+    lines = printed(wide, tabular.UNLIMITED).splitlines()
+    assert max(map(len, lines)) <= 120
+    assert sum(line.count("1.76× [1.46, 2.14]") for line in lines) == 12
+    # Sentences are as long as what they say.
+    assert len(printed(Text("word " * 60), tabular.UNLIMITED).splitlines()) == 1
 
 
 def test_words_are_wrapped_as_wide_as_they_may_be() -> None:

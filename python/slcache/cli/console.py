@@ -24,7 +24,7 @@ from slcache.given.content import Content
 from slcache.results import Comparison, Result
 from slcache.sentences import notes as sentences
 from slcache.tables.sheets import Sheet, csv, markdown, of_runs
-from slcache.tables.tabular import fitted
+from slcache.tables.tabular import UNLIMITED, fitted
 from slcache.traces.api import Path as Named
 from slcache.traces.api import Progress as Callback
 from slcache.words import units
@@ -39,8 +39,6 @@ _MANY = ("points", "runs")
 #: The phase of a run whose pace tells how long the run is.
 _REPLAY = ": replay"
 _OUTLOOK_AFTER_S, _OUTLOOK_LEAST_S = 5.0, 30.0
-#: Columns of what is not a terminal: lines there are as long as what they say.
-_UNLIMITED = 1 << 16
 
 
 def emit(text: str, *, aside: bool = False) -> None:
@@ -105,10 +103,11 @@ def written(what: str, file: Path | None) -> list[RenderableType]:
 def show(*parts: RenderableType, aside: bool = False) -> None:
     """Print tables and sentences for a reader, `aside` on standard error.
 
-    A terminal gets them in its width, a file or pipe in theirs.
+    A terminal gets them in its width. A file or pipe gets whole sentences, and tables that are no
+    wider than a page.
     """
     stream = sys.stderr if aside else results()
-    console = Console(file=stream, highlight=False, width=None if stream.isatty() else _UNLIMITED)
+    console = Console(file=stream, highlight=False, width=None if stream.isatty() else UNLIMITED)
     for part in parts:
         console.print(fitted(part, console.width), markup=False)
 

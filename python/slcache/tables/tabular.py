@@ -21,6 +21,10 @@ from slcache.words.names import printable
 _WORD_MAX = 24
 #: Text gives way to figures down to so many letters in a line.
 _LEAST = 4
+#: Columns of what is not a terminal: sentences there are as long as what they say.
+UNLIMITED = 1 << 16
+#: Columns of a table there, whose words stay whole.
+_WIDTH = 120
 #: The first column, which names the rows, keeps this share of a narrow terminal at most.
 _NAME_SHARE = 3
 #: The space between a figure and its unit, at which lines are not broken.
@@ -65,8 +69,10 @@ class Table:
         """Yield the title, one table for each group of columns that fits, and the caption."""
         if self.title:
             yield Text(self.title, "italic")
-        for part, widths in self._parts(console, options):
-            yield self._drawn(part, widths)
+        whole = options.max_width >= UNLIMITED
+        room = _WIDTH if whole else options.max_width
+        for part, widths in self._parts(console, options, room):
+            yield self._drawn(part, widths, whole=whole)
         if self.caption:
             yield Text(wrapped(self.caption, options.max_width), "dim")
 
@@ -82,10 +88,9 @@ class Table:
         )
 
     def _parts(
-        self, console: Console, options: ConsoleOptions
+        self, console: Console, options: ConsoleOptions, room: int
     ) -> Iterator[tuple[list[int], list[int]]]:
         """Yield groups of columns and their widths; the first column is in each of them."""
-        room = options.max_width
         fits = partial(self._width, console, options)
         least = [self._least(i, room) for i in range(len(self.columns))]
         part = [0]
@@ -105,18 +110,22 @@ class Table:
     ) -> int:
         """Return how wide these columns are side by side."""
         drawn = self._drawn(part, [widths[i] for i in part])
-        return Measurement.get(console, options.update(max_width=1 << 16), drawn).maximum
+        return Measurement.get(console, options.update(max_width=UNLIMITED), drawn).maximum
 
     def _least(self, i: int, room: int) -> int:
         """Return the least width of a column: that of its figures, or of its longest word."""
         if not self._is_text(i):
             return self._natural(i)
-        words = (w for cell in self._cells(i) for w in _glued(cell).split() or [""])
-        longest = min(max(map(cell_len, words)), _WORD_MAX)
+        longest = min(self._longest(i), _WORD_MAX)
         return min(self._natural(i), max(8, room // _NAME_SHARE)) if i == 0 else longest
 
     def _is_text(self, i: int) -> bool:
         return isinstance(self.columns[i], Words)
+
+    def _longest(self, i: int) -> int:
+        """Return the width of a column's longest word."""
+        words = (w for cell in self._cells(i) for w in _glued(cell).split() or [""])
+        return max(map(cell_len, words))
 
     def _natural(self, i: int) -> int:
         lines = (line for cell in self._cells(i) for line in cell.split("\n"))
@@ -135,7 +144,8 @@ class Table:
             spare -= widths[i] - least[i]
         return [widths[i] for i in part]
 
-    def _drawn(self, part: list[int], widths: list[int]) -> Drawn:
+    def _drawn(self, part: list[int], widths: list[int], *, whole: bool = False) -> Drawn:
+        """Return these columns; a `whole` word that is longer than its column stands out of it."""
         shape = box.SIMPLE_HEAD if self._boxed else None
         drawn = Drawn(box=shape, pad_edge=False, header_style="bold")
         for i, width in zip(part, widths, strict=True):
@@ -143,24 +153,29 @@ class Table:
             drawn.add_column(
                 Text(wrapped(self.columns[i], width)),
                 justify="right" if right else "left",
-                width=width,
+                width=max(width, self._longest(i)) if whole else width,
                 no_wrap=False,
                 overflow="fold",
             )
         for row in self.rows:
-            drawn.add_row(*(self._cell(row[i], i, w) for i, w in zip(part, widths, strict=True)))
+            cells = zip(part, widths, strict=True)
+            drawn.add_row(*(self._cell(row[i], i, w, whole=whole) for i, w in cells))
         return drawn
 
-    def _cell(self, cell: Text, i: int, width: int) -> Text:
+    def _cell(self, cell: Text, i: int, width: int, *, whole: bool) -> Text:
         if not self._is_text(i) or cell_len(cell.plain) <= width:
             return cell
-        return Text(wrapped(cell.plain, width), cell.style)
+        return Text(wrapped(cell.plain, width, whole=whole), cell.style)
 
 
-def wrapped(text: str, width: int) -> str:
-    """Return text in lines of at most this width, broken between words but before no unit."""
+def wrapped(text: str, width: int, *, whole: bool = False) -> str:
+    """Return text in lines of at most this width, broken between words but before no unit.
+
+    A longer word is a line of its own where words stay `whole`, and broken elsewhere.
+    """
     lines = (
-        textwrap.wrap(_glued(line), width, break_on_hyphens=False) or [""]
+        textwrap.wrap(_glued(line), width, break_on_hyphens=False, break_long_words=not whole)
+        or [""]
         for line in text.split("\n")
     )
     return "\n".join(line for group in lines for line in group).replace(_GLUED, " ")
