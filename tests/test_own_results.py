@@ -17,7 +17,7 @@ from support import slcache as command
 from verbs import Inputs, verbs
 
 #: A preset of each kind: plain, with a disk, with a map; of how many of its schemes one is tried.
-KINDS = {"tiny": 2, "nvc-hdd": 2, "intel-660p-1tb-like": 6}
+KINDS = {"tiny": 2, "nvc-hdd": 2, "intel-660p-1tb-like": 4}
 #: Sections that only some documents have, and those of `scheme` and `provenance`.
 OPTIONAL = {"map", "disk", "bound"}
 INNER = {"look_ups_for_moves", "histograms", "curves", "timeline", "memory_in", "memory_out"}
