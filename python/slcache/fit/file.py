@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 
 from slcache.drives import trials
@@ -13,8 +14,8 @@ from slcache.fit.lines import Source
 from slcache.fit.measured import Ground, Told
 from slcache.given import parsing
 
-#: The file, with places for what is fitted; and on what keys stand that no log tells.
-_FILE, _GROUNDS = (Path(__file__).with_name(name) for name in ("fitted.toml.txt", "grounds.toml"))
+#: On what keys stand that no log tells.
+_GROUNDS = Path(__file__).with_name("grounds.toml")
 #: The most blocks of a plane, and planes of a die.
 _MOST_BLOCKS, _MOST_PLANES = 65_536, 16
 _PROTECTED = "without it a cache that is emptied beside the writes pads each page that is left over"
@@ -44,7 +45,8 @@ def text(
         cap = f"dynamic.max_bytes = {max(1, round(found.cache / row)) * row:_}\n"
     if found.busy is not None:
         cap += f"flush.busy_ratio = {found.busy:.3f}\nreopen = 0\n"
-    content = _FILE.read_text("utf-8").format(
+    form = (resources.files("slcache.fit") / "fitted.toml.txt").read_text("utf-8")
+    content = form.format(
         mode=device.MODES[bits],
         size=f"{user_bytes / 1e9:,.0f} GB {device.MODES[bits].upper()}",
         user_bytes=f"{user_bytes:_}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,12 @@ from slcache.words.units import significant
 
 #: One writer, a MiB at a time.
 WRITE_MIB, DEPTH = 1, 1
-#: The job, with places for these and the device.
-_JOB = Path(__file__).with_name("fill.fio")
 
 
 def text(device: str) -> str:
     """Return fio's job for a device."""
-    return _JOB.read_text("utf-8").format(device=device, size=WRITE_MIB, depth=DEPTH)
+    job = (resources.files("slcache.fit") / "fill.fio").read_text("utf-8")
+    return job.format(device=device, size=WRITE_MIB, depth=DEPTH)
 
 
 def filled(device: Mapping[str, Any], progress: api.Progress | None = None) -> fills.Curve:
