@@ -170,8 +170,10 @@ def _of_option(error: UsageError, call: _Call) -> str:
     if said is None or said not in options:
         return str(error)
     names = "|".join({said, *(name for name in options if "_" in name)})
-    # Not within a path, nor the word.
-    told = re.sub(rf"(?:^|(?<=\s))(?:{names})(?= = |: | is )", lambda f: options[f[0]], str(error))
+    # Not within a path, nor a value or the word.
+    told = re.sub(
+        rf"(?:^|(?<=\s))(?<!= )(?:{names})(?= = |: | is )", lambda f: options[f[0]], str(error)
+    )
     told = re.sub(rf"\b({'|'.join(options)})=N\b", lambda f: f"{options[f[1]]} N", told)
     return told if options[said] in told else f"{options[said]}: {told}"
 
