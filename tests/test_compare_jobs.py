@@ -84,7 +84,7 @@ def test_what_fails_fails_alike(
 
 
 def test_a_cliff_is_the_same_side_by_side() -> None:
-    for bursts in (1, 2):
+    for bursts, pause_ns in ((None, None), (2, 1000)):
         both = [
             slcache.cliff(
                 device="tiny",
@@ -92,7 +92,7 @@ def test_a_cliff_is_the_same_side_by_side() -> None:
                 amount_bytes=1 << 22,
                 write_bytes=4096,
                 bursts=bursts,
-                pause_ns=1000,
+                pause_ns=pause_ns,
                 jobs=jobs,
             )
             for jobs in (1, 2)

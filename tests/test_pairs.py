@@ -104,7 +104,7 @@ def test_seeds_that_all_agree_tell_from_six_on(seeds: int, sure: bool) -> None:
     assert found.p is not None
     assert found.p <= 2 * 0.5**seeds
     assert told_apart([found]) == [sure]
-    assert ("no proof" in means.of_counts(seeds)) is not sure
+    assert ("not significant" in means.of_counts(seeds)) is not sure
     # Draws are of one recording: their count is no test.
     assert told_apart([paired(mine, [1.0] * seeds, draws=True)]) == [False]
 
