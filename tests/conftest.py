@@ -45,8 +45,8 @@ UNDRAWN = {
 }
 #: Modules that ask what is in pictures, which are drawn for them whenever they run.
 DRAWN = {
-    *("test_bound", "test_browser", "test_charts", "test_cliff", "test_disk", "test_names"),
-    *("test_page_points", "test_saved", "test_study_report", "test_study_tables"),
+    *("test_bound", "test_browser", "test_chart_pages", "test_charts", "test_cliff", "test_disk"),
+    *("test_names", "test_page_points", "test_saved", "test_study_report", "test_study_tables"),
     *("test_study_traces", "test_trace_info", "test_windows"),
 }
 
