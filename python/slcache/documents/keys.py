@@ -62,7 +62,7 @@ def of_config() -> dict[str, Key]:
 
 def of_result() -> dict[str, Key]:
     """Return the keys of a result document; those of its `config` are the configuration's."""
-    return _all(schemata.read("result"))
+    return _all(schemata.schema("result"))
 
 
 def _all(root: Schema) -> dict[str, Key]:

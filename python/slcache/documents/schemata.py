@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from importlib import resources
+from importlib import import_module
 from typing import Any
 
 from slcache import _core
@@ -23,38 +23,41 @@ SPARSE = CLOSED | {"json_schema_serialization_defaults_required": False}
 _OF_FILES = ("$schema", "$id")
 
 
+#: The module and the class from which a document's schema is derived, and its version.
+_MODELS = {
+    "compare": ("results.model", "Comparison", 2),
+    "cliff": ("bandwidth.model", "Cliff", 1),
+    "sweep": ("study.document", "Sweep", 2),
+    "sweep-show": ("study.document", "Show", 2),
+    "tune": ("search.document", "Tuning", 2),
+    "reproduce": ("reproduce.document", "Evaluation", 1),
+}
+
+
 @cache
 def schema(name: str) -> dict[str, Any]:
     """Return a published schema; what it takes from another one is among its own definitions.
 
     It is shared by all who ask: not to be changed.
     """
-    match name:
-        case "trace-info":
-            from slcache.traces.against import Held
+    name = _ALIASES.get(name, name)
+    if name == "result":
+        return dict(json.loads(_core.result_schema()))
+    if name == "trace-info":
+        from slcache.traces.against import Held
 
-            # What is measured comes from the engine.
-            measured, beside = json.loads(_core.trace_info_schema()), of(Held)
-            both = {key: measured[key] | beside[key] for key in ("properties", "$defs")}
-            return {**measured, **both}
-        case "compare":
-            from slcache.results.model import Comparison
-
-            whole, run = of(Comparison), read("result")
-            inner = {key: value for key, value in run.items() if key not in (*_OF_FILES, "$defs")}
-            parts = whole["$defs"] | run["$defs"] | {"Result": inner}
-            return {**_named("compare:2"), **whole, "$defs": parts}
-        case "cliff":
-            from slcache.bandwidth.model import Cliff
-
-            return {**_named("cliff:1"), **of(Cliff)}
-    return read(_ALIASES.get(name, name))
-
-
-def _named(name: str) -> dict[str, str]:
-    """Return what a schema says of itself."""
-    values = ("https://json-schema.org/draft/2020-12/schema", f"urn:slcache:schema:{name}")
-    return dict(zip(_OF_FILES, values, strict=True))
+        # What is measured comes from the engine.
+        measured, beside = json.loads(_core.trace_info_schema()), of(Held)
+        both = {key: measured[key] | beside[key] for key in ("properties", "$defs")}
+        return {**measured, **both}
+    module, kind, version = _MODELS[name]
+    said = ("https://json-schema.org/draft/2020-12/schema", f"urn:slcache:schema:{name}:{version}")
+    whole = of(getattr(import_module(f"slcache.{module}"), kind))
+    if name == "compare":
+        run = schema("result")
+        inner = {key: value for key, value in run.items() if key not in (*_OF_FILES, "$defs")}
+        whole = {**whole, "$defs": whole["$defs"] | run["$defs"] | {"Result": inner}}
+    return {**dict(zip(_OF_FILES, said, strict=True)), **whole}
 
 
 @cache
@@ -77,11 +80,3 @@ def of(model: type) -> dict[str, Any]:
 
     kind: TypeAdapter[Any] = TypeAdapter(model)
     return kind.json_schema(schema_generator=Document, mode="serialization")
-
-
-def read(name: str) -> dict[str, Any]:
-    """Return a schema as the engine has it, which writes the document, or else its file."""
-    if name == "result":
-        return dict(json.loads(_core.result_schema()))
-    text = (resources.files("slcache") / "schema" / f"{name}.schema.json").read_text("utf-8")
-    return dict(json.loads(text))

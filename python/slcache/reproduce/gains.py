@@ -6,7 +6,10 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from typing_extensions import TypedDict
+
 from slcache.documents import gains
+from slcache.documents.model import shape
 from slcache.execute.engine import Engine
 from slcache.execute.run import reference
 from slcache.reproduce.experiment import Experiment
@@ -18,16 +21,23 @@ from slcache.words import units
 SETTINGS = {"run.bound": True}
 
 
-#: One scheme on one trace: means over the seeds, None where no seed has any.
-Row = dict[str, Any]
+@shape
+class Row(TypedDict):
+    """One scheme on one trace: means over the seeds; null where no seed has any."""
+
+    part: str
+    workload: str
+    scheme: str
+    above: float | None
+    """Dense programs over the least."""
+    share: float | None
+    """Share of what could be gained over the same run without a cache."""
+    why: str | None
+    """Why no bound holds."""
 
 
 def of(experiment: Experiment, tables: Mapping[str, Points], engine: Engine) -> list[Row]:
-    """Return the rows of runs whose bound was counted; runs each without a cache too.
-
-    `above` are dense programs over the least, `share` that of what could be gained over the run
-    without a cache, `why` the reason where no bound holds.
-    """
+    """Return the rows of runs whose bound was counted; runs each without a cache too."""
     others = [reference(job.run) for job in experiment.jobs]
     found = iter(engine.results([run for run in others if run is not None]))
     told: dict[tuple[str, str, str], list[dict[str, Any]]] = {}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
 
 from slcache import _core
 from slcache.reproduce import gains, optima
@@ -26,6 +28,9 @@ from slcache.reproduce.verdicts import (
 )
 from slcache.words import units
 
+if TYPE_CHECKING:
+    from slcache.reproduce import document
+
 
 @dataclass(frozen=True, kw_only=True)
 class Row(Finding):
@@ -34,14 +39,16 @@ class Row(Finding):
     id: str
     figure: str
     claim: str
-    #: What makes it come out as it does.
-    class_: str
+    class_: Annotated[str, Field(alias="class")]
+    """What makes it come out as it does."""
     unit: str
     paper: Any
+    """The paper's figure."""
     tolerance: float
     reason: str
-    #: The same under the most probable reading, where there is one.
+    """The argument against the claim, what it lacks, how its words are taken."""
     probable: Finding | None = None
+    """Under the most probable reading; null where it was not run."""
 
     def under(self, reading: str) -> Finding | None:
         """Return what is said under a reading."""
@@ -148,10 +155,10 @@ class Evaluation:
     seeds: list[int]
     views: list[View]
     claims: list[Row]
-    sensitivity: list[dict[str, Any]] = field(default_factory=list)
+    sensitivity: list[document.Variation] = field(default_factory=list)
     beyond: dict[str, Any] = field(default_factory=dict)
-    yardstick: list[optima.Row] = field(default_factory=list)
-    optima: list[optima.Row] = field(default_factory=list)
+    yardstick: list[optima.Learned] = field(default_factory=list)
+    optima: list[optima.Optimum] = field(default_factory=list)
 
     @property
     def inputs(self) -> Sequence[Input]:

@@ -5,9 +5,14 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Annotated, TypeVar
+
+from annotated_types import Len
+from pydantic import Field
+from typing_extensions import TypedDict
 
 from slcache.documents import normalise
+from slcache.documents.model import shape
 from slcache.reproduce.parts import (
     GridName,
     MeasureName,
@@ -19,10 +24,12 @@ from slcache.reproduce.parts import (
 from slcache.reproduce.points import Table
 
 K = TypeVar("K")
-#: One trace of one part.
-Row = dict[str, Any]
+#: Lowest and highest.
+Range = Annotated[list[float], Len(2, 2)]
 #: Settings whose figure is at most this part away from the best one's are as good for a user.
 NEAR = 0.05
+#: What is said of learning against the best constant.
+BEATS, TIES, LOSES = "beats", "as good as", "below"
 
 
 @dataclass(frozen=True)
@@ -44,20 +51,55 @@ class Optima:
     paper: dict[PartName, dict[TraceName, float]] = field(default_factory=dict)
 
 
+@shape
+class Optimum(TypedDict):
+    """Where a setting is best on a trace of a part."""
+
+    part: str
+    workload: str
+    measure: str
+    paper: float | None
+    """The paper's best setting."""
+    ours: float
+    spread: Range
+    """The lowest and highest of the seeds' own."""
+    near: Range
+    """Settings at most 5 % worse."""
+    paper_worse: float | None
+    """How much worse the paper's setting is than ours, as a part of ours."""
+    predicted: float | None
+    """The model's optimum, on average."""
+    chosen: float | None
+    """The setting that the adaptive scheme had on average."""
+    adaptive_worse: float | None
+
+
+@shape
+class Learned(TypedDict):
+    """A learned scheme beside the best constant setting on a trace."""
+
+    workload: str
+    learned: float
+    spread: Range
+    random: float | None
+    best: float
+    best_is: str
+    worst: float
+    share: float | None
+    """Part of the way from the worst to the best constant, where these are apart; above 1 learning
+    is better than both."""
+    random_share: float | None
+    verdict: Annotated[str, Field(json_schema_extra={"enum": [BEATS, TIES, LOSES]})]
+
+
 def optimum(curve: Mapping[K, float], which: str) -> K:
     """Return the setting, or name, with the least or the most of a measure, the first of equals."""
     order = max if which == "most" else min
     return order(curve, key=lambda at: curve[at])
 
 
-def study(specs: Sequence[Optima], tables: Mapping[str, Table]) -> list[Row]:
-    """Return a row for every part and trace that has the figures.
-
-    It has the paper's best setting, ours, the lowest and highest of the seeds' own (`spread`) and
-    of those at most `NEAR` worse (`near`); the model's optimum (`predicted`) and the setting that
-    the adaptive scheme had (`chosen`), both on average; and how much worse the paper's setting and
-    the adaptive scheme are than ours, as a part of ours.
-    """
+def study(specs: Sequence[Optima], tables: Mapping[str, Table]) -> list[Optimum]:
+    """Return a row for every part and trace that has the figures."""
     every = (
         (spec, part, name)
         for spec in specs
@@ -67,7 +109,7 @@ def study(specs: Sequence[Optima], tables: Mapping[str, Table]) -> list[Row]:
     return [row for spec, part, name in every for row in _optimum(spec, part, tables[part], name)]
 
 
-def _optimum(spec: Optima, part: str, table: Table, workload: str) -> Iterator[Row]:
+def _optimum(spec: Optima, part: str, table: Table, workload: str) -> Iterator[Optimum]:
     curve = table.curve(spec.measure, spec.scheme, workload)
     if not curve:
         return
@@ -98,23 +140,15 @@ def _optimum(spec: Optima, part: str, table: Table, workload: str) -> Iterator[R
     }
 
 
-#: What is said of learning against the best constant.
-BEATS, TIES, LOSES = "beats", "as good as", "below"
-
-
-def learned(spec: Yardstick | None, tables: Mapping[str, Table]) -> list[Row]:
-    """Return a row for every trace that has the figures, all of the yardstick's measure.
-
-    The shares are parts of the way from the worst to the best constant, where these are apart;
-    above 1 learning is better than both.
-    """
+def learned(spec: Yardstick | None, tables: Mapping[str, Table]) -> list[Learned]:
+    """Return a row for every trace that has the figures, all of the yardstick's measure."""
     if spec is None:
         return []
     table = tables[spec.part]
     return [row for name in table.workloads for row in _learned(spec, table, name)]
 
 
-def _learned(spec: Yardstick, table: Table, workload: str) -> Iterator[Row]:
+def _learned(spec: Yardstick, table: Table, workload: str) -> Iterator[Learned]:
     learned = table.values(spec.measure, spec.scheme, workload)
     best, worst, random = (
         table.mean(spec.measure, scheme, workload)
@@ -142,7 +176,7 @@ def _learned(spec: Yardstick, table: Table, workload: str) -> Iterator[Row]:
     }
 
 
-def sentence(rows: Sequence[Row]) -> str:
+def sentence(rows: Sequence[Learned]) -> str:
     """Say plainly whether learning beats the best constant."""
     count = {v: [r["workload"] for r in rows if r["verdict"] == v] for v in (BEATS, TIES, LOSES)}
     shares = [row["share"] for row in rows if row["share"] is not None]

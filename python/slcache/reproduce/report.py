@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slcache import _core
 from slcache.charts import page
@@ -14,6 +14,9 @@ from slcache.reproduce.points import Table
 from slcache.reproduce.reading import PROBABLE
 from slcache.reproduce.verdicts import JUDGED
 from slcache.words import units
+
+if TYPE_CHECKING:
+    from slcache.reproduce import document
 
 
 def render(evaluation: Evaluation) -> str:
@@ -130,7 +133,7 @@ def _percent(share: float | None, digits: str = ".0f") -> str:
     return "–" if share is None else f"{100 * share:{digits}} %"
 
 
-def _variation(entry: dict[str, Any]) -> dict[str, Any]:
+def _variation(entry: document.Variation) -> dict[str, Any]:
     """Return a variation as a table: one line per claim whose verdict or figure moves."""
     names = [point["value"] for point in entry["points"]]
     lines = []
@@ -148,7 +151,7 @@ def _variation(entry: dict[str, Any]) -> dict[str, Any]:
     return {**told, "names": names, "lines": lines}
 
 
-def _shares(lines: Sequence[dict[str, Any]]) -> str:
+def _shares(lines: Sequence[optima.Learned]) -> str:
     return ", ".join(f"{line['workload']} {_percent(line['share'])}" for line in lines)
 
 
@@ -167,7 +170,7 @@ def _overview(evaluation: Evaluation) -> list[tuple[str, str, list[str]]]:
     return lines
 
 
-def _counts(claims: Sequence[dict[str, Any]]) -> list[int]:
+def _counts(claims: Sequence[document.Claim]) -> list[int]:
     verdicts = [claim["verdict"] for claim in claims]
     return [verdicts.count(verdict) for verdict in JUDGED]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 from slcache.execute.engine import Engine
 from slcache.reproduce import experiment, inputs, optima
@@ -17,6 +17,9 @@ from slcache.reproduce.points import Table
 from slcache.reproduce.reading import READINGS, Variation, is_of_twins
 from slcache.reproduce.verdicts import CONSISTENT, REPRODUCED
 from slcache.study import fronts
+
+if TYPE_CHECKING:
+    from slcache.reproduce import document
 
 #: Verdicts of claims that come out as the paper has them.
 MET = (REPRODUCED, CONSISTENT)
@@ -61,7 +64,7 @@ def faults(plan: Plan, readings: Collection[str] = READINGS) -> list[str]:
 
 def study(
     plan: Plan, engine: Engine, readings: Collection[str] = READINGS, *, run: bool = True
-) -> list[dict[str, Any]]:
+) -> list[document.Variation]:
     """Return the claims under every value of every variation, one varied at a time.
 
     Each variation starts from a reading of its own; those of other readings are left out.
@@ -132,10 +135,12 @@ class _Found:
 
     title: str
     rows: Mapping[str, Row]
-    yardstick: list[optima.Row]
+    yardstick: list[optima.Learned]
 
 
-def _variation(variation: Variation, default: _Found, found: Sequence[_Found]) -> dict[str, Any]:
+def _variation(
+    variation: Variation, default: _Found, found: Sequence[_Found]
+) -> document.Variation:
     """Return a variation's claims by point; claims of parts it leaves alone are left out."""
     ids = list(found[0].rows)
     measured = any(each.yardstick for each in found)
@@ -159,10 +164,12 @@ def _variation(variation: Variation, default: _Found, found: Sequence[_Found]) -
     }
 
 
-def _front(found: Sequence[_Found]) -> list[dict[str, Any]]:
+def _front(found: Sequence[_Found]) -> list[document.Unbeaten]:
     """Return the points that no other beats, those first that meet most emergent claims."""
     places = front([each.rows for each in found])
-    every = [{"value": found[i].title, "met": met(found[i].rows)} for i in places]
+    every: list[document.Unbeaten] = [
+        {"value": found[i].title, "met": met(found[i].rows)} for i in places
+    ]
     return sorted(every, key=lambda each: -each["met"])
 
 

@@ -6,9 +6,12 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from slcache.documents import normalise
+from slcache.documents.schemata import CLOSED
 
 REPRODUCED = "reproduced"
 #: The paper gives a limit, and ours keeps it: less than a figure that comes out.
@@ -23,6 +26,7 @@ NOT_RUN = "no data"
 #: What runs can say of a claim that they can tell of.
 JUDGED = (REPRODUCED, CONSISTENT, SAME_DIRECTION, NOT_REPRODUCED)
 VERDICTS = (*JUDGED, CANNOT_HOLD, NOT_SIMULABLE, NOT_JUDGED, NOT_RUN)
+Verdict = Annotated[str, Field(json_schema_extra={"enum": [*VERDICTS]})]
 
 #: A change of at most so many percent has no direction.
 NO_CHANGE = 100 * normalise.TIE
@@ -88,14 +92,19 @@ class Finding:
     """What the runs say about a claim."""
 
     ours: Any
+    """In the claim's unit; null without data."""
     spread: list[Any] | None = None
+    """Lowest and highest over the seeds."""
     distance: float | None = None
     same_sign: bool | None = None
     same_order: bool | None = None
-    verdict: str = NOT_RUN
+    verdict: Verdict = NOT_RUN
     detail: Mapping[str, Any] = field(default_factory=dict)
-    #: Traces that the claim is of and that were not run.
+    """What the figure was made of."""
     missing: list[str] = field(default_factory=list)
+    """Traces that the claim is of and that were not run."""
+
+    __pydantic_config__ = CLOSED
 
 
 def sign(percent: float) -> int:

@@ -18,6 +18,8 @@ from slcache.study.outcome import TRACE, Configuration, Outcome
 if TYPE_CHECKING:
     import polars as pl
 
+    from slcache.study import document
+
 
 class Map(NamedTuple):
     """A metric over two parameters, one map for each scheme or one for all."""
@@ -164,7 +166,7 @@ class Analysis:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the study shows as plain data."""
-        return {
+        shown: document.Shown = {
             "schema_version": 2,
             "points": dict(self.outcome.counts),
             "varied": list(self.outcome.factors),
@@ -175,25 +177,15 @@ class Analysis:
             ],
             "configurations": [one.to_dict(self.metrics) for one in self.configurations],
             "metrics": {name: self._metric(name) for name in self.metrics},
-            **self._best(),
         }
-
-    def _metric(self, name: str) -> dict[str, Any]:
-        found = {
-            "points_without": self.outcome.missing(name),
-            "effects": [each.to_dict() for each in self.effects[name]],
-        }
-        alone = self.judged[0].spreads[name] if len(self.judged) == 1 else None
-        return found if alone is None else found | {"seeds": alone.to_dict()}
-
-    def _best(self) -> dict[str, Any]:
-        """Return the front; of several loads each one's, with its spread over the seeds."""
         if len(self.judged) == 1:
-            return {"front": self.front.to_dict()}
-        return {
+            alone: document.OfOneLoad = {**shown, "front": self.front.to_dict()}
+            return {**alone}
+        several: document.OfLoads = {
+            **shown,
             "traces": [
                 {
-                    "trace": each.trace,
+                    "trace": str(each.trace),
                     "load": dict(each.load),
                     "front": each.front.to_dict(),
                     "seeds": each.seeds(),
@@ -202,6 +194,15 @@ class Analysis:
             ],
             "across_traces": self.across.to_dict(),
         }
+        return {**several}
+
+    def _metric(self, name: str) -> document.Metric:
+        found: document.Metric = {
+            "points_without": self.outcome.missing(name),
+            "effects": [each.to_dict() for each in self.effects[name]],
+        }
+        alone = self.judged[0].spreads[name] if len(self.judged) == 1 else None
+        return found if alone is None else {**found, "seeds": alone.to_dict()}
 
     def to_json(self) -> str:
         """Return the document as JSON text."""

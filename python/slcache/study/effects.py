@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slcache.study.axes import Value
 from slcache.study.outcome import Setting
+
+if TYPE_CHECKING:
+    from slcache.study import document
 
 #: Numbers with more values than this are put into ranges.
 MOST = 12
@@ -24,7 +28,7 @@ class Levels:
 
     numeric: bool
     #: Of each level the value, or of a range the least and the greatest that is in it.
-    bounds: Sequence[tuple[Setting, Setting]]
+    bounds: Sequence[tuple[Value, Value]]
     #: Where a level lies on an axis: its value, the mean of a range, its place among words.
     places: Sequence[float]
     #: The level of each point.
@@ -72,19 +76,27 @@ def few(values: Sequence[Any], most: int = _RANGES_MOST, each_of: int = _IN_A_RA
 class Level:
     """One level of a parameter: its mean, and how its points lie around it."""
 
-    low: Setting
-    high: Setting
+    low: Value
+    high: Value
     place: float
     mean: float
     count: int
     #: Least, first quartile, third quartile and greatest of its points.
     spread: tuple[float, float, float, float]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> document.Level:
         """Return the level as plain data."""
-        names = ("least", "first_quartile", "third_quartile", "greatest")
-        told = {"from": self.low, "to": self.high, "points": self.count, "mean": self.mean}
-        return told | dict(zip(names, self.spread, strict=True))
+        least, first, third, greatest = self.spread
+        return {
+            "from": self.low,
+            "to": self.high,
+            "points": self.count,
+            "mean": self.mean,
+            "least": least,
+            "first_quartile": first,
+            "third_quartile": third,
+            "greatest": greatest,
+        }
 
 
 @dataclass(frozen=True)
@@ -110,7 +122,7 @@ class Effect:
         means = [level.mean for level in self.levels]
         return max(means) - min(means)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> document.Effect:
         """Return what the parameter does as plain data."""
         return {
             "parameter": self.factor,

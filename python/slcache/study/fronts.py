@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from slcache.metrics import Goal, named
 from slcache.results.intervals import LEVEL, Estimate, Figure, against, estimate
 from slcache.study import wording
 from slcache.study.outcome import TRACE, Configuration, Outcome, Setting
+
+if TYPE_CHECKING:
+    from slcache.study import document
 
 #: What a front is made of unless others are named, as far as points differ in it.
 OBJECTIVES = ("read_p99_ns", "write_p99_ns", "waf", "lifetime_host_bytes", "slc_bytes")
@@ -93,7 +96,7 @@ class Front:
         columns = zip(self.goals.items(), zip(*self.points, strict=True), strict=True)
         return {name: (min if goal == "min" else max)(each) for (name, goal), each in columns}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> document.Front:
         """Return the front, and what is not judged by it, as plain data."""
         return {
             "metrics": dict(self.goals),
@@ -164,7 +167,7 @@ class Spread:
         """Whether seeds change nothing."""
         return self.repeated > 0 and not any(each.half for each in self.estimates)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> document.Spread:
         """Return best, what is like it, and all intervals as plain data."""
         pairs = zip(self.configurations, self.estimates, strict=True)
         return {
@@ -219,7 +222,7 @@ class Judged:
         said = wording.settings(others, wording.short_names(list(others))) if others else ""
         return ", ".join(filter(None, (str(self.load.get(TRACE, "")), said)))
 
-    def seeds(self) -> dict[str, Any]:
+    def seeds(self) -> dict[str, document.Spread]:
         """Return the spread of each metric over the seeds as plain data."""
         return {name: each.to_dict() for name, each in self.spreads.items()}
 
@@ -301,9 +304,11 @@ class Rated:
         """The greatest factor of all metrics."""
         return self.worst[self.greatest].factor
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> document.Rated:
         """Return settings and factors as plain data."""
-        worst = {name: each._asdict() for name, each in self.worst.items()}
+        worst: dict[str, document.Worst] = {
+            name: {"factor": each.factor, "trace": each.trace} for name, each in self.worst.items()
+        }
         return {"settings": dict(self.settings), "worst": worst}
 
 
@@ -334,7 +339,7 @@ class Across:
             found.setdefault(factors.index(min(factors)), []).append(name)
         return [(self.configurations[place], names) for place, names in found.items()]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> document.Across:
         """Return how far configurations are from the best of each load at worst as plain data."""
         return {
             "metrics": list(self.metrics),

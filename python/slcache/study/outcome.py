@@ -14,6 +14,8 @@ from slcache.study.axes import PARAMETERS_MAX
 if TYPE_CHECKING:
     import polars as pl
 
+    from slcache.study import document
+
 Setting = str | float | int | bool | None
 DONE = "done"
 #: What every study's table has beside the parameters that it varies and the metrics.
@@ -92,7 +94,7 @@ class Configuration:
         """Return the means of metrics by their names."""
         return {name: self.mean(name) for name in metrics}
 
-    def to_dict(self, metrics: Sequence[str]) -> dict[str, Any]:
+    def to_dict(self, metrics: Sequence[str]) -> document.Configuration:
         """Return settings and means as plain data."""
         return {"settings": dict(self.settings), "metrics": self.means(metrics)}
 
