@@ -92,7 +92,9 @@ def _explain(error: Exception, call: _Call) -> tuple[str, int]:
         case ConfigError():
             return _listed("the configuration is not valid", _in_options(error, call)), CONFIG
         case TraceError():
-            return f"error: {_in_options(error, call)}", TRACE
+            told = _in_options(error, call)
+            # A verb below this one, misspelled, is taken for a trace.
+            return f"error: {told}{near(told.partition(':')[0], call.verbs)}", TRACE
         case UsageError():
             return _with_help(_of_option(error, call), call), USAGE
         case Error():
