@@ -12,7 +12,7 @@ import pytest
 import slcache
 from charted import axis, keys, only, panels, rows
 from figured import figured
-from slcache.charts import files, flash, latency, scheme, spec
+from slcache.charts import files, flash, latency, layout, scheme, spec
 from slcache.charts.spec import Axis
 from slcache.documents import normalise, saved
 from slcache.report import html
@@ -28,7 +28,7 @@ def simple() -> spec.Spec:
         "b": ([1.0, 2.0], [1.0, 4.0]),
     }
     lines = spec.lines(curve, Axis("x"), Axis("y", "time", log=True), spec.colours(curve))
-    return spec.picture([spec.panel(lines, title="a panel")])
+    return layout.picture([layout.panel(lines, title="a panel")])
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,10 @@ def test_the_lowest_panel_of_each_column_tells_the_time() -> None:
     looks = spec.colours(curve)
 
     def line() -> spec.Spec:
-        return spec.panel(spec.lines(curve, Axis("time"), Axis("y"), looks))
+        return layout.panel(spec.lines(curve, Axis("time"), Axis("y"), looks))
 
-    blank = spec.panel(spec.blank())
-    drawn = spec.picture([line(), line(), line(), blank], columns=2, linked=True)["concat"]
+    blank = layout.panel(layout.blank())
+    drawn = layout.picture([line(), line(), line(), blank], columns=2, linked=True)["concat"]
     told = [each["layer"][0].get("encoding", {}).get("x", {}).get("title") for each in drawn]
     assert told == [None, "time", "time", None]
 
@@ -82,7 +82,7 @@ def test_a_short_panel_has_no_band_of_lines_for_each_power_of_ten() -> None:
     grids = []
     for height in (42, 200):
         line = spec.lines(curve, Axis("x"), up, spec.colours(curve))
-        (panel,) = spec.picture([spec.panel(line, height=height)])["concat"]
+        (panel,) = layout.picture([layout.panel(line, height=height)])["concat"]
         grids.append(panel["layer"][0]["encoding"]["y"]["axis"]["grid"])
     assert grids == [False, True]
 

@@ -18,7 +18,7 @@ import slcache
 from charted import charts
 from slcache import api
 from slcache.bandwidth import curves
-from slcache.charts import bandwidth, files, page, spec
+from slcache.charts import bandwidth, files, layout, page
 from slcache.cli import console
 from slcache.report import pictures, terminal
 from slcache.sentences.verdict import FEW
@@ -246,7 +246,7 @@ def test_no_template_trusts_a_value() -> None:
 
 def test_every_page_escapes() -> None:
     for name in HOSTILE:
-        chart = page.chart(spec.empty(name), name)
+        chart = page.chart(layout.empty(name), name)
         made = page.render("trace.html.j2", title=name, sections=[], chart=chart)
         check_page(made, name)
         assert list(charts(made)) == [names.printable(name)]

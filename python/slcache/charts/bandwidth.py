@@ -9,7 +9,7 @@ import numpy as np
 
 from slcache.bandwidth.curves import Curve
 from slcache.bandwidth.phases import Phases, Values
-from slcache.charts import spec
+from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 
 _HEIGHT = 260
@@ -38,7 +38,7 @@ def cliff(curves: Mapping[str, Curve], bursts: int, device: str) -> Spec:
     ]
     steps: dict[str, Any] = {"interpolate": "step-before"}
     layers.append(spec.lines(drawn, across, up, spec.colours(curves), **steps))
-    return spec.picture([spec.panel(*layers, title=device, height=_HEIGHT)])
+    return layout.picture([layout.panel(*layers, title=device, height=_HEIGHT)])
 
 
 def fit(curve: Points, phases: Phases, predicted: Points, name: str) -> Spec:
@@ -58,7 +58,7 @@ def fit(curve: Points, phases: Phases, predicted: Points, name: str) -> Spec:
         layers.append(spec.lines({"its phases": level}, across, up, looks, strokeDash=spec.DASHED))
     steps = {"fitted device": _steps(*predicted)}
     layers.append(spec.lines(steps, across, up, looks, interpolate="step-before", **flat))
-    return spec.picture([spec.panel(*layers, title=name, height=_HEIGHT)])
+    return layout.picture([layout.panel(*layers, title=name, height=_HEIGHT)])
 
 
 def _steps(ends: Values, heights: Values) -> tuple[Values, Values]:

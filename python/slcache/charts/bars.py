@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
-from slcache.charts import spec
+from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 
 #: A total that is so many times any other would leave nothing to see of the others.
@@ -79,9 +79,9 @@ def panel(
         },
     }  # fmt: skip
     beside = spec.notes(texts, across, down)
-    return spec.panel(bars, beside, *more, title=title, height=spec.rows_height(len(labels)))
+    return layout.panel(bars, beside, *more, title=title, height=layout.rows_height(len(labels)))
 
 
 def picture(labels: Sequence[str], *panels: Spec) -> Spec:
     """Return panels of bars as one picture."""
-    return spec.picture(panels, room=spec.margin(labels))
+    return layout.picture(panels, room=spec.margin(labels))

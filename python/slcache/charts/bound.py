@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slcache.charts import spec
+from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.documents import gains
 from slcache.documents.normalise import Document
@@ -27,7 +27,7 @@ def trace_bound(document: Mapping[str, Any]) -> Spec:
     }
     up = Axis("least dense writes per unit written", low=0, high=1.02)
     layer = spec.lines(curves, _CACHE, up, spec.colours(curves), point={"size": 20})
-    return spec.picture([spec.panel(layer, height=260)])
+    return layout.picture([layout.panel(layer, height=260)])
 
 
 _CACHE = Axis("SLC cache, the controller's memory included", "size", log=True)
@@ -81,7 +81,7 @@ def bound(
             }  # fmt: skip
             layers.append(across)
     layers.append(spec.points(marks, _CACHE, up, looks | greys, size=90, stroke="white"))
-    return spec.picture([spec.panel(*layers, height=280)])
+    return layout.picture([layout.panel(*layers, height=280)])
 
 
 def _least(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from slcache.charts import bars, spec
+from slcache.charts import bars, layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.documents.normalise import Document
 from slcache.sentences import verdict
@@ -30,7 +30,7 @@ def power(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
         if document.get("disk") and any(map(len, document["disk"]["series"]["states"].values()))
     }
     if not runs:
-        return spec.empty("no power states over time")
+        return layout.empty("no power states over time")
     seen = {name for run in runs.values() for name, v in run["states"].items() if any(v)}
     states = kinds.of(kinds.POWER, seen)
     looks = {name: kind.colour for name, kind in states.items()}
@@ -49,8 +49,8 @@ def power(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
                 "order": {"field": "place", "type": "quantitative"}, "color": spec.key(looks),
             },
         }  # fmt: skip
-        panels.append(spec.panel(layer, title=label, height=50))
-    return spec.picture(panels, linked=True)
+        panels.append(layout.panel(layer, title=label, height=50))
+    return layout.picture(panels, linked=True)
 
 
 def _shares(run: Mapping[str, Any], states: Sequence[str]) -> list[Spec]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from slcache import bounded
-from slcache.charts import spec
+from slcache.charts import layout, spec
 from slcache.charts.spec import Spec
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def written(picture: Spec, kind: str) -> bytes:
     """
     draw = drawer()
     # What a picture names is text: nothing is fetched for it.
-    svg = _renumbered(draw.vegalite_to_svg(_still(spec.themed(picture)), allowed_base_urls=[]))
+    svg = _renumbered(draw.vegalite_to_svg(_still(layout.themed(picture)), allowed_base_urls=[]))
     if kind == ".svg":
         return svg.encode()
     found: bytes = draw.svg_to_pdf(svg) if kind == ".pdf" else draw.svg_to_png(svg, _SCALE)
@@ -60,7 +60,7 @@ def notebook(picture: Spec) -> altair.ConcatChart:
     """Return a picture as Altair's chart, which a notebook shows."""
     import altair
 
-    return altair.ConcatChart.from_dict(spec.themed(picture), validate=False)
+    return altair.ConcatChart.from_dict(layout.themed(picture), validate=False)
 
 
 def _still(value: Any) -> Any:  # noqa: ANN401

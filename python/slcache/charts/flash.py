@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slcache.charts import bars, spec
+from slcache.charts import bars, layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.documents.normalise import Document
 from slcache.words import kinds, units
@@ -23,7 +23,7 @@ def writes(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     stacks = list(map(programmed, documents))
     segments = _ordered({segment for stack in stacks for segment in stack})
     if not segments:
-        return spec.empty("nothing was programmed")
+        return layout.empty("nothing was programmed")
     looks = {
         (mode, cause): (f"{cause}, {mode.upper()}", bars.pale(kind.colour, _PALE.get(mode, 0.8)))
         for (mode, cause), kind in segments.items()
@@ -94,15 +94,15 @@ def wear(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     ]
     places = sorted({place for pools in found for place in pools})
     if not places:
-        return spec.empty("no blocks to wear")
+        return layout.empty("no blocks to wear")
     panels = [
-        spec.panel(
+        layout.panel(
             _blocks(labels, [pools.get(place) for pools in found]),
             title=f"{place[1].upper()} blocks of {place[0]}",
         )
         for place in places
     ]
-    return spec.picture(panels, columns=2)
+    return layout.picture(panels, columns=2)
 
 
 def _blocks(labels: Sequence[str], pools: Sequence[Mapping[str, Any] | None]) -> Spec:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from slcache.charts import bars, spec
+from slcache.charts import bars, layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
@@ -26,7 +26,7 @@ def relative(labels: Sequence[str], documents: Sequence[Document], to: str) -> S
     """Draw mean and tail latency as factors of a reference's, a row per scheme."""
     shown = sides(documents)
     if not shown:
-        return spec.empty("no reads and no writes")
+        return layout.empty("no reads and no writes")
     reference = documents[list(labels).index(to)]
     looks = spec.colours(FIGURES.values())
     panels = []
@@ -63,9 +63,9 @@ def relative(labels: Sequence[str], documents: Sequence[Document], to: str) -> S
         beside = spec.notes(texts, across.channel("x"), down, dx=9)
         title = f"{side} latency"
         one = spec.rule(x=1.0)
-        height = spec.rows_height(len(labels))
-        panels.append(spec.panel(span, one, marks, beside, title=title, height=height))
-    return spec.picture(panels, room=spec.margin(labels))
+        height = layout.rows_height(len(labels))
+        panels.append(layout.panel(span, one, marks, beside, title=title, height=height))
+    return layout.picture(panels, room=spec.margin(labels))
 
 
 def _factors(label: str, document: Document, reference: Document, side: str) -> list[Spec]:
@@ -83,7 +83,7 @@ def attribution(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     """Draw mean latency by component: service, and what requests waited for."""
     found = components(documents)
     if not found:
-        return spec.empty("no latency to attribute")
+        return layout.empty("no latency to attribute")
     looks = {
         name: (f"{name.partition(' ')[0]} {kinds.label(name.partition(' ')[2], kind)}", kind.colour)
         for name, kind in found.items()
@@ -124,7 +124,7 @@ def latency(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     """Draw latency distributions: the cumulative curve, and the tail on a log axis."""
     shown = [side for side in ("read", "write") if any(d["host"][side]["cdf"] for d in documents)]
     if not shown:
-        return spec.empty("no reads and no writes")
+        return layout.empty("no reads and no writes")
     looks = spec.colours(labels)
     whole, tails = [], []
     for side in shown:
@@ -140,11 +140,11 @@ def latency(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
         up = Axis("share at or below", "share", low=0, high=1.02)
         steps: dict[str, Any] = {"interpolate": "step-after"}
         layer = spec.lines(at_most, across, up, looks, digits=8, **steps)
-        whole.append(spec.panel(layer, title=f"{side}s"))
+        whole.append(layout.panel(layer, title=f"{side}s"))
         up = Axis("share above", "share", log=True)
         layer = spec.lines(beyond, across, up, looks, **steps)
-        tails.append(spec.panel(layer, title=f"{side}s, the tail"))
-    return spec.picture([*whole, *tails], columns=len(shown))
+        tails.append(layout.panel(layer, title=f"{side}s, the tail"))
+    return layout.picture([*whole, *tails], columns=len(shown))
 
 
 def _steps(

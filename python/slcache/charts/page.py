@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from slcache import bounded
-from slcache.charts import files, spec
+from slcache.charts import files, layout
 from slcache.charts.spec import Spec
 from slcache.words.names import printable
 
@@ -74,7 +74,7 @@ def render(template: str, **values: object) -> str:
     text = environment.get_template(template).render(
         **values,
         script=Markup(_SCRIPT),
-        theme=_json(spec.theme("currentColor")),
+        theme=_json(layout.theme("currentColor")),
         policy=_policy(script),
         contents=Markup(_CONTENTS),
     )
@@ -88,7 +88,7 @@ def chart(picture: Spec, described: str) -> Markup:
     return Markup(
         '<div data-chart role="img" aria-label="{}">'
         '<script type="application/json">{}</script></div>'
-    ).format(printable(described), _json(spec.plain(picture)))
+    ).format(printable(described), _json(layout.plain(picture)))
 
 
 def _with_contents(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slcache.charts import spec
+from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.documents.normalise import Document
 from slcache.words import units
@@ -78,14 +78,14 @@ def windows(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     """Draw a panel for each series, with a line for each scheme that has it."""
     found = _series(documents)
     if not found:
-        return spec.empty("no scheme with windows")
+        return layout.empty("no scheme with windows")
     order = list(_LOOKS)
     names = sorted(
         found, key=lambda n: (n[1], order.index(n[0]) if n[0] in order else len(order), n[0])
     )
     shown = sorted({scheme for of in found.values() for scheme in of})
     looks = {labels[i]: spec.colour(i) for i in shown}
-    return spec.picture([_panel(labels, name, found, looks) for name in names], room=110)
+    return layout.picture([_panel(labels, name, found, looks) for name in names], room=110)
 
 
 def windows_caption(documents: Sequence[Document]) -> str:
@@ -154,7 +154,7 @@ def _panel(
     layers = [spec.lines(curves, across, up, looks, **more)]
     if look.axis == "signs":
         layers.append(spec.rule(y=0.0, strokeDash=[1, 0], strokeOpacity=0.5))
-    return spec.panel(*layers, title=look.title, height=130)
+    return layout.panel(*layers, title=look.title, height=130)
 
 
 def _axis(look: _Look, values: Values) -> Axis:
@@ -214,10 +214,10 @@ def histogram(labels: Sequence[str], documents: Sequence[Document], name: str) -
         if entry["name"] == name and sum(entry["counts"])
     }
     if not found:
-        return spec.empty(f"nothing counted: {name}")
+        return layout.empty(f"nothing counted: {name}")
     if all(len(entry["axes"]) == 2 for entry in found.values()):
         panels = [_table(labels[place], place, entry) for place, entry in found.items()]
-        return spec.picture(panels, columns=_COLUMNS, room=110, zoom=False)
+        return layout.picture(panels, columns=_COLUMNS, room=110, zoom=False)
     return _sums(labels, found)
 
 
@@ -265,7 +265,7 @@ def _table(label: str, place: int, entry: Entry) -> Spec:
     x["axis"] |= spec.upright(across["bins"])
     y = spec.names_axis("y", down["bins"][::-1], title=down["name"])
     layers = spec.cells(rows, x, y, colour)
-    return spec.panel(*layers, title=label, height=max(60, 30 * counts.shape[0]))
+    return layout.panel(*layers, title=label, height=max(60, 30 * counts.shape[0]))
 
 
 def _sums(labels: Sequence[str], found: Mapping[int, Entry]) -> Spec:
@@ -279,7 +279,7 @@ def _sums(labels: Sequence[str], found: Mapping[int, Entry]) -> Spec:
     for side, bins in sides.items():
         rows = [row for place, e in found.items() for row in _side(labels[place], e, side, bins)]
         bars = spec.bars(rows, bins, Axis(kind="share", low=0), looks)
-        panels.append(spec.panel(bars, title=side, height=180))
+        panels.append(layout.panel(bars, title=side, height=180))
     if any(len(entry["axes"]) > 1 for entry in found.values()):
         curves = {}
         for place, entry in found.items():
@@ -288,8 +288,8 @@ def _sums(labels: Sequence[str], found: Mapping[int, Entry]) -> Spec:
             curves[labels[place]] = (np.arange(1.0, len(counts) + 1), counts)
         across, up = (Axis(t, "count", log=True) for t in ("combinations that occurred", "times"))
         ranks = spec.lines(curves, across, up, looks)
-        panels.append(spec.panel(ranks, title="how often each occurred", height=180))
-    return spec.picture(panels, columns=_COLUMNS)
+        panels.append(layout.panel(ranks, title="how often each occurred", height=180))
+    return layout.picture(panels, columns=_COLUMNS)
 
 
 def _side(label: str, entry: Entry, side: str, bins: Sequence[str]) -> list[Spec]:
@@ -326,16 +326,16 @@ def curve(labels: Sequence[str], documents: Sequence[Document], name: str) -> Sp
         if entry["name"] == name
     }
     if not found:
-        return spec.empty(f"no curve: {name}")
+        return layout.empty(f"no curve: {name}")
     log = all(min((p[1] for p in _pairs(entry)), default=1) > 0 for entry in found.values())
     panels = [
-        spec.panel(*_curve(place, entry, log=log), title=labels[place], height=240)
+        layout.panel(*_curve(place, entry, log=log), title=labels[place], height=240)
         for place, entry in found.items()
     ]
     for way in ("x", "y"):
         if len(panels) > 1:
-            spec.same_range(panels, way)
-    return spec.picture(panels, columns=min(2, len(panels)), room=90)
+            layout.same_range(panels, way)
+    return layout.picture(panels, columns=min(2, len(panels)), room=90)
 
 
 def curve_caption(documents: Sequence[Document], name: str) -> str:

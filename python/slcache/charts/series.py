@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slcache.charts import spec
+from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Curve, Spec
 from slcache.documents import normalise
 from slcache.documents.normalise import Document
@@ -95,7 +95,7 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     be told apart.
     """
     if not all(document["series"]["columns"]["t_ns"] for document in documents):
-        return spec.empty("no time series")
+        return layout.empty("no time series")
     many = len(labels) >= spec.MANY
     runs = {
         label: Binned(document, _FEW_BINS if many else _BINS)
@@ -103,25 +103,26 @@ def draw(labels: Sequence[str], documents: Sequence[Document]) -> Spec:
     }
     wanted = [panel for panel in _PANELS if any(run.has(*panel.columns) for run in runs.values())]
     if not wanted:
-        return spec.empty("no request completed")
+        return layout.empty("no request completed")
     if not many:
         panels = [
-            spec.panel(*panel.layers(runs, runs), title=panel.title, height=130) for panel in wanted
+            layout.panel(*panel.layers(runs, runs), title=panel.title, height=130)
+            for panel in wanted
         ]
-        return spec.picture(panels, linked=True, room=90)
+        return layout.picture(panels, linked=True, room=90)
     stacks = [_stack(panel, runs) for panel in wanted]
     blocks = [stacks[at : at + _SIDE_BY_SIDE] for at in range(0, len(stacks), _SIDE_BY_SIDE)]
     rows = [each for block in blocks for row in zip(*_filled(block), strict=True) for each in row]
-    return spec.picture(rows, columns=_SIDE_BY_SIDE, linked=True, room=62)
+    return layout.picture(rows, columns=_SIDE_BY_SIDE, linked=True, room=62)
 
 
 def _stack(panel: Panel, runs: Mapping[str, Binned]) -> list[Spec]:
     """Return a panel for each run, all in one scale."""
     rows = [
-        spec.panel(*panel.layers(runs, [name]), title=f"{name}: {panel.title}", height=42)
+        layout.panel(*panel.layers(runs, [name]), title=f"{name}: {panel.title}", height=42)
         for name in runs
     ]
-    spec.same_range(rows)
+    layout.same_range(rows)
     return rows
 
 
@@ -130,7 +131,7 @@ def _filled(block: Sequence[list[Spec]]) -> list[list[Spec]]:
     missing = _SIDE_BY_SIDE - len(block)
     return [
         *block,
-        *([spec.panel(spec.blank(), height=42) for _ in block[0]] for _ in range(missing)),
+        *([layout.panel(layout.blank(), height=42) for _ in block[0]] for _ in range(missing)),
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from slcache.charts import spec
+from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.metrics import Goal, named
 from slcache.study import wording
@@ -63,7 +63,7 @@ def front(
     by the same `names`. `told` is what each point is called and where the page tells more of it.
     """
     if not points or not metrics:
-        return spec.empty("no front: no point has all of these metrics, or none of them differs")
+        return layout.empty("no front: no point has all of these metrics, or none of them differs")
     names = names or list(dict.fromkeys(groups))
     looks = spec.colours(names) if len(names) > 1 else {"points": spec.colour(0)}
     keys = list(groups) if len(names) > 1 else ["points"] * len(points)
@@ -84,7 +84,7 @@ def front(
         for i, row in enumerate(rows):
             row["v"].append(rank[i])
         y = metric_axis(metrics[0], [row[0] for row in points], _better(metrics[0], goals[0], "y"))
-        panels = [spec.panel(*_points(rows, Axis("rank"), y, looks, (1, 0)), height=240)]
+        panels = [layout.panel(*_points(rows, Axis("rank"), y, looks, (1, 0)), height=240)]
         return _found(panels, 1, told)
     panels = []
     pairs = list(combinations(range(min(len(metrics), FRONT_MOST)), 2))
@@ -100,7 +100,7 @@ def front(
             layers.insert(
                 0, _border(sorted((points[i][x], points[i][y_]) for i in best), goals, across, up)
             )
-        panels.append(spec.panel(*layers, height=280 if len(pairs) == 1 else 210))
+        panels.append(layout.panel(*layers, height=280 if len(pairs) == 1 else 210))
     return _found(panels, min(_COLUMNS, len(panels)), told)
 
 
@@ -155,7 +155,7 @@ def _found(panels: list[Spec], columns: int, told: Sequence[object]) -> Spec:
                 if "mark" in layer:
                     shown = "indexof(lower(datum.name), lower(find)) >= 0"
                     layer["transform"] = [{"filter": shown}]
-    found = spec.picture(panels, columns=columns, room=75)
+    found = layout.picture(panels, columns=columns, room=75)
     if told:
         bound = {"input": "text", "name": "show points with ", "placeholder": "name or value"}
         found["params"] = [{"name": "find", "value": "", "bind": bound}]
@@ -175,17 +175,17 @@ def effects(metric: str, found: Sequence[Effect], short: Mapping[str, str]) -> S
     """Draw a panel per parameter, with each level's mean and its points' range."""
     shown = found[:EFFECTS_MOST]
     if not shown:
-        return spec.empty(f"{metric}: nothing varied among the points that have it")
+        return layout.empty(f"{metric}: nothing varied among the points that have it")
     every = [v for effect in shown for level in effect.levels for v in (*level.spread, level.mean)]
     up = metric_axis(metric, every)
     panels = [
-        spec.panel(*_effect(metric, each, short, up), title=short[each.factor]) for each in shown
+        layout.panel(*_effect(metric, each, short, up), title=short[each.factor]) for each in shown
     ]
-    spec.same_range(panels)
+    layout.same_range(panels)
     for node in (node for each in panels for node in each["layer"]):
         scale = node["encoding"]["y"]["scale"]
         scale |= {"domainMin": min(every) / up.per, "domainMax": max(every) / up.per, "padding": 10}
-    return spec.picture(panels, columns=_COLUMNS, room=85)
+    return layout.picture(panels, columns=_COLUMNS, room=85)
 
 
 def _effect(metric: str, effect: Effect, short: Mapping[str, str], up: Axis) -> list[Spec]:
@@ -259,7 +259,7 @@ def heat_map(metric: str, across: str, up: str, panels: Mapping[str, Cells]) -> 
     """Draw a metric over two parameters as cells of colour, a panel for each entry of `panels`."""
     shown = {name: cells for name, cells in panels.items() if np.isfinite(cells.means).any()}
     if not shown:
-        return spec.empty(f"{metric}: no point has both parameters")
+        return layout.empty(f"{metric}: no point has both parameters")
     columns = min(_COLUMNS, len(shown))
     values = [float(v) for cells in shown.values() for v in cells.means.ravel() if np.isfinite(v)]
     axis = metric_axis(metric, values)
@@ -291,8 +291,8 @@ def heat_map(metric: str, across: str, up: str, panels: Mapping[str, Cells]) -> 
         x, y = spec.names_axis("x", xs, title=across), spec.names_axis("y", ys[::-1], title=up)
         x["axis"] |= spec.upright(xs)
         layers = spec.cells(rows, x, y, colour, written=written)
-        found.append(spec.panel(*layers, title=name, height=220))
-    return spec.picture(found, columns=columns, room=140, zoom=False)
+        found.append(layout.panel(*layers, title=name, height=220))
+    return layout.picture(found, columns=columns, room=140, zoom=False)
 
 
 def _names_of(levels: Levels) -> list[str]:
@@ -303,7 +303,7 @@ def spread(found: Spread, names: Sequence[str], *, most_is_best: bool = False) -
     """Draw a metric's mean over seeds with its interval, configuration by configuration."""
     estimates = found.estimates
     if not estimates:
-        return spec.empty(f"{found.metric}: no point has it")
+        return layout.empty(f"{found.metric}: no point has it")
     order = sorted(range(len(estimates)), key=lambda i: estimates[i].mean, reverse=most_is_best)
     order = order[:SPREAD_MOST]
     title = "the best, and what seeds do not tell from it"
@@ -339,7 +339,7 @@ def spread(found: Spread, names: Sequence[str], *, most_is_best: bool = False) -
     means = spec.points(rows, across, down, looks, shown=judged, encoding=tips, size=45)
     height = (22 if few else 10) * max(3, len(order))
     room = spec.margin(shown) if few else 90
-    return spec.picture([spec.panel(span, means, height=height)], room=room)
+    return layout.picture([layout.panel(span, means, height=height)], room=room)
 
 
 # ---- Searches.
@@ -348,7 +348,7 @@ def spread(found: Spread, names: Sequence[str], *, most_is_best: bool = False) -
 def progress(goals: Mapping[str, Goal], values: Mapping[str, Sequence[float | None]]) -> Spec:
     """Draw metrics in the order in which points were tried, with the best so far."""
     if not any(value is not None for each in values.values() for value in each):
-        return spec.empty("no point is done and keeps all bounds")
+        return layout.empty("no point is done and keeps all bounds")
     looks = {"tried": spec.colour(0), "best so far": spec.colour(1)}
     across = Axis("points tried", low=0, high=len(next(iter(values.values()))) + 1)
     panels = []
@@ -370,8 +370,8 @@ def progress(goals: Mapping[str, Goal], values: Mapping[str, Sequence[float | No
         shape: dict[str, Any] = {"interpolate": "step-after", "tips": False}
         line = spec.lines(curve, across, up, looks, **shape)
         tried = spec.points(rows, across, up, looks, size=25, fillOpacity=0.7)
-        panels.append(spec.panel(line, tried, title=name, height=150))
-    return spec.picture(panels, linked=True, room=90)
+        panels.append(layout.panel(line, tried, title=name, height=150))
+    return layout.picture(panels, linked=True, room=90)
 
 
 def bisection(
@@ -407,5 +407,7 @@ def bisection(
         line = spec.lines(curve, across, up, looks, tips=False)
         marks = spec.points(rows, across, up, looks, size=60)
         limits = [spec.rule(y=limit / up.per) for limit in bounds[name]]
-        panels.append(spec.panel(*limits, line, marks, title=f"{name}; dashed: bound", height=180))
-    return spec.picture(panels, linked=True, room=90)
+        panels.append(
+            layout.panel(*limits, line, marks, title=f"{name}; dashed: bound", height=180)
+        )
+    return layout.picture(panels, linked=True, room=90)

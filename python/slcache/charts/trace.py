@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slcache.charts import spec
+from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.tables import trace_sections
 from slcache.words import units
@@ -31,19 +31,19 @@ Info = Mapping[str, Any]
 def draw(info: Info) -> Spec:
     """Return the picture of a trace's `info` document."""
     if not info["requests"]:
-        return spec.empty("no reads and no writes")
+        return layout.empty("no reads and no writes")
     sides = [side for side in ("read", "write") if info[f"{side}s"]]
     panels = [
-        spec.panel(_sizes(info, sides), title="Sizes", height=_HEIGHT),
-        spec.panel(*_interarrival(info), title="Inter-arrival times", height=_HEIGHT),
-        spec.panel(*_hot_set(info), title="Hot set", height=_HEIGHT),
-        spec.panel(*_gap_classes(info), title="Gaps by length", height=_HEIGHT),
-        spec.panel(*_repeats(info), title="What repeats", height=_HEIGHT),
+        layout.panel(_sizes(info, sides), title="Sizes", height=_HEIGHT),
+        layout.panel(*_interarrival(info), title="Inter-arrival times", height=_HEIGHT),
+        layout.panel(*_hot_set(info), title="Hot set", height=_HEIGHT),
+        layout.panel(*_gap_classes(info), title="Gaps by length", height=_HEIGHT),
+        layout.panel(*_repeats(info), title="What repeats", height=_HEIGHT),
         _rates(info, sides, "requests", "Requests arriving", "requests/s", 1.0),
         _rates(info, sides, "bytes", "Data requested", "MB/s", 1e6),
         *(_address_map(info, side) for side in sides),
     ]
-    return spec.picture(panels, columns=3, room=88, one_key=False)
+    return layout.picture(panels, columns=3, room=88, one_key=False)
 
 
 def _sizes(info: Info, sides: Sequence[str]) -> Spec:
@@ -175,7 +175,7 @@ def _rates(
     looks = {f"{side}s": COLOURS[f"{side}s"] for side in sides}
     across, up = Axis(f"time ({name})"), Axis(unit, low=0)
     line: dict[str, Any] = {"interpolate": "step-after", "strokeWidth": 1.0}
-    return spec.panel(spec.lines(curves, across, up, looks, **line), title=title, height=_HEIGHT)
+    return layout.panel(spec.lines(curves, across, up, looks, **line), title=title, height=_HEIGHT)
 
 
 def _address_map(info: Info, side: str) -> Spec:
@@ -221,7 +221,7 @@ def _address_map(info: Info, side: str) -> Spec:
             "color": colour, "tooltip": spec.tip(requests="n"),
         },
     }  # fmt: skip
-    return spec.panel(layer, title=f"Where {side}s go", height=_HEIGHT)
+    return layout.panel(layer, title=f"Where {side}s go", height=_HEIGHT)
 
 
 def _pair(points: Sequence[Sequence[float]]) -> tuple[list[float], list[float]]:

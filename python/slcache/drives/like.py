@@ -12,7 +12,7 @@ import numpy as np
 
 from slcache import api, catalogue
 from slcache.bandwidth import phases
-from slcache.charts import spec
+from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.drives import fills, measured
 from slcache.errors import UsageError, about
@@ -74,12 +74,12 @@ def _fill(found: Any) -> Spec:  # noqa: ANN401
         if "color" in layer["encoding"]:
             layer["encoding"]["color"] = spec.key(looks)
     part = "" if found.scale == 1 else f", 1/{found.scale} of the device"
-    panel = spec.panel(*layers, height=_HEIGHT)
+    panel = layout.panel(*layers, height=_HEIGHT)
     panel["title"] = {
         "text": f"{found.device}, as {found.protocol} measures{part}",
         "subtitle": said, "subtitleFontSize": 10,
     }  # fmt: skip
-    return spec.picture([panel])
+    return layout.picture([panel])
 
 
 def _bars(drive: measured.Drive, across: Axis, up: Axis) -> list[Spec]:
@@ -118,8 +118,8 @@ def _pauses(like: Any) -> Spec:  # noqa: ANN401
     curve = {"regained": (seconds, [pause.regained_gb for pause in found.pauses])}
     line = spec.lines(curve, across, up, spec.colours(curve), point={"size": 40, "filled": True})
     title = f"{like.device}, {100 * found.fill:.0f} % full"
-    return spec.picture(
-        [spec.panel(line, spec.rule(y=found.cache_gb), title=title, height=_HEIGHT)]
+    return layout.picture(
+        [layout.panel(line, spec.rule(y=found.cache_gb), title=title, height=_HEIGHT)]
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from slcache.charts import bound, disk, flash, latency, page, scheme, series, spec
+from slcache.charts import bound, disk, flash, latency, layout, page, scheme, series
 from slcache.charts.spec import Spec
 from slcache.documents.normalise import Document
 
@@ -32,7 +32,7 @@ def pictures(
     """Draw every picture of the page."""
     note = documents[0]["trace"]["label"]
     return [
-        Picture(title, page.chart(spec.noted(draw(), note), title), caption)
+        Picture(title, page.chart(layout.noted(draw(), note), title), caption)
         for title, draw, caption in _drawn(labels, documents, to, bounds)
     ]
 

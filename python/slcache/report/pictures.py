@@ -42,11 +42,11 @@ def save_trace(
 
 def save_bound(document: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write the picture of a trace's bound, as PNG, SVG or PDF."""
-    from slcache.charts import bound, spec
+    from slcache.charts import bound, layout
 
     title = Path(document["file"]).name
     read = [document["file"], *([document["device"]] if "device" in document else [])]
-    picture = spec.noted(bound.trace_bound(document), None, title)
+    picture = layout.noted(bound.trace_bound(document), None, title)
     _save(path, read, lambda kind: charts.written(picture, kind), FLAT)
 
 
@@ -64,11 +64,11 @@ def _save(
 
 
 def _trace(info: Mapping[str, Any], kind: str) -> bytes:
-    from slcache.charts import spec, trace
+    from slcache.charts import layout, trace
 
     title = trace_title(info)
     if kind != ".html":
-        return charts.written(spec.noted(trace.draw(info), None, title), kind)
+        return charts.written(layout.noted(trace.draw(info), None, title), kind)
     from slcache.charts import page
     from slcache.tables.trace_sections import sections
 

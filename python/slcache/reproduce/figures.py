@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from slcache.charts import spec
+from slcache.charts import layout, spec
 from slcache.charts.spec import Axis, Spec
 from slcache.reproduce.measures import series, write_latency
 from slcache.reproduce.optima import optimum
@@ -42,22 +42,22 @@ Panels = Mapping[str, Sequence[Spec]]
 def draw(figure: FigureSpec, plan: Plan, table: Table) -> Spec:
     """Return one of the paper's figures."""
     if not table.run_of(figure.workloads):
-        return spec.empty("not run in this mode")
+        return layout.empty("not run in this mode")
     return KINDS[figure.kind](Drawing(figure, plan, table))
 
 
 def same_scale(figure: FigureSpec, drawn: Sequence[Spec]) -> None:
     """Give figures of one thing under several readings the same heights, so that they compare."""
     if figure.kind in ("bars", "latency") and len(drawn) > 1:
-        spec.same_range(panel for picture in drawn for panel in picture["concat"])
+        layout.same_range(panel for picture in drawn for panel in picture["concat"])
 
 
 def _picture(panels: Panels, height: int = 200) -> Spec:
     drawn = [
-        spec.panel(*layers or [spec.blank()], title=title, height=height)
+        layout.panel(*layers or [layout.blank()], title=title, height=height)
         for title, layers in panels.items()
     ]
-    return spec.picture(drawn, columns=_WIDE)
+    return layout.picture(drawn, columns=_WIDE)
 
 
 def _thinned(xs: Sequence[float], ys: Sequence[float]) -> tuple[Sequence[float], Sequence[float]]:
@@ -143,14 +143,14 @@ class Drawing:
         if missing:
             at = (encoding["x"], up.channel("y"))
             layers.append(spec.notes(missing, *at, align="center", dy=-6, dx=0))
-        return spec.picture([spec.panel(*layers, height=220)])
+        return layout.picture([layout.panel(*layers, height=220)])
 
     def shares(self) -> Spec:
         """Draw the shares that make up a whole, one stacked bar per workload."""
         figure, looks = self.figure, spec.colours(self.figure.names or self.figure.measures)
         parts = {name: self.parts(figure.scheme, name) for name in self.table.workloads}
         bars = _stacked(parts, looks, Axis(figure.label, "share", low=0, high=1))
-        return spec.picture([spec.panel(bars)])
+        return layout.picture([layout.panel(bars)])
 
     def breakdown(self) -> Spec:
         """Draw the parts of every scheme's total, by workload, relative to the reference's total.
@@ -234,7 +234,7 @@ class Drawing:
                 curves[scheme] = _thinned(done, us)
             panels[name] = [spec.lines(curves, across, up, looks, strokeDash=_PLAIN, clip=True)]
         picture = _picture(panels, 180)
-        spec.same_range(picture["concat"])
+        layout.same_range(picture["concat"])
         return picture
 
     # ---- Lines over a grid.
@@ -340,8 +340,8 @@ class Drawing:
             layers = spec.cells(rows, x, y, colour, written=False)
             if known := [mean for mean in means if mean is not None]:
                 layers.append(spec.notes([rows[means.index(max(known))]], x, y, **_BEST))
-            panels.append(spec.panel(*layers, title=workload, height=170))
-        return spec.picture(panels, columns=3, room=100, one_key=False, zoom=False)
+            panels.append(layout.panel(*layers, title=workload, height=170))
+        return layout.picture(panels, columns=3, room=100, one_key=False, zoom=False)
 
 
 KINDS: dict[str, Callable[[Drawing], Spec]] = {

@@ -114,12 +114,12 @@ class Frames(ABC):
 
     def _drawn(self, room: str, name: str, *given: object) -> Chart:
         """Draw what a room of `charts` does, with a note where the trace is no recording."""
-        from slcache.charts import files, spec
+        from slcache.charts import files, layout
 
         # Each is loaded by whoever draws it.
         draw = getattr(importlib.import_module(f"slcache.charts.{room}"), name)
         picture = draw(self.labels, self.documents, *given)
-        return files.notebook(spec.noted(picture, self.documents[0]["trace"]["label"]))
+        return files.notebook(layout.noted(picture, self.documents[0]["trace"]["label"]))
 
     @property
     def figures(self) -> pl.DataFrame:
