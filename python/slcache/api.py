@@ -13,7 +13,8 @@ from slcache.execute import given as texts
 from slcache.execute import run as execute
 from slcache.given import content, quantity
 from slcache.given.content import Content, path_of, trace_of
-from slcache.given.options import DEVICE, Simulated, option, takes
+from slcache.given.options import option, takes
+from slcache.given.shared import DEVICE, Simulated
 from slcache.results.result import Result
 from slcache.traces.api import Path, Progress, Trace, is_workload, reader_options
 

@@ -13,7 +13,7 @@ from slcache.documents import gains
 from slcache.documents.normalise import BITS, slc_row_bytes
 from slcache.errors import ConfigError, UsageError, about
 from slcache.execute import given
-from slcache.given import content, options, quantity
+from slcache.given import content, options, quantity, shared
 from slcache.given.content import Content
 from slcache.given.once import SEED_MAX
 from slcache.given.options import option, takes
@@ -49,12 +49,10 @@ def _sizes(text: str) -> list[int]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Read(options.Trace):
+class Read(shared.Trace):
     """A trace that is read, or drawn with a seed."""
 
-    trace: Content = field(
-        kw_only=False, metadata=options.needed(*options.TRACE, offer="workloads")
-    )
+    trace: Content = field(kw_only=False, metadata=options.needed(*shared.TRACE, offer="workloads"))
     seed: int | None = option("N", "Seed of all random choices.", range=(0, SEED_MAX))
 
     def reader_options(self) -> list[tuple[str, str]]:
@@ -268,8 +266,8 @@ class OnDevice(OfTrace):
         "wear.",
         offer="devices",
     )
-    settings: Mapping[str, Any] | None = option(*options.SET, name="--set", offer="settings")
-    address: str | None = option("", options.BEYOND, words=options.ADDRESSES)
+    settings: Mapping[str, Any] | None = option(*shared.SET, name="--set", offer="settings")
+    address: str | None = option("", shared.BEYOND, words=shared.ADDRESSES)
 
 
 @takes(OnDevice)
@@ -289,7 +287,7 @@ def on_device(asked: OnDevice) -> dict[str, Any]:
         told = f"unit_bytes = {asked.unit_bytes}: the device has its own (device.mu_bytes)"
         raise about(UsageError(told), "unit_bytes")
     placed = [] if asked.address is None else [("trace.address", asked.address)]
-    chosen = options.keyed(asked.settings, None, placed)
+    chosen = shared.keyed(asked.settings, None, placed)
     scheme = catalogue.fitting(device=device, settings=chosen)[0][0]
     flash = Flash.of(catalogue.resolve(device=device, scheme=scheme, settings=chosen, seed=seed))
     sizes = flash.sizes() if asked.sizes_bytes is None else list(asked.sizes_bytes)

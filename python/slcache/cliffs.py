@@ -16,7 +16,7 @@ from slcache.errors import UsageError, about
 from slcache.execute import given as texts
 from slcache.execute import several
 from slcache.execute.run import Run, reference
-from slcache.given import options, quantity
+from slcache.given import quantity, shared
 from slcache.given.content import Content
 from slcache.given.options import option, takes
 from slcache.results.result import Result
@@ -150,7 +150,7 @@ class _Rivals:
         alias="--scheme",
         offer="schemes",
     )
-    device: Content | None = option(*options.DEVICE, offer="devices")
+    device: Content | None = option(*shared.DEVICE, offer="devices")
     scale: int = option(
         "1/K",
         "Simulate a K-th of the device, with all its planes.",
@@ -161,7 +161,7 @@ class _Rivals:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Writes(options.Here, options.Configured, _Rivals):
+class Writes(shared.Here, shared.Configured, _Rivals):
     """What is written to a device, and under which schemes."""
 
     pattern: str | None = option(

@@ -18,8 +18,9 @@ from slcache.execute.run import Run
 from slcache.files import Path
 from slcache.given.content import Content
 from slcache.given.once import twice
-from slcache.given.options import NORMALISE, Drawn, Here, Simulated, needed, option, takes
+from slcache.given.options import needed, option, takes
 from slcache.given.quantity import WORN
+from slcache.given.shared import NORMALISE, Drawn, Here, Simulated
 from slcache.results import Comparison, Result, comparison
 from slcache.sentences import notes
 from slcache.words.names import in_file_name

@@ -10,7 +10,8 @@ from slcache.cli import checks, console, drives, separation
 from slcache.cli import options as opt
 from slcache.files import Transaction
 from slcache.given.once import SEED_MAX, twice
-from slcache.given.options import SpreadOut, known, needed, of, option
+from slcache.given.options import known, needed, of, option
+from slcache.given.shared import SpreadOut
 
 if TYPE_CHECKING:
     from slcache.reproduce.plan import Plan

@@ -15,7 +15,8 @@ from slcache.cli import console
 from slcache.cli import options as opt
 from slcache.errors import ConfigError, about
 from slcache.given.once import SEED_MAX
-from slcache.given.options import SET, Asked, needed, option
+from slcache.given.options import Asked, needed, option
+from slcache.given.shared import SET
 from slcache.sentences import notes
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Table, Words

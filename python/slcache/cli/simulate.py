@@ -18,8 +18,9 @@ from slcache.documents import normalise
 from slcache.errors import Error
 from slcache.execute import given as texts
 from slcache.given.content import Content
-from slcache.given.options import Simulated, of, option, said
+from slcache.given.options import of, option, said
 from slcache.given.quantity import WORN
+from slcache.given.shared import Simulated
 from slcache.report import terminal
 from slcache.results import Comparison, Result
 from slcache.results.result import FILES

@@ -14,7 +14,8 @@ from slcache.cli import checks, console, reader_words
 from slcache.cli import options as opt
 from slcache.documents.keys import unit_of
 from slcache.errors import TraceError
-from slcache.given.options import TRACE, Recording, needed, option
+from slcache.given.options import needed, option
+from slcache.given.shared import TRACE, Recording
 from slcache.report import pictures
 from slcache.tables import trace_sections
 from slcache.tables.sheets import Sheet

@@ -14,7 +14,8 @@ from slcache.cli import options as opt
 from slcache.documents.keys import unit_of
 from slcache.given import quantity
 from slcache.given.once import SEED_MAX
-from slcache.given.options import CHANGED, TRACE, Recording, needed, option, said
+from slcache.given.options import needed, option, said
+from slcache.given.shared import CHANGED, TRACE, Recording
 from slcache.tables.sheets import Sheet
 from slcache.tables.tabular import Table, Words
 from slcache.traces import api as traces

@@ -20,7 +20,7 @@ from slcache.execute import given as texts
 from slcache.execute import several
 from slcache.execute.run import Run
 from slcache.given.content import Content, device_of
-from slcache.given.options import Here
+from slcache.given.shared import Here
 from slcache.results.result import Result
 
 #: Seconds between two points of a series, at most.

@@ -18,7 +18,7 @@ from slcache.drives import fills, measured
 from slcache.errors import UsageError, about
 from slcache.given.arguments import checked
 from slcache.given.content import Content
-from slcache.given.options import keyed
+from slcache.given.shared import keyed
 
 if TYPE_CHECKING:
     from altair import ConcatChart as Chart

@@ -11,7 +11,7 @@ from slcache import _core, api, files
 from slcache.errors import UsageError, about
 from slcache.execute import given
 from slcache.execute.run import Run
-from slcache.given.options import Here
+from slcache.given.shared import Here
 from slcache.results.result import Result
 from slcache.traces.api import Progress
 

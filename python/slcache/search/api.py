@@ -11,16 +11,8 @@ from slcache.errors import UsageError, about
 from slcache.execute import given
 from slcache.files import Path
 from slcache.given.content import Content
-from slcache.given.options import (
-    DEVICE,
-    TRACE,
-    SpreadOut,
-    checked_schemes,
-    needed,
-    of,
-    option,
-    takes,
-)
+from slcache.given.options import checked_schemes, needed, of, option, takes
+from slcache.given.shared import DEVICE, TRACE, SpreadOut
 from slcache.search.goals import Search
 from slcache.study.model import Study, Varied
 

@@ -15,8 +15,8 @@ from slcache.errors import ConfigError, RunError, UsageError, about
 from slcache.execute import given
 from slcache.execute import store as kept_files
 from slcache.execute.engine import Engine
-from slcache.given.options import Trace as Read
 from slcache.given.options import of
+from slcache.given.shared import Trace as Read
 from slcache.search.batches import (
     WHOLE,
     Batch,

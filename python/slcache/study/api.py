@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from slcache.errors import UsageError, about
 from slcache.files import Path
-from slcache.given.options import SpreadOut, of, option, takes
+from slcache.given.options import of, option, takes
+from slcache.given.shared import SpreadOut
 from slcache.study import model
 from slcache.study.model import Study
 

@@ -14,7 +14,7 @@ from slcache import bounded, catalogue, files, named
 from slcache._core import ConfigError
 from slcache.errors import UsageError, about
 from slcache.execute import given
-from slcache.given import arguments, content, options, parsing
+from slcache.given import arguments, content, options, parsing, shared
 from slcache.given.content import Content
 from slcache.given.once import SEED_MAX, flatten, once, twice
 from slcache.given.options import checked_ranges, checked_schemes, needed, option
@@ -35,7 +35,7 @@ class StudyError(ConfigError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Varied(options.Drawn):
+class Varied(shared.Drawn):
     """What is run and what is varied, by a study or a search."""
 
     trace: Content | Sequence[Content] = field(
