@@ -122,7 +122,7 @@ def test_every_verb_with_a_table_has_the_forms(
 
 def test_odd_values_stay_in_their_cells() -> None:
     odd = sheets.Sheet([{"a": 'x,"y"\nz', "b": 0.1 + 0.2}, {"b": None, "c": True}])
-    (rows,) = [list(csv.DictReader(io.StringIO(sheets.csv([odd]))))]
+    (rows,) = [list(csv.DictReader(io.StringIO(sheets.csv(odd))))]
     assert rows[0]["a"] == 'x,"y"\nz'
     assert float(rows[0]["b"]) == 0.1 + 0.2
     assert rows[1] == {"a": "", "b": "", "c": "true"}

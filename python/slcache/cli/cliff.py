@@ -73,7 +73,7 @@ def _like(asked: Laboratory) -> None:
             on_progress=meter,
         )
         if files is not None:
-            files.write("like.csv", sheets.csv([found.sheet()]).encode())
+            files.write("like.csv", sheets.csv(found.sheet()).encode())
             _write(files, "like", found)
     depth = 1 if asked.like == fills.FIRST else fills.BURST_DEPTH
     config = catalogue.resolve(

@@ -57,8 +57,8 @@ def json_of(document: Any) -> str:  # noqa: ANN401
 
 
 def sheets(form: Form, *tables: Sheet) -> None:
-    """Print tables for other programs as the whole of standard output."""
-    text = csv(tables) if form == "csv" else markdown(tables)
+    """Print tables for other programs as the whole of standard output; CSV is the first alone."""
+    text = csv(next(iter(tables), Sheet(()))) if form == "csv" else markdown(tables)
     results().write(printable(text))
 
 

@@ -88,7 +88,7 @@ def show_study(folder: Path, metrics: list[str] | None, html: Path | None, form:
     console.answer(
         form,
         analysis.to_json,
-        lambda: parts.sheets(analysis)[: 1 if form == "csv" else None],
+        lambda: parts.sheets(analysis),
         lambda: [*parts.parts(analysis), *console.written("report", html)],
     )
 

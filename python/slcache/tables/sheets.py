@@ -68,16 +68,11 @@ def _share(document: Document, reference: Document | None) -> float | None:
     return gains.share(document, reference)
 
 
-def csv(sheets: Sequence[Sheet]) -> str:
-    """Return tables as CSV (RFC 4180, lines end in a line feed), an empty line between them."""
-    parts = []
-    for sheet in sheets:
-        text = io.StringIO()
-        rows = writer.writer(text, lineterminator="\n")
-        rows.writerow(sheet.header())
-        rows.writerows(sheet.rows())
-        parts.append(text.getvalue())
-    return "\n".join(parts)
+def csv(sheet: Sheet) -> str:
+    """Return a table as CSV (RFC 4180, lines end in a line feed)."""
+    text = io.StringIO()
+    writer.writer(text, lineterminator="\n").writerows([sheet.header(), *sheet.rows()])
+    return text.getvalue()
 
 
 def markdown(sheets: Sequence[Sheet]) -> str:
