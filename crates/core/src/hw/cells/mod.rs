@@ -3,9 +3,11 @@
 
 mod bad_blocks;
 mod kept;
+mod model;
 mod normal;
 mod rates;
 
 pub use bad_blocks::{BadBlocks, End, Fate, Replaced};
-pub use kept::{Cells, Life, Need, PageAt, SavedCells};
+pub use kept::{Cells, PageAt, SavedCells};
+pub use model::{Life, Need};
 pub use rates::{of_kinds, Condition, ModeRates, Outcome, Rates};
