@@ -1,23 +1,28 @@
-"""What only Python has: dicts in place of files, reports of progress, HTML and frames."""
+"""What only Python has: dicts in place of files, callbacks, and arguments refused by their name."""
 
 from __future__ import annotations
 
 import inspect
 import math
+import re
 import tomllib
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 import slcache
+from slcache import gym
 from slcache.given.arguments import RANGES, Range
 from slcache.given.once import flatten, once
+from slcache.reproduce import equations
 from slcache.study.axes import Axis
-from support import mixed, write_trace
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 WORKLOAD = {
@@ -39,23 +44,15 @@ def test_a_dict_is_the_device_that_its_file_is(trace: Path, tmp_path: Path) -> N
     given = slcache.run(trace, device=tiny(), scheme="baseline").to_dict()
     assert given["config"] == named["config"]
     assert given["host"] == named["host"]
-    assert [
-        entry["name"] for entry in slcache.schemes(device=tiny()) if "problem" not in entry
-    ] == [entry["name"] for entry in slcache.schemes(device="tiny") if "problem" not in entry]
+    assert slcache.schemes(device=tiny()) == slcache.schemes(device="tiny")
 
 
 def test_a_dict_is_the_workload_that_its_file_is(tmp_path: Path) -> None:
-    text = """about = "writes for a test"
-requests = 300
-footprint_bytes = "1MiB"
-[global]
-rw = "randwrite"
-bs = "4k"
-[arrivals]
-process = "constant"
-mean_gap_ns = 100000
-"""
-    (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "mine.toml").write_text(
+        'about = "writes for a test"\nrequests = 300\nfootprint_bytes = "1MiB"\n'
+        '[global]\nrw = "randwrite"\nbs = "4k"\n'
+        '[arrivals]\nprocess = "constant"\nmean_gap_ns = 100000\n'
+    )
     how: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "seed": 5}
     filed = slcache.run(tmp_path / "mine.toml", **how).to_dict()
     given = slcache.run(WORKLOAD, **how).to_dict()
@@ -67,85 +64,29 @@ mean_gap_ns = 100000
     assert both.documents[1]["host"] == given["host"]
 
 
-def _changed(path: str, value: object) -> dict[str, Any]:
-    device = tiny()
-    device["device"][path] = value
-    return device
-
-
-@pytest.mark.parametrize(
-    ("wrong", "kind", "key"),
-    [
-        (lambda: {"device": _changed("user_bytez", 1)}, slcache.ConfigError, "device.user_bytez"),
-        (lambda: {"device": _changed("mu_bytes", None)}, slcache.ConfigError, "device.mu_bytes"),
-        (lambda: {"device": _changed("mu_bytes", b"x")}, slcache.ConfigError, "device.mu_bytes"),
-        (lambda: {"device": {1: 2}}, slcache.ConfigError, "device"),
-        (lambda: {"trace": {**WORKLOAD, "requestz": 1}}, slcache.TraceError, "requestz"),
-        (
-            lambda: {"trace": {**WORKLOAD, "requests": float("nan")}},
-            slcache.ConfigError, "requests",
-        ),
-        (lambda: {"settings": {"host.time_scale": None}}, slcache.ConfigError, "host.time_scale"),
-        (lambda: {"address": "sideways"}, slcache.ConfigError, "trace.address"),
-        (
-            lambda: {"address": "wrap", "settings": {"trace.address": "clip"}},
-            slcache.ConfigError, "trace.address",
-        ),
-        (
-            lambda: {"progress": print, "on_progress": print},
-            slcache.UsageError, "progress",
-        ),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_in_a_dict_is_told_by_its_key(
-    wrong: Callable[[], dict[str, Any]], kind: type[slcache.Error], key: str
-) -> None:
-    given = {"trace": WORKLOAD, "device": "tiny", "scheme": "baseline", **wrong()}
-    with pytest.raises(slcache.Error) as caught:
-        slcache.run(given.pop("trace"), **given)
-    assert (type(caught.value), caught.value.key) == (kind, key)
-    assert caught.value.line is None
-    assert key in str(caught.value) or kind is slcache.UsageError
-
-
-def test_numbers_of_numpy_are_numbers() -> None:
-    settings = {"scheme.baseline.slc_blocks": np.int64(3), "host.time_scale": np.float64(0.5)}
-    result = slcache.run(WORKLOAD, device="tiny", scheme="baseline", settings=settings)
-    config = result.to_dict()["config"]
-    assert (config["scheme"]["baseline"]["slc_blocks"], config["host"]["time_scale"]) == (3, 0.5)
-
-
-def test_address_decides_what_becomes_of_what_lies_beyond(tmp_path: Path) -> None:
-    rows = [(ms, op, offset * 4, size) for ms, op, offset, size in mixed(50)]
-    beyond = write_trace(tmp_path / "t.csv", rows)
+def test_address_decides_what_becomes_of_what_lies_beyond() -> None:
+    how: dict[str, Any] = {"device": "tiny", "schemes": "baseline"}
+    beyond = {**WORKLOAD, "footprint_bytes": "9MiB"}
     with pytest.raises(slcache.TraceError) as caught:
-        slcache.run(beyond, device="tiny", scheme="baseline")
+        slcache.compare(beyond, **how)
     assert caught.value.key == "trace.address"
-    wrapped = slcache.run(beyond, device="tiny", scheme="baseline", address="wrap").to_dict()
+    wrapped = slcache.compare(beyond, address="wrap", **how).documents[0]
     assert wrapped["config"]["trace"]["address"] == "wrap"
-    both = slcache.compare(beyond, device="tiny", schemes=["tlc-only"], address="compact")
-    assert both.documents[0]["config"]["trace"]["address"] == "compact"
 
 
 def test_on_progress_is_called_and_cancels(trace: Path) -> None:
-    seen: list[str] = []
-
-    def stop(phase: str, done: int, total: int) -> bool:
-        seen.append(phase)
-        return False
-
-    for call in (
-        lambda: slcache.run(WORKLOAD, device="tiny", scheme="baseline", on_progress=stop),
-        lambda: slcache.compare(WORKLOAD, device="tiny", schemes="baseline", on_progress=stop),
-        lambda: slcache.cliff(
-            device="tiny", schemes=["baseline"], write_bytes=4096, on_progress=stop
-        ),
-        lambda: slcache.trace.info(trace, on_progress=stop),
-    ):
-        before = len(seen)
+    how: dict[str, Any] = {"device": "tiny", "schemes": ["baseline"]}
+    calls: list[Callable[..., object]] = [
+        partial(slcache.run, WORKLOAD, device="tiny", scheme="baseline"),
+        partial(slcache.compare, WORKLOAD, **how),
+        partial(slcache.cliff, write_bytes=4096, **how),
+        partial(slcache.trace.info, trace),
+    ]
+    for call in calls:
+        seen: list[object] = []
         with pytest.raises(KeyboardInterrupt):
-            call()
-        assert len(seen) == before + 1
+            call(on_progress=lambda *of, seen=seen: bool(seen.append(of)))
+        assert len(seen) == 1
 
 
 def test_functions_on_traces_are_those_of_the_class(trace: Path, tmp_path: Path) -> None:
@@ -161,30 +102,26 @@ def test_a_notebook_shows_tables(comparison: slcache.Comparison) -> None:
     page = comparison._repr_html_()
     assert page.count("<tr>") == 1 + len(comparison.runs)
     assert all(sentence.split(";")[0] in page for sentence in comparison.verdict())
-    assert "<b>" in page
-    one = comparison.runs[0]._repr_html_()
-    assert one.count("<tr>") == 3
+    assert comparison.runs[0]._repr_html_().count("<tr>") == 3
     odd = slcache.Result(comparison.runs[0].to_dict(), "<i>")
     assert "<i>" not in odd._repr_html_()
     assert "&lt;i&gt;" in odd._repr_html_()
 
 
 def test_python_names_the_length_of_windows(trace: Path, tmp_path: Path) -> None:
-    own: dict[str, Any] = {"device": "tiny", "window": "2ms"}
-    one = slcache.run(trace, scheme="baseline", **own)
-    both = slcache.compare(trace, schemes=["baseline", "tlc-only"], **own)
-    for document in (*one.documents, *both.documents):
-        assert document["config"]["run"]["series_window_ns"] == 2_000_000
     file = tmp_path / "config.toml"
     file.write_text("run.series_window_ns = 5\n")
-    above = slcache.run(trace, scheme="baseline", settings=file, **own)
-    assert above.documents[0]["config"]["run"]["series_window_ns"] == 2_000_000
+    own: dict[str, Any] = {"device": "tiny", "settings": file}
+    one = slcache.run(trace, scheme="baseline", window="2ms", **own)
+    both = slcache.compare(trace, schemes=["baseline", "tlc-only"], window="2ms", **own)
+    for document in (*one.documents, *both.documents):
+        assert document["config"]["run"]["series_window_ns"] == 2_000_000
     for wrong in ("2", "0ms", "2 weeks"):
         with pytest.raises(slcache.UsageError, match=f"window = {wrong}"):
-            slcache.run(trace, device="tiny", scheme="baseline", window=wrong)
-    twice = {"run": {"series_window_ns": 1}}
+            slcache.run(trace, scheme="baseline", window=wrong, **own)
+    own["settings"] = {"run": {"series_window_ns": 1}}
     with pytest.raises(slcache.ConfigError, match=r"run\.series_window_ns: given twice"):
-        slcache.run(trace, scheme="baseline", settings=twice, **own)
+        slcache.run(trace, scheme="baseline", window="2ms", **own)
 
 
 def needed(function: Callable[..., object], trace: Path, folder: Path) -> dict[str, Any]:
@@ -209,18 +146,12 @@ def needed(function: Callable[..., object], trace: Path, folder: Path) -> dict[s
         (slcache.run, {"trace_options": [1]}),
         (slcache.compare, {"seeds": True}),
         (slcache.compare, {"seeds": 2.0}),
-        (slcache.sweep, {"jobs": 0}),
-        (slcache.sweep, {"jobs": -1}),
         (slcache.sweep, {"vary": [1]}),
         (slcache.sweep, {"points": []}),
         (slcache.sweep, {"points": [None]}),
         (slcache.sweep, {"points": {}}),
         (slcache.sweep, {"points": "x"}),
-        (slcache.tune, {"points": 0}),
         (slcache.tune, {"sampler": "x"}),
-        (slcache.tune, {"sampler_seed": -1}),
-        (slcache.tune, {"minutes": -1}),
-        (slcache.cliff, {"pause_ns": -1}),
         (slcache.rerun, {"on_note": 5}),
         (slcache.Comparison, {"runs": []}),
     ],
@@ -259,14 +190,12 @@ def test_no_number_goes_beyond_its_range(
             assert caught.value.key == name
 
 
-def test_whole_numbers_may_be_numpys(trace: Path) -> None:
-    how: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "seed": 7}
-    numpys: dict[str, Any] = {**how, "seed": np.int32(7)}
-    plain = slcache.run(trace, **how).to_dict()
-    assert slcache.run(trace, **numpys).to_dict()["config"] == plain["config"]
-
-
-def test_what_is_varied_may_be_numpys() -> None:
+def test_numbers_may_be_numpys() -> None:
+    settings = {"scheme.baseline.slc_blocks": np.int64(3), "host.time_scale": np.float64(0.5)}
+    how: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "seed": np.int32(7)}
+    config = slcache.run(WORKLOAD, settings=settings, **how).to_dict()["config"]
+    assert (config["scheme"]["baseline"]["slc_blocks"], config["host"]["time_scale"]) == (3, 0.5)
+    assert config["run"]["seed"] == 7
     blocks = {"scheme": {"baseline": {"slc_blocks": np.arange(3, 5)}}}
     vary = {**blocks, "host.time_scale": np.float64(2)}
     said = once(flatten(vary))
@@ -278,9 +207,142 @@ def test_what_is_varied_may_be_numpys() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("device", ["nvc-hdd", "hyssd-st"])
-def test_a_comparison_names_the_schemes_that_run(device: str) -> None:
-    fit, _ = slcache.fitting(device=device)
-    with pytest.raises(slcache.ConfigError, match="baseline does not run on this device") as told:
-        slcache.compare("zipf-4k", device=device, schemes=["baseline", fit[0]])
-    assert f"these do: {', '.join(fit)}" in str(told.value)
+def test_a_comparison_names_the_schemes_that_run_where_one_does_not() -> None:
+    for device in ("nvc-hdd", "hyssd-st"):
+        fit, _ = slcache.fitting(device=device)
+        with pytest.raises(slcache.ConfigError, match="baseline does not run on this") as told:
+            slcache.compare("zipf-4k", device=device, schemes=["baseline", fit[0]])
+        assert f"these do: {', '.join(fit)}" in str(told.value)
+    for scheme, why in (
+        ("baseline:slc_blocks=999", "scheme.baseline.slc_blocks = 999: must be between 3 and 12"),
+        ("basline", '"basline" is not a scheme'),
+    ):
+        with pytest.raises(slcache.ConfigError, match=why) as told:
+            slcache.compare("zipf-4k", device="tiny", schemes=["tlc-only", scheme])
+        assert "these do" not in str(told.value)
+
+
+#: What no argument of any function is.
+NEVER: list[Any] = [object(), b"x", [None], "\ud800", 10**400, float("nan")]
+#: A function, and arguments with which it begins.
+Call = tuple[Any, dict[str, Any]]
+OF_SCHEMES = {"slc", "dense", "option", "reclaim"}
+#: Functions that have no arguments, or are there under another name.
+WITHOUT = {"devices", "formats", "trace.generate"}
+
+
+def of_traces(trace: Path, out: Path) -> dict[str, Call]:
+    """Return the functions on traces, which are methods of one too."""
+    found: dict[str, Call] = {}
+    for name in ("info", "lint", "picture", "twin", "convert"):
+        more = {"output": out, "path": out}
+        for prefix, of, given in (
+            ("trace", slcache.trace, {"trace": trace}),
+            ("Trace", slcache.Trace(trace), {}),
+        ):
+            function = getattr(of, name)
+            known = inspect.signature(function).parameters
+            taken = {key: value for key, value in more.items() if key in known}
+            found[f"{prefix}.{name}"] = (function, {**given, **taken})
+    return found
+
+
+def of_models() -> dict[str, Call]:
+    """Return the equations of papers."""
+    tier = dict.fromkeys(equations.TIER_KEYS, 1)
+    hits = {"write_share": 0.5, "write_hits": 0.5, "read_hits": 0.5, "data_bytes": 1}
+    chip, passed = (dict.fromkeys(keys, 1) for keys in (equations.CHIP_KEYS, equations.VOLUME_KEYS))
+    return {
+        "equations.hyssd_cost": (
+            equations.hyssd_cost, {"device": {"fast": tier, "dense": tier}, **hits},
+        ),
+        "equations.nvc_lifespan": (
+            equations.nvc_lifespan, {"chip": chip, "slc_share": 0.5, "volumes": passed},
+        ),
+        "equations.victim_utilisation": (equations.victim_utilisation, {"utilisation": 0.5}),
+    }  # fmt: skip
+
+
+def of_results(run: slcache.Result, folder: Path) -> dict[str, Call]:
+    """Return what is done with results."""
+    found: dict[str, Call] = {
+        "Result": (slcache.Result, {"document": run.to_dict()}),
+        "Comparison": (slcache.Comparison, {"runs": [run]}),
+        "load": (slcache.load, {"path": folder}),
+        "rerun": (slcache.rerun, {"saved": run}),
+        "diff": (slcache.diff, {"first": run, "second": run}),
+    }
+    of_run: dict[str, dict[str, Any]] = {
+        "save": {"path": folder / "o"}, "load": {"path": folder},
+        "plot_histogram": {"name": "actions"}, "plot_curve": {"name": "cost"}, "to_polars": {},
+    }  # fmt: skip
+    for name, given in of_run.items():
+        found[f"Result.{name}"] = (getattr(run, name), given)
+    return found
+
+
+def calls(trace: Path, folder: Path) -> dict[str, Call]:
+    """Return every public function with arguments that it begins with."""
+    run = slcache.run(trace, device="tiny", scheme="baseline")
+    load: dict[str, Any] = {"trace": trace, "device": "tiny", "scheme": "baseline"}
+    found: dict[str, Call] = {
+        **of_traces(trace, folder / "o.parquet"),
+        **of_models(),
+        **of_results(run, folder),
+        "Trace": (slcache.Trace, {"path": trace}),
+        "Trace.twin_by_blocks": (slcache.Trace(trace).twin_by_blocks, {"output": folder / "t.csv"}),
+        "sweep": (slcache.sweep, {**load, "vary": {"host.time_scale": [0.5]}}),
+        "tune": (slcache.tune, {**load, "vary": {"host.queue_depth": [1, 2]}}),
+        "cliff": (slcache.cliff, {"device": "tiny"}),
+        "workloads": (slcache.workloads, {"described": False}),
+        "schemes": (slcache.schemes, {}),
+        "gym.SlcCacheEnv": (gym.SlcCacheEnv, {"device": "tiny", "workload": trace}),
+    }
+    for name in ("run", "compare", "resolve", "fitting", "device_facts", "workload", "generate"):
+        found[name] = (getattr(slcache, name), needed(getattr(slcache, name), trace, folder))
+    return found
+
+
+@pytest.fixture(scope="module")
+def every(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Call]:
+    return calls(trace, tmp_path_factory.mktemp("every"))
+
+
+def functions(module: ModuleType, names: list[str]) -> set[str]:
+    """Return the functions of a module by their names below `slcache`."""
+    prefix = module.__name__.partition(".")[2]
+    found = {name for name in names if inspect.isfunction(getattr(module, name))}
+    return {f"{prefix}.{name}" if prefix else name for name in found}
+
+
+def test_every_public_function_is_tried(every: dict[str, Call]) -> None:
+    listed = functions(slcache, slcache.__all__) | functions(slcache.trace, slcache.trace.__all__)
+    assert listed - every.keys() == OF_SCHEMES | WITHOUT
+
+
+def refused(function: Any, given: dict[str, Any]) -> slcache.Error | None:  # noqa: ANN401
+    """Return the error that a call ends in; None where it goes well."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            function(**given)
+    except slcache.Error as error:
+        return error
+    return None
+
+
+@pytest.mark.few(3)
+@pytest.mark.parametrize("part", range(3))
+def test_what_no_argument_is_names_the_argument(every: dict[str, Call], part: int) -> None:
+    """Each argument is given a third of them at a time, and each of them to many arguments."""
+    tried = 0
+    for of, (function, given) in every.items():
+        known = inspect.signature(function).parameters.values()
+        for name in [each.name for each in known if each.kind is not each.VAR_KEYWORD]:
+            for wrong in NEVER[(tried + part) % 3 :: 3]:
+                error = refused(function, {**given, name: wrong})
+                case = f"{of}({name}={wrong!r:.20})" if wrong != 10**400 else f"{of}({name}=10^400)"
+                assert error is not None, case
+                assert name in (error.key, *re.findall(r"\w+", str(error))), f"{case}: {error}"
+            tried += 1
+    assert tried > 200

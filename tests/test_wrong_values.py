@@ -12,8 +12,9 @@ import pytest
 
 import slcache
 import verbs
+from hidden_drives import a_log
 from slcache.cli.app import execute
-from support import QUICK, mixed, write_trace
+from support import QUICK
 from support import slcache as command
 
 JUNK = ["", "0", "-1", "18446744073709551616", "1e400", "nan", "inf", "-inf", "ü", "\u202e", "a b"]
@@ -40,17 +41,20 @@ def tried(path: tuple[str, ...], option: Any) -> list[str]:  # noqa: ANN401
     return [junk[(first + 5 * i) % len(junk)] for i in range(count)]
 
 
-@pytest.fixture
-def ask(
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("path", "option"), CASES)
+def test_no_value_of_any_option_ends_in_a_traceback(
+    path: tuple[str, ...],
+    option: Any,  # noqa: ANN401
+    every: bool,
     inputs: verbs.Inputs,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-) -> Callable[[tuple[str, ...], str, str], None]:
-    """Return what gives an option of a verb a value, and checks how that ends."""
+) -> None:
     monkeypatch.chdir(tmp_path)
-
-    def given(path: tuple[str, ...], name: str, junk: str) -> None:
+    name = option.opts[0]
+    for junk in JUNK if every else tried(path, option):
         status = execute([*path, *inputs.needed(path, name), name, junk])
         told = capsys.readouterr().err
         assert status in (0, 1, 2, 3, 4), (junk, told)
@@ -59,132 +63,51 @@ def ask(
         found = (status, path) == (4, ("trace", "lint"))
         assert status == 0 or found or told.startswith(("error: ", "note: ")), (junk, told)
 
-    return given
+
+NUMBERS = [str(2**63), str(2**64), "1" + "0" * 30, "-1", "nan", "1e308"]
+UNITS = {
+    "TIME": ("ns", "d"),
+    **dict.fromkeys(("SIZE", "SIZE,...|FROM..TO*FACTOR"), ("", "TiB")),
+}
+#: What an option has no effect without.
+WITH = {
+    "--from": ["--timeline", "t.json"],
+    "--until": ["--timeline", "t.json"],
+    "--pause": ["--pattern", "bursts"],
+    "--resample-block": ["--resample", "2", "--jobs", "1"],
+}
+#: Verbs in which these are other options.
+ALONE = {"trace twin"}
 
 
-@pytest.mark.parametrize(("path", "option"), CASES)
-def test_no_value_of_any_option_ends_in_a_traceback(
+@pytest.mark.parametrize(
+    ("path", "option"), [case for case in CASES if case.values[1].metavar in UNITS]
+)
+def test_a_time_or_size_is_taken_or_told_with_its_name(
     path: tuple[str, ...],
     option: Any,  # noqa: ANN401
-    ask: Callable[[tuple[str, ...], str, str], None],
+    inputs: verbs.Inputs,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for junk in tried(path, option):
-        ask(path, option.opts[0], junk)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("path", "option"), CASES)
-def test_no_value_in_any_verb_ends_in_a_traceback(
-    path: tuple[str, ...],
-    option: Any,  # noqa: ANN401
-    ask: Callable[[tuple[str, ...], str, str], None],
-) -> None:
-    for junk in JUNK:
-        ask(path, option.opts[0], junk)
-
-
-@pytest.mark.parametrize(
-    ("seeds", "told"),
-    [
-        ("-1", "-1 is not between 0 and 9223372036854775807"),
-        ("18446744073709551616", "18446744073709551616 is not between 0 and"),
-        ("1,1", "1 is given twice"),
-        ("", "its value is empty"),
-        ("1,,2", "expected whole numbers"),
-    ],
-)
-def test_seeds_of_an_evaluation(
-    seeds: str, told: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    status = execute(["reproduce", "ips", "--quick", "--out", str(tmp_path), "--seeds", seeds])
-    assert status == 2
-    error = capsys.readouterr().err
-    assert "--seeds" in error
-    assert told in error
-
-
-@pytest.mark.parametrize("seed", [-1, 2**63, 2**64, 10**30])
-def test_a_seed_out_of_range_is_a_configuration_error(seed: int, trace: Path) -> None:
-    allowed = f"seed = {seed}: must be between 0 and {2**63 - 1}"
-    tiny: dict[str, Any] = {"device": "tiny", "seed": seed}
-    with pytest.raises(slcache.ConfigError, match=allowed):
-        slcache.run(trace, scheme="baseline", **tiny)
-    with pytest.raises(slcache.ConfigError, match=allowed):
-        slcache.compare(trace, schemes=["baseline"], **tiny)
-    with pytest.raises(slcache.ConfigError, match=allowed):
-        slcache.resolve(scheme="baseline", **tiny)
-    with pytest.raises(slcache.ConfigError, match=allowed):
-        slcache.generate("zipf-4k", "x.parquet", seed=seed)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--amount", "0"],
-        ["--amount", "1KB"],
-        ["--bs", "0"],
-        ["--bs", "1000"],
-        ["--span", "0"],
-        ["--pattern", "bursts", "--pause", "0s"],
-        ["--iodepth", "0"],
-        ["--pattern", "bursts", "--bursts", "1"],
-    ],
-    ids=" ".join,
-)
-def test_the_cliff_names_the_option_and_what_it_can_be(
-    arguments: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    status = execute(["cliff", "--device", "tiny", "--schemes", "baseline", *arguments])
-    assert status == 2
-    error = capsys.readouterr().err
-    assert arguments[-2] in error
-    assert any(word in error for word in ("must be", "such as", "is not between"))
-    assert "see slcache cliff --help" in error
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["devices", "shw"], "has no verb 'shw'; did you mean show? See slcache devices --help"),
-        (["schemes", "shw", "x"], "has no verb 'shw'; did you mean show? See"),
-        (["trace", "inf"], 'Unknown command "inf"; did you mean "info"? See slcache trace --help'),
-    ],
-    ids=str,
-)
-def test_a_verb_below_another_that_is_misspelt_is_told_with_the_one_meant(
-    words: list[str], told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert execute(words) == 2
-    assert told in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("scheme", "told"),
-    [
-        (
-            "baseline:slc_blocks=999",
-            "baseline:slc_blocks=999: scheme.baseline.slc_blocks = 999: must be between 3 and 12",
-        ),
-        ("basline", '"basline" is not a scheme'),
-    ],
-)
-def test_what_no_device_can_run_names_no_schemes_that_run_on_it(
-    scheme: str, told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked = ["compare", "zipf-4k", "--device", "tiny", "--schemes", f"tlc-only,{scheme}"]
-    assert execute(asked) == 3
-    error = capsys.readouterr().err
-    assert told in error
-    assert "these do" not in error
-
-
-def test_what_helps_is_called_as_the_command_line_has_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    trace = write_trace(tmp_path / "t.csv", mixed(20))
-    asked = ["compare", str(trace), "--device", "tiny", "--schemes", "tlc-only,baseline"]
-    assert execute([*asked, "--seeds", "3"]) == 2
-    assert "--resample N of compare" in capsys.readouterr().err
+    monkeypatch.chdir(tmp_path)
+    name = option.opts[0]
+    needed = [*inputs.needed(path, name), *([] if " ".join(path) in ALONE else WITH.get(name, []))]
+    if name == "--user":
+        log = a_log(tmp_path, [(1.0, 2000.0), (4.0, 700.0), (5.0, 400.0)], ms=40)
+        needed = [str(log), "--out", "d.toml"]
+    for value in [number + unit for number in NUMBERS for unit in UNITS[option.metavar]]:
+        status = execute([*path, *needed, name, value])
+        printed = capsys.readouterr()
+        told = printed.err
+        assert status in (0, 1, 2, 3, 4), (value, told)
+        # A study tells in its table why its points failed.
+        words = (told + printed.out).replace("_", "-")
+        assert status == 0 or name.strip("-") in words, (value, told)
+        assert status == 0 or told.startswith(("error: ", "note: ")), (value, told)
+        # Less than nothing, and what is no number, is nothing of anything.
+        assert status != 0 or not value.startswith(("-", "nan")), value
 
 
 def closed(*numbers: int) -> Callable[[], None]:
@@ -197,7 +120,7 @@ def closed(*numbers: int) -> Callable[[], None]:
     return close
 
 
-@pytest.mark.parametrize("arguments", [["devices"], ["devices", "--json"], ["--version"], ["-h"]])
+@pytest.mark.parametrize("arguments", [["devices", "--json"], ["-h"]])
 def test_a_closed_standard_output_is_told(arguments: list[str]) -> None:
     done = command(*arguments, setup=closed(1))
     assert (done.returncode, done.stderr) == (1, b"error: standard output is closed\n")
