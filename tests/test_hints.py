@@ -17,16 +17,9 @@ if TYPE_CHECKING:
 #: Writes of 4 KiB to pages 0, 1, 2, ... with these hints, each in turn.
 HINTS = (0, 1, 17, 255)
 COLUMNS = {
-    "format": "generic",
-    "header": "true",
-    "time": "at",
-    "time_unit": "ms",
-    "address": "sector",
-    "address_unit": "sector",
-    "size": "sectors",
-    "size_unit": "sector",
-    "op": "op",
-    "hint": "hint",
+    **{"format": "generic", "header": "true", "op": "op", "hint": "hint"},
+    **{"time": "at", "time_unit": "ms"},
+    **{"address": "sector", "address_unit": "sector", "size": "sectors", "size_unit": "sector"},
 }
 
 
@@ -70,7 +63,7 @@ def test_hints_are_counted_and_lost_by_name_alone(trace: Path) -> None:
         "convert",
         trace,
         "-o",
-        trace.with_name("o.trace"),
+        trace.with_name("o"),
         "--as",
         "mqsim",
         *options,

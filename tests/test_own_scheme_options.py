@@ -11,7 +11,6 @@ import pytest
 import slcache
 from slcache.search.space import VALUES_MOST
 from slcache.study.axes import Axis
-from slcache.study.run import Sweep
 from support import here, own_scheme
 
 EXAMPLES = Path("examples/schemes")
@@ -39,31 +38,19 @@ def test_options_are_keys_with_defaults_ranges_and_short_names(tmp_path: Path) -
     for key in ("largest", "scheme.custom.options.largest"):
         assert options_of(scheme, {key: 512})["options"]["largest"] == 512
     assert options_of(scheme, {"share": 1})["options"]["share"] == 1.0
-    for key, value in [
-        ("largest", 3),
-        ("largest", 1.5),
-        ("share", "x"),
-        ("kind", "c"),
-        ("eager", 1),
-    ]:
+    wrong = (("largest", 3), ("largest", 1.5), ("share", "x"), ("kind", "c"), ("eager", 1))
+    for key, value in wrong:
         with pytest.raises(slcache.ConfigError, match=f"scheme.custom.options.{key} = .*must be"):
             options_of(scheme, {key: value})
-    with pytest.raises(
-        slcache.ConfigError, match=r"options.smallest = 3: must be absent: the scheme's"
-    ):
+    with pytest.raises(slcache.ConfigError, match=r"options.smallest = 3: must be absent: the"):
         options_of(scheme, {"smallest": 3})
 
 
 def test_settings_can_be_for_one_of_several_classes(trace: Path) -> None:
-    both = slcache.compare(
-        trace,
-        device="tiny",
-        schemes=[BASELINE, "baseline"],
-        settings={
-            "scheme.Baseline.start_free_ratio": 0.0,
-            "scheme.baseline.slc.start_free_ratio": 0.0,
-        },
-    )
+    keys = ("scheme.Baseline.start_free_ratio", "scheme.baseline.slc.start_free_ratio")
+    settings = dict.fromkeys(keys, 0.0)
+    schemes = [BASELINE, "baseline"]
+    both = slcache.compare(trace, device="tiny", schemes=schemes, settings=settings)
     first, second = both.documents
     assert first["config"]["scheme"]["custom"]["options"]["start_free_ratio"] == 0.0
     assert first["waf"] == second["waf"]
@@ -97,47 +84,18 @@ def test_keys_without_effect_are_refused(tmp_path: Path, trace: Path) -> None:
     assert len(set(victims.values())) == 2
 
 
-def test_an_option_that_changes_is_state(tmp_path: Path, trace: Path) -> None:
-    body = """
-        largest: int = slcache.option(1024)
-
-        def place(self, write, view):
-            self.largest += 1
-            return "cache", "store"
-
-        def figures(self):
-            return {"largest": self.largest}
-    """
-    source, state = own_scheme(tmp_path, body), tmp_path / "state"
-    fresh = slcache.run(
-        trace, device="tiny", scheme=source, settings={"precondition.fill": 0.5}, save_state=state
-    )
-    again = slcache.run(trace, device="tiny", scheme=source, load_state=state)
-    found = [each.documents[0]["scheme"]["figures"]["largest"] for each in (fresh, again)]
-    assert found[0] == found[1] > 1024
-
-
-def test_studies_and_cliffs_take_classes(tmp_path: Path, trace: Path) -> None:
+def test_studies_take_classes(tmp_path: Path, trace: Path) -> None:
+    schemes, vary = ["baseline", BASELINE], {"slc_blocks": [4, 6]}
     study = slcache.sweep(
-        trace,
-        device=DEMO,
-        scheme=["baseline", BASELINE],
-        vary={"slc_blocks": [4, 6]},
-        jobs=2,
-        out=tmp_path / "study",
+        trace, device=DEMO, scheme=schemes, vary=vary, jobs=2, out=tmp_path / "study"
     )
-    waf = {(row["scheme"], row["slc_blocks"]): row["waf"] for row in _rows(study)}
-    assert len(waf) == 4
-    for blocks in (4, 6):
-        assert waf["baseline", blocks] == waf[BASELINE, blocks]
-
-
-def _rows(study: Sweep) -> list[dict[str, Any]]:
-    """Return the rows of a study's table, by scheme and size."""
     rows = study.table.to_dicts()
-    return [
-        {"slc_blocks": row.get("slc_blocks", row.get("scheme.slc_blocks")), **row} for row in rows
-    ]
+    waf = {
+        (row["scheme"], row.get("slc_blocks", row.get("scheme.slc_blocks"))): row["waf"]
+        for row in rows
+    }
+    assert len(waf) == 4
+    assert all(waf["baseline", blocks] == waf[BASELINE, blocks] for blocks in (4, 6))
 
 
 def test_what_a_class_declares_is_shown() -> None:
@@ -171,21 +129,22 @@ def test_settings_may_name_the_class_in_every_verb(tmp_path: Path, trace: Path) 
 SIZED: dict[str, Any] = {"device": "tiny", "least": "largest", "such_that": "waf<=99"}
 
 
-def test_a_search_over_many_values_names_a_step(tmp_path: Path, trace: Path) -> None:
-    source = own_scheme(tmp_path, "largest: int = slcache.option(4096, minimum=512)")
-    size = {"largest": "1024..65536"}
-    with pytest.raises(slcache.UsageError) as refused:
-        slcache.tune(trace, **SIZED, scheme=source, vary=size)
-    step = str(refused.value).partition("such as ")[2]
-    assert step == "largest=1024..65536:7"
+#: The option, and the values of the search.
+SEARCHES = [
+    ("int = slcache.option(4096, minimum=512)", "1024..65536"),
+    *(
+        ("float = slcache.option(1.0)", said)
+        for said in ("1024..65536", "4096..1GiB:4096", "0..1:0.00001", "0..20000")
+    ),
+]
 
 
-@pytest.mark.parametrize("said", ["1024..65536", "4096..1GiB:4096", "0..1:0.00001", "0..20000"])
+@pytest.mark.parametrize(("option", "said"), SEARCHES)
 def test_the_step_that_a_search_names_is_the_nearest_that_passes(
-    said: str, tmp_path: Path, trace: Path
+    option: str, said: str, tmp_path: Path, trace: Path
 ) -> None:
     """Whole steps of those that were said, and one less is too many."""
-    source = own_scheme(tmp_path, "largest: float = slcache.option(1.0)")
+    source = own_scheme(tmp_path, f"largest: {option}")
     with pytest.raises(slcache.UsageError) as refused:
         slcache.tune(trace, **SIZED, scheme=source, vary={"largest": said})
     key, _, named = str(refused.value).partition("such as ")[2].partition("=")

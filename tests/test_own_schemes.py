@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 import slcache
-from slcache import Scheme, catalogue
+from slcache import Scheme
+from slcache import conformance as checking
 from support import here, own_scheme, process
 
 EXAMPLES = Path("examples/schemes")
@@ -24,10 +27,15 @@ TURBO_WRITE = f"{EXAMPLES}/turbo_write.py:TurboWrite"
 OWN = ("config", "scheme", "provenance", "sim")
 
 
-def figures(trace: str | Path, scheme: str, device: str, **given: object) -> dict[str, Any]:
+def without_owner(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a run's document without what says whose it is."""
-    document = slcache.run(trace, device=device, scheme=scheme, **cast(Any, given)).documents[0]
     return {key: value for key, value in document.items() if key not in OWN}
+
+
+def figures(trace: str | Path, scheme: str, device: str, **given: object) -> dict[str, Any]:
+    """Return what a run comes to, whoever decides."""
+    run = slcache.run(trace, device=device, scheme=scheme, **cast(Any, given))
+    return without_owner(run.documents[0])
 
 
 @pytest.mark.parametrize(("native", "own"), [("baseline", BASELINE), ("turbo-write", TURBO_WRITE)])
@@ -79,10 +87,8 @@ def test_a_script_runs_its_own_class_without_running_twice(tmp_path: Path, trace
 def test_an_edit_is_noticed(tmp_path: Path, trace: Path) -> None:
     source = own_scheme(tmp_path, "def place(self, write, view): return 'cache', 'store'")
     before = slcache.run(trace, device="tiny", scheme=source)
-    result = tmp_path / "result.json"
     before.save(tmp_path / "out")
     found = next((tmp_path / "out").rglob("*.json"))
-    assert result != found
     slcache.rerun(found)
     own_scheme(tmp_path, "def place(self, write, view): return 'store'")
     with pytest.raises(slcache.ConfigError, match="no document loads code of Python"):
@@ -93,14 +99,19 @@ def test_an_edit_is_noticed(tmp_path: Path, trace: Path) -> None:
     assert after.documents[0]["waf"] != before.documents[0]["waf"]
 
 
+def derived(folder: Path, name: str) -> tuple[Path, str]:
+    """Write a class whose base is in a file beside it; return that file and the source."""
+    base = folder / f"{name}.py"
+    base.write_text("import slcache\n\nclass Base(slcache.Scheme):\n    pass\n")
+    (folder / "own.py").write_text(f"import {name}\n\nclass Own({name}.Base):\n    pass\n")
+    return base, f"{folder}/own.py:Own"
+
+
 def test_an_edit_of_a_base_class_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(tmp_path)
-    base = tmp_path / "some_base.py"
-    base.write_text("import slcache\n\nclass Base(slcache.Scheme):\n    pass\n")
-    (tmp_path / "own.py").write_text("import some_base\n\nclass Own(some_base.Base):\n    pass\n")
-    source = f"{tmp_path}/own.py:Own"
+    base, source = derived(tmp_path, "some_base")
     before = slcache.resolve(device="tiny", scheme=source)["scheme"]["custom"]["sha256"]
     base.write_text(base.read_text() + "\n\n# edited\n")
     after = slcache.resolve(device="tiny", scheme=source)["scheme"]["custom"]["sha256"]
@@ -112,13 +123,10 @@ def test_the_file_of_a_base_class_is_an_input(
     written: str, tmp_path: Path, trace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.syspath_prepend(tmp_path)
-    name = f"base_beside_{written}"
-    base = tmp_path / f"{name}.py"
-    base.write_text("import slcache\n\nclass Base(slcache.Scheme):\n    pass\n")
-    (tmp_path / "own.py").write_text(f"import {name}\n\nclass Own({name}.Base):\n    pass\n")
+    base, source = derived(tmp_path, f"base_beside_{written}")
     out = tmp_path / "out.parquet"
     out.symlink_to(base)
-    given: dict[str, Any] = {"device": "tiny", "scheme": f"{tmp_path}/own.py:Own", written: out}
+    given: dict[str, Any] = {"device": "tiny", "scheme": source, written: out}
     with pytest.raises(slcache.ConfigError, match="is the input"):
         slcache.run(trace, **given)
     assert "class Base" in base.read_text()
@@ -139,37 +147,40 @@ def test_what_a_function_made_a_class_from_is_part_of_it() -> None:
     assert len(sums) == 2
 
 
+#: What it remembers, and an option that it changes.
 COUNTS = """
+    largest: int = slcache.option(1024)
+
     def __init__(self):
         self.seen = 0
 
     def place(self, write, view):
         self.seen += 1
+        self.largest += 1
         return ("cache", "store") if self.seen % 3 else "store"
 
     def figures(self):
-        return {"seen": self.seen}
+        return {"seen": self.seen, "largest": self.largest}
 """
 
 
 def test_a_snapshot_holds_what_a_scheme_is_in_the_middle_of(tmp_path: Path, trace: Path) -> None:
     source, state = own_scheme(tmp_path, COUNTS), tmp_path / "state"
     settings = {"precondition.fill": 0.5}
-    fresh = slcache.run(trace, device="tiny", scheme=source, settings=settings, save_state=state)
-    again = slcache.run(trace, device="tiny", scheme=source, load_state=state)
-    seen = [each.documents[0]["scheme"]["figures"]["seen"] for each in (fresh, again)]
-    assert seen[0] == seen[1] > 0
-    assert figures(trace, source, "tiny", load_state=state) == figures(
-        trace, source, "tiny", settings=settings
+    fresh, again = (
+        slcache.run(trace, device="tiny", scheme=source, **how).documents[0]
+        for how in ({"settings": settings, "save_state": state}, {"load_state": state})
     )
+    assert 0 < fresh["scheme"]["figures"]["seen"] < fresh["scheme"]["figures"]["largest"]
+    assert again["scheme"]["figures"] == fresh["scheme"]["figures"]
+    assert without_owner(again) == without_owner(fresh)
 
 
-def test_all_schemes_leaves_the_defaults_of_one_s_own_out() -> None:
-    assert "custom" in slcache.fitting(device="tiny")[0]
-    assert "custom" not in catalogue.named("all", device="tiny")[0]
+#: Shorter than what a page shows: few requests, and few cases.
+SHORTER = {"compare": ["--trace-option", "take=1000"], "schemes": ["--cases", "3"]}
 
 
-def test_the_page_is_tried_literally(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_page_shows_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The class of the page goes into a file, and its commands run beside it."""
     root = Path.cwd()
     text = (root / "docs/howto/scheme-in-python.md").read_text(encoding="utf-8")
@@ -180,29 +191,46 @@ def test_the_page_is_tried_literally(tmp_path: Path, monkeypatch: pytest.MonkeyP
     commands = [line for line in text.splitlines() if line.startswith("slcache ")]
     assert len(commands) == 3
     for command in commands:
-        outcome = here(*shlex.split(command)[1:])
+        words = shlex.split(command)[1:]
+        outcome = here(*words, *SHORTER[words[0]])
         assert outcome.returncode == 0, f"{command}: {outcome.stderr!r}"
 
 
-def test_recent_is_sound_and_keeps_out_what_was_not_written_lately() -> None:
-    source = f"{EXAMPLES}/recent.py:Recent"
-    passed = here("schemes", "check", source, "--cases", "10")
-    assert passed.returncode == 0, passed.stderr
+EVERY = [
+    f"{path}:{name}"
+    for path in sorted(EXAMPLES.glob("*.py"))
+    for name in re.findall(r"(?m)^class (\w+)", path.read_text(encoding="utf-8"))
+]
 
+
+@pytest.mark.parametrize("source", [*EVERY, "custom"])
+def test_every_example_is_sound(source: str) -> None:
+    assert len(EVERY) == 5
+    assert checking.check(source, cases=10).failure is None
+
+
+def piece(name: str, **settings: object) -> dict[str, Any]:
+    """Return what an example comes to on the beginning of the recording."""
+    return slcache.run(
+        RECORDING, device=DEMO, scheme=f"{EXAMPLES}/{name}", settings=settings,
+        address="compact", replay="closed:4", trace_options={"take": "10000"},
+    ).to_dict()  # fmt: skip
+
+
+def test_recent_keeps_out_what_was_not_written_lately() -> None:
     def cached(within: float) -> int:
-        settings = {"within": within, "trace.address": "compact"}
-        found = slcache.run(
-            "examples/linkbench-40s.blkparse.zst",
-            device="examples/demo.toml",
-            scheme=source,
-            settings=settings,
-        ).to_dict()
+        rows = piece("recent.py:Recent", within=within)["flash"]["ops"]
         host = ("host", "slc", "program")
-        rows = found["flash"]["ops"]
         return sum(r["pages"] for r in rows if (r["cause"], r["mode"], r["kind"]) == host)
 
     everything, lately, hardly = (cached(within) for within in (0, 2, 0.01))
     assert everything > lately > hardly
+
+
+def test_second_chance_keeps_what_is_rewritten() -> None:
+    run = piece("second_chance.py:SecondChance", slc_blocks=2)
+    figures = run["scheme"]["figures"]
+    assert 0 < figures["cache_pages_kept"] < figures["cache_pages_written"]
 
 
 #: A class that prints whenever it is asked for anything.
