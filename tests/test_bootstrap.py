@@ -46,10 +46,7 @@ def twin(trace: Path, out: Path, *arguments: str) -> Path:
 
 
 def test_a_seed_gives_the_same_bytes_and_another_one_others(trace: Path, tmp_path: Path) -> None:
-    made = [
-        twin(trace, tmp_path / f"{place}.parquet", "--seed", seed).read_bytes()
-        for place, seed in enumerate(("1", "1", "2"))
-    ]
+    made = [twin(trace, tmp_path / "t.parquet", "--seed", s).read_bytes() for s in "112"]
     assert made[0] == made[1] != made[2]
 
 
@@ -84,9 +81,8 @@ def test_blocks_that_stay_and_regions_in_order_leave_holes_out_and_nothing_else(
 ) -> None:
     out = twin(trace, tmp_path / "same.parquet", "--stages", "99", "--regions", "kept")
     before, after = (package.Trace(path).info() for path in (trace, out))
-    elsewhere = {"file", "format", "end_address_bytes", "address_map"}
-    more = {"response", "summary"}
-    assert {name for name in before if before[name] != after[name]} == elsewhere | more
+    elsewhere = {"file", "format", "end_address_bytes", "address_map", "response", "summary"}
+    assert {name for name in before if before[name] != after[name]} == elsewhere
     assert after["end_address_bytes"] < before["end_address_bytes"] / 100
 
 
@@ -127,13 +123,3 @@ def test_refusals_are_told_and_leave_nothing(
     assert (done.returncode, done.stdout) == (status, b""), done.stderr
     assert all(text in done.stderr.decode() for text in told), done.stderr
     assert [path.name for path in tmp_path.iterdir()] == [source.name]
-
-
-def test_a_twin_that_was_changed_is_refused(trace: Path, tmp_path: Path) -> None:
-    out = twin(trace, tmp_path / "twin.parquet")
-    content = bytearray(out.read_bytes())
-    content[len(content) // 3] ^= 1
-    out.write_bytes(content)
-    done = slcache("trace", "info", out)
-    assert done.returncode == 4
-    assert str(out).encode() in done.stderr
