@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import random
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,7 +15,7 @@ import slcache
 from changed_case import Case
 from changed_documents import Documents, Kind
 from changed_traces import Traces
-from slcache import _core
+from slcache.documents.keys import of_config
 from support import mixed, write_trace
 
 #: Magic, version and length of the header of a snapshot; its checksum.
@@ -26,51 +25,34 @@ ODD = (
     *("4294967295", "4294967296", "18446744073709551615", "18446744073709551616", "1" * 40, "0x10"),
     *('""', "[]", "{}", "[1", "{a=1}", "'", "1KiB", "-1KiB", "99999999TiB", "é", "closed", "1_0"),
 )
-VERBS = (
-    ["run", "trace.csv", "--device", "tiny", "--scheme", "baseline"],
-    ["compare", "trace.csv", "--device", "tiny", "--schemes", "tlc-only,ips"],
-    ["trace", "info", "trace.csv"],
-    ["trace", "lint", "trace.csv"],
-    ["trace", "convert", "trace.csv", "-o", "out/new.trace", "--as", "mqsim"],
-    ["trace", "convert", "trace.csv", "trace.csv", "-o", "out/new.csv.gz", "--as", "msr"],
-    *(
-        ["trace", "convert", "trace.csv", "-o", "out/new.parquet", "--trace-option", option]
-        for option in ("take=9", "from_ns=10ms", "copies=2.5", "time_scale=1/3")
-    ),
-    [
-        *("trace", "twin", "trace.csv", "-o", "out/new.parquet", "--by", "blocks"),
-        *("--pause", "1ms", "--block-requests", "9"),
-    ],
-)
-EXTRA = (
-    *(["--address", "wrap"], ["--replay", "closed:4"], ["--seed", "7"], ["--volume", "each"]),
-    *(["--unsorted", "sort:10"], ["--trace-format", "msr"], ["--trace-option", "zero_size=skip"]),
-    *(
-        ["--set", "host.queue_depth=8"],
-        ["--json"],
-        ["--out", "out/report"],
-        ["--progress", "never"],
-    ),
-)
+_INTO = "trace convert trace.csv -o out/new.parquet --trace-option"
+VERBS = [
+    verb.split()
+    for verb in (
+        "run trace.csv --device tiny --scheme baseline",
+        "compare trace.csv --device tiny --schemes tlc-only,ips",
+        "trace info trace.csv",
+        "trace lint trace.csv",
+        "trace convert trace.csv -o out/new.trace --as mqsim",
+        "trace convert trace.csv trace.csv -o out/new.csv.gz --as msr",
+        *(f"{_INTO} {option}" for option in ("take=9", "from_ns=10ms", "copies=2.5")),
+        f"{_INTO} time_scale=1/3",
+        "trace twin trace.csv -o out/new.parquet --by blocks --pause 1ms --block-requests 9",
+    )
+]
+EXTRA = [
+    said.split()
+    for said in (
+        *("--address wrap", "--replay closed:4", "--seed 7", "--volume each", "--unsorted sort:10"),
+        *("--trace-format msr", "--trace-option zero_size=skip", "--set host.queue_depth=8"),
+        *("--json", "--out out/report", "--progress never"),
+    )
+]
 
 
 def keys() -> list[str]:
-    """Return every key of the configuration of two schemes."""
-    schema = json.loads(_core.config_schema())
-
-    def walk(node: dict[str, object], path: str) -> Iterator[str]:
-        while "$ref" in node:
-            node = schema["$defs"][str(node["$ref"]).rsplit("/", 1)[1]]
-        for part in node.get("anyOf", []):  # type: ignore[attr-defined]
-            yield from walk(part, path)
-        if node.get("type") == "array" and isinstance(node.get("items"), dict):
-            yield from walk(node["items"], f"{path}[0]")  # type: ignore[arg-type]
-        for name, inner in node.get("properties", {}).items():  # type: ignore[attr-defined]
-            yield from walk(inner, f"{path}.{name}" if path else name)
-        if path and "properties" not in node:
-            yield path
-
-    return sorted({key for key in walk(schema, "") if not key.startswith("scheme")})
+    """Return every key of the configuration but those of schemes."""
+    return sorted(key.replace("[]", "[0]") for key in of_config() if not key.startswith("scheme"))
 
 
 def text_changed(text: bytes, rng: random.Random) -> bytes:

@@ -70,27 +70,14 @@ def figures(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_sweep_and_an_evaluation_share_a_run(tmp_path: Path) -> None:
-    study = Study(
-        trace=TWIN.path,
-        device="tiny",
-        scheme="baseline",
-        seed=7,
-        settings=SETTINGS,
-        trace_options={"workload.requests": "3000"},
-    )
+    how: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "seed": 7, "settings": SETTINGS}
+    how["trace_options"] = {"workload.requests": "3000"}
+    study = Study(trace=TWIN.path, **how)
     assert run_study(study, Course(store=tmp_path)).kept == 0
     (found,), kinds = ran(tmp_path, RUN)
     assert kinds == []
     assert run_study(study, Course(store=tmp_path)).kept == 1
-    alone = api.run(
-        *(TWIN.path,),
-        device="tiny",
-        scheme="baseline",
-        settings=SETTINGS,
-        trace_options={"workload.requests": "3000"},
-        seed=7,
-    )
-    assert figures(found) == figures(alone.to_dict())
+    assert figures(found) == figures(api.run(TWIN.path, **how).to_dict())
     # Another seed of the twin, another setting and what came before are other runs.
     others = [
         made(draw=8),
@@ -144,17 +131,10 @@ def by_hand(
     each: Input, folder: Path, before: str | None, memory_out: Path | None = None
 ) -> dict[str, Any]:
     """Return what a run makes of an input without the engine."""
-    result = api.run(
-        each.path,
-        device="tiny",
-        scheme="rl",
-        settings=SETTINGS,
-        trace_options={f"workload.{key}": value for key, value in each.set.items()},
-        seed=3,
-        memory_in=None if before is None else folder / before,
-        memory_out=memory_out,
-    )
-    return result.to_dict()
+    how: dict[str, Any] = {"device": "tiny", "scheme": "rl", "seed": 3, "settings": SETTINGS}
+    how["trace_options"] = {f"workload.{key}": value for key, value in each.set.items()}
+    learned = None if before is None else folder / before
+    return api.run(each.path, **how, memory_in=learned, memory_out=memory_out).to_dict()
 
 
 def test_a_run_that_fails_is_named_and_the_others_are_kept(tmp_path: Path) -> None:
@@ -183,6 +163,7 @@ def test_interrupted_runs_leave_what_is_done(tmp_path: Path) -> None:
     assert 0 < len(kinds) < 4
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     long = replace(TWIN, repeat_to_write_bytes=64 << 20)

@@ -50,8 +50,8 @@ def test_a_signal_ends_a_step_which_then_goes_on() -> None:
     def ring(*_: object) -> None:
         raise RungError
 
-    many = [("workload.requests", "1000000")]
-    run = episode("tlc-only", trace_options=many, window=("requests", 900_000))
+    many = [("workload.requests", "400000")]
+    run = episode("tlc-only", trace_options=many, window=("requests", 350_000))
     whole = run.fork()
     side = _core.Episodes([run, run], threads=2)
     before = signal.signal(signal.SIGALRM, ring)

@@ -30,11 +30,8 @@ def _taking() -> Iterator[Any]:
 
 
 TAKING = list(_taking())
-
-
-def test_there_are_such_words() -> None:
-    assert {case.values[1].name for case in OPTIONS} == OTHER.keys()
-    assert {case.values[1] for case in TAKING} == OTHER.keys()
+assert {case.values[1].name for case in OPTIONS} == OTHER.keys()
+assert {case.values[1] for case in TAKING} == OTHER.keys()
 
 
 @pytest.mark.parametrize(("path", "option"), OPTIONS)

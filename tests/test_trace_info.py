@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+import slcache as package
 from slcache.documents.schemata import schema
 from slcache.traces import against
 from support import EPOCH, TICKS_PER_MS, line, slcache, write_trace
@@ -213,6 +214,8 @@ def test_the_shortest_trace_has_a_picture_of_the_kinds_that_there_are(tmp_path: 
     trace.write_text(line(EPOCH, "Read", 0, 4096))
     assert info(trace, "--picture", tmp_path / "short.png")["requests"] == 1
     assert (tmp_path / "short.png").stat().st_size > 1_000
+    package.Trace(trace).picture(tmp_path / "short.html")
+    assert (tmp_path / "short.html").read_text().startswith("<!doctype html>")
     done = slcache("trace", "info", trace, "--picture", tmp_path / "picture.gif")
     assert (done.returncode, done.stdout) == (2, b"")
     assert b".png, .svg, .pdf, .html" in done.stderr

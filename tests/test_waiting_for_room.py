@@ -1,8 +1,9 @@
-"""Waiting for room in the DRAM buffer is told by what kept the room, wherever it is shown."""
+"""Waiting for room in the DRAM buffer, and devices that fall behind, are told as they are."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ import slcache as api
 from slcache import metrics
 from slcache.charts import latency as charts
 from slcache.documents import schemata
+from slcache.report import terminal
 from slcache.sentences import wording
 from slcache.words import kinds
 from support import mixed, slcache, write_trace
@@ -25,31 +27,22 @@ def waits() -> list[str]:
     return [name for name in attribution["enum"] if name not in causes]
 
 
-@pytest.mark.parametrize("name", waits())
-def test_every_wait_has_a_colour_and_words_of_its_own(name: str) -> None:
-    told = kinds.WAITS[name]
-    others = [kind for other, kind in kinds.WAITS.items() if other != name]
+def test_every_wait_has_a_colour_and_words_of_its_own() -> None:
+    told = {name: kinds.WAITS[name] for name in waits()}
     for part in ("colour", "words"):
-        assert getattr(told, part) not in [getattr(other, part) for other in others]
-    assert told.words.startswith(ROOM) == name.startswith("buffer-")
+        assert len({getattr(kind, part) for kind in kinds.WAITS.values()}) == len(kinds.WAITS)
+    for name, kind in told.items():
+        assert kind.words.startswith(ROOM) == name.startswith("buffer-"), name
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[api.Result, Path]:
-    """Return a run whose writes wait for room behind migration, and its log."""
-    folder = tmp_path_factory.mktemp("room")
-    trace = write_trace(folder / "load.csv", mixed(3000, write_share=1.0))
-    log = folder / "log.parquet"
-    settings = {"buffer.bytes": "16KiB", "buffer.acknowledge": "on-buffer"}
-    ran = api.run(
-        trace, device="tiny", scheme="baseline", settings=settings, replay="closed:16", log=log
-    )
-    return ran, log
-
-
-def test_a_run_tells_what_kept_the_room(run: tuple[api.Result, Path]) -> None:
-    result, log = run
-    document = result.to_dict()
+def test_a_run_tells_what_kept_the_room(tmp_path: Path) -> None:
+    """Its writes wait for room behind migration."""
+    trace = write_trace(tmp_path / "load.csv", mixed(3000, write_share=1.0))
+    log = tmp_path / "log.parquet"
+    document = api.run(
+        trace, device="tiny", scheme="baseline", replay="closed:16", log=log,
+        settings={"buffer.bytes": "16KiB", "buffer.acknowledge": "on-buffer"},
+    ).to_dict()  # fmt: skip
     parts = document["host"]["write"]["attribution_us"]["wait"]
     kept = {name: us for name, us in parts.items() if name.startswith("buffer-")}
     assert parts.get("buffer", 0.0) < 0.01 * sum(kept.values())
@@ -61,3 +54,20 @@ def test_a_run_tells_what_kept_the_room(run: tuple[api.Result, Path]) -> None:
     assert (answered.returncode, ROOM in " ".join(answered.stdout.decode().split())) == (0, True)
     metric = metrics.named(f"write_wait_{most.replace('-', '_')}_ns")
     assert metric.value(document) == pytest.approx(1e3 * kept[most] / 3000)
+
+
+def behind(requests: int, lag_ns: int, duration_ns: int = 400_000_000_000) -> str:
+    """Return what is said of a run of so long, of which so much was after the last arrival."""
+    host = {"duration_ns": duration_ns, "iops": 50.0}
+    backlog = {"requests_max": requests, "lag_ns": lag_ns} if requests else None
+    document: Any = {"host": {**host, "backlog": backlog}, "trace": {"offered_iops": 100.0}}
+    return terminal.overload("baseline", document)
+
+
+def test_a_device_that_ends_long_after_the_last_request_is_told() -> None:
+    told = behind(1_234_567, 300_000_000_000)
+    assert told.startswith("baseline: the device does not keep up with the trace")
+    for figure in ("1,234,567 requests", "offered 100 requests/s, served 50: 2.00 times"):
+        assert figure in told
+    keeping_up = ((0, 0), (3, 900_000), (90, 3_000_000_000))
+    assert [behind(*backlog) for backlog in keeping_up] == [""] * 3

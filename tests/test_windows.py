@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import slcache
-from charted import axis, keys, only, panels, rows, texts
+from charted import axis, keys, only, panels, rows
 from slcache.charts import files, scheme
 from support import mixed, write_trace
 
@@ -58,16 +58,13 @@ def test_lines_are_of_the_schemes_that_have_windows(three: slcache.Comparison) -
         assert own[-1]["x"] * 2**20 == pytest.approx(len(values) * STEP)
 
 
-def test_a_run_without_windows_says_so(three: slcache.Comparison) -> None:
-    assert texts(three.runs[0].plot_windows()) == ["no scheme with windows"]
-    assert texts(three.runs[0].plot_histogram("actions")) == ["nothing counted: actions"]
-
-
-@pytest.mark.parametrize(("count", "over"), [(1, 1), (7, 3), (100, 2), (5, 5)])
-def test_a_moving_mean_is_that_of_the_last_values(count: int, over: int) -> None:
-    values = np.sin(np.arange(count, dtype=np.float64))
-    wanted = [values[max(0, i - over + 1) : i + 1].mean() for i in range(count)]
-    assert scheme._moving_mean(values, over) == pytest.approx(wanted)
+def test_a_moving_mean_is_that_of_the_last_values_known() -> None:
+    for count, over in ((1, 1), (7, 3), (100, 2), (5, 5)):
+        values = np.sin(np.arange(count, dtype=np.float64))
+        wanted = [values[max(0, i - over + 1) : i + 1].mean() for i in range(count)]
+        assert scheme._moving_mean(values, over) == pytest.approx(wanted)
+    gap = scheme._moving_mean(np.array([np.nan, 2.0, 4.0]), 2)
+    assert gap == pytest.approx([np.nan, 2.0, 3.0], nan_ok=True)
 
 
 def test_windows_of_different_units_are_not_mixed(three: slcache.Comparison) -> None:
@@ -81,55 +78,44 @@ def test_windows_of_different_units_are_not_mixed(three: slcache.Comparison) -> 
     ]
 
 
-@pytest.mark.parametrize(
-    ("values", "counts"),
-    [([3.0], (1, 4)), ([0.0], (1, 2)), ([8.0, 8.0], (2, 5)), (list(range(5000)), (1, 9))],
-)
+@pytest.mark.parametrize(("values", "count"), [([3.0], 4), ([0.0], 1), (list(range(5000)), 9)])
 def test_few_and_many_windows_are_drawn(
-    three: slcache.Comparison, values: list[float], counts: tuple[int, ...]
+    three: slcache.Comparison, values: list[float], count: int
 ) -> None:
     document = three.runs[2].to_dict()
     for each in document["scheme"]["series"]:
         each["values"] = values
-    for count in counts:
-        labels = [f"rl {i}" for i in range(count)]
-        drawn = scheme.windows(labels, [document] * count)
-        files.written(drawn, ".svg")
-        scheme.windows_caption([document] * count)
-        assert count == 1 or labels == keys(drawn)
+    labels = [f"rl {i}" for i in range(count)]
+    drawn = scheme.windows(labels, [document] * count)
+    files.written(drawn, ".svg")
+    scheme.windows_caption([document] * count)
+    assert count == 1 or labels == keys(drawn)
 
 
-def test_every_choice_is_counted_once(three: slcache.Comparison) -> None:
+def counted(document: Any, name: str) -> tuple[list[int], list[int]]:  # noqa: ANN401
+    """Return what a histogram counted, and how many bins each of its axes has."""
+    found = next(each for each in document["scheme"]["histograms"] if each["name"] == name)
+    return found["counts"], [len(each["bins"]) for each in found["axes"]]
+
+
+def test_choices_are_drawn_as_cells_and_as_bars_of_each_axis(three: slcache.Comparison) -> None:
+    """Cells are shares of the most frequent; bars of an axis sum over the others."""
     learner = three.runs[2].to_dict()
-    by_name = {each["name"]: each for each in learner["scheme"]["histograms"]}
-    states, actions = by_name["states"], by_name["actions"]
-    assert len(states["counts"]) == 1296
-    assert len(actions["counts"]) == 9
-    steps = learner["scheme"]["figures"]["steps"]
-    assert sum(states["counts"]) == sum(actions["counts"]) == steps
-
-
-def test_cells_hold_the_shares_of_actions(three: slcache.Comparison) -> None:
+    actions, _ = counted(learner, "actions")
+    states, sides = counted(learner, "states")
+    assert sum(actions) == sum(states) == learner["scheme"]["figures"]["steps"]
     drawn = panels(three.plot_histogram("actions"))
     assert list(drawn) == ["rl"]
-    (counts,) = (
-        h["counts"] for h in three.documents[2]["scheme"]["histograms"] if h["name"] == "actions"
-    )
     shown = [row["value"] for row in rows(drawn["rl"])]
-    assert shown == pytest.approx([count / max(counts) for count in counts])
-
-
-def test_bars_of_an_axis_sum_over_the_others(three: slcache.Comparison) -> None:
-    drawn = panels(three.plot_histogram("states"))
-    entry = next(h for h in three.documents[2]["scheme"]["histograms"] if h["name"] == "states")
-    counts = np.array(entry["counts"]).reshape([len(axis["bins"]) for axis in entry["axes"]])
-    for number, side in enumerate(entry["axes"]):
-        others = tuple(i for i in range(counts.ndim) if i != number)
-        wanted = counts.sum(axis=others) / counts.sum()
-        heights = [row["y"] for row in rows(drawn[side["name"]])]
-        assert heights == pytest.approx(list(wanted))
-    times = [row["y"] for row in rows(drawn["how often each occurred"])]
-    assert sum(times) == counts.sum()
+    assert shown == pytest.approx([count / max(actions) for count in actions])
+    bars = list(panels(three.plot_histogram("states")).items())
+    table = np.array(states).reshape(sides)
+    for number, (_, panel) in enumerate(bars[: len(sides)]):
+        others = tuple(i for i in range(table.ndim) if i != number)
+        wanted = list(table.sum(axis=others) / table.sum())
+        assert [row["y"] for row in rows(panel)] == pytest.approx(wanted)
+    times = [row["y"] for row in rows(dict(bars)["how often each occurred"])]
+    assert sum(times) == table.sum()
 
 
 def test_one_axis_is_bars_alone() -> None:
@@ -150,28 +136,15 @@ def test_the_report_shows_what_there_is(three: slcache.Comparison) -> None:
     assert "What schemes changed" not in three.runs[0].report()
 
 
-def test_costs_over_windows_are_times() -> None:
-    costs = {"name": "measured_cost_ns", "writes_per_value": 100, "values": [2e6, 4e6]}
-    drawn = panels(scheme.windows(["a"], [{"scheme": {"series": [costs]}}]))
-    assert list(drawn) == ["cost of an access, measured"]
-    (panel,) = drawn.values()
-    assert [row["y"] for row in rows(panel)] == [2000, 4000]
-    assert "' ms'" in axis(panel, "y")["axis"]["labelExpr"]
-
-
-def test_infinite_values_are_left_out() -> None:
+def test_costs_over_windows_are_times_and_infinite_ones_left_out() -> None:
     def entry(name: str, values: list[float | None]) -> dict[str, Any]:
         return {"name": name, "writes_per_value": 10, "values": values}
 
     cost = entry("predicted_cost_ns", [None, 2e6, None, 4e6])
     document = {"scheme": {"series": [entry("lifetime_dense", [None]), cost]}}
-    drawn = panels(scheme.windows(["a"], [document]))
-    assert list(drawn) == ["cost of an access, computed"]
-    shown = [row["y"] for row in rows(drawn["cost of an access, computed"])]
-    assert shown == [None, 2000, None, 4000]
-    assert scheme._moving_mean(np.array([np.nan, 2.0, 4.0]), 2) == pytest.approx(
-        [np.nan, 2.0, 3.0], nan_ok=True
-    )
+    panel = only(scheme.windows(["a"], [document]))
+    assert [row["y"] for row in rows(panel)] == [None, 2000, None, 4000]
+    assert "' ms'" in axis(panel, "y")["axis"]["labelExpr"]
 
 
 @pytest.mark.parametrize(("least", "scale"), [(0.5, "log"), (-0.1, None)])
