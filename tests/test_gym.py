@@ -61,10 +61,6 @@ def test_gymnasiums_checker_finds_nothing(load: Path, scheme: str, actions: str)
     check_env(env.unwrapped)
 
 
-def test_gymnasiums_checker_finds_nothing_in_placement(trace: Path) -> None:
-    check_env(gymnasium.make(PLACEMENT_ID, trace=trace, device="tiny").unwrapped)
-
-
 def test_the_same_seed_gives_the_same_episodes(load: Path) -> None:
     first = [played(SlcCacheEnv(workload=load, **ENV), seed) for seed in (4, 4, 5)]
     assert first[0] == first[1] != first[2]
@@ -169,81 +165,70 @@ def test_an_action_outside_the_space_changes_nothing(kind: str, load: Path) -> N
     assert one.step(right)[0].tolist() == before.step(right)[0].tolist()
 
 
-@pytest.mark.parametrize(
-    "seed",
-    [-1, 2**63, 10**400, 1.5, "x", True, NAN, [1], {}, object()],
-    ids=lambda seed: f"{type(seed).__name__}",
-)
-def test_what_is_no_seed_is_refused(seed: Any, load: Path) -> None:  # noqa: ANN401
+def test_what_is_no_seed_is_refused(load: Path) -> None:
     several = SlcCacheVectorEnv(2, workload=load, **ENV)
     placement = PlacementEnv(trace=load, device="tiny")
-    for env in (SlcCacheEnv(workload=load, **ENV), several, placement):
+    wrong: list[Any] = [-1, 2**63, 10**400, 1.5, "x", True, NAN, [1], {}, object()]
+    for seed in wrong:
+        for env in (SlcCacheEnv(workload=load, **ENV), several, placement):
+            with pytest.raises(slcache.Error, match="seed"):
+                env.reset(seed=seed)
         with pytest.raises(slcache.Error, match="seed"):
-            env.reset(seed=seed)
-    with pytest.raises(slcache.Error, match="seed"):
-        several.reset(seed=[1, seed])
+            several.reset(seed=[1, seed])
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"scheme": "nonsense"}, "nonsense"),
-        ({"device": "nonsense"}, "nonsense"),
-        ({"devic": "tiny"}, "devic: no argument of the environment; did you mean device"),
-        ({"render_mode": "ansi"}, "render_mode: no argument"),
-        ({"trace": "a", "workload": "b"}, "the same argument"),
-        ({"actions": "wheel"}, "actions = 'wheel': must be one of steps, multi-discrete, box"),
-        ({"reward": "fame"}, "'fame': unknown; known: paper"),
-        ({"reward": {}}, "must be a name"),
-        ({"reward": {"waf": NAN}}, "must be a finite number"),
-        ({"reward": type("NoReward", (), {})}, "its objects are no functions"),
-        ({"max_windows": 0}, "max_windows = 0"),
-        ({"workload": []}, "must name at least one"),
-        ({"workload": 3}, "workload = 3"),
-        ({"window": ("hours", 3)}, 'window unit "hours"'),
-        ({"window": ("write-bytes", 0)}, "0"),
-        ({"window": 3}, "must be a unit and a count"),
-        ({"window": ("write-bytes", 10**9)}, "too short for one window"),
-        ({"normalise": 1}, "normalise = 1: must be True or False"),
-        ({"strides": {"theta_bytes": 3}}, "has a ladder"),
-        ({"strides": {"speed": 3}}, "'speed' is no knob"),
-        ({"strides": {"slc_blocks": 1000}}, "strides: slc_blocks = 1000: must be between"),
-        ({"settings": {"scheme.rl.nonsense": 1}}, "nonsense"),
-        ({"settings": {"scheme": {"rl": {"agent": "q-learning"}}}}, "must be none: actions turn"),
-        ({"observations": ["speed"]}, "'speed' is unknown; known: "),
-        ({"observations": []}, "must be a list"),
-        ({"observations": "waf"}, "must be a list"),
-        ({"observations": 3}, "observations"),
-        ({"observations": ["waf", "waf"]}, "named twice"),
-        *(({"scheme": scheme}, f"{scheme} has no knobs") for scheme in KNOBLESS),
-    ],
-    ids=str,
-)
-def test_wrong_arguments_are_errors_of_configuration(
-    load: Path, given: dict[str, Any], words: str
-) -> None:
-    chosen = {**({"workload": load} if "trace" not in given else {}), **ENV, **given}
-    for environment in (SlcCacheEnv, SlcCacheVectorEnv):
+#: Arguments of an environment, and what is said of them.
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"scheme": "nonsense"}, "nonsense"),
+    ({"device": "nonsense"}, "nonsense"),
+    ({"devic": "tiny"}, "devic: no argument of the environment; did you mean device"),
+    ({"render_mode": "ansi"}, "render_mode: no argument"),
+    ({"trace": "a", "workload": "b"}, "the same argument"),
+    ({"actions": "wheel"}, "actions = 'wheel': must be one of steps, multi-discrete, box"),
+    ({"reward": "fame"}, "'fame': unknown; known: paper"),
+    ({"reward": {}}, "must be a name"),
+    ({"reward": {"waf": NAN}}, "must be a finite number"),
+    ({"reward": type("NoReward", (), {})}, "its objects are no functions"),
+    ({"max_windows": 0}, "max_windows = 0"),
+    ({"workload": []}, "must name at least one"),
+    ({"workload": 3}, "workload = 3"),
+    ({"window": ("hours", 3)}, 'window unit "hours"'),
+    ({"window": ("write-bytes", 0)}, "0"),
+    ({"window": 3}, "must be a unit and a count"),
+    ({"window": ("write-bytes", 10**9)}, "too short for one window"),
+    ({"normalise": 1}, "normalise = 1: must be True or False"),
+    ({"strides": {"theta_bytes": 3}}, "has a ladder"),
+    ({"strides": {"speed": 3}}, "'speed' is no knob"),
+    ({"strides": {"slc_blocks": 1000}}, "strides: slc_blocks = 1000: must be between"),
+    ({"settings": {"scheme.rl.nonsense": 1}}, "nonsense"),
+    ({"settings": {"scheme": {"rl": {"agent": "q-learning"}}}}, "must be none: actions turn"),
+    ({"observations": ["speed"]}, "'speed' is unknown; known: "),
+    ({"observations": []}, "must be a list"),
+    ({"observations": "waf"}, "must be a list"),
+    ({"observations": 3}, "observations"),
+    ({"observations": ["waf", "waf"]}, "named twice"),
+    *(({"scheme": scheme}, f"{scheme} has no knobs") for scheme in KNOBLESS),
+]
+OF_PLACEMENT: list[tuple[dict[str, Any], str]] = [
+    ({"batch": 0}, "batch = 0: must be a whole number from 1"),
+    ({"batch": True}, "batch = True"),
+    ({"max_steps": 0}, "max_steps = 0"),
+    ({"scheme": "nowhere.py:X"}, "must be a file of Python"),
+    ({"reward": "praise"}, "reward 'praise': unknown"),
+    ({"settings": {"buffer.pages": 8}}, "buffer"),
+    ({"settings": {"trace.address": "clip"}}, "clip: leaves writes out"),
+]
+
+
+def test_wrong_arguments_are_errors_of_configuration(load: Path) -> None:
+    for given, words in WRONG:
+        chosen = {**({"workload": load} if "trace" not in given else {}), **ENV, **given}
+        for environment in (SlcCacheEnv, SlcCacheVectorEnv):
+            with pytest.raises(ConfigError, match=words):
+                environment(**chosen)
+    for given, words in OF_PLACEMENT:
         with pytest.raises(ConfigError, match=words):
-            environment(**chosen)
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"batch": 0}, "batch = 0: must be a whole number from 1"),
-        ({"batch": True}, "batch = True"),
-        ({"max_steps": 0}, "max_steps = 0"),
-        ({"scheme": "nowhere.py:X"}, "must be a file of Python"),
-        ({"reward": "praise"}, "reward 'praise': unknown"),
-        ({"settings": {"buffer.pages": 8}}, "buffer"),
-        ({"settings": {"trace.address": "clip"}}, "clip: leaves writes out"),
-    ],
-    ids=str,
-)
-def test_wrong_arguments_of_placement_too(trace: Path, given: dict[str, Any], words: str) -> None:
-    with pytest.raises(ConfigError, match=words):
-        PlacementEnv(trace=trace, device="tiny", **given)
+            PlacementEnv(trace=load, device="tiny", **given)
 
 
 def test_an_action_of_placement_is_a_region(trace: Path) -> None:
@@ -273,22 +258,27 @@ def same(ours: Any, theirs: Any) -> None:  # noqa: ANN401
 
 
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.value)
-@pytest.mark.parametrize("actions", ["steps", "box"])
+@pytest.mark.parametrize(("actions", "threads"), [("steps", 4), ("box", 1)])
 def test_a_vector_does_what_gymnasiums_own_does(
-    arguments: dict[str, Any], mode: AutoresetMode, actions: str
+    arguments: dict[str, Any], mode: AutoresetMode, actions: str, threads: int
 ) -> None:
+    """With as many threads as one likes, and each time in new arrays."""
     chosen = {**arguments, "actions": actions, "reward": "waf"}
-    ours = SlcCacheVectorEnv(COUNT, autoreset_mode=mode, threads=2, **chosen)
+    ours = SlcCacheVectorEnv(COUNT, autoreset_mode=mode, threads=threads, **chosen)
     theirs = SyncVectorEnv([lambda: SlcCacheEnv(**chosen)] * COUNT, autoreset_mode=mode)
     assert ours.action_space == theirs.action_space
     assert ours.observation_space == theirs.observation_space
-    same(ours.reset(seed=5), theirs.reset(seed=5))
+    seen, info = ours.reset(seed=[5, 6, 7])
+    same((seen, info), theirs.reset(seed=5))
     ours.action_space.seed(1)
     ends = 0
     for _ in range(30):
-        action = ours.action_space.sample()
+        action, kept = ours.action_space.sample(), seen.copy()
         result = ours.step(action)
         same(result, theirs.step(action))
+        same(seen, kept)
+        assert not np.shares_memory(seen, result[0])
+        seen = result[0]
         ends += int(result[2].sum())
     assert ends >= COUNT
 
@@ -333,20 +323,6 @@ def test_gymnasium_makes_vectors_of_every_kind(arguments: dict[str, Any]) -> Non
     assert gymnasium.make_vec(ENV_ID, 2, "sync", **arguments).num_envs == 2
 
 
-def test_threads_change_nothing_and_observations_are_new_arrays(arguments: dict[str, Any]) -> None:
-    one, four = (SlcCacheVectorEnv(COUNT, threads=threads, **arguments) for threads in (1, 4))
-    seen = one.reset(seed=3)[0]
-    same(seen, four.reset(seed=[3, 4, 5])[0])
-    one.action_space.seed(0)
-    for _ in range(12):
-        action, kept = one.action_space.sample(), seen.copy()
-        result = one.step(action)
-        same(result, four.step(action))
-        same(seen, kept)
-        assert not np.shares_memory(seen, result[0])
-        seen = result[0]
-
-
 def test_disabled_autoreset_leaves_it_to_the_user(arguments: dict[str, Any]) -> None:
     envs = SlcCacheVectorEnv(COUNT, autoreset_mode="Disabled", max_windows=2, **arguments)
     envs.reset(seed=1)
@@ -383,7 +359,8 @@ def test_wrong_use_of_a_vector_is_refused(arguments: dict[str, Any]) -> None:
         envs.step(np.array([4, 4]))
 
 
-def test_the_defaults_make_an_environment() -> None:
+def test_the_defaults_make_an_environment(trace: Path) -> None:
+    check_env(gymnasium.make(PLACEMENT_ID, trace=trace, device="tiny").unwrapped)
     env = gymnasium.make(ENV_ID)
     observation, info = env.reset(seed=3)
     assert info["seed"] == 3
@@ -391,7 +368,7 @@ def test_the_defaults_make_an_environment() -> None:
     assert env.action_space == gymnasium.spaces.Discrete(9)
 
 
-@pytest.mark.parametrize("options", [{"workload.requests": "5"}, {"address": "wrap"}])
-def test_a_trace_that_is_not_there_is_what_is_wrong(options: dict[str, str]) -> None:
-    with pytest.raises(slcache.TraceError, match="cannot be opened"):
-        SlcCacheEnv(workload="missing.csv", trace_options=options, **ENV)
+def test_a_trace_that_is_not_there_is_what_is_wrong() -> None:
+    for options in ({"workload.requests": "5"}, {"address": "wrap"}):
+        with pytest.raises(slcache.TraceError, match="cannot be opened"):
+            SlcCacheEnv(workload="missing.csv", trace_options=options, **ENV)

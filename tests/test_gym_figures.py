@@ -103,12 +103,8 @@ def test_a_saved_state_begins_an_episode(load: Path, tmp_path: Path) -> None:
 
 def test_the_seeds_of_the_draw_and_of_the_run_are_apart() -> None:
     def ran(seed: int, draw: int) -> dict[str, Any]:
-        given: dict[str, Any] = {
-            "device": "tiny",
-            "scheme": "rl",
-            "replay": "closed:4",
-            "trace_options": {"workload.requests": "3000", "seed": str(draw)},
-        }
+        given: dict[str, Any] = {"device": "tiny", "scheme": "rl", "replay": "closed:4"}
+        given["trace_options"] = {"workload.requests": "3000", "seed": str(draw)}
         settings = {"trace.address": "wrap", "scheme.rl.step_bytes": 65536}
         env = SlcCacheEnv(workload="zipf-4k", settings=settings, **given)
         env.reset(seed=seed)
@@ -124,26 +120,20 @@ def test_the_seeds_of_the_draw_and_of_the_run_are_apart() -> None:
     assert first["waf"] != other["waf"]
 
 
-def test_figures_are_named_bounded_and_chosen(load: Path) -> None:
+def test_figures_are_named_bounded_chosen_and_plain_data(load: Path) -> None:
     env = SlcCacheEnv(workload=load, **ENV)
     listed = [figure.name for figure in env.figures]
     assert {"waf", "write_p99_ns", "knob.theta_bytes", "signal.utilisation"} <= set(listed)
-    assert all(figure.unit and figure.summary for figure in env.figures)
     assert np.isfinite([env.rules.observations.space.low, env.rules.observations.space.high]).all()
     some = windows(load, observations=["knob.theta_bytes", "waf"])
     for (whole, _, info), (part, *_) in zip(windows(load), some, strict=True):
         assert whole.tolist() == [info[name] for name in listed]
         assert part.tolist() == [info["knob.theta_bytes"], info["waf"]]
-
-
-def test_info_is_plain_data_to_whoever_writes_it_down(load: Path) -> None:
-    info = windows(load)[0][2]
-    assert json.loads(json.dumps(info)) == info
+        assert json.loads(json.dumps(info)) == info
+        programmed = sum(row["bytes"] for row in info["operations"] if row["kind"] == "program")
+        assert programmed == info["host_programmed_bytes"] + info["moved_bytes"]
     (stored,) = pa.array([info]).to_pylist()
     assert stored["waf"] == info["waf"] > 0
-    assert len(stored["operations"]) == len(info["operations"]) > 0
-    programmed = sum(row["bytes"] for row in info["operations"] if row["kind"] == "program")
-    assert programmed == info["host_programmed_bytes"] + info["moved_bytes"]
 
 
 def test_figures_are_scaled_by_their_bounds_or_their_order(load: Path) -> None:
@@ -192,13 +182,25 @@ def test_functions_are_observed_where_they_are_listed(load: Path) -> None:
     assert [scaled.step(4) for _ in range(3)][-1][0][1] == pytest.approx(figure)
 
 
-@pytest.mark.parametrize("value", [None, True, "1", math.nan, math.inf, 1e300, 2**70])
-def test_a_function_that_returns_no_number_is_named(load: Path, value: object) -> None:
-    def odd(seen: dict[str, float]) -> Any:  # noqa: ANN401
-        return value
+NO_NUMBERS: list[Any] = [None, True, "1", [1.0], math.nan, math.inf]
 
-    env = SlcCacheEnv(workload=load, observations=[odd], **ENV)
-    with pytest.raises(EpisodeError, match="observation odd: must return a number"):
+
+def test_what_a_function_returns_that_is_no_number_is_an_error(load: Path) -> None:
+    """Of one that is observed by its name; of a reward the episode ends."""
+    for value in [*NO_NUMBERS, 1e300, 2**70]:
+
+        def odd(seen: dict[str, float], value: object = value) -> Any:  # noqa: ANN401
+            return value
+
+        with pytest.raises(EpisodeError, match="observation odd: must return a number"):
+            SlcCacheEnv(workload=load, observations=[odd], **ENV).reset(seed=1)
+    for value in NO_NUMBERS:
+        env = SlcCacheEnv(workload=load, reward=lambda _, value=value: value, **ENV)
+        env.reset(seed=1)
+        with pytest.raises(EpisodeError, match="must be a finite number"):
+            env.step(4)
+        with pytest.raises(EpisodeError, match="step after a reward that failed"):
+            env.step(4)
         env.reset(seed=1)
 
 
@@ -257,17 +259,6 @@ def test_the_papers_reward_averages_as_the_scheme_is_told_to(load: Path) -> None
     for settings, wanted in [({}, ("ema", 0.1)), ({"average": "cumulative"}, ("cumulative", 0.1))]:
         env = SlcCacheEnv(workload=load, settings=settings, **ENV)
         assert env.rules.average == wanted
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf, "1", None, True, [1.0]], ids=str)
-def test_a_reward_that_is_no_number_ends_the_episode(load: Path, value: object) -> None:
-    env = SlcCacheEnv(workload=load, reward=lambda info: value, **ENV)
-    env.reset(seed=1)
-    with pytest.raises(EpisodeError, match="must be a finite number"):
-        env.step(4)
-    with pytest.raises(EpisodeError, match="step after a reward that failed"):
-        env.step(4)
-    env.reset(seed=1)
 
 
 def test_the_page_names_every_reward_kind_of_action_and_figure_of_a_write() -> None:

@@ -14,7 +14,7 @@ from typing import Any, cast
 import pytest
 
 import slcache
-from slcache import Scheme
+from slcache import Scheme, catalogue
 from slcache import conformance as checking
 from support import here, own_scheme, process
 
@@ -56,32 +56,18 @@ def test_the_examples_give_the_native_documents(native: str, own: str, trace: Pa
         assert mine == figures(recording, native, device, **given), device
 
 
-def test_a_class_stands_for_its_source_in_python(trace: Path) -> None:
-    class Here(Scheme):
-        """A scheme of this file."""
-
-        def place(self, write: object, view: object) -> tuple[str, str]:
-            """Cache it."""
-            return "cache", "store"
-
-    both = slcache.compare(trace, device="tiny", schemes=cast(Any, ["baseline", Here]))
-    assert both.labels == ["baseline", "Here"]
-    source = both.documents[1]["config"]["scheme"]["custom"]["source"]
-    assert source.startswith(f"{__name__}:test_a_class_stands_for")
-
-
 def test_a_script_runs_its_own_class_without_running_twice(tmp_path: Path, trace: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
         "import sys\nimport slcache\n\nclass Own(slcache.Scheme):\n"
         "    def place(self, write, view):\n        return 'cache', 'store'\n\n"
-        "run = slcache.run(sys.argv[1], device='tiny', scheme=Own)\n"
-        "print(run.documents[0]['scheme']['name'])\n"
+        "run = slcache.compare(sys.argv[1], device='tiny', schemes=['baseline', Own])\n"
+        "print(*run.labels, run.documents[1]['config']['scheme']['custom']['source'])\n"
     )
     ended = subprocess.run(
         [sys.executable, script, trace], capture_output=True, text=True, check=True
     )
-    assert ended.stdout == "Own\n"
+    assert ended.stdout == f"baseline Own {script}:Own\n"
 
 
 def test_an_edit_is_noticed(tmp_path: Path, trace: Path) -> None:
@@ -207,6 +193,11 @@ EVERY = [
 def test_every_example_is_sound(source: str) -> None:
     assert len(EVERY) == 5
     assert checking.check(source, cases=10).failure is None
+
+
+def test_all_schemes_leaves_the_defaults_of_one_s_own_out() -> None:
+    assert "custom" in slcache.fitting(device="tiny")[0]
+    assert "custom" not in catalogue.named("all", device="tiny")[0]
 
 
 def piece(name: str, **settings: object) -> dict[str, Any]:
