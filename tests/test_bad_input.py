@@ -9,52 +9,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from slcache import TraceError, api
+from slcache import Trace, TraceError
 from support import EPOCH, TICKS_PER_MS, TINY_BYTES, line, mixed, slcache, write_trace
 
 GOOD = "".join(line(EPOCH + i * TICKS_PER_MS, "Write", 4096 * i, 4096) for i in range(50))
 ON = ("--device", "tiny", "--scheme", "baseline")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ("--set device.nonsense=1 --set host.queue_depth=-1", "nonsense"),
-        ("--set device.nonsense=1 --set host.queue_depth=-1", "queue_depth"),
-        ("--set slc_blockz=1", "slc_blocks"),
-        ("--set device.mu_bytes=often", "mu_bytes"),
-        ("--set device.mu_bytes=1000", "mu_bytes"),
-        ("--set host.time_scale=-1", "time_scale"),
-        ("--set device.pool[0].planes=0", "planes"),
-        ("--set device.pool[0].blocks=99999999999", "blocks"),
-        ("--set slc_blocks=99 --set run.seed=3", "error: --set slc_blocks=99: scheme.baseline."),
-        ("--set run.seed=3 --set slc_blocks=99", "error: --set slc_blocks=99: scheme.baseline."),
-        ("--set trace.address=sideways", "address"),
-    ],
-)
-def test_a_bad_configuration_exits_with_3(trace: Path, arguments: str, told: str) -> None:
-    done = slcache("run", trace, *ON, *arguments.split())
-    assert (done.returncode, done.stdout) == (3, b"")
-    assert told in done.stderr.decode()
-    assert b"Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("verb", "told"),
-    [
-        ("run --device tiny --scheme basline", "Did you mean baseline?"),
-        ("run --device tiny --scheme base", "Did you mean baseline?"),
-        ("run --device tinny --scheme baseline", "Did you mean tiny?"),
-        ("run --device missing.toml --scheme baseline", "missing.toml"),
-        ("compare --device tiny --schemes tlc-only,nonsense", "nonsense"),
-    ],
-)
-def test_a_wrong_name_suggests_the_right_one_before_anything_runs(
-    trace: Path, verb: str, told: str
-) -> None:
-    done = slcache(*verb.split(), trace)
-    assert (done.returncode, done.stdout) == (3, b"")
-    assert told in done.stderr.decode()
 
 
 LATER = EPOCH + 1000 * TICKS_PER_MS
@@ -137,22 +96,13 @@ def test_lint_lists_every_problem_and_exits_with_4(tmp_path: Path) -> None:
     assert (clean.returncode, b"no problems" in clean.stdout) == (0, True)
 
 
-@pytest.mark.parametrize(
-    ("lines", "form", "told"),
-    [
-        ("0 0 8 8 1\n1000 0 16 8 0\n", None, '--trace-format "mqsim" or "'),
-        ("2000 0 8 8 1\n1000 0 16 8 0\n", "mqsim", '; --unsorted "sort:N" reorders'),
-        ("0 0 8 0 1\n", "mqsim", '(--trace-option zero_size="skip" leaves'),
-    ],
-)
-def test_options_of_the_reader_are_named_as_the_command_line_has_them(
-    tmp_path: Path, lines: str, form: str | None, told: str
-) -> None:
+def test_python_names_no_option_of_the_command_line(tmp_path: Path) -> None:
     trace = tmp_path / "t.trace"
-    trace.write_text(lines)
-    done = slcache("trace", "info", trace, *(["--trace-format", form] if form else []))
-    assert done.returncode == 4
-    assert told in done.stderr.decode()
-    with pytest.raises(TraceError) as raised:
-        api.Trace(str(trace), form).info()
-    assert "--" not in str(raised.value)
+    for text, form in (
+        ("0 0 8 8 1\n1000 0 16 8 0\n", None),
+        ("2000 0 8 8 1\n1000 0 16 8 0\n", "mqsim"),
+    ):
+        trace.write_text(text)
+        with pytest.raises(TraceError) as raised:
+            Trace(trace, form).info()
+        assert "--" not in str(raised.value)

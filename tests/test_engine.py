@@ -79,12 +79,8 @@ def test_a_sweep_and_an_evaluation_share_a_run(tmp_path: Path) -> None:
     assert run_study(study, Course(store=tmp_path)).kept == 1
     assert figures(found) == figures(api.run(TWIN.path, **how).to_dict())
     # Another seed of the twin, another setting and what came before are other runs.
-    others = [
-        made(draw=8),
-        made(settings={}),
-        made(replace(TWIN, repeat_to_write_bytes=1 << 20)),
-        made(after=[TWIN]),
-    ]
+    long = replace(TWIN, repeat_to_write_bytes=1 << 20)
+    others = [made(draw=8), made(settings={}), made(long), made(after=[TWIN])]
     with Engine(tmp_path) as engine:
         assert len({engine.key(run) for run in [RUN, *others]}) == 5
         assert [engine.kept([run]) for run in [RUN, *others]] == [True, *[False] * 4]

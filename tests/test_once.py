@@ -51,35 +51,6 @@ def test_no_option_of_any_verb_is_given_twice(
     assert name.lstrip("-") in told or value[0].split("=")[0] in told
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        ("--trace-format msr --trace-option format=spc", "trace option format: given"),
-        ("--volume 1 --trace-option volume=2", "trace option volume: given twice"),
-        ("--unsorted keep --trace-option unsorted=error", "trace option unsorted: given"),
-        ("--trace-option time=1 --trace-option generic.time=2", "give one of the two"),
-        ("--trace-option ops.0=read --trace-option generic.ops.0=write", "one of the two"),
-        ("--workload twin.x=1 --trace-option workload.twin=2", "give one of the two"),
-        ("--workload requests=1 --trace-option workload.requests=2", "given twice"),
-        ("--seed 1 --set run.seed=1", "run.seed: run.seed=1 sets run.seed as well"),
-        ("--seed 1 --trace-option seed=1", "trace option seed: given twice"),
-        ("--replay open --set host.replay=open", "host.replay"),
-        ("--replay closed:4 --set host.queue_depth=8", "host.queue_depth"),
-        ("--address wrap --set trace.address=wrap", "trace.address: given twice"),
-        ("--set slc_blocks=3 --set scheme.baseline.slc_blocks=3", "slc_blocks"),
-        ("--set device.pool.0.blocks=9 --set device.pool[0].blocks=9", "device.pool"),
-    ],
-)
-def test_an_option_and_its_key_are_one_thing(
-    arguments: str, told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = f"run zipf-4k --device tiny --scheme baseline {arguments}".split()
-    status = execute(words)
-    printed = capsys.readouterr()
-    assert (status, printed.out) == (3, "")
-    assert told in printed.err
-
-
 def test_a_dictionary_and_a_dotted_key_are_one_thing() -> None:
     known = [name for name in of_config() if "." in name and not {*"[*"} & {*name}]
     keys = [name for name in known if name.startswith("scheme.baseline.") or name[:7] != "scheme."]

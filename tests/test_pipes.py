@@ -149,13 +149,3 @@ def test_a_last_line_cut_short_is_told_and_counted(trace: Path, tmp_path: Path) 
     for each, count in ((cut, 1), (trace, 0)):
         ran = cli("run", each, *ON, "--json")
         assert json.loads(ran.stdout)["trace"]["adjusted"]["unterminated_last_line"] == count
-
-
-def test_a_time_scale_beyond_all_times_is_refused(trace: Path, tmp_path: Path) -> None:
-    days = tmp_path / "days.trace"
-    days.write_text("0 0 8 8 0\n864000000000000 0 8 8 0\n")
-    how = (*ON, "--trace-format", "mqsim", "--set")
-    done = cli("run", days, *how, "host.time_scale=1e6")
-    assert done.returncode == 3
-    assert b"host.time_scale = 1000000: the request at 864000000000000 ns" in done.stderr
-    assert cli("run", days, *how, "host.time_scale=1000").returncode == 0

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -124,14 +123,25 @@ def test_python_names_the_length_of_windows(trace: Path, tmp_path: Path) -> None
         slcache.run(trace, scheme="baseline", window="2ms", **own)
 
 
-def needed(function: Callable[..., object], trace: Path, folder: Path) -> dict[str, Any]:
+_CHIP, _PASSED = (dict.fromkeys(k, 1) for k in (equations.CHIP_KEYS, equations.VOLUME_KEYS))
+#: Arguments by their names, wherever they are taken.
+EVERYTHING: dict[str, Any] = {
+    "device": "tiny", "scheme": "baseline", "schemes": ["baseline"], "spec": "zipf-4k",
+    "vary": {"host.time_scale": [0.5]}, "minimise": ["waf"], "amount_bytes": 1 << 20,
+    "name": "actions", "write_share": 0.5, "write_hits": 0.5, "read_hits": 0.5,
+    "data_bytes": 1, "chip": _CHIP, "slc_share": 0.5, "volumes": _PASSED,
+}  # fmt: skip
+
+
+def needed(
+    function: Callable[..., object], trace: Path, folder: Path, run: slcache.Result | None = None
+) -> dict[str, Any]:
     """Return arguments with which a function begins."""
     everything: dict[str, Any] = {
-        "trace": trace, "device": "tiny", "scheme": "baseline",
-        "schemes": ["baseline"], "vary": {"host.time_scale": [0.5]}, "spec": "zipf-4k",
-        "output": folder / "o.parquet", "sources": [trace, trace], "minimise": ["waf"],
-        "asked": folder / "none.toml", "path": folder / "none", "first": folder / "none",
-        "second": folder / "none", "saved": folder / "none", "amount_bytes": 65536,
+        **EVERYTHING, "trace": trace, "sources": [trace, trace], "path": folder / "none",
+        "output": folder / "o.parquet", "asked": folder / "none.toml",
+        **dict.fromkeys(("first", "second", "saved"), run or folder / "none"),
+        "document": run and run.to_dict(), "runs": [run],
     }  # fmt: skip
     known = inspect.signature(function).parameters
     return {name: value for name, value in everything.items() if name in known}
@@ -224,100 +234,25 @@ def test_a_comparison_names_the_schemes_that_run_where_one_does_not() -> None:
 
 #: What no argument of any function is.
 NEVER: list[Any] = [object(), b"x", [None], "\ud800", 10**400, float("nan")]
-#: A function, and arguments with which it begins.
-Call = tuple[Any, dict[str, Any]]
-OF_SCHEMES = {"slc", "dense", "option", "reclaim"}
-#: Functions that have no arguments, or are there under another name.
-WITHOUT = {"devices", "formats", "trace.generate"}
+#: Functions without arguments, those of a class's body, and one that has another name too.
+WITHOUT = {"devices", "formats", "slc", "dense", "option", "reclaim", "trace.generate"}
 
 
-def of_traces(trace: Path, out: Path) -> dict[str, Call]:
-    """Return the functions on traces, which are methods of one too."""
-    found: dict[str, Call] = {}
-    for name in ("info", "lint", "picture", "twin", "convert"):
-        more = {"output": out, "path": out}
-        for prefix, of, given in (
-            ("trace", slcache.trace, {"trace": trace}),
-            ("Trace", slcache.Trace(trace), {}),
-        ):
-            function = getattr(of, name)
-            known = inspect.signature(function).parameters
-            taken = {key: value for key, value in more.items() if key in known}
-            found[f"{prefix}.{name}"] = (function, {**given, **taken})
-    return found
-
-
-def of_models() -> dict[str, Call]:
-    """Return the equations of papers."""
-    tier = dict.fromkeys(equations.TIER_KEYS, 1)
-    hits = {"write_share": 0.5, "write_hits": 0.5, "read_hits": 0.5, "data_bytes": 1}
-    chip, passed = (dict.fromkeys(keys, 1) for keys in (equations.CHIP_KEYS, equations.VOLUME_KEYS))
-    return {
-        "equations.hyssd_cost": (
-            equations.hyssd_cost, {"device": {"fast": tier, "dense": tier}, **hits},
-        ),
-        "equations.nvc_lifespan": (
-            equations.nvc_lifespan, {"chip": chip, "slc_share": 0.5, "volumes": passed},
-        ),
-        "equations.victim_utilisation": (equations.victim_utilisation, {"utilisation": 0.5}),
-    }  # fmt: skip
-
-
-def of_results(run: slcache.Result, folder: Path) -> dict[str, Call]:
-    """Return what is done with results."""
-    found: dict[str, Call] = {
-        "Result": (slcache.Result, {"document": run.to_dict()}),
-        "Comparison": (slcache.Comparison, {"runs": [run]}),
-        "load": (slcache.load, {"path": folder}),
-        "rerun": (slcache.rerun, {"saved": run}),
-        "diff": (slcache.diff, {"first": run, "second": run}),
-    }
-    of_run: dict[str, dict[str, Any]] = {
-        "save": {"path": folder / "o"}, "load": {"path": folder},
-        "plot_histogram": {"name": "actions"}, "plot_curve": {"name": "cost"}, "to_polars": {},
-    }  # fmt: skip
-    for name, given in of_run.items():
-        found[f"Result.{name}"] = (getattr(run, name), given)
-    return found
-
-
-def calls(trace: Path, folder: Path) -> dict[str, Call]:
-    """Return every public function with arguments that it begins with."""
-    run = slcache.run(trace, device="tiny", scheme="baseline")
-    load: dict[str, Any] = {"trace": trace, "device": "tiny", "scheme": "baseline"}
-    found: dict[str, Call] = {
-        **of_traces(trace, folder / "o.parquet"),
-        **of_models(),
-        **of_results(run, folder),
-        "Trace": (slcache.Trace, {"path": trace}),
-        "Trace.twin_by_blocks": (slcache.Trace(trace).twin_by_blocks, {"output": folder / "t.csv"}),
-        "sweep": (slcache.sweep, {**load, "vary": {"host.time_scale": [0.5]}}),
-        "tune": (slcache.tune, {**load, "vary": {"host.queue_depth": [1, 2]}}),
-        "cliff": (slcache.cliff, {"device": "tiny"}),
-        "workloads": (slcache.workloads, {"described": False}),
-        "schemes": (slcache.schemes, {}),
-        "gym.SlcCacheEnv": (gym.SlcCacheEnv, {"device": "tiny", "workload": trace}),
-    }
-    for name in ("run", "compare", "resolve", "fitting", "device_facts", "workload", "generate"):
-        found[name] = (getattr(slcache, name), needed(getattr(slcache, name), trace, folder))
-    return found
-
-
-@pytest.fixture(scope="module")
-def every(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Call]:
-    return calls(trace, tmp_path_factory.mktemp("every"))
-
-
-def functions(module: ModuleType, names: list[str]) -> set[str]:
-    """Return the functions of a module by their names below `slcache`."""
-    prefix = module.__name__.partition(".")[2]
-    found = {name for name in names if inspect.isfunction(getattr(module, name))}
-    return {f"{prefix}.{name}" if prefix else name for name in found}
-
-
-def test_every_public_function_is_tried(every: dict[str, Call]) -> None:
-    listed = functions(slcache, slcache.__all__) | functions(slcache.trace, slcache.trace.__all__)
-    assert listed - every.keys() == OF_SCHEMES | WITHOUT
+def every(trace: Path, run: slcache.Result) -> dict[str, Any]:
+    """Return public functions, methods and classes by their names below `slcache`."""
+    found = {name: getattr(slcache, name) for name in slcache.__all__}
+    found |= {f"trace.{name}": getattr(slcache.trace, name) for name in slcache.trace.__all__}
+    found |= {each.__name__: each for each in (equations.hyssd_cost, equations.nvc_lifespan)}
+    found["victim_utilisation"] = partial(equations.victim_utilisation, utilisation=0.5)
+    found = {name: value for name, value in found.items() if inspect.isfunction(value)}
+    made = {"Trace": slcache.Trace(trace), "Result": run}
+    of_run = ("save", "load", "plot_histogram", "plot_curve", "to_polars")
+    of_trace = ("info", "lint", "picture", "twin", "convert", "twin_by_blocks")
+    for of, names in (("Trace", of_trace), ("Result", of_run)):
+        found |= {f"{of}.{name}": getattr(made[of], name) for name in names}
+    classes = (slcache.Trace, slcache.Result, slcache.Comparison, gym.SlcCacheEnv)
+    found |= {each.__name__: each for each in classes}
+    return {name: value for name, value in found.items() if name not in WITHOUT}
 
 
 def refused(function: Any, given: dict[str, Any]) -> slcache.Error | None:  # noqa: ANN401
@@ -333,10 +268,12 @@ def refused(function: Any, given: dict[str, Any]) -> slcache.Error | None:  # no
 
 @pytest.mark.few(3)
 @pytest.mark.parametrize("part", range(3))
-def test_what_no_argument_is_names_the_argument(every: dict[str, Call], part: int) -> None:
+def test_what_no_argument_is_names_the_argument(part: int, trace: Path, tmp_path: Path) -> None:
     """Each argument is given a third of them at a time, and each of them to many arguments."""
+    run = slcache.run(trace, device="tiny", scheme="baseline")
     tried = 0
-    for of, (function, given) in every.items():
+    for of, function in every(trace, run).items():
+        given = needed(function, trace, tmp_path, run)
         known = inspect.signature(function).parameters.values()
         for name in [each.name for each in known if each.kind is not each.VAR_KEYWORD]:
             for wrong in NEVER[(tried + part) % 3 :: 3]:

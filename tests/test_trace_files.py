@@ -121,37 +121,6 @@ def test_losses_are_refused_until_named_and_then_counted(tmp_path: Path) -> None
     assert convert(*how, "trim,volume")["outputs"][0]["lost"]["trim"] == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "told"),
-    [
-        ("", 2, "--out"),
-        ("-o OUT --as nonsense", 3, "nonsense"),
-        ("-o OUT --as msr --lossy all", 3, "all"),
-        ("-o MISSING/t.parquet", 1, "missing"),
-        ("MISSING -o OUT", 4, "missing"),
-        ("TRACE -o OUT --volume x", 4, "--volume"),
-        *(
-            (f"-o OUT --trace-option {option}", 3, option.split("=")[0])
-            for option in (
-                *("from_ns=1h", "from_ns=soon", "to_ns=0s", "skip=100", "skip=-1", "take=0"),
-                *("copies=0.5", "copies=x", "time_scale=0", "rebase=x"),
-            )
-        ),
-    ],
-)
-def test_bad_conversions_are_told_and_leave_nothing(
-    small: Path, tmp_path: Path, arguments: str, status: int, told: str
-) -> None:
-    names = {"TRACE": small, "OUT": tmp_path / "out.parquet", "MISSING": tmp_path / "missing"}
-    for name, path in names.items():
-        arguments = arguments.replace(name, str(path))
-    done = slcache("trace", "convert", small, *arguments.split())
-    assert (done.returncode, done.stdout) == (status, b""), done.stderr
-    assert told in done.stderr.decode()
-    assert b"Traceback" not in done.stderr
-    assert list(tmp_path.iterdir()) == [small]
-
-
 SIZES = {"4096": 4096, "4k": 4096, "1.5KiB": 1536, "2GB": 2 * 10**9, "1 T": 1 << 40}
 TIMES = {"10us": 10_000, "1.5 ms": 1_500_000, "0.1µs": 100, "2min": 120 * 10**9, "0s": 0}
 

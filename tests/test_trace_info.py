@@ -153,15 +153,6 @@ def test_a_trace_against_a_workload_or_a_file_of_another_format(
     other.write_text("0 0 8 8 1\n1000 0 16 8 0\n")
     document = info(known, "--against", other, "--against-option", "format=mqsim")
     assert document["against"]["figures"][0]["against"] == 2
-    for arguments, status, words in (
-        (["--against", other], 4, '--against-option format="mqsim"'),
-        (["--against", "zipf-4k"], 4, "no end"),
-        (["--against", other, "--against-option", "format"], 2, "key=value"),
-        (["--against-option", "format=msr"], 2, "--against names"),
-    ):
-        done = slcache("trace", "info", known, *arguments)
-        assert (done.returncode, done.stdout) == (status, b""), done.stderr
-        assert words in done.stderr.decode()
 
 
 def test_traces_on_which_schemes_would_differ_are_told(known: Path, tmp_path: Path) -> None:
@@ -176,32 +167,22 @@ def test_traces_on_which_schemes_would_differ_are_told(known: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("figures", "status", "told"),
+    ("figures", "agree"),
     [
-        ("requests=15", 0, ""),
-        ("requests=16", 1, "is off"),
-        ("requests=16~1", 0, ""),
-        ("write_share=0.867,mean_write_kib=4.92", 0, ""),
-        ("write_percent=86.7", 0, ""),
-        ("write_percent=86.6", 1, "is off"),
-        ("write_percent=86.6~0.5%", 0, ""),
-        ("interarrival.us.p50=1000~0.2%", 0, ""),
-        ("duration_ms=2004", 0, ""),
-        ("requests", 2, "NAME=VALUE"),
-        ("requests=many", 2, "NAME=VALUE"),
-        ("requests=1~x", 2, "NAME=VALUE"),
-        ("reqests=1", 2, "'reqests'"),
-        ("format=1", 2, "'format'"),
-        ("mean_write_kb=4.92", 2, "_kib"),
+        ("requests=15", True),
+        ("requests=16", False),
+        ("requests=16~1", True),
+        ("write_share=0.867,mean_write_kib=4.92", True),
+        ("write_percent=86.7", True),
+        ("write_percent=86.6", False),
+        ("write_percent=86.6~0.5%", True),
+        ("interarrival.us.p50=1000~0.2%", True),
+        ("duration_ms=2004", True),
     ],
 )
-def test_expected_figures_decide_the_status(
-    known: Path, figures: str, status: int, told: str
-) -> None:
+def test_expected_figures_decide_the_status(known: Path, figures: str, agree: bool) -> None:
     done = slcache("trace", "info", known, "--expect", figures)
-    assert done.returncode == status, done.stderr
-    assert told in (done.stderr if status == 2 else done.stdout).decode()
-    assert ("is off" in done.stdout.decode()) == (status == 1)
+    assert (done.returncode, "is off" in done.stdout.decode()) == (1 - agree, not agree)
 
 
 def test_the_digits_printed_are_the_tolerance() -> None:
@@ -209,14 +190,10 @@ def test_the_digits_printed_are_the_tolerance() -> None:
     assert tolerances == pytest.approx([0.0005, 0.5, 50, 0.16])
 
 
-def test_the_shortest_trace_has_a_picture_of_the_kinds_that_there_are(tmp_path: Path) -> None:
+def test_the_shortest_trace_has_a_picture(tmp_path: Path) -> None:
     trace = tmp_path / "short.csv"
     trace.write_text(line(EPOCH, "Read", 0, 4096))
     assert info(trace, "--picture", tmp_path / "short.png")["requests"] == 1
     assert (tmp_path / "short.png").stat().st_size > 1_000
     package.Trace(trace).picture(tmp_path / "short.html")
     assert (tmp_path / "short.html").read_text().startswith("<!doctype html>")
-    done = slcache("trace", "info", trace, "--picture", tmp_path / "picture.gif")
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert b".png, .svg, .pdf, .html" in done.stderr
-    assert not (tmp_path / "picture.gif").exists()

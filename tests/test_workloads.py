@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -125,62 +126,21 @@ def test_a_file_called_like_a_preset_is_that_file(tmp_path: Path) -> None:
     assert package.Trace(tmp_path / "zipf-4k").info()["requests"] == 20
 
 
-ON = " ".join(RUN)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "told"),
-    [
-        (f"run TWIN {ON} --workload nonsense=1", 4, "nonsense"),
-        (f"run TWIN {ON} --workload twin.write_share=2", 4, "write_share"),
-        (f"run TWIN {ON} --workload requests", 2, "key=value"),
-        (f"run uniform-4k {ON}", 4, "bound it by --workload requests=1000000 or --workload"),
-        (f"run TRACE {ON} --workload requests=5", 4, "workload"),
-        ("trace info TRACE --seed 5", 2, "--seed"),
-        ("trace info zipf-4k", 4, "bound it by --workload requests=1000000 or --workload"),
-        ("trace generate zipf-4k -o OUT", 3, "bound it by --workload requests=1000000 or"),
-        ("trace generate TWIN -o OUT --as msr", 3, "label"),
-        ("trace generate nonsense -o OUT", 4, "nonsense"),
-        ("trace workloads nonsense", 4, "nonsense"),
-        ("trace workloads --workload requests=1", 2, "--workload"),
-    ],
-)
-def test_bad_workloads_are_told(
-    twin: Path, tmp_path: Path, arguments: str, status: int, told: str
-) -> None:
-    trace, out = write_trace(tmp_path / "t.csv", mixed(20)), tmp_path / "out.csv"
-    for name, path in {"TWIN": twin, "TRACE": trace, "OUT": out}.items():
-        arguments = arguments.replace(name, str(path))
-    done = slcache(*arguments.split())
-    assert (done.returncode, done.stdout) == (status, b""), done.stderr
-    assert told in done.stderr.decode()
-    assert b"Traceback" not in done.stderr
-    assert not out.exists()
-
-
-def python(word: str, output: Path, **options: Any) -> Any:  # noqa: ANN401
-    """Ask for a workload from Python, with options of its reader."""
-    how: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "trace_options": options}
-    how["settings"] = {"trace.address": "wrap"}
-    match word:
-        case "run":
-            return package.run("zipf-4k", **how)
-        case "sweep":
-            return package.sweep("zipf-4k", **how, vary={"device.mu_bytes": [4096]})
-        case "info":
-            return package.Trace("zipf-4k", options=options).info()
-    keys = {key.removeprefix("workload."): value for key, value in options.items()}
-    return package.generate("zipf-4k", output, overrides=keys)
-
-
-@pytest.mark.parametrize("word", ["run", "sweep", "info", "generate"])
-def test_a_workload_without_end_is_bounded_by_what_python_is_told(
-    word: str, tmp_path: Path
-) -> None:
-    output = tmp_path / "t.parquet"
-    with pytest.raises(package.Error, match="the workload has no end") as refused:
-        python(word, output)
-    told = str(refused.value)
-    assert 'the reader option "workload.requests": "1000000" or "workload.duration_ns": ' in told
-    assert 'of generate by overrides={"requests": 1000000}' in told
-    assert python(word, output, **{"workload.requests": "9"})
+def test_a_workload_without_end_is_bounded_by_what_python_is_told(tmp_path: Path) -> None:
+    how: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "address": "wrap"}
+    bound = {"requests": 9}
+    options = {f"workload.{key}": str(value) for key, value in bound.items()}
+    vary = {"device.mu_bytes": [4096]}
+    acts: list[tuple[Any, dict[str, Any]]] = [
+        (partial(package.run, "zipf-4k", **how), {"trace_options": options}),
+        (partial(package.sweep, "zipf-4k", **how, vary=vary), {"trace_options": options}),
+        (partial(package.trace.info, "zipf-4k"), {"trace_options": options}),
+        (partial(package.generate, "zipf-4k", tmp_path / "t.parquet"), {"overrides": bound}),
+    ]
+    for act, bounded in acts:
+        with pytest.raises(package.Error, match="the workload has no end") as refused:
+            act()
+        told = str(refused.value)
+        assert 'option "workload.requests": "1000000" or "workload.duration_ns": ' in told
+        assert 'of generate by overrides={"requests": 1000000}' in told
+        assert act(**bounded)

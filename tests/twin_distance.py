@@ -23,15 +23,8 @@ MIB = 1 << 20
 #: Each scheme on the chips of the paper that has it, and on no more of them than a piece fills.
 HIERARCHY, IPS = "hierarchy-44g", "ips-384g"
 SCHEMES = {
-    "tlc-only": HIERARCHY,
-    "baseline": HIERARCHY,
-    "sa": HIERARCHY,
-    "sector": HIERARCHY,
-    "hierarchy": HIERARCHY,
-    "turbo-write": IPS,
-    "ips": IPS,
-    "ips-agc": IPS,
-    "ips-coop": IPS,
+    **dict.fromkeys(("tlc-only", "baseline", "sa", "sector", "hierarchy"), HIERARCHY),
+    **dict.fromkeys(("turbo-write", "ips", "ips-agc", "ips-coop"), IPS),
 }
 #: Channels of one chip, planes of a chip, and programs that dense blocks keep free of user data.
 CHANNELS, PLANES, SPARE_BLOCKS = 4, 2, 6
@@ -55,14 +48,12 @@ class Piece:
         return self.name
 
 
-#: Looked at while twins learned their figures.
-KNOWN = (
+#: First what was looked at while twins learned their figures, then what was not looked at before
+#: they were settled, then what was looked at when the distances of all others were known.
+PIECES = (
     Piece("hm_0", "hm_0_6900.csv.zst"),
     Piece("rsrch_1", "rsrch_1_full.csv.zst"),
     Piece("mds_0", "mds_0_first1000.csv.zst"),
-)
-#: Not looked at before the figures were settled.
-UNSEEN = (
     Piece("wdev_1", "wdev_1_full.csv.zst"),
     Piece(
         "Financial1",
@@ -71,16 +62,10 @@ UNSEEN = (
     ),
     Piece("CloudPhysics", "cloudPhysicsIO.vscsi.zst", {"unsorted": "keep"}),
     Piece("MSN", "MSN-FS-30s-ms.trace.zst", {"format": "disksim"}),
-)
-#: Looked at first when the distances of all others were known.
-LATER = (
     Piece("hm_0_first", "hm_0_first1000.csv.zst"),
     Piece("TPC-C", "tpcc-small.trace.zst", {"format": "mqsim"}),
     Piece("LUN0", "systor17-traces-sample.csv.zst", {"unsorted": "sort:200"}),
 )
-
-
-PIECES = (*KNOWN, *UNSEEN, *LATER)
 _MOBILE = {"format": "mobileblockio"}
 #: Of these there are twins by blocks alone. Left out: web searches with four writes, a sample that
 #: is one whole second long, and one whose columns no reader knows.
@@ -133,18 +118,15 @@ def figures(result: slcache.Result, fewest: int) -> Figures:
         for op in document["flash"]["ops"]
         if op["kind"] in kinds.STORES and op["cause"] in ("migration", "gc", "agc")
     )
-    found: dict[str, float | None] = {
+    sides = (("write latency", "write", "mean"), ("read latency", "read", "mean"))
+    return {
         "write amplification": document["waf"]["total"],
         "bytes moved": moved * page_bytes,
+        **{
+            name: host[side]["latency_us"][key] if host[side]["requests"] >= fewest else None
+            for name, side, key in (*sides, ("write p99", "write", "p99"))
+        },
     }
-    for name, side, key in (
-        ("write latency", "write", "mean"),
-        ("read latency", "read", "mean"),
-        ("write p99", "write", "p99"),
-    ):
-        has_any = host[side]["requests"] >= fewest
-        found[name] = host[side]["latency_us"][key] if has_any else None
-    return found
 
 
 def off(piece: float, twins: Sequence[float]) -> float:
