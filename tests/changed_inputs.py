@@ -7,12 +7,12 @@ import random
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 import slcache
-from changed_case import Case
 from changed_documents import Documents, Kind
 from changed_traces import Traces
 from slcache.documents.keys import of_config
@@ -103,6 +103,14 @@ def snapshot_changed(whole: bytes, rng: random.Random) -> bytes:
         state = bytes_changed(state, rng)
     content = whole[:head] + pa.Codec("zstd").compress(state, asbytes=True)
     return bytes(content + hashlib.sha256(content).digest())
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command line, and words of which an error must name one."""
+
+    arguments: list[str]
+    names: tuple[str, ...]
 
 
 class Inputs:

@@ -19,8 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from changed_case import Case
-from changed_inputs import Inputs
+from changed_inputs import Case, Inputs
 
 #: The exit statuses that `slcache --help` documents.
 STATUSES = (0, 1, 2, 3, 4, 130)
@@ -124,7 +123,7 @@ def _story(case: Case, answer: dict[str, Any], found: list[str], seed: int, fold
             f"in {folder}: slcache {' '.join(map(repr, case.arguments))}",
             *found,
             f"standard error: {answer['told'][1]}",
-            f"to repeat it: SLCACHE_SEED={seed} pytest tests/test_changed_inputs.py",
+            f"to repeat it: SLCACHE_SEED={seed} pytest tests/test_bad_input.py",
         ]
     )
 

@@ -22,6 +22,12 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def load(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Enough reads and writes to clean the tiny device now and then."""
+    return write_trace(tmp_path_factory.mktemp("load") / "load.csv", mixed(1500))
+
+
+@pytest.fixture(scope="session")
 def inputs(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     """What the arguments of every verb name."""
     return Inputs(trace, tmp_path_factory.mktemp("inputs"))

@@ -10,6 +10,8 @@ from slcache import _core
 from slcache.given.content import Run
 
 Turns = list[tuple[int, float]]
+#: An environment with short windows, so that a small trace has many.
+ENV: dict[str, Any] = {"device": "tiny", "scheme": "rl", "window": ("write-bytes", 65536)}
 
 
 def episode(scheme: str = "baseline", **changes: Any) -> _core.Episode:  # noqa: ANN401
@@ -47,10 +49,3 @@ def random_turns(on: _core.Episode, rng: random.Random) -> Turns:
         return []
     number = rng.randrange(len(knobs))
     return [(number, rng.choice(values(knobs[number])))]
-
-
-def figures(document: str) -> dict[str, Any]:
-    """Return a result document without when it was made and what that cost."""
-    result: dict[str, Any] = json.loads(document)
-    del result["sim"], result["provenance"]["time"]
-    return result

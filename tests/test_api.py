@@ -1,7 +1,8 @@
-"""The Python interface is the command line's equal."""
+"""The Python interface is the command line's equal, and its notebook runs."""
 
 from __future__ import annotations
 
+import importlib.util
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -73,3 +74,21 @@ def test_runs_in_threads_agree(trace: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         first, *others = pool.map(work, range(4))
     assert others == [first] * 3
+
+
+NOTEBOOK = Path(__file__).resolve().parent.parent / "examples" / "notebook.py"
+
+
+@pytest.mark.filterwarnings("default")
+def test_every_cell_runs() -> None:
+    pytest.importorskip("marimo")
+    spec = importlib.util.spec_from_file_location("notebook", NOTEBOOK)
+    assert spec is not None
+    assert spec.loader is not None
+    notebook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(notebook)
+    shown, names = notebook.app.run()
+    assert len(shown) == 6
+    assert names["sizes"] == [4, 6, 8]
+    assert all(mean > 0 for mean in names["means"])
+    assert "<table>" in names["comparison"]._repr_html_()

@@ -137,20 +137,16 @@ def test_what_is_wrong_in_a_result_names_its_line(
     """A whole configuration, of which one value is wrong, as a file of many lines and of one."""
     document = with_value(comparison.runs[1].to_dict(), f"config.{key}", value)
     file = tmp_path / "result.json"
-    for option, indent in (
-        ("--config", 2),
-        ("--device", 2),
-        ("--config", None),
-        ("--device", None),
-    ):
+    for indent in (2, None):
         text = json.dumps(document, indent=indent)
         file.write_text(text)
         # The configuration comes first, and no other scheme or pool has the key.
         at = text.index(f'"{key.split(".")[0]}"', text.index('"config"'))
         line = text.count("\n", 0, text.index(f'"{key.rpartition(".")[2]}"', at)) + 1
-        done = command("run", trace, option, file, "--scheme", "baseline")
-        assert done.returncode == 3
-        assert f"{file}:{line}: {told}" in done.stderr.decode()
+        for option in ("--config", "--device"):
+            done = command("run", trace, option, file, "--scheme", "baseline")
+            assert done.returncode == 3
+            assert f"{file}:{line}: {told}" in done.stderr.decode()
         with pytest.raises(slcache.ConfigError) as caught:
             slcache.resolve(device=file, scheme="baseline")
         assert (caught.value.file, caught.value.line) == (str(file), line)

@@ -1,61 +1,38 @@
-"""The dense mode is the densest that a device offers, and results are called after it."""
+"""What the catalogue says of knobs, and schemes on devices with one dense mode."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 import slcache
+from slcache import catalogue
+from support import slcache as command
 
 WITHOUT_A_DISK = slcache.fitting(device="tiny")[0]
-CLEAN_LESS = "dense.start_free_ratio = 0.0"
-DEVICE = f"""
-[device]
-name = "one dense mode"
-user_bytes = "2MiB"
-[[device.pool]]
-name = "nand"
-channels = 2
-chips = 1
-dies = 1
-planes = 2
-blocks = 16
-wordlines = 8
-page_bytes = 4096
-[device.pool.bus]
-ps_per_byte = 1250
-[device.pool.slc]
-read_ns = [20_000]
-program_ns = [200_000]
-erase_ns = 2_000_000
-[device.pool.DENSE]
-read_ns = [66_000]
-program_ns = [1_000_000]
-erase_ns = 3_000_000
-[device.pool.reprogram]
-program_ns = 1_000_000
-[scheme-defaults]
-baseline = {{ slc_blocks = 3, {CLEAN_LESS} }}
-sa = {{ slc_blocks = 3, {CLEAN_LESS} }}
-sector = {{ slc_blocks = 3, {CLEAN_LESS} }}
-hierarchy = {{ slc_blocks = 3, slc.start_free_blocks = 1, {CLEAN_LESS} }}
-turbo-write = {{ slc_blocks = 3 }}
-clairvoyant = {{ slc_blocks = 3 }}
-ips-coop = {{ slc_blocks = 3 }}
-hyssd = {{ fast_blocks = 5, separate_frontier = false }}
-hyssd-static = {{ fast_blocks = 5, separate_frontier = false }}
-"""
+TINY = Path(__file__).parents[1] / "presets/devices/tiny.toml"
+#: Room for data of two bits a cell: less is cleaned ahead, and more is fast.
+LESS = {
+    "device.user_bytes": "2MiB",
+    **{
+        f"scheme.{name}.dense.start_free_ratio": 0.0
+        for name in ("baseline", "sa", "sector", "hierarchy")
+    },
+    **{f"scheme.{name}.fast_blocks": 5 for name in ("hyssd", "hyssd-static")},
+}
 
 
 @pytest.mark.parametrize("mode", ["mlc", "tlc", "qlc"])
 def test_every_scheme_runs_on_a_device_with_one_dense_mode(tmp_path: Path, mode: str) -> None:
     device = tmp_path / f"{mode}.toml"
-    device.write_text(DEVICE.replace("DENSE", mode))
+    text = TINY.read_text().replace("[device.pool.tlc]", f"[device.pool.{mode}]")
+    device.write_text(text.replace('[scheme-defaults.tlc-only]\nmode = "tlc"\n', ""))
     load = {"workload.requests": "300", "workload.footprint_bytes": "1MiB"}
     compared = slcache.compare(
         "uniform-4k", device=device, schemes=WITHOUT_A_DISK, normalise="tlc-only",
-        trace_options=load, replay="closed:4",
+        trace_options=load, replay="closed:4", settings=LESS,
     )  # fmt: skip
     reference = "tlc-only mode=qlc" if mode == "qlc" else f"{mode}-only"
     assert compared.labels == [reference, *WITHOUT_A_DISK[1:]]
@@ -83,3 +60,36 @@ def test_settings_of_the_reference_reach_it_under_every_name() -> None:
     settings = {"scheme.tlc-only.clean.victim": "fifo"}
     for scheme, kept in (("slc-only", settings), ("baseline", {})):
         assert slcache.catalogue.settings_for(settings, scheme, ["slc-only", "baseline"]) == kept
+
+
+def test_every_scheme_tells_its_knobs_and_signals() -> None:
+    entries = {entry["name"]: entry for entry in json.loads(command("schemes", "--json").stdout)}
+    for entry in entries.values():
+        assert all(signal["min"] < signal["max"] for signal in entry["signals"])
+    assert entries["ips"]["knobs"] == []
+    of_sa = {knob["name"] for knob in entries["sa"]["knobs"]}
+    assert of_sa == {"slc.start_free_ratio", "merge.timeout_ns"}
+    words = set(command("schemes").stdout.decode().split())
+    summaries = [knob["summary"] for entry in entries.values() for knob in entry["knobs"]]
+    assert all(words >= set(summary.split()) for summary in summaries)
+
+
+def test_a_device_says_which_values_a_knob_may_have_there() -> None:
+    entries = json.loads(command("schemes", "--device", "tiny", "--json").stdout)
+    knobs = {(entry["name"], knob["name"]): knob for entry in entries for knob in entry["knobs"]}
+    config = catalogue.resolve(device="tiny", scheme="turbo-write")["scheme"]["turbo-write"]
+    blocks = config["slc_blocks"]
+    knob = knobs["turbo-write", "slc_blocks"]
+    assert (knob["value"], knob["steps"]) == (blocks, {"min": 1, "max": blocks, "step": 1})
+    ratio = knobs["baseline", "slc.start_free_ratio"]
+    assert ratio["value"] in ratio["ladder"]
+    assert ratio["ladder"] == sorted(ratio["ladder"])
+    table = command("schemes", "--device", "tiny").stdout.decode()
+    assert f"1 to {blocks} by 1" in table
+
+
+def test_a_scheme_that_the_device_cannot_run_says_why() -> None:
+    done = command("schemes", "--device", "rl-32g", "--json")
+    problems = {entry["name"]: entry.get("problem", "") for entry in json.loads(done.stdout)}
+    assert "reprogram" in problems["ips"]
+    assert b"do not run on rl-32g" in command("schemes", "--device", "rl-32g").stderr

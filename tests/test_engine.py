@@ -147,18 +147,6 @@ def test_a_run_that_fails_is_named_and_the_others_are_kept(tmp_path: Path) -> No
         assert [engine.kept([run]) for run in runs] == [True, False]
 
 
-def test_interrupted_runs_leave_what_is_done(tmp_path: Path) -> None:
-    runs = [made(seed=seed) for seed in range(4)]
-
-    def stopping(phase: str, done: int, _: int) -> bool:
-        return not (phase.startswith("runs") and done)
-
-    with pytest.raises(KeyboardInterrupt), Engine(tmp_path, jobs=1, progress=stopping) as engine:
-        engine.results(runs)
-    _, kinds = ran(tmp_path, *runs)
-    assert 0 < len(kinds) < 4
-
-
 @pytest.mark.slow
 def test_a_cluster_gives_the_same(tmp_path: Path) -> None:
     pytest.importorskip("distributed")

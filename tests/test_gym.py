@@ -13,22 +13,15 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 import slcache
+from episodes import ENV
 from slcache import ConfigError, EpisodeError, UsageError
 from slcache.gym import ENV_ID, PLACEMENT_ID, PlacementEnv, SlcCacheEnv, SlcCacheVectorEnv
 from support import mixed, write_trace
 
-#: Short windows, so that a small trace has many.
-ENV: dict[str, Any] = {"device": "tiny", "scheme": "rl", "window": ("write-bytes", 65536)}
 KNOBLESS = ("ips", "qlc-only", "slc-share", "hyssd", "custom")
 FIT = [name for name in slcache.fitting(device="tiny")[0] if name not in KNOBLESS]
 COUNT, MODES = 3, [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP]
 NAN, INF = math.nan, math.inf
-
-
-@pytest.fixture(scope="module")
-def load(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Enough reads and writes to clean the tiny device now and then."""
-    return write_trace(tmp_path_factory.mktemp("gym") / "load.csv", mixed(1500))
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,14 @@
-"""Forks, copies and pickles of an environment go on as it does, ten thousand of them too."""
+"""Episodes, and forks, copies and pickles of environments, go on as they should."""
 
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import random
+import signal
+from array import array
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,12 @@ import gymnasium
 import numpy as np
 import pytest
 
-from episodes import episode, figures, random_turns
-from slcache import EpisodeError
+from episodes import ENV, episode, random_turns
+from slcache import EpisodeError, _core
+from slcache.documents.saved import current
 from slcache.gym import ENV_ID, PlacementEnv, SlcCacheEnv, SlcCacheVectorEnv
 from support import mixed, write_trace
 
-ENV: dict[str, Any] = {"device": "tiny", "scheme": "rl", "window": ("write-bytes", 65536)}
 OVER = "step after a reward that failed"
 
 
@@ -53,12 +55,6 @@ def kept_small(info: dict[str, Any]) -> float:
 
 
 REWARDS: dict[str, Any] = {"named": "paper", "own": Counted}
-
-
-@pytest.fixture(scope="module")
-def load(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Enough reads and writes to clean the tiny device now and then."""
-    return write_trace(tmp_path_factory.mktemp("gym") / "load.csv", mixed(1500))
 
 
 def knobs(load: Path, reward: object = "paper") -> SlcCacheEnv:
@@ -218,36 +214,57 @@ def test_a_vector_that_is_copied_or_pickled_goes_on_alike(
     assert on(loaded) == wanted
 
 
-def test_forks_in_threads_take_their_own_actions(trace: Path) -> None:
-    env = PlacementEnv(trace=trace, device="tiny", batch=8)
-    env.reset(seed=1)
-    actions = [np.tile([0, 1], (30, 4)), np.tile([1, 0], (30, 4))]
-
-    def rewards(fork: PlacementEnv, steps: np.ndarray[Any, Any]) -> list[float]:
-        return [fork.step(step)[1] for step in steps]
-
-    alone = [rewards(env.fork(), steps) for steps in actions]
-    with ThreadPoolExecutor(2) as pool:
-        together = list(pool.map(rewards, [env.fork(), env.fork()], actions))
-    assert together == alone
+def room(*on: _core.Episode) -> array[float]:
+    """Return memory for the observations of episodes."""
+    return array("d", [float("nan")] * sum(len(json.loads(one.observations())) for one in on))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["baseline", "ips"])
-def test_forks_go_on_bit_identically(scheme: str) -> None:
-    """A fork with other turns leaves the original alone, one with the same ends the same."""
-    rng = random.Random(scheme)
-    begin = episode(scheme)
-    original = begin.fork()
-    for number in range(5_000):
-        same, other = original.fork(), original.fork()
-        other.step(random_turns(other, rng))
-        turns = random_turns(original, rng)
-        ended = original.step(turns)
-        assert same.step(turns) == ended
-        assert same.observe() == original.observe()
-        assert same.operations() == original.operations()
-        if number % 100 == 0:
-            assert figures(same.finish()) == figures(original.fork().finish())
+def test_turned_knobs_are_told() -> None:
+    """A result of turned knobs is no constant policy's, and says so; its shape is documented."""
+    rng = random.Random(5)
+    run = episode("baseline")
+    turned = windows = 0
+    while True:
+        turns = random_turns(run, rng)
+        turned += len(turns)
+        before = dict(enumerate(run.knob_values())) | dict(turns)
+        ended = run.step(turns)
+        windows += 1
+        assert [before[number] for number, _ in turns] == [
+            run.knob_values()[number] for number, _ in turns
+        ]
         if ended:
-            original = begin.fork()
+            break
+    document = json.loads(run.finish())
+    assert document["episode"] == {"windows": windows, "turns": turned}
+    assert turned > 10
+    current(document)
+
+
+def test_a_signal_ends_a_step_which_then_goes_on() -> None:
+    """What a handler raises comes out of a long step; the next step ends the same window."""
+
+    class RungError(Exception):
+        """Raised by the alarm."""
+
+    def ring(*_: object) -> None:
+        raise RungError
+
+    many = [("workload.requests", "400000")]
+    run = episode("tlc-only", trace_options=many, window=("requests", 350_000))
+    whole = run.fork()
+    side = _core.Episodes([run, run], threads=2)
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        for step in (lambda: run.step([]), lambda: side.step([[], []], room(run, run))):
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            with pytest.raises(RungError):
+                step()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not whole.step([])
+    assert not run.step([])
+    assert run.observe() == whole.observe() != side.episode(0).observe()
+    side.step([[], []], room(run, run))
+    assert side.episode(1).observe() == whole.observe()

@@ -14,13 +14,13 @@ import pyarrow as pa
 import pytest
 
 import slcache
+from episodes import ENV
 from slcache import EpisodeError
 from slcache.gym import PlacementEnv, SlcCacheEnv, SlcCacheVectorEnv, placement, rewards
 from slcache.gym.placement import STATE, names
-from support import mixed, write_trace
+from support import mixed, own_scheme, write_trace
 
 ROOT = Path(__file__).parent.parent
-ENV: dict[str, Any] = {"device": "tiny", "scheme": "rl", "window": ("write-bytes", 65536)}
 #: What says whose a document is, and how long its run took.
 OWN = ("config", "scheme", "provenance", "sim")
 #: How tables of time, operation, sector and sectors are read.
@@ -31,12 +31,6 @@ OPTIONS = [
 ]  # fmt: skip
 #: What is observed of the page that a write begins with.
 FIRST_PAGE = ("age_ns", "rewrite_ns", "accesses", "writes")
-
-
-@pytest.fixture(scope="module")
-def load(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Enough reads and writes to clean the tiny device now and then."""
-    return write_trace(tmp_path_factory.mktemp("gym") / "load.csv", mixed(1500))
 
 
 def windows(load: Path, **arguments: Any) -> list[Any]:  # noqa: ANN401
@@ -300,13 +294,10 @@ def test_placement_observes_writes_and_the_step_before(trace: Path) -> None:
 
 
 def test_two_classes_of_one_name_are_two_schemes(trace: Path, tmp_path: Path) -> None:
-    for name, region in (("one", "cache"), ("two", "fast")):
-        source = tmp_path / f"{name}.py"
-        source.write_text(
-            "import slcache\n\nclass Z(slcache.Scheme):\n"
-            f"    regions = {{'{region}': slcache.slc(3), 'store': slcache.dense()}}\n"
-        )
-        env = PlacementEnv(trace=trace, device="tiny", scheme=f"{source}:Z")
+    for region in ("cache", "fast"):
+        (tmp_path / region).mkdir()
+        body = f"regions = {{'{region}': slcache.slc(3), 'store': slcache.dense()}}"
+        env = PlacementEnv(trace=trace, device="tiny", scheme=own_scheme(tmp_path / region, body))
         env.reset(seed=1)
         env.step(0)
         assert f"{region}_pages_written" in env.finish()["scheme"]["figures"]

@@ -40,17 +40,12 @@ WRONG = {
     "window_writes = 1\ndef window(self, window, view): return {'cache': 0}": "between 1 and 3",
     "window_writes = 1\ndef window(self, window, view): return {'store': 1}": "no blocks of",
 }
-
-
-@pytest.mark.parametrize("body", WRONG)
-def test_a_wrong_answer_ends_the_run_in_words(body: str, tmp_path: Path, trace: Path) -> None:
-    source = own_scheme(tmp_path, body)
-    out = tmp_path / "state"
-    with pytest.raises(slcache.RunError) as ended:
-        slcache.run(trace, device="tiny", scheme=source, save_state=out)
-    assert WRONG[body] in str(ended.value)
-
-
+#: A state is a plain value, which is asked for where it is saved.
+UNSAVED = {
+    "def __init__(self): self.it = object()": "save: Object of type object is not",
+    "def __init__(self): self.it = {1: 2}": "the state changes on the way through JSON",
+    "def __init__(self): self.it = float('inf')": "save: Out of range float",
+}
 #: Bodies that no configuration takes, and what is said of them.
 REFUSED = {
     "def __init__(self): raise KeyError('k')": "KeyError: 'k' (mine.py, line 5, in __init__)",
@@ -75,11 +70,15 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("body", REFUSED)
-def test_a_class_that_cannot_be_is_a_configuration_error(body: str, tmp_path: Path) -> None:
-    with pytest.raises(slcache.ConfigError) as refused:
-        slcache.resolve(device="tiny", scheme=own_scheme(tmp_path, body))
-    assert REFUSED[body] in str(refused.value)
+@pytest.mark.parametrize("body", [*WRONG, *UNSAVED, *REFUSED])
+def test_what_a_class_does_wrong_ends_in_words(body: str, tmp_path: Path, trace: Path) -> None:
+    """Before the run where no configuration takes it."""
+    source, out = own_scheme(tmp_path, body), tmp_path / "state"
+    kind = slcache.ConfigError if body in REFUSED else slcache.Error
+    with pytest.raises(kind) as ended:
+        slcache.run(trace, device="tiny", scheme=source, save_state=out)
+    assert {**WRONG, **UNSAVED, **REFUSED}[body] in str(ended.value)
+    assert body in WRONG or not out.exists()
 
 
 def test_a_source_that_names_no_scheme_is_refused(tmp_path: Path) -> None:
@@ -102,25 +101,6 @@ def test_a_source_that_names_no_scheme_is_refused(tmp_path: Path) -> None:
             slcache.resolve(device="tiny", scheme=source)
         assert words in str(refused.value), source
         assert "scheme.custom.source" in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ("def __init__(self): self.it = object()", "save: Object of type object is not"),
-        ("def __init__(self): self.it = {1: 2}", "the state changes on the way through JSON"),
-        ("def __init__(self): self.it = float('inf')", "save: Out of range float"),
-    ],
-)
-def test_a_state_that_is_no_plain_value_is_refused(
-    body: str, words: str, tmp_path: Path, trace: Path
-) -> None:
-    source = own_scheme(tmp_path, body)
-    slcache.run(trace, device="tiny", scheme=source)
-    with pytest.raises(slcache.Error) as refused:
-        slcache.run(trace, device="tiny", scheme=source, save_state=tmp_path / "state")
-    assert words in str(refused.value)
-    assert not (tmp_path / "state").exists()
 
 
 #: Classes that break what every scheme owes, and what a check says of them.

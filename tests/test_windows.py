@@ -35,16 +35,6 @@ def series(document: Any, name: str) -> dict[str, Any]:  # noqa: ANN401
     return next(each for each in document["scheme"]["series"] if each["name"] == name)
 
 
-def test_windows_of_bytes_end_at_every_step(three: slcache.Comparison) -> None:
-    learner = three.runs[2].to_dict()
-    assert {each["name"] for each in learner["scheme"]["series"]} >= {"slc_blocks", "reward"}
-    for each in learner["scheme"]["series"]:
-        assert each["write_bytes_per_value"] == STEP
-        # The last window ends when the next request arrives, which none does.
-        written = learner["host"]["write"]["bytes"]
-        assert len(each["values"]) in (written // STEP, written // STEP - 1)
-
-
 def test_lines_are_of_the_schemes_that_have_windows(three: slcache.Comparison) -> None:
     drawn = three.plot_windows()
     assert keys(drawn) == ["dwa", "rl"]

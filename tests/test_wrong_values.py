@@ -23,7 +23,7 @@ KINDS = [junk for junk in JUNK if junk not in ("inf", "-inf", "a b")]
 #: Options whose large values are asked for work that is only long.
 FEWER = {"--out", "--store"}
 CASES = verbs.options(with_flags=False)
-#: The verb in which an option of several verbs is given every value.
+#: The verb in which an option of several verbs is given more values than in others.
 FIRST = {
     (option.opts[0], option.help): path
     for path, option in (case.values for case in reversed(CASES))
@@ -31,13 +31,11 @@ FIRST = {
 
 
 def tried(path: tuple[str, ...], option: Any) -> list[str]:  # noqa: ANN401
-    """Return what an option is given: each kind in one verb, two values in each of the others."""
+    """Return what an option is given: half of the kinds in one verb, one in each of the others."""
     name = option.opts[0]
     junk = JUNK[:3] if name in FEWER else KINDS
-    if FIRST[name, option.help] == path and not QUICK:
-        return junk
     first = zlib.crc32(f"{path} {name}".encode())
-    count = 1 if QUICK else 2
+    count = len(junk) // 2 if FIRST[name, option.help] == path and not QUICK else 1
     return [junk[(first + 5 * i) % len(junk)] for i in range(count)]
 
 
