@@ -56,6 +56,8 @@ def test_a_twin_by_blocks_has_the_figures_and_its_options_one_meaning(
     kept = twin(*other, "--pause", "1ms", seed=7, stages=99, regions="kept", places="drawn",
                 pause_ns=10**6)  # fmt: skip
     assert kept["requests"] == before["requests"]
+    text = f"--by blocks --block-requests 9 -o {made}.csv --as generic --lossy label,volume"
+    assert slcache("trace", "twin", trace, *text.split()).returncode == 0
 
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "linkbench-40s.blkparse.zst"

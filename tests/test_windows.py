@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import slcache
-from charted import axis, keys, only, panels, rows
+from charted import axis, keys, only, panels, rows, texts
 from slcache.charts import files, scheme
 from support import mixed, write_trace
 
@@ -124,6 +124,8 @@ def test_the_report_shows_what_there_is(three: slcache.Comparison) -> None:
     for title in ("What schemes changed", "How often: actions", "How often: states"):
         assert page.count(f">{title}</h2>") == 1
     assert "What schemes changed" not in three.runs[0].report()
+    assert texts(three.runs[0].plot_windows()) == ["no scheme with windows"]
+    assert texts(three.runs[0].plot_histogram("actions")) == ["nothing counted: actions"]
 
 
 def test_costs_over_windows_are_times_and_infinite_ones_left_out() -> None:
