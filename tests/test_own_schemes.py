@@ -169,10 +169,11 @@ EVERY = [
 ]
 
 
+@pytest.mark.parametrize("cases", [4, pytest.param(40, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("source", [*EVERY, "custom"])
-def test_every_example_is_sound(source: str) -> None:
+def test_every_example_is_sound(source: str, cases: int) -> None:
     assert len(EVERY) == 5
-    assert checking.check(source, cases=10).failure is None
+    assert checking.check(source, cases=cases).failure is None
 
 
 def test_all_schemes_leaves_the_defaults_of_one_s_own_out() -> None:
