@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache import catalogue, explain
+from slcache import explain
 from slcache.given import quantity
 from slcache.named import listed
 from slcache.study.model import Study
@@ -37,9 +37,8 @@ def test_settings_of_one_scheme_are_compared(trace: Path, tmp_path: Path) -> Non
     ]
     for label, settings in zip(VARIANTS, own, strict=True):
         figures = found[label].to_dict()["figures"]
-        assert figures == {**alone(trace, {**settings, "run.bound": True})}
+        assert figures == alone(trace, {**settings, "run.bound": True})
     found.save(tmp_path / "out")
-    assert slcache.load(tmp_path / "out").labels == VARIANTS
     again = slcache.rerun(tmp_path / "out")
     assert again.result.figures.equals(found.figures)
 
@@ -58,39 +57,31 @@ def test_an_alias_is_compared_with_its_scheme(trace: Path) -> None:
     assert list(study.schemes) == found.labels
 
 
-@pytest.mark.parametrize(
-    ("times_us", "unit"),
-    [
+def test_the_unit_is_the_shortest_times_unless_the_longest_gets_long() -> None:
+    cases: list[tuple[list[float | None], str]] = [
         ([80.0, 4_000.0], "µs"),
         ([0.9, 80_000.0], "µs"),
         ([80.0, 4_000_000.0], "ms"),
         ([None, 0.0, 2_000.0], "ms"),
         ([0.05], "ns"),
         ([2e6, 1e12], "s"),
-    ],
-)
-def test_the_unit_is_the_shortest_times_unless_the_longest_gets_long(
-    times_us: list[float | None], unit: str
-) -> None:
-    show = units.in_one_unit(times_us)
-    assert {show(each).rpartition(" ")[2] for each in times_us if each} == {unit}
+    ]
+    for times_us, unit in cases:
+        show = units.in_one_unit(times_us)
+        assert {show(each).rpartition(" ")[2] for each in times_us if each} == {unit}
 
 
 def test_schemes_are_compared_on_several_devices(trace: Path) -> None:
-    both = slcache.compare(
-        trace, device=["tiny", "rl-32g"], schemes=["tlc-only", "baseline"], address="wrap"
-    )
-    first, second = (
-        slcache.compare(trace, device=device, schemes=["tlc-only", "baseline"], address="wrap")
-        for device in ("tiny", "rl-32g")
-    )
-    assert both.labels == [
-        *(f"{label} on tiny" for label in first.labels),
-        *(f"{label} on rl-32g" for label in second.labels),
-    ]
-    for label in second.labels:
-        other = both[f"{label} on rl-32g"].to_dict()
-        assert other["figures"] == second[label].to_dict()["figures"]
+    how: dict[str, Any] = {"schemes": ["tlc-only", "baseline"], "address": "wrap"}
+    both = slcache.compare(trace, device=["tiny", "rl-32g"], **how)
+    found = []
+    for device in ("tiny", "rl-32g"):
+        for alone in slcache.compare(trace, device=device, **how).runs:
+            found.append(f"{alone.label} on {device}")
+            assert both[found[-1]].to_dict()["figures"] == alone.to_dict()["figures"]
+    assert both.labels == found
+    with pytest.raises(slcache.UsageError, match="tiny is given twice"):
+        slcache.compare(trace, device=["tiny", "tiny"], **how)
     assert "differ in more than their schemes: " in " ".join(both.verdict())
     # A share of what is gained on one device says nothing of another.
     shares = [row.cells[-1].text for row in both.gain_rows()]
@@ -134,103 +125,64 @@ def test_files_of_runs_are_named_whatever_the_settings(trace: Path, tmp_path: Pa
 
 
 def test_a_class_of_ones_own_has_settings_too(trace: Path) -> None:
-    source = Path(__file__).parent.parent / "examples/schemes/baseline.py"
-    done = command(
-        *("compare", trace, "--device", "tiny", "--address", "wrap", "--json"),
-        *(
-            "--scheme",
-            f"{source}:Baseline:start_free_ratio=0.25:slc_blocks=3,{source}:Baseline:slc_blocks=3",
-        ),
-    )
+    source = f"{Path(__file__).parent.parent / 'examples/schemes/baseline.py'}:Baseline"
+    schemes = f"{source}:start_free_ratio=0.25:slc_blocks=3,{source}:slc_blocks=3"
+    how = ("--device", "tiny", "--address", "wrap", "--scheme", schemes)
+    done = command("compare", trace, *how, "--json")
     assert done.returncode == 0, done.stderr.decode()
-    first, second = (run["config"]["scheme"]["custom"] for run in json.loads(done.stdout)["runs"])
-    assert (first["options"]["start_free_ratio"], second["options"]["start_free_ratio"]) == (
-        0.25,
-        0.5,
-    )
+    runs = json.loads(done.stdout)["runs"]
+    ratios = [run["config"]["scheme"]["custom"]["options"]["start_free_ratio"] for run in runs]
+    assert ratios == [0.25, 0.5]
 
 
-@pytest.mark.parametrize(
-    ("schemes", "status", "told"),
-    [
+def test_wrong_settings_of_a_scheme_are_told(trace: Path) -> None:
+    for schemes, status, told in (
         ("baseline:slc_blocks=4:slc_blocks=5", 3, "slc_blocks: given twice, as 4 and 5"),
         ("baseline,baseline:slc_blox=4", 3, "did you mean slc_blocks"),
         ("baseline:slc_blocks=4,baseline:slc_blocks=4", 2, "named twice"),
         ("baseline:slc_blocks=900", 3, "slc_blocks"),
         ("baselin:slc_blocks=4", 3, "baselin"),
         ("raro:min_retries=[0, 0],baseline,raro:min_retries=[0, 0]", 2, "named twice"),
-    ],
-)
-def test_wrong_settings_of_a_scheme_are_told(
-    schemes: str, status: int, told: str, trace: Path
+    ):
+        done = command("compare", trace, "--device", "tiny", "--scheme", schemes)
+        assert done.returncode == status
+        assert told in done.stderr.decode()
+
+
+def test_the_answer_is_short_unless_it_is_to_be_explained(
+    trace: Path, comparison: slcache.Comparison
 ) -> None:
-    done = command("compare", trace, "--device", "tiny", "--scheme", schemes)
-    assert done.returncode == status
-    assert told in done.stderr.decode()
-
-
-def test_the_answer_is_short_unless_it_is_to_be_explained(trace: Path) -> None:
-    words = ("compare", trace, "--device", "tiny", "--schemes", "all", "--address", "wrap")
-    short, whole = command(*words), command(*words, "--explain")
-    lines = [line for line in short.stdout.decode().splitlines() if line.strip()]
-    # The state, two lines of titles, a rule, a row each, five sentences and what tells more.
-    rows = len(catalogue.rivals(device="tiny")[0])
-    assert len(lines) <= 1 + 3 + rows + 1 + 5 + 1
-    assert "share of the gain" not in short.stdout.decode()
-    assert "share of the gain" in whole.stdout.decode()
+    words = ("compare", trace, "--device", "tiny", "--schemes", "tlc-only,baseline")
+    both = comparison
+    for more, short in ((False, both.summary()), (True, both.summary(explain=True))):
+        whole = command(*words, *(["--explain"] if more else [])).stdout.decode()
+        for text in (short, whole):
+            flat = " ".join(text.split())
+            assert ("share of the gain" in flat) is more
+            assert all(line in flat for line in (both.verdict() if more else both.brief()))
+    assert str(both) == both.summary()
     assert command(*words, "--explain", "--json").returncode == 2
-    # Python shows the same, in lines of another width.
-    every = catalogue.rivals(device="tiny")[0]
-    both = slcache.compare(trace, device="tiny", schemes=every, address="wrap")
-    more = both.summary(explain=True)
-    assert str(both) == both.summary() != more
-    assert " ".join(both.brief()) in " ".join(both.summary().split())
-    assert "share of the gain" not in both.summary()
-    assert "share of the gain" in more
-    assert all(line in " ".join(more.split()) for line in [*both.verdict(), *both.notes()])
-
-
-def test_two_devices_of_one_name_are_refused(trace: Path) -> None:
-    with pytest.raises(slcache.UsageError, match="tiny is given twice"):
-        slcache.compare(trace, device=["tiny", "tiny"], schemes=["baseline"])
 
 
 #: What a block of every plane of `tiny` holds in SLC mode.
 BLOCK_BYTES = 128 << 10
 
 
-@pytest.mark.parametrize("where", ["setting", "name", "file", "vary"])
-def test_a_cache_may_be_said_in_bytes(where: str, trace: Path, tmp_path: Path) -> None:
+def test_a_cache_may_be_said_in_bytes(trace: Path, tmp_path: Path) -> None:
     size = f"{4 * BLOCK_BYTES >> 10}KiB"
     config = tmp_path / "config.toml"
     config.write_text(f'slc_blocks = "{size}"\ndevice.user_bytes = "2MiB"\n')
     how: dict[str, Any] = {"device": "tiny", "settings": SMALL}
-    if where == "vary":
-        study = slcache.sweep(trace, scheme="baseline", vary={"slc_blocks": [size]}, **how)
-        assert study.table["waf"].to_list() == [alone(trace, {"slc_blocks": 4})["waf"]]
-        return
-    given: dict[str, dict[str, Any]] = {
-        "setting": {"scheme": "baseline", "settings": {**SMALL, "slc_blocks": size}},
-        "name": {"scheme": f"baseline:slc_blocks={size}"},
-        "file": {"scheme": "baseline", "settings": config},
-    }
-    found = slcache.resolve(**{**how, **given[where]})
-    assert found["scheme"]["baseline"]["slc_blocks"] == 4
-
-
-@pytest.mark.parametrize(
-    ("size", "told"),
-    [
-        ("200KiB", "whole blocks per plane, of which one is 128KiB in SLC mode; nearest are 1 "),
-        ("1B", r"nearest are 0 \(0B\) and 1 \(128KiB\)$"),
-        ("1TiB", "must be between"),
-        ("4", "must be a whole number"),
-    ],
-)
-def test_a_size_that_is_no_whole_number_of_blocks_is_told(size: str, told: str) -> None:
-    with pytest.raises(slcache.ConfigError, match=told) as error:
-        slcache.resolve(device="tiny", scheme="baseline", settings={"slc_blocks": f'"{size}"'})
-    assert error.value.key == "scheme.baseline.slc_blocks"
+    study = slcache.sweep(trace, scheme="baseline", vary={"slc_blocks": [size]}, **how)
+    assert study.table["waf"].to_list() == [alone(trace, {"slc_blocks": 4})["waf"]]
+    given: list[dict[str, Any]] = [
+        {"scheme": "baseline", "settings": {**SMALL, "slc_blocks": size}},
+        {"scheme": f"baseline:slc_blocks={size}"},
+        {"scheme": "baseline", "settings": config},
+    ]
+    for each in given:
+        found = slcache.resolve(**{**how, **each})
+        assert found["scheme"]["baseline"]["slc_blocks"] == 4
 
 
 def test_every_key_that_takes_a_size_says_so() -> None:

@@ -48,6 +48,7 @@ def test_a_result_is_identical_to_itself_wherever_and_whenever_it_ran(
     assert found.equal
     assert all(not (run.config or run.metrics or run.others) for run in found.runs)
     assert changed(found.runs[0].trace).keys() == {"path"}
+    assert found.runs[0].equal
 
 
 def test_every_figure_that_moves_is_found(comparison: slcache.Comparison) -> None:
@@ -119,23 +120,20 @@ def test_the_verb_says_what_differs_and_exits_as_asked(
 ) -> None:
     comparison.save(tmp_path / "a")
     other.save(tmp_path / "b")
-    told = command("diff", tmp_path / "a", tmp_path / "b", "--exit-code")
-    assert told.returncode == 1
-    assert told.stderr == b""
-    text = told.stdout.decode()
-    assert re.search(r"scheme\.baseline\.slc\.victim +greedy +fifo\b", text)
-    assert "other figures differ; --all shows them" in text
-    means = re.findall(r"(?:read|write)_(?:mean|p99|max) +\S+ (\S+) +\S+ (\S+) ", text)
-    assert len({unit for pair in means for unit in pair}) == 1
-    every = command("diff", tmp_path / "a", tmp_path / "b", "--all")
-    assert every.returncode == 0
-    assert "flash.ops[" in every.stdout.decode()
-    same = command("diff", tmp_path / "a", tmp_path / "a", "--exit-code")
-    assert same.returncode == 0
-    assert "baseline: identical" in same.stdout.decode()
-    wrong = command("diff", tmp_path / "a", tmp_path / "nowhere")
-    assert wrong.returncode == 1
-    assert "nowhere" in wrong.stderr.decode()
+    for second, options, status, told in (
+        ("b", ["--exit-code"], 1, r"scheme\.baseline\.slc\.victim +greedy +fifo\b"),
+        ("b", [], 0, "other figures differ; --all shows them"),
+        ("b", ["--all"], 0, r"flash\.ops\["),
+        ("a", ["--exit-code"], 0, "baseline: identical"),
+        ("nowhere", [], 1, ""),
+    ):
+        done = command("diff", tmp_path / "a", tmp_path / second, *options)
+        assert done.returncode == status, second
+        assert (second in done.stderr.decode()) is (second == "nowhere")
+        text = done.stdout.decode()
+        assert re.search(told, text)
+        means = re.findall(r"(?:read|write)_(?:mean|p99|max) +\S+ (\S+) +\S+ (\S+) ", text)
+        assert len({unit for pair in means for unit in pair}) == (second == "b")
 
 
 @pytest.fixture
@@ -145,32 +143,14 @@ def moved(tmp_path: Path) -> Path:
 
 
 def test_a_run_is_identical_when_it_is_repeated(moved: Path, tmp_path: Path) -> None:
-    run = slcache.run(
-        moved, device="tiny", scheme="hierarchy", seed=3, replay="closed:3",
-        settings={"precondition.fill": 0.3, "precondition.overwrite": 0.2},
-        trace_options={"volume": "each", "unsorted": "sort:16"},
-    )  # fmt: skip
-    run.save(tmp_path / "old")
+    options = {"volume": "each", "unsorted": "sort:16"}
+    how: dict[str, Any] = {"state": "worn=0.3,0.2", "replay": "closed:3", "trace_options": options}
+    slcache.run(moved, device="tiny", scheme="hierarchy", seed=3, **how).save(tmp_path / "old")
     done = command("diff", "--rerun", tmp_path / "old", "--out", tmp_path / "new")
     assert done.returncode == 0, done.stderr
     assert "hierarchy: identical" in done.stdout.decode()
     assert done.stderr == b""
     assert slcache.diff(tmp_path / "old", tmp_path / "new").equal
-
-
-def test_a_workload_is_drawn_with_the_same_seed(tmp_path: Path) -> None:
-    workload = tmp_path / "hot.toml"
-    workload.write_text(
-        'footprint_bytes = "2MiB"\nrequests = 9000\n'
-        '[arrivals]\nprocess = "poisson"\nrate_iops = 900\n'
-        '[global]\nrw = "randwrite"\nbssplit = "4k/70:16k/30"\n'
-    )
-    options = {"workload.requests": "300"}
-    run = slcache.run(workload, device="tiny", scheme="baseline", seed=11, trace_options=options)
-    assert run.documents[0]["trace"]["writes"] == 300
-    found = slcache.rerun(run)
-    assert found.equal
-    assert found.result.documents[0]["trace"]["options"]["seed"] == "11"
 
 
 def test_a_comparison_or_one_run_of_it_is_repeated(
@@ -208,24 +188,21 @@ def test_a_moved_trace_is_named_and_another_is_told_before_the_run(
     assert "sha256" in differs.stdout.decode()
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (["--rerun", "OLD"], "takes one result"),
-        (["--trace", "web.csv", "OLD"], "--trace: has no effect without --rerun"),
-        (["--scheme", "baseline", "OLD"], "--scheme: has no effect without --rerun"),
-        (["--out", "new", "OLD"], "--out: has no effect without --rerun"),
-        ([], "give a second result, or --rerun"),
-    ],
-)
 def test_two_results_or_one_that_is_repeated(
-    options: list[str], told: str, comparison: slcache.Comparison, tmp_path: Path
+    comparison: slcache.Comparison, tmp_path: Path
 ) -> None:
-    comparison.save(tmp_path / "both.json")
     old = str(tmp_path / "both.json")
-    done = command("diff", old, *(old if word == "OLD" else word for word in options))
-    assert done.returncode == 2
-    assert told in " ".join(done.stderr.decode().split())
+    comparison.save(old)
+    for options, told in (
+        (["--rerun", old], "takes one result"),
+        (["--trace", "web.csv", old], "--trace: has no effect without --rerun"),
+        (["--scheme", "baseline", old], "--scheme: has no effect without --rerun"),
+        (["--out", "new", old], "--out: has no effect without --rerun"),
+        ([], "give a second result, or --rerun"),
+    ):
+        done = command("diff", old, *options)
+        assert done.returncode == 2
+        assert told in " ".join(done.stderr.decode().split())
 
 
 def test_another_program_or_model_is_told(moved: Path) -> None:
@@ -235,6 +212,9 @@ def test_another_program_or_model_is_told(moved: Path) -> None:
     assert not found.equal
     assert any("of slcache 0.0.1" in note for note in found.notes)
     assert any("model's version was 1" in note for note in found.notes)
+    document["episode"] = {"windows": 3, "turns": 2}
+    with pytest.raises(slcache.ResultError, match="knobs were turned"):
+        slcache.rerun(slcache.Result(document))
 
 
 def test_what_a_scheme_had_learned_is_taken_along(moved: Path, tmp_path: Path) -> None:
@@ -250,15 +230,6 @@ def test_what_a_scheme_had_learned_is_taken_along(moved: Path, tmp_path: Path) -
 def test_a_run_from_a_saved_state_is_repeated_by_preconditioning(
     moved: Path, tmp_path: Path
 ) -> None:
-    state = tmp_path / "state"
-    settings = {"precondition.fill": 0.4, "precondition.overwrite": 0.3}
-    slcache.run(moved, device="tiny", scheme="baseline", settings=settings, save_state=state)
-    run = slcache.run(moved, device="tiny", scheme="baseline", load_state=state)
-    assert slcache.rerun(run).equal
-
-
-def test_an_episode_with_turned_knobs_is_refused(moved: Path) -> None:
-    document = slcache.run(moved, device="tiny", scheme="baseline").to_dict()
-    document["episode"] = {"windows": 3, "turns": 2}
-    with pytest.raises(slcache.ResultError, match="knobs were turned"):
-        slcache.rerun(slcache.Result(document))
+    how: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
+    slcache.run(moved, state="worn=0.4,0.3", save_state=tmp_path / "state", **how)
+    assert slcache.rerun(slcache.run(moved, load_state=tmp_path / "state", **how)).equal

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import slcache
 from disks import DEVICE
 from slcache.cli.app import execute
-from slcache.results import comparison
-from support import mixed, write_trace
+from slcache.results import comparison as comparing
 
 MIB = 1 << 20
 #: Two planes of 512 blocks of 16 wordlines.
@@ -39,19 +39,16 @@ def device(tmp_path: Path) -> Path:
 
 
 def compared(device: Path, *, equal_cells: bool) -> slcache.Comparison:
+    settings = {
+        "precondition.fill": 1,
+        "precondition.overwrite": 2,
+        "scheme.tlc-only.clean.victim": "fifo",
+        "scheme.baseline.slc_blocks": 64,
+    }
+    how: dict[str, Any] = {"trace_options": LOAD, "settings": settings, "replay": "closed:4"}
+    schemes = ["tlc-only", "baseline"]
     return slcache.compare(
-        "uniform-4k",
-        device=device,
-        schemes=["tlc-only", "baseline"],
-        trace_options=LOAD,
-        settings={
-            "precondition.fill": 1,
-            "precondition.overwrite": 2,
-            "scheme.tlc-only.clean.victim": "fifo",
-            "scheme.baseline.slc_blocks": 64,
-        },
-        replay="closed:4",
-        equal_cells=equal_cells,
+        "uniform-4k", device=device, schemes=schemes, equal_cells=equal_cells, **how
     )
 
 
@@ -77,16 +74,11 @@ def test_equal_cells_without_effect_are_refused(
         assert "equal cells have no effect" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
-def test_schemes_with_more_room_are_listed(count: int, tmp_path: Path) -> None:
-    trace = write_trace(tmp_path / "t.csv", mixed(2500, write_share=1.0))
-    plain, cached = (
-        slcache.run(trace, device="tiny", scheme=name, address="wrap").documents[0]
-        for name in ("tlc-only", "baseline")
-    )
-    names = ["one", "two", "three"][:count]
-    told = comparison.unequal([*names, "cached"], [*[plain] * count, cached])
-    listed = ("one has", "one and two have", "one, two and three have")[count - 1]
-    assert told.startswith(
-        f"For garbage collection, {listed} 16 dense blocks per plane and cached 13"
-    )
+def test_schemes_with_more_room_are_listed(comparison: slcache.Comparison) -> None:
+    plain, cached = comparison.documents
+    for names in (["one"], ["one", "two"], ["one", "two", "three"]):
+        documents = [*[plain] * len(names), cached]
+        told = comparing.unequal([*names, "cached"], documents)
+        listed = {1: "one has", 2: "one and two have", 3: "one, two and three have"}[len(names)]
+        wanted = f"For garbage collection, {listed} 16 dense blocks per plane and cached 13"
+        assert told.startswith(wanted)
