@@ -6,6 +6,7 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from typing import Any
 
 Spec = dict[str, Any]
@@ -83,3 +84,46 @@ def texts(spec: Any) -> list[str]:  # noqa: ANN401
     whole = spec if isinstance(spec, dict) else spec.to_dict(validate=False)
     marks = [node.get("mark") for node in nodes(whole)]
     return [mark["text"] for mark in marks if isinstance(mark, dict) and "text" in mark]
+
+
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """What a page says and refers to; its elements close in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.said = ""
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self._open: list[str] = []
+        self.feed(text)
+        assert self._open == []
+
+    @property
+    def ids(self) -> list[str]:
+        """The names of its elements."""
+        return [value for name, value in self.attributes if name == "id"]
+
+    @property
+    def references(self) -> list[str]:
+        """What it refers to."""
+        kinds = ("src", "href", "xlink:href", "data", "srcset")
+        return [value for name, value in self.attributes if name in kinds]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note an element and its attributes."""
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close the innermost element, which may be one that closes itself."""
+        assert tag in VOID or self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        """Note what is said; what scripts hold is looked at by itself."""
+        if "script" not in self._open:
+            self.said += data
