@@ -11,12 +11,13 @@ import pytest
 from cyclopts import CycloptsError
 
 import slcache
+from generated_pages import DOCS, FAMILIES, KINDS, MODES, in_family, pages
 from generated_pages import PAGES as GENERATED
-from generated_pages import pages
+from slcache import explain
 from slcache.cli.verbs import app
+from verbs import verbs
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-DOCS = REPOSITORY / "docs"
 _BESIDE = [
     REPOSITORY / folder for folder in (".", "decisions", "examples", "python/slcache/experiments")
 ]
@@ -124,3 +125,54 @@ def test_every_picture_stands_with_the_command_that_draws_it() -> None:
     assert sorted(named) == sorted(p.name for p in (DOCS / "images").iterdir())
     assert all("`" in command or "](" in command for _, command in rows)
     assert all(path.stat().st_size < 150_000 for path in (DOCS / "images").iterdir())
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    return {name: TEXTS[DOCS / name] for name in GENERATED}
+
+
+def test_a_page_is_of_the_site_alone(made: dict[str, str]) -> None:
+    ignored = (DOCS.parent / ".gitignore").read_text(encoding="utf-8").split()
+    assert {f"/docs/{name}" for name in made} <= {*ignored}
+    assert all(re.match(r"# \w.*\n\n\w", text) for text in made.values())
+
+
+def test_every_verb_and_option_is_on_the_page(made: dict[str, str]) -> None:
+    page = made["command-line.md"]
+    for path, verb in verbs():
+        assert f"### slcache {' '.join(path)}\n" in page
+        part = page.partition(f"### slcache {' '.join(path)}\n")[2].partition("\n###")[0]
+        for parameter in verb.params:
+            name = parameter.opts[0]
+            if name.startswith("--") and name != "--help":
+                assert re.search(rf"[` ]{name}[`, ]", part), (path, name)
+
+
+def test_every_key_is_on_a_page(made: dict[str, str]) -> None:
+    keys, results = made["keys.md"], made["result-keys.md"]
+    for entry in explain.entries():
+        name = entry.key.name
+        if entry.key.section or re.fullmatch(r"scheme[.][^.]+", name):
+            continue
+        if entry.of == "configuration":
+            assert_stands(re.sub(r"^scheme[.][^.]+[.]", "", name), keys)
+        else:
+            assert_stands(name.removeprefix("figures."), results)
+
+
+def assert_stands(name: str, page: str) -> None:
+    """A key has a row, its own or its family's, which names the members that are not the usual."""
+    row, members = in_family(name)
+    found = re.findall(rf"^\| `{re.escape(row)}` \|.*", page, re.MULTILINE)
+    for word, member in members.items():
+        usual = member in MODES + KINDS
+        said = rf"{word}: [^:.]*\b{member}\b"
+        found = [one for one in found if re.search(said, one) or (usual and f"{word}: " not in one)]
+    assert found, name
+
+
+def test_words_that_stand_for_several_keys_are_no_words_of_keys() -> None:
+    for entry in explain.entries():
+        words = re.split(r"[.\[\]_]+", entry.key.name)
+        assert not {word for word, _ in FAMILIES} & set(words), entry.key.name
