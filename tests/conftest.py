@@ -42,9 +42,10 @@ def comparison(trace: Path) -> slcache.Comparison:
 #: Modules that save results and ask nothing of their pictures, which take most of the time.
 UNDRAWN = {
     *("test_config_files", "test_differences", "test_documents", "test_edited", "test_files"),
-    *("test_gain_share", "test_gains", "test_json", "test_many_schemes", "test_memories"),
+    *("test_gains", "test_json", "test_many_schemes", "test_memories"),
     *("test_named_code", "test_notes", "test_own_results", "test_own_schemes", "test_pace"),
     *("test_reproduce", "test_reproduce_reading", "test_resample", "test_seeds", "test_setups"),
+    *("test_life", "test_states"),
     *("test_special_files", "test_store", "test_study_config", "test_study_forms", "test_sweep"),
     *("test_sweep_clusters", "test_sweep_show", "test_tune", "test_walkthroughs"),
     *("test_written_paths", "test_wrong_values"),

@@ -11,6 +11,7 @@ import slcache
 from slcache.cli.app import execute
 from support import slcache as command
 
+TINY = Path(__file__).parent.parent / "presets" / "devices" / "tiny.toml"
 #: A setting, or a scheme, with words of its note.
 NOTED: tuple[tuple[str, dict[str, object], str], ...] = (
     ("tlc-only", {"device.user_bytes": 3_000_001}, "rounded down to 2998272"),
@@ -24,26 +25,20 @@ NOTED: tuple[tuple[str, dict[str, object], str], ...] = (
 
 @pytest.mark.parametrize(("scheme", "settings", "words"), NOTED)
 def test_a_note_is_with_the_figures(
-    scheme: str, settings: dict[str, object], words: str, trace: Path, tmp_path: Path
+    scheme: str, settings: dict[str, object], words: str, trace: Path
 ) -> None:
     run = slcache.run(trace, device="tiny", scheme=scheme, settings=settings, address="wrap")
     # Of so short a run there may be another one on its life.
     assert [note for note in run.notes() if words in note] == run.notes()[:1]
-    run.save(tmp_path / "kept")
-    kept = slcache.load(tmp_path / "kept")
-    for shown in (run.summary(), run.report(), run._repr_html_(), kept.summary()):
+    for shown in (run.summary(), run.report(), run._repr_html_()):
         assert words in " ".join(shown.split())
-    plain = slcache.run(trace, device="tiny", scheme="baseline")
-    assert plain.notes() == []
-    names = [scheme, "sa"]
-    both = slcache.compare(
-        trace, device="tiny", schemes=names, settings=settings, address="wrap", resample=2
-    )
-    for shown in (both.summary(explain=True), both.report()):
-        assert " ".join(shown.split()).count(words) == 1
 
 
-def test_the_command_line_says_notes_in_every_form(trace: Path) -> None:
+def test_a_note_is_said_once_in_every_form(trace: Path, comparison: slcache.Comparison) -> None:
+    assert comparison.runs[1].notes() == []
+    draws = slcache.compare(trace, device="tiny", schemes=["hyssd", "sa"], resample=2)
+    for shown in (draws.summary(explain=True), draws.report()):
+        assert " ".join(shown.split()).count("both tiers are on the same dies") == 1
     for form, stream in (("table", "stdout"), ("json", "stderr"), ("csv", "stderr")):
         for verb in (["run", "--scheme", "hyssd"], ["compare", "--schemes", "hyssd,baseline"]):
             done = command(verb[0], trace, "--device", "tiny", *verb[1:], "--format", form)
@@ -65,27 +60,15 @@ def test_a_rounded_capacity_is_repeated_as_it_was(trace: Path, tmp_path: Path) -
 @pytest.mark.parametrize("stated", [1, 2_998_272, 2_998_272 + 4096])
 def test_a_stated_capacity_that_does_not_fit_is_refused(stated: int, tmp_path: Path) -> None:
     """A file that slcache wrote may be changed; what it says of itself must not be dropped."""
-    preset = Path(__file__).parent.parent / "presets" / "devices" / "tiny.toml"
-    both = f"2998272\nstated_user_bytes = {stated}"
     device = tmp_path / "odd.toml"
-    device.write_text(preset.read_text().replace('"3328KiB"', both))
-    told = (
-        rf"device\.stated_user_bytes = {stated}: must be above device\.user_bytes = 2998272 and "
-        "round down to it in whole logical pages of 4096 bytes"
-    )
-    at = rf"odd\.toml:\d+: {told}"
-    with pytest.raises(slcache.ConfigError, match=at) as caught:
+    both = f"2998272\nstated_user_bytes = {stated}"
+    device.write_text(TINY.read_text().replace('"3328KiB"', both))
+    told = rf"odd\.toml:\d+: device\.stated_user_bytes = {stated}: must be above .* of 4096 bytes"
+    with pytest.raises(slcache.ConfigError, match=told) as caught:
         slcache.resolve(device=device, scheme="tlc-only")
     assert caught.value.key == "device.stated_user_bytes"
-    with pytest.raises(slcache.ConfigError, match=at):
+    with pytest.raises(slcache.ConfigError, match=told):
         slcache.device_facts(device)
-    done = command("devices", "show", device)
-    assert done.returncode == 3, done.stderr
-    settings = tmp_path / "odd.json"
-    keys = {"user_bytes": 2_998_272, "stated_user_bytes": stated}
-    settings.write_text(json.dumps({"device": keys}))
-    with pytest.raises(slcache.ConfigError, match=rf"odd\.json.*: {told}"):
-        slcache.resolve(device="tiny", scheme="tlc-only", settings=settings)
 
 
 def test_a_stated_capacity_that_fits_stays_until_the_device_is_changed(tmp_path: Path) -> None:
@@ -103,105 +86,72 @@ def test_a_stated_capacity_that_fits_stays_until_the_device_is_changed(tmp_path:
 
 
 def test_a_device_is_warned_of(tmp_path: Path) -> None:
-    preset = Path(__file__).parent.parent / "presets" / "devices" / "tiny.toml"
     device = tmp_path / "odd.toml"
-    text = preset.read_text().replace('"3328KiB"', "3_000_001")
+    text = TINY.read_text().replace('"3328KiB"', "3_000_001")
     device.write_text(text.replace("program_ns = [1_000_000]", "program_ns = [1_000]"))
     warned = slcache.device_facts(device)["warnings"]
     assert any("rounded down" in warning for warning in warned)
     assert any("tlc.program_ns: 1000 ns" in warning for warning in warned)
 
 
+CLIFF = "cliff --device tiny --schemes baseline --bs 4k"
+
+
 @pytest.mark.parametrize(
-    ("option", "told"),
+    ("words", "status", "told"),
     [
-        ("action=Q", "only with format blkparse, blktrace"),
-        ("mqsim_time_unit=us", "only with format mqsim"),
-        ("op_default=read", "only with format oracle_general"),
-        ("object_unit=512", "only with format oracle_general"),
-        ("seed=3", "only with a workload"),
-        ("workload.requests=3", "only with a workload"),
+        ("trace info T --trace-option action=Q", 4, "only with format blkparse, blktrace"),
+        ("trace info T --trace-option mqsim_time_unit=us", 4, "only with format mqsim"),
+        ("trace info T --trace-option op_default=read", 4, "only with format oracle_general"),
+        ("trace info T --trace-option object_unit=512", 4, "only with format oracle_general"),
+        ("trace info T --trace-option seed=3", 4, "only with a workload"),
+        ("trace info T --trace-option workload.requests=3", 4, "only with a workload"),
+        ("trace twin T -o x.toml --requests 9", 2, "--requests"),
+        ("trace twin T -o x.toml --seed 1", 2, "--seed"),
+        ("trace twin T -o x.toml --lossy label", 2, "--lossy"),
+        ("trace twin T -o x.parquet --by blocks --format csv", 2, "--format"),
+        ("trace info T --seed 1", 2, "--seed"),
+        ("trace workloads --workload requests=3", 2, "--workload"),
+        ("trace convert T -o x.parquet --as msr", 3, "name tells parquet, and the format is to b"),
+        (f"{CLIFF} --bursts 3", 2, "--bursts: has no effect without --pattern bursts"),
+        (f"{CLIFF} --pause 3s", 2, "--pause: has no effect without --pattern bursts"),
+        (f"{CLIFF} --span 1GiB", 2, "--span = 1073741824: the device has 3407872"),
+        (f"{CLIFF} --set host.queue_depth=4", 3, "host.queue_depth = 4: has no effect here"),
+        (f"{CLIFF} --set trace.prefill=none", 3, "trace.prefill = none: has no effect here"),
+        (f"{CLIFF} --set host.replay=open", 3, "host.replay = open: has no effect here"),
+        (f"{CLIFF} --set host.time_scale=2", 3, "host.time_scale: has no effect"),
     ],
 )
-def test_an_option_of_another_format(
-    trace: Path, option: str, told: str, capsys: pytest.CaptureFixture[str]
+def test_what_would_have_no_effect_is_refused(
+    words: str,
+    status: int,
+    told: str,
+    trace: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    status = execute(["trace", "info", str(trace), "--trace-option", option])
-    assert status == 4
+    monkeypatch.chdir(tmp_path)
+    given = [str(trace) if word == "T" else word for word in words.split()]
+    assert execute(given) == status
     error = capsys.readouterr().err
-    assert option.split("=", maxsplit=1)[0].split(".")[0] in error
     assert told in error
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["twin", "T", "-o", "x.toml", "--requests", "9"], "--requests"),
-        (["twin", "T", "-o", "x.toml", "--seed", "1"], "--seed"),
-        (["twin", "T", "-o", "x.toml", "--lossy", "label"], "--lossy"),
-        (["twin", "T", "-o", "x.parquet", "--by", "blocks", "--format", "csv"], "--format"),
-        (["info", "T", "--seed", "1"], "--seed"),
-        (["workloads", "--workload", "requests=3"], "--workload"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
-)
-def test_an_option_without_the_one_it_belongs_to(
-    trace: Path, arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status = execute(["trace", *(str(trace) if word == "T" else word for word in arguments)])
-    error = capsys.readouterr().err
-    assert status == 2
-    assert told in error
-    assert f"see slcache trace {arguments[0]} --help" in error
-    assert not list(Path().glob("x.*"))
-
-
-def test_a_name_and_a_format_that_contradict(
-    trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    output = tmp_path / "x.parquet"
-    assert execute(["trace", "convert", str(trace), "-o", str(output), "--as", "msr"]) == 3
-    assert "the name tells parquet, and the format is to be msr" in capsys.readouterr().err
-    assert not output.exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status", "told"),
-    [
-        (["--bursts", "3"], 2, "--bursts: has no effect without --pattern bursts"),
-        (["--pause", "3s"], 2, "--pause: has no effect without --pattern bursts"),
-        (["--span", "1GiB"], 2, "--span = 1073741824: the device has 3407872"),
-        (["--set", "host.queue_depth=4"], 3, "host.queue_depth = 4: has no effect here"),
-        (["--set", "trace.prefill=none"], 3, "trace.prefill = none: has no effect here"),
-        (["--set", "host.replay=open"], 3, "host.replay = open: has no effect here"),
-        (["--set", "host.time_scale=2"], 3, "host.time_scale: has no effect"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
-)
-def test_what_the_cliff_decides_itself(
-    arguments: list[str], status: int, told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    done = execute(["cliff", "--device", "tiny", "--schemes", "baseline", "--bs", "4k", *arguments])
-    assert (done, told in capsys.readouterr().err) == (status, True)
+    assert given[-1].split("=")[0].split(".")[0] in error or status != 4
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_cliff_begins_in_the_state_that_is_said_and_says_it(
     trace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    filled = {"precondition.fill": 0.9}
-    slcache.run(trace, device="tiny", scheme="baseline", settings=filled).save(tmp_path / "whole")
-    keys = tmp_path / "keys.toml"
-    keys.write_text("[precondition]\nfill = 0.9\n", encoding="utf-8")
-    empty = slcache.run(trace, device="tiny", scheme="baseline")
-    empty.save(tmp_path / "empty")
-    for said, state in (
-        (["--device", "tiny", "--set", "precondition.fill=0.9"], "90.0 % full"),
-        (["--device", "tiny", "--config", str(keys)], "90.0 % full"),
-        (["--config", str(tmp_path / "whole" / "result.json")], "90.0 % full"),
-        (["--config", str(tmp_path / "empty" / "result.json")], "empty"),
+    slcache.run(trace, device="tiny", scheme="baseline", state="full=0.9").save(tmp_path / "whole")
+    (tmp_path / "keys.toml").write_text("[precondition]\nfill = 0.9\n", encoding="utf-8")
+    for said in (
+        ["--device", "tiny", "--set", "precondition.fill=0.9"],
+        ["--device", "tiny", "--config", str(tmp_path / "keys.toml")],
+        ["--config", str(tmp_path / "whole" / "result.json")],
     ):
         assert execute(["cliff", "--schemes", "baseline", "--bs", "4k", *said]) == 0
-        assert capsys.readouterr().out.startswith(f"tiny: {state}, never overwritten"), said
+        assert capsys.readouterr().out.startswith("tiny: 90.0 % full, never overwritten"), said
 
 
 def test_what_is_said_of_a_run_among_several_names_its_label(trace: Path) -> None:

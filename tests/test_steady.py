@@ -11,33 +11,23 @@ from slcache import conformance
 from slcache.execute import steady
 from support import own_scheme, process
 
-#: Decisions that hang on what Python draws for each process.
-BY_HASH = """
-    regions = {"cache": slcache.slc(blocks=3), "store": slcache.dense()}
 
-    def place(self, write, view):
-        return ["cache", "store"][hash(str(write.page)) % 2]
-"""
-BY_SET = """
-    regions = {"cache": slcache.slc(blocks=3), "store": slcache.dense()}
-
-    def place(self, write, view):
-        return next(iter({f"{name}{write.page % 97}" for name in ("cache", "store")}))[:5]
-"""
-#: And what no environment settles.
-BY_PROCESS = """
-    regions = {"cache": slcache.slc(blocks=3), "store": slcache.dense()}
+def placing(decision: str) -> str:
+    return f"""
+    regions = {{"cache": slcache.slc(blocks=3), "store": slcache.dense()}}
 
     def place(self, write, view):
         import os
-        return ["cache", "store"][hash((os.getpid(), write.page)) % 2]
+        return {decision}
 """
-BY_PAGE = """
-    regions = {"cache": slcache.slc(blocks=3), "store": slcache.dense()}
 
-    def place(self, write, view):
-        return ["cache", "store"][write.page % 2]
-"""
+
+#: Decisions that hang on what Python draws for each process.
+BY_HASH = placing('["cache", "store"][hash(str(write.page)) % 2]')
+BY_SET = placing('next(iter({f"{name}{write.page % 97}" for name in ("cache", "store")}))[:5]')
+#: And what no environment settles.
+BY_PROCESS = placing('["cache", "store"][hash((os.getpid(), write.page)) % 2]')
+BY_PAGE = placing('["cache", "store"][write.page % 2]')
 
 
 @pytest.fixture(autouse=True)
@@ -49,12 +39,12 @@ def test_equal_runs_of_a_class_that_hangs_on_hashes_are_equal(tmp_path: Path) ->
     source = own_scheme(tmp_path, BY_HASH)
     asked: list[str | Path] = ["run", "zipf-4k", "--workload", "requests=300", "--device", "tiny"]
     told = []
-    for _ in range(3):
+    for _ in range(2):
         done = process(*asked, "--scheme", source, "--address", "wrap", "--json")
         assert done.returncode == 0, done.stderr
         document = json.loads(done.stdout)
         told.append((document["host"], document["flash"]))
-    assert told[0] == told[1] == told[2]
+    assert told[0] == told[1]
 
 
 @pytest.mark.parametrize("body", [BY_HASH, BY_SET, BY_PROCESS])

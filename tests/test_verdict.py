@@ -62,33 +62,28 @@ FAST = side(100.0, 300.0, {"gc": 20.0})
 SLOW = side(400.0, 900.0, {"gc": 300.0})
 
 
+def compared(
+    **sides: tuple[dict[str, Any], dict[str, Any], dict[str, float]],
+) -> slcache.Comparison:
+    """Compare runs by their names, given as reads, writes and write amplification."""
+    return slcache.Comparison([run(name, *parts) for name, parts in sides.items()])
+
+
 def test_each_side_has_its_winner_and_reason() -> None:
-    both = slcache.Comparison(
-        [
-            run("a", read=FAST, write=SLOW, waf={"host": 1.0}),
-            run("b", read=SLOW, write=FAST, waf={"host": 1.0, "migration": 0.5}),
-        ]
-    )
-    headline, why = both.verdict()
+    waf = {"host": 1.0, "migration": 0.5}
+    headline, why = compared(a=(FAST, SLOW, {"host": 1.0}), b=(SLOW, FAST, waf)).verdict()
     assert headline == (
         "Writes: b wins with the lowest mean latency, 0.25× that of a; "
         "reads: a wins with the lowest mean latency; b takes 4.00× as long."
     )
     assert "of the 300 µs less per write, waiting behind garbage collection makes 280 µs" in why
     assert "of the 300 µs more per read, waiting behind garbage collection makes 280 µs" in why
-    assert (
-        "Write amplification is 1.50 against 1.00, above all through migration (0.50 against" in why
-    )
+    assert "Write amplification is 1.50 against 1.00, above all through migration (0.50 " in why
 
 
 def test_differences_within_a_percent_are_equal() -> None:
     close = side(100.9, 300.0, {"gc": 20.0})
-    both = slcache.Comparison(
-        [
-            run("a", read=FAST, write=FAST, waf={"host": 1.0}),
-            run("b", read=close, write=close, waf={"host": 1.005}),
-        ]
-    )
+    both = compared(a=(FAST, FAST, {"host": 1.0}), b=(close, close, {"host": 1.005}))
     headline, why = both.verdict()
     assert headline == (
         "Writes: equal within 1 % on mean latency; reads: equal within 1 % on mean latency."
@@ -98,56 +93,39 @@ def test_differences_within_a_percent_are_equal() -> None:
     assert not any(cell.best for row in both.rows() for cell in row.cells)
 
 
-def test_an_offset_component_is_told() -> None:
-    moved = side(200.0, 500.0, {"gc": 0.0, "migration": 180.0})
-    both = slcache.Comparison(
-        [
-            run("a", read=NONE, write=SLOW, waf={"host": 1.0}),
-            run("b", read=NONE, write=moved, waf={"host": 1.0}),
-        ]
-    )
-    why = both.verdict()[1]
-    assert "garbage collection makes 300 µs and flash array time 80.0 µs, while" in why
-    assert "while waiting behind migration adds 180 µs" in why
+@pytest.mark.parametrize(
+    ("first", "second", "told"),
+    [
+        (SLOW, side(200.0, 500.0, {"migration": 180.0}), "ction makes 300 µs and flash array time"),
+        (SLOW, side(200.0, 500.0, {"migration": 180.0}), "while waiting behind migration adds 180"),
+        (
+            FAST,
+            side(400.0, 900.0, {"gc": 170.0, "migration": 150.0}),
+            "garbage collection makes 150 µs and waiting behind migration 150 µs",
+        ),
+        (FAST, side(50.0, 1200.0, {"gc": 20.0}), "but its 99th percentile is 4.00× as long"),
+    ],
+)
+def test_components_and_tails_are_told(
+    first: dict[str, Any], second: dict[str, Any], told: str
+) -> None:
+    both = compared(a=(NONE, first, {"host": 1.0}), b=(NONE, second, {"host": 1.0}))
+    assert told in both.verdict()[1]
     assert "reads" not in " ".join(both.verdict()).lower()
 
 
-def test_a_second_large_component_is_told() -> None:
-    both = slcache.Comparison(
-        [
-            run("a", read=NONE, write=FAST, waf={"host": 1.0}),
-            run("b", NONE, side(400.0, 900.0, {"gc": 170.0, "migration": 150.0}), {"host": 1.0}),
-        ]
-    )
-    why = both.verdict()[1]
-    assert "garbage collection makes 150 µs and waiting behind migration 150 µs" in why
-
-
-def test_a_tail_that_tells_another_story_is_told() -> None:
-    tailed = side(50.0, 1200.0, {"gc": 20.0})
-    both = slcache.Comparison(
-        [
-            run("a", read=NONE, write=FAST, waf={"host": 1.0}),
-            run("b", read=NONE, write=tailed, waf={"host": 1.0}),
-        ]
-    )
-    assert "but its 99th percentile is 4.00× as long" in both.verdict()[1]
-
-
 def test_tied_winners_share_the_win() -> None:
-    documents = {"a": SLOW, "b": FAST, "c": FAST}
-    runs = [run(name, NONE, write, {"host": 1.0}) for name, write in documents.items()]
-    headline = slcache.Comparison(runs).verdict()[0]
-    assert headline.startswith(
+    waf = {"host": 1.0}
+    tied = compared(a=(NONE, SLOW, waf), b=(NONE, FAST, waf), c=(NONE, FAST, waf))
+    assert tied.verdict()[0].startswith(
         "Writes: b and c tie (within 1 %) with the lowest mean latency, 0.25"
     )
 
 
 def test_nothing_to_compare_is_said() -> None:
-    alone = slcache.Comparison([run("a", FAST, FAST, {"host": 1.0})])
+    alone = compared(a=(FAST, FAST, {"host": 1.0}))
     assert alone.verdict() == ["Only a was run: there is nothing to compare it with."]
-    both = slcache.Comparison([run("a", NONE, NONE, {}), run("b", NONE, NONE, {})])
-    assert both.verdict() == [
+    assert compared(a=(NONE, NONE, {}), b=(NONE, NONE, {})).verdict() == [
         "The trace has neither reads nor writes: there is nothing to compare.",
         "b: nothing to compare.",
     ]
@@ -155,10 +133,7 @@ def test_nothing_to_compare_is_said() -> None:
 
 def test_a_zero_reference_leaves_absolute_figures() -> None:
     both = slcache.Comparison(
-        [
-            run("a", FAST, FAST, {"host": 1.0}, erases=0),
-            run("b", FAST, FAST, {"host": 1.0}, erases=1234),
-        ]
+        [run(name, FAST, FAST, {"host": 1.0}, erases=n) for name, n in (("a", 0), ("b", 1234))]
     )
     assert [row.cells[-2].text for row in both.rows()] == ["0", "1,234"]
     assert both.normalised["schemes"]["b"]["erases"] is None
@@ -175,9 +150,8 @@ def test_labels_may_be_aliases_but_not_twice() -> None:
         slcache.Comparison([alias], normalise_to="b")
 
 
-@pytest.mark.parametrize(
-    ("values", "best"),
-    [
+def test_winners() -> None:
+    cases: list[tuple[list[float | None], set[int]]] = [
         ([], set()),
         ([1.0], set()),
         ([1.0, 2.0], {0}),
@@ -186,30 +160,19 @@ def test_labels_may_be_aliases_but_not_twice() -> None:
         ([1.0, 1.009], set()),
         ([0.0, 0.0], set()),
         ([0.0, 1.0], {0}),
-    ],
-)
-def test_winners(values: list[float | None], best: set[int]) -> None:
-    assert winners(values) == best
+    ]
+    for values, best in cases:
+        assert winners(values) == best
 
 
-@pytest.mark.parametrize(
-    ("shown", "text"),
-    [
-        (units.duration(0), "0 µs"),
-        (units.duration(0.25), "250 ns"),
-        (units.duration(999.6), "1,000 µs"),
-        (units.duration(1234.5), "1.23 ms"),
-        (units.duration(2.5e6), "2.50 s"),
-        (units.size(0), "0 B"),
-        (units.size(512), "512 B"),
-        (units.size(4096), "4.00 KiB"),
-        (units.size(44 << 30), "44.0 GiB"),
-        (units.factor(0.314), "0.31×"),
-        (units.factor(0.0123), "0.012×"),
-        (units.factor(123.4), "123×"),
-        (units.factor(0), "0.00×"),
-        (units.significant(0.000123), "0.000123"),
-    ],
-)
-def test_numbers_read_well(shown: str, text: str) -> None:
-    assert shown == text
+def test_numbers_read_well() -> None:
+    for show, told in (
+        (
+            units.duration,
+            {0: "0 µs", 0.25: "250 ns", 999.6: "1,000 µs", 1234.5: "1.23 ms", 2.5e6: "2.50 s"},
+        ),
+        (units.size, {0: "0 B", 512: "512 B", 4096: "4.00 KiB", 44 << 30: "44.0 GiB"}),
+        (units.factor, {0.314: "0.31×", 0.0123: "0.012×", 123.4: "123×", 0: "0.00×"}),
+        (units.significant, {0.000123: "0.000123"}),
+    ):
+        assert {value: show(value) for value in told} == told

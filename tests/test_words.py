@@ -41,14 +41,14 @@ def test_every_metric_may_be_named_without_its_unit() -> None:
 
 
 def test_short_names_are_the_same_search_sweep_and_table(trace: Path, tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "points": 2}
-    vary = {"host.time_scale": "0.5,1"}
-    short = slcache.tune(trace, vary=vary, minimise=["write_p99"], such_that=["slc<=4MiB"], **asked)
-    full = slcache.tune(
-        trace, vary=vary, minimise=["write_p99_ns"], such_that=["slc_bytes<=4MiB"], **asked
-    )
-    assert [one.settings for one in short.front] == [one.settings for one in full.front]
-    found = slcache.sweep(trace, device="tiny", scheme="baseline", vary=vary, out=tmp_path / "s")
+    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
+    asked["vary"] = {"host.time_scale": "0.5,1"}
+    fronts = [
+        slcache.tune(trace, minimise=[metric], such_that=[bound], points=2, **asked).front
+        for metric, bound in (("write_p99", "slc<=4MiB"), ("write_p99_ns", "slc_bytes<=4MiB"))
+    ]
+    assert [one.settings for one in fronts[0]] == [one.settings for one in fronts[1]]
+    found = slcache.sweep(trace, out=tmp_path / "s", **asked)
     assert found.analysis(["write_p99"]).metrics == ["write_p99_ns"]
     shown = command("sweep", "show", tmp_path / "s", "--metric", "write_p99", "--json")
     assert shown.returncode == 0, shown.stderr
@@ -79,23 +79,21 @@ def test_scheme_and_schemes_are_one_option(
     assert tried >= 4
 
 
-def test_both_words_are_one_option_given_twice(trace: Path) -> None:
+def test_python_takes_both_words(trace: Path) -> None:
+    both: dict[str, Any] = {"workload": trace, "device": "tiny"}
+    calls: list[tuple[Any, str, Any]] = [
+        (slcache.run, "schemes", "baseline"),
+        (slcache.compare, "scheme", "baseline,tlc-only"),
+        (slcache.sweep, "schemes", ["baseline"]),
+    ]
+    for function, word, given in calls:
+        assert function(**both, **{word: given})
+    with pytest.raises(slcache.UsageError, match=r"schemes = .*the same argument as scheme"):
+        slcache.run(trace, device="tiny", scheme="baseline", schemes="tlc-only")  # type: ignore[call-arg]
     words = ("--scheme", "baseline", "--schemes", "tlc-only")
     done = command("run", trace, "--device", "tiny", *words)
     assert done.returncode == 2
     assert b"--scheme is given twice" in done.stderr
-
-
-def test_python_takes_both_words(trace: Path) -> None:
-    run = slcache.run(workload=trace, device="tiny", schemes="baseline")  # type: ignore[call-arg]
-    assert run.to_dict()["scheme"]["name"] == "baseline"
-    found = slcache.compare(workload=trace, device="tiny", scheme="baseline,tlc-only")  # type: ignore[call-arg]
-    assert found.labels == ["baseline", "tlc-only"]
-    vary = {"host.time_scale": [0.5, 1]}
-    swept = slcache.sweep(workload=trace, device="tiny", schemes=["baseline"], vary=vary)  # type: ignore[call-arg]
-    assert len(swept.points) == 2
-    with pytest.raises(slcache.UsageError, match=r"schemes = .*the same argument as scheme"):
-        slcache.run(trace, device="tiny", scheme="baseline", schemes="tlc-only")  # type: ignore[call-arg]
 
 
 def test_a_study_takes_both_words(trace: Path, tmp_path: Path) -> None:
