@@ -1,4 +1,4 @@
-"""What schemes program dense beside the least: counted in runs, compared, told and drawn."""
+"""What schemes program dense beside the least: in runs, comparisons, studies and searches."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ import slcache
 from slcache import bounds
 from slcache.charts import bound as picture
 from slcache.documents import gains, schemata
+from slcache.metrics import GAIN_SHARE
 from slcache.results.seeded import SeededComparison
 from slcache.sentences import gains as sentences
+from slcache.words import units
 from support import TINY_BYTES, Row, write_trace
+from support import slcache as verb
 
 DEMO = "examples/linkbench-40s.blkparse.zst"
 SCHEMES = ["tlc-only", "baseline", "turbo-write", "ips"]
 
 
-def hot(count: int = 4000, share: int = 16) -> list[Row]:
+def hot(count: int = 1500, share: int = 16) -> list[Row]:
     """Return writes of 4 to 16 KiB, most of them to a small part of the tiny device."""
     rng = random.Random(3)
     rows: list[Row] = []
@@ -54,16 +57,12 @@ def run(scheme: str, dense: int, least: int, **more: object) -> dict[str, Any]:
 
 def test_the_share_is_of_what_the_reference_leaves() -> None:
     reference = run("a", 200, 90, capacity_slots=0)
+    # A reference with a larger cache may be below the least of a smaller one.
     for dense, least, share in [
-        (100, 100, 1.0),
-        (150, 100, 0.5),
-        (200, 100, 0.0),
-        (250, 100, -0.5),
+        *((100, 100, 1.0), (150, 100, 0.5), (200, 100, 0.0), (250, 100, -0.5)),
+        *((250, 210, None), (250, 200, None)),
     ]:
         assert gains.share(run("b", dense, least), reference) == share
-    # A reference with a larger cache may be below the least of a smaller one.
-    assert gains.share(run("b", 250, 210), reference) is None
-    assert gains.share(run("b", 250, 200), reference) is None
     assert gains.is_nothing(run("b", 199, 198), reference)
     assert not gains.is_nothing(run("b", 199, 190), reference)
     other = {**run("b", 5, 0), "bound": {"kind": "none", "why": "so"}}
@@ -101,41 +100,23 @@ def test_a_cache_that_never_filled_has_no_share(writes: int, tmp_path: Path) -> 
     """384 KiB of cache: what has room needs no policy, and ties of such runs tell nothing."""
     rows: list[Row] = [(20 * i, "Write", 4096 * (i % 150), 4096) for i in range(writes)]
     trace = write_trace(tmp_path / "few.csv", rows)
-    found = slcache.compare(trace, device="tiny", schemes=["tlc-only", *CACHED])
+    how: dict[str, Any] = {"device": "tiny", "schemes": ["tlc-only", *CACHED]}
+    found = slcache.compare(trace, **how)
     rows_of = {row.label: row.cells[-1].text for row in found.gain_rows()}
     told = " ".join(line for line in found.gain_lines() if "never filled" in line)
     for name in CACHED:
-        document = found.documents[found.labels.index(name)]
-        unfilled = gains.is_unfilled(document)
+        unfilled = gains.is_unfilled(found[name].to_dict())
         # At 90 it hangs on the scheme: some make room before the last block is taken.
         assert unfilled is (writes == 20) or writes == 90
         assert (rows_of[name] == sentences.UNFILLED) is unfilled
         assert (name in told) is unfilled
-    draws = slcache.compare(trace, device="tiny", schemes=["tlc-only", *CACHED], resample=2)
-    cells = [row.cells[-1].text for row in draws.gain_rows()][1:]
-    if writes == 20:
-        assert cells == [sentences.UNFILLED] * len(CACHED)
-    if writes == 400:
-        assert cells == mean_shares(draws)
+    if writes != 90:
+        cells = slcache.compare(trace, **how, resample=2).gain_rows()
+        assert {row.cells[-1].text == sentences.UNFILLED for row in cells[1:]} == {writes == 20}
     # Nobody knows what was in a cache that was not drained.
     full = {"precondition.fill": 0.5, "precondition.drain": False}
     begun = slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline"], settings=full)
     assert not any("never filled" in line for line in begun.gain_lines())
-
-
-def mean_shares(found: slcache.Comparison) -> list[str]:
-    assert isinstance(found, SeededComparison)
-    shares = (row.cells[-1].text for row in found.gain_rows())
-    return [share for share in shares if "%" in share]
-
-
-def test_the_least_of_an_emptied_cache_is_no_bound_for_others(tmp_path: Path) -> None:
-    """It held for turbo-write alone: baseline, with as much cache, programs nothing dense."""
-    rows: list[Row] = [(20 * i, "Write", 4096 * (i % 60), 4096) for i in range(90)]
-    trace = write_trace(tmp_path / "few.csv", rows)
-    found = slcache.compare(trace, device="tiny", schemes=["tlc-only", "baseline", "turbo-write"])
-    (line,) = [line for line in found.gain_lines() if "no scheme can" in line]
-    assert "of cache and memory, emptied at the end, no scheme can program less than" in line
 
 
 def test_the_curve_is_that_of_the_trace_as_it_is_placed(
@@ -156,10 +137,16 @@ def test_the_curve_is_that_of_the_trace_as_it_is_placed(
 def test_a_comparison_is_loaded_with_its_bounds(
     compared: slcache.Comparison, tmp_path: Path
 ) -> None:
+    """And one of which a bound is not whole is an error."""
     file = tmp_path / "compared.json"
     file.write_text(compared.to_json())
-    loaded = slcache.load(file)
-    assert loaded.to_dict() == compared.to_dict()
+    assert slcache.load(file).to_dict() == compared.to_dict()
+    for run, key in ((3, "why"), (1, "least")):
+        document = compared.to_dict()
+        del document["runs"][run]["bound"][key]
+        file.write_text(json.dumps(document))
+        with pytest.raises(slcache.ResultError, match=rf"bound\.{key}: missing"):
+            slcache.load(file)
     document = compared.to_dict()
     document["bounds"]["sizes"][0]["slots"] = "many"
     file.write_text(json.dumps(document))
@@ -167,39 +154,20 @@ def test_a_comparison_is_loaded_with_its_bounds(
         slcache.load(file)
 
 
-def test_documents_without_bounds_stay_what_they_were(trace: Path, tmp_path: Path) -> None:
-    plain = slcache.compare(
-        trace, device="tiny", schemes=SCHEMES[:2], settings={"run.bound": False}
-    )
-    document = plain.to_dict()
-    assert "gains" not in document
-    assert "bounds" not in document
-    assert all(
-        "bound" not in run and "bound" not in run["config"]["run"] for run in document["runs"]
-    )
-    assert not plain.gain_rows()
-    assert not plain.gain_lines()
-    assert "How large a cache" not in plain.report()
-    # One that is counted and one that is not differ in nothing else.
-    counted = slcache.compare(trace, device="tiny", schemes=SCHEMES[:2])
-    for one, other in zip(document["runs"], counted.to_dict()["runs"], strict=True):
-        assert other["bound"]["kind"] == "dense"
-        assert one["flash"] == other["flash"]
-        assert one["host"] == other["host"]
-    assert not [line for line in counted.verdict() if "run.bound" in line]
-
-
-@pytest.mark.parametrize("broken", ["why", "least"])
-def test_a_bound_that_is_not_whole_is_an_error(
-    compared: slcache.Comparison, broken: str, tmp_path: Path
+def test_a_run_is_the_same_whether_its_bound_is_counted(
+    trace: Path, compared: slcache.Comparison
 ) -> None:
-    place = 3 if broken == "why" else 1
-    document = compared.to_dict()["runs"][place]
-    del document["bound"][broken]
-    file = tmp_path / "result.json"
-    file.write_text(json.dumps(document))
-    with pytest.raises(slcache.ResultError, match=rf"bound\.{broken}: missing"):
-        slcache.load(file)
+    how: dict[str, Any] = {"device": "tiny", "schemes": SCHEMES[:2], "replay": "closed:4"}
+    plain = slcache.compare(trace, **how, settings={"run.bound": False})
+    document = plain.to_dict()
+    assert not {"gains", "bounds"} & document.keys()
+    assert (plain.gain_rows(), plain.gain_lines()) == ([], [])
+    assert "How large a cache" not in plain.report()
+    for one, other in zip(document["runs"], compared.documents, strict=False):
+        assert "bound" not in {*one, *one["config"]["run"]}
+        assert other["bound"]["kind"] == "dense"
+        assert (one["flash"], one["host"]) == (other["flash"], other["host"])
+    assert not [line for line in compared.verdict() if "run.bound" in line]
 
 
 def counted(trace: str | Path, device: str, scheme: str, **more: Any) -> Mapping[str, Any]:  # noqa: ANN401
@@ -277,74 +245,151 @@ def test_a_disk_is_bound_by_all_flash(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [device["name"] for device in slcache.devices()])
 def test_no_scheme_on_any_preset_is_below_its_bound(name: str, trace: Path) -> None:
-    names, _ = slcache.fitting(device=name)
-    for scheme in names:
-        found = counted(trace, name, scheme, settings={"trace.address": "compact"})
-        if scheme.startswith("ips"):
-            assert found["kind"] == "none"
-        else:
-            assert found["least"] <= found["counted"], scheme
-
-
-#: Small caches, by what schemes call their size; the first that the device allows is taken.
-SMALL: list[dict[str, object]] = [
-    {"slc_blocks": 2},
-    {"slc_blocks": 3},
-    {"slc_blocks": 4},
-    {"fast_blocks": 2},
-    {"fast_blocks": 4},
-    {},
-]
-#: `clairvoyant` set for the fewest dense programs.
-DENSE_ALONE = {"plan_share": 1, "stay_share": 0.9, "mix_windows": True, "spread": "device"}
-
-
-def first_allowed(device: str, scheme: str, choices: list[dict[str, object]]) -> Mapping[str, Any]:
-    """Return the bound of the recording on a device, with the first settings it does not refuse."""
-    address = "wrap" if device == "tiny" else "compact"
-    for keys in choices:
-        settings = {f"scheme.{scheme}.{key}": value for key, value in keys.items()}
-        try:
-            return counted(DEMO, device, scheme, settings={"trace.address": address, **settings})
-        except slcache.ConfigError:
-            continue
-    return {}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [device["name"] for device in slcache.devices()])
-def test_who_knows_the_future_programs_no_more_than_any_scheme_with_such_a_cache(name: str) -> None:
-    def knows(blocks: int) -> Mapping[str, Any]:
-        return first_allowed(name, "clairvoyant", [{"slc_blocks": blocks, **DENSE_ALONE}])
-
-    least = knows(3)
-    if not least:
-        pytest.skip("one mode of cells, two kinds of chips, or a disk: clairvoyant does not fit")
-    block = (least["capacity_slots"] - least["buffer_slots"]) // 3
-    held = 0
     for scheme in slcache.fitting(device=name)[0]:
-        found = first_allowed(name, scheme, SMALL)
-        if found["kind"] == "none" or found["capacity_slots"] == found["buffer_slots"]:
-            continue
-        blocks = -(-(found["capacity_slots"] - least["buffer_slots"]) // block)
-        # A cache that borrows all cells is larger than one that keeps its own can be.
-        known = knows(max(3, blocks))
-        if known:
-            held += 1
-            assert known["capacity_slots"] >= found["capacity_slots"]
-            assert known["least"] <= known["counted"] <= found["counted"], scheme
-    assert held >= 4
+        found = counted(trace, name, scheme, settings={"trace.address": "compact"})
+        assert (found["kind"] == "none") is scheme.startswith("ips")
+        assert found["kind"] == "none" or found["least"] <= found["counted"], scheme
 
 
 @pytest.mark.few(4)
 @pytest.mark.parametrize("scheme", slcache.fitting(device="examples/demo.toml")[0])
 def test_no_scheme_on_the_recording_is_below_its_bound(scheme: str) -> None:
-    found = counted(
-        DEMO,
-        "examples/demo.toml",
-        scheme,
-        replay="closed:4",
-        settings={"trace.address": "compact"},
-    )
+    how: dict[str, Any] = {"replay": "closed:4", "settings": {"trace.address": "compact"}}
+    found = counted(DEMO, "examples/demo.toml", scheme, **how)
     if found["kind"] == "dense":
         assert 0 < found["least"] <= found["counted"]
+
+
+CACHES = ["baseline", "turbo-write", "ips"]
+
+
+def test_a_study_holds_each_point_against_one_without_a_cache(trace: Path, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {
+        "device": "tiny",
+        "scheme": CACHES,
+        "vary": {"host.queue_depth": [2, 16]},
+        "settings": {"host.replay": "closed"},
+        "metrics": "gain_share",
+        "store": tmp_path / "store",
+    }
+    found = slcache.sweep(trace, **asked)
+    rows = found.table.to_dicts()
+    assert [row["scheme"] for row in rows] == [name for name in CACHES for _ in range(2)]
+    for depth in (2, 16):
+        how: dict[str, Any] = {"schemes": ["tlc-only", *CACHES], "replay": f"closed:{depth}"}
+        told = slcache.compare(trace, device="tiny", **how).to_dict()["gains"]["schemes"]
+        own = {r["scheme"]: r[GAIN_SHARE] for r in rows if r["host.queue_depth"] == depth}
+        assert own == pytest.approx({name: told[name].get("share") for name in CACHES})
+        assert own["ips"] is None
+    # Two references beside the six points; once more, nothing is run.
+    assert len(list((tmp_path / "store" / "results").rglob("*.json.gz"))) == 8
+    again = slcache.sweep(trace, **asked)
+    assert again.kept == 6
+    assert again.table.equals(found.table)
+    Draft202012Validator(schemata.schema("sweep")).validate(found.to_dict())
+    (line,) = [line for line in found.report().splitlines() if "no bound holds for ips" in line]
+    assert "2 of the 6 points" in line
+
+
+def test_a_reference_in_the_study_is_no_second_run(trace: Path, tmp_path: Path) -> None:
+    how: dict[str, Any] = {"device": "tiny", "scheme": "tlc-only,baseline", "store": tmp_path}
+    found = slcache.sweep(trace, **how, metrics=["gain_share"])
+    assert len(list((tmp_path / "results").rglob("*.json.gz"))) == 2
+    first, second = found.table[GAIN_SHARE].to_list()
+    # It does no more than it must without a cache.
+    assert first is None
+    assert second > 0
+
+
+def test_nobody_asked_and_nothing_is_counted(trace: Path) -> None:
+    found = slcache.sweep(trace, device="tiny", scheme="baseline")
+    assert found.table.select(GAIN_SHARE, "dense_bytes").row(0) == (None, None)
+    counted = slcache.sweep(trace, device="tiny", scheme="baseline", metrics="dense_over_least")
+    assert counted.table["dense_over_least"].to_list()[0] > 1
+    assert counted.table[GAIN_SHARE].to_list() == [None]
+
+
+def test_a_device_that_needs_its_cache_has_no_share() -> None:
+    how: dict[str, Any] = {"scheme": "hyssd-static", "vary": {"workload.requests": [50]}}
+    found = slcache.sweep("zipf-4k", device="hyssd-st", **how, metrics="gain_share")
+    assert found.table[GAIN_SHARE].to_list() == [None]
+    (told,) = found.problems()
+    assert told.startswith("gain_share: 1 without a reference: tlc-only: device.user_bytes")
+
+
+def test_a_study_says_its_metrics_in_its_file(trace: Path, tmp_path: Path) -> None:
+    options = ("--device", "tiny", "--scheme", "baseline", "--out", tmp_path)
+    assert not verb("sweep", trace, *options, "--metric", "gain_share").returncode
+    assert 'metric = ["gain_share"]' in (tmp_path / "study.toml").read_text()
+    shown = verb("sweep", "show", tmp_path, "--metric", "gain_share")
+    assert b"gain_share" in shown.stdout
+    again = verb("sweep", tmp_path)
+    assert b"1 results were there before" in again.stdout
+    wrong = verb("sweep", trace, *options, "--metric", "gain")
+    assert wrong.returncode == 2
+    assert b"'gain' is no metric" in wrong.stderr
+    off = verb("sweep", trace, *options, "--metric", "gain_share", "--set", "run.bound=false")
+    assert off.returncode == 3
+    assert b"run.bound = false: gain_share needs it counted" in off.stderr
+
+
+def test_a_search_maximises_it_and_keeps_a_bound_on_it(trace: Path) -> None:
+    pytest.importorskip("optuna")
+    space = {"scheme.baseline.slc_blocks": [3, 4, 6]}
+    less = {"device.user_bytes": 2 << 20, "trace.address": "compact"}
+    on: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "settings": less}
+    swept = slcache.sweep(trace, **on, vary=space, metrics="gain_share")
+    shares = swept.table[GAIN_SHARE].to_list()
+    found = slcache.tune(trace, **on, vary=space, maximise=["gain_share"], points=3)
+    assert found.best is not None
+    assert found.best.found.figures[GAIN_SHARE] == max(shares)
+    (key,) = space
+    sized = slcache.tune(trace, **on, vary=space, least=key, such_that=f"gain_share>={max(shares)}")
+    assert sized.best is not None
+    assert sized.best.settings[key] == [3, 4, 6][shares.index(max(shares))]
+    how: dict[str, Any] = {"scheme": ["ips", "ips-agc"], "vary": {}, "points": 2}
+    with pytest.raises(slcache.RunError, match=r"gain_share: none of .* no bound holds"):
+        slcache.tune(trace, device="tiny", maximise=["gain_share"], **how)
+
+
+def test_several_seeds_have_means_and_intervals() -> None:
+    options = {"workload.requests": "800", "workload.footprint_bytes": "1MiB"}
+    schemes = ["tlc-only", "baseline", "ips"]
+    told = slcache.compare(
+        "zipf-4k", device="tiny", schemes=schemes, trace_options=options, seeds=3
+    )
+    assert isinstance(told, SeededComparison)
+    shares = told.figure("baseline", GAIN_SHARE).values
+    assert len(set(shares)) > 1
+    for one, found in zip(told.comparisons, shares, strict=True):
+        assert found == one.to_dict()["gains"]["schemes"]["baseline"]["share"]
+    estimate: Any = told.figure("baseline", GAIN_SHARE).estimate
+    shown = f"{units.percent(estimate.mean)} ±{units.percent(estimate.half)}"
+    assert [row.cells[-1].text for row in told.gain_rows()] == ["–", shown, "–"]
+    assert "No bound holds for ips" in told.summary(explain=True)
+    assert "curve, exact at the dots" in told.report()
+
+
+def test_a_reference_with_a_cache_has_no_shares(trace: Path) -> None:
+    told = slcache.compare(trace, device="tiny", schemes=["baseline", "turbo-write", "tlc-only"])
+    assert [row.cells[-1].text for row in told.gain_rows()] == ["–"] * 3
+    assert any("baseline has a cache itself" in line for line in told.gain_lines())
+
+
+def test_a_cliff_tells_it_beside_the_bandwidth() -> None:
+    load = ("--amount", "3MiB", "--bs", "16k", "--span", "1MiB", "--device", "tiny")
+    schemes = ("--schemes", "tlc-only,baseline,ips")
+    told = verb("cliff", *schemes, *load, "--bound")
+    assert "share of the gain" in " ".join(told.stdout.decode().split())
+    whole = json.loads(verb("cliff", *schemes, *load, "--bound", "--json").stdout)
+    Draft202012Validator(schemata.schema("cliff")).validate(whole)
+    document = whole["schemes"]
+    one = document["baseline"]["gain"]
+    # What is written without a cache is all of it.
+    share = (768 * 4096 - one["dense_bytes"]) / (768 * 4096 - one["least_bytes"])
+    assert one["share"] == pytest.approx(share)
+    assert document["tlc-only"]["gain"]["share"] is None
+    assert "turn dense" in document["ips"]["gain"]["why"]
+    plain = json.loads(verb("cliff", *schemes, *load, "--json").stdout)["schemes"]
+    assert all("gain" not in each for each in plain.values())
+    assert plain["baseline"]["written_gib"] == document["baseline"]["written_gib"]
