@@ -1,8 +1,10 @@
-"""No output takes the place of an input, nor of what is no regular file."""
+"""No output takes the place of an input, nor of what is no regular file, and all is whole."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import resource
 import shutil
 import signal
 import stat
@@ -14,6 +16,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 import slcache as sl
@@ -23,6 +26,14 @@ from support import TINY_BYTES, command, process, slcache, write_trace
 from verbs import Inputs
 
 RUN = ("--device", "tiny", "--scheme", "baseline")
+
+
+def convert(trace: Path, output: str | Path) -> list[str | Path]:
+    return ["trace", "convert", trace, "-o", output, "--as", "msr"]
+
+
+def save(trace: Path, output: str | Path) -> list[str | Path]:
+    return ["run", trace, *RUN, "--save-state", output]
 
 
 @pytest.fixture
@@ -41,33 +52,6 @@ def others(source: Path) -> list[Path]:
     return [source, soft, hard, relative]
 
 
-def writers(trace: Path, output: Path) -> dict[str, list[str | Path]]:
-    """Return commands that read a trace and write a file."""
-    verbs: dict[str, list[str | Path]] = {
-        "convert": ["convert"],
-        "copies": ["convert", "--trace-option", "copies=2"],
-        "several": ["convert", trace],
-        "twin": ["twin", "--by", "blocks", "--pause", "1ms", "--block-requests", "9"],
-    }
-    commands: dict[str, list[str | Path]] = {
-        name: ["trace", *verb, trace, "-o", output, "--as", "msr"] for name, verb in verbs.items()
-    }
-    commands["run"] = ["run", trace, *RUN, "--save-state", output]
-    return commands
-
-
-@pytest.mark.parametrize("verb", writers(Path(), Path()))
-def test_no_verb_replaces_its_trace(verb: str, source: Path, others: list[Path]) -> None:
-    before = source.read_bytes()
-    for output in others if verb in ("run", "convert") else others[2:3]:
-        done = slcache(*writers(source, output)[verb])
-        assert done.returncode == 3, done.stderr
-        assert b"is the input" in done.stderr
-        assert str(output).encode() in done.stderr
-    assert source.read_bytes() == before
-    assert sorted(p.name for p in source.parent.iterdir()) == ["hard.csv", "soft.csv", "t.csv"]
-
-
 def test_standard_input_is_an_input_and_output_an_output(source: Path) -> None:
     before = source.read_bytes()
     with source.open("rb") as stdin:
@@ -75,7 +59,7 @@ def test_standard_input_is_an_input_and_output_an_output(source: Path) -> None:
         done = subprocess.run(command(arguments), stdin=stdin, capture_output=True, check=False)
     assert done.returncode == 3, done.stderr
     with source.open("ab") as stdout:
-        done = slcache("trace", "convert", source, "-o", "-", "--as", "msr", stdout=stdout)
+        done = slcache(*convert(source, "-"), stdout=stdout)
     assert done.returncode == 3, done.stderr
     assert source.read_bytes() == before
 
@@ -85,7 +69,7 @@ def test_no_output_replaces_a_file_of_a_recording(tmp_path: Path) -> None:
     for part in parts:
         part.write_bytes(b"events")
     for name in (parts[0], tmp_path / "disk"):
-        done = slcache("trace", "convert", name, "-o", parts[1], "--as", "msr")
+        done = slcache(*convert(name, parts[1]))
         assert done.returncode == 3, done.stderr
     assert parts[1].read_bytes() == b"events"
 
@@ -108,10 +92,10 @@ def test_python_refuses_as_the_command_line_does(source: Path, others: list[Path
 @pytest.mark.parametrize("device", ["/dev/null", "/dev/stdout"])
 def test_a_device_is_written_into(device: str, source: Path) -> None:
     before = Path(device).stat()
-    done = process("trace", "convert", source, "-o", device, "--as", "msr")
+    done = process(*convert(source, device))
     assert done.returncode == 0, done.stderr
     assert (b",Write," in done.stdout) == (device == "/dev/stdout")
-    done = process("run", source, *RUN, "--save-state", device)
+    done = process(*save(source, device))
     assert done.returncode == 0, done.stderr
     assert stat.S_IFMT(Path(device).stat().st_mode) == stat.S_IFMT(before.st_mode)
     assert not Path("/dev/null").is_file()
@@ -122,7 +106,7 @@ def test_standard_output_in_a_file_keeps_what_is_there(source: Path, tmp_path: P
     with log.open("wb") as stdout:
         stdout.write(b"before\n")
         stdout.flush()
-        arguments = ("trace", "convert", source, "-o", "/dev/stdout", "--as", "msr", "--json")
+        arguments = (*convert(source, "/dev/stdout"), "--json")
         assert slcache(*arguments, stdout=stdout).returncode == 0
     lines = log.read_bytes().splitlines()
     assert lines[0] == b"before"
@@ -131,12 +115,11 @@ def test_standard_output_in_a_file_keeps_what_is_there(source: Path, tmp_path: P
 
 def test_a_fifo_is_written_into(source: Path, tmp_path: Path) -> None:
     fifo, taken = tmp_path / "fifo", []
-    commands = writers(source, fifo)
-    for arguments in (commands["convert"], commands["run"]):
+    for words in (convert, save):
         os.mkfifo(fifo)
         reader = threading.Thread(target=lambda: taken.append(fifo.read_bytes()), daemon=True)
         reader.start()
-        done = slcache(*arguments)
+        done = slcache(*words(source, fifo))
         assert done.returncode == 0, done.stderr
         reader.join(timeout=60)
         assert fifo.is_fifo()
@@ -196,16 +179,12 @@ def test_python_writes_through_one_place() -> None:
     assert found == allowed
 
 
-LEARNS = ("run", "zipf-4k", "--workload", "requests=100", "--device", "rl-32g", "--scheme", "rl")
-
-
-@pytest.mark.parametrize("name", ["x.csv", "x.json", "x.txt"])
-def test_a_log_is_not_named_as_another_format(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert execute([*LEARNS, "--log", str(tmp_path / name)]) == 2
-    assert "name it FILE.parquet" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
+def test_a_log_is_not_named_as_another_format(source: Path, tmp_path: Path) -> None:
+    for name in ("x.csv", "x.json", "x.txt"):
+        done = slcache("run", source, *RUN, "--log", tmp_path / name)
+        assert done.returncode == 2
+        assert b"name it FILE.parquet" in done.stderr
+    assert list(tmp_path.iterdir()) == [source]
 
 
 def test_the_page_of_a_study_takes_no_other_files_place(
@@ -214,10 +193,9 @@ def test_the_page_of_a_study_takes_no_other_files_place(
     (study,) = inputs.needed(("sweep", "show"))
     copy = Path(shutil.copytree(study, tmp_path / "study"))
     files = {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()}
-    for path in files:
-        if path.suffix != ".html":
-            assert execute(["sweep", "show", str(copy), "--html", str(path)]) == 2
-            assert "a page is named FILE.html" in capsys.readouterr().err
+    for path in (path for path in files if path.suffix != ".html"):
+        assert execute(["sweep", "show", str(copy), "--html", str(path)]) == 2
+        assert "a page is named FILE.html" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in copy.rglob("*") if path.is_file()} == files
 
 
@@ -243,7 +221,7 @@ os._exit(0)
 
 
 def test_a_process_that_ends_leaves_no_hidden_folder(tmp_path: Path) -> None:
-    for _ in range(5):
+    for _ in range(3):
         done = subprocess.run(
             [sys.executable, "-c", ENDING, tmp_path],
             stderr=subprocess.DEVNULL,
@@ -252,3 +230,70 @@ def test_a_process_that_ends_leaves_no_hidden_folder(tmp_path: Path) -> None:
         )
         assert done.returncode == 0
         assert list(tmp_path.iterdir()) == []
+
+
+FILES = ["latency.parquet", "ops.parquet", "report.html", "result.json", "series.parquet"]
+COMPARE = ("--device", "tiny", "--schemes", "tlc-only,baseline")
+
+
+def test_out_writes_every_file_and_names_the_report(trace: Path, tmp_path: Path) -> None:
+    out = tmp_path / "new" / "out"
+    done = slcache("compare", trace, *COMPARE, "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in out.iterdir()) == FILES
+    assert str(out / "report.html") in done.stdout.decode()
+    for name in ("series", "latency", "ops"):
+        table = pq.read_table(out / f"{name}.parquet")
+        assert set(table["scheme"].to_pylist()) == {"tlc-only", "baseline"}
+
+
+def test_a_full_disk_is_an_error_and_leaves_nothing(trace: Path, tmp_path: Path) -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+
+    out = tmp_path / "out"
+    done = slcache("compare", trace, *COMPARE, "--out", out, setup=limit)
+    assert done.returncode == 1
+    assert b"File too large" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert not out.exists()
+
+
+def test_an_impossible_directory_is_an_error(trace: Path) -> None:
+    for out in ("/dev/full", "/dev/full/out", "/proc/out"):
+        done = slcache("compare", trace, *COMPARE, "--out", out)
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert out.encode() in done.stderr
+        assert b"Traceback" not in done.stderr
+
+
+def test_a_full_standard_output_is_an_error(trace: Path) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = slcache("compare", trace, *COMPARE, "--json", stdout=full)
+    assert done.returncode == 1
+    assert b"No space left" in done.stderr
+
+
+def test_a_transaction_replaces_files_and_creates_directories(tmp_path: Path) -> None:
+    for text in (b"first", b"second"):
+        with Transaction(tmp_path / "x" / "y") as files:
+            files.write("a", text)
+    assert (tmp_path / "x" / "y" / "a").read_bytes() == b"second"
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, IsADirectoryError])
+def test_a_failed_transaction_keeps_what_was_there(
+    error: type[BaseException], tmp_path: Path
+) -> None:
+    """A directory in the way is an error, too, and stays."""
+    (tmp_path / "a").write_text("old")
+    if error is IsADirectoryError:
+        (tmp_path / "b").mkdir()
+    with contextlib.suppress(error), Transaction(tmp_path) as files:
+        files.write("a", b"new")
+        files.write("b", b"new")
+        if error is KeyboardInterrupt:
+            raise error
+        pytest.fail("wrote over a directory")
+    assert (tmp_path / "a").read_text() == "old"
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["a"]

@@ -13,7 +13,7 @@ import pytest
 
 from hidden_drives import a_log
 from support import slcache as command
-from test_named_code import WRITTEN
+from test_named_code import WRITTEN, filled
 from verbs import Inputs, verbs
 
 #: What stands for a file to read.
@@ -59,6 +59,7 @@ def _in_time() -> Iterator[None]:
     signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.few(2)
 @pytest.mark.usefixtures("_in_time")
 @pytest.mark.parametrize(("path", "param"), places())
 def test_what_is_no_file_is_told(
@@ -72,10 +73,7 @@ def test_what_is_no_file_is_told(
     for kind, text in specials(tmp_path, param.metavar):
         if kind == "pipe" and _PIPED.search(param.metavar):
             continue
-        words = [*path, text, *inputs.needed(path)[1:]]
-        if param.is_option:
-            name = param.opts[0]
-            words = [*path, *inputs.needed(path, name), name, text]
+        words = filled(inputs, path, param, Path(text))
         # What is no key of a configuration stands nowhere on a device, and few schemes learn.
         instead = {"waf": "host.queue_depth"}
         if param.name == "memory_in":

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from slcache.study.axes import Axis
 from slcache.study.model import of, read
 from support import contains, slcache
 
@@ -17,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = (
     "tutorial.md",
     "howto/describe-your-drive.md",
-    "howto/fit-a-drive.md",
+    pytest.param("howto/fit-a-drive.md", marks=pytest.mark.slow),
 )
 
 
@@ -38,18 +37,15 @@ def files(page: str) -> list[tuple[str, str]]:
     ]
 
 
-def test_an_excerpt_is_found_in_order_only() -> None:
-    assert contains("a\nb \nc\nd\n", "a\nb\n...\nd\n")
-    assert not contains("a\nb\nc\nd\n", "a\nc\n")
-    assert not contains("a\nb\n", "b\n...\na\n")
+@pytest.fixture(autouse=True)
+def _beside_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand in a folder of its own."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_its_commands_print_what_it_shows(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    monkeypatch.chdir(tmp_path)
+def test_its_commands_print_what_it_shows(page: str, tmp_path: Path) -> None:
     for name, content in files(page):
         Path(name).write_text(content)
     commands = shown(page)
@@ -61,25 +57,8 @@ def test_its_commands_print_what_it_shows(
         assert contains(printed, output), f"{command}\n{printed}"
 
 
-def test_a_missing_key_is_told_as_the_page_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = "howto/describe-your-drive.md"
-    monkeypatch.chdir(tmp_path)
-    ((name, content),) = files(page)
-    Path(name).write_text(re.sub(r"^program_ns = .*\n", "", content, flags=re.MULTILINE))
-    done = slcache("devices", "show", name)
-    assert done.returncode == 3
-    (error,) = re.findall(r"```\n(error: .*?)```", text(page), re.DOTALL)
-    assert done.stderr.decode() == error
-
-
 @pytest.mark.parametrize("page", ["python.md", "howto/tune.md"])
-def test_its_listings_of_python_run(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    monkeypatch.chdir(tmp_path)
+def test_its_listings_of_python_run(page: str) -> None:
     listings = re.findall(r"```python\n(.*?)```", text(page), re.DOTALL)
     assert listings, page
     exec("\n".join(listings), {})
@@ -90,11 +69,7 @@ LISTED = ("howto/ask-the-cost-model.md", "howto/run-a-study.md")
 
 
 @pytest.mark.parametrize("page", LISTED)
-def test_its_listings_print_what_it_shows(
-    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    monkeypatch.chdir(tmp_path)
+def test_its_listings_print_what_it_shows(page: str, capsys: pytest.CaptureFixture[str]) -> None:
     for command in re.findall(r"```\n(slcache sweep .*?)```", text(page), re.DOTALL):
         done = slcache(*shlex.split(command)[1:])
         assert done.returncode == 0, done.stderr
@@ -106,21 +81,6 @@ def test_its_listings_print_what_it_shows(
         assert asked.combinations() == told.combinations()
         assert (asked.traces, asked.schemes) == (told.traces, told.schemes)
         assert asked.fixed == told.fixed
-
-
-def test_its_forms_are_read() -> None:
-    forms = re.findall(r"^\| (`.*?) \|", text(LISTED[1]), re.MULTILINE)
-    said = [text for form in forms for text in re.findall(r"`([^`]+)`", form)]
-    assert len(said) == 12
-    values = {text: Axis.read("key", text).values for text in said}
-    assert values["1..64*2"] == (1, 2, 4, 8, 16, 32, 64)
-    assert values["1..100/5"] == (1, 26, 50, 75, 100)
-    assert values["0.1..10"] == ()
-    assert values["[[0,1000000]],[[0,2000000],[0.5,0]]"] == (
-        "[[0,1000000]]",
-        "[[0,2000000],[0.5,0]]",
-    )
-    assert values["256KiB..4MiB*2"] == tuple(262144 * 2**i for i in range(5))
 
 
 #: Recordings that a reader must have; the one that is shipped stands in for them here.
@@ -147,11 +107,12 @@ def replaced(words: list[str], option: str, values: dict[str, str]) -> list[str]
     return kept
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: words[-1])
 def test_the_commands_of_when_each_wins_run(command: list[str], tmp_path: Path) -> None:
     """Run each on a shortened load under one scheme; every option and key of it stays."""
     words = command[1:]
-    words[words.index("--out") + 1] = str(tmp_path)
+    words[words.index("--out") + 1] = str(tmp_path / "out")
     if words[0] == "cliff":
         words[words.index("--amount") + 1] = "8MiB"
     elif words[1] in NOT_SHIPPED:
@@ -164,4 +125,4 @@ def test_the_commands_of_when_each_wins_run(command: list[str], tmp_path: Path) 
     words[words.index("--schemes") + 1] = "nvc-slc-only" if on_disk else "turbo-write"
     done = slcache(*words)
     assert done.returncode == 0, done.stderr
-    assert any(tmp_path.iterdir())
+    assert any((tmp_path / "out").iterdir())
