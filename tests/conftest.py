@@ -54,7 +54,7 @@ UNDRAWN = {
 DRAWN = {
     *("test_bound", "test_browser", "test_chart_pages", "test_charts", "test_cliff", "test_disk"),
     *("test_names", "test_page_points", "test_saved", "test_study_report", "test_study_tables"),
-    *("test_study_traces", "test_trace_info", "test_windows"),
+    *("test_trace_info", "test_windows"),
 }
 
 

@@ -8,6 +8,11 @@ from typing import Any
 
 import polars as pl
 
+from slcache.report import terminal
+from slcache.study import show
+from slcache.study.analysis import Analysis
+from slcache.study.outcome import Outcome
+
 Metrics = Mapping[str, float | None]
 
 
@@ -34,3 +39,14 @@ def grid(
         settings = dict(zip(levels, values, strict=True))
         rows += [row(settings, metric(*values, seed), seed=seed) for seed in seeds]
     return table_of(rows)
+
+
+def analysis(table: pl.DataFrame | Sequence[Mapping[str, Any]], *metrics: str) -> Analysis:
+    """Return what a table, or its rows, shows of some metrics."""
+    whole = table if isinstance(table, pl.DataFrame) else table_of(table)
+    return Analysis.of(Outcome.of(whole), metrics)
+
+
+def printed(study: Analysis) -> str:
+    """Return what a terminal shows of a study, on one line."""
+    return " ".join(terminal.text(*show.parts(study)).split())

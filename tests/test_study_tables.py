@@ -24,43 +24,28 @@ from slcache.tables.sheets import Sheet
 from studies import grid, row, table_of
 
 
-def test_parameters_are_told_from_inputs_and_figures() -> None:
-    table = grid({"scheme.baseline.slc_blocks": [1, 2], "host.time_scale": [0.5]}, lambda *_: {})
-    found = Outcome.of(table)
-    assert found.factors == ["scheme.baseline.slc_blocks"]
-    assert found.fixed["host.time_scale"] == 0.5
-    assert found.fixed["device"] == "tiny"
+def test_parameters_are_told_from_inputs_and_a_table_of_something_else_is_refused() -> None:
+    found = Outcome.of(grid({"s.slc_blocks": [1, 2], "host.time_scale": [0.5]}, lambda *_: {}))
+    assert found.factors == ["s.slc_blocks"]
+    assert (found.fixed["host.time_scale"], found.fixed["device"]) == (0.5, "tiny")
+    with pytest.raises(ValueError, match="device, scheme, seed, status"):
+        Outcome.of(pl.DataFrame({"trace": ["t"]}))
 
 
 def test_points_without_a_figure_are_counted() -> None:
+    impossible = {"status": "impossible", "reason": "too many"}
+    none = {"waf": None, "read_mean_ns": None}
     rows = [
         row({"a": 1}, {"waf": 1.0, "read_mean_ns": None}),
         row({"a": 2}, {"waf": 2.0, "read_mean_ns": 5.0}),
-        row({"a": 3}, {"waf": None, "read_mean_ns": None}, status="failed", reason="full"),
-        row({"a": 4}, {"waf": None, "read_mean_ns": None}, status="impossible", reason="too many"),
-        row({"a": 5}, {"waf": None, "read_mean_ns": None}, status="impossible", reason="too many"),
+        row({"a": 3}, none, status="failed", reason="full"),
+        *(row({"a": a}, none, **impossible) for a in (4, 5)),
     ]
     found = Outcome.of(table_of(rows))
     assert found.counts == {"done": 2, "failed": 1, "impossible": 2}
     assert found.missing("read_mean_ns") == 1
     assert len(found.with_metric("waf", "read_mean_ns")) == 1
     assert list(found.reasons()) == [("impossible", "too many", 2), ("failed", "full", 1)]
-
-
-def test_a_table_of_something_else_is_refused() -> None:
-    with pytest.raises(ValueError, match="device, scheme, seed, status"):
-        Outcome.of(pl.DataFrame({"trace": ["t"]}))
-
-
-def test_a_front_that_is_known() -> None:
-    on = [(1.0, 9.0), (2.0, 5.0), (4.0, 4.0), (9.0, 1.0)]
-    off = [(2.0, 9.0), (3.0, 5.0), (9.0, 9.0), (9.0, 2.0)]
-    goals: list[Goal] = ["min", "min"]
-    assert fronts.front(on + off, goals) == [0, 1, 2, 3]
-    assert fronts.front([(a, -b) for a, b in on + off], ["min", "max"]) == [0, 1, 2, 3]
-    assert fronts.front([*on, on[0]], goals) == [0, 1, 2, 3, 4]
-    assert fronts.front([(3.0,), (1.0,), (2.0,), (1.0,)], ["min"]) == [1, 3]
-    assert fronts.front([], goals) == []
 
 
 def slow_front(points: Sequence[Sequence[float]]) -> list[int]:
@@ -77,9 +62,12 @@ def slow_front(points: Sequence[Sequence[float]]) -> list[int]:
 
 def test_fronts_are_those_of_the_definition() -> None:
     rng = random.Random(2)
-    for size in (1, 2, 3, 4):
-        points = [tuple(rng.randrange(6) for _ in range(size)) for _ in range(120)]
-        assert fronts.front(points, ["min"] * size) == slow_front(points)
+    for size, count in itertools.product((1, 2, 3, 4), (0, 1, 120)):
+        points = [tuple(float(rng.randrange(6)) for _ in range(size)) for _ in range(count)]
+        on = slow_front(points)
+        assert fronts.front(points, ["min"] * size) == on
+        most = [(*others, -last) for *others, last in points]
+        assert fronts.front(most, [*["min"] * (size - 1), "max"]) == on  # type: ignore[list-item]
 
 
 def test_the_compromise_lies_nearest_to_the_best_of_each() -> None:
@@ -90,11 +78,10 @@ def test_the_compromise_lies_nearest_to_the_best_of_each() -> None:
 
 
 def test_a_front_leaves_out_what_tells_nothing_and_counts_what_it_cannot_judge() -> None:
+    figures = [(1.0, 5.0), (2.0, 4.0), (3.0, 6.0), (1.0, None)]
     rows = [
-        row({"a": 1}, {"waf": 1.0, "read_p99_ns": 5.0, "slc_bytes": 7.0, "energy_j": None}),
-        row({"a": 2}, {"waf": 2.0, "read_p99_ns": 4.0, "slc_bytes": 7.0, "energy_j": None}),
-        row({"a": 3}, {"waf": 3.0, "read_p99_ns": 6.0, "slc_bytes": 7.0, "energy_j": None}),
-        row({"a": 4}, {"waf": 1.0, "read_p99_ns": None, "slc_bytes": 7.0, "energy_j": None}),
+        row({"a": a}, {"waf": waf, "read_p99_ns": ns, "slc_bytes": 7.0, "energy_j": None})
+        for a, (waf, ns) in enumerate(figures, 1)
     ]
     goals: dict[str, Goal] = dict.fromkeys(("waf", "read_p99_ns", "slc_bytes", "energy_j"), "min")
     found = fronts.of_outcome(Outcome.of(table_of(rows)), goals)
@@ -202,17 +189,11 @@ def text_of(chart: Spec) -> str:
     return files.written(chart, ".svg").decode()
 
 
-@pytest.mark.parametrize(
-    ("parameters", "count", "kinds"),
-    [
-        pytest.param(
-            *shape, kinds, marks=[] if shape == (3, 200) or kinds == "nw" else pytest.mark.slow
-        )
-        for shape in ((1, 200), (2, 2), (3, 200), (6, 2), (6, 200))
-        for kinds in ("n", "w", "nw")
-    ],
-)
-def test_effects_show_every_parameter(count: int, parameters: int, kinds: str) -> None:
+@pytest.mark.few(4)
+@pytest.mark.parametrize("shape", [(1, 200), (2, 2), (3, 200), (6, 2), (6, 200)])
+@pytest.mark.parametrize("kinds", ["n", "w", "nw"])
+def test_effects_show_every_parameter(shape: tuple[int, int], kinds: str) -> None:
+    parameters, count = shape
     found = drawn(count, parameters, kinds)
     columns = {n: [c.settings[n] for c in found.configurations] for n in found.factors}
     values = [c.mean("waf") or 0.0 for c in found.configurations]
@@ -225,15 +206,15 @@ def test_effects_show_every_parameter(count: int, parameters: int, kinds: str) -
 def test_maps_are_drawn(kinds: str, count: int) -> None:
     found = drawn(count, 3, kinds).configurations
     columns: list[Sequence[Any]] = [[c.settings[f"part.p{i}"] for c in found] for i in range(3)]
-    for metric in GOALS if kinds == "nw" else ["waf"]:
-        values = [c.mean(metric) or 0.0 for c in found]
-        groups = [str(value > 30.0 if kinds[0] == "n" else value) for value in columns[2]]
-        panels = effects.over(columns[0], columns[1], values, groups)
-        assert sum(int(each.counts.sum()) for each in panels.values()) == len(found)
-        text = text_of(charts.heat_map(metric, "part.p0", "part.p1", panels))
-        assert all(f">{name}" in text for name in panels)
+    values = [c.mean("waf") or 0.0 for c in found]
+    groups = [str(value > 30.0 if kinds[0] == "n" else value) for value in columns[2]]
+    panels = effects.over(columns[0], columns[1], values, groups)
+    assert sum(int(each.counts.sum()) for each in panels.values()) == len(found)
+    text = text_of(charts.heat_map("waf", "part.p0", "part.p1", panels))
+    assert all(f">{name}" in text for name in panels)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("count", [0, 1, 2, 200])
 @pytest.mark.parametrize("metrics", [1, 2, 3, 4])
 def test_fronts_are_drawn(count: int, metrics: int) -> None:
@@ -245,7 +226,7 @@ def test_fronts_are_drawn(count: int, metrics: int) -> None:
     assert ("no front" in text) == (count == 0)
 
 
-@pytest.mark.parametrize("count", [1, 5, 200])
+@pytest.mark.parametrize("count", [1, 200])
 def test_spreads_are_drawn(count: int) -> None:
     found = drawn(count, 1, "w")
     one = fronts.spread(found.configurations, "waf", "min")
@@ -274,14 +255,11 @@ def test_points_of_a_search_tell_their_place_and_value() -> None:
 def test_levels_tell_their_mean_and_reach() -> None:
     columns: dict[str, list[Any]] = {"a.blocks": [1, 1, 2, 2], "a.victim": ["x", "y", "x", "y"]}
     found = main_effects(columns, [1e6, 2e6, 5e6, 8e6])
-    short = {"a.blocks": "blocks", "a.victim": "victim"}
-    drawn = panels(charts.effects("read_p99_ns", found, short))
-    assert dict.fromkeys((r["row"], r["told"]) for r in rows(drawn["blocks"])) == dict.fromkeys(
-        [
-            ("1", "mean 1.50 ms, 2 points from 1.00 ms to 2.00 ms"),
-            ("2", "mean 6.50 ms, 2 points from 5.00 ms to 8.00 ms"),
-        ]
-    )
+    drawn = panels(charts.effects("read_p99_ns", found, {"a.blocks": "blocks", "a.victim": "v"}))
+    assert {(r["row"], r["told"]) for r in rows(drawn["blocks"])} == {
+        ("1", "mean 1.50 ms, 2 points from 1.00 ms to 2.00 ms"),
+        ("2", "mean 6.50 ms, 2 points from 5.00 ms to 8.00 ms"),
+    }
 
 
 def test_sizes_tell_their_metrics_and_the_chosen_one_too() -> None:
@@ -289,10 +267,8 @@ def test_sizes_tell_their_metrics_and_the_chosen_one_too() -> None:
     drawn = charts.bisection("blocks", [4, 6, 8], values, {"waf": [2.0]}, chosen=8, word="least")
     (panel,) = panels(drawn).values()
     told = {row["key"]: row["told"] for row in rows(panel) if "told" in row}
-    assert told == {
-        "simulated": "blocks=4: 2.500",
-        "least that keeps the bounds": "blocks=8: 1.500",
-    }
+    chosen = {"least that keeps the bounds": "blocks=8: 1.500"}
+    assert told == {"simulated": "blocks=4: 2.500", **chosen}
 
 
 def test_configurations_of_one_name_keep_rows_of_their_own() -> None:
