@@ -1,8 +1,11 @@
-"""What the command line of studies and searches refuses: options that nothing would come of."""
+"""What studies and searches refuse, and what they say of how far they are."""
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,14 +13,13 @@ import slcache
 from slcache.cli import console
 from slcache.cli.app import execute
 from slcache.given import parsing
-from slcache.study.analysis import Analysis
-from slcache.study.outcome import Outcome
-from studies import grid
+from slcache.study.model import StudyError, of
 from support import mixed, write_trace
 
 DEVICE = ["--device", "tiny"]
 BASELINE = ["--scheme", "baseline"]
-SIZES = ["--vary", "scheme.baseline.slc_blocks=1..3"]
+BLOCKS = "scheme.baseline.slc_blocks"
+SIZES = ["--vary", f"{BLOCKS}=1..3"]
 
 
 @pytest.fixture
@@ -26,147 +28,121 @@ def small(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("verb", "arguments", "option", "value"),
+    ("verb", "arguments", "told"),
     [
-        ("sweep", [*DEVICE, *DEVICE, *BASELINE], "--device", "tiny"),
-        ("sweep", [*DEVICE, *BASELINE, *BASELINE], "--scheme", "baseline"),
-        ("sweep", [*DEVICE, "--scheme", "sa, sa"], "--scheme", "sa"),
-        ("sweep", [*DEVICE, "--scheme", "sa,baseline", "--scheme", "sa"], "--scheme", "sa"),
-        (
-            "sweep",
-            [*DEVICE, "--scheme", "tlc-only,mlc-only"],
-            "--scheme",
-            "tlc-only is given twice, as tlc-only and mlc-only",
-        ),
-        ("sweep", [*DEVICE, *BASELINE, *SIZES, *SIZES], "--vary", SIZES[1]),
-        (
-            "sweep",
-            [*DEVICE, *BASELINE, *SIZES, "--vary", "scheme.baseline.slc_blocks=4"],
-            "--vary",
-            "scheme.baseline.slc_blocks: given twice, as 1..3 and 4",
-        ),
-        ("tune", [*DEVICE, "--scheme", "sa,sa"], "--scheme", "sa"),
-        ("tune", [*DEVICE, *BASELINE, *SIZES, *SIZES], "--vary", SIZES[1]),
+        ("sweep", ["--scheme", "sa, sa"], "--scheme"),
+        ("sweep", ["--scheme", "sa,baseline", "--scheme", "sa"], "--scheme"),
+        ("sweep", ["--scheme", "tlc-only,mlc-only"], "tlc-only is given twice, as tlc-only and"),
+        ("sweep", [*BASELINE, *SIZES, "--vary", f"{BLOCKS}=4"], f"{BLOCKS}: given twice, as 1..3"),
+        ("tune", ["--scheme", "sa,sa"], "--scheme"),
+        ("tune", [*BASELINE, "--minimise", "waf", "--maximise", "waf"], "minimise, maximise"),
         (
             "tune",
-            [*DEVICE, *BASELINE, *SIZES, "--minimise", "waf", "--minimise", "waf"],
-            "--minimise",
-            "waf",
-        ),
-        (
-            "tune",
-            [*DEVICE, *BASELINE, *SIZES, "--minimise", "waf", "--maximise", "waf"],
-            "minimise, maximise",
-            "waf",
-        ),
-        (
-            "tune",
-            [*DEVICE, *BASELINE, *SIZES, "--such-that", "waf<=2", "--such-that", "waf <= 3"],
-            "such_that",
+            [*BASELINE, *SIZES, "--such-that", "waf<=2", "--such-that", "waf <= 3"],
             "waf<= is given twice, as waf<=2 and waf<=3",
         ),
-        ("sweep show", ["--metric", "waf", "--metric", "waf"], "--metric", "waf"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
 def test_what_is_said_twice_is_never_counted_twice(
     verb: str,
     arguments: list[str],
-    option: str,
-    value: str,
+    told: str,
     small: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """What no option repeats; options that do are tried for all verbs."""
     out = tmp_path / "out"
-    where = [] if verb == "sweep show" else ["--out", str(out)]
-    status = execute([*verb.split(), str(small), *arguments, *where])
-    told = capsys.readouterr().err
-    assert status == 2, told
-    assert option in told
-    assert value in told
-    assert "given twice" in told
+    assert execute([verb, str(small), *DEVICE, *arguments, "--out", str(out)]) == 2
+    said = capsys.readouterr().err
+    assert told in said
+    assert "given twice" in said
     assert not out.exists()
 
 
-def test_a_seed_of_draws_needs_draws(
-    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("verb", [slcache.sweep, slcache.tune])
+@pytest.mark.parametrize(
+    ("vary", "told"),
+    [
+        ({"scheme.sa.slc_bloks": "3"}, "did you mean slc_blocks"),
+        ({"scheme.hyssd.fast_blocks": "3..4"}, "no scheme of the study takes it"),
+        ({"hst.time_scale": [1, 2]}, "unknown key"),
+        ({"scheme.sa.slc_blocks": "1000..1002"}, "must be between 3 and"),
+        ({"workload.requests": [1, 2]}, "no trace of the study is a workload"),
+        ({"host.time_scale": "1..0.5"}, "ends below its beginning"),
+        ({"host.time_scale": "1,1"}, "given twice: 1"),
+        ({"host.time_scale": "1,inf"}, "inf is not finite"),
+        ({"host.time_scale": "nan"}, "nan is not finite"),
+        ({"run.seed": "1..3"}, "`seeds`"),
+        ({"status": "1,2"}, "column of the table"),
+        ({"slc_blocks": "3..4", "scheme.sa.slc_blocks": "3..4"}, "in another spelling"),
+        ({"device.pool[0].blocks": [16], "device.pool.0.blocks": [16]}, "in another spelling"),
+    ],
+    ids=str,
+)
+def test_a_sweep_and_a_search_refuse_the_same(
+    verb: Any,  # noqa: ANN401
+    vary: dict[str, Any],
+    told: str,
+    small: Path,
+    tmp_path: Path,
 ) -> None:
-    asked = ["sweep", str(small), *DEVICE, *BASELINE, "--out", str(tmp_path / "out")]
-    assert execute([*asked, "--sample-seed", "7"]) == 2
-    assert "--sample-seed: a grid draws no points" in capsys.readouterr().err
+    out = tmp_path / "out"
+    asked: dict[str, Any] = {
+        "device": "tiny",
+        "scheme": "sa",
+        "settings": {"trace.address": "wrap"},
+    }
+    with pytest.raises(slcache.ConfigError, match=told):
+        verb(small, vary=vary, out=out, jobs=1, **asked)
+    assert not out.exists() or not any(path.is_file() for path in out.rglob("*"))
 
 
-def test_the_first_seed_of_draws_is_0(small: Path, tmp_path: Path) -> None:
-    asked = ["sweep", str(small), *DEVICE, *BASELINE, "--vary", "host.time_scale=0.1..1"]
-    done = execute([*asked, "--sample", "random:2", "--sample-seed", "0", "--out", str(tmp_path)])
-    assert done == 0
-    assert "sample_seed = 0" in (tmp_path / "study.toml").read_text()
+def test_a_key_is_not_set_in_one_spelling_and_varied_in_another(small: Path) -> None:
+    verbs: tuple[Any, ...] = (slcache.sweep, slcache.tune)
+    how: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "vary": {"slc_blocks": "3..4"}}
+    for verb in verbs:
+        with pytest.raises(slcache.ConfigError, match="in another spelling"):
+            verb(small, **how, settings={BLOCKS: 3})
 
 
 @pytest.mark.parametrize(
-    ("points", "told"), [(100, "1 of 100 points done, about 16 min left"), (3, None)]
+    ("said", "told"),
+    [
+        ({"sed": 1}, "sed: unknown key"),
+        ({"scheme": None}, "scheme is missing"),
+        ({"seeds": 0}, "seeds = 0"),
+        ({"seeds": True}, "seeds = True: must be"),
+        ({"trace": ["t", "t"]}, "trace: t is given twice"),
+        ({"trace": 3}, "trace = 3"),
+        ({"scheme": ["s", " "]}, r'scheme = \["s", " "\]: is no name'),
+        ({"sample": "grid:3"}, "sample = grid:3"),
+        ({"vary": {"a": 1}, "set": {"a": 1}}, "a: set"),
+        ({"vary": {"host.time_scale": "0.5..1"}}, "a grid must know which values"),
+        ({"vary": {BLOCKS: "16MiB..32MiB"}}, "which sizes are there"),
+        ({"vary": {BLOCKS: "16MiB..32MiB@log"}}, "which sizes are there"),
+        ({"vary": {BLOCKS: "8..32MiB:4MiB"}}, "must be of one kind"),
+        ({"vary": {BLOCKS: "16MiB..32MiB:4"}}, "must be of one kind"),
+        *(
+            ({"vary": {"t.table": text}}, "a bracket has no other")
+            for text in ("[1,2", "1],2", "[1]],[2", "[[1,2],3")
+        ),
+        # What no file could hold.
+        ({"trace_options": {"window": dt.date(2024, 5, 27)}}, "window"),
+        ({"trace_options": {"window": math.inf}}, "window"),
+        ({"set": {"scheme.sa.slc_blocks": math.inf}}, "slc_blocks"),
+        ({"set": {"scheme.sa.slc_blocks": [dt.time(7)]}}, "slc_blocks"),
+        ({"vary": {"host.time_scale": [1.0, math.nan]}}, "time_scale"),
+        ({"point": [{"host.time_scale": math.inf}]}, "time_scale"),
+    ],
+    ids=str,
 )
-def test_what_much_work_takes_is_told_once_where_nobody_watches(
-    points: int,
-    told: str | None,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    clock = iter(range(0, 1000, 10))
-    monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    with console.meter("auto") as meter:
-        for done in range(4):
-            meter(f"points ({done} of {points} done)", min(done, points), points)
-    said = capsys.readouterr().err
-    assert said == (f"note: {told}\n" if told else "")
-
-
-def test_the_pace_of_a_run_in_this_process_tells_what_all_take(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    clock = iter(range(0, 1000, 4))
-    monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    with console.meter("auto") as meter:
-        meter("runs (0 of 10 done, 10 left, CPU time 0 s)", 0, 10)
-        meter("ips: precondition", 1, 2)
-        for done in range(1, 5):
-            meter("ips: replay (12 requests behind)", done, 5)
-    assert capsys.readouterr().err == "note: 0 of 10 runs done, about 3 min left\n"
-
-
-def test_runs_in_this_process_are_counted_for_whoever_watches(small: Path) -> None:
-    phases: list[str] = []
-
-    def seen(phase: str, _done: int, _total: int) -> bool:
-        phases.append(phase)
-        return True
-
-    names = ["tlc-only", "baseline"]
-    slcache.compare(small, device="tiny", schemes=names, address="wrap", on_progress=seen)
-    assert any(phase.startswith("runs (1 of 2 done, 1 left") for phase in phases)
-    phases.clear()
-    slcache.run(small, device="tiny", scheme="baseline", address="wrap", on_progress=seen)
-    assert not any(phase.startswith("runs") for phase in phases)
-
-
-def test_a_search_counts_no_more_points_than_there_are(small: Path) -> None:
-    totals = set()
-
-    def seen(phase: str, _done: int, total: int) -> bool:
-        if phase == "points":
-            totals.add(total)
-        return True
-
-    vary = {"host.time_scale": [0.5, 1.0, 2.0]}
-    slcache.tune(small, device="tiny", scheme="baseline", vary=vary, points=40, on_progress=seen)
-    assert totals == {3}
-
-
-def test_a_metric_given_twice_is_no_choice_in_python_either() -> None:
-    table = grid({"host.time_scale": [0.5, 1.0]}, lambda scale, _: {"waf": scale})
-    with pytest.raises(ValueError, match="metric: waf is given twice"):
-        Analysis.of(Outcome.of(table), ["waf", "waf"])
+def test_a_wrong_study_names_its_key(said: dict[str, Any], told: str) -> None:
+    whole = {"trace": "t.csv", "device": "tiny", "scheme": ["sa", "tlc-only"], **said}
+    with pytest.raises(StudyError, match=told) as error:
+        of({key: value for key, value in whole.items() if value is not None}).combinations()
+    assert all(key in str(error.value) for key in said.get("vary", {}))
 
 
 STUDY = """\
@@ -191,19 +167,23 @@ host.time_scale = 2
         ("trace", "traces", "1: traces: unknown key; did you mean trace?"),
         ('"tiny"', '"tin"', "2: device tin: no such preset"),
         ("baseline", "basline", "3: scheme basline: "),
+        ('["baseline"]', '""', '3: scheme = "": is no name'),
         ("sample_seed = 4", "seeds = 'x'", "4: seeds = 'x': must be a whole number"),
         ("sample_seed", "sample_sed", "4: sample_sed: unknown key; did you mean sample_seed?"),
         ("time_scale", "time_scal", "7: settings host.time_scal=2: host.time_scal: unknown key"),
         ("slc_blocks", "slc_blcks", "10: settings scheme.baseline.slc_blcks=3: "),
+        ("3,", "true, true", "10: scheme.baseline.slc_blocks = [true, true]: given twice"),
         ('device = ["tiny"]', "", " device is missing: give it"),
     ],
 )
 def test_what_is_wrong_in_the_file_of_a_study_is_told_with_its_line(
     change: str, to: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """A misspelt name is no impossible point that could be skipped."""
     study = tmp_path / "asked.toml"
     study.write_text(STUDY.replace(change, to, 1))
-    assert execute(["sweep", str(study), "--out", str(tmp_path / "out")]) == 3
+    out = str(tmp_path / "out")
+    assert execute(["sweep", str(study), "--skip-impossible", "--out", out]) == 3
     assert f"{study}:{told}" in capsys.readouterr().err
 
 
@@ -224,3 +204,63 @@ d = { e = 1 }
     # As many lines that are none take no time that anybody notices.
     many = "a = '''\n" + "b = 1\n" * 100_000 + "'''\nc = 1\n"
     assert parsing.toml_lines(many) == {"a": 1}
+
+
+def test_a_seed_of_draws_needs_draws_and_the_first_is_0(
+    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ["sweep", str(small), *DEVICE, *BASELINE, "--out", str(tmp_path)]
+    assert execute([*asked, "--sample-seed", "7"]) == 2
+    assert "--sample-seed: a grid draws no points" in capsys.readouterr().err
+    drawn = ["--sample", "random:2", "--sample-seed", "0"]
+    assert execute([*asked, "--vary", "host.time_scale=0.1..1", *drawn]) == 0
+    assert "sample_seed = 0" in (tmp_path / "study.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("points", "told"), [(100, "1 of 100 points done, about 16 min left"), (3, None)]
+)
+def test_what_much_work_takes_is_told_once_where_nobody_watches(
+    points: int,
+    told: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    clock = iter(range(0, 1000, 10))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    with console.meter("auto") as meter:
+        for done in range(4):
+            meter(f"points ({done} of {points} done)", min(done, points), points)
+    assert capsys.readouterr().err == (f"note: {told}\n" if told else "")
+
+
+def test_the_pace_of_a_run_in_this_process_tells_what_all_take(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = iter(range(0, 1000, 4))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    with console.meter("auto") as meter:
+        meter("runs (0 of 10 done, 10 left, CPU time 0 s)", 0, 10)
+        meter("ips: precondition", 1, 2)
+        for done in range(1, 5):
+            meter("ips: replay (12 requests behind)", done, 5)
+    assert capsys.readouterr().err == "note: 0 of 10 runs done, about 3 min left\n"
+
+
+def test_what_is_counted_for_whoever_watches(small: Path) -> None:
+    """The runs of a comparison, none of a single run, and no more points than a search has."""
+    seen: list[tuple[str, int]] = []
+
+    def see(phase: str, _done: int, total: int) -> bool:
+        seen.append((phase, total))
+        return True
+
+    how: dict[str, Any] = {"device": "tiny", "on_progress": see}
+    slcache.compare(small, schemes=["tlc-only", "baseline"], address="wrap", **how)
+    assert any(phase.startswith("runs (1 of 2 done, 1 left") for phase, _ in seen)
+    seen.clear()
+    slcache.run(small, scheme="baseline", address="wrap", **how)
+    assert not any(phase.startswith("runs") for phase, _ in seen)
+    vary = {"host.time_scale": [0.5, 1.0, 2.0]}
+    slcache.tune(small, scheme="baseline", vary=vary, points=40, **how)
+    assert {total for phase, total in seen if phase == "points"} == {3}
