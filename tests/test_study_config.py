@@ -28,12 +28,11 @@ user_bytes = "2MiB"
 victim = "fifo"
 """
 SIZES = ["--vary", "scheme.baseline.slc_blocks=3,5"]
-SCHEMES = "baseline,tlc-only"
 
 
-@pytest.fixture
-def trace(tmp_path: Path) -> Path:
-    return write_trace(tmp_path / "small.csv", mixed(80))
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trace(tmp_path_factory.mktemp("small") / "small.csv", mixed(80))
 
 
 @pytest.fixture
@@ -44,36 +43,42 @@ def config(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.fixture
+def result(trace: Path, tmp_path: Path) -> Path:
+    """A result document, which is a configuration too."""
+    how: dict[str, Any] = {"settings": {"host.time_scale": 3}, "address": "wrap"}
+    path = tmp_path / "result.json"
+    path.write_text(slcache.run(trace, device="tiny", scheme="baseline", **how).to_json())
+    return path
+
+
 def configs(out: Path) -> list[dict[str, Any]]:
     """Return the configurations that a study has run."""
-    found = slcache.sweep(**_of(out / "study.toml"), out=out)
+    study = read(out / "study.toml")
+    found = slcache.sweep(
+        trace=study.traces,
+        device=study.devices,
+        scheme=study.schemes,
+        vary=study.varied,
+        settings=study.fixed,
+        config=study.keys_file,
+        out=out,
+    )
     return [document["config"] for document in found.documents()]
-
-
-def _of(path: Path) -> dict[str, Any]:
-    study = read(path)
-    return {
-        "trace": study.traces,
-        "device": study.devices,
-        "scheme": study.schemes,
-        "vary": study.varied,
-        "settings": study.fixed,
-        "config": study.keys_file,
-    }
 
 
 def test_a_sweep_runs_what_a_file_says_and_varies_above_it(
     trace: Path, config: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    asked: list[str | Path] = ["sweep", trace, "--device", "tiny"]
-    asked += ["--scheme", SCHEMES, *SIZES]
-    done = command(*asked, "--config", config, "--set", "host.time_scale=2", "--out", out)
+    asked = ["sweep", trace, "--device", "tiny", "--scheme", "baseline,tlc-only", *SIZES]
+    asked += ["--config", config, "--set", "host.time_scale=2", "--out", out]
+    done = command(*asked)
     # A key outside the sections is any scheme's, and one has no such.
     assert done.returncode == 3, done.stdout
     assert f"{config}:1: " in done.stderr.decode()
     config.write_text(CONFIG.replace("slc_blocks", "scheme.baseline.slc_blocks"))
-    done = command(*asked, "--config", config, "--set", "host.time_scale=2", "--out", out)
+    done = command(*asked)
     assert done.returncode == 0, done.stderr
     found = configs(out)
     assert [c["scheme"].get("baseline", {}).get("slc_blocks") for c in found] == [3, 5, None]
@@ -83,57 +88,54 @@ def test_a_sweep_runs_what_a_file_says_and_varies_above_it(
         assert each["host"]["time_scale"] == 2
     assert found[0]["scheme"]["baseline"]["slc"]["victim"] == "fifo"
     assert tomllib.loads((out / "study.toml").read_text())["config"] == str(config)
-    again = command("sweep", out)
-    assert b"3 results were there before" in again.stdout
+    assert b"3 results were there before" in command("sweep", out).stdout
     # The file is read anew: it is named, not copied.
     config.write_text(config.read_text().replace("2MiB", "1MiB"))
     assert b"were there before" not in command("sweep", out).stdout
 
 
-def test_a_results_configuration_is_a_device_of_a_sweep(trace: Path, tmp_path: Path) -> None:
-    first = slcache.run(
-        trace, device="tiny", scheme="baseline", settings={"host.time_scale": 3}, address="wrap"
-    )
-    result = tmp_path / "result.json"
-    result.write_text(first.to_json())
+def test_a_results_configuration_is_a_device_of_a_sweep(
+    trace: Path, result: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
-    asked: list[str | Path] = [
-        "sweep",
-        trace,
-        "--config",
-        result,
-        "--vary",
-        "host.time_scale=3,0.5",
-        "--out",
-        out,
-    ]
+    vary = ("--vary", "host.time_scale=3,0.5")
+    asked: list[str | Path] = ["sweep", trace, "--config", result, *vary, "--out", out]
     done = command(*asked)
     assert done.returncode == 0, done.stderr
     found = configs(out)
-    assert found[0] == first.to_dict()["config"]
+    assert found[0] == json.loads(result.read_text())["config"]
     assert [each["host"]["time_scale"] for each in found] == [3, 0.5]
     beside = command(*asked, "--device", "tiny")
     assert beside.returncode == 2
     assert "describes a device; leave device out" in beside.stderr.decode()
-    # The same file is a device of a run.
+    # The same file is a device of a run, and its keys are settings.
     run = command("run", trace, "--device", result, "--scheme", "baseline", "--json")
     assert json.loads(run.stdout)["config"] == found[0]
+    (document,) = slcache.sweep(trace, settings=found[0]).documents()
+    assert document["config"] == found[0]
+    with pytest.raises(slcache.UsageError, match="the settings describe a device"):
+        slcache.sweep(trace, device="tiny", scheme="baseline", settings=found[0])
+
+
+def test_a_search_of_a_results_configuration_gives_a_command_that_runs(
+    trace: Path, result: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("optuna")
+    out = tmp_path / "out"
+    asked: list[str | Path] = ["tune", trace, "--config", result, "--minimise", "waf"]
+    done = command(*asked, "--vary", "host.time_scale=0.5,1", "--points", "2", "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert f"--device {result}" in (out / "best.toml").read_text()
+    own = ("--device", result, "--scheme", "baseline", "--config", out / "best.toml")
+    run = command("run", trace, *own)
+    assert run.returncode == 0, run.stderr
 
 
 def test_what_is_wrong_in_a_file_names_its_line(trace: Path, config: Path, tmp_path: Path) -> None:
     config.write_text("[host]\nqueue_deepth = 3\n")
-    given: list[str | Path] = [
-        trace,
-        "--device",
-        "tiny",
-        "--scheme",
-        "baseline",
-        *SIZES,
-        "--config",
-        config,
-    ]
     for verb in ("sweep", "tune"):
-        done = command(verb, *given, "--out", tmp_path / "out")
+        given = ("--device", "tiny", "--scheme", "baseline", *SIZES, "--config", config)
+        done = command(verb, trace, *given, "--out", tmp_path / "out")
         assert done.returncode == 3
         assert f"{config}:2: host.queue_deepth: unknown key" in done.stderr.decode()
 
@@ -151,8 +153,8 @@ def test_a_device_and_a_workload_are_dicts_of_a_sweep(tmp_path: Path) -> None:
     assert [row["device"] for row in rows] == ['my "tiny"', 'my "tiny"', "tiny", "tiny"]
     assert {row["trace"] for row in rows} == {"zipf-4k"}
     plain = slcache.run(workload, device=device, scheme="baseline", seed=1, address="wrap")
-    assert found.document(0)["host"] == plain.to_dict()["host"]
-    assert found.document(0)["config"] == plain.to_dict()["config"]
+    for part in ("host", "config"):
+        assert found.document(0)[part] == plain.to_dict()[part]
     schema = json.loads(command("explain", "--schema", "sweep").stdout)
     jsonschema.validate(found.to_dict(), schema)
     # What was asked for is whole in its file.
@@ -160,71 +162,22 @@ def test_a_device_and_a_workload_are_dicts_of_a_sweep(tmp_path: Path) -> None:
     assert b"4 results were there before" in again.stdout, again.stderr
     with pytest.raises(slcache.ConfigError, match='device: my "tiny" is given twice'):
         slcache.sweep(workload, device=[device, {**device, "run": {"seed": 5}}], **own)
-
-
-def test_a_search_of_a_results_configuration_gives_a_command_that_runs(
-    trace: Path, tmp_path: Path
-) -> None:
-    pytest.importorskip("optuna")
-    result = tmp_path / "result.json"
-    result.write_text(
-        slcache.run(trace, device="tiny", scheme="baseline", address="wrap").to_json()
-    )
-    out = tmp_path / "out"
-    asked: list[str | Path] = [
-        "tune",
-        trace,
-        "--config",
-        result,
-        "--vary",
-        "host.time_scale=0.5,1",
-        "--points",
-        "2",
-    ]
-    done = command(*asked, "--minimise", "waf", "--out", out)
-    assert done.returncode == 0, done.stderr
-    comment = (out / "best.toml").read_text()
-    assert f"--device {result}" in comment
-    run = command(
-        *("run", trace, "--device", result, "--scheme", "baseline"),
-        *("--config", out / "best.toml"),
-    )
-    assert run.returncode == 0, run.stderr
-
-
-def test_beginnings_need_a_trace_with_a_name(tmp_path: Path) -> None:
-    pytest.importorskip("optuna")
-    workload = tomllib.loads(Path("presets/workloads/zipf-4k.toml").read_text())
-    vary = {"host.time_scale": [0.5, 1.0]}
+    how: dict[str, Any] = {"scheme": "baseline", "vary": {"host.time_scale": [0.5, 1.0]}}
     with pytest.raises(slcache.UsageError, match="prefixes: need a trace or workload that is"):
-        slcache.tune(
-            {**workload, "requests": 90},
-            device="tiny",
-            scheme="baseline",
-            vary=vary,
-            minimise=["waf"],
-            prefixes=True,
-        )
+        slcache.tune(workload, device="tiny", **how, minimise=["waf"], prefixes=True)
 
 
 def test_a_file_says_what_the_options_say(trace: Path, tmp_path: Path) -> None:
     asked = tmp_path / "study.toml"
     said = f'trace = "{trace}"\ndevice = "tiny"\nscheme = "tlc-only"\n'
-    more = (
-        'address = "wrap"\nstate = "full=0.5"\nunsorted = "sort:8"\ntrace_options = {take = 20}\n'
-    )
-    asked.write_text(said + more)
+    options = {"address": "wrap", "state": "full=0.5", "unsorted": "sort:8"}
+    more = "".join(f'{key} = "{value}"\n' for key, value in options.items())
+    asked.write_text(f"{said}{more}trace_options = {{take = 20}}\n")
     found = slcache.sweep(asked)
-    same = slcache.sweep(
-        trace,
-        device="tiny",
-        scheme="tlc-only",
-        address="wrap",
-        state="full=0.5",
-        unsorted="sort:8",
-        trace_options={"take": "20"},
-    )
+    how: dict[str, Any] = {"device": "tiny", "scheme": "tlc-only", **options}
+    same = slcache.sweep(trace, **how, trace_options={"take": "20"}, jobs=1)
     assert found.study == same.study
+    assert found.study != slcache.sweep(trace, **how).study
     assert found.table.equals(same.table)
     # Its tables go beside it.
     assert (tmp_path / "points.parquet").exists()
@@ -232,22 +185,3 @@ def test_a_file_says_what_the_options_say(trace: Path, tmp_path: Path) -> None:
         asked.write_text(f"{said}{wrong}\n")
         with pytest.raises(slcache.ConfigError, match=told):
             slcache.sweep(asked)
-
-
-def test_settings_of_a_result_are_its_device_and_scheme(trace: Path) -> None:
-    run = slcache.run(trace, device="tiny", scheme="baseline", address="wrap")
-    config = run.to_dict()["config"]
-    found = slcache.sweep(trace, settings=config)
-    assert [document["config"] for document in found.documents()] == [config]
-    with pytest.raises(slcache.UsageError, match="the settings describe a device"):
-        slcache.sweep(trace, device="tiny", scheme="baseline", settings=config)
-
-
-def test_studies_are_equal_that_say_the_same(trace: Path) -> None:
-    how: dict[str, Any] = {"device": "tiny", "scheme": "tlc-only"}
-    one, same, other = (
-        slcache.sweep(trace, **how, settings={"trace.address": word}, jobs=jobs).study
-        for word, jobs in (("wrap", None), ("wrap", 1), ("clip", None))
-    )
-    assert one == same != other
-    assert slcache.sweep(trace, **how, address="wrap").study == one

@@ -6,13 +6,14 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import slcache
 from slcache.documents import gains
 from slcache.metrics import GAIN_SHARE, of_runs
 from slcache.tables import sheets
-from support import mixed, write_trace
 from support import slcache as command
 from verbs import Inputs, verbs
 
@@ -53,36 +54,28 @@ def forms(*words: str | Path, status: int = 0) -> list[list[Row]]:
     return tables
 
 
-def test_what_a_study_shows_has_the_forms(tmp_path: Path) -> None:
-    trace, out = write_trace(tmp_path / "small.csv", mixed(120)), tmp_path / "out"
-    asked = ("sweep", trace, "--device", "tiny", "--scheme", "baseline", "--address", "wrap")
-    vary = ("--set", "device.user_bytes=2097152", "--vary", "scheme.baseline.slc_blocks=3,4")
-    done = command(*asked, *vary, "--out", out)
-    assert done.returncode == 0, done.stderr
-    metrics = ("--metric", "write_p99_ns", "--metric", "waf")
-    (points,) = forms("sweep", "show", out, *metrics)
-    marked = command("sweep", "show", out, *metrics, "--format", "markdown").stdout.decode()
+def test_what_a_study_shows_has_the_forms(trace: Path, tmp_path: Path) -> None:
+    room = {"device.user_bytes": "2MiB", "trace.address": "wrap"}
+    how: dict[str, Any] = {"vary": {"slc_blocks": "3..4"}, "settings": room, "jobs": 1}
+    slcache.sweep(trace, device="tiny", scheme="baseline", out=tmp_path, **how)
+    show = ("sweep", "show", tmp_path, "--metric", "write_p99_ns", "--metric", "waf")
+    (points,) = forms(*show)
+    marked = command(*show, "--format", "markdown").stdout.decode()
     _, effects, front = map(cells, marked.split("\n\n"))
-    document = json.loads(command("sweep", "show", out, *metrics, "--json").stdout)
+    document = json.loads(command(*show, "--json").stdout)
     ranked = document["configurations"]
     assert [row["waf"] for row in points] == [repr(one["metrics"]["waf"]) for one in ranked]
     (effect,) = document["metrics"]["waf"]["effects"]
     assert [row["waf"] for row in effects] == [repr(level["mean"]) for level in effect["levels"]]
     assert [row["points"] for row in effects] == ["1", "1"]
     best = document["front"]["configurations"]
-    assert [row["write_p99_ns [ns]"] for row in front] == [
-        repr(one["metrics"]["write_p99_ns"]) for one in best
-    ]
+    found = [row["write_p99_ns [ns]"] for row in front]
+    assert found == [repr(one["metrics"]["write_p99_ns"]) for one in best]
 
 
-TINY = ("--device", "tiny")
-
-
-def test_a_comparison_has_every_metric_with_all_its_digits(trace: Path) -> None:
-    both = ("compare", trace, *TINY, "--schemes", "tlc-only,baseline")
-    done = command(*both, "--format", "csv")
-    assert done.returncode == 0, done.stderr
-    (rows,) = read(done.stdout)
+def test_a_comparison_has_every_metric_with_all_its_digits(inputs: Inputs) -> None:
+    both = ("compare", *inputs.needed(("compare",)))
+    (rows,) = read(command(*both, "--format", "csv").stdout)
     assert [row["scheme"] for row in rows] == ["tlc-only", "baseline"]
     runs = json.loads(command(*both, "--format", "json").stdout)["runs"]
     for row, document in zip(rows, runs, strict=True):
@@ -100,8 +93,6 @@ FORMED = [
     for path, verb in verbs()
     if path != ("reproduce",) and any("--format" in each.opts for each in verb.params)
 ]
-
-
 #: Those that have nothing to tell of what is right.
 EMPTY = {("diff",), ("trace", "lint")}
 
