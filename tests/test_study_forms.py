@@ -58,7 +58,7 @@ def test_what_a_study_shows_has_the_forms(trace: Path, tmp_path: Path) -> None:
     room = {"device.user_bytes": "2MiB", "trace.address": "wrap"}
     how: dict[str, Any] = {"vary": {"slc_blocks": "3..4"}, "settings": room, "jobs": 1}
     slcache.sweep(trace, device="tiny", scheme="baseline", out=tmp_path, **how)
-    show = ("sweep", "show", tmp_path, "--metric", "write_p99_ns", "--metric", "waf")
+    show = ("sweep", "show", tmp_path, "--metric", "write_mean_ns", "--metric", "waf")
     (points,) = forms(*show)
     marked = command(*show, "--format", "markdown").stdout.decode()
     _, effects, front = map(cells, marked.split("\n\n"))
@@ -69,8 +69,8 @@ def test_what_a_study_shows_has_the_forms(trace: Path, tmp_path: Path) -> None:
     assert [row["waf"] for row in effects] == [repr(level["mean"]) for level in effect["levels"]]
     assert [row["points"] for row in effects] == ["1", "1"]
     best = document["front"]["configurations"]
-    found = [row["write_p99_ns [ns]"] for row in front]
-    assert found == [repr(one["metrics"]["write_p99_ns"]) for one in best]
+    found = [row["write_mean_ns [ns]"] for row in front]
+    assert found == [repr(one["metrics"]["write_mean_ns"]) for one in best]
 
 
 def test_a_comparison_has_every_metric_with_all_its_digits(inputs: Inputs) -> None:

@@ -28,6 +28,8 @@ SPACE: dict[str, Any] = {
     "scheme.baseline.slc.victim": ["greedy", "fifo"],
     "host.time_scale": [0.1, 1.0, 10.0],
 }
+#: The same as the command line has it.
+LISTED = {**SPACE, "scheme.baseline.slc_blocks": ["3..7"]}
 GOALS = ("write_p99_ns", "waf")
 
 
@@ -44,8 +46,14 @@ def search(trace: Path, **how: Any) -> Tuning:  # noqa: ANN401
 
 
 @pytest.fixture(scope="module")
-def found(trace: Path, tmp_path_factory: pytest.TempPathFactory) -> Tuning:
-    return search(trace, points=24, out=tmp_path_factory.mktemp("found"))
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of the space, for all that do not ask what is run."""
+    return tmp_path_factory.mktemp("store")
+
+
+@pytest.fixture(scope="module")
+def found(trace: Path, store: Path) -> Tuning:
+    return search(trace, points=24, store=store)
 
 
 def settings(found: Tuning) -> list[dict[str, Any]]:
@@ -104,17 +112,21 @@ def test_what_was_run_is_not_run_again(trace: Path, tmp_path: Path) -> None:
     again = search(trace, points=16, out=tmp_path)
     assert again.kept == first.counts()["done"]
     assert settings(again)[:8] == settings(first)
-    whole = search(trace, points=16, out=tmp_path)
-    assert whole.kept == whole.counts()["done"]
-    assert whole.to_dict()["points"] == again.to_dict()["points"]
 
 
-def test_impossible_points_are_counted_with_their_reason(found: Tuning) -> None:
+def test_impossible_points_are_counted_with_their_reason_and_the_search_goes_on(
+    trace: Path, found: Tuning
+) -> None:
     refused = [each for each in found.tried if each.found.status == "impossible"]
-    assert refused
     assert {each.settings["scheme.baseline.slc_blocks"] for each in refused} == {7}
     assert "user_bytes" in str(refused[0].found.reason)
     assert found.counts()["impossible"] == len(refused)
+    # A batch of nothing else.
+    vary = {"scheme.baseline.slc_blocks": "1..2", "host.time_scale": [0.5, 1.0]}
+    most = search(trace, scheme=["tlc-only", "baseline"], vary=vary, points=6)
+    assert most.counts() == {"done": 2, "failed": 0, "impossible": 4, "stopped": 0}
+    assert most.best is not None
+    assert most.best.settings["scheme"] == "tlc-only"
 
 
 def test_the_document_is_what_its_schema_says(found: Tuning, trace: Path) -> None:
@@ -134,50 +146,6 @@ def test_the_document_is_what_its_schema_says(found: Tuning, trace: Path) -> Non
                 jsonschema.validate(document | {"asked": {key: document["asked"][key]}}, schema)
 
 
-def test_a_batch_of_nothing_but_impossible_points_goes_on(trace: Path) -> None:
-    vary = {"scheme.baseline.slc_blocks": "1..2", "host.time_scale": [0.5, 1.0]}
-    found = search(trace, scheme=["tlc-only", "baseline"], vary=vary, points=6)
-    assert found.counts() == {"done": 2, "failed": 0, "impossible": 4, "stopped": 0}
-    assert found.best is not None
-    assert found.best.settings["scheme"] == "tlc-only"
-
-
-@pytest.mark.parametrize(
-    ("vary", "told"),
-    [
-        ({"scheme.hierarchy.slc_blocks": "3..4"}, "no scheme of the study takes it"),
-        ({"slc_blocks": "3..4", "scheme.baseline.slc_blocks": "3..4"}, "in another spelling"),
-        ({"device.pool[0].blocks": [16], "device.pool.0.blocks": [16]}, "in another spelling"),
-        ({"workload.requests": [1, 2]}, "no trace of the study is a workload"),
-        ({"nonsense": [1, 2]}, "unknown key"),
-        ({"slc_blocks": "1000..1002"}, "must be between 3 and"),
-    ],
-)
-def test_a_sweep_and_a_search_refuse_the_same(
-    trace: Path, tmp_path: Path, vary: dict[str, Any], told: str
-) -> None:
-    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "vary": vary, "jobs": 1}
-    verbs: tuple[Any, ...] = (sweep, tune)
-    for number, verb in enumerate(verbs):
-        out = tmp_path / str(number)
-        with pytest.raises(package.ConfigError, match=told):
-            verb(trace, out=out, settings={"trace.address": "wrap"}, **asked)
-        assert not out.exists() or not any(path.is_file() for path in out.rglob("*"))
-
-
-def test_a_key_is_not_set_in_one_spelling_and_varied_in_another(trace: Path) -> None:
-    verbs: tuple[Any, ...] = (sweep, tune)
-    for verb in verbs:
-        with pytest.raises(package.ConfigError, match="in another spelling"):
-            verb(
-                trace,
-                device="tiny",
-                scheme="baseline",
-                vary={"slc_blocks": "3..4"},
-                settings={"scheme.baseline.slc_blocks": 3},
-            )
-
-
 def test_a_point_is_what_a_run_gives(trace: Path, found: Tuning) -> None:
     """The best configuration's file, run by itself, has the figures that the search says."""
     assert found.best is not None
@@ -188,14 +156,14 @@ def test_a_point_is_what_a_run_gives(trace: Path, found: Tuning) -> None:
     assert round(p99 * 1000) == found.best.found.figures["write_p99_ns"]
 
 
-def test_prefixes_are_no_figures_of_the_whole(trace: Path) -> None:
+def test_prefixes_are_no_figures_of_the_whole(trace: Path, store: Path) -> None:
     found = search(trace, points=24, prefixes=True, minimise=["write_mean_ns"])
     counts = found.counts()
     assert min(counts["stopped"], counts["done"]) > 3
     rows = found.table.to_dicts()
     assert {row["write_mean_ns"] for row in rows if row["status"] == "stopped"} == {None}
     assert {row["trace"] for row in rows} == {str(trace)}
-    plain = {tuple(t.settings.items()): t for t in search(trace, points=30).tried}
+    plain = {tuple(t.settings.items()): t for t in search(trace, points=30, store=store).tried}
     for each in found.tried:
         whole = plain[tuple(each.settings.items())].found.figures
         if each.found.status == "done":
@@ -219,37 +187,24 @@ def test_several_schemes_have_their_own_keys(trace: Path) -> None:
     assert found.report()
 
 
-def test_bounds_are_kept_by_the_front(trace: Path) -> None:
-    found = search(trace, points=30, minimise=["waf"], such_that=["slc_bytes<=512KiB"])
+def test_bounds_are_kept_by_the_front(trace: Path, store: Path) -> None:
+    how: dict[str, Any] = {"minimise": ["waf"], "store": store}
+    found = search(trace, points=30, such_that=["slc_bytes<=512KiB"], **how)
     assert found.best is not None
     assert found.best.found.figures["slc_bytes"] == 512 << 10
-    free = search(trace, points=30, minimise=["waf"])
+    free = search(trace, points=30, **how)
     assert free.best is not None
     assert (free.best.found.figures["slc_bytes"] or 0) > 512 << 10
     assert found.analysis.front.broken > 0
-
-
-def test_a_metric_may_have_a_goal_and_bounds(trace: Path) -> None:
-    found = search(trace, points=4, minimise=["waf"], such_that=["waf<=1000", "waf>=1"])
-    assert found.analysis.metrics == ["waf"]
-    assert "keep waf&lt;=1000 and waf&gt;=1" in found.report()
-
-
-def test_a_search_is_of_one_trace(trace: Path) -> None:
-    with pytest.raises(package.UsageError, match="of one trace, and 2 are given"):
-        search([trace, trace])  # type: ignore[arg-type]
-
-
-def test_a_trace_without_reads_has_nothing_to_search_by(tmp_path: Path) -> None:
-    writes = write_trace(tmp_path / "writes.csv", mixed(50, write_share=1.0))
-    with pytest.raises(package.RunError, match="read_p99_ns: none of the first"):
-        search(writes, minimise=["read_p99_ns"], points=9)
+    # A metric may have a goal and bounds.
+    both = search(trace, points=4, such_that=["waf<=1000", "waf>=1"], **how)
+    assert both.analysis.metrics == ["waf"]
+    assert "keep waf&lt;=1000 and waf&gt;=1" in both.report()
 
 
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        ({"vary": {"scheme.baseline.slc_blocs": "1..3"}}, "slc_blocs"),
         ({"vary": {"host.time_scale": "3..1"}}, "host.time_scale = 3..1"),
         ({"vary": {}}, "at least one key"),
         ({"minimise": ["wav"]}, "did you mean waf"),
@@ -258,35 +213,33 @@ def test_a_trace_without_reads_has_nothing_to_search_by(tmp_path: Path) -> None:
         ({"prefixes": True, "minimise": ["waf"], "sampler": "nsga2"}, "samplers tpe and random"),
         ({"points": 0}, "points = 0"),
         ({"vary": {"waf": "1,2"}}, "waf"),
+        ({"trace": ["zipf-4k", "zipf-4k"]}, "of one trace, and 2 are given"),
+        # What only the first batch tells.
+        ({"minimise": ["read_p99_ns"], "points": 9}, "read_p99_ns: none of the first"),
     ],
     ids=lambda value: None if isinstance(value, str) else "-".join(value),
 )
-def test_what_cannot_be_searched_is_told_before_anything_runs(
-    trace: Path, how: dict[str, Any], told: str
-) -> None:
+def test_what_cannot_be_searched_is_told(how: dict[str, Any], told: str, tmp_path: Path) -> None:
+    writes = write_trace(tmp_path / "writes.csv", mixed(50, write_share=1.0))
     with pytest.raises(package.Error, match=told):
-        search(trace, **how)
+        search(**{"trace": writes, **how})
 
 
 def test_the_command_line_writes_what_python_finds(
     trace: Path, found: Tuning, tmp_path: Path
 ) -> None:
     out = tmp_path / "a folder"
-    done = slcache(
-        *("tune", trace, "--device", "tiny", "--scheme", "baseline", "--address", "wrap"),
-        *("--set", "device.user_bytes=2097152", "--points", "24", "--out", out),
-        *("--vary", "scheme.baseline.slc_blocks=3..7"),
-        *("--vary", "scheme.baseline.slc.victim=greedy,fifo"),
-        *("--vary", "host.time_scale=0.1,1.0,10.0", "--json"),
-    )
+    words = ("tune", trace, "--device", "tiny", "--scheme", "baseline", "--address", "wrap")
+    given = ("--set", "device.user_bytes=2097152", "--points", "24", "--out", out, "--json")
+    vary = [f"--vary={key}={','.join(map(str, values))}" for key, values in LISTED.items()]
+    done = slcache(*words, *given, *vary)
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
     assert document == json.loads((out / "tune.json").read_text())
     assert document["points"] == json.loads(found.to_json())["points"]
     assert sorted(p.name for p in out.iterdir()) == sorted([*FILES, "store"])
     assert pl.read_parquet(out / "points.parquet").height == 24
-    shown = slcache("sweep", "show", out).stdout.decode()
-    assert "main effects" in shown
+    assert "main effects" in slcache("sweep", "show", out).stdout.decode()
 
 
 def test_time_ends_a_search_after_a_batch(trace: Path) -> None:
@@ -298,7 +251,7 @@ def test_a_search_keeps_the_folder_of_another(tmp_path: Path) -> None:
     trace, out = write_trace(tmp_path / "t.csv", mixed(80)), tmp_path / "out"
     common: list[str | Path] = [trace, "--device", "tiny", "--scheme", "sa"]
     common += ["--vary", "host.time_scale=1,2,4", "--out", out, "--jobs", "1"]
-    for points in ("2", "2", "3"):
+    for points in ("2", "3"):
         done = slcache("tune", *common, "--points", points)
         assert (done.returncode, done.stderr) == (0, b"")
     before = {path.name: path.read_bytes() for path in out.iterdir() if path.is_file()}
@@ -319,9 +272,9 @@ def test_a_search_keeps_the_folder_of_another(tmp_path: Path) -> None:
     assert (done.returncode, b"cannot be read" in done.stderr) == (2, True)
 
 
-def test_standard_input_cannot_be_read_again(trace: Path) -> None:
+def test_standard_input_cannot_be_read_again() -> None:
     words = ("tune", "-", "--device", "tiny", "--scheme", "baseline")
-    done = slcache(*words, "--vary", "host.time_scale=1,2", stdin=trace.read_bytes())
+    done = slcache(*words, "--vary", "host.time_scale=1,2")
     assert done.returncode == 2
     assert "give a file that stays" in done.stderr.decode()
 
