@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from executors import Here
 from slcache.execute import driver
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task
@@ -20,31 +21,22 @@ def named(name: str, kind: str = "point", **reads: str) -> Task:
     return replace(BARE, name=name, kind=kind, run=run, state=state)  # type: ignore[arg-type]
 
 
-class Telling:
-    """Does nothing, one task at a time, and tells in which order; some tasks fail."""
-
-    here, slots = True, 1
+class Telling(Here):
+    """Does nothing, and tells in which order; some tasks fail."""
 
     def __init__(self, *failing: str) -> None:
-        self.asked: list[str] = []
-        self.tasks: dict[str, Task] = {}
-        self.done: list[Done] = []
+        super().__init__()
         self.failing = failing
 
-    def submit(self, task: Task) -> None:
+    def did(self, task: Task) -> Done:
         """End a task."""
-        self.asked.append(task.name)
-        self.tasks[task.name] = task
         fails = task.name in self.failing
-        self.done.append(Done(task.name, error="no writes" if fails else None, kind="TraceError"))
+        return Done(task.name, error="no writes" if fails else None, kind="TraceError")
 
-    def finished(self, timeout_s: float) -> list[Done]:
-        """Return the first that ended."""
-        del timeout_s
-        return [self.done.pop(0)]
-
-    def close(self) -> None:
-        """Do nothing."""
+    @property
+    def asked(self) -> list[str]:
+        """The names of tasks, in the order in which they were given."""
+        return [task.name for task in self.tasks]
 
 
 POINTS = {
@@ -108,7 +100,8 @@ def test_a_state_that_was_not_made_is_not_read(failing: list[str]) -> None:
     """What has its name may be damaged."""
     executor = Telling(*failing)
     ran(executor)
-    assert executor.tasks["all"].state == (None if failing else "state")
+    (task,) = (task for task in executor.tasks if task.name == "all")
+    assert task.state == (None if failing else "state")
 
 
 def test_the_first_failure_ends_all_where_it_is_to() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from executors import Here
 from slcache import ConfigError, RunError
 from slcache.execute import driver, remote
 from slcache.execute.driver import Executor
@@ -28,14 +29,8 @@ ROOM = {"device.user_bytes": "2MiB", "trace.address": "wrap"}
 
 def study(trace: Path | str, device: Path | str = "tiny") -> Study:
     """Return eight points that take a moment each."""
-    return Study(
-        trace=trace,
-        device=device,
-        scheme=["tlc-only", "sa"],
-        vary={"host.time_scale": "0.5,1.0"},
-        settings=ROOM,
-        seeds=2,
-    )
+    own = {"scheme": ["tlc-only", "sa"], "vary": {"host.time_scale": "0.5,1.0"}, "seeds": 2}
+    return Study(trace=trace, device=device, settings=ROOM, **own)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +92,8 @@ def test_dask_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path)
 def test_a_dask_cluster_is_found_by_its_address(trace: Path, here: bytes, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")
     quiet = {"dashboard_address": "127.0.0.1:0", "host": "127.0.0.1", "threads_per_worker": 1}
-    with distributed.LocalCluster(n_workers=2, **quiet) as cluster:
+    # It listens at an address as one of processes does, and starts in no time.
+    with distributed.LocalCluster(n_workers=2, processes=False, protocol="tcp", **quiet) as cluster:
         address = cluster.scheduler_address.removeprefix("tcp://")
         asked = tmp_path / "asked.toml"
         asked.write_text(study(trace).to_toml())
@@ -127,21 +123,14 @@ def test_ray_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path) 
 def test_tasks_travel_to_another_folder(
     trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent: list[Task] = []
-
-    class Elsewhere:
+    class Elsewhere(Here):
         here = False
-        slots = 1
 
-        def submit(self, task: Task) -> None:
-            sent.append(remote.packed(task))
-
-        def finished(self, timeout_s: float) -> list[Done]:
+        def did(self, task: Task) -> Done:
+            sent = remote.packed(task)
             with monkeypatch.context() as moved:
                 moved.chdir("/")
-                done = [remote.perform(task, remote.version()) for task in sent]
-            sent.clear()
-            return done
+                return remote.perform(sent, remote.version())
 
         def close(self) -> None:
             raise AssertionError("it was not made by the sweep")
@@ -169,29 +158,24 @@ def test_a_worker_refuses_what_it_cannot_do_alike(tmp_path: Path) -> None:
         remote.check({"one": remote.version(), "two": "0"})
 
 
-def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(ValueError, match=r"pip install 'slcache\[ray\]'"):
-        driver.check("ray://", None)
-
-
-def test_a_scheduler_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_and_a_scheduler_that_does_not_answer_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as lacking:
+        lacking.setattr("importlib.util.find_spec", lambda _: None)
+        with pytest.raises(ValueError, match=r"pip install 'slcache\[ray\]'"):
+            driver.check("ray://", None)
     pytest.importorskip("distributed")
     from slcache.execute import dask
 
     monkeypatch.setattr(dask, "_WAIT_S", 0.2)
-    with (
-        pytest.raises(RunError, match="no scheduler answers"),
-        driver.workers("dask://127.0.0.1:1", None),
-    ):
+    workers = driver.workers("dask://127.0.0.1:1", None)
+    with pytest.raises(RunError, match="no scheduler answers"), workers:
         pass
 
 
 def test_impossible_points_need_no_cluster(trace: Path) -> None:
+    refused = {"scheme.sa.slc_blocks": 10**6}
+    impossible = Study(trace=trace, device="tiny", scheme="sa", settings=refused)
     with pytest.raises(ConfigError):
-        run_study(
-            Study(
-                trace=trace, device="tiny", scheme="sa", settings={"scheme.sa.slc_blocks": 10**6}
-            ),
-            Course(store="/dev/null/none", executor="dask://127.0.0.1:1"),
-        )
+        run_study(impossible, Course(store="/dev/null/none", executor="dask://127.0.0.1:1"))

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from executors import Here
 from slcache.execute.driver import TRIES
 from slcache.execute.tasks import Done, Task, perform
 from slcache.study.api import Course
@@ -169,7 +170,9 @@ def kill_one(rng: random.Random, pids: list[int]) -> int:
     return 1
 
 
-@pytest.mark.parametrize("order", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "order", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_an_interrupted_sweep_goes_on(
     workload: Path, tmp_path: Path, order: signal.Signals
 ) -> None:
@@ -193,46 +196,26 @@ def test_an_interrupted_sweep_goes_on(
     assert kept.items() <= results(tmp_path).items()
 
 
-class Losing:
-    """An executor that does its tasks at once, and loses those of some schemes."""
+class Losing(Here):
+    """Loses the tasks of some schemes so many times, and looks whether files are there."""
 
-    slots = 1
-    here = True
-
-    def __init__(self, lost: dict[str, int]) -> None:
+    def __init__(self, **lost: int) -> None:
+        super().__init__()
         self.left = lost
-        self.asked: list[str] = []
-        self.done: list[Done] = []
 
-    def submit(self, task: Task) -> None:
+    def did(self, task: Task) -> Done:
         """Do a task, or lose it."""
-        self.asked.append(task.run.scheme)
-        if self.left.get(task.run.scheme, 0):
-            self.left[task.run.scheme] -= 1
-            self.done.append(Done(task.name, lost="the worker was ended by SIGKILL"))
-        else:
-            self.done.append(perform(task))
-
-    def finished(self, timeout_s: float) -> list[Done]:
-        """Return what has become of tasks."""
-        del timeout_s
-        found, self.done = self.done, []
-        return found
-
-    def close(self) -> None:
-        """Forget the rest."""
-        self.done = []
-
-
-class Watching(Losing):
-    """An executor that looks whether what a point starts from is there."""
-
-    def submit(self, task: Task) -> None:
-        """Do a task whose files are there."""
         shared = [task.prepared, task.state if task.kind == "point" else None]
         assert all(Path(path).exists() for path in shared if path is not None)
-        self.made = [*getattr(self, "made", []), (task.kind, task.state is not None)]
-        super().submit(task)
+        if self.left.get(task.run.scheme, 0):
+            self.left[task.run.scheme] -= 1
+            return Done(task.name, lost="the worker was ended by SIGKILL")
+        return perform(task)
+
+    @property
+    def made(self) -> list[tuple[str, bool]]:
+        """Kinds of tasks, and whether they read a state."""
+        return sorted((task.kind, task.state is not None) for task in self.tasks)
 
 
 def test_what_is_shared_is_there_before_the_points(
@@ -241,30 +224,26 @@ def test_what_is_shared_is_there_before_the_points(
     monkeypatch.chdir(tmp_path)
     vary = {"precondition.fill": [0.0, 0.5], "host.time_scale": [1, 2]}
     study = Study(trace=trace, device="tiny", scheme="tlc-only", vary=vary)
-    executor = Watching({})
+    executor = Losing()
     assert run_study(study, Course(out="out", executor=executor)).counts()["done"] == 4
-    assert sorted(executor.made) == [
-        *[("point", False)] * 2,
-        *[("point", True)] * 2,
-        ("state", False),
-    ]
+    points = [*[("point", False)] * 2, *[("point", True)] * 2]
+    assert executor.made == [*points, ("state", False)]
     # One point alone makes no state, and reads its trace as it is.
-    alone = Watching({})
-    other = Study(
-        trace=trace, device="tiny", scheme="tlc-only", settings={"precondition.fill": 0.4}
-    )
+    alone, settings = Losing(), {"precondition.fill": 0.4}
+    other = Study(trace=trace, device="tiny", scheme="tlc-only", settings=settings)
     assert run_study(other, Course(out="other", executor=alone)).counts()["done"] == 1
     assert alone.made == [("point", False)]
 
 
 def test_a_lost_point_is_tried_again_and_then_told(trace: Path, tmp_path: Path) -> None:
     study = Study(trace=trace, device="tiny", scheme=["tlc-only", "sa", "baseline"])
-    executor = Losing({"tlc-only": TRIES, "sa": TRIES - 1})
+    executor = Losing(**{"tlc-only": TRIES, "sa": TRIES - 1})
     found = run_study(study, Course(out=tmp_path, executor=executor))
     assert [row["status"] for row in found.table.to_dicts()] == ["failed", "done", "done"]
     assert found.points[0].reason == f"the worker was ended by SIGKILL ({TRIES} times)"
-    assert sorted(executor.asked) == ["baseline", *["sa"] * TRIES, *["tlc-only"] * TRIES]
+    asked = sorted(task.run.scheme for task in executor.tasks)
+    assert asked == ["baseline", *["sa"] * TRIES, *["tlc-only"] * TRIES]
     # What failed is tried anew, and nothing else.
-    again = Losing({})
+    again = Losing()
     assert run_study(study, Course(out=tmp_path, executor=again)).counts()["done"] == 3
-    assert again.asked == ["tlc-only"]
+    assert [task.run.scheme for task in again.tasks] == ["tlc-only"]
