@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import tracemalloc
+import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -15,10 +16,10 @@ from typing import Any
 
 import pytest
 
+from executors import Here
 from slcache.execute import driver, store
 from slcache.execute.engine import Engine
 from slcache.execute.store import Store
-from slcache.execute.tasks import Done, Task, perform
 from slcache.reproduce import plan
 from slcache.reproduce.inputs import statistics
 from slcache.search.goals import SHARES
@@ -27,9 +28,7 @@ from slcache.study.api import sweep
 from support import mixed, slcache, write_trace
 from verbs import Inputs, verbs
 
-SETTINGS = {"device.user_bytes": "2MiB", "trace.address": "wrap"}
-VARY = {"scheme.sa.slc_blocks": [3, 4]}
-Damage = Callable[[Path, Path], None]
+Damage = Callable[[Path, Path], object]
 #: A paper that takes no time.
 PLAN = """title = "Toy"
 authors = "Nobody"
@@ -66,22 +65,12 @@ paper = "-20 %"
 """
 
 
-def text_changed(change: Callable[[bytes], bytes]) -> Damage:
-    def damage(path: Path, _: Path) -> None:
-        path.write_bytes(gzip.compress(change(gzip.decompress(path.read_bytes()))))
-
-    return damage
-
-
 def bytes_changed(change: Callable[[bytes], bytes]) -> Damage:
-    def damage(path: Path, _: Path) -> None:
-        path.write_bytes(change(path.read_bytes()))
-
-    return damage
+    return lambda path, _: path.write_bytes(change(path.read_bytes()))
 
 
-def body_replaced(text: bytes) -> Damage:
-    return text_changed(lambda whole: whole[: whole.index(b"\n") + 1] + text)
+def text_changed(change: Callable[[bytes], bytes]) -> Damage:
+    return bytes_changed(lambda whole: gzip.compress(change(gzip.decompress(whole))))
 
 
 def swapped(path: Path, other: Path) -> None:
@@ -98,26 +87,21 @@ def linked(link: Callable[[Path, Path], None]) -> Damage:
     return damage
 
 
-def of_another_version(path: Path, _: Path) -> None:
-    """Put a whole result of another key in the place of one."""
-    text = gzip.decompress(path.read_bytes())
-    path.write_bytes(store.packed("0" * 32, text[text.index(b"\n") + 1 :]))
-
-
-#: By name: how a file is changed, and how many of two results are run again.
-DAMAGES: dict[str, tuple[Damage, int]] = {
-    "swapped": (swapped, 2),
-    "symlinked": (linked(lambda other, path: path.symlink_to(other)), 1),
-    "hard-linked": (linked(lambda other, path: os.link(other, path)), 1),
-    "a device": (linked(lambda _, path: path.symlink_to("/dev/zero")), 1),
-    "another version": (of_another_version, 1),
-    "a digit": (text_changed(lambda text: text.replace(b'"requests":80', b'"requests":81')), 1),
-    "doubled": (text_changed(lambda text: text[:-1] + b',"summary":{}}'), 1),
-    "empty object": (body_replaced(b"{}"), 1),
-    "null": (body_replaced(b"null"), 1),
-    "truncated": (bytes_changed(lambda whole: whole[:-9]), 1),
-    "empty": (bytes_changed(lambda _: b""), 1),
-    "two members": (bytes_changed(lambda whole: whole * 2), 1),
+#: How the file of a result, which lies beside another, is changed.
+DAMAGES: dict[str, Damage] = {
+    "swapped": swapped,
+    "symlinked": linked(lambda other, path: path.symlink_to(other)),
+    "hard-linked": linked(lambda other, path: os.link(other, path)),
+    "a device": linked(lambda _, path: path.symlink_to("/dev/zero")),
+    # A whole result of another key.
+    "another version": lambda path, _: put(path, lambda document: document, "0" * 32),
+    "a digit": text_changed(
+        lambda text: re.sub(rb'"requests": ?\d+', b'"requests":9', text, count=1)
+    ),
+    "doubled": text_changed(lambda text: text[:-1] + b',"summary":{}}'),
+    "truncated": bytes_changed(lambda whole: whole[:-9]),
+    "empty": bytes_changed(lambda _: b""),
+    "two members": bytes_changed(lambda whole: whole * 2),
 }
 
 
@@ -126,65 +110,55 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_trace(tmp_path_factory.mktemp("store") / "t.csv", mixed(80))
 
 
-@pytest.mark.few(3)
 @pytest.mark.parametrize("name", DAMAGES)
-def test_a_result_that_does_not_fit_is_run_again(name: str, small: Path, tmp_path: Path) -> None:
-    def run() -> tuple[int, object]:
-        found = sweep(
-            small, device="tiny", scheme="sa", vary=VARY, settings=SETTINGS, store=tmp_path, jobs=1
-        )
-        return found.kept, found.table.to_dicts()
-
-    _, clean = run()
-    damage, again = DAMAGES[name]
-    path, other = sorted((tmp_path / "results").iterdir())
-    before = path.read_bytes()
-    damage(path, other)
+def test_a_file_that_does_not_fit_is_no_result(name: str, whole: bytes, tmp_path: Path) -> None:
+    kept = Store(tmp_path)
+    for key in ("k", "other"):
+        (tmp_path / f"{key}.json.gz").write_bytes(store.packed(key, whole))
+    path, other = tmp_path / "k.json.gz", tmp_path / "other.json.gz"
+    before, document = path.read_bytes(), kept.get("k")
+    DAMAGES[name](path, other)
     assert path.is_symlink() or path.stat().st_nlink > 1 or path.read_bytes() != before
     with pytest.warns(UserWarning, match="made anew"):
-        assert run() == (2 - again, clean)
-    # And for good: the next run finds all of them.
-    assert run() == (2, clean)
+        assert kept.get("k") is None
+    # And for good: what is made anew is found.
+    kept.put("k", document)
+    assert kept.get("k") == document
+    if name != "swapped":
+        assert kept.get("other") == document
 
 
-@pytest.mark.few(2)
-@pytest.mark.parametrize("kind", ["traces", "states"])
 @pytest.mark.parametrize("damage", ["edited", "empty", "unsealed"])
-def test_damaged_traces_and_states_are_made_anew(
-    kind: str, damage: str, small: Path, tmp_path: Path
-) -> None:
-    words: list[str | Path] = [
-        "sweep",
-        small,
-        "--device",
-        "tiny",
-        "--scheme",
-        "sa",
-        "--out",
-        tmp_path,
-    ]
-    words += ["--vary", "host.time_scale=0.5,1.0", "--set", "precondition.fill=0.5"]
-    words += ["--set", "trace.address=wrap", "--jobs", "1"]
-    first = slcache(*words)
-    assert first.returncode == 0, first.stderr
-    clean = (tmp_path / "points.parquet").read_bytes()
+def test_damaged_traces_and_states_are_made_anew(damage: str, small: Path, tmp_path: Path) -> None:
+    vary = {"host.time_scale": [0.5, 1.0]}
+    settings = {"precondition.fill": 0.5, "trace.address": "wrap"}
+
+    def swept() -> tuple[bytes, list[str]]:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            how: Any = {"vary": vary, "settings": settings, "out": tmp_path, "jobs": 1}
+            sweep(small, device="tiny", scheme="sa", **how)
+        return (tmp_path / "points.parquet").read_bytes(), [str(each.message) for each in told]
+
+    clean, _ = swept()
     shutil.rmtree(tmp_path / "store" / "results")
-    (made,) = (p for p in (tmp_path / "store" / kind).iterdir() if p.suffix != ".seal")
-    whole = made.read_bytes()
-    if damage == "unsealed":
-        made.with_name(f"{made.name}.seal").unlink()
-    else:
-        middle = len(whole) // 2
-        changed = whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]
-        made.write_bytes(changed if damage == "edited" else b"")
-    second = slcache(*words)
-    assert second.returncode == 0, second.stderr
-    told = second.stderr.decode()
+    made = []
+    for kind in ("traces", "states"):
+        (path,) = (p for p in (tmp_path / "store" / kind).iterdir() if p.suffix != ".seal")
+        made.append(path)
+        whole = bytearray(path.read_bytes())
+        whole[len(whole) // 2] ^= 1
+        if damage == "unsealed":
+            path.with_name(f"{path.name}.seal").unlink()
+        else:
+            path.write_bytes(whole if damage == "edited" else b"")
+    again, told = swept()
     # Without its seal it is no more than not there: whoever makes it may have been ended.
-    assert told.startswith(f"note: {made}: ") is (damage != "unsealed")
-    assert ("made anew" in told) is (damage != "unsealed")
-    assert (tmp_path / "points.parquet").read_bytes() == clean
-    assert store.sound(made)
+    assert len(told) == (0 if damage == "unsealed" else 2), told
+    assert all(text.startswith(f"{path}: ") for path, text in zip(made, told, strict=False))
+    assert all("made anew" in text for text in told)
+    assert again == clean
+    assert all(map(store.sound, made))
 
 
 def test_a_beginning_of_a_trace_is_checked(small: Path, tmp_path: Path) -> None:
@@ -298,25 +272,6 @@ CHANGES: dict[str, Change] = {
 }
 
 
-class Here:
-    """Does tasks in this process, one at a time."""
-
-    here, slots = True, 1
-
-    def __init__(self) -> None:
-        self.done: list[Done] = []
-
-    def submit(self, task: Task) -> None:
-        """Do a task."""
-        self.done.append(perform(task))
-
-    def finished(self, timeout_s: float) -> list[Done]:
-        """Return what became of it."""
-        del timeout_s
-        done, self.done = self.done, []
-        return done
-
-
 @pytest.fixture(scope="module")
 def whole(inputs: Inputs) -> bytes:
     """A result document."""
@@ -337,22 +292,21 @@ def _papers_and_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 KEEPING = [path for path, verb in verbs() if any("--store" in each.opts for each in verb.params)]
 
 
-def put(file: Path, change: Change) -> None:
-    """Change a kept document and seal it again."""
+def put(file: Path, change: Change, key: str | None = None) -> None:
+    """Change a kept document and seal it again, under its own key or another."""
     document = json.loads(gzip.decompress(file.read_bytes()).partition(b"\n")[2])
     found = change(document)
     text = found if isinstance(found, bytes) else json.dumps(found).encode()
-    file.write_bytes(store.packed(file.name.partition(".")[0], text))
+    file.write_bytes(store.packed(key or file.name.partition(".")[0], text))
 
 
-@pytest.mark.few(4)
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_is_no_result_is_told_whatever_its_seal_says(
     name: str, whole: bytes, tmp_path: Path
 ) -> None:
     file = tmp_path / "k.json.gz"
     file.write_bytes(store.packed("k", whole))
-    kept = store.Store(tmp_path)
+    kept = Store(tmp_path)
     assert kept.get("k") is not None
     put(file, CHANGES[name])
     with pytest.warns(UserWarning, match=r"k\.json\.gz: damaged.*: it is made anew"):

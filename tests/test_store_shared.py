@@ -30,11 +30,6 @@ PAIRS = 200
 Work = Callable[[Path], object]
 
 
-@pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_trace(tmp_path_factory.mktemp("shared") / "t.csv", mixed(40))
-
-
 def a_result(folder: Path, key: str = "k") -> object:
     """Take a result from a store as verbs do: made and kept where it is not there."""
     kept = Store(folder)
@@ -52,6 +47,14 @@ def a_file(folder: Path, key: str = "k") -> object:
         with store.making(path) as made:
             made.write_bytes(b"state")
     return path.read_bytes()
+
+
+def a_beginning(folder: Path) -> object:
+    """Take a beginning of a trace from a store as a search does."""
+    trace = folder.parent / "t.csv"
+    if not trace.exists():
+        write_trace(trace, mixed(40))
+    return Prefixes(str(trace), {}, folder).path(SHARES[0]).read_bytes()
 
 
 @contextmanager
@@ -78,10 +81,6 @@ def stopped(at: int, then: Callable[[], None]) -> Iterator[list[int]]:
         sys.settrace(before)
 
 
-def nothing(_: Path) -> None:
-    pass
-
-
 def damaged(folder: Path) -> None:
     for path in folder.iterdir():
         path.write_bytes(path.read_bytes()[:-1])
@@ -102,34 +101,17 @@ def elsewhere(folder: Path) -> None:
 BEFORE = {"nothing": None, "damaged": damaged, "unsealed": unsealed, "elsewhere": elsewhere}
 
 
-def prepared(work: Work, folder: Path, before: str) -> None:
-    folder.mkdir()
-    change = BEFORE[before]
-    if change is not None:
-        work(folder)
-        change(folder)
+CASES = [*((name, False) for name in BEFORE), ("nothing", True), ("damaged", True)]
 
 
 @pytest.mark.parametrize(
-    ("before", "killed"),
-    [*((name, False) for name in BEFORE), ("nothing", True), ("damaged", True)],
+    ("work", "before", "killed"),
+    [*((work, *case) for work in (a_result, a_file) for case in CASES), (a_beginning, *CASES[0])],
 )
-@pytest.mark.parametrize("work", [a_result, a_file])
 def test_commands_may_come_between_any_two_steps_of_another(
     work: Work, before: str, killed: bool, tmp_path: Path
 ) -> None:
-    between_all_steps(work, tmp_path, before, killed=killed)
-
-
-def test_a_beginning_of_a_trace_is_not_lost_between_two_steps(small: Path, tmp_path: Path) -> None:
-    def work(folder: Path) -> object:
-        return Prefixes(str(small), {}, folder).path(SHARES[0]).read_bytes()
-
-    between_all_steps(work, tmp_path, "nothing", killed=False)
-
-
-def between_all_steps(work: Work, tmp_path: Path, before: str, *, killed: bool) -> None:
-    """Have a command come between each two steps of another, or after it is killed there."""
+    """Or after it is killed there."""
     whole = work(tmp_path / "alone")
     at, steps = 0, [1]
     with warnings.catch_warnings():
@@ -137,7 +119,10 @@ def between_all_steps(work: Work, tmp_path: Path, before: str, *, killed: bool) 
         while at < steps[0]:
             at += 1
             folder = tmp_path / str(at)
-            prepared(work, folder, before)
+            folder.mkdir()
+            if change := BEFORE[before]:
+                work(folder)
+                change(folder)
             if killed:
                 child = os.fork()
                 if not child:
@@ -181,8 +166,9 @@ def test_pairs_of_commands_share_a_store(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_pairs_of_sweeps_share_a_store(small: Path, tmp_path: Path) -> None:
+def test_pairs_of_sweeps_share_a_store(tmp_path: Path) -> None:
     """Each pair begins with nothing kept, and shares traces, states and results."""
+    small = write_trace(tmp_path / "t.csv", mixed(40))
     words: list[str | Path] = [
         *("sweep", small, "--device", "tiny", "--scheme", "sa", "--jobs", "2", "--no-report"),
         *("--vary", "host.time_scale=0.5,1", "--set", "precondition.fill=0.5"),

@@ -71,8 +71,9 @@ def test_a_sweep_runs_what_a_file_says_and_varies_above_it(
     trace: Path, config: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    asked = ["sweep", trace, "--device", "tiny", "--scheme", "baseline,tlc-only", *SIZES]
-    asked += ["--config", config, "--set", "host.time_scale=2", "--out", out]
+    asked: list[str | Path] = ["sweep", trace, "--device", "tiny", *SIZES]
+    asked += ["--scheme", "baseline,tlc-only", "--config", config]
+    asked += ["--set", "host.time_scale=2", "--out", out]
     done = command(*asked)
     # A key outside the sections is any scheme's, and one has no such.
     assert done.returncode == 3, done.stdout
@@ -134,8 +135,8 @@ def test_a_search_of_a_results_configuration_gives_a_command_that_runs(
 def test_what_is_wrong_in_a_file_names_its_line(trace: Path, config: Path, tmp_path: Path) -> None:
     config.write_text("[host]\nqueue_deepth = 3\n")
     for verb in ("sweep", "tune"):
-        given = ("--device", "tiny", "--scheme", "baseline", *SIZES, "--config", config)
-        done = command(verb, trace, *given, "--out", tmp_path / "out")
+        given = ("--device", "tiny", "--scheme", "baseline", *SIZES)
+        done = command(verb, trace, *given, "--config", config, "--out", tmp_path / "out")
         assert done.returncode == 3
         assert f"{config}:2: host.queue_deepth: unknown key" in done.stderr.decode()
 
