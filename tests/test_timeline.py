@@ -1,4 +1,4 @@
-"""The timeline of a run, read with Perfetto's own messages and held against the run's result."""
+"""The timeline and the log of a run, read back and held against the run's result."""
 
 from __future__ import annotations
 
@@ -19,17 +19,46 @@ from support import mixed, write_trace
 from support import slcache as run_slcache
 
 ROOT = Path(__file__).parent.parent
+LINK = {
+    "host.link.lanes": 1,
+    "host.link.lane_mb_per_s": 100,
+    "host.link.payload_bytes": 256,
+    "host.link.header_bytes": 26,
+    "host.link.read_overhead_ns": 11,
+    "host.link.write_overhead_ns": 17,
+}
 RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "open": ("tiny", "baseline", {}),
     "closed": ("tiny", "turbo-write", {"host.replay": "closed", "host.queue_depth": 8}),
     "behind": ("tiny", "tlc-only", {"host.time_scale": 0.01}),
+    "pending": ("tiny", "tlc-only", {"host.queue_depth": 2, "host.time_scale": 0.01}),
+    "link": ("tiny", "hierarchy", {**LINK, "device.mu_bytes": 1024}),
     "buffer": ("tiny", "baseline", {"buffer.bytes": "64KiB", "host.time_scale": 0.05}),
     "planes": ("hierarchy-44g", "hierarchy", {"trace.address": "wrap"}),
     "disk": ("nvc-hdd", "nvc", {"trace.address": "wrap"}),
 }
-
-
+TINY: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
 OF_THE_MACHINE = {"sim", "provenance"}
+
+
+class Drawn:
+    """A run's document, without and with a timeline, its log, the timeline, and its table."""
+
+    def __init__(self, name: str, trace: Path, top: Path) -> None:
+        """Run it."""
+        device, self.scheme, settings = RUNS[name]
+        asked: dict[str, Any] = {"device": device, "scheme": self.scheme, "settings": settings}
+        self.plain = slcache.run(trace, **asked, timeline=top / "t.parquet").to_dict()
+        file = top / "t.pftrace"
+        self.watched = slcache.run(trace, **asked, log=top / "log", timeline=file).to_dict()
+        self.unwatched = slcache.run(trace, **asked).to_dict()
+        table = pq.read_table(top / "log")
+        self.log = {name: table[name].to_numpy() for name in table.column_names}
+        self.parts = [
+            key for key in self.log if key.startswith(("service_", "wait_")) and key != "service_ns"
+        ]
+        self.found = read(file)
+        self.rows = pq.read_table(top / "t.parquet").to_pylist()
 
 
 @pytest.fixture(scope="module")
@@ -40,53 +69,76 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module", params=RUNS)
 def drawn(
     request: pytest.FixtureRequest, trace: Path, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any], Read]:
-    """Return a run's document, without and with a timeline, its log, and the timeline."""
-    device, scheme, settings = RUNS[request.param]
-    top = tmp_path_factory.mktemp("drawn")
-    asked: dict[str, Any] = {"device": device, "scheme": scheme, "settings": settings}
-    plain = slcache.run(trace, **asked).to_dict()
-    watched = slcache.run(trace, **asked, log=top / "log", timeline=top / "t.pftrace").to_dict()
-    table = pq.read_table(top / "log")
-    log = {name: table[name].to_numpy() for name in table.column_names}
-    return plain, watched, log, read(top / "t.pftrace")
+) -> Drawn:
+    return Drawn(request.param, trace, tmp_path_factory.mktemp("drawn"))
 
 
-@pytest.mark.few(3)
-def test_what_a_run_comes_to_does_not_depend_on_its_being_drawn(drawn: Any) -> None:  # noqa: ANN401
-    plain, watched, _, _ = drawn
+def test_what_a_run_comes_to_does_not_depend_on_its_being_watched(drawn: Drawn) -> None:
     for key in ("host", "flash", "series", "wear", "scheme", "config", "waf"):
-        assert plain[key] == watched[key], key
+        assert drawn.unwatched[key] == drawn.watched[key] == drawn.plain[key], key
 
 
-def test_every_request_is_a_slice_with_its_parts(drawn: Any) -> None:  # noqa: ANN401
-    _, _, log, found = drawn
+def test_every_request_is_in_the_log_and_its_parts_add_up(drawn: Drawn) -> None:
+    log, document = drawn.log, drawn.watched
+    assert (log["request"] == np.arange(1200)).all()
+    assert (log["scheme"] == drawn.scheme).all()
+    assert (sum(log[part] for part in drawn.parts) == log["latency_ns"]).all()
+    assert (log["completion_ns"] - log["arrival_ns"] == log["latency_ns"]).all()
+    assert (log["completion_ns"] - log["start_ns"] == log["service_ns"]).all()
+    assert (log["arrival_ns"] <= log["admission_ns"]).all()
+    # In the order of arrival, which is not that of completion.
+    assert (np.diff(log["arrival_ns"]) >= 0).all()
+    assert (np.diff(log["completion_ns"]) < 0).any() or drawn.scheme != "tlc-only"
+    assert log["completion_ns"].max() == document["host"]["duration_ns"]
+    for side in ("read", "write"):
+        mine, told = log["operation"] == side, document["host"][side]
+        assert mine.sum() == told["requests"]
+        assert log["sectors"][mine].sum() * 512 == told["bytes"]
+        assert log["latency_ns"][mine].max() == round(told["latency_us"]["max"] * 1000)
+        for part in drawn.parts:
+            kind, cause = part.removesuffix("_ns").split("_", 1)
+            us = told["attribution_us"][kind].get(cause.replace("_", "-"), 0.0)
+            assert log[part][mine].sum() == round(us * 1000), part
+
+
+def test_every_request_is_a_slice_with_its_parts(drawn: Drawn) -> None:
+    log, found = drawn.log, drawn.found
     requests = sorted(found.on("requests"), key=lambda each: each.facts["request"])
     shown = [each.facts["request"] for each in requests]
     assert len(set(shown)) == len(shown)
     left_out = len(log["request"]) - len(shown)
     assert left_out == 0 or f"({left_out} of them" in requests[0].parent
-    parts = [key for key in log if key.startswith(("service_", "wait_")) and key != "service_ns"]
     for row, each in zip(shown, requests, strict=True):
         assert each.begin_ns == log["arrival_ns"][row]
         assert each.end_ns == log["completion_ns"][row]
         assert each.name == log["operation"][row]
-        told = {key: value for key, value in each.facts.items() if key in parts}
-        assert told == {key: int(log[key][row]) for key in parts if log[key][row]}
+        told = {key: value for key, value in each.facts.items() if key in drawn.parts}
+        assert told == {key: int(log[key][row]) for key in drawn.parts if log[key][row]}
         assert sum(told.values()) == each.end_ns - each.begin_ns
 
 
-def test_operations_are_those_that_the_result_counts(drawn: Any) -> None:  # noqa: ANN401
-    _, watched, _, found = drawn
-    told = Counter(each.name for each in found.on("planes") if "suspended" not in each.facts)
+def test_operations_are_those_that_the_result_counts_and_the_table_has(drawn: Drawn) -> None:
+    planes = drawn.found.on("planes")
+    told = Counter(each.name for each in planes if "suspended" not in each.facts)
     counted: Counter[str] = Counter()
-    for row in watched["flash"]["ops"]:
+    for row in drawn.watched["flash"]["ops"]:
         counted[f"{row['mode']} {row['kind']} ({row['cause']})"] += row["count"]
     assert told == counted
+    flash = [row for row in drawn.rows if row["plane"] >= 0]
+    listed = Counter(
+        (f"{r['mode']} {r['kind']} ({r['cause']})", r["begin_ns"], r["end_ns"]) for r in flash
+    )
+    assert listed == Counter((s.name, s.begin_ns, s.end_ns) for s in planes)
+    disk = Counter((row["begin_ns"], row["end_ns"]) for row in drawn.rows if row["plane"] < 0)
+    assert disk == Counter((s.begin_ns, s.end_ns) for s in drawn.found.on("disk"))
+    # Nothing is asked for without a request, and no request is beyond those that came.
+    assert {row["request"] for row in drawn.rows} <= {-1, *range(1200)}
+    assert all(row["block"] >= 0 for row in flash if row["kind"] == "erase")
+    assert [row["end_ns"] for row in drawn.rows] == sorted(row["end_ns"] for row in drawn.rows)
 
 
-def test_a_request_is_tied_to_operations_within_its_time(drawn: Any) -> None:  # noqa: ANN401
-    _, _, _, found = drawn
+def test_a_request_is_tied_to_operations_within_its_time(drawn: Drawn) -> None:
+    found = drawn.found
     requests = {each.facts["request"]: each for each in found.on("requests")}
     tied = 0
     for each in (*found.on("planes"), *found.on("disk")):
@@ -104,8 +156,8 @@ def test_a_request_is_tied_to_operations_within_its_time(drawn: Any) -> None:  #
     assert tied > 0
 
 
-def test_an_arrow_leads_from_what_was_in_the_way(drawn: Any) -> None:  # noqa: ANN401
-    _, _, _, found = drawn
+def test_an_arrow_leads_from_what_was_in_the_way(drawn: Drawn) -> None:
+    found = drawn.found
     slices = [*found.on("planes"), *found.on("disk")]
     left = {flow: each for each in slices for flow in each.leaves}
     arrived = {flow: each for each in slices for flow in each.flows if flow >= ARROWS}
@@ -123,8 +175,8 @@ def test_an_arrow_leads_from_what_was_in_the_way(drawn: Any) -> None:  # noqa: A
     assert bool(waited) == any(each.parent == "planes" for each in arrived.values())
 
 
-def test_a_block_that_is_emptied_is_a_decision(drawn: Any) -> None:  # noqa: ANN401
-    _, _, _, found = drawn
+def test_a_block_that_is_emptied_is_a_decision(drawn: Drawn) -> None:
+    found = drawn.found
     erased = Counter(
         (each.name.partition("(")[2].rstrip(")"), each.facts["block"])
         for each in found.on("planes")
@@ -139,8 +191,7 @@ def test_a_block_that_is_emptied_is_a_decision(drawn: Any) -> None:  # noqa: ANN
     assert all(begun[what] >= count for what, count in erased.items())
     planes = len({each.track for each in found.on("planes")})
     assert sum(begun.values()) <= sum(erased.values()) + 2 * planes
-    at_work = {each.parent for each in found.instants}
-    assert at_work <= {"decisions"}
+    assert {each.parent for each in found.instants} <= {"decisions"}
 
 
 def test_counters_say_how_full_the_regions_are(tmp_path: Path) -> None:
@@ -196,11 +247,9 @@ def test_the_phases_of_a_cache_are_counted_by_planes(tmp_path: Path) -> None:
 
 
 def test_of_every_nth_request_the_operations_are_kept(tmp_path: Path, trace: Path) -> None:
-    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
-    for every in (1, 7):
-        for kind in ("parquet", "pftrace"):
-            file = tmp_path / f"{every}.{kind}"
-            slcache.run(trace, **asked, timeline=file, timeline_every=every)
+    for file in ("1.parquet", "7.parquet", "7.pftrace"):
+        every = int(file[0])
+        slcache.run(trace, **TINY, timeline=tmp_path / file, timeline_every=every)
     whole = pq.read_table(tmp_path / "1.parquet").to_pylist()
     some = pq.read_table(tmp_path / "7.parquet").to_pylist()
     assert some == [row for row in whole if row["request"] < 0 or row["request"] % 7 == 0]
@@ -228,22 +277,18 @@ def test_the_cliff_is_where_writes_become_slow(tmp_path: Path) -> None:
     assert latency[:at].mean() < 0.7 * latency[at:].mean()
 
 
-def test_a_channel_serves_one_at_a_time_while_its_planes_work(drawn: Any) -> None:  # noqa: ANN401
-    _, watched, _, found = drawn
+def test_a_channel_serves_one_at_a_time_while_its_planes_work(drawn: Drawn) -> None:
     busy: dict[str, int] = defaultdict(int)
-    for each in found.on("channels"):
+    for each in drawn.found.on("channels"):
         busy[each.track] += each.end_ns - each.begin_ns
     assert busy
-    assert all(ns <= watched["host"]["duration_ns"] * 2 for ns in busy.values())
+    assert all(ns <= drawn.watched["host"]["duration_ns"] * 2 for ns in busy.values())
 
 
 def test_a_stretch_of_time_is_what_overlaps_it(trace: Path, tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
-    whole = tmp_path / "whole.pftrace"
-    part = tmp_path / "part.pftrace.gz"
-    slcache.run(trace, **asked, timeline=whole)
-    stretch: dict[str, Any] = {"timeline_from": "100ms", "timeline_until": "0.2s"}
-    slcache.run(trace, **asked, timeline=part, **stretch)
+    whole, part = tmp_path / "whole.pftrace", tmp_path / "part.pftrace.gz"
+    slcache.run(trace, **TINY, timeline=whole)
+    slcache.run(trace, **TINY, timeline=part, timeline_from="100ms", timeline_until="0.2s")
     least, most = 100_000_000, 200_000_000
 
     def kept(found: Read) -> list[tuple[Any, ...]]:
@@ -253,50 +298,55 @@ def test_a_stretch_of_time_is_what_overlaps_it(trace: Path, tmp_path: Path) -> N
             if each.parent != "channels" and each.end_ns >= least and each.begin_ns <= most
         )
 
-    assert kept(read(part)) == kept(read(whole))
-    assert len(read(part).slices) < len(read(whole).slices) / 2
+    some, every = read(part), read(whole)
+    assert kept(some) == kept(every)
+    assert len(some.slices) < len(every.slices) / 2
 
 
 def test_the_slowest_request_is_found(trace: Path, tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
-    slcache.run(trace, **asked, log=tmp_path / "log")
+    slcache.run(trace, **TINY, log=tmp_path / "log")
     log = pq.read_table(tmp_path / "log")
     slowest = int(np.argmax(log["latency_ns"].to_numpy()))
     for around in ("slowest", f"request={slowest}"):
         name = tmp_path / f"{around}.pftrace"
-        slcache.run(trace, **asked, timeline=name, timeline_around=around)
+        slcache.run(trace, **TINY, timeline=name, timeline_around=around)
         requests = read(name).on("requests")
-        assert (
-            max(requests, key=lambda each: each.end_ns - each.begin_ns).facts["request"] == slowest
-        )
+        longest = max(requests, key=lambda each: each.end_ns - each.begin_ns)
+        assert longest.facts["request"] == slowest
         assert len(requests) < 1200
 
 
-def test_what_means_nothing_is_refused(trace: Path, tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline"}
-    file = tmp_path / "t.pftrace"
-    cases: list[tuple[dict[str, Any], str]] = [
-        ({"timeline_from": "1s"}, "timeline is missing"),
-        ({"timeline": file, "timeline_from": "soon"}, "timeline_from: 'soon' is not a number"),
-        (
-            {"timeline": file, "timeline_from": "2s", "timeline_until": "1s"},
-            "timeline_until = 1s: must be later than timeline_from = 2s",
-        ),
-        ({"timeline": file, "timeline_around": "best"}, "must be slowest, cliff, or request=N"),
-        ({"timeline": file, "timeline_every": 0}, "timeline_every = 0: must be between 1 and"),
-        ({"timeline_every": 2}, "timeline is missing"),
-        ({"timeline": file, "timeline_around": "request=1200"}, "the requests are 0 to 1,199"),
-        (
-            {"timeline": file, "timeline_around": "slowest", "timeline_from": "1s"},
-            "timeline_around = slowest: tells from when until when",
-        ),
-        ({"timeline": file, "timeline_from": "1h"}, "nothing happens from 3600000000000 ns"),
-    ]
-    for said, told in cases:
-        with pytest.raises(slcache.Error, match="timeline") as caught:
-            slcache.run(trace, **asked, **said)
-        assert told in str(caught.value)
-        assert not list(tmp_path.iterdir())
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ({"timeline": None, "from": "1s"}, "timeline is missing"),
+        ({"timeline": None, "every": 2}, "timeline is missing"),
+        ({"from": "soon"}, "from{}: 'soon' is not a number"),
+        ({"from": "2s", "until": "1s"}, "until = 1s: must be later than {}from = 2s"),
+        ({"around": "best"}, "must be slowest, cliff, or request=N"),
+        ({"every": 0}, "between 1 and"),
+        ({"around": "request=1200"}, "the requests are 0 to 1,199"),
+        ({"around": "slowest", "from": "1s"}, "around = slowest: tells from when until when"),
+        ({"from": "1h"}, "nothing happens from 3600000000000 ns"),
+    ],
+    ids=str,
+)
+def test_what_means_nothing_is_refused_by_the_name_that_it_has(
+    said: dict[str, Any], told: str, trace: Path, tmp_path: Path
+) -> None:
+    """An argument in Python, an option on the command line."""
+    own = {"timeline": tmp_path / "t.pftrace", **said}
+    how = {key if key == "timeline" else f"timeline_{key}": value for key, value in own.items()}
+    with pytest.raises(slcache.Error, match="timeline") as caught:
+        slcache.run(trace, **TINY, **how)
+    assert told.replace("from{}", "timeline_from").format("timeline_") in str(caught.value)
+    words = [f"--{key}={value}" for key, value in own.items() if value is not None]
+    for verb, schemes in (("run", "--scheme"), ("compare", "--schemes")):
+        ended = run_slcache(verb, trace, "--device", "tiny", schemes, "baseline", *words)
+        printed = " ".join(ended.stderr.decode().split())
+        assert ended.returncode in (1, 2), printed
+        assert told.replace("from{}", "--from").format("--") in printed
+    assert not list(tmp_path.iterdir())
 
 
 def test_compared_schemes_draw_the_same_request_each_in_a_file_of_its_own(
@@ -308,15 +358,9 @@ def test_compared_schemes_draw_the_same_request_each_in_a_file_of_its_own(
     for jobs in (1, 2):
         top = tmp_path / str(jobs)
         top.mkdir()
-        drawn = slcache.compare(
-            trace,
-            schemes=schemes,
-            **asked,
-            log=top / "log.parquet",
-            timeline=top / "t.pftrace.gz",
-            timeline_around="request=700",
-            jobs=jobs,
-        )
+        files = {"log": top / "log.parquet", "timeline": top / "t.pftrace.gz"}
+        how = {**asked, **files, "timeline_around": "request=700", "jobs": jobs}
+        drawn = slcache.compare(trace, schemes=schemes, **how)
         for before, after, name in zip(plain.every_run, drawn.every_run, schemes, strict=True):
             one, other = before.to_dict(), after.to_dict()
             assert all(one[part] == other[part] for part in one if part not in OF_THE_MACHINE)
@@ -347,68 +391,20 @@ def test_the_page_names_the_file_and_what_opens_it(
         named = [each["provenance"]["timeline"] for each in result.documents]
         assert named == [{"file": f"{tmp_path}/{file}.{suffix}", "every": 40} for file in files]
         page = result.report()
-        assert page.count(opened) == len(files)
         assert all(f"{each['file']}: {opened}" in page for each in named)
-        result.save(tmp_path / "out")
-        assert slcache.load(tmp_path / "out").report() == page
-        assert slcache.rerun(tmp_path / "out").equal
+    alone.save(tmp_path / "out")
+    assert slcache.load(tmp_path / "out").report() == page
+    assert slcache.rerun(tmp_path / "out").equal
     assert "Timelines" not in slcache.run(trace, device="tiny", scheme="baseline").report()
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["--from", "soon"], "--from: 'soon' is not a number with a unit"),
-        (["--from", "2s", "--until", "1s"], "--until = 1s: must be later than --from = 2s"),
-        (["--around", "slowest", "--from", "2s"], "--around = slowest: tells from when"),
-        (["--around", "request=x"], "--around = request=x: must be slowest, cliff, or request=N"),
-        (["--around", "request=99999"], "--around = request=99999: the requests are 0 to 1,199"),
-    ],
-)
-@pytest.mark.parametrize("verb", [["run", "--scheme"], ["compare", "--schemes"]])
-def test_what_is_wrong_with_a_stretch_is_told_by_its_options(
-    verb: list[str], words: list[str], told: str, trace: Path, tmp_path: Path
-) -> None:
-    asked: list[str | Path] = [verb[0], trace, "--device", "tiny", verb[1], "tlc-only"]
-    drawn = run_slcache(*asked, "--timeline", tmp_path / "t.pftrace", *words)
-    assert drawn.returncode == 2
-    assert told in " ".join(drawn.stderr.decode().split())
-    assert not list(tmp_path.iterdir())
-    missing = run_slcache(*asked, *words)
-    told = "--timeline is missing: a stretch of time is that of a timeline;"
-    assert told in " ".join(missing.stderr.decode().split())
 
 
 def test_a_folder_that_is_missing_is_told_before_anything_runs(trace: Path, tmp_path: Path) -> None:
     at = tmp_path / "nowhere" / "t.pftrace"
+    words = ("compare", trace, "--device", "tiny", "--schemes", "baseline", "--timeline", at)
     for around in ([], ["--around", "slowest"]):
-        ended = run_slcache(
-            "compare", trace, "--device", "tiny", "--schemes", "baseline", "--timeline", at, *around
-        )
+        ended = run_slcache(*words, *around)
         told = f"error: No such file or directory: {tmp_path}/nowhere/t-baseline.pftrace"
         assert (ended.returncode, ended.stderr.decode().strip()) == (1, told)
-
-
-@pytest.mark.few(3)
-@pytest.mark.parametrize("name", RUNS)
-def test_a_table_has_the_operations_of_the_timeline(name: str, trace: Path, tmp_path: Path) -> None:
-    device, scheme, settings = RUNS[name]
-    asked: dict[str, Any] = {"device": device, "scheme": scheme, "settings": settings}
-    slcache.run(trace, **asked, timeline=tmp_path / "t.pftrace")
-    drawn = read(tmp_path / "t.pftrace")
-    slcache.run(trace, **asked, timeline=tmp_path / "t.parquet")
-    rows = pq.read_table(tmp_path / "t.parquet").to_pylist()
-    flash = [row for row in rows if row["plane"] >= 0]
-    told = Counter(
-        (f"{r['mode']} {r['kind']} ({r['cause']})", r["begin_ns"], r["end_ns"]) for r in flash
-    )
-    assert told == Counter((s.name, s.begin_ns, s.end_ns) for s in drawn.on("planes"))
-    disk = Counter((row["begin_ns"], row["end_ns"]) for row in rows if row["plane"] < 0)
-    assert disk == Counter((s.begin_ns, s.end_ns) for s in drawn.on("disk"))
-    # Nothing is asked for without a request, and no request is beyond those that came.
-    assert {row["request"] for row in rows} <= {-1, *range(1200)}
-    assert all(row["block"] >= 0 for row in flash if row["kind"] == "erase")
-    assert [row["end_ns"] for row in rows] == sorted(row["end_ns"] for row in rows)
 
 
 def test_a_table_is_of_the_stretch_that_was_asked_for(trace: Path, tmp_path: Path) -> None:
