@@ -123,110 +123,86 @@ def test_two_runs_of_one_trace_are_held_together(logs: dict[str, Path]) -> None:
         slow.moved(first, second, Chosen(slowest=3))
 
 
-def changed(table: pa.Table, column: str, change: Any) -> pa.Table:  # noqa: ANN401
-    """Return a table with another column."""
-    at = table.column_names.index(column)
-    return table.set_column(at, column, change(table[column]))
-
-
-def plus_one(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column whose first value is one larger."""
-    values = column.to_pylist()
-    return pa.array([values[0] + 1, *values[1:]], pa.int64())
-
-
-@pytest.mark.parametrize(
-    ("edit", "told"),
-    [
-        (lambda t: changed(t, "wait_host_ns", plus_one), "parts do not add up"),
-        (lambda t: changed(t, "completion_ns", plus_one), "is not completion_ns less arrival_ns"),
-        (lambda t: changed(t, "request", lambda c: pa.array([7] * len(c))), "there twice"),
-        (lambda t: t.take(list(range(len(t)))[::-1]), "not in order of arrival"),
-        (lambda t: changed(t, "sectors", lambda c: c.cast(pa.float64())), "must be int64"),
-        (lambda t: t.drop_columns(["arrival_ns"]), "no column arrival_ns"),
-        (lambda t: t.slice(0, 0), "has no request"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_an_edited_log_is_refused(
-    logs: dict[str, Path],
-    tmp_path: Path,
-    edit: Callable[[pa.Table], pa.Table],
-    told: str,
-) -> None:
-    path = tmp_path / "edited.parquet"
-    pq.write_table(edit(pq.read_table(logs["baseline"])), path)
-    with pytest.raises(ResultError, match=told):
-        slow.read(path)
-
-
 NUMBERS = ("request", "arrival_ns", "completion_ns", "sectors", "latency_ns", "wait_gc_ns")
-#: What no column of numbers may hold, and how that is told.
-NO_NUMBERS: dict[str, tuple[Callable[[list[Any]], pa.Array], str]] = {
-    "negative": (lambda v: pa.array([*v[:3], -1, *v[4:]]), "holds -1 in row 3; must be 0 to"),
-    "the least": (lambda v: pa.array([-(2**63), *v[1:]]), "in row 0; must be 0 to"),
-    "a null": (lambda v: pa.array([None, *v[1:]], pa.int64()), "must be int64 without nulls"),
-    "texts": (lambda v: pa.array([str(each) for each in v]), "must be int64 without nulls"),
-    "unsigned": (lambda v: pa.array(v, pa.uint64()), "must be int64 without nulls"),
-    "lists": (lambda v: pa.array([[each] for each in v]), "must be int64 without nulls"),
-}
-NO_WORDS: dict[str, tuple[Callable[[list[Any]], pa.Array], str]] = {
-    "a null": (lambda v: pa.array([None, *v[1:]]), "must be string without nulls"),
-    "nulls": (lambda v: pa.nulls(len(v)), "must be string without nulls"),
-    "numbers": (lambda v: pa.array([1] * len(v)), "must be string without nulls"),
-    "bytes": (lambda v: pa.array([each.encode() for each in v]), "must be string without nulls"),
-    "unknown": (lambda v: pa.array([*v[:-1], "erase"]), ""),
-}
+#: Whose first values are 0.
+FOUR = ("wait_gc_ns", "wait_map_ns", "wait_agc_ns", "wait_link_ns")
+NO_NUMBER, NO_WORD = "must be int64 without nulls", "must be string without nulls"
+Change = Callable[[list[Any]], pa.Array]
+#: What no column of numbers may hold, or one of words, and how that is told.
+NO_NUMBERS: list[tuple[Change, str]] = [
+    (lambda v: pa.array([*v[:3], -1, *v[4:]]), "holds -1 in row 3; must be 0 to"),
+    (lambda v: pa.array([-(2**63), *v[1:]]), "in row 0; must be 0 to"),
+    (lambda v: pa.array([None, *v[1:]], pa.int64()), NO_NUMBER),
+    (lambda v: pa.array([str(each) for each in v]), NO_NUMBER),
+    (lambda v: pa.array(v, pa.uint64()), NO_NUMBER),
+    (lambda v: pa.array([float(each) for each in v]), NO_NUMBER),
+    (lambda v: pa.array([[each] for each in v]), NO_NUMBER),
+]
+NO_WORDS: list[tuple[Change, str]] = [
+    (lambda v: pa.array([None, *v[1:]]), NO_WORD),
+    (lambda v: pa.nulls(len(v)), NO_WORD),
+    (lambda v: pa.array([1] * len(v)), NO_WORD),
+    (lambda v: pa.array([each.encode() for each in v]), NO_WORD),
+]
 
 
-@pytest.mark.parametrize(
-    ("column", "change"),
-    [(c, n) for c in NUMBERS for n in NO_NUMBERS]
-    + [(c, n) for c in ("scheme", "operation") for n in NO_WORDS],
-)
-def test_what_no_log_holds_is_refused_with_its_place(
-    column: str, change: str, logs: dict[str, Path], tmp_path: Path
-) -> None:
-    path = tmp_path / "edited.parquet"
-    make, told = (NO_NUMBERS if column in NUMBERS else NO_WORDS)[change]
-    whole = pq.read_table(logs["baseline"])
-    pq.write_table(changed(whole, column, lambda values: make(values.to_pylist())), path)
-    ended = slcache("why", path)
-    said = ended.stderr.decode()
-    assert (ended.returncode, ended.stdout) == (1, b"")
-    assert said.startswith(f"error: {path}: ")
-    if change == "unknown":
-        told = "must be read, write, trim, flush" if column == "operation" else "of 2 schemes"
-        assert told in said
-    else:
-        assert f"column {column} " in said
-        assert told in said
+def changed(table: pa.Table, **changes: Change) -> pa.Table:
+    """Return a table with other columns."""
+    for name, change in changes.items():
+        column = change(table[name].to_pylist())
+        table = table.set_column(table.column_names.index(name), name, column)
+    return table
 
 
-def test_columns_that_are_there_twice_are_refused(logs: dict[str, Path], tmp_path: Path) -> None:
-    whole, path = pq.read_table(logs["baseline"]), tmp_path / "twice.parquet"
+def first(value: int) -> Change:
+    """Return what puts a value in the place of the first."""
+    return lambda values: pa.array([value, *values[1:]], pa.int64())
+
+
+Edit = Callable[[pa.Table], pa.Table]
+#: How a log is edited, and what is told of it.
+EDITED: list[tuple[Edit, str]] = [
+    (lambda t: changed(t, wait_host_ns=first(1)), "parts do not add up"),
+    (lambda t: changed(t, completion_ns=first(1)), "is not completion_ns less arrival_ns"),
+    (lambda t: changed(t, request=lambda v: pa.array([7] * len(v))), "there twice"),
+    (lambda t: t.take(list(range(len(t)))[::-1]), "not in order of arrival"),
+    (lambda t: t.drop_columns(["arrival_ns"]), "no column arrival_ns"),
+    (lambda t: t.slice(0, 0), "has no request"),
+    # Parts do not make up for one another, by opposites or where their sum is right in 64 bits.
+    (
+        lambda t: changed(t, wait_host_ns=first(5), wait_gc_ns=first(-5)),
+        "column wait_gc_ns holds -5",
+    ),
+    (lambda t: changed(t, **dict.fromkeys(FOUR, first(2**62))), "request 0: parts do not add up"),
+    (
+        lambda t: changed(t, operation=lambda v: pa.array([*v[:-1], "erase"])),
+        "must be read, write, trim, flush",
+    ),
+    (lambda t: changed(t, scheme=lambda v: pa.array([*v[:-1], "erase"])), "of 2 schemes"),
+]
+
+
+def test_what_no_log_holds_is_refused_with_its_place(logs: dict[str, Path], tmp_path: Path) -> None:
+    path, whole = tmp_path / "edited.parquet", pq.read_table(logs["baseline"])
+    assert not any(whole[name][0].as_py() for name in FOUR)
+
+    def refused(table: pa.Table, *told: str) -> None:
+        pq.write_table(table, path)
+        with pytest.raises(ResultError) as error:
+            slow.read(path)
+        assert str(error.value).startswith(f"{path}: ")
+        assert all(each in str(error.value) for each in told), (told, str(error.value))
+
+    for edit, told in EDITED:
+        refused(edit(whole), told)
     for column in (*NUMBERS, "scheme", "operation"):
-        pq.write_table(whole.append_column(column, whole[column]), path)
-        with pytest.raises(ResultError, match=f"column with name '{column}' has more than"):
-            slow.read(path)
-
-
-def test_parts_do_not_make_up_for_one_another(logs: dict[str, Path], tmp_path: Path) -> None:
-    """Neither by opposites nor where their sum is right in 64 bits alone."""
-    whole, path = pq.read_table(logs["baseline"]), tmp_path / "edited.parquet"
-    four = ("wait_gc_ns", "wait_map_ns", "wait_agc_ns", "wait_link_ns")
-    assert not any(whole[name][0].as_py() for name in four)
-    for parts, told in (
-        ({"wait_host_ns": 5, "wait_gc_ns": -5}, "column wait_gc_ns holds -5 in row 0"),
-        (dict.fromkeys(four, 2**62), "request 0: parts do not add up"),
-    ):
-        edited = whole
-        for name, ns in parts.items():
-            first = pa.array([ns, *whole[name].to_pylist()[1:]])
-            edited = edited.set_column(edited.column_names.index(name), name, first)
-        pq.write_table(edited, path)
-        with pytest.raises(ResultError, match=told):
-            slow.read(path)
+        for change, told in NO_NUMBERS if column in NUMBERS else NO_WORDS:
+            refused(changed(whole, **{column: change}), f"column {column} ", told)
+        twice = whole.append_column(column, whole[column])
+        refused(twice, f"column with name '{column}' has more than")
+    ended = slcache("why", path)
+    assert (ended.returncode, ended.stdout) == (1, b"")
+    assert ended.stderr.decode().startswith(f"error: {path}: ")
 
 
 def test_sums_beyond_64_bits_are_right() -> None:
@@ -287,14 +263,12 @@ def test_the_page_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.Monke
         assert contains(ended.stdout.decode(), f"{shown}\n")
 
 
-@pytest.mark.parametrize("percentile", [0.0, 0.1, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 100.0])
-def test_a_percentile_is_a_rank_in_whole_numbers(percentile: float) -> None:
-    myriads = round(percentile * 100)
-    for count in (*range(1, 300), *range(1000, 200_001, 1000)):
-        assert answer.rank(percentile, count) == -(-count * myriads // 10_000), count
-
-
-def test_as_many_are_slow_as_lie_beyond_the_percentile() -> None:
+def test_a_percentile_is_a_rank_in_whole_numbers() -> None:
+    for percentile in (0.0, 0.1, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99, 100.0):
+        myriads = round(percentile * 100)
+        for count in (*range(1, 300), *range(1000, 200_001, 1000)):
+            assert answer.rank(percentile, count) == -(-count * myriads // 10_000), count
+    # As many are slow as lie beyond it.
     for count in (1000, 4000, 7000):
         latencies = list(range(1, count + 1))
         log = made([0] * count, latencies, [[ns, 0] for ns in latencies])
