@@ -56,7 +56,7 @@ def read(path: Path) -> Read:
     facts: dict[int, dict[int, str]] = defaultdict(dict)
     clock: dict[int, int] = {}
     flags = defaultdict(list)
-    events: list[tuple[int, int, Any]] = []
+    events: list[tuple[int, int, Any, Slice]] = []
     for place, packet in enumerate(trace.packet):
         sequence = packet.trusted_packet_sequence_id
         if packet.HasField("track_descriptor"):
@@ -76,12 +76,13 @@ def read(path: Path) -> Read:
             names[sequence] |= {each.iid: each.name for each in told.event_names}
             facts[sequence] |= {each.iid: each.name for each in told.debug_annotation_names}
         if packet.HasField("track_event"):
-            at_ns = packet.timestamp
+            at_ns, event = packet.timestamp, packet.track_event
             if sequence in clock:
                 at_ns = clock[sequence] = clock[sequence] + at_ns
-            events.append(
-                (at_ns, place, _spelled(packet.track_event, names[sequence], facts[sequence]))
-            )
+            name = names[sequence][event.name_iid] if event.name_iid else ""
+            own = {facts[sequence][f.name_iid]: f.uint_value for f in event.debug_annotations}
+            begun = Slice("", "", name, at_ns, list(event.flow_ids), own)
+            events.append((at_ns, place, event, begun))
     assert set(flags) == {1, 2}
     for said in flags.values():
         assert said == [1] + [2] * (len(said) - 1)
@@ -89,45 +90,26 @@ def read(path: Path) -> Read:
     return found
 
 
-@dataclass
-class Event:
-    """An event whose names are spelled out."""
-
-    what: int
-    track: int
-    name: str
-    flows: list[int]
-    facts: dict[str, int]
-    value: float
-
-
-def _spelled(event: messages.TrackEvent, names: dict[int, str], facts: dict[int, str]) -> Event:
-    told = {facts[each.name_iid]: each.uint_value for each in event.debug_annotations}
-    name = names[event.name_iid] if event.name_iid else ""
-    flows = list(event.flow_ids)
-    return Event(event.type, event.track_uuid, name, flows, told, event.double_counter_value)
-
-
-def _slices(found: Read, events: list[tuple[int, int, Event]]) -> Iterator[Slice]:
+def _slices(found: Read, events: list[tuple[int, int, Any, Slice]]) -> Iterator[Slice]:
     """Yield the slices; none begins on a track where another goes on."""
     at_work: dict[int, Slice] = {}
     kinds = messages.TrackEvent
-    for at_ns, _, event in events:
-        track = found.tracks[event.track]
-        parent = found.tracks[track.parent_uuid].name if track.parent_uuid else track.name
-        begun = Slice(track.name, parent, event.name, at_ns, event.flows, event.facts)
-        if event.what == kinds.TYPE_SLICE_BEGIN:
-            assert event.track not in at_work, (track.name, at_ns)
-            at_work[event.track] = begun
-        elif event.what == kinds.TYPE_INSTANT:
+    for at_ns, _, event, begun in events:
+        track = found.tracks[event.track_uuid]
+        begun.track = track.name
+        begun.parent = found.tracks[track.parent_uuid].name if track.parent_uuid else track.name
+        if event.type == kinds.TYPE_SLICE_BEGIN:
+            assert event.track_uuid not in at_work, (track.name, at_ns)
+            at_work[event.track_uuid] = begun
+        elif event.type == kinds.TYPE_INSTANT:
             found.instants.append(begun)
-        elif event.what == kinds.TYPE_COUNTER:
+        elif event.type == kinds.TYPE_COUNTER:
             assert track.HasField("counter")
-            found.counters.setdefault(track.name, []).append((at_ns, event.value))
+            values = found.counters.setdefault(track.name, [])
+            values.append((at_ns, event.double_counter_value))
         else:
-            assert event.what == kinds.TYPE_SLICE_END
-            ended = at_work.pop(event.track)
-            ended.end_ns = at_ns
-            ended.leaves = event.flows
+            assert event.type == kinds.TYPE_SLICE_END
+            ended = at_work.pop(event.track_uuid)
+            ended.end_ns, ended.leaves = at_ns, begun.flows
             yield ended
     assert not at_work

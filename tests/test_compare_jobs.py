@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import slcache
-from slcache.cli.app import execute
 from support import command as command_of
 from support import heed_ctrl_c
+from support import slcache as command
 
 
 def figures(comparison: slcache.Comparison) -> list[dict[str, Any]]:
@@ -48,9 +48,8 @@ def test_side_by_side_is_one_by_one(trace: Path, tmp_path: Path) -> None:
 
 def test_so_are_seeds_of_a_workload_given_by_what_it_holds(tmp_path: Path) -> None:
     drawn = {"requests": 300, "footprint_bytes": 1 << 20, "global": {"rw": "randwrite", "bs": "4k"}}
-    one, two = both(
-        drawn, tmp_path, device="tiny", schemes="tlc-only,sa", seeds=3, normalise="sa", seed=5
-    )
+    how = {"device": "tiny", "schemes": "tlc-only,sa", "normalise": "sa"}
+    one, two = both(drawn, tmp_path, seeds=3, seed=5, **how)
     assert isinstance(one, slcache.Comparison)
     assert one.verdict() == two.verdict()
     assert figures(one) == figures(two)
@@ -65,39 +64,24 @@ def test_so_are_seeds_of_a_workload_given_by_what_it_holds(tmp_path: Path) -> No
     ],
 )
 def test_what_fails_fails_alike(
-    options: list[str],
-    status: int,
-    told: str,
-    trace: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    options: list[str], status: int, told: str, trace: Path, tmp_path: Path
 ) -> None:
-    out = tmp_path / "out"
-    how = ["compare", str(trace), "--device", "tiny", "--schemes", "sa,baseline", "--out", str(out)]
-    said = []
-    for jobs in ("1", "2"):
-        assert execute([*how, "--jobs", jobs, *options]) == status
-        said.append(capsys.readouterr().err)
-    assert said[0] == said[1]
-    assert told in said[0]
-    assert not out.exists()
+    how = ("compare", trace, "--device", "tiny", "--schemes", "sa,baseline", "--out", tmp_path)
+    one, two = (command(*how, "--jobs", jobs, *options) for jobs in "12")
+    assert one.returncode == two.returncode == status
+    assert one.stderr == two.stderr
+    assert told in one.stderr.decode()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_cliff_is_the_same_side_by_side() -> None:
+    how: dict[str, Any] = {"device": "tiny", "schemes": ["baseline", "ips"]}
+    how |= {"amount_bytes": 1 << 22, "write_bytes": 4096}
     for bursts, pause_ns in ((None, None), (2, 1000)):
-        both = [
-            slcache.cliff(
-                device="tiny",
-                schemes=["baseline", "ips"],
-                amount_bytes=1 << 22,
-                write_bytes=4096,
-                bursts=bursts,
-                pause_ns=pause_ns,
-                jobs=jobs,
-            )
-            for jobs in (1, 2)
-        ]
-        assert both[0].to_json() == both[1].to_json()
+        one, two = (
+            slcache.cliff(**how, bursts=bursts, pause_ns=pause_ns, jobs=jobs) for jobs in (1, 2)
+        )
+        assert one.to_json() == two.to_json()
 
 
 def test_what_is_interrupted_leaves_nothing(tmp_path: Path) -> None:

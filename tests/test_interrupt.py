@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -99,9 +100,11 @@ def wait_for_work(process: subprocess.Popen[bytes]) -> None:
 @pytest.mark.few(2)
 @pytest.mark.parametrize("name", commands(Path(), Path()))
 def test_ctrl_c_is_answered_everywhere(name: str, endless: Path, tmp_path: Path) -> None:
+    """And in one case what else ends a process."""
+    order = signal.SIGTERM if name == "replay" else signal.SIGINT
     os.mkfifo(tmp_path / "fifo")
     before = sorted(tmp_path.iterdir())
-    status, stderr, seconds = told(commands(endless, tmp_path)[name], signal.SIGINT)
+    status, stderr, seconds = told(commands(endless, tmp_path)[name], order)
     assert status == 130, stderr
     assert stderr.endswith(b"interrupted\n")
     assert b"Traceback" not in stderr
@@ -109,14 +112,6 @@ def test_ctrl_c_is_answered_everywhere(name: str, endless: Path, tmp_path: Path)
     kept = {tmp_path / "out"} if name in ("reproduce", "bisection") else set()
     assert set(tmp_path.iterdir()) - kept == set(before)
     assert not list(tmp_path.rglob(".*"))
-
-
-@pytest.mark.parametrize("name", ["replay", "convert"])
-def test_sigterm_is_as_ctrl_c(name: str, endless: Path, tmp_path: Path) -> None:
-    status, stderr, seconds = told(commands(endless, tmp_path)[name], signal.SIGTERM)
-    assert (status, stderr) == (130, b"interrupted\n")
-    assert seconds < ANSWER_S
-    assert [path.name for path in tmp_path.iterdir()] == ["endless.toml"]
 
 
 def test_a_callback_ends_what_it_says_false_to(endless: Path, tmp_path: Path) -> None:
@@ -131,12 +126,21 @@ def test_a_callback_ends_what_it_says_false_to(endless: Path, tmp_path: Path) ->
     assert not (tmp_path / "o.parquet").exists()
 
 
-def test_what_a_callback_raises_comes_through(endless: Path) -> None:
+def test_what_a_callback_raises_comes_through_and_one_without_an_answer_goes_on(
+    endless: Path, trace: Path
+) -> None:
+    phases: list[str] = []
+
     def fail(phase: str, done: int, total: int) -> bool:
         raise LookupError(phase, done, total)
 
     with pytest.raises(LookupError):
         sl.run(endless, device="tiny", scheme="baseline", progress=fail)
+    how: dict[str, Any] = {"progress": lambda phase, _done, _total: phases.append(phase)}
+    result = sl.run(trace, device="tiny", scheme="baseline", **how)
+    assert result.documents[0]["host"]["requests"]
+    assert "replay" in phases
+    assert sl.Trace(trace).info(lambda *_: None)["requests"]
 
 
 #: Moments at which each of some commands is told to end, spread over what it takes undisturbed.
@@ -200,16 +204,3 @@ def test_a_worker_leaves_ctrl_c_to_its_driver() -> None:
         time.sleep(0.01)
     assert process.poll() is None
     worker.end()
-
-
-def test_a_callback_without_an_answer_goes_on(trace: Path) -> None:
-    phases: list[str] = []
-    result = sl.run(
-        trace,
-        device="tiny",
-        scheme="baseline",
-        progress=lambda phase, _done, _total: phases.append(phase),
-    )
-    assert result.documents[0]["host"]["requests"]
-    assert "replay" in phases
-    assert sl.Trace(trace).info(lambda *_: None)["requests"]

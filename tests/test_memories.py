@@ -14,7 +14,6 @@ from support import mixed, slcache, write_trace
 
 SETTINGS = {"scheme.rl.step_bytes": 65536}
 RL = ("--device", "tiny", "--scheme", "rl", "--set", "step_bytes=65536")
-QUIET = ("--progress", "never")
 
 
 @pytest.fixture(scope="module")
@@ -47,21 +46,15 @@ def test_a_result_tells_what_its_learner_had_seen(trace: Path, other: Path, memo
     assert told["sha256"] in result.report()
 
 
-def test_the_command_line_and_python_learn_the_same(
-    trace: Path, memory: Path, tmp_path: Path
+def test_the_command_line_and_python_learn_the_same_and_go_on_from_trace_to_trace(
+    trace: Path, other: Path, memory: Path, tmp_path: Path
 ) -> None:
-    path = tmp_path / "learned"
-    done = slcache("run", trace, *RL, "--memory-out", path, *QUIET)
-    assert done.returncode == 0, done.stderr
-    assert path.read_bytes() == memory.read_bytes()
-
-
-def test_pre_training_goes_on_from_trace_to_trace(trace: Path, other: Path, tmp_path: Path) -> None:
     first, second = tmp_path / "first", tmp_path / "second"
-    for which, before, after in ((trace, None, first), (other, first, second)):
-        sl.run(
-            which, device="tiny", scheme="rl", settings=SETTINGS, memory_in=before, memory_out=after
-        )
+    done = slcache("run", trace, *RL, "--memory-out", first)
+    assert done.returncode == 0, done.stderr
+    assert first.read_bytes() == memory.read_bytes()
+    how: dict[str, Any] = {"device": "tiny", "scheme": "rl", "settings": SETTINGS}
+    sl.run(other, **how, memory_in=first, memory_out=second)
     runs = json.loads(second.read_text())["content"]["runs"]
     assert len(runs) == 2
     assert runs[0] == json.loads(first.read_text())["content"]["runs"][0]
@@ -83,17 +76,18 @@ def test_refusals_are_one_line_with_the_status_of_their_kind(
     trace: Path, memory: Path, tmp_path: Path
 ) -> None:
     none = tmp_path / "none"
+    run = ("run", trace, *RL)
     schemes = ("compare", trace, "--device", "tiny", "--schemes", "tlc-only,baseline")
     for arguments, status, message in (
-        (("run", trace, *RL, "--memory-in", trace), 1, "not a memory of slcache"),
-        (("run", trace, *RL, "--memory-in", none), 1, "No such file"),
-        (("run", trace, *RL, "--memory-out", trace), 3, "is the input"),
-        (("run", trace, *RL, "--memory-in", memory, "--memory-out", memory), 3, "is the input"),
-        (("run", trace, *RL, "--memory-out", none, "--save-state", none), 3, "is the output"),
-        (("run", trace, *RL, "--set", "slc_share_bins=8", "--memory-in", memory), 1, "different:"),
+        ((*run, "--memory-in", trace), 1, "not a memory of slcache"),
+        ((*run, "--memory-in", none), 1, "No such file"),
+        ((*run, "--memory-out", trace), 3, "is the input"),
+        ((*run, "--memory-in", memory, "--memory-out", memory), 3, "is the input"),
+        ((*run, "--memory-out", none, "--save-state", none), 3, "is the output"),
+        ((*run, "--set", "slc_share_bins=8", "--memory-in", memory), 1, "different:"),
         ((*schemes, "--memory-in", memory), 3, "schemes with one: rl"),
     ):
-        done = slcache(*arguments, *QUIET)
+        done = slcache(*arguments)
         text = done.stderr.decode()
         assert done.returncode == status, (arguments, text)
         assert message in text
@@ -108,7 +102,7 @@ def test_results_and_memories_are_different_files(
 ) -> None:
     folder = tmp_path / "out"
     taken = folder / "result.json"
-    done = slcache("run", trace, *RL, "--out", folder, "--memory-out", taken, *QUIET)
+    done = slcache("run", trace, *RL, "--out", folder, "--memory-out", taken)
     assert done.returncode == 3, done.stderr
     assert not folder.exists()
     learned = tmp_path / "kept" / "result.json"

@@ -24,10 +24,9 @@ GIB = 1 << 30
 def enormous(tmp_path: Path) -> Path:
     """The tiny device with 2^20 times its slots: 2^31, each level rounded up."""
     text = (ROOT / "presets/devices/tiny.toml").read_text()
-    text = text.replace("blocks = 16 ", "blocks = 65536 ")
-    text = text.replace("wordlines = 8 ", "wordlines = 128 ")
-    text = text.replace("page_bytes = 4096 ", "page_bytes = 65536 ")
-    text = text.replace('user_bytes = "3328KiB"', 'user_bytes = "3328GiB"')
+    sizes = {"blocks": 65536, "wordlines": 128, "page_bytes": 65536, "user_bytes": '"3328GiB"'}
+    for key, value in sizes.items():
+        text = re.sub(rf"^{key} = \S+", f"{key} = {value}", text, flags=re.MULTILINE)
     path = tmp_path / "enormous.toml"
     path.write_text(text)
     return path
@@ -109,13 +108,8 @@ def test_a_study_tells_what_does_not_fit_before_anything_runs(
     assert ", more than there is" in rows[1]["reason"]
 
 
-@pytest.mark.parametrize(
-    "mib",
-    [
-        *range(450, 850, 100),
-        *(pytest.param(mib, marks=pytest.mark.slow) for mib in range(500, 850, 100)),
-    ],
-)
+@pytest.mark.few(4)
+@pytest.mark.parametrize("mib", range(450, 850, 50))
 def test_more_requests_at_a_time_than_there_is_memory_for_are_refused(mib: int) -> None:
     limits = (mib << 20, mib << 20)
     done = slcache(
@@ -128,6 +122,7 @@ def test_more_requests_at_a_time_than_there_is_memory_for_are_refused(mib: int) 
     assert re.search(told, done.stderr), done.stderr
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("mib", [350, 470])
 def test_a_study_without_room_for_libraries_is_told_so(mib: int, tmp_path: Path) -> None:
     done = slcache(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import slcache
-from slcache import _core, metrics
+from slcache import _core
 from slcache.metrics import GAIN_SHARE, METRICS, PARTS
 from slcache.words import kinds
 from support import mixed, write_trace
@@ -54,23 +54,18 @@ def test_every_document_has_the_figures_of_the_table(device: str, tmp_path: Path
 
 def test_every_component_has_words_and_a_colour_of_its_own() -> None:
     words = json.loads(_core.kinds())
-    for group, table in (
-        ("service", kinds.SERVICES),
-        ("wait", kinds.WAITS),
-        ("causes", kinds.CAUSES),
-    ):
+    tables = {"service": kinds.SERVICES, "wait": kinds.WAITS, "causes": kinds.CAUSES}
+    for group, table in tables.items():
         assert {name: kind.words for name, kind in table.items()} == words[group]
 
 
-def test_whole_metrics_are_whole(comparison: slcache.Comparison) -> None:
+def test_whole_metrics_are_whole_and_parts_add_up_to_the_means(
+    comparison: slcache.Comparison,
+) -> None:
     for document in comparison.documents:
         for metric in METRICS.values():
             value = metric.value(document)
             assert value is None or isinstance(value, int) == metric.whole, metric.name
-
-
-def test_parts_add_up_to_the_means(comparison: slcache.Comparison) -> None:
-    for document in comparison.documents:
         for side in ("read", "write"):
             parts = [PARTS[name].value(document) for name in PARTS if name.startswith(f"{side}_")]
             mean = METRICS[f"{side}_mean_ns"].value(document)
@@ -91,8 +86,3 @@ def test_names_end_in_their_units() -> None:
         assert re.fullmatch("[a-z0-9_]+", metric.name)
         assert metric.name.endswith(endings.get(metric.unit, "")), metric.name
         assert metric.summary.endswith(".")
-
-
-def test_a_misspelt_name_is_told_what_comes_near() -> None:
-    with pytest.raises(ValueError, match=r"'raed_p99' is no metric; .*read_p99_ns"):
-        metrics.named("raed_p99")

@@ -15,11 +15,9 @@ import slcache
 from slcache import metrics
 from slcache.documents import schemata
 from slcache.documents.normalise import by_seed
-from slcache.results import means
 from slcache.results.intervals import Figure, against
 from slcache.results.means import NOISE
 from slcache.results.seeded import SeededComparison
-from slcache.tables import grid
 from support import mixed, write_trace
 from support import slcache as run_slcache
 
@@ -204,13 +202,3 @@ def test_seeds_of_what_is_not_drawn_have_no_interval(trace: Path) -> None:
     both = SeededComparison([slcache.compare(trace, **asked, seed=seed) for seed in (1, 2)])
     assert any("nothing is drawn here" in note for note in both.notes())
     assert "±" not in both.summary().split("Means over")[0]
-
-
-def test_the_run_time_sets_no_unit_of_latencies() -> None:
-    times = {"read_mean_ns": 394e3, "write_p99_9_ns": 162e6, "duration_ns": 2e5 * 1e9}
-    columns = means.COLUMNS
-    shows = grid.in_one_unit(columns, [times.get(column.metric) for column in columns])
-    told = {column.metric: show for column, show in zip(columns, shows, strict=True)}
-    assert told["read_mean_ns"](394e3) == "0.394 ms"
-    assert told["write_p99_9_ns"](162e6).split()[1] == told["read_mean_ns"](1e3).split()[1]
-    assert told["duration_ns"](2e5 * 1e9) == "2.31 d"

@@ -11,7 +11,6 @@ import jsonschema
 import pytest
 
 import slcache
-from slcache.study.model import read
 from support import mixed, write_trace
 from support import slcache as command
 
@@ -54,16 +53,7 @@ def result(trace: Path, tmp_path: Path) -> Path:
 
 def configs(out: Path) -> list[dict[str, Any]]:
     """Return the configurations that a study has run."""
-    study = read(out / "study.toml")
-    found = slcache.sweep(
-        trace=study.traces,
-        device=study.devices,
-        scheme=study.schemes,
-        vary=study.varied,
-        settings=study.fixed,
-        config=study.keys_file,
-        out=out,
-    )
+    found = slcache.sweep(out / "study.toml", out=out)
     return [document["config"] for document in found.documents()]
 
 

@@ -16,7 +16,6 @@ from slcache.charts import files
 from slcache.charts import study as charts
 from slcache.charts.spec import Spec
 from slcache.metrics import Goal
-from slcache.results.intervals import estimate
 from slcache.study import effects, fronts, wording
 from slcache.study.effects import main_effects
 from slcache.study.outcome import Outcome
@@ -124,15 +123,6 @@ def seeded(differ: float, noise: float) -> Outcome:
     return Outcome.of(grid({"a": [1, 2]}, metric, seeds=range(5)))
 
 
-def test_an_interval_is_students() -> None:
-    found = estimate([1.0, 2.0, 3.0, 4.0, 5.0])
-    # t of 4 degrees of freedom at 97.5 % is 2.7764, the deviation is the root of 2.5.
-    assert found.mean == 3.0
-    assert found.half == pytest.approx(2.7764451 * (2.5 / 5) ** 0.5)
-    assert estimate([7.0]).half is None
-    assert estimate([0.1 + 0.2, 0.3]).half == 0.0
-
-
 def test_seeds_tell_a_large_difference_and_not_a_small_one() -> None:
     for differ, alike in ((0.1, [1]), (9.0, [])):
         found = fronts.spread(seeded(differ, 1.0).configurations, "waf", "min")
@@ -232,15 +222,6 @@ def test_spreads_are_drawn(count: int) -> None:
     one = fronts.spread(found.configurations, "waf", "min")
     names = [wording.settings(c.settings, {"part.p0": "$x"}) for c in one.configurations]
     assert ">waf<" in text_of(charts.spread(one, names))
-
-
-def test_files_of_one_folder_keep_names_apart() -> None:
-    folder = "a/long/way/to/the/traces"
-    values = [f"{folder}/web.csv", f"{folder}/db.csv"]
-    found = main_effects({"trace": values}, [1.0, 2.0])
-    text = text_of(charts.effects("waf", found, {"trace": "trace"}))
-    assert ">web.csv<" in text
-    assert ">db.csv<" in text
 
 
 def test_points_of_a_search_tell_their_place_and_value() -> None:

@@ -290,16 +290,3 @@ def test_a_range_of_sizes_is_the_list_of_the_same(text: str, listed: str) -> Non
         axis = Axis.read(key, text)
         assert axis == Axis.read(key, listed)
         assert axis.ordered
-
-
-def test_sizes_of_blocks_are_swept_as_a_range_and_as_points(small: Path, tmp_path: Path) -> None:
-    file = tmp_path / "points.csv"
-    file.write_text(f"{BLOCKS}\n384KiB\n512KiB\n")
-    own = {"settings": ROOM}
-    ranged = swept(small, **own, vary={BLOCKS: "384KiB..512KiB:128KiB"})
-    said = swept(small, **own, vary={BLOCKS: ["384KiB", "512KiB"]})
-    points = swept(small, **own, points=file)
-    counted = swept(small, **own, vary={BLOCKS: "3..4"})
-    assert ranged.table.equals(said.table)
-    assert ranged.table.equals(points.table)
-    assert ranged.table["waf"].to_list() == counted.table["waf"].to_list()

@@ -11,10 +11,10 @@ import pytest
 
 import slcache
 from slcache.cli import console
-from slcache.cli.app import execute
 from slcache.given import parsing
 from slcache.study.model import StudyError, of
 from support import mixed, write_trace
+from support import slcache as command
 
 DEVICE = ["--device", "tiny"]
 BASELINE = ["--scheme", "baseline"]
@@ -45,17 +45,13 @@ def small(tmp_path: Path) -> Path:
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
 def test_what_is_said_twice_is_never_counted_twice(
-    verb: str,
-    arguments: list[str],
-    told: str,
-    small: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    verb: str, arguments: list[str], told: str, small: Path, tmp_path: Path
 ) -> None:
     """What no option repeats; options that do are tried for all verbs."""
     out = tmp_path / "out"
-    assert execute([verb, str(small), *DEVICE, *arguments, "--out", str(out)]) == 2
-    said = capsys.readouterr().err
+    done = command(verb, small, *DEVICE, *arguments, "--out", out)
+    said = done.stderr.decode()
+    assert done.returncode == 2
     assert told in said
     assert "given twice" in said
     assert not out.exists()
@@ -177,14 +173,14 @@ host.time_scale = 2
     ],
 )
 def test_what_is_wrong_in_the_file_of_a_study_is_told_with_its_line(
-    change: str, to: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    change: str, to: str, told: str, tmp_path: Path
 ) -> None:
     """A misspelt name is no impossible point that could be skipped."""
     study = tmp_path / "asked.toml"
     study.write_text(STUDY.replace(change, to, 1))
-    out = str(tmp_path / "out")
-    assert execute(["sweep", str(study), "--skip-impossible", "--out", out]) == 3
-    assert f"{study}:{told}" in capsys.readouterr().err
+    done = command("sweep", study, "--skip-impossible", "--out", tmp_path / "out")
+    assert done.returncode == 3
+    assert f"{study}:{told}" in done.stderr.decode()
 
 
 def test_lines_of_keys_are_those_of_no_text_that_looks_like_them() -> None:
@@ -206,14 +202,13 @@ d = { e = 1 }
     assert parsing.toml_lines(many) == {"a": 1}
 
 
-def test_a_seed_of_draws_needs_draws_and_the_first_is_0(
-    small: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked = ["sweep", str(small), *DEVICE, *BASELINE, "--out", str(tmp_path)]
-    assert execute([*asked, "--sample-seed", "7"]) == 2
-    assert "--sample-seed: a grid draws no points" in capsys.readouterr().err
+def test_a_seed_of_draws_needs_draws_and_the_first_is_0(small: Path, tmp_path: Path) -> None:
+    asked: list[str | Path] = ["sweep", small, *DEVICE, *BASELINE, "--out", tmp_path]
+    done = command(*asked, "--sample-seed", "7")
+    assert done.returncode == 2
+    assert "--sample-seed: a grid draws no points" in done.stderr.decode()
     drawn = ["--sample", "random:2", "--sample-seed", "0"]
-    assert execute([*asked, "--vary", "host.time_scale=0.1..1", *drawn]) == 0
+    assert command(*asked, "--vary", "host.time_scale=0.1..1", *drawn).returncode == 0
     assert "sample_seed = 0" in (tmp_path / "study.toml").read_text()
 
 

@@ -286,10 +286,12 @@ def test_a_channel_serves_one_at_a_time_while_its_planes_work(drawn: Drawn) -> N
 
 
 def test_a_stretch_of_time_is_what_overlaps_it(trace: Path, tmp_path: Path) -> None:
-    whole, part = tmp_path / "whole.pftrace", tmp_path / "part.pftrace.gz"
-    slcache.run(trace, **TINY, timeline=whole)
-    slcache.run(trace, **TINY, timeline=part, timeline_from="100ms", timeline_until="0.2s")
     least, most = 100_000_000, 200_000_000
+    stretch: dict[str, Any] = {"timeline_from": "100ms", "timeline_until": "0.2s"}
+    for kind in ("pftrace.gz", "parquet"):
+        slcache.run(trace, **TINY, timeline=tmp_path / f"whole.{kind}")
+        slcache.run(trace, **TINY, timeline=tmp_path / f"part.{kind}", **stretch)
+    whole, part = (read(tmp_path / f"{name}.pftrace.gz") for name in ("whole", "part"))
 
     def kept(found: Read) -> list[tuple[Any, ...]]:
         return sorted(
@@ -298,9 +300,11 @@ def test_a_stretch_of_time_is_what_overlaps_it(trace: Path, tmp_path: Path) -> N
             if each.parent != "channels" and each.end_ns >= least and each.begin_ns <= most
         )
 
-    some, every = read(part), read(whole)
-    assert kept(some) == kept(every)
-    assert len(some.slices) < len(every.slices) / 2
+    assert kept(part) == kept(whole)
+    assert len(part.slices) < len(whole.slices) / 2
+    every, some = (pq.read_table(tmp_path / f"{n}.parquet").to_pylist() for n in ("whole", "part"))
+    assert some == [row for row in every if row["end_ns"] >= least and row["begin_ns"] <= most]
+    assert 0 < len(some) < len(every)
 
 
 def test_the_slowest_request_is_found(trace: Path, tmp_path: Path) -> None:
@@ -328,14 +332,20 @@ def test_the_slowest_request_is_found(trace: Path, tmp_path: Path) -> None:
         ({"around": "request=1200"}, "the requests are 0 to 1,199"),
         ({"around": "slowest", "from": "1s"}, "around = slowest: tells from when until when"),
         ({"from": "1h"}, "nothing happens from 3600000000000 ns"),
+        ({"timeline": "t.parquet", "from": "1h"}, "nothing happens from 3600000000000 ns"),
     ],
     ids=str,
 )
 def test_what_means_nothing_is_refused_by_the_name_that_it_has(
-    said: dict[str, Any], told: str, trace: Path, tmp_path: Path
+    said: dict[str, Any],
+    told: str,
+    trace: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """An argument in Python, an option on the command line."""
-    own = {"timeline": tmp_path / "t.pftrace", **said}
+    own = {"timeline": "t.pftrace", **said}
+    monkeypatch.chdir(tmp_path)
     how = {key if key == "timeline" else f"timeline_{key}": value for key, value in own.items()}
     with pytest.raises(slcache.Error, match="timeline") as caught:
         slcache.run(trace, **TINY, **how)
@@ -405,22 +415,6 @@ def test_a_folder_that_is_missing_is_told_before_anything_runs(trace: Path, tmp_
         ended = run_slcache(*words, *around)
         told = f"error: No such file or directory: {tmp_path}/nowhere/t-baseline.pftrace"
         assert (ended.returncode, ended.stderr.decode().strip()) == (1, told)
-
-
-def test_a_table_is_of_the_stretch_that_was_asked_for(trace: Path, tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"device": "tiny", "scheme": "baseline", "replay": "closed:4"}
-    slcache.run(trace, **asked, timeline=tmp_path / "all.parquet")
-    every = pq.read_table(tmp_path / "all.parquet").to_pylist()
-    begin, end = every[len(every) // 3]["end_ns"], every[len(every) // 2]["begin_ns"]
-    asked |= {"timeline_from": f"{begin}ns", "timeline_until": f"{end}ns"}
-    slcache.run(trace, **asked, timeline=tmp_path / "some.parquet")
-    some = pq.read_table(tmp_path / "some.parquet").to_pylist()
-    assert some == [row for row in every if row["end_ns"] >= begin and row["begin_ns"] <= end]
-    assert 0 < len(some) < len(every)
-    asked |= {"timeline_from": "1000000s", "timeline_until": None}
-    with pytest.raises(slcache.RunError, match="nothing happens from"):
-        slcache.run(trace, **asked, timeline=tmp_path / "none.parquet")
-    assert not (tmp_path / "none.parquet").exists()
 
 
 def test_the_queries_of_the_docs_answer_what_they_show(

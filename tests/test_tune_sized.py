@@ -14,9 +14,8 @@ import jsonschema
 import pytest
 
 import slcache as package
+from executors import Here
 from slcache.documents import schemata
-from slcache.execute.local import Local
-from slcache.execute.tasks import Task
 from slcache.search.api import tune
 from slcache.search.batches import Found, Measuring, Tried, grid, smallest, steps_most
 from slcache.search.goals import Search
@@ -157,19 +156,6 @@ def test_bounds_that_no_size_keeps_are_an_answer_with_both_ends(
     assert "Metrics over device.user_bytes" in (out / "report.html").read_text()
 
 
-class Counting(Local):
-    """Workers that remember how many tasks they were given."""
-
-    def __init__(self, workers: int) -> None:
-        super().__init__(workers)
-        self.started = 0
-
-    def submit(self, task: Task) -> None:
-        """Take a task."""
-        self.started += 1
-        super().submit(task)
-
-
 def test_what_was_run_is_not_run_again(trace: Path, tmp_path: Path) -> None:
     def stopping(phase: str, done: int, total: int) -> bool:
         assert done <= total
@@ -180,14 +166,11 @@ def test_what_was_run_is_not_run_again(trace: Path, tmp_path: Path) -> None:
     kept = len(list(tmp_path.rglob("*.json.gz")))
     assert 0 < kept < 8
     assert not (tmp_path / "tune.json").exists()
-    executor = Counting(2)
-    try:
-        first = asked(trace, keep="erases<=366", out=tmp_path, executor=executor)
-        assert executor.started == len(first.tried) - kept
-        again = asked(trace, keep="erases<=366", store=tmp_path / "store", executor=executor)
-        assert executor.started == len(first.tried) - kept
-    finally:
-        executor.close()
+    executor = Here()
+    first = asked(trace, keep="erases<=366", out=tmp_path, executor=executor)
+    assert len(executor.tasks) == len(first.tried) - kept
+    again = asked(trace, keep="erases<=366", store=tmp_path / "store", executor=executor)
+    assert len(executor.tasks) == len(first.tried) - kept
     alone = asked(trace, keep="erases<=366", jobs=1)
     assert again.table.equals(first.table)
     assert alone.table.equals(first.table)

@@ -217,21 +217,6 @@ def test_sums_beyond_64_bits_are_right() -> None:
     }
 
 
-def test_the_verb_answers_in_every_form(logs: dict[str, Path]) -> None:
-    one, both = [logs["baseline"]], list(logs.values())
-    for arguments, told in (
-        ([*one], "requests took"),
-        ([*one, "--slowest", "2", "--operation", "write"], "of which"),
-        ([*one, "--request", "5"], "flash array time"),
-        ([*both, "--percentile", "99"], "Mean: "),
-    ):
-        ended = slcache("why", *arguments)
-        assert (ended.returncode, told in ended.stdout.decode()) == (0, True), ended.stderr
-        document = json.loads(slcache("why", *arguments, "--json").stdout)
-        assert document["requests"] > 0
-        assert slcache("why", *arguments, "--format", "csv").stdout.count(b"\n") >= 2
-
-
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
