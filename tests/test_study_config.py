@@ -122,15 +122,6 @@ def test_a_search_of_a_results_configuration_gives_a_command_that_runs(
     assert run.returncode == 0, run.stderr
 
 
-def test_what_is_wrong_in_a_file_names_its_line(trace: Path, config: Path, tmp_path: Path) -> None:
-    config.write_text("[host]\nqueue_deepth = 3\n")
-    for verb in ("sweep", "tune"):
-        given = ("--device", "tiny", "--scheme", "baseline", *SIZES)
-        done = command(verb, trace, *given, "--config", config, "--out", tmp_path / "out")
-        assert done.returncode == 3
-        assert f"{config}:2: host.queue_deepth: unknown key" in done.stderr.decode()
-
-
 def test_a_device_and_a_workload_are_dicts_of_a_sweep(tmp_path: Path) -> None:
     device = tomllib.loads(Path("presets/devices/tiny.toml").read_text())
     device["device"]["name"] = 'my "tiny"'

@@ -67,6 +67,7 @@ def killed_in_the_middle(
     return found.counts()["done"]
 
 
+@pytest.mark.long
 def test_dask_goes_on_without_a_worker(trace: Path, here: bytes, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     from slcache.execute.dask import Dask

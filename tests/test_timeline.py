@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections import Counter, defaultdict
@@ -53,6 +54,7 @@ class Drawn:
         self.watched = slcache.run(trace, **asked, log=top / "log", timeline=file).to_dict()
         self.unwatched = slcache.run(trace, **asked).to_dict()
         table = pq.read_table(top / "log")
+        self.about = json.loads(table.schema.metadata[b"slcache.requests"])
         self.log = {name: table[name].to_numpy() for name in table.column_names}
         self.parts = [
             key for key in self.log if key.startswith(("service_", "wait_")) and key != "service_ns"
@@ -90,6 +92,9 @@ def test_every_request_is_in_the_log_and_its_parts_add_up(drawn: Drawn) -> None:
     assert (np.diff(log["arrival_ns"]) >= 0).all()
     assert (np.diff(log["completion_ns"]) < 0).any() or drawn.scheme != "tlc-only"
     assert log["completion_ns"].max() == document["host"]["duration_ns"]
+    assert drawn.about["config"] == document["config"]
+    assert drawn.about["trace"]["sha256"] == document["trace"]["sha256"]
+    assert drawn.about["provenance"]["config_hash"] == document["provenance"]["config_hash"]
     for side in ("read", "write"):
         mine, told = log["operation"] == side, document["host"][side]
         assert mine.sum() == told["requests"]
@@ -417,6 +422,7 @@ def test_a_folder_that_is_missing_is_told_before_anything_runs(trace: Path, tmp_
         assert (ended.returncode, ended.stderr.decode().strip()) == (1, told)
 
 
+@pytest.mark.long
 def test_the_queries_of_the_docs_answer_what_they_show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -458,3 +464,34 @@ def test_writes_that_are_all_as_fast_have_no_cliff(tmp_path: Path) -> None:
     for scheme in ("tlc-only", "baseline"):
         with pytest.raises(slcache.UsageError, match="no write is followed by slower ones"):
             slcache.run(trace, **asked, scheme=scheme, timeline_around="cliff")
+
+
+def test_no_log_is_left_of_a_run_that_fails(tmp_path: Path) -> None:
+    rows = [*mixed(300), (999, "Write", 1 << 40, 4096)]
+    trace = write_trace(tmp_path / "t.csv", rows)
+    log = tmp_path / "requests.parquet"
+    log.write_bytes(b"what was there before")
+    how: dict[str, Any] = {"scheme": "baseline", "settings": {"trace.prefill": "none"}}
+    with pytest.raises(slcache.TraceError):
+        slcache.run(trace, device="tiny", **how, log=log)
+    assert log.read_bytes() == b"what was there before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["requests.parquet", "t.csv"]
+
+
+def test_the_window_asked_for_is_that_of_the_series(trace: Path) -> None:
+    words = ("run", trace, "--device", "tiny", "--scheme", "baseline", "--json")
+    document = json.loads(run_slcache(*words, "--window", "500us").stdout)
+    series, columns = document["series"], document["series"]["columns"]
+    assert series["window_ns"] == document["config"]["run"]["series_window_ns"] == 500_000
+    assert columns["t_ns"][:3] == [0, 500_000, 1_000_000]
+    reads = document["host"]["read"]
+    assert sum(columns["read_requests"]) == reads["requests"]
+    longest_ns = max(filter(None, columns["read_latency_ns_max"]))
+    assert longest_ns == round(1000 * reads["latency_us"]["max"])
+    done = run_slcache(*words, "--window", "10us")
+    short = json.loads(done.stdout)["series"]
+    assert short["window_ns"] > 10_000
+    assert len(short["columns"]["t_ns"]) <= 65_536
+    assert "the windows of the series last" in done.stderr.decode()
+    plain = json.loads(run_slcache(*words).stdout)
+    assert "series_window_ns" not in plain["config"]["run"]

@@ -141,34 +141,28 @@ def test_learning_beats_chance(goal: str) -> None:
     assert sum(best("tpe", s) for s in seeds) < 0.6 * sum(best("random", s) for s in seeds)
 
 
-def test_samplers_learn_what_is_impossible() -> None:
-    def refused(point: Mapping[str, Any]) -> Figures | str:
-        return "x too large" if point["x"] > 300 else bowl(point)
-
-    tried = searched(Sampled(WIDE, Search(minimise="waf", points=80)), refused)
-    late = [each.found.status for each in tried[40:]]
-    assert {each.found.status for each in tried} == {"done", "impossible"}
-    # By chance, 70 % would be impossible; the best lie at the border.
-    assert late.count("impossible") < 0.5 * len(late)
-
-
-def test_what_is_impossible_first_is_not_taken_for_the_best() -> None:
-    """Before anything has run there is no worst figure to tell of what cannot run."""
-
-    def refused(point: Mapping[str, Any]) -> Figures | str:
-        return "x too small" if point["x"] < 900 else {"waf": 1.0 + bowl(point)["waf"]}  # type: ignore[operator]
-
-    tried = searched(Sampled(WIDE, Search(minimise="waf", sampler_seed=2, points=64)), refused)
-    assert {each.found.status for each in tried[:BATCH]} == {"impossible"}
-    late = [each.found.status for each in tried[24:]]
-    assert late.count("done") > 0.3 * len(late)
-
-
-def test_bounds_draw_the_search_to_where_they_are_kept() -> None:
-    goals = Search(minimise="waf", such_that="slc_bytes<=300", points=80)
-    tried = searched(Sampled(WIDE, goals), bowl)
-    late = [goals.kept(each.found.figures) for each in tried[40:]]
-    assert late.count(True) > 0.5 * len(late)
+@pytest.mark.parametrize(
+    ("how", "refused", "late", "share"),
+    [
+        # By chance, 70 % would be impossible; the best lie at the border.
+        ({}, range(301, 1001), 40, 0.5),
+        # Before anything has run there is no worst figure to tell of what cannot run.
+        ({"sampler_seed": 2, "points": 64}, range(900), 24, 0.3),
+        ({"such_that": "slc_bytes<=300"}, range(0), 40, 0.5),
+    ],
+    ids=["impossible", "impossible first", "bounds"],
+)
+def test_samplers_learn_what_is_impossible_and_what_keeps_bounds(
+    how: dict[str, Any], refused: Sequence[int], late: int, share: float
+) -> None:
+    goals = Search(minimise="waf", **{"points": 80, **how})
+    tried = searched(
+        Sampled(WIDE, goals), lambda p: "out of range" if p["x"] in refused else bowl(p)
+    )
+    good = [each.found.status == "done" and goals.kept(each.found.figures) for each in tried]
+    assert any(good[:BATCH]) == (refused != range(900))
+    assert share * len(good[late:]) < sum(good[late:])
+    assert not all(good)
 
 
 def prefixed(seed: int = 1) -> tuple[list[Tried], list[tuple[Fraction, int]]]:

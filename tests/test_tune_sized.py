@@ -101,13 +101,13 @@ def test_the_answer_is_that_of_running_every_size(
     assert exact >= 4
 
 
-def test_closed_form(trace: Path) -> None:
+def test_closed_form(trace: Path, store: Path) -> None:
     """The cache takes its blocks: the smallest and the largest number follow from a division."""
     config = package.resolve(device="tiny", scheme="baseline")
     (pool,) = config["device"]["pool"]
     planes = pool["channels"] * pool["chips"] * pool["dies"] * pool["planes"]
     block = planes * pool["wordlines"] * pool["page_bytes"]
-    on: dict[str, Any] = {"vary": {BLOCKS: "0..9"}, "settings": SMALL}
+    on: dict[str, Any] = {"vary": {BLOCKS: "0..9"}, "settings": SMALL, "store": store}
     for bytes_ in (4 * block - 1, 4 * block, 4 * block + 1):
         assert best(asked(trace, f"slc_bytes>={bytes_}", **on)) == -(-bytes_ // block)
         at_most = asked(trace, f"slc_bytes<={bytes_}", most=BLOCKS, **on)
@@ -251,10 +251,11 @@ def test_what_cannot_be_searched_is_told_before_anything_runs(
 
 
 @pytest.mark.parametrize("way", ["least", "most"])
-def test_a_key_is_itself_in_full_and_without_its_scheme(trace: Path, way: str) -> None:
+def test_a_key_is_itself_in_full_and_without_its_scheme(trace: Path, store: Path, way: str) -> None:
     short, full = "slc_blocks", "scheme.baseline.slc_blocks"
     for varied, wanted in ((short, full), (full, short)):
         how: dict[str, Any] = {"vary": {varied: "3..4"}, way: wanted, "settings": SMALL}
+        how["store"] = store
         found = asked(trace, "waf<=9", **how)
         assert best(found) == (3 if way == "least" else 4)
         assert any(f"The {way} {varied} that keeps waf<=9" in line for line in found.told())
@@ -269,8 +270,8 @@ def test_a_metric_that_no_run_has_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "said", ["384KiB..768KiB:128KiB", "768KiB,512KiB,640KiB,384KiB", "384KiB..768KiB/4"]
 )
-def test_sizes_of_blocks_stay_sizes(trace: Path, said: str) -> None:
-    on: dict[str, Any] = {"vary": {BLOCKS: said}, "settings": SMALL}
+def test_sizes_of_blocks_stay_sizes(trace: Path, store: Path, said: str) -> None:
+    on: dict[str, Any] = {"vary": {BLOCKS: said}, "settings": SMALL, "store": store}
     found = asked(trace, f"slc_bytes>={4 * 128 * 1024}", **on)
     assert found.sized is not None
     assert found.sized.best is not None

@@ -235,6 +235,7 @@ def test_what_nothing_answers_is_a_usage_error(
     assert (ended.returncode, told in ended.stderr.decode()) == (2, True), ended.stderr
 
 
+@pytest.mark.long
 def test_the_page_prints_what_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = Path(__file__).parent.parent
     text = (root / "docs/howto/find-out-why.md").read_text(encoding="utf-8")
