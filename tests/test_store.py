@@ -20,7 +20,6 @@ from executors import Here
 from slcache.execute import driver, store
 from slcache.execute.engine import Engine
 from slcache.execute.store import Store
-from slcache.reproduce import plan
 from slcache.reproduce.inputs import statistics
 from slcache.search.goals import SHARES
 from slcache.search.searching import Prefixes
@@ -29,40 +28,6 @@ from support import mixed, slcache, write_trace
 from verbs import Inputs, verbs
 
 Damage = Callable[[Path, Path], object]
-#: A paper that takes no time.
-PLAN = """title = "Toy"
-authors = "Nobody"
-minutes = 1
-seeds = [1]
-[[part]]
-name = "main"
-device = "tiny"
-schemes = ["baseline", "taught"]
-reference = "baseline"
-settings = { "trace.address" = "wrap" }
-[[variant]]
-name = "taught"
-scheme = "rl"
-after = ["first"]
-settings = { "scheme.rl.step_bytes" = 65536 }
-[volume]
-first = { twin = "zipf-4k", requests = 300, set = { requests = 300 } }
-[volume.second]
-twin = "zipf-4k"
-requests = 200
-set = { requests = 200 }
-repeat_to_write_bytes = 2000000
-[quick]
-workloads = ["first", "second"]
-seeds = [1]
-"""
-CLAIMS = """
-[sector]
-figure = "1"
-text = "it writes faster"
-ours = 'change(write_mean_us, "taught", "baseline")'
-paper = "-20 %"
-"""
 
 
 def bytes_changed(change: Callable[[bytes], bytes]) -> Damage:
@@ -279,17 +244,16 @@ def whole(inputs: Inputs) -> bytes:
 
 
 @pytest.fixture(autouse=True)
-def _papers_and_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    papers = tmp_path / "papers" / "toy"
-    papers.mkdir(parents=True)
-    (papers / "plan.toml").write_text(PLAN)
-    (papers / "claims.toml").write_text(CLAIMS)
-    monkeypatch.setattr(plan, "EXPERIMENTS", papers.parent)
+def _workers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "workers", lambda *_: nullcontext(Here()))
 
 
-#: The verbs that keep results.
-KEEPING = [path for path, verb in verbs() if any("--store" in each.opts for each in verb.params)]
+#: The verbs that keep results; an evaluation takes minutes, and has them of the same engine.
+KEEPING = [
+    path
+    for path, verb in verbs()
+    if path != ("reproduce",) and any("--store" in each.opts for each in verb.params)
+]
 
 
 def put(file: Path, change: Change, key: str | None = None) -> None:
@@ -322,7 +286,7 @@ MUCH = [pytest.param(1), pytest.param(len(CHANGES), marks=pytest.mark.slow)]
 def test_every_verb_makes_anew_what_is_no_document_of_its_kind(
     path: tuple[str, ...], calls_most: int, inputs: Inputs, tmp_path: Path
 ) -> None:
-    own = ["toy", "--quick"] if path == ("reproduce",) else inputs.needed(path, "--out")
+    own = inputs.needed(path, "--out")
     kept: list[str | Path] = ["--store", tmp_path / "store"]
     kept += [] if path[0] in ("compare", "cliff") else ["--out", tmp_path / "out"]
 
