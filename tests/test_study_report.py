@@ -135,6 +135,9 @@ def test_each_trace_is_judged_as_if_it_were_alone(table: pl.DataFrame, study: An
     effects = {e["parameter"] for e in found["metrics"]["waf"]["effects"]}
     assert effects == {"trace", "s.blocks"}
     assert "cannot be chosen" in printed(study)
+    page = pages.render(study, "two", "")
+    for picture in ("Pareto front on", "read_p99_ns over the seeds on"):
+        assert all(f"<h3>{picture} {name}</h3>" in page for name in ("easy.csv", "hard.csv"))
 
 
 def of_loads(depths: Sequence[int], blocks: Sequence[int]) -> Analysis:
