@@ -157,23 +157,22 @@ def fitting(metavar: str) -> tuple[str, ...]:
     return next((kinds for word, kinds in MEANT.items() if word in metavar), ())
 
 
-#: Commands that documents alone do not let run, and what names their class.
+OWN = "--scheme SOURCE"
+#: Commands that documents alone do not let run, and what names their class where no scheme does.
 TOLD = {
-    "diff --rerun result": "--scheme SOURCE",
+    "diff --rerun result": OWN,
     "diff --rerun both": "--scheme baseline,SOURCE",
-    "run TRACE --config result.json": "--scheme SOURCE",
-    "run TRACE --device device.toml --scheme custom": "SOURCE",
-    "run TRACE --device tiny --scheme custom --config config.toml": "SOURCE",
-    "compare TRACE --config result.json --schemes tlc-only,custom": "tlc-only,SOURCE",
-    "cliff --config result.json --schemes custom --amount 64k --bs 4k": "SOURCE",
-    "cliff --device device.toml --schemes baseline,custom --amount 64k --bs 4k": "baseline,SOURCE",
-    "tune TRACE --config result.json --vary host.time_scale=1,2 --points 1 --jobs 1": (
-        "--scheme SOURCE"
-    ),
+    "run TRACE --config result.json": OWN,
+    "run TRACE --device device.toml --scheme custom": "",
+    "run TRACE --device tiny --scheme custom --config config.toml": "",
+    "compare TRACE --config result.json --schemes tlc-only,custom": "",
+    "cliff --config result.json --schemes custom --amount 64k --bs 4k": "",
+    "cliff --device device.toml --schemes baseline,custom --amount 64k --bs 4k": "",
+    "tune TRACE --config result.json --vary host.time_scale=1,2 --points 1 --jobs 1": OWN,
     "tune TRACE --config result.json --vary host.queue_depth=1,2 --least host.queue_depth"
-    " --such-that waf<=9 --jobs 1": ("--scheme SOURCE"),
-    "sweep TRACE --config result.json --out out --jobs 1": "--scheme SOURCE",
-    "sweep study --jobs 1": "study/study.toml --jobs 1",
+    " --such-that waf<=9 --jobs 1": OWN,
+    "sweep TRACE --config result.json --out out --jobs 1": OWN,
+    "sweep study --jobs 1": "",
 }
 
 
@@ -187,28 +186,19 @@ def test_what_a_document_names_is_told_and_runs_where_it_is_named(
         # Under other names than those by which a call could name code.
         (shutil.copytree if each.is_dir() else shutil.copy)(each, tmp_path / each.name)
 
-    def line(text: str) -> list[str]:
-        return [
-            word.replace("SOURCE", marked.source).replace("TRACE", str(marked.trace))
-            for word in text.split()
-        ]
+    def called(text: str) -> Any:  # noqa: ANN401
+        own = text.replace("SOURCE", marked.source).replace("TRACE", str(marked.trace))
+        return command(*own.split())
 
-    told = command(*line(words))
+    told = called(words)
     assert told.returncode == 3, told.stderr
     assert not marked.mark.exists()
     message = told.stderr.decode()
     assert "no document loads code of Python" in message
     assert marked.source in message
-    # An option that is there names it in place of what it said.
-    more, given = line(TOLD[words]), line(words)
-    if more[0] == "study/study.toml":
-        given = [given[0], *more]
-    elif more[0].startswith("--"):
-        given += more
-    else:
-        at = next(i for i, word in enumerate(given) if "custom" in word and "=" not in word)
-        given[at] = more[0]
-    ran = command(*given)
+    # Whoever names the study's own file names its code.
+    named = words.replace("custom", "SOURCE").replace("sweep study", "sweep study/study.toml")
+    ran = called(f"{named} {TOLD[words]}")
     assert ran.returncode == 0, ran.stderr
     marked.unloaded()
 

@@ -88,6 +88,7 @@ def test_a_file_that_does_not_fit_is_no_result(name: str, whole: bytes, tmp_path
         (tmp_path / f"{key}.json.gz").write_bytes(store.packed(key, whole))
     path, other = tmp_path / "k.json.gz", tmp_path / "other.json.gz"
     before, document = path.read_bytes(), kept.get("k")
+    assert document is not None
     DAMAGES[name](path, other)
     assert path.is_symlink() or path.stat().st_nlink > 1 or path.read_bytes() != before
     with pytest.warns(UserWarning, match="made anew"):
