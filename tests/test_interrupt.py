@@ -97,7 +97,7 @@ def wait_for_work(process: subprocess.Popen[bytes]) -> None:
     assert process.poll() is None, process.stderr and process.stderr.read()
 
 
-@pytest.mark.few(2)
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", commands(Path(), Path()))
 def test_ctrl_c_is_answered_everywhere(name: str, endless: Path, tmp_path: Path) -> None:
     """And in one case what else ends a process."""

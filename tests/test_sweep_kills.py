@@ -24,7 +24,7 @@ from slcache.study.run import run_study
 from support import command, heed_ctrl_c, slcache
 
 #: Kills of the driver, and as many of a worker, each at a moment of its own.
-KILLS = [pytest.param(2, marks=pytest.mark.long), pytest.param(8, marks=pytest.mark.slow)]
+KILLS = [pytest.param(1, marks=pytest.mark.long), pytest.param(8, marks=pytest.mark.slow)]
 #: Workers end by themselves once their driver is gone; a busy machine may take a while.
 GONE_S = 5.0
 #: Within this after the first worker is there, the driver is killed.
