@@ -14,13 +14,13 @@ from slcache.reproduce.points import Table
 from test_claims import CHANGE, WRITES
 from test_claims import table as writes
 from test_reproduce_grids import table as optima
-from test_reproduce_trends import table as curves
+from test_reproduce_grids import trends as curves
 
 #: Where nothing is asked of the figure, or of the verdict.
 ANY: Any = object()
 GOOD, ALIKE, BAD = "reproduced", "same direction", "not reproduced"
 LIMIT, NONE = "consistent", "no data"
-EACH, STEPS = "every trace", "at every step"
+EACH, STEPS, THERE = "every trace", "at every step", "above there"
 
 
 def one(*up: float, **flat: tuple[float, ...]) -> Table:
@@ -38,8 +38,15 @@ def changes(of: Mapping[str, float]) -> Table:
     return Table(documents, "old", list(of))
 
 
+#: Of the trace that gains most on average.
+MOST = f'{CHANGE[:-1]}, which="most")'
+#: What is judged before every claim, of the tables that have it.
+FIRST = 'claim("first")'
+BEFORE = Claim("first", "1", "text", "-21 ± 1 %", CHANGE)
+
 #: The write latency of "new" is 25 % (29 %) and 15 % less than that of "old": `WRITES`.
 OF_WRITES = [
+    (CHANGE, "-21 ± 2 %", -21, GOOD),
     (CHANGE, "-24 ± 4 %", ANY, GOOD),
     (CHANGE, "-30 ± 4 %", ANY, ALIKE),
     (CHANGE, "30 ± 4 %", ANY, BAD),
@@ -56,6 +63,13 @@ OF_WRITES = [
     (CHANGE, "-26 ± 4 % or below", ANY, ALIKE),
     (CHANGE, "below", ANY, GOOD),
     (CHANGE, "above", ANY, BAD),
+    (f'{CHANGE[:-1]}, which="most")', "-29.9 ± 1 %", -15, ALIKE),
+    (f'{CHANGE[:-1]}, which="most")', "-30.1 ± 1 %", -15, BAD),
+    # Of the claim before.
+    (f"mean({FIRST})", "-41.9 ± 1 %", -21, ALIKE),
+    (f"mean({FIRST})", "-42.1 ± 1 %", -21, BAD),
+    (f"abs({FIRST}) - 10", "above", 11, GOOD),
+    (f"10 - abs({FIRST})", "above", -11, BAD),
     ('ends(write_mean_us, "new", "old")', "-27 to -15 ± 1 %", [-27, -15], GOOD),
     ('ends(write_mean_us, "new", "old")', "-50 to -29.9 ± 1 %", ANY, ALIKE),
     ('ends(write_mean_us, "new", "old")', "-50 to -30.1 ± 1 %", ANY, BAD),
@@ -79,6 +93,13 @@ SAME, ZERO = (writes(dict.fromkeys(WRITES, us)) for us in (5.0, 0.0))
 HARDLY = writes(dict.fromkeys(WRITES, 100.0) | {("a", "new", n): 99.0 for n in (1, 2)})
 WORSE_ON_A = writes(WRITES | {("a", "new", n): 150.0 for n in (1, 2)})
 SOME = writes(dict.fromkeys(WRITES, 0.0) | {("b", "new", 2): 1.0})
+#: One seed is lucky on a: its change is 0 and 40 %, that on b 10 %.
+LUCKY = writes(
+    {("a", "new", 1): 100.0, ("a", "new", 2): 140.0}
+    | {("b", "new", n): 220.0 for n in (1, 2)}
+    | {key: us for key, us in WRITES.items() if key[1] == "old"}
+)
+NOTHING = writes({key: 75.0 * (key[1] == "new") for key in WRITES})
 NO_OLD = writes(WRITES | {("b", "old", n): 0.0 for n in (1, 2)})
 THREE = writes({("a", name, 1): us for name, us in (("new", 1.0), ("other", 2.0), ("old", 3.0))})
 
@@ -119,6 +140,9 @@ OF_CURVES = [
     ('least(lifetime, "grid", among=["grid", "other"], on=["up"])', EACH, ANY, GOOD),
     ('peak(lifetime, "grid", times=100)', "30 to 70 ± 30", ANY, GOOD),
     ('peak(lifetime, "grid", times=100)', "30 to 70 ± 29", ANY, BAD),
+    # What is above everywhere says nothing of where.
+    ('above(lifetime, "grid", on=["up"], at=[1], more_than=30)', THERE, "above at 1", GOOD),
+    ('above(lifetime, "grid", on=["up"], at=[1], more_than=9)', THERE, "above at 0, 0.5, 1", BAD),
     ('apart(lifetime, "grid", on=["up"])', "below", ANY, GOOD),
     ('apart(lifetime, "grid", on=["up"])', "above", ANY, BAD),
     ('apart(lifetime, "grid", on=["up", "flat"])', "below", ANY, NONE),
@@ -129,7 +153,7 @@ OF_CURVES = [
             *(("change", 5, ', "other"'), ("change", "above", ', "other"')),
             *(("ends", "0 to 1", ', "other"'), ("ends", "0 to 1", ""), ("largest", 1, "")),
             *(("span", 1, ""), ("swing", "at most 1", ""), ("total", 0, ""), ("rises", EACH, "")),
-            *(("above", "above there", ""), ("ends_below", EACH, ""), ("widest", "c", "")),
+            *(("above", THERE, ""), ("ends_below", EACH, ""), ("widest", "c", "")),
             *(("apart", "above", ""), ("valley", EACH, ""), ("peak", "0 to 1", "")),
             *(("where_least", 1, ""), ("falls", STEPS, ', "other"')),
             ("up_on", "1 to 2", ', "other"'),
@@ -181,6 +205,13 @@ CASES: list[tuple[Table, str, Any, Any, Any]] = [
     (ZERO, "total(write_mean_us)", 0, ANY, GOOD),
     (SOME, "total(write_mean_us)", 0, 0.5, BAD),
     (SOME, 'total(write_mean_us, on=["a"])', 0, 0.0, ANY),
+    (THREE, 'most(write_mean_us, "other")', EACH, "0 of 1 traces", BAD),
+    (THREE, 'most(write_mean_us, "other", among=["new", "other"])', EACH, ANY, GOOD),
+    (LUCKY, MOST, "20 ± 1 %", 20, GOOD),
+    # More than nothing is a direction.
+    (NOTHING, CHANGE, "above", "150 against 0", GOOD),
+    (NOTHING, CHANGE, "below", "150 against 0", BAD),
+    (ZERO, CHANGE, "above", "0 against 0", BAD),
     # A trace with nothing to divide by is left out.
     (NO_OLD, CHANGE, "-27 ± 1 %", -27, ANY),
     *((curves(), *case) for case in OF_CURVES),
@@ -195,6 +226,10 @@ CASES: list[tuple[Table, str, Any, Any, Any]] = [
     (one(1, 3, 2, flat=(1, 3, 4)), 'ends_below(lifetime, "grid")', EACH, "1 of 2 traces", ALIKE),
     *((TRACES, f'{f}(lifetime, "new", "old"{more})', paper, ANY, verdict)
       for f, paper, more, verdict in OF_TRACES),
+    # What holds on half of the traces is alike.
+    *((changes({name: 5.0 if name in above else -5.0 for name in "abcd"}),
+       'above(lifetime, "new", more_than=100)', EACH, f"{len(above)} of 4 traces", verdict)
+      for above, verdict in (("abcd", GOOD), ("ab", ALIKE), ("a", BAD))),
     (changes({"a": -1.5, "b": 0.9}), 'up_on(lifetime, "new", "old")', "2 to 2", ANY, BAD),
     *((optima(), *case) for case in OF_OPTIMA),
 ]  # fmt: skip
@@ -211,7 +246,7 @@ def test_a_function_comes_to_its_figure_and_verdict(
     figure: Any,
     verdict: Any,
 ) -> None:
-    (row,) = ledger([Claim("x", "1", "text", paper, ours)], {"": table})
+    (_, row) = ledger([BEFORE, Claim("x", "1", "text", paper, ours)], {"": table})
     is_text = figure is None or isinstance(figure[0] if isinstance(figure, list) else figure, str)
     assert figure is ANY or row.ours == (figure if is_text else pytest.approx(figure))
     assert verdict is ANY or row.verdict == verdict
@@ -220,6 +255,8 @@ def test_a_function_comes_to_its_figure_and_verdict(
 @pytest.mark.parametrize(
     ("table", "ours", "paper", "spread"),
     [
+        (writes(WRITES), CHANGE, "-21 ± 2 %", [-22, -20]),
+        (writes(WRITES), f'{CHANGE[:-1]}, which="most")', "-16 %", [-15, -15]),
         (writes(WRITES), f"{CHANGE} - 2 * {CHANGE}", 21, [20, 22]),
         (curves(), 'span(lifetime, "grid", on=["up"])', "42 ± 3", [30, 50]),
         (curves(), '100 * reaches(lifetime, "grid", on=["up"], times=2)', 50, [50, 100]),
@@ -237,6 +274,7 @@ def test_a_spread_is_over_the_seeds(
 @pytest.mark.parametrize(
     ("table", "ours", "paper", "key", "told"),
     [
+        (writes(WRITES), CHANGE, "-21 %", "per_trace", pytest.approx({"a": -27, "b": -15})),
         (NO_OLD, CHANGE, "-27 ± 1 %", "undefined", ["b"]),
         (optima(), f"100 * {ON_A}", "50 ± 10", "per_seed", [50, 90]),
         *(

@@ -33,14 +33,6 @@ def call_of(paper: str, claim: Claim) -> Call:
     return call_of(paper, next(c for c in PLANS[paper].claims if c.id == claim.of[0]))
 
 
-SIGNS = [
-    pytest.param(paper, claim, id=f"{paper}-{claim.id}")
-    for paper, claim in CLAIMS
-    if claim.ours.startswith("change(") and claim.expected.form == "direction"
-    if claim.schemes[0] not in {grid.name for grid in PLANS[paper].grids}
-]
-
-
 @dataclass(frozen=True)
 class Place:
     """Where a figure is asked for: a trace of a claim's, or another, and a setting of a grid."""
@@ -314,37 +306,3 @@ def wanted(paper: str, claim: Claim) -> list[str]:
     claims = [c for c in loaded.claims if c.id in claim.of] or [claim]
     part = next(p for p in loaded.parts if p.name == (claims[0].part or loaded.parts[0].name))
     return claims[0].traces or loaded.traces_of(part)
-
-
-@pytest.mark.parametrize(("paper", "claim"), SIGNS)
-def test_a_direction_against_nothing_is_one(paper: str, claim: Claim) -> None:
-    found = judge(paper, claim, lambda p: 5.0 if p.own else 0.0)
-    assert found.verdict == ("reproduced" if claim.paper == "above" else "not reproduced")
-    nothing = judge(paper, claim, lambda _: 0.0)
-    assert nothing.verdict == "not reproduced"
-
-
-def of(paper: str, name: str) -> Claim:
-    return next(claim for claim in PLANS[paper].claims if claim.id == name)
-
-
-def test_a_quick_evaluation_of_ips_judges_claims_of_single_traces() -> None:
-    loaded = PLANS["ips"]
-    ran = {
-        (part, workload.name)
-        for workload in loaded.workloads
-        for part in workload.parts
-        if workload.name in loaded.quick.names() and loaded.quick.runs(workload.name, [part])
-    }
-    judged = {
-        c.id for c in loaded.claims if c.traces and all((c.part, name) in ran for name in c.traces)
-    }
-    assert {"ips-bursty-waf-small", "ips-bursty-latency-proj_4", "agc-latency-wdev_0"} <= judged
-    assert ("bursty", "wdev_0") not in ran
-
-
-def test_what_is_above_everywhere_says_nothing_of_where() -> None:
-    claim = of("nvc", "gc-financial1")
-    assert judge("nvc", claim, lambda _: 0.75).verdict == "not reproduced"
-    rising = judge("nvc", claim, lambda p: 0.3 * (p.at or 0.0))
-    assert (rising.verdict, rising.ours) == ("reproduced", "above at 0.625, 0.75, 0.875, 1")

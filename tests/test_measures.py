@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from slcache import api
+import slcache
 from slcache.reproduce.expressions import Reading, leaves
 from slcache.reproduce.measures import Result, measures, value
 
@@ -15,10 +15,12 @@ from slcache.reproduce.measures import Result, measures, value
 CACHE_PAGES = (4 << 30) // 4096
 PAGES_PER_WRITE = 8
 WRITES = 200_000
+HOST_PAGES = WRITES * PAGES_PER_WRITE
 
 
-def bursty(scheme: str) -> dict[str, Any]:
-    return api.run(
+def bursty(scheme: str) -> dict[str, float | None]:
+    """Return the measures of a burst that is larger than the cache."""
+    document = slcache.run(
         "ips-bursty",
         device="ips-384g",
         scheme=scheme,
@@ -26,66 +28,54 @@ def bursty(scheme: str) -> dict[str, Any]:
         settings={"trace.prefill": "none"},
         trace_options={"workload.requests": str(WRITES)},
     ).to_dict()
+    return {name: value(name, document) for name in measures()}
 
 
-@pytest.fixture(scope="module")
-def turbo_write() -> dict[str, Any]:
-    return bursty("turbo-write")
-
-
-def test_the_cliff_is_where_the_cache_is_full(turbo_write: dict[str, Any]) -> None:
-    full = CACHE_PAGES / PAGES_PER_WRITE
-    assert value("cliff_writes", turbo_write) == pytest.approx(full, rel=0.01)
-
-
-def test_the_breakdown_of_programmed_pages_is_that_of_the_cache(
-    turbo_write: dict[str, Any],
-) -> None:
-    host = WRITES * PAGES_PER_WRITE
-    programmed = host + CACHE_PAGES
-    assert value("slc_program_share", turbo_write) == pytest.approx(CACHE_PAGES / programmed)
-    assert value("moved_program_share", turbo_write) == pytest.approx(CACHE_PAGES / programmed)
-    assert value("dense_program_share", turbo_write) == pytest.approx(
-        (host - CACHE_PAGES) / programmed
-    )
-    assert value("waf_pages", turbo_write) == pytest.approx(programmed / host)
+def test_the_cliff_and_the_programmed_pages_are_those_of_the_cache() -> None:
+    found = bursty("turbo-write")
+    assert found["cliff_writes"] == pytest.approx(CACHE_PAGES / PAGES_PER_WRITE, rel=0.01)
+    programmed = HOST_PAGES + CACHE_PAGES
+    pages = {"slc": CACHE_PAGES, "moved": CACHE_PAGES, "dense": HOST_PAGES - CACHE_PAGES}
+    for name, of in pages.items():
+        assert found[f"{name}_program_share"] == pytest.approx(of / programmed)
+    assert found["waf_pages"] == pytest.approx(programmed / HOST_PAGES)
 
 
 def test_without_idle_time_switching_is_in_balance() -> None:
-    document = bursty("ips-agc")
-    fast = value("fast_share", document)
+    found = bursty("ips-agc")
+    fast = found["fast_share"]
     assert fast is not None
-    assert value("agc_moves_per_host_page", document) == 0
+    assert found["agc_moves_per_host_page"] == 0
     # What was fast and has not been switched is the whole cache at most: two pages per bit.
-    gap = value("balance_gap", document)
-    assert gap == pytest.approx(1 - 3 * fast)
-    assert -2 * CACHE_PAGES / (WRITES * PAGES_PER_WRITE) <= 1 - 3 * fast <= 0
-    assert value("write_wait_agc_us", document) == 0
+    assert found["balance_gap"] == pytest.approx(1 - 3 * fast)
+    assert -2 * CACHE_PAGES / HOST_PAGES <= 1 - 3 * fast <= 0
+    assert found["write_wait_agc_us"] == 0
 
 
-def test_a_wait_is_the_mean_over_all_writes() -> None:
-    write = {"requests": 4, "attribution_us": {"wait": {"agc": 10.0}}}
-    assert value("write_wait_agc_us", {"host": {"write": write}}) == pytest.approx(2.5)
-    assert value("write_wait_migration_us", {"host": {"write": write}}) == 0
-
-
-def test_a_response_is_the_mean_over_reads_and_writes() -> None:
+def test_means_and_tails_are_of_the_requests_that_there_are(
+    comparison: slcache.Comparison,
+) -> None:
+    real = dict(zip(comparison.labels, comparison.documents, strict=True))["baseline"]
+    assert value("write_mean_us", real) == real["host"]["write"]["latency_us"]["mean"]
+    assert value("write_requests", real) == real["host"]["write"]["requests"]
     read = {"requests": 1, "latency_us": {"mean": 1000.0, "p99": 5000.0}}
-    write = {"requests": 3, "latency_us": {"mean": 5000.0, "p99": 9000.0}}
+    write = {
+        "requests": 3,
+        "latency_us": {"mean": 5000.0, "p99": 9000.0},
+        "attribution_us": {"wait": {"agc": 10.0}},
+    }
     backlog = {"requests_max": 7, "lag_ns": 3_000_000_000}
-    document = {"host": {"read": read, "write": write, "backlog": backlog}}
-    names = ("response_ms", "read_p99_ms", "write_p99_ms", "read_request_share")
-    assert [value(name, document) for name in names] == [4.0, 5.0, 9.0, 0.25]
-    assert [value(name, document) for name in ("lag_s", "backlog_requests")] == [3.0, 7.0]
-
-
-def test_a_side_without_requests_has_no_latency() -> None:
     none = {"requests": 0, "latency_us": {"mean": None, "p99": None}}
-    write = {"requests": 2, "latency_us": {"mean": 5000.0}}
-    document = {"host": {"read": none, "write": write, "backlog": None}}
-    assert value("response_ms", document) == 5.0
-    assert value("read_p99_ms", document) is None
-    assert value("lag_s", document) is None
+    figures = {"write_p99_ms": 9.0, "write_wait_agc_us": 10 / 3, "write_wait_migration_us": 0.0}
+    figures |= {"response_ms": 4.0, "read_p99_ms": 5.0, "read_request_share": 0.25}
+    host = {"read": read, "write": write, "backlog": backlog}
+    of_reads: dict[str, float | None] = {"lag_s": 3.0, "backlog_requests": 7.0}
+    without = {"response_ms": 5.0, "read_p99_ms": None, "lag_s": None}
+    for of, told in (
+        (host, {**figures, **of_reads}),
+        ({**host, "read": none, "backlog": None}, without),
+    ):
+        assert {name: value(name, {"host": of}) for name in told} == told
 
 
 def run(windows: Sequence[tuple[int, float]]) -> dict[str, Any]:
@@ -97,19 +87,39 @@ def run(windows: Sequence[tuple[int, float]]) -> dict[str, Any]:
     return {"series": {"columns": columns}}
 
 
-def test_latency_before_and_after_a_cliff_is_weighted_by_the_writes() -> None:
-    document = run([(10, 500), (0, 0), (30, 540), (10, 2000), (30, 600)])
-    assert value("write_before_cliff_us", document) == pytest.approx(530)
-    assert value("write_after_cliff_us", document) == pytest.approx(950)
-    assert value("write_after_cliff_us", run([(10, 500), (10, 900)])) is None
+RISING = [(25_000, us) for us in (100, 110, 132, 198)]
 
 
-def test_a_rise_is_that_of_the_worst_quarter_of_the_first_writes() -> None:
-    rising = [(25_000, us) for us in (100, 110, 132, 198)]
-    assert value("write_rise", run([*rising, (25_000, 1)])) == pytest.approx(0.1)
-    assert value("write_rise", run([*rising[:3], (25_000, 99)])) == pytest.approx(-0.25)
-    # Fewer writes than the paper shows say nothing.
-    assert value("write_rise", run(rising[:3])) is None
+@pytest.mark.parametrize(
+    ("measure", "windows", "figure"),
+    [
+        # Before and after a cliff, weighted by the writes.
+        ("write_before_cliff_us", [(10, 500), (0, 0), (30, 540), (10, 2000), (30, 600)], 530),
+        ("write_after_cliff_us", [(10, 500), (0, 0), (30, 540), (10, 2000), (30, 600)], 950),
+        ("write_after_cliff_us", [(10, 500), (10, 900)], None),
+        # A rise is that of the worst quarter of the first writes; fewer say nothing.
+        ("write_rise", [*RISING, (25_000, 1)], 0.1),
+        ("write_rise", [*RISING[:3], (25_000, 99)], -0.25),
+        ("write_rise", RISING[:3], None),
+    ],
+)
+def test_latencies_over_time_are_those_of_their_windows(
+    measure: str, windows: list[tuple[int, float]], figure: float | None
+) -> None:
+    assert value(measure, run(windows)) == (figure and pytest.approx(figure))
+
+
+def test_time_is_split_into_host_writes_migration_and_cleaning() -> None:
+    kinds = [("program", "slc", "host"), ("read", "qlc", "rmw"), ("program", "qlc", "pad")]
+    kinds += [("program", "qlc", "migration"), ("erase", "slc", "migration")]
+    kinds += [("read", "slc", "gc"), ("erase", "qlc", "gc"), ("read", "qlc", "host")]
+    ops = [
+        {"kind": kind, "mode": mode, "cause": cause, "time_us": 1e6 * 2**i}
+        for i, (kind, mode, cause) in enumerate(kinds)
+    ]
+    seconds = {"slc_write_s": 1, "dense_write_s": 2 + 4, "migration_s": 8 + 16}
+    seconds |= {"slc_gc_s": 32, "dense_gc_s": 64}
+    assert {name: value(name, {"flash": {"ops": ops}}) for name in seconds} == seconds
 
 
 def test_every_row_reads_by_methods_and_rows_that_there_are() -> None:

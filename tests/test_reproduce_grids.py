@@ -1,25 +1,20 @@
-"""Optima over a grid: what is claimed of them, shown of them and drawn of them."""
+"""Grids: where a setting is best, what is picked from them, learning beside it, and figures."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from charted import nodes, rows
-from slcache.reproduce import figures, inputs, optima
+from charted import axis, nodes, rows
+from slcache.reproduce import figures, optima
 from slcache.reproduce import plan as plans
-from slcache.reproduce.claims import Claim
-from slcache.reproduce.experiment import Experiment, pick
-from slcache.reproduce.inputs import Input
-from slcache.reproduce.ledger import ledger
+from slcache.reproduce.experiment import pick
+from slcache.reproduce.figures import Drawing
 from slcache.reproduce.optima import Optima
-from slcache.reproduce.parts import FigureSpec, Grid, Part, Pick, Workload
-from slcache.reproduce.plan import Plan
-from slcache.reproduce.points import Table
-from support import slcache
+from slcache.reproduce.parts import FigureSpec, Grid, Pick, Yardstick
+from slcache.reproduce.points import Key, Table
 
 GRID = Grid("static", "baseline", {"u": [0.1, 0.5, 0.9]})
 
@@ -51,53 +46,20 @@ def table() -> Table:
     return Table(documents, "own", ["a", "b"], [GRID])
 
 
-def where(trace: str, function: str = "where_least") -> str:
-    return f'{function}(lifetime, "static", on=["{trace}"])'
-
-
-def test_one_figure_exceeds_another_in_size() -> None:
-    claims = [
-        Claim("far", "1", "t", 0, f"-100 * {where('a')}"),
-        Claim("near", "1", "t", 0, f"-100 * {where('b')}"),
-        Claim("x", "1", "t", "above", 'abs(claim("far")) - abs(claim("near"))'),
-        Claim("y", "1", "t", "above", 'abs(claim("near")) - abs(claim("far"))'),
-    ]
-    rows = ledger(claims, {"": table()})
-    assert [(row.ours, row.verdict) for row in rows[2:]] == [
-        (40, "reproduced"),
-        (-40, "not reproduced"),
-    ]
-
-
-SPEC = Optima(
-    parts=["p"],
-    scheme="static",
-    measure="lifetime",
-    which="least",
-    adaptive="own",
-    chosen="fast_share",
-    predicted="model_optimum",
-    paper={"p": {"a": 0.9}},
-)
-
-
 def test_paper_simulation_model_and_scheme_stand_side_by_side() -> None:
-    first, second = optima.study([SPEC], {"p": table()})
-    assert [first[key] for key in ("workload", "paper", "ours", "spread")] == [
-        "a",
-        0.9,
-        0.5,
-        [0.5, 0.9],
-    ]
+    spec = Optima(
+        *(["p"], "static", "lifetime", "least", "own", "fast_share", "model_optimum"),
+        paper={"p": {"a": 0.9}},
+    )
+    first, second = optima.study([spec], {"p": table()})
+    told = ("workload", "paper", "ours", "spread", "near")
+    assert [first[key] for key in told] == ["a", 0.9, 0.5, [0.5, 0.9], [0.5, 0.5]]
     assert (first["predicted"], first["chosen"]) == pytest.approx((0.4, 0.45))
     assert first["paper_worse"] == pytest.approx(5.45 / 4.5 - 1)
     assert first["adaptive_worse"] == pytest.approx(5.0 / 4.5 - 1)
-    assert first["near"] == [0.5, 0.5]
     assert (second["paper"], second["paper_worse"], second["ours"]) == (None, None, 0.1)
-
-
-def test_of_a_measure_that_should_be_large_less_is_worse() -> None:
-    (line, _) = optima.study([replace(SPEC, which="most")], {"p": table()})
+    # Of a measure that should be large less is worse.
+    (line, _) = optima.study([replace(spec, which="most")], {"p": table()})
     assert line["ours"] == 0.1
     assert line["adaptive_worse"] == pytest.approx(1 - 5.0 / 9.0)
 
@@ -109,6 +71,54 @@ def test_the_best_of_a_grid_is_shown_seed_by_seed() -> None:
     shown = {seed: documents["a", "best", seed] for seed in (1, 2)}
     assert [shown[seed]["scheme"]["figures"]["lifetime"] for seed in (1, 2)] == [4.0, 5.0]
     assert {each["picked"] for each in shown.values()} == {"static 0.5"}
+
+
+def shown(learned: list[float], random: float, constants: dict[str, float]) -> Table:
+    """Return the table of a trace with its best and worst constant picked."""
+    main: dict[Key, Any] = {
+        ("t", name, seed): document(lifetime=of)
+        for seed, own in enumerate(learned)
+        for name, of in (("rl", own), ("chance", random))
+    }
+    grid = {("t", name, 0): document(lifetime=of) for name, of in constants.items()}
+    for name, which in (("best", "most"), ("worst", "least")):
+        pick(Pick(name, ["main"], "lifetime", which, source="grid"), grid, main)
+    return Table(main, "rl", ["t"])
+
+
+CONSTANTS = {"c 1": 10.0, "c 2": 20.0, "c 3": 15.0}
+
+
+@pytest.mark.parametrize(
+    ("constants", "learned", "verdict", "share", "random"),
+    [
+        (CONSTANTS, [12.0, 18.0], "below", 0.5, 0.1),
+        (CONSTANTS, [19.9, 20.0], "as good as", 0.995, 0.1),
+        (CONSTANTS, [24.0, 26.0], "beats", 1.5, 0.1),
+        (CONSTANTS, [5.0], "below", -0.5, 0.1),
+        # Constants that are all alike give no share.
+        ({"c 1": 5.0, "c 2": 5.0}, [5.0], "as good as", None, None),
+    ],
+)
+def test_learning_is_held_against_the_best_constant(
+    constants: dict[str, float],
+    learned: list[float],
+    verdict: str,
+    share: float | None,
+    random: float | None,
+) -> None:
+    spec = Yardstick("main", "lifetime", "rl", "best", "worst", "chance")
+    table = shown(learned, 11.0, constants)
+    # One run of what does not learn stands beside every seed.
+    for seed in range(len(learned)):
+        ends = [table.get("lifetime", "t", name, seed) for name in ("worst", "best")]
+        assert ends == [min(constants.values()), max(constants.values())]
+    (line,) = optima.learned(spec, {"main": table})
+    first = max(constants, key=lambda name: constants[name])
+    assert (line["verdict"], line["best_is"]) == (verdict, first)
+    assert [line["share"], line["random_share"]] == pytest.approx([share, random])
+    assert line["spread"] == [min(learned), max(learned)]
+    assert f"1 {verdict} it (t)" in optima.sentence([line])
 
 
 def test_a_figure_over_a_grid_has_a_curve_and_a_line_for_each_scheme() -> None:
@@ -126,66 +136,70 @@ def test_a_figure_over_a_grid_has_a_curve_and_a_line_for_each_scheme() -> None:
     assert star["x"] == 0.1
 
 
-REDUCED = Workload(
-    "w",
-    "hierarchy-web_1",
-    requests=160891,
-    figures={"requests": 160891},
-    reduced={
-        "requests": 1000,
-        "device.user_bytes": "1GiB",
-        "scheme.baseline.slc_blocks": 8,
-        "scheme.sa.slc_blocks": 9,
-    },
+TRENDS = [0, 0.5, 1]
+#: A figure by trace and seed over the settings: one trace rises steeply, one hardly falls.
+RISES = {
+    "grid": {("up", 1): (10, 19, 40), ("up", 2): (10, 21, 60), ("flat", 1): (100, 99.5, 98.5)},
+    "other": {("up", 1): (10, 10, 80), ("up", 2): (10, 10, 80), ("flat", 1): (50, 50, 50)},
+}
+
+
+def trends(curves: dict[str, Any] = RISES) -> Table:
+    """Return a table of two grids beside a scheme whose figure is 200 everywhere."""
+    documents = {
+        (trace, f"{name} {setting}", seed): document(lifetime=cost)
+        for name, of in curves.items()
+        for (trace, seed), costs in of.items()
+        for setting, cost in zip(TRENDS, costs, strict=True)
+    }
+    documents |= {(t, "alone", seed): document(lifetime=200.0) for t, seed in curves["grid"]}
+    grids = [Grid(name, "baseline", {"r": TRENDS}) for name in ("grid", "other")]
+    return Table(documents, "alone", ["up", "flat"], grids)
+
+
+SPEC = FigureSpec(
+    *("7", "lines-by-workload", "t"),
+    measures=["lifetime"],
+    names=["lifetime"],
+    scheme="grid",
+    relative_to="alone",
+    times=100,
 )
 
 
-def reduced() -> Plan:
-    whole = plans.load("hierarchy")
-    part = Part("p", "hierarchy-44g", ["baseline"], "baseline")
-    return replace(whole, parts=[part], workloads=[REDUCED], picks=[])
-
-
-def test_a_smaller_twin_runs_on_a_smaller_device() -> None:
-    plan = reduced()
-    (job,) = Experiment(plan, inputs.twins(plan, ["w"]), {"p": [1]}).jobs
-    assert job.run.settings == {"device.user_bytes": "1GiB", "scheme.baseline.slc_blocks": 8}
-    assert job.input.options(1) == {"seed": "1", "workload.requests": "1000"}
-
-
-def test_at_full_size_both_are_the_papers() -> None:
-    plan = reduced()
-    assert plan.reduced
-    full = plan.full_size()
-    assert not full.reduced
-    (job,) = Experiment(full, inputs.twins(full, ["w"]), {"p": [1]}).jobs
-    assert (job.run.settings, job.input.options(1)) == ({}, {"seed": "1"})
-
-
-def test_a_twin_is_repeated_less_often_in_a_smaller_experiment() -> None:
-    workload = replace(
-        REDUCED, repeat_to_write_bytes=64 << 30, reduced={"repeat_to_write_bytes": 16 << 30}
-    )
-    plan = replace(reduced(), workloads=[workload])
-    assert inputs.twins(plan, ["w"])[0].repeat_to_write_bytes == 16 << 30
-    assert inputs.twins(plan.full_size(), ["w"])[0].repeat_to_write_bytes == 64 << 30
-
-
-def test_a_published_file_runs_on_the_papers_device(tmp_path: Path) -> None:
-    file = Input("w", "", file=str(tmp_path))
-    (job,) = Experiment(reduced(), [file], {"p": [1]}).jobs
-    assert job.run.settings == {}
+def test_a_line_is_relative_to_one_scheme_or_to_a_grid() -> None:
+    plan, of = plans.load("hyssd"), ("lifetime", "grid", "up")
+    assert Drawing(SPEC, plan, trends()).curve(*of) == {0: 0.05, 0.5: 0.1, 1: 0.25}
+    relative = replace(SPEC, relative_to="other")
+    assert Drawing(relative, plan, trends()).curve(*of, 1) == {0: 1, 0.5: 1.9, 1: 0.5}
+    bare = replace(SPEC, relative_to="", per=10)
+    assert Drawing(bare, plan, trends()).curve(*of) == {0: 1, 0.5: 2, 1: 5}
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("kind", "more", "panels", "lines"),
     [
-        (("hierarchy", "--full"), "hierarchy is run at the paper's size anyhow"),
+        ("lines-by-workload", {}, 1, 2),
+        ("lines-by-measure", {}, 2, 1),
+        ("lines-by-grid", {"measure": "lifetime", "schemes": ["grid"]}, 2, 1),
     ],
 )
-def test_full_size_is_refused_where_it_means_nothing(
-    arguments: tuple[str, ...], message: str, tmp_path: Path
+def test_lines_are_drawn_over_the_sizes(
+    kind: str, more: dict[str, Any], panels: int, lines: int
 ) -> None:
-    done = slcache("reproduce", *arguments, "--out", tmp_path / "out")
-    assert done.returncode == 2
-    assert message in done.stderr.decode()
+    figure = figures.draw(replace(SPEC, kind=kind, **more), plans.load("hyssd"), trends())
+    assert len(figure["concat"]) == panels
+    for panel in figure["concat"]:
+        found = [row for row in rows(panel) if "key" in row]
+        assert len({row["key"] for row in found}) == lines
+        assert [row["x"] for row in found[:3]] == [0, 50, 100]
+        assert {"datum": 1.0} in [node.get("encoding", {}).get("y") for node in nodes(panel)]
+
+
+@pytest.mark.parametrize(("cost", "scale"), [(49 * 50, None), (51 * 50, "log")])
+def test_lines_far_apart_are_drawn_over_logarithms(cost: float, scale: str | None) -> None:
+    curves: dict[str, Any] = RISES
+    flat = {("flat", 1): (cost, cost, cost)}
+    far = {name: of | flat for name, of in curves.items()}
+    figure = figures.draw(replace(SPEC, relative_to=""), plans.load("hyssd"), trends(far))
+    assert axis(figure["concat"][0], "y")["scale"].get("type") == scale
