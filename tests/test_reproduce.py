@@ -26,68 +26,8 @@ from slcache.reproduce.sensitivity import front, met
 from slcache.reproduce.verdicts import CANNOT_HOLD, NOT_SIMULABLE
 from support import mixed, process, slcache, write_trace
 
-SMALL = ("--quick", "--workloads", "web_1")
 
-
-def test_the_quick_mode_prints_one_ledger(tmp_path: Path) -> None:
-    done = slcache("reproduce", "hierarchy", *SMALL, "--json", "--out", tmp_path)
-    assert done.returncode == 0, done.stderr
-    told = b"judges at most 27 of 27 emergent claims, on twins of at most 300,000 requests"
-    assert told in done.stderr
-    document = json.loads(done.stdout)
-    schema = json.loads(slcache("explain", "--schema", "reproduce").stdout)
-    Draft202012Validator(schema).validate(document)
-    assert "gains" not in document
-    assert document["inputs"][0]["source"] == "twin"
-    keys = {"id", "figure", "paper", "ours", "spread", "verdict", "reason"}
-    assert all(keys <= set(claim) for claim in document["claims"])
-    verdicts = {claim["id"]: claim["verdict"] for claim in document["claims"]}
-    assert verdicts["web_1-no-migration"] == "reproduced"
-    assert verdicts["figure-7-axis"] == "cannot hold"
-    assert json.loads((tmp_path / "ledger.json").read_text()) == document
-    assert "Inputs: twins of all traces" in (tmp_path / "report.html").read_text()
-
-
-@pytest.fixture(scope="module")
-def ips(tmp_path_factory: pytest.TempPathFactory) -> tuple[tuple[str | Path, ...], Path, Any]:
-    """The words of a quick evaluation with bounds, its folder, and its document."""
-    folder = tmp_path_factory.mktemp("ips")
-    words = ("reproduce", "ips", "--quick", "--workloads", "hm_1", "--bound", "--out", folder)
-    # A process of its own draws the figures, which tell what was not run.
-    done = process(*words, "--json")
-    assert done.returncode == 0, done.stderr
-    return words, folder, json.loads(done.stdout)
-
-
-def test_in_place_switch_halves_write_amplification_where_all_fits_the_cache(ips: Any) -> None:  # noqa: ANN401
-    _, folder, document = ips
-    claims = {claim["id"]: claim for claim in document["claims"]}
-    assert claims["ips-bursty-latency-hm_1"]["verdict"] == "reproduced"
-    # Turbo Write programs each page twice, in-place switch once.
-    assert claims["ips-bursty-waf-small"]["ours"] == pytest.approx(-50.0)
-    # One trace of eleven says nothing of how many there are.
-    assert claims["turbo-bursty-tlc-dominates"]["verdict"] == "no data"
-    assert claims["coop-daily-latency"]["verdict"] == "no data"
-    assert "not run in this mode" in (folder / "report.html").read_text()
-
-
-def test_an_evaluation_tells_shares_of_gain_where_it_is_asked_for(ips: Any) -> None:  # noqa: ANN401
-    words, folder, document = ips
-    Draft202012Validator(schemata.schema("reproduce")).validate(document)
-    assert set(document["gains"]) == {"literal", "probable"}
-    lines = document["gains"]["literal"]
-    by_scheme = {(line["part"], line["scheme"]): line for line in lines}
-    turbo, in_place = (by_scheme["bursty", name] for name in ("turbo-write", "ips"))
-    # A trace that fits the cache, which is emptied: no dense program is spared.
-    assert turbo["above"] >= 1
-    assert (in_place["share"], in_place["above"]) == (None, None)
-    assert "turn dense where they lie" in in_place["why"]
-    assert "How far from the best" in (folder / "report.html").read_text()
-    text = " ".join(slcache(*words).stdout.decode().split())
-    assert "Share of the dense programs that could be spared" in text
-
-
-def test_finished_runs_are_kept_and_taken_up_again(tmp_path: Path) -> None:
+def test_an_interrupted_evaluation_goes_on_and_prints_one_ledger(tmp_path: Path) -> None:
     request = evaluations.Request("hierarchy", tmp_path, quick=True, workloads=["web_1"])
     told: list[tuple[str, int, int]] = []
 
@@ -102,38 +42,84 @@ def test_finished_runs_are_kept_and_taken_up_again(tmp_path: Path) -> None:
     kept = len(list((tmp_path / "store/results").glob("*.json.gz")))
     assert 1 <= kept < every
     told.clear()
-
-    def go_on(phase: str, done: int, total: int) -> None:
-        told.append((phase, done, total))
-
-    evaluations.evaluate(request, go_on)
+    evaluations.evaluate(request, lambda *of: told.append(of))
     left = every - kept
     phase = f"runs (0 of {left} done, {left} left, {kept} kept, CPU time 0 s)"
     assert told[0] == (phase, 0, left)
+    words = ("reproduce", "hierarchy", "--quick", "--workloads", "web_1", "--json")
+    shown = slcache(*words, "--out", tmp_path)
+    assert b"judges at most 27 of 27 emergent claims, on twins of at most" in shown.stderr
+    document = json.loads(shown.stdout)
+    assert "gains" not in document
+    assert document["inputs"][0]["source"] == "twin"
+    verdicts = {claim["id"]: claim["verdict"] for claim in document["claims"]}
+    assert verdicts["web_1-no-migration"] == "reproduced"
+    assert verdicts["figure-7-axis"] == "cannot hold"
+    assert json.loads((tmp_path / "ledger.json").read_text()) == document
+    assert "Inputs: twins of all traces" in (tmp_path / "report.html").read_text()
+
+
+def test_in_place_switch_halves_write_amplification_and_tells_shares_of_gain(
+    tmp_path: Path,
+) -> None:
+    words = ("reproduce", "ips", "--quick", "--workloads", "hm_1", "--bound", "--out", tmp_path)
+    # A process of its own draws the figures, which tell what was not run.
+    done = process(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    Draft202012Validator(schemata.schema("reproduce")).validate(document)
+    claims = {claim["id"]: claim for claim in document["claims"]}
+    assert claims["ips-bursty-latency-hm_1"]["verdict"] == "reproduced"
+    # Turbo Write programs each page twice, in-place switch once.
+    assert claims["ips-bursty-waf-small"]["ours"] == pytest.approx(-50.0)
+    # One trace of eleven says nothing of how many there are.
+    assert claims["turbo-bursty-tlc-dominates"]["verdict"] == "no data"
+    assert claims["coop-daily-latency"]["verdict"] == "no data"
+    assert set(document["gains"]) == {"literal", "probable"}
+    lines = {(line["part"], line["scheme"]): line for line in document["gains"]["literal"]}
+    turbo, in_place = (lines["bursty", name] for name in ("turbo-write", "ips"))
+    # A trace that fits the cache, which is emptied: no dense program is spared.
+    assert turbo["above"] >= 1
+    assert (in_place["share"], in_place["above"]) == (None, None)
+    assert "turn dense where they lie" in in_place["why"]
+    page = (tmp_path / "report.html").read_text()
+    assert "not run in this mode" in page
+    assert "How far from the best" in page
+    text = " ".join(slcache(*words).stdout.decode().split())
+    assert "Share of the dense programs that could be spared" in text
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("hierachy",), "did you mean 'hierarchy'?"),
-        (("hierarchy", "--workloads", "web_9"), "no workload web_9 in hierarchy; allowed: web_0"),
-        (("hierarchy", "--seeds", "x"), "expected whole numbers"),
-        (("hierarchy", "--quick", "--sensitivity"), "exclude each other"),
-        (("hierarchy", "--executor", "slurm:4"), "executor = slurm:4: must be local, dask://"),
-        (("hierarchy", "--executor", "dask://h:1", "--jobs", "2"), "has workers of its own"),
+        ("hierachy", "did you mean 'hierarchy'?"),
+        ("hierarchy --workloads web_9", "no workload web_9 in hierarchy; allowed: web_0"),
+        ("hierarchy --seeds x", "expected whole numbers"),
+        ("hierarchy --quick --sensitivity", "exclude each other"),
+        ("hierarchy --executor slurm:4", "executor = slurm:4: must be local, dask://"),
+        ("hierarchy --executor dask://h:1 --jobs 2", "has workers of its own"),
+        ("hierarchy --full", "hierarchy is run at the paper's size anyhow"),
+        ("nvc --reading probable", "no reading 'probable'; allowed: both, literal, closed"),
+        ("nvc --reading closed --sensitivity", "--sensitivity starts from no further reading"),
+        ("drives --full", "--full"),
+        ("drives --workloads speed", "allowed: fills, latency"),
+        ("drives --workloads fills --sensitivity", "no effect on fills"),
+        ("drives --quick --sensitivity", "exclude each other"),
+        ("separation --full", "--full: has no effect on separation"),
+        ("separation --sensitivity", "--sensitivity: has no effect on separation"),
+        ("separation --workloads zipf-2", "separation has no workload 'zipf-2'"),
     ],
 )
-def test_wrong_usage_is_told(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    done = slcache("reproduce", *arguments, "--out", tmp_path / "out")
+def test_wrong_usage_is_told(arguments: str, message: str, tmp_path: Path) -> None:
+    done = slcache("reproduce", *arguments.split(), "--out", tmp_path / "out")
     assert done.returncode == 2
-    assert message in done.stderr.decode()
+    assert message in " ".join(done.stderr.decode().split())
     assert not (tmp_path / "out").exists()
 
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHOWN = re.compile(r"slcache reproduce (\w+)[^\n`]* --quick")
-FEW = 5000
 
 
 def test_a_quick_evaluation_that_is_shown_judges_half_of_what_is_emergent() -> None:
@@ -145,7 +131,7 @@ def test_a_quick_evaluation_that_is_shown_judges_half_of_what_is_emergent() -> N
 
 def test_it_judges_as_many_as_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = plans.load("hierarchy")
-    small = replace(whole, quick=replace(whole.quick, requests=FEW))
+    small = replace(whole, quick=replace(whole.quick, requests=5000))
     monkeypatch.setattr(plans, "load", lambda _: small)
     request = evaluations.Request("hierarchy", tmp_path, quick=True, readings=["literal"])
     rows = evaluations.evaluate(request).claims
@@ -170,13 +156,6 @@ def test_only_twins_that_are_longer_are_cut(requests: int) -> None:
         )
 
 
-#: Of a Windows file time, as MSR traces have it.
-TICKS_PER_S = 10_000_000
-
-#: What the format has no place for, or no digits.
-LOSSY = ["label", "response", "time"]
-
-
 def found(paper: str, names: list[str], folder: Path) -> list[Input]:
     plan = plans.load(paper)
     with Engine(folder.parent / "store") as engine:
@@ -186,70 +165,57 @@ def found(paper: str, names: list[str], folder: Path) -> list[Input]:
 def test_a_file_with_the_figures_of_the_table_is_the_trace(tmp_path: Path) -> None:
     folder = tmp_path / "traces"
     folder.mkdir()
-    package.generate("hierarchy-web_1", folder / "whatever.csv.gz", to="msr", seed=3, lossy=LOSSY)
-    package.generate(
-        "hierarchy-lun1",
-        folder / "web_1.csv.gz",
-        to="msr",
-        overrides={"requests": 9000},
-        lossy=LOSSY,
-    )
+    # A file that says it is a twin, the trace under another name, and a part of one.
+    package.generate("hierarchy-web_1", folder / "first.parquet")
+    as_msr: dict[str, Any] = {"to": "msr", "lossy": ["label", "response", "time"]}
+    package.generate("hierarchy-web_1", folder / "whatever.csv.gz", seed=3, **as_msr)
+    short = {"requests": 9000}
+    package.generate("hierarchy-lun1", folder / "web_1.csv.gz", overrides=short, **as_msr)
     (each,) = found("hierarchy", ["web_1"], folder)
-    assert each.file
-    assert Path(each.path).name == "whatever.csv.gz"
+    assert Path(each.file).name == Path(each.path).name == "whatever.csv.gz"
     assert each.options(1) == {}
     assert not any(i.file for i in found("hierarchy", ["lun1"], folder))
 
 
 def msr(path: Path, seconds_apart: int) -> None:
-    """Write ten requests of volume wdev_0, six of them writes."""
+    """Write ten requests of volume wdev_0, six of them writes, at Windows file times."""
     lines = [
-        f"{128_166_372_000_000_000 + i * seconds_apart * TICKS_PER_S},wdev,0,"
+        f"{128_166_372_000_000_000 + i * seconds_apart * 10_000_000},wdev,0,"
         f"{'Write' if i < 6 else 'Read'},{8192 * i},4096,100"
         for i in range(10)
     ]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def test_a_volume_of_a_week_is_the_trace_in_every_part(tmp_path: Path) -> None:
+def test_a_volume_of_a_week_is_the_trace_in_every_part_and_a_sample_in_none(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "traces"
     folder.mkdir()
+    msr(folder / "wdev_0.csv", 600)
+    assert not any(each.file for each in found("ips", ["wdev_0"], folder))
     msr(folder / "x.csv", 60_000)
     bursty, daily, coop = found("ips", ["wdev_0"], folder)
     # The bursty part keeps nothing of the trace but how many writes it has.
     assert not bursty.file
     assert bursty.set["requests"] == "6"
-    assert daily.file
+    assert daily.file.endswith("x.csv")
     assert coop.path == daily.path
     assert coop.repeat_to_write_bytes == 64 << 30
-
-
-def test_a_sample_of_a_volume_is_not_the_trace(tmp_path: Path) -> None:
-    folder = tmp_path / "traces"
-    folder.mkdir()
-    msr(folder / "wdev_0.csv", 600)
-    assert not any(each.file for each in found("ips", ["wdev_0"], folder))
-
-
-def test_a_twin_in_a_file_is_not_the_trace(tmp_path: Path) -> None:
-    folder = tmp_path / "traces"
-    folder.mkdir()
-    package.generate("hierarchy-web_1", folder / "web_1.parquet")
-    assert not any(each.file for each in found("hierarchy", ["web_1"], folder))
 
 
 def test_only_the_named_recordings_run_with_the_measures_named(tmp_path: Path) -> None:
     folder = tmp_path / "recorded"
     folder.mkdir()
     (folder / "other.blkparse.zst").write_bytes(b"not read")
-    rows = mixed(200)
-    write_trace(folder / "mine.csv", rows)
+    for name in ("mine", "piece"):
+        write_trace(folder / f"{name}.csv", mixed(200))
     spec = Beyond(
         device="tiny",
         schemes=["tlc-only"],
-        replay="open",
+        replay="closed:8",
         more=["mine.csv", "gone.csv"],
-        pieces=["lost.csv"],
+        pieces=["piece.csv", "lost.csv"],
         only=["nothing"],
         measures=["lag_s", "disk_energy_j"],
         names=["lag", "energy"],
@@ -259,62 +225,55 @@ def test_only_the_named_recordings_run_with_the_measures_named(tmp_path: Path) -
         told = beyond.study(plan, folder, engine)
     assert told["left_out"] == ["gone.csv", "lost.csv"]
     assert told["measures"] == {"lag_s": "lag", "disk_energy_j": "energy"}
-    (figures,) = told["traces"]["mine"].values()
+    assert told["traces"].keys() == {"mine", "piece"}
+    (figures,) = told["traces"]["piece"].values()
     assert figures["lag_s"] >= 0
     assert figures["disk_energy_j"] is None
-
-
-def test_pieces_of_real_volumes_keep_their_times(tmp_path: Path) -> None:
-    for name in ("closed", "piece"):
-        write_trace(tmp_path / f"{name}.csv", mixed(20))
-    spec = Beyond(
-        device="tiny",
-        schemes=["tlc-only"],
-        replay="closed:8",
-        more=["closed.csv"],
-        pieces=["piece.csv"],
-    )
-    jobs, left_out = beyond.jobs_of(replace(plans.load("hierarchy"), beyond=spec), tmp_path)
-    found = {job.input.name: job.run.config["host"]["replay"] for job in jobs}
-    assert left_out == []
-    assert found == {"closed": "closed", "piece": "open"}
+    # Pieces of real volumes keep their times.
+    jobs, _ = beyond.jobs_of(plan, folder)
+    replays = {job.input.name: job.run.config["host"]["replay"] for job in jobs}
+    assert replays == {"mine": "closed", "piece": "open"}
 
 
 PAPER = {"lifetime_fast": -25, "lifetime_dense": -10}
+CALIBRATED = {"class_": "calibrated"}
 
 
-def point(write: float, read: float, **of_read: Any) -> dict[str, Row]:  # noqa: ANN401
+def point(write: float, read: float | None, **of_read: Any) -> dict[str, Row]:  # noqa: ANN401
     """Return the claims of a study's point that found these changes."""
     figures = {
-        "new": {"lifetime_fast": 100 + write, "lifetime_dense": 100 + read},
+        "new": {"lifetime_fast": 100 + write, "lifetime_dense": 100 + (read or 0)},
         "old": dict.fromkeys(PAPER, 100.0),
     }
     documents = {("a", s, 1): {"scheme": {"figures": of}} for s, of in figures.items()}
     claims = [
         Claim(name, "1", "t", f"{paper} ± 1 %", f'change({name}, "new", "old")', **more)
         for (name, paper), more in zip(PAPER.items(), ({}, of_read), strict=True)
+        if name == "lifetime_fast" or read is not None
     ]
     return {row.id: row for row in ledger(claims, {"": Table(documents, "old", ["a"])})}
 
 
-def test_the_front_is_what_no_other_beats_on_all_figures() -> None:
-    points = [point(-20, 0), point(-10, -9.5), point(-10, 0), point(-60, 5)]
-    assert front(points) == [0, 1]
-    assert [met(rows) for rows in points] == [0, 1, 0, 0]
+FOUR = [point(-20, 0), point(-10, -9.5), point(-10, 0), point(-60, 5)]
 
 
-def test_within_the_tolerance_nothing_is_nearer() -> None:
-    assert front([point(-20, -10), point(-20, -9.1)]) == [0, 1]
-    assert front([point(-20, -10), point(-20, -8.9)]) == [0]
+@pytest.mark.parametrize(
+    ("points", "best"),
+    [
+        (FOUR, [0, 1]),
+        # Within the tolerance nothing is nearer.
+        ([point(-20, -10), point(-20, -9.1)], [0, 1]),
+        ([point(-20, -10), point(-20, -8.9)], [0]),
+        ([point(-20, -10, **CALIBRATED), point(-21, 50, **CALIBRATED)], [1]),
+        # A figure that some point lacks is left out.
+        ([point(-20, -10), point(-21, None)], [1]),
+    ],
+)
+def test_the_front_is_what_no_other_beats_on_all_emergent_figures(
+    points: list[dict[str, Row]], best: list[int]
+) -> None:
+    assert front(points) == best
 
 
-def test_calibrated_claims_do_not_count() -> None:
-    calibrated = {"class_": "calibrated"}
-    assert front([point(-20, -10, **calibrated), point(-21, 50, **calibrated)]) == [1]
-
-
-def test_a_figure_that_some_point_lacks_is_left_out() -> None:
-    first = point(-20, -10)
-    other = point(-21, 50)
-    del other["lifetime_dense"]
-    assert front([first, other]) == [1]
+def test_points_count_the_claims_that_they_meet() -> None:
+    assert [met(rows) for rows in FOUR] == [0, 1, 0, 0]

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from slcache import ConfigError
-from slcache.execute.engine import Engine
 from slcache.reproduce import beyond, inputs, papers, sensitivity
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import plan as plans
 from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.inputs import twins
-from slcache.reproduce.plan import Plan
 from slcache.reproduce.reading import Variation
 
 pytestmark = pytest.mark.long
@@ -45,44 +42,33 @@ def test_every_run_on_recordings_can_be_made(paper: str, tmp_path: Path) -> None
     assert inputs.faults(jobs, "beyond") == []
 
 
-def varied(*vary: Variation) -> Plan:
-    plan = plans.load("nvc")
-    assert plan.sensitivity is not None
-    return replace(plan, sensitivity=replace(plan.sensitivity, vary=list(vary)))
-
-
-BROKEN = varied(
+VARIED = [
     Variation("Sequential", "open", [0, 0.2], twin="twin.sequential_share"),
     Variation("Misspelt", "open", [0.5], twin="twin.update_skwe"),
     Variation("Flush", "open", ["maybe"], ["scheme.nvc.flush_clean"]),
-)
+]
 
 
-def test_every_point_that_cannot_be_run_is_told_once() -> None:
-    first, *rest = sensitivity.faults(BROKEN)
-    assert first.startswith(
-        "nvc/plan.toml: sensitivity: Sequential, 0: nvc-desktop: twin.sequential_share: 0 conflicts"
-    )
-    misspelt = [fault for fault in rest if "Misspelt, 0.5" in fault]
-    assert len(misspelt) == 2  # one for each twin
-    assert all("unknown field `update_skwe`" in fault for fault in misspelt)
-    flush = [fault for fault in rest if "Flush, maybe" in fault]
-    assert len(misspelt) + len(flush) == len(rest)
-    assert flush
-    assert all("scheme.nvc.flush_clean" in fault for fault in flush)
-
-
-def test_nothing_is_run_before_all_faults_are_told(
+def test_every_point_that_cannot_be_run_is_told_once_before_any_is_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def never(*_: object, **__: Any) -> None:  # noqa: ANN401
-        raise AssertionError("a run was begun")
-
-    monkeypatch.setattr(plans, "load", lambda _: BROKEN)
-    monkeypatch.setattr(Engine, "results", never)
+    plan = plans.load("nvc")
+    assert plan.sensitivity is not None
+    broken = replace(plan, sensitivity=replace(plan.sensitivity, vary=VARIED))
+    monkeypatch.setattr(plans, "load", lambda _: broken)
     request = evaluations.Request("nvc", tmp_path, sensitivity=True)
     with pytest.raises(ConfigError) as error:
         evaluations.evaluate(request)
-    for name in ("Sequential, 0", "Misspelt, 0.5", "Flush, maybe"):
-        assert name in str(error.value)
+    told = str(error.value).splitlines()
+    assert told == sensitivity.faults(broken)
+    assert told[0].startswith(
+        "nvc/plan.toml: sensitivity: Sequential, 0: nvc-desktop: twin.sequential_share: 0 conflicts"
+    )
+    misspelt = [fault for fault in told[1:] if "Misspelt, 0.5" in fault]
+    assert len(misspelt) == 2  # one for each twin
+    assert all("unknown field `update_skwe`" in fault for fault in misspelt)
+    flush = [fault for fault in told[1:] if "Flush, maybe" in fault]
+    assert len(told) == 1 + len(misspelt) + len(flush)
+    assert flush
+    assert all("scheme.nvc.flush_clean" in fault for fault in flush)
     assert list(tmp_path.iterdir()) == []

@@ -18,15 +18,12 @@ from slcache.execute.engine import Engine
 from slcache.reproduce import evaluation as evaluations
 from slcache.reproduce import figures, report, sensitivity
 from slcache.reproduce import plan as plans
-from slcache.reproduce.claims import Claim
 from slcache.reproduce.experiment import Experiment
 from slcache.reproduce.inputs import twins
-from slcache.reproduce.ledger import Evaluation, ledger
+from slcache.reproduce.ledger import Evaluation
 from slcache.reproduce.parts import Part, Workload
 from slcache.reproduce.plan import Plan
-from slcache.reproduce.points import Table
 from slcache.reproduce.reading import LITERAL, PROBABLE, Option, Reading, faults
-from support import slcache
 
 TOY = """
 title = "Toy"
@@ -67,7 +64,6 @@ why = "a source"
 settings = { "scheme.sector.merge.timeout_ns" = 100000 }
 """
 OPTIONS = {"wait": WAIT}
-PREFILL = "settings = ['trace.prefill'], values = ['none'] },"
 
 
 CLAIMS = """
@@ -82,20 +78,19 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401
     """Return a function that loads the toy paper with what stands for its reading."""
 
     def load(
-        options: dict[str, str] = OPTIONS, vary: str = "", other: dict[str, str] | None = None
+        options: dict[str, str] = OPTIONS,
+        vary: str = "",
+        other: dict[str, str] | None = None,
+        readings: str | None = None,
     ) -> Plan:
         folder = tmp_path / "papers" / "toy"
         folder.mkdir(parents=True, exist_ok=True)
         text = TOY.replace("VARY", vary)
         for name, said in {**options, **(other or {})}.items():
             text += f"[option.{name}]{said}"
-        text += "[reading]\n"
-        for name, title, of in (
-            ("probable", "most probable", options),
-            ("brief", "brief waits", other),
-        ):
-            if of:
-                text += f"{name} = {{ name = '{title}', options = {list(of)} }}\n"
+        several = [("probable", "most probable", options), ("brief", "brief waits", other)]
+        found = (f"{n} = {{ name = '{t}', options = {list(of)} }}\n" for n, t, of in several if of)
+        text += "[reading]\n" + ("".join(found) if readings is None else readings)
         (folder / "plan.toml").write_text(text)
         (folder / "claims.toml").write_text(CLAIMS)
         monkeypatch.setattr(plans, "EXPERIMENTS", tmp_path / "papers")
@@ -115,56 +110,48 @@ def run(out: Path, **more: Any) -> tuple[Evaluation, list[tuple[int, int]]]:  # 
     return evaluations.evaluate(request, progress), seen
 
 
-def test_every_claim_is_judged_under_both_readings(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
+def test_every_claim_is_judged_and_drawn_under_both_readings(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
     toy()
-    evaluation, seen = run(tmp_path / "out")
-    document = json.loads(evaluation.to_json())
-    writes, mean, speed = document["claims"]
-    assert set(writes["probable"]) == {
-        *("ours", "spread", "distance", "same_sign", "same_order", "verdict", "detail"),
-        "missing",
-    }
-    # Most partial writes wait in vain, so those that wait a tenth as long are faster.
-    assert writes["probable"]["ours"] < writes["ours"]
-    assert mean["probable"]["ours"] == writes["probable"]["ours"]
-    assert (speed["verdict"], speed["probable"]["verdict"]) == ("cannot be simulated",) * 2
-    assert document["counts_by_class"]["calibrated"] == {
-        "literal": {"cannot be simulated": 1},
-        "probable": {"cannot be simulated": 1},
-    }
-    assert sum(document["counts_probable"].values()) == 3
-    assert document["reading"]["name"] == "most probable"
-    assert document["reading"]["options"][0]["why"] == "a source"
+    both, seen = run(tmp_path / "out")
     # Baseline has no such option: of four runs it has one that both readings share.
     assert seen[-1] == (3, 3)
     assert len(list((tmp_path / "out/store/results").glob("*.json.gz"))) == 3
-
-
-def test_the_page_has_a_column_and_a_figure_for_each_reading(
-    toy: Any,  # noqa: ANN401
-    tmp_path: Path,
-) -> None:
-    toy()
-    evaluation, _ = run(tmp_path / "out")
-    page = report.render(evaluation)
+    document = json.loads(both.to_json())
+    Draft202012Validator(schemata.schema("reproduce")).validate(document)
+    writes, mean, _ = document["claims"]
+    # Most partial writes wait in vain, so those that wait a tenth as long are faster.
+    assert writes["probable"]["ours"] < writes["ours"]
+    assert mean["probable"]["ours"] == writes["probable"]["ours"]
+    none = {"cannot be simulated": 1}
+    assert document["counts_by_class"]["calibrated"] == {"literal": none, "probable": none}
+    assert sum(document["counts_probable"].values()) == 3
+    assert document["reading"]["name"] == "most probable"
+    assert document["reading"]["options"][0]["why"] == "a source"
+    page = report.render(both)
     assert "<li>partial writes wait 0.1 ms" in page
     assert page.count("data-chart aria") == 2
     assert "Writes, most probable reading" in page
-    for reading in (LITERAL, PROBABLE):
-        alone, _ = run(tmp_path / "out", readings=[reading])
-        assert report.render(alone).count("data-chart aria") == 1
-
-
-def test_the_readings_of_a_figure_have_one_scale(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    toy()
-    evaluation, _ = run(tmp_path / "out")
-    (spec,) = evaluation.plan.figures
-    drawn = [figures.draw(spec, view.plan, view.tables[""]) for view in evaluation.views]
+    # The readings of a figure have one scale.
+    (spec,) = both.plan.figures
+    drawn = [figures.draw(spec, view.plan, view.tables[""]) for view in both.views]
     tops = [max(row["y"] for row in rows(chart) if "y" in row) for chart in drawn]
     assert tops[0] != tops[1]
     figures.same_scale(spec, drawn)
     ends = [axis(only(chart), "y")["scale"] for chart in drawn]
     assert {(each["domainMin"], each["domainMax"]) for each in ends} == {(0, max(tops))}
+    # A reading that was not run says nothing.
+    for reading in (LITERAL, PROBABLE):
+        alone, _ = run(tmp_path / "out", readings=[reading])
+        assert report.render(alone).count("data-chart aria") == 1
+        row, whole = alone.claims[0], both.claims[0]
+        document = json.loads(alone.to_json())
+        assert document["reading"]["run"] == [reading]
+        if reading == LITERAL:
+            assert (row.ours, row.probable) == (whole.ours, None)
+            assert document["counts_probable"] is None
+        else:
+            assert (row.ours, row.verdict) == (None, "no data")
+            assert row.probable == whole.probable
 
 
 def test_a_published_file_is_run_under_both_readings(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
@@ -196,22 +183,6 @@ def test_a_figure_that_both_readings_share_is_drawn_once(toy: Any, tmp_path: Pat
     assert "Both readings" in page
 
 
-def test_a_reading_that_was_not_run_says_nothing(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    toy()
-    both, _ = run(tmp_path / "out")
-    for reading in (LITERAL, PROBABLE):
-        alone, _ = run(tmp_path / "out", readings=[reading])
-        row, whole = alone.claims[0], both.claims[0]
-        document = json.loads(alone.to_json())
-        assert document["reading"]["run"] == [reading]
-        if reading == LITERAL:
-            assert (row.ours, row.probable) == (whole.ours, None)
-            assert document["counts_probable"] is None
-        else:
-            assert (row.ours, row.verdict) == (None, "no data")
-            assert row.probable == whole.probable
-
-
 def test_a_plan_with_one_reading_has_no_other(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
     plan = toy({})
     assert plan.under(PROBABLE) is plan
@@ -223,53 +194,56 @@ def test_a_plan_with_one_reading_has_no_other(toy: Any, tmp_path: Path) -> None:
     assert "reading" not in page.split(">Claims</h2>")[1].split("<h2 ")[0]
 
 
-@pytest.mark.parametrize(
-    ("said", "message"),
-    [
-        ("parts = ['mian']", "parts 1: no part mian; allowed: main"),
-        ("devices = { mian = 'tiny' }", "devices: no part mian; allowed: main"),
-        ("devices = { main = 'tinny' }", "devices: main: no device tinny; allowed: "),
-        ("set = {}", "unknown key set; allowed: text, why, settings"),
-        ("parts = 'main'", "parts = 'main'"),
-        ("", "one of settings, devices and twin is missing: it changes nothing"),
-        (
-            "settings = { 'scheme.hierarchy.merge.timeout_ns' = 1 }",
-            "scheme.hierarchy.merge.timeout_ns is a setting of no run",
-        ),
-    ],
-)
-def test_an_option_that_says_nothing_sure_is_refused(toy: Any, said: str, message: str) -> None:  # noqa: ANN401
-    with pytest.raises(ConfigError) as error:
-        toy({"x": f"\ntext = 't'\nwhy = 'w'\n{said}\n"})
-    assert str(error.value).startswith("toy/plan.toml: reading: ")
-    assert message in str(error.value)
+OF_AN_OPTION = [
+    ("parts = ['mian']", "parts 1: no part mian; allowed: main"),
+    ("devices = { mian = 'tiny' }", "devices: no part mian; allowed: main"),
+    ("devices = { main = 'tinny' }", "devices: main: no device tinny; allowed: "),
+    ("set = {}", "unknown key set; allowed: text, why, settings"),
+    ("parts = 'main'", "parts = 'main'"),
+    ("", "one of settings, devices and twin is missing: it changes nothing"),
+    (
+        "settings = { 'scheme.hierarchy.merge.timeout_ns' = 1 }",
+        "scheme.hierarchy.merge.timeout_ns is a setting of no run",
+    ),
+    # What another option says.
+    (WAIT.splitlines()[-1], "settings.scheme.sector.merge.timeout_ns is given for main by an"),
+]
+OF_A_READING = [
+    ("probable = { options = ['wait'] }", "reading: probable: name is missing"),
+    ("probable = { name = 1, options = ['wait'] }", "reading: probable: name = 1"),
+    (
+        "probable = { name = 'x', options = ['wiat'] }",
+        "reading: probable: options: no wiat; allowed: wait",
+    ),
+    ("literal = { name = 'x', options = ['wait'] }", "reading: literal"),
+    ("", "option wait is in no reading"),
+]
+PREFILL = "settings = ['trace.prefill'], values = ['none'] },"
+VARIED = "{ name = 'x', why = 'y', reading = 'probable', " + PREFILL
 
 
 @pytest.mark.parametrize(
-    ("said", "message"),
+    ("options", "readings", "vary", "message"),
     [
-        ("probable = { options = ['wait'] }", "reading: probable: name is missing"),
-        ("probable = { name = 1, options = ['wait'] }", "reading: probable: name = 1"),
-        (
-            "probable = { name = 'x', options = ['wiat'] }",
-            "reading: probable: options: no wiat; allowed: wait",
+        *(
+            ({**OPTIONS, "x": f"\ntext = 't'\nwhy = 'w'\n{said}\n"}, None, "", told)
+            for said, told in OF_AN_OPTION
         ),
-        ("literal = { name = 'x', options = ['wait'] }", "reading: literal"),
-        ("", "option wait is in no reading"),
+        *((OPTIONS, said, "", told) for said, told in OF_A_READING),
+        ({}, None, VARIED, "sensitivity: x: reading = 'probable'; allowed: lit"),
     ],
 )
 def test_a_reading_that_says_nothing_sure_is_refused(
     toy: Any,  # noqa: ANN401
-    said: str,
+    options: dict[str, str],
+    readings: str | None,
+    vary: str,
     message: str,
-    tmp_path: Path,
 ) -> None:
-    toy()
-    path = tmp_path / "papers" / "toy" / "plan.toml"
-    path.write_text(path.read_text().partition("[reading]")[0] + f"[reading]\n{said}\n")
     with pytest.raises(ConfigError) as error:
-        plans.load("toy")
-    assert f"toy/plan.toml: {message}" in str(error.value)
+        toy(options, vary, readings=readings)
+    assert str(error.value).startswith("toy/plan.toml: ")
+    assert message in str(error.value)
 
 
 def test_figures_that_no_twin_has_are_refused() -> None:
@@ -286,35 +260,22 @@ def test_figures_that_no_twin_has_are_refused() -> None:
     ]
 
 
-def test_two_options_do_not_say_the_same(toy: Any) -> None:  # noqa: ANN401
-    with pytest.raises(
-        ConfigError,
-        match=r"option more: settings\.scheme\.sector\.merge\.timeout_ns is given for main by an",
-    ):
-        toy({**OPTIONS, "more": WAIT})
-
-
-def test_a_variation_starts_from_a_reading(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
-    probable = "{ name = 'x', why = 'y', reading = 'probable', " + PREFILL
-    plan = toy(vary=probable)
-    with Engine(tmp_path / "store") as engine:
-        literal, other = sensitivity.study(plan, engine)
-    assert (literal["reading"], other["reading"]) == (LITERAL, PROBABLE)
-    usual = [entry["points"][0]["claims"][0]["ours"] for entry in (literal, other)]
-    assert usual[1] < usual[0]
-    assert sensitivity.study(plan, engine, [PROBABLE], run=False) == [other]
-    with pytest.raises(ConfigError, match=r"sensitivity: x: reading = 'probable'; allowed: lit"):
-        toy({}, vary=probable)
-
-
-def test_the_page_names_the_front_of_combined_factors(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
+def test_a_study_starts_from_a_reading_and_names_the_front_of_combined_factors(
+    toy: Any,  # noqa: ANN401
+    tmp_path: Path,
+) -> None:
     levels = [("fast", '"host.time_scale" = 0.5'), ("as it is", '"host.time_scale" = 1')]
     factor = ", ".join(f'{{ level = "{name}", {setting} }}' for name, setting in levels)
     wait = '{ level = "long", "scheme.sector.merge.timeout_ns" = 10000000 }'
-    toy(vary=f"{{ name = 'Both', why = 'y', cross = [[{factor}], [{wait}]] }},")
+    plan = toy(vary=f"{VARIED} {{ name = 'Both', why = 'y', cross = [[{factor}], [{wait}]] }},")
     evaluation, _ = run(tmp_path / "out", sensitivity=True)
-    one, both = evaluation.sensitivity
-    assert one["front"] == []
+    literal, probable, both = evaluation.sensitivity
+    assert [each["reading"] for each in evaluation.sensitivity] == [LITERAL, PROBABLE, LITERAL]
+    usual = [entry["points"][0]["claims"][0]["ours"] for entry in (literal, probable)]
+    assert usual[1] < usual[0]
+    with Engine(tmp_path / "out" / "store") as engine:
+        assert sensitivity.study(plan, engine, [PROBABLE], run=False) == [probable]
+    assert literal["front"] == []
     named = {each["value"] for each in both["front"]}
     assert named <= {"fast, long", "as it is, long"}
     assert named
@@ -364,27 +325,6 @@ def test_figures_of_a_reading_can_still_be_varied(toy: Any) -> None:  # noqa: AN
     }
     (job, *_) = Experiment(plan, [each], {"main": [1]}).jobs
     assert job.input.options(1)["workload.twin.update_skew"] == "0.5"
-
-
-def test_what_cannot_hold_cannot_under_any_reading() -> None:
-    document = {"host": {"write": {"requests": 1, "latency_us": {"mean": 4.0}}}}
-    tables = {"": Table({("a", "sa", 1): document}, "sa", ["a"])}
-    claim = Claim("x", "1", "t", "at most 5", 'largest(write_mean_us, "sa")', cannot_hold="y")
-    (row,) = ledger([claim], tables, tables)
-    assert row.probable is not None
-    assert (row.verdict, row.probable.verdict, row.probable.ours) == ("cannot hold",) * 2 + (4.0,)
-
-
-def test_a_reading_that_the_plan_lacks_is_refused(tmp_path: Path) -> None:
-    out = ("--out", tmp_path / "out")
-    for more, told in (
-        (["probable"], "nvc has no reading 'probable'; allowed: both, literal, closed"),
-        (["closed", "--sensitivity"], "--sensitivity starts from no further reading, as closed is"),
-    ):
-        done = slcache("reproduce", "nvc", "--reading", *more, *out)
-        assert done.returncode == 2
-        assert told in " ".join(done.stderr.decode().split())
-        assert not (tmp_path / "out").exists()
 
 
 def test_a_further_reading_is_judged_in_the_place_of_the_probable_one(
