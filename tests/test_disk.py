@@ -36,45 +36,38 @@ def pair() -> slcache.Comparison:
     return slcache.Comparison(runs)
 
 
-def test_a_comparison_has_columns_for_the_disk_only_where_there_is_one(
-    pair: slcache.Comparison,
-) -> None:
+def test_a_comparison_tells_of_the_disk_only_where_there_is_one(pair: slcache.Comparison) -> None:
     assert [column.title for column in grid.columns(pair.documents)][-2:] == ["energy", "miss rate"]
     reference, other = pair.rows()
     assert [cell.text for cell in reference.cells[-3:-1]] == ["51.0 J", "50.0 %"]
     assert [cell.text for cell in other.cells[-3:-1]] == ["0.47×", "0.50×"]
     assert all(cell.best for cell in other.cells[-3:-1])
     assert "energy" in pair.summary()
+    figures = pair.normalised["schemes"]
+    assert figures["disk-only"]["energy"] == 1.0
+    assert figures["nvc"]["energy"] == pytest.approx(SAVING_J / (20 * 2.55))
+    assert figures["nvc"]["miss_rate"] == 0.5
+    whole = schemata.schema("compare")
+    Draft202012Validator({**whole, **whole["$defs"]["Figures"]}).validate(figures["nvc"])
+    assert pair.verdict()[-1].endswith(
+        "The disk takes 24.0 J against 51.0 J, above all in the state active "
+        "(10.2 J against 51.0 J)."
+    )
+    assert "disk: 24.0 J, 1.20 W on average; active 20.0 %, " in pair.runs[1].summary()
     none = slcache.Comparison([without_disk("a"), without_disk("b")])
     assert grid.columns(none.documents) == grid.COLUMNS
     assert "energy" not in none.summary()
     assert "energy" not in none.normalised["schemes"]["a"]
     assert ">Disk</h2>" not in none.report()
-
-
-def test_figures_relative_to_the_reference_have_the_disks(pair: slcache.Comparison) -> None:
-    figures = pair.normalised["schemes"]
-    assert figures["disk-only"]["energy"] == 1.0
-    assert figures["nvc"]["energy"] == pytest.approx(SAVING_J / (20 * 2.55))
-    assert figures["nvc"]["miss_rate"] == 0.5
-
-
-def test_a_run_without_a_disk_beside_one_has_no_energy() -> None:
+    # A run without a disk beside one has no energy.
     mixed = slcache.Comparison([result("nvc", BUSY), without_disk("tlc-only")])
     assert mixed.normalised["schemes"]["tlc-only"]["energy"] is None
     assert [cell.text for cell in mixed.rows()[1].cells[-3:-1]] == ["–", "–"]
-    other = slcache.Comparison([without_disk("tlc-only"), result("nvc", BUSY)])
-    assert other.normalised["schemes"]["nvc"]["energy"] is None
-    assert other.rows()[1].cells[-3].text == "51.0 J"
+    other_way = slcache.Comparison([without_disk("tlc-only"), result("nvc", BUSY)])
+    assert other_way.normalised["schemes"]["nvc"]["energy"] is None
+    assert other_way.rows()[1].cells[-3].text == "51.0 J"
     for draw in (mixed.plot_power, mixed.plot_energy, mixed.plot_disk):
         draw().to_dict(validate=False)
-
-
-def test_the_verdict_says_which_state_saves_energy(pair: slcache.Comparison) -> None:
-    assert pair.verdict()[-1].endswith(
-        "The disk takes 24.0 J against 51.0 J, above all in the state active "
-        "(10.2 J against 51.0 J)."
-    )
 
 
 def test_schemes_that_differ_in_energy_alone_are_not_called_alike() -> None:
@@ -85,7 +78,18 @@ def test_schemes_that_differ_in_energy_alone_are_not_called_alike() -> None:
     assert "c and d" in lines
 
 
-def test_stacks_over_time_fill_the_panel(pair: slcache.Comparison) -> None:
+def ends(drawn: Any) -> list[float]:  # noqa: ANN401
+    """Return where the bars of a chart's panel end."""
+    found: dict[str, float] = {}
+    for row in rows(only(drawn)):
+        if "end" in row:
+            found[row["row"]] = max(found.get(row["row"], 0.0), row["end"])
+    # Notes after bars stand within the panel.
+    assert axis(only(drawn), "x")["scale"]["domainMax"] > 1.1 * max(found.values())
+    return list(found.values())
+
+
+def test_charts_show_states_energy_operations_and_fills(pair: slcache.Comparison) -> None:
     drawn = disk.power(pair.labels, pair.documents)
     found = panels(drawn)
     assert list(found) == pair.labels
@@ -96,47 +100,22 @@ def test_stacks_over_time_fill_the_panel(pair: slcache.Comparison) -> None:
         assert list(tops.values()) == pytest.approx([1.0] * len(tops), abs=1e-3)
     assert keys(drawn) == ["active", "to-idle", "idle", "spin-up", "spin-down", "standby"]
     files.written(drawn, ".svg")
-
-
-def test_bars_are_as_long_as_energy_and_time(pair: slcache.Comparison) -> None:
     assert ends(disk.energy(pair.labels, pair.documents)) == pytest.approx([51.0, SAVING_J])
-    drawn = disk.work(pair.labels, pair.documents)
-    each_us = 17_960
+    drawn, each_us = disk.work(pair.labels, pair.documents), 17_960
     assert ends(drawn) == pytest.approx([40 * each_us, 22 * each_us])
     written = [row["text"] for row in rows(drawn) if "text" in row]
     assert written == ["40 operations", "22 operations"]
-
-
-def ends(drawn: Any) -> list[float]:  # noqa: ANN401
-    found: dict[str, float] = {}
-    for row in rows(only(drawn)):
-        if "end" in row:
-            found[row["row"]] = max(found.get(row["row"], 0.0), row["end"])
-    return list(found.values())
-
-
-def test_notes_after_bars_stand_within_the_panel(pair: slcache.Comparison) -> None:
-    for draw in (disk.energy, disk.work):
-        drawn = draw(pair.labels, pair.documents)
-        assert axis(only(drawn), "x")["scale"]["domainMax"] > 1.1 * max(ends(drawn))
-
-
-def test_data_kept_from_the_disk_are_drawn_over_time() -> None:
+    # Data kept from the disk are drawn over time.
     document = changed(result("nvc", SAVING))
     columns = document["series"]["columns"]
-    columns |= {"program_pages_fill": [0] * len(columns["t_ns"])}
-    columns["program_pages_fill"][-1] = 7
+    columns["program_pages_fill"] = [*([0] * (len(columns["t_ns"]) - 1)), 7]
     panel = panels(series.draw(["nvc"], [document]))["moves and fills, pages/s"]
     assert max(row["y"] for row in rows(panel)) > 0
-
-
-def test_the_report_has_a_section_about_the_disk(pair: slcache.Comparison) -> None:
     text = pair.report()
-    assert ">Disk</h2>" in text
-    for title in ("The disk&#39;s power states", "The disk&#39;s energy", "What the disk did"):
-        assert title in text
-    assert "8.22 s, 2.06 J" in text
-    assert "12 (48.0 KiB); seeks 144 ms, rotation 66.7 ms, transfer 1.20 ms" in text
+    titles = ("The disk&#39;s power states", "The disk&#39;s energy", "What the disk did")
+    # With seconds, joules and parts of operations behind them.
+    told = ("8.22 s, 2.06 J", "12 (48.0 KiB); seeks 144 ms, rotation 66.7 ms, transfer 1.20 ms")
+    assert [each for each in (">Disk</h2>", *titles, *told) if each not in text] == []
 
 
 def test_tables_and_files_hold_operations_and_states(
@@ -187,20 +166,3 @@ def test_a_broken_disk_is_refused_with_its_key(
     change(document)
     with pytest.raises(slcache.ResultError, match=told):
         slcache.Result(document)
-
-
-def test_a_comparison_with_a_disk_is_as_its_schema_says(pair: slcache.Comparison) -> None:
-    whole = schemata.schema("compare")
-    Draft202012Validator({**whole, **whole["$defs"]["Figures"]}).validate(
-        pair.normalised["schemes"]["nvc"]
-    )
-
-
-def test_the_summary_of_a_run_tells_energy_states_and_operations() -> None:
-    text = result("nvc", SAVING).summary()
-    told = " ".join(text[text.index("disk:") :].split())
-    assert told.startswith(
-        "disk: 24.0 J, 1.20 W on average; active 20.0 %, to-idle 2.5 %, idle 16.9 %, "
-        "spin-up 8.0 %, spin-down 11.5 %, standby 41.1 %; 1 spin-up; 30 reads (120 KiB); "
-        "10 writes (40.0 KiB); miss rate 25.0 % "
-    )
