@@ -34,7 +34,7 @@ def hidden(seed: int) -> list[tuple[float, float]]:
     return [(first, fast), (second, slow), (1000.0, slow * random.uniform(0.3, 0.7))]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(8))
 def test_three_phases_are_found_in_noise_with_dips(seed: int) -> None:
     parts = hidden(seed)
     found = phases.find(*curve(parts, seed)).phases
@@ -43,7 +43,7 @@ def test_three_phases_are_found_in_noise_with_dips(seed: int) -> None:
     assert [p.from_gb for p in found[1:]] == [p.to_gb for p in found[:-1]]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_speed_that_does_not_change_is_one_phase(seed: int) -> None:
     found = phases.find(*curve([(500.0, 1200.0)], seed))
     assert [(p.from_gb, p.to_gb) for p in found.phases] == [(0.0, 500.0)]
@@ -63,14 +63,12 @@ def test_a_cache_that_comes_back_is_found_each_time_and_waves_are_not() -> None:
         assert len(phases.find(gb, waves, 16).phases) == 1, length
 
 
-def test_without_noise_an_end_within_a_point_is_exact() -> None:
-    found = phases.find(*curve([(61.3, 4800.0), (250.0, 1500.0)], 0, noise=0.0, dips=0.0))
-    assert [p.to_gb for p in found.phases] == pytest.approx([61.3, 250.0])
-    assert found.phases[0].mb_per_s == pytest.approx(4800)
-    assert found.stalls == ()
-
-
 def test_stalls_are_told_apart_and_move_no_phase() -> None:
+    # Without noise an end within a point is exact.
+    exact = phases.find(*curve([(61.3, 4800.0), (250.0, 1500.0)], 0, noise=0.0, dips=0.0))
+    assert [p.to_gb for p in exact.phases] == pytest.approx([61.3, 250.0])
+    assert exact.phases[0].mb_per_s == pytest.approx(4800)
+    assert exact.stalls == ()
     gb, speeds = curve([(100.0, 4000.0), (300.0, 1000.0)], 3, dips=0.0)
     plain = phases.find(gb, speeds)
     speeds[40:44] = 100.0
