@@ -18,6 +18,30 @@ Parts = list[tuple[float, float]]
 THREE: Parts = [(110.0, 4800.0), (790.0, 1500.0), (1000.0, 700.0)]
 
 
+CACHE = 192 << 20
+SMALL = {
+    "dynamic": {"rule": "table", "table": [[0.0, CACHE]]},
+    "fold": {"keep_blocks": 4},
+}
+
+
+def small() -> dict[str, Any]:
+    """Return a small device: 8 planes, TLC, a cache of 192 MiB."""
+    mode = {"read_ns": [50_000], "erase_ns": 3_000_000}
+    pool = {
+        "name": "nand", "channels": 2, "chips": 1, "dies": 1, "planes": 4, "blocks": 512,
+        "wordlines": 16, "page_bytes": 16384, "bus": {"ps_per_byte": 833},
+        "slc": {**mode, "program_ns": [200_000]},
+        "tlc": {**mode, "program_ns": [2_000_000], "program": "one-shot"},
+    }  # fmt: skip
+    return {
+        "device": {"name": "small", "user_bytes": 2560 << 20, "mu_bytes": 16384, "pool": [pool]},
+        "scheme-defaults": {"client": SMALL},
+        "host": {"link": "pcie3x4"},
+        "buffer": {"bytes": 1 << 20, "write_back": "at-once"},
+    }
+
+
 @dataclass(frozen=True)
 class Drive:
     """A drive, and what is true of it by the closed forms of docs/schemes/client.md."""

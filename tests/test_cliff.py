@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -192,12 +191,3 @@ def test_wrong_usage_is_told(arguments: str, message: str) -> None:
     done = slcache("cliff", "--device", "tiny", "--schemes", "baseline", *arguments.split())
     assert done.returncode == 2
     assert message in done.stderr.decode()
-
-
-@pytest.mark.parametrize(
-    ("like", "told"), [("anandtech", "pass 1, 1 +0 +1.74 +79.8 "), ("recovery", "of 0.999 MB")]
-)
-def test_a_small_device_is_told_in_units_that_suit_it(like: str, told: str) -> None:
-    printed = slcache("cliff", "--like", like, "--device", "tiny").stdout.decode()
-    assert " GB" not in printed
-    assert re.search(told, printed)

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from hidden_drives import SMALL, small
 from slcache.drives import latency, published, trials
 from slcache.drives.fills import SCHEME
 from slcache.drives.published import Trial
 from slcache.execute.engine import Engine
-from support import slcache
+from slcache.words.names import leaves
 
 TRIALS = {trial.name: trial for trial in published.trials()}
 PERCENTILES = ("p50", "p90", "p95", "p99", "p99_9", "p99_99", "max")
@@ -69,7 +70,13 @@ def test_the_time_of_a_host_is_that_of_the_tests_to_calibrate_by() -> None:
 
 
 def test_no_test_is_dropped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    found = small_ledger(monkeypatch, tmp_path)
+    """Every trial has the same result here: one request of a microsecond on each side."""
+    waits = dict.fromkeys(("p50", "p99", "p99_9", "mean"), 1.0)
+    sides = {key: {"requests": 1, "latency_us": waits} for key in ("read", "write", "flush")}
+    document = {"host": {**sides, "duration_ns": 1}}
+    monkeypatch.setattr(Engine, "results", lambda _, runs: [document for _ in runs])
+    with Engine(tmp_path) as engine:
+        found = latency.make(engine)
     judged = {figure.trial for figure in found.judged}
     assert judged | found.unjudged.keys() == TRIALS.keys()
     assert not judged & found.unjudged.keys()
@@ -94,21 +101,6 @@ def test_figures_are_counted_by_use_and_kind_of_figure() -> None:
         "held-out": {"p50": {"reproduced": 1, "judged": 2}},
         "calibrate": {"iops": {"reproduced": 1, "judged": 1}},
     }
-
-
-def small_ledger(monkeypatch: pytest.MonkeyPatch, place: Path) -> latency.Latency:
-    """Return what is found when every trial is cut to next to nothing, on one small device."""
-    document = {
-        "host": {side: side_of() for side in ("read", "write", "flush")} | {"duration_ns": 1}
-    }
-    monkeypatch.setattr(Engine, "results", lambda self, runs: [document for _ in runs])
-    with Engine(place) as engine:
-        return latency.make(engine)
-
-
-def side_of() -> dict[str, Any]:
-    """Return a side of a result."""
-    return {"requests": 1, "latency_us": dict.fromkeys(("p50", "p99", "p99_9", "mean"), 1.0)}
 
 
 def test_reasons_are_of_trials_and_kinds_that_there_are() -> None:
@@ -142,26 +134,20 @@ def test_a_figure_holds_up_to_its_tolerance(figure: str, low: float, high: float
 READ_NS, WRITE_NS, FLUSH_NS, DENSE_READ_NS, PS = 7_000, 11_000, 300_000, 50_000, 833
 
 
-def small() -> dict[str, Any]:
-    """Return a small device without a host link: 8 planes, TLC, a cache of 192 MiB."""
-    mode = {"read_ns": [DENSE_READ_NS], "erase_ns": 3_000_000}
-    pool = {
-        "name": "nand", "channels": 2, "chips": 2, "dies": 1, "planes": 2, "blocks": 512,
-        "wordlines": 16, "page_bytes": 16384, "bus": {"ps_per_byte": PS},
-        "slc": {**mode, "program_ns": [200_000]},
-        "tlc": {**mode, "program_ns": [2_000_000], "program": "one-shot"},
-    }  # fmt: skip
-    client = {
-        "dynamic": {"rule": "table", "table": [[0.0, 192 << 20]]},
-        "fold": {"keep_blocks": 4, "parallel": 8},
+def timed() -> dict[str, Any]:
+    """Return the small device with times of its own, a wider buffer and no host link."""
+    device = small()
+    del device["host"]
+    pool = device["device"]["pool"][0] | {"chips": 2, "planes": 2}
+    device["device"] |= {
+        "plp": False,
+        "controller": {"read_ns": READ_NS, "write_ns": WRITE_NS, "flush_ns": FLUSH_NS},
+        "pool": [pool],
     }
-    controller = {"read_ns": READ_NS, "write_ns": WRITE_NS, "flush_ns": FLUSH_NS}
-    device = {"name": "small", "user_bytes": 2560 << 20, "plp": False, "controller": controller}
-    return {
-        "device": device | {"pool": [pool]},
-        "scheme-defaults": {SCHEME: client},
-        "buffer": {"bytes": 1 << 20, "write_back": "at-once", "stripe_planes": 4},
-    }
+    del device["device"]["mu_bytes"]
+    device["scheme-defaults"][SCHEME] = {**SMALL, "fold": {"keep_blocks": 4, "parallel": 8}}
+    device["buffer"]["stripe_planes"] = 4
+    return device
 
 
 def ours(trial: Trial, device: dict[str, Any]) -> dict[tuple[str, str], float | None]:
@@ -179,10 +165,10 @@ def shortened(name: str, **changed: Any) -> Trial:  # noqa: ANN401
 
 
 def test_a_write_takes_the_controller_and_a_read_the_cells_and_the_channel_too() -> None:
-    found = ours(shortened("pm981a-512-mix0-q1"), small())
+    found = ours(shortened("pm981a-512-mix0-q1"), timed())
     assert found["write", "p50"] == WRITE_NS / 1e3
     assert found["write", "iops"] == pytest.approx(1e9 / WRITE_NS, rel=0.01)
-    found = ours(shortened("pm981a-512-mix100-q1"), small())
+    found = ours(shortened("pm981a-512-mix100-q1"), timed())
     # Percentiles are exact to a thousandth.
     expected = READ_NS + DENSE_READ_NS + 4096 * PS / 1000
     assert found["read", "p50"] == pytest.approx(expected / 1e3, rel=0.002)
@@ -190,7 +176,7 @@ def test_a_write_takes_the_controller_and_a_read_the_cells_and_the_channel_too()
 
 
 def test_a_write_and_its_flush_are_told_together_where_they_are_printed_so() -> None:
-    found = ours(shortened("e970-plain-dsync-fdatasync", span_bytes=8 << 20), small())
+    found = ours(shortened("e970-plain-dsync-fdatasync", span_bytes=8 << 20), timed())
     program_ns = 16384 * PS / 1000 + 200_000
     together = (WRITE_NS + FLUSH_NS + program_ns) / 1e3
     assert found["sync", "fdatasync_mean"] == pytest.approx(together, rel=0.05)
@@ -200,7 +186,7 @@ def test_a_write_and_its_flush_are_told_together_where_they_are_printed_so() -> 
 
 def test_the_host_takes_its_time_between_requests_and_in_none() -> None:
     here = shortened("pm981a-512-mix0-q1", host_us=2.7)
-    found = ours(here, small())
+    found = ours(here, timed())
     host_ns = 2700
     assert found["write", "p50"] == WRITE_NS / 1e3
     assert found["write", "iops"] == pytest.approx(1e9 / (WRITE_NS + host_ns), rel=0.01)
@@ -243,7 +229,7 @@ def test_a_closed_dynamic_part_leaves_the_static_region() -> None:
 
 def test_a_closed_cache_takes_nothing_and_a_full_state_is_written_in_order() -> None:
     trial = shortened("pm981a-512-mix0-q1", closed=True, state="full=0.5")
-    planned = trials.plan(trial, small())
+    planned = trials.plan(trial, timed())
     assert planned.runs[0].settings["precondition.fill"] == 0.5
     assert planned.runs[0].settings["precondition.overwrite"] == 0.0
     with Engine(None) as engine:
@@ -279,7 +265,7 @@ def test_a_reader_beside_writers_is_a_probe_of_its_own_stream() -> None:
 def test_all_writers_beside_a_reader_have_a_request_outstanding() -> None:
     trial = shortened("980pro-r1-w256", seconds=0.2)
     with Engine(None) as engine:
-        (document,) = engine.results(trials.plan(trial, small()).runs)
+        (document,) = engine.results(trials.plan(trial, timed()).runs)
     write = document["host"]["write"]
     outstanding = (
         write["requests"] * write["latency_us"]["mean"] * 1e3 / document["host"]["duration_ns"]
@@ -288,7 +274,7 @@ def test_all_writers_beside_a_reader_have_a_request_outstanding() -> None:
 
 
 def test_each_mechanism_is_taken_out_alone() -> None:
-    device = small()
+    device = timed()
     device["device"]["map"] = {"cache_bytes": 1 << 20}
     device["device"]["pool"][0]["tlc"]["read_ns"] = [40_000, 60_000]
     device["device"]["pool"][0]["page_bytes"] = 2 * trials.PAGE_BYTES
@@ -299,8 +285,12 @@ def test_each_mechanism_is_taken_out_alone() -> None:
     device["scheme-defaults"][SCHEME]["placement"] = "striped"
     device["device"]["controller"]["jitter_ns"] = 1_000
     before = json.dumps(device)
+
+    def flat(content: dict[str, Any]) -> set[tuple[str, str]]:
+        return {(name, json.dumps(value)) for name, value in leaves(content)}
+
     gone = {
-        name: set(leaves(json.loads(before)).items()) ^ set(leaves(off(json.loads(before))).items())
+        name: flat(json.loads(before)) ^ flat(off(json.loads(before)))
         for name, off in trials.MECHANISMS.items()
     }
     assert {name: {key for key, _ in found} for name, found in gone.items()} == {
@@ -315,35 +305,14 @@ def test_each_mechanism_is_taken_out_alone() -> None:
         },
         "jitter of commands": {"device.controller.jitter_ns"},
         "stripes": {"scheme-defaults.client.placement"},
-        "page types": {"device.pool.0.tlc.read_ns"},
+        "page types": {"device.pool[0].tlc.read_ns"},
         "planes of a die as one": {
-            "device.pool.0.planes",
-            "device.pool.0.page_bytes",
+            "device.pool[0].planes",
+            "device.pool[0].page_bytes",
             "scheme-defaults.client.dense.parallel",
             "scheme-defaults.client.fold.parallel",
         },
-        "variation of programs": {"device.pool.0.tlc.program_variation"},
+        "variation of programs": {"device.pool[0].tlc.program_variation"},
         "cleaning ahead": {"scheme-defaults.client.dense.clean_ahead"},
         "map cache": {"device.map.cache_bytes"},
     }
-
-
-def leaves(value: Any, name: str = "") -> dict[str, str]:  # noqa: ANN401
-    """Return every value of a content that is no table, by its dotted name."""
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        value = {str(at): each for at, each in enumerate(value)}
-    if not isinstance(value, dict):
-        return {name: json.dumps(value)}
-    inner = ((f"{name}.{key}" if name else key, each) for key, each in value.items())
-    return {key: leaf for at, each in inner for key, leaf in leaves(each, at).items()}
-
-
-def test_what_is_left_out_is_refused_by_name() -> None:
-    for options, said in (
-        (("--workloads", "speed"), b"allowed: fills, latency"),
-        (("--workloads", "fills", "--sensitivity"), b"no effect on fills"),
-        (("--quick", "--sensitivity"), b"exclude each other"),
-    ):
-        told = slcache("reproduce", "drives", *options)
-        assert told.returncode == 2
-        assert said in told.stderr
