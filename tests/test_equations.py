@@ -54,6 +54,13 @@ def test_costs_are_those_of_the_equations() -> None:
     found = equations.hyssd_cost(TIERS, **ASKED, utilisation=np.arange(0.52, 0.98, 0.02))
     assert found.cost_ns == pytest.approx([expected(u) for u in found.utilisation])
     assert found.best == found.utilisation[np.argmin(found.cost_ns)]
+    # Hits may be a number, a sequence, an array or a function.
+    forms: list[equations.Hits] = [[0.5, 0.5], np.array([0.5, 0.5]), lambda _: 0.5]
+    at = [0.6, 0.7]
+    half = equations.hyssd_cost(TIERS, **{**ASKED, "write_hits": 0.5}, utilisation=at)
+    for hits in forms:
+        same = equations.hyssd_cost(TIERS, **{**ASKED, "write_hits": hits}, utilisation=at)
+        assert same.cost_ns.tolist() == half.cost_ns.tolist()
     mixed = 0.6 * found.write_ns + 0.4 * found.read_ns
     assert found.cost_ns == pytest.approx(mixed)
     held = 2 * found.utilisation + 8 * found.dense_utilisation
@@ -75,18 +82,8 @@ def test_the_victims_utilisation_is_an_inverse() -> None:
     victim = equations.victim_utilisation(utilisation)
     assert (victim - 1) / np.log(victim) == pytest.approx(utilisation, abs=1e-9)
     assert [equations.victim_utilisation(0), equations.victim_utilisation(1)] == [0.0, 1.0]
-
-
-def test_hits_may_be_a_number_a_sequence_or_a_function() -> None:
-    at = [0.6, 0.7]
-    forms: list[equations.Hits] = [0.5, [0.5, 0.5], np.array([0.5, 0.5]), lambda _: 0.5]
-    found = [
-        equations.hyssd_cost(
-            TIERS, **{**ASKED, "write_hits": hits}, utilisation=at
-        ).cost_ns.tolist()
-        for hits in forms
-    ]
-    assert found == [found[0]] * 4
+    with pytest.raises(ValueError, match=r"utilisation\[0\] = 1\.2: must be a number from 0 to 1"):
+        equations.victim_utilisation(1.2)
 
 
 @pytest.mark.parametrize(
@@ -122,35 +119,22 @@ def test_what_has_no_meaning_is_named(change: dict[str, Any], message: str) -> N
         equations.hyssd_cost(**{"device": TIERS, **ASKED, **change})
 
 
-def test_a_utilisation_out_of_range_is_named() -> None:
-    with pytest.raises(ValueError, match=r"utilisation\[0\] = 1\.2: must be a number from 0 to 1"):
-        equations.victim_utilisation(1.2)
-
-
-def on(device: str, **change: Any) -> equations.HyssdCost:  # noqa: ANN401
-    asked = {**ASKED, "data_bytes": None, "utilisation": [0.5, 0.6, 0.7, 0.8, 0.9], **change}
-    return equations.hyssd_cost(device, **asked)
-
-
 def test_a_device_gives_its_tiers_by_the_unit() -> None:
     fast = tier(250, 600, 450, 1500, 32, 2)
     dense = {**tier(350, 2500, 2450, 3000, 384, 1), "bytes": 5462 * 384 * 8192}
-    by_hand = equations.hyssd_cost(
-        {"fast": fast, "dense": dense},
-        **{**ASKED, "data_bytes": 16 * GIB},
-        utilisation=[0.5, 0.6, 0.7, 0.8, 0.9],
-    )
-    for found in (on("hyssd-st"), on("hyssd-st", unit_bytes=8192)):
+    at = {"utilisation": [0.5, 0.6, 0.7, 0.8, 0.9]}
+    asked = {**ASKED, **at, "data_bytes": 16 * GIB}
+    by_hand = equations.hyssd_cost({"fast": fast, "dense": dense}, **asked)
+    on = {**ASKED, **at, "data_bytes": None}
+    for unit in (None, 8192):
+        found = equations.hyssd_cost("hyssd-st", **on, unit_bytes=unit)
         # The bus is in whole ns there.
         assert found.cost_ns == pytest.approx(by_hand.cost_ns, rel=1e-5)
         assert found.dense_utilisation == pytest.approx(by_hand.dense_utilisation)
-
-
-def test_what_a_device_cannot_do_is_a_config_error() -> None:
     with pytest.raises(ConfigError, match="no such preset"):
-        on("nothing")
+        equations.hyssd_cost("nothing", **on)
     with pytest.raises(ConfigError, match="unit_bytes"):
-        on("hyssd-st", unit_bytes=5000)
+        equations.hyssd_cost("hyssd-st", **on, unit_bytes=5000)
 
 
 #: Ten blocks of 100 bytes: D_S = 50,000 r and D_M = 20,000 (1 - r).
