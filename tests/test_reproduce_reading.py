@@ -318,11 +318,8 @@ def test_an_option_is_for_its_parts_alone() -> None:
 def test_figures_of_a_reading_can_still_be_varied(toy: Any) -> None:  # noqa: ANN401
     plan = toy({"wait": WAIT + "twin = { update_skew = 0.5 }\n"}).under(PROBABLE)
     (each,) = twins(plan, ["web_1"], {"twin.read_skew": 0.2})
-    assert each.set == {
-        "requests": "20000",
-        "twin.update_skew": "0.5",
-        "twin.read_skew": "0.2",
-    }
+    skews = {"twin.update_skew": "0.5", "twin.read_skew": "0.2"}
+    assert each.set == {"requests": "20000", **skews}
     (job, *_) = Experiment(plan, [each], {"main": [1]}).jobs
     assert job.input.options(1)["workload.twin.update_skew"] == "0.5"
 
