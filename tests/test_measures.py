@@ -14,7 +14,7 @@ from slcache.reproduce.measures import Result, measures, value
 #: Pages of the SLC cache of ips-384g, and of a write of 32 KiB.
 CACHE_PAGES = (4 << 30) // 4096
 PAGES_PER_WRITE = 8
-WRITES = 200_000
+WRITES = 150_000
 HOST_PAGES = WRITES * PAGES_PER_WRITE
 
 

@@ -1,4 +1,4 @@
-"""Studies, repeated traces, what a plan says once, and lifespans over grids of shares."""
+"""Repeated traces, what a plan says once, and lifespans over grids of shares."""
 
 from __future__ import annotations
 
@@ -9,17 +9,13 @@ from typing import Any
 import pytest
 
 from slcache import ConfigError, api
-from slcache.execute.engine import Engine
 from slcache.execute.run import Run
 from slcache.execute.tasks import Done, Task, perform
-from slcache.reproduce import lifespans, sensitivity, toml
-from slcache.reproduce import plan as plans
-from slcache.reproduce.inputs import Input, run_of, twins
+from slcache.reproduce import lifespans, toml
+from slcache.reproduce.inputs import Input, run_of
 from slcache.reproduce.lifespans import Lifespans
 from slcache.reproduce.measures import value
 from slcache.reproduce.parts import Grid
-from slcache.reproduce.plan import Plan
-from slcache.reproduce.reading import Sensitivity, Variation
 
 
 def bare(each: Input) -> Run:
@@ -31,7 +27,7 @@ def test_a_trace_is_repeated_until_it_has_written_what_was_asked(
     mebibytes: int, tmp_path: Path
 ) -> None:
     asked = mebibytes << 20
-    each = Input("w", "ips-wdev_0", 20000, set={"requests": "20000"}, repeat_to_write_bytes=asked)
+    each = Input("w", "ips-wdev_0", 8000, set={"requests": "8000"}, repeat_to_write_bytes=asked)
     once = api.Trace(each.path, options=replace(each, repeat_to_write_bytes=0).options(1)).info()
     path = tmp_path / "repeated.parquet"
     task = Task(str(path), "repeat", bare(each))
@@ -55,32 +51,6 @@ def test_a_trace_that_cannot_be_read_is_told_as_it_is(tmp_path: Path) -> None:
     assert 't.csv:2: column 4 (Type): "Wrote" is not' in (done.error or "")
     file.write_text("128166372003061629,hm,1,Read,0,4096,1\n")
     assert "t.csv: no writes to repeat" in (perform(task).error or "")
-
-
-def small(vary: Variation) -> Plan:
-    """Return the Hierarchy evaluation with a study of one thing on its smallest trace."""
-    whole = plans.load("hierarchy")
-    quick = twins(whole, ["web_1"])[0]
-    workload = replace(whole.named(["web_1"])[0], set={"requests": 20000})
-    assert quick.name == workload.name
-    return replace(
-        whole, workloads=[workload], sensitivity=Sensitivity(["web_1"], [1], [vary], minutes=1)
-    )
-
-
-def test_a_study_is_run_when_asked_for_and_taken_up_later(tmp_path: Path) -> None:
-    vary = Variation("L1", "open", [0.25, 0.75], ["scheme.hierarchy.l1_share_max"])
-    plan = small(vary)
-    with Engine(tmp_path) as engine:
-        assert sensitivity.study(plan, engine, run=False) == []
-        study = sensitivity.study(plan, engine)
-    assert [point["value"] for point in study[0]["points"]] == ["default", "0.25", "0.75"]
-    shares = [
-        next(claim["ours"] for claim in point["claims"] if claim["id"] == "l1-at-most-half")
-        for point in study[0]["points"]
-    ]
-    assert shares[1] < shares[0] < shares[2]
-    assert sensitivity.study(plan, engine, run=False) == study
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ schemes = ["baseline", "sector"]
 reference = "baseline"
 settings = { "trace.address" = "compact", "scheme.sector.merge.timeout_ns" = 1000000 }
 [volume]
-web_1 = { twin = "hierarchy-web_1", reduced = { requests = 20000 }, figures = { requests = 20000 } }
+web_1 = { twin = "hierarchy-web_1", reduced = { requests = 5000 }, figures = { requests = 5000 } }
 [quick]
 workloads = ["web_1"]
 seeds = [1]
@@ -162,7 +162,7 @@ def test_a_published_file_is_run_under_both_readings(toy: Any, tmp_path: Path) -
         "hierarchy-web_1",
         folder / "file.csv.gz",
         to="msr",
-        overrides={"requests": 20000},
+        overrides={"requests": 5000},
         lossy=["label", "response", "time"],
     )
     evaluation, seen = run(tmp_path / "out", traces=folder)
@@ -268,9 +268,14 @@ def test_a_study_starts_from_a_reading_and_names_the_front_of_combined_factors(
     factor = ", ".join(f'{{ level = "{name}", {setting} }}' for name, setting in levels)
     wait = '{ level = "long", "scheme.sector.merge.timeout_ns" = 10000000 }'
     plan = toy(vary=f"{VARIED} {{ name = 'Both', why = 'y', cross = [[{factor}], [{wait}]] }},")
+    with Engine(tmp_path / "out" / "store") as engine:
+        assert sensitivity.study(plan, engine, run=False) == []
     evaluation, _ = run(tmp_path / "out", sensitivity=True)
     literal, probable, both = evaluation.sensitivity
     assert [each["reading"] for each in evaluation.sensitivity] == [LITERAL, PROBABLE, LITERAL]
+    assert [point["value"] for point in literal["points"]] == ["default", "10000000"]
+    waits = [point["claims"][0]["ours"] for point in literal["points"]]
+    assert waits[0] < waits[1]
     usual = [entry["points"][0]["claims"][0]["ours"] for entry in (literal, probable)]
     assert usual[1] < usual[0]
     with Engine(tmp_path / "out" / "store") as engine:
@@ -319,7 +324,7 @@ def test_figures_of_a_reading_can_still_be_varied(toy: Any) -> None:  # noqa: AN
     plan = toy({"wait": WAIT + "twin = { update_skew = 0.5 }\n"}).under(PROBABLE)
     (each,) = twins(plan, ["web_1"], {"twin.read_skew": 0.2})
     skews = {"twin.update_skew": "0.5", "twin.read_skew": "0.2"}
-    assert each.set == {"requests": "20000", **skews}
+    assert each.set == {"requests": "5000", **skews}
     (job, *_) = Experiment(plan, [each], {"main": [1]}).jobs
     assert job.input.options(1)["workload.twin.update_skew"] == "0.5"
 
