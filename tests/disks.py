@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Mapping
 from functools import cache
@@ -79,42 +78,30 @@ endurance_cycles = 10_000
 def result(
     name: str, seconds: Mapping[str, float], *, miss_rate: float | None = 0.25, fills: int = 30
 ) -> slcache.Result:
-    """Return a run whose disk was in each state so long; half of its reads fetch what fills."""
+    """Return a run whose disk was in each state so long."""
     document = json.loads(_whole())
     document["scheme"]["name"] = name
     figures = {} if miss_rate is None else {"miss_rate": miss_rate, "host_bytes": 4096}
     document["scheme"]["figures"] = figures
-    waits = {"spin-up": 40.0, "fetch": 5.0, "fill": 3.0, "promote": 2.0}
-    attribution = document["host"]["read"]["attribution_us"]
-    attribution["service"] |= {"disk-positioning": 30.0, "disk-transfer": 10.0}
-    attribution["wait"] |= waits
-    attribution["total"] += sum(waits.values()) + 40.0
-    document["waf"]["by_cause"]["fill"] = 0.5
-    document["waf"]["total"] += 0.5
     document["disk"] = disk(seconds, fills)
     return slcache.Result(figured(document))
 
 
 def disk(seconds: Mapping[str, float], fills: int) -> dict[str, Any]:
-    """Return a disk that went through these states in their order, in windows of a second."""
+    """Return a disk that was in these states, each second for the same part of it."""
     until = sum(seconds.values())
-    states = [
-        {"state": name, "time_s": time, "energy_j": _energy(name, time)}
-        for name, time in seconds.items()
-    ]
-    energy = sum(_energy(name, time) for name, time in seconds.items())
+    energy = {name: _energy(name, time) for name, time in seconds.items()}
+    windows = -(-round(until * 1000) // 1000)
+    series = {name: [time / until] * windows for name, time in seconds.items()}
     return {
-        "ops": [
-            _op("read", "host", fills, 4096),
-            _op("write", "migration", 10, 4096),
-        ],
-        "energy_j": energy,
-        "mean_power_w": energy / until,
+        "ops": [_op("read", "host", fills), _op("write", "migration", 10)],
+        "energy_j": sum(energy.values()),
+        "mean_power_w": sum(energy.values()) / until,
         "until_ns": round(until * 1e9),
-        "states": states,
+        "states": [{"state": n, "time_s": t, "energy_j": energy[n]} for n, t in seconds.items()],
         "spin_ups": round(seconds.get("spin-up", 0.0) / 1.6),
         "spin_downs": round(seconds.get("spin-down", 0.0) / 2.3),
-        "series": {"window_ns": 1_000_000_000, "states": _series(seconds)},
+        "series": {"window_ns": 1_000_000_000, "states": series},
     }
 
 
@@ -132,34 +119,12 @@ def _energy(state: str, time_s: float) -> float:
     return each_j * time_s / each_s
 
 
-def _op(kind: str, cause: str, count: int, size: int) -> dict[str, Any]:
-    seek, rotation, transfer, overhead = 12_000.0, 5_560.0, 100.0, 300.0
-    return {
-        "kind": kind,
-        "cause": cause,
-        "count": count,
-        "bytes": count * size,
-        "seek_us": count * seek,
-        "rotation_us": count * rotation,
-        "transfer_us": count * transfer,
-        "time_us": count * (seek + rotation + transfer + overhead),
-    }
-
-
-def _series(seconds: Mapping[str, float]) -> dict[str, list[float]]:
-    """Return the share of each second in each state; the last window is cut short."""
-    ends, now = {}, 0.0
-    for name, time in seconds.items():
-        ends[name] = (now, now + time)
-        now += time
-    windows = range(-(-round(now * 1000) // 1000))
-    return {
-        name: [
-            max(0.0, min(end, i + 1.0) - max(start, float(i))) / (min(now, i + 1.0) - i)
-            for i in windows
-        ]
-        for name, (start, end) in ends.items()
-    }
+def _op(kind: str, cause: str, count: int) -> dict[str, Any]:
+    parts = {"seek": 12_000.0, "rotation": 5_560.0, "transfer": 100.0}
+    times = {f"{part}_us": count * us for part, us in parts.items()}
+    # 300 us are the controller's.
+    times["time_us"] = count * (sum(parts.values()) + 300.0)
+    return {"kind": kind, "cause": cause, "count": count, "bytes": count * 4096, **times}
 
 
 @cache
@@ -168,8 +133,3 @@ def _whole() -> str:
     with TemporaryDirectory() as folder:
         trace = write_trace(Path(folder) / "mixed.csv", mixed(60))
         return slcache.run(trace, device="tiny", scheme="tlc-only").to_json()
-
-
-def changed(run: slcache.Result) -> dict[str, Any]:
-    """Return a run's document to be changed."""
-    return copy.deepcopy(run.to_dict())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 import slcache
 from charted import axis, keys, only, panels, rows
-from disks import changed, result, without_disk
+from disks import result, without_disk
 from slcache.charts import disk, files, series
 from slcache.documents import schemata
 from slcache.tables import grid
@@ -106,7 +107,7 @@ def test_charts_show_states_energy_operations_and_fills(pair: slcache.Comparison
     written = [row["text"] for row in rows(drawn) if "text" in row]
     assert written == ["40 operations", "22 operations"]
     # Data kept from the disk are drawn over time.
-    document = changed(result("nvc", SAVING))
+    document = copy.deepcopy(result("nvc", SAVING).to_dict())
     columns = document["series"]["columns"]
     columns["program_pages_fill"] = [*([0] * (len(columns["t_ns"]) - 1)), 7]
     panel = panels(series.draw(["nvc"], [document]))["moves and fills, pages/s"]
@@ -162,7 +163,7 @@ def _without(key: str) -> Callable[[dict[str, Any]], object]:
 def test_a_broken_disk_is_refused_with_its_key(
     change: Callable[[dict[str, Any]], object], told: str
 ) -> None:
-    document = changed(result("nvc", SAVING))
+    document = copy.deepcopy(result("nvc", SAVING).to_dict())
     change(document)
     with pytest.raises(slcache.ResultError, match=told):
         slcache.Result(document)
