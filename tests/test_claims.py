@@ -1,8 +1,10 @@
-"""Claims are judged by what the runs say, and only by that."""
+# ruff: noqa: ANN401 - a figure is a number, a text, a list or nothing
+"""Claims are judged by what the runs say; rows and plans that say nothing sure are refused."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,36 +12,310 @@ import pytest
 
 from slcache import ConfigError
 from slcache.reproduce import papers, plan
-from slcache.reproduce.claims import of_row
+from slcache.reproduce.claims import Claim, of_row
 from slcache.reproduce.ledger import ledger
 from slcache.reproduce.points import Table
+from test_reproduce_grids import table as optima
+from test_reproduce_grids import trends as curves
 
 #: Mean write latency by workload, scheme and seed: "new" is 25 % and 15 % faster than "old".
 WRITES = {
-    ("a", "old", 1): 100.0,
-    ("a", "new", 1): 75.0,
-    ("b", "old", 1): 200.0,
-    ("b", "new", 1): 170.0,
-    ("a", "old", 2): 100.0,
-    ("a", "new", 2): 71.0,
-    ("b", "old", 2): 200.0,
-    ("b", "new", 2): 170.0,
+    **{("a", "old", n): 100.0 for n in (1, 2)},
+    **{("b", name, n): us for name, us in (("old", 200.0), ("new", 170.0)) for n in (1, 2)},
+    **{("a", "new", 1): 75.0, ("a", "new", 2): 71.0},
 }
 
 
-def document(write_us: float, migrated: float = 0.0) -> dict[str, Any]:
-    """Return the parts of a result that the claims below read."""
-    program = {"kind": "program", "mode": "tlc", "cause": "migration", "bytes": migrated}
-    side = {"requests": 1, "latency_us": {"mean": write_us}}
-    return {"host": {"write": side}, "flash": {"ops": [program]}, "scheme": {"figures": {}}}
-
-
-def table(figures: dict[tuple[str, str, int], float]) -> Table:
-    return Table({key: document(us, us) for key, us in figures.items()}, "old", ["a", "b"])
+def writes(figures: Mapping[tuple[str, str, int], float]) -> Table:
+    """Return a table of so many microseconds."""
+    documents = {
+        key: {"host": {"write": {"requests": 1, "latency_us": {"mean": us}}}}
+        for key, us in figures.items()
+    }
+    return Table(documents, "old", ["a", "b"])
 
 
 #: The change that most claims are of.
 CHANGE = 'change(write_mean_us, "new", "old")'
+
+
+#: Where nothing is asked of the figure, or of the verdict.
+ANY: Any = object()
+GOOD, ALIKE, BAD = "reproduced", "same direction", "not reproduced"
+LIMIT, NONE = "consistent", "no data"
+EACH, STEPS, THERE = "every trace", "at every step", "above there"
+
+
+def one(*up: float, **flat: tuple[float, ...]) -> Table:
+    """Return a table of a grid with one curve, or two."""
+    return curves({"grid": {("up", 1): up, **{(t, 1): of for t, of in flat.items()}}, "other": {}})
+
+
+def changes(of: Mapping[str, float]) -> Table:
+    """Return a table of one scheme against another, which changes by so many percent."""
+    documents = {
+        (trace, scheme, 1): {"scheme": {"figures": {"lifetime": cost}}}
+        for trace, change in of.items()
+        for scheme, cost in (("new", 100 + change), ("old", 100.0))
+    }
+    return Table(documents, "old", list(of))
+
+
+#: Of the trace that gains most on average.
+MOST = f'{CHANGE[:-1]}, which="most")'
+#: What is judged before every claim, of the tables that have it.
+FIRST = 'claim("first")'
+BEFORE = Claim("first", "1", "text", "-21 ± 1 %", CHANGE)
+
+#: The write latency of "new" is 25 % (29 %) and 15 % less than that of "old": `WRITES`.
+OF_WRITES = [
+    (CHANGE, "-21 ± 2 %", -21, GOOD),
+    (CHANGE, "-24 ± 4 %", ANY, GOOD),
+    (CHANGE, "-30 ± 4 %", ANY, ALIKE),
+    (CHANGE, "30 ± 4 %", ANY, BAD),
+    (CHANGE, "3 ± 50 %", ANY, BAD),
+    (CHANGE, "0 ± 4 %", ANY, BAD),
+    (CHANGE, "0 ± 30 %", ANY, GOOD),
+    # Half to twice the paper's size is alike.
+    (CHANGE, "-41.9 ± 1 %", ANY, ALIKE),
+    (CHANGE, "-42.1 ± 1 %", ANY, BAD),
+    (CHANGE, "-10.6 ± 1 %", ANY, ALIKE),
+    (CHANGE, "-10.4 ± 1 %", ANY, BAD),
+    (CHANGE, "-18 ± 4 % or below", ANY, GOOD),
+    (CHANGE, "-16 ± 4 % or below", ANY, LIMIT),
+    (CHANGE, "-26 ± 4 % or below", ANY, ALIKE),
+    (CHANGE, "below", ANY, GOOD),
+    (CHANGE, "above", ANY, BAD),
+    (f'{CHANGE[:-1]}, which="most")', "-29.9 ± 1 %", -15, ALIKE),
+    (f'{CHANGE[:-1]}, which="most")', "-30.1 ± 1 %", -15, BAD),
+    # Of the claim before.
+    (f"mean({FIRST})", "-41.9 ± 1 %", -21, ALIKE),
+    (f"mean({FIRST})", "-42.1 ± 1 %", -21, BAD),
+    (f"abs({FIRST}) - 10", "above", 11, GOOD),
+    (f"10 - abs({FIRST})", "above", -11, BAD),
+    ('ends(write_mean_us, "new", "old")', "-27 to -15 ± 1 %", [-27, -15], GOOD),
+    ('ends(write_mean_us, "new", "old")', "-50 to -29.9 ± 1 %", ANY, ALIKE),
+    ('ends(write_mean_us, "new", "old")', "-50 to -30.1 ± 1 %", ANY, BAD),
+    ('ends(write_mean_us, "new", "old")', "-13.6 to -8 ± 1 %", ANY, ALIKE),
+    ('ends(write_mean_us, "new", "old")', "-13.4 to -8 ± 1 %", ANY, BAD),
+    ('ends(write_mean_us, "new", "old")', "10 to 20 ± 1 %", ANY, BAD),
+    ('largest(write_mean_us, "new")', "at most 170", 170, LIMIT),
+    ('largest(write_mean_us, "new")', "at most 169", 170, BAD),
+    ('largest(2 * write_mean_us + write_mean_us / 4 - 1, "new")', "381.5 us", 381.5, GOOD),
+    ('largest(1 / (write_mean_us - write_mean_us), "new")', 1, None, NONE),
+    (f'-largest(write_mean_us, "new") + 2 * abs({CHANGE})', -128, -170 + 2 * 21, ANY),
+    ("order(write_mean_us)", ["new", "old"], ["new", "old"], GOOD),
+    ("order(write_mean_us)", ["old", "new"], ["new", "old"], BAD),
+    ('least(write_mean_us, "new")', EACH, "2 of 2 traces", GOOD),
+    ('count(write_mean_us, "new", more_than=100)', 1, 1, GOOD),
+    ('count(write_mean_us, "new", more_than=100)', 2, 1, BAD),
+    ('change(write_mean_us, "absent", "old")', "-1 %", None, NONE),
+]
+SAME, ZERO = (writes(dict.fromkeys(WRITES, us)) for us in (5.0, 0.0))
+#: Other figures of the same runs.
+HARDLY = writes(dict.fromkeys(WRITES, 100.0) | {("a", "new", n): 99.0 for n in (1, 2)})
+WORSE_ON_A = writes(WRITES | {("a", "new", n): 150.0 for n in (1, 2)})
+SOME = writes(dict.fromkeys(WRITES, 0.0) | {("b", "new", 2): 1.0})
+#: One seed is lucky on a: its change is 0 and 40 %, that on b 10 %.
+LUCKY = writes(
+    {("a", "new", 1): 100.0, ("a", "new", 2): 140.0}
+    | {("b", "new", n): 220.0 for n in (1, 2)}
+    | {key: us for key, us in WRITES.items() if key[1] == "old"}
+)
+NOTHING = writes({key: 75.0 * (key[1] == "new") for key in WRITES})
+NO_OLD = writes(WRITES | {("b", "old", n): 0.0 for n in (1, 2)})
+THREE = writes({("a", name, 1): us for name, us in (("new", 1.0), ("other", 2.0), ("old", 3.0))})
+
+#: Over a grid: "up" rises from 10 to 50, "flat" sinks from 100 to 98.5, "other" is another grid.
+OF_CURVES = [
+    ('rises(lifetime, "grid", on=["up"])', EACH, ANY, GOOD),
+    ('falls(lifetime, "grid", on=["up"])', EACH, ANY, BAD),
+    ('falls(lifetime, "grid", on=["flat"])', EACH, ANY, GOOD),
+    ('rises(lifetime, "grid", on=["flat"])', EACH, ANY, BAD),
+    ('rises(lifetime, "grid")', EACH, "1 of 2 traces", ALIKE),
+    ('span(lifetime, "grid", on=["up"])', "42 ± 3", 40, GOOD),
+    ('span(lifetime, "grid", on=["up"])', "44 ± 3", 40, BAD),
+    ('swing(lifetime, "grid", on=["flat"])', "at most 5", 100 * (100 / 98.5 - 1), LIMIT),
+    ('swing(lifetime, "grid")', "at most 5", 400, BAD),
+    ('widest(lifetime, "grid")', "up", "up", GOOD),
+    ('widest(lifetime, "grid")', "flat", "up", BAD),
+    ('widest(lifetime, "grid", on=["up"])', "up", ANY, NONE),
+    ('100 * reaches(lifetime, "grid", on=["up"], times=2)', 50, 50, GOOD),
+    ('100 * reaches(lifetime, "grid", on=["up"], times=2.1)', "50 ± 49", 100, BAD),
+    ('100 * reaches(lifetime, "grid", on=["up"], times=6)', 50, "never: 5.00 at most", BAD),
+    ('ends(lifetime, "grid", "alone")', "-95 to -50 ± 1", [-95, -50], GOOD),
+    ('ends(lifetime, "grid", "alone")', "-99 to -25.1 ± 1", ANY, ALIKE),
+    ('ends(lifetime, "grid", "alone")', "-99 to -24.9 ± 1", ANY, BAD),
+    ('ends(lifetime, "grid", "other")', "-95 to 50", ANY, BAD),
+    # Against other: up 0, +100 and -37.5 %; flat +100, +99 and +97 %.
+    ('change(lifetime, "grid", "other", on=["up"])', "20 ± 2", 62.5 / 3, GOOD),
+    ('change(lifetime, "grid", "other", on=["up"])', "10.5", ANY, ALIKE),
+    ('change(lifetime, "grid", "other", on=["up"])', "10.4", ANY, BAD),
+    ('change(lifetime, "grid", "other", on=["up"])', "-5 ± 99", ANY, BAD),
+    ('change(lifetime, "grid", "other")', "above", ANY, GOOD),
+    ('change(lifetime, "grid", "other")', "below", ANY, BAD),
+    ('change(lifetime, "grid", "other", on=["up"], at=[1])', "below", ANY, GOOD),
+    ('more_there(lifetime, "grid", "other", on=["up"], at=[0.5])', "above", 118.75, GOOD),
+    ('more_there(lifetime, "grid", "other", on=["up"], at=[1])', "above", ANY, BAD),
+    ('largest(lifetime, "grid")', "at most 100", 100, LIMIT),
+    ('largest(lifetime, "grid")', "at most 99", 100, BAD),
+    ('most(lifetime, "grid", among=["grid", "other"])', EACH, "1 of 2 traces", ALIKE),
+    ('least(lifetime, "grid", among=["grid", "other"], on=["up"])', EACH, ANY, GOOD),
+    ('peak(lifetime, "grid", times=100)', "30 to 70 ± 30", ANY, GOOD),
+    ('peak(lifetime, "grid", times=100)', "30 to 70 ± 29", ANY, BAD),
+    # What is above everywhere says nothing of where.
+    ('above(lifetime, "grid", on=["up"], at=[1], more_than=30)', THERE, "above at 1", GOOD),
+    ('above(lifetime, "grid", on=["up"], at=[1], more_than=9)', THERE, "above at 0, 0.5, 1", BAD),
+    ('apart(lifetime, "grid", on=["up"])', "below", ANY, GOOD),
+    ('apart(lifetime, "grid", on=["up"])', "above", ANY, BAD),
+    ('apart(lifetime, "grid", on=["up", "flat"])', "below", ANY, NONE),
+    # Of a trace that was not run.
+    *(
+        (f'{function}(lifetime, "grid"{other}, on=["c"])', paper, None, NONE)
+        for function, paper, other in (
+            *(("change", 5, ', "other"'), ("change", "above", ', "other"')),
+            *(("ends", "0 to 1", ', "other"'), ("ends", "0 to 1", ""), ("largest", 1, "")),
+            *(("span", 1, ""), ("swing", "at most 1", ""), ("total", 0, ""), ("rises", EACH, "")),
+            *(("above", THERE, ""), ("ends_below", EACH, ""), ("widest", "c", "")),
+            *(("apart", "above", ""), ("valley", EACH, ""), ("peak", "0 to 1", "")),
+            *(("where_least", 1, ""), ("falls", STEPS, ', "other"')),
+            ("up_on", "1 to 2", ', "other"'),
+        )
+    ),
+]
+BENT = one(10.0, 9.0, 30.0)
+
+#: The change of "new" against "old", in percent, by trace.
+OF_TRACES = [
+    ("down_on", "2 to 2", "", GOOD),
+    ("down_on", "3 to 3", "", ALIKE),
+    ("down_on", "7 to 9", "", BAD),
+    ("up_on", "1 to 1", "", GOOD),
+    ("up_on", "3 to 3", "", BAD),
+    # Of too few traces a count says nothing, nor does a way over traces that are not all there.
+    ("up_on", "2 to 2", ", of=11", NONE),
+    ("rises", STEPS, ', on=["a", "b", "e"]', NONE),
+    ("falls", STEPS, ', on=["d", "c", "b", "a"]', GOOD),
+    ("falls", STEPS, ', on=["c", "d", "b", "a"]', ALIKE),
+    ("falls", STEPS, ', on=["a", "b", "c", "d"]', BAD),
+]
+TRACES = changes({"a": -20.0, "b": -5.0, "c": 0.5, "d": 40.0})
+
+ON_A, ON_B, ON_C = (f'where_least(lifetime, "static", on=["{trace}"])' for trace in "abc")
+#: Optima of the means over seeds: in the middle of the grid on a, at its first setting on b.
+OF_OPTIMA = [
+    (f"100 * {ON_A}", "50 ± 10", 50, GOOD),
+    (f"100 * {ON_A}", "60 ± 10", 50, GOOD),
+    (f"100 * {ON_A}", "61 ± 10", 50, BAD),
+    ('where_most(lifetime, "static", on=["b"])', 0.9, 0.9, ANY),
+    ('valley(lifetime, "static")', EACH, "1 of 2 traces", ALIKE),
+    ('valley(lifetime, "static", on=["a"])', EACH, ANY, GOOD),
+    ('valley(lifetime, "static", on=["b"])', EACH, ANY, BAD),
+    (f"100 * ({ON_A} - {ON_B})", "40 ± 1", 40, GOOD),
+    (f"100 * ({ON_B} - {ON_A})", 40, -40, ANY),
+    (ON_C, 1, None, NONE),
+    (f"{ON_A} - {ON_C}", 1, None, NONE),
+]
+
+CASES: list[tuple[Table, str, Any, Any, Any]] = [
+    *((writes(WRITES), *case) for case in OF_WRITES),
+    # A change within one percent has no direction.
+    (HARDLY, CHANGE, "-25 ± 3 %", ANY, BAD),
+    (SAME, CHANGE, "below", ANY, BAD),
+    (SAME, "order(write_mean_us)", ["new = old"], ["old = new"], GOOD),
+    (THREE, "order(write_mean_us)", ["new", "old"], ["new", "old"], GOOD),
+    (WORSE_ON_A, 'least(write_mean_us, "new")', EACH, "1 of 2 traces", BAD),
+    (ZERO, "total(write_mean_us)", 0, ANY, GOOD),
+    (SOME, "total(write_mean_us)", 0, 0.5, BAD),
+    (SOME, 'total(write_mean_us, on=["a"])', 0, 0.0, ANY),
+    (THREE, 'most(write_mean_us, "other")', EACH, "0 of 1 traces", BAD),
+    (THREE, 'most(write_mean_us, "other", among=["new", "other"])', EACH, ANY, GOOD),
+    (LUCKY, MOST, "20 ± 1 %", 20, GOOD),
+    # More than nothing is a direction.
+    (NOTHING, CHANGE, "above", "150 against 0", GOOD),
+    (NOTHING, CHANGE, "below", "150 against 0", BAD),
+    (ZERO, CHANGE, "above", "0 against 0", BAD),
+    # A trace with nothing to divide by is left out.
+    (NO_OLD, CHANGE, "-27 ± 1 %", -27, ANY),
+    *((curves(), *case) for case in OF_CURVES),
+    # What hardly moves neither rises nor falls; a step back leaves the direction.
+    *((one(100.0, 100.2, 100.4), f'{way}(lifetime, "grid")', EACH, ANY, BAD)
+      for way in ("rises", "falls")),
+    (one(0.0, 0.0, 0.0), 'rises(lifetime, "grid")', EACH, ANY, BAD),
+    (BENT, 'rises(lifetime, "grid")', EACH, "0 of 1 traces", ALIKE),
+    (BENT, 'rises(lifetime, "grid", at=[0.5, 1])', EACH, ANY, GOOD),
+    (one(100.0, 90.0, 101.0), 'rises(lifetime, "grid")', EACH, ANY, BAD),
+    (one(100.0, 90.0, 102.0), 'rises(lifetime, "grid")', EACH, ANY, ALIKE),
+    (one(1, 3, 2, flat=(1, 3, 4)), 'ends_below(lifetime, "grid")', EACH, "1 of 2 traces", ALIKE),
+    *((TRACES, f'{f}(lifetime, "new", "old"{more})', paper, ANY, verdict)
+      for f, paper, more, verdict in OF_TRACES),
+    # What holds on half of the traces is alike.
+    *((changes({name: 5.0 if name in above else -5.0 for name in "abcd"}),
+       'above(lifetime, "new", more_than=100)', EACH, f"{len(above)} of 4 traces", verdict)
+      for above, verdict in (("abcd", GOOD), ("ab", ALIKE), ("a", BAD))),
+    (changes({"a": -1.5, "b": 0.9}), 'up_on(lifetime, "new", "old")', "2 to 2", ANY, BAD),
+    *((optima(), *case) for case in OF_OPTIMA),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("table", "ours", "paper", "figure", "verdict"),
+    [pytest.param(*case, id=f"{case[1]}: {case[2]}") for case in CASES],
+)
+def test_a_function_comes_to_its_figure_and_verdict(
+    table: Table,
+    ours: str,
+    paper: Any,
+    figure: Any,
+    verdict: Any,
+) -> None:
+    (_, row) = ledger([BEFORE, Claim("x", "1", "text", paper, ours)], {"": table})
+    is_text = figure is None or isinstance(figure[0] if isinstance(figure, list) else figure, str)
+    assert figure is ANY or row.ours == (figure if is_text else pytest.approx(figure))
+    assert verdict is ANY or row.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("table", "ours", "paper", "spread"),
+    [
+        (writes(WRITES), CHANGE, "-21 ± 2 %", [-22, -20]),
+        (writes(WRITES), f'{CHANGE[:-1]}, which="most")', "-16 %", [-15, -15]),
+        (writes(WRITES), f"{CHANGE} - 2 * {CHANGE}", 21, [20, 22]),
+        (curves(), 'span(lifetime, "grid", on=["up"])', "42 ± 3", [30, 50]),
+        (curves(), '100 * reaches(lifetime, "grid", on=["up"], times=2)', 50, [50, 100]),
+        (optima(), f"100 * {ON_A}", "50 ± 10", [50, 90]),
+        (optima(), f"100 * ({ON_A} - {ON_B})", "40 ± 1", [40, 80]),
+    ],
+)
+def test_a_spread_is_over_the_seeds(
+    table: Table, ours: str, paper: Any, spread: list[float]
+) -> None:
+    (row,) = ledger([Claim("x", "1", "text", paper, ours)], {"": table})
+    assert row.spread == pytest.approx(spread)
+
+
+@pytest.mark.parametrize(
+    ("table", "ours", "paper", "key", "told"),
+    [
+        (writes(WRITES), CHANGE, "-21 %", "per_trace", pytest.approx({"a": -27, "b": -15})),
+        (NO_OLD, CHANGE, "-27 ± 1 %", "undefined", ["b"]),
+        (optima(), f"100 * {ON_A}", "50 ± 10", "per_seed", [50, 90]),
+        *(
+            (curves(), ours, paper, key, told)
+            for ours, paper, key, told in (
+                ('most(lifetime, "grid", among=["grid", "other"])', EACH, "winners",
+                 {"up": ["other"], "flat": ["grid"]}),
+                ('peak(lifetime, "grid", times=100)', "30 to 70", "per_trace",
+                 {"up": 100, "flat": 0}),
+                ('apart(lifetime, "grid", "other", on=["up"])', "below", "per_trace",
+                 pytest.approx({"up": 62.5 / 3, "flat": 296 / 3})),
+            )
+        ),
+    ],
+)  # fmt: skip
+def test_a_detail_is_told(table: Table, ours: str, paper: Any, key: str, told: Any) -> None:
+    (row,) = ledger([Claim("x", "1", "text", paper, ours)], {"": table})
+    assert row.detail[key] == told
 
 
 @pytest.mark.parametrize(
@@ -54,7 +330,7 @@ def test_what_no_run_decides_says_why_under_both_readings(
 ) -> None:
     usual = {"figure": "3", "text": "t", "paper": 1090, "class": "calibrated"}
     claim = of_row("x", {**usual, "ours": 'largest(write_mean_us, "new")', **more}, "claims.toml")
-    tables = {"": table(WRITES)}
+    tables = {"": writes(WRITES)}
     (row,) = ledger([claim], tables, tables)
     assert [(each.verdict, each.ours) for each in (row, row.probable) if each] == [
         (verdict, ours)
@@ -170,7 +446,7 @@ def test_what_a_plan_cannot_say_is_told_with_file_and_key(
 
 
 TOY = {"figure": "1", "text": "t", "paper": "below", "ours": 'change(waf, "sector", "baseline")'}
-THERE = {"paper": "above there"}
+GRIDDED = {"paper": THERE}
 
 
 @pytest.mark.parametrize(
@@ -188,14 +464,14 @@ THERE = {"paper": "above there"}
         ({"figure": 1}, "figure = 1"),
         ({"colour": "red"}, "unknown key colour"),
         # Of a paper with a grid.
-        ({**THERE, "ours": 'above(gc_time_share, "nvc", more_than=0.15)'}, "at is missing"),
-        ({**THERE, "ours": 'above(gc_time_share, "nvc", at=[0.3])'}, "no setting 0.3 of nvc"),
+        ({**GRIDDED, "ours": 'above(gc_time_share, "nvc", more_than=0.15)'}, "at is missing"),
+        ({**GRIDDED, "ours": 'above(gc_time_share, "nvc", at=[0.3])'}, "no setting 0.3 of nvc"),
     ],
 )
 def test_names_that_nothing_bears_are_told_with_file_claim_and_key(
     wrong: dict[str, Any], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paper = "nvc" if wrong.items() >= THERE.items() else "hierarchy"
+    paper = "nvc" if wrong.items() >= GRIDDED.items() else "hierarchy"
     row = ", ".join(f"{key} = {json.dumps(value)}" for key, value in {**TOY, **wrong}.items())
     error = refused(paper, tmp_path, monkeypatch, claims=f"first = {{ {row} }}\n")
     assert f"{paper}/claims.toml: first: " in error
