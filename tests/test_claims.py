@@ -434,7 +434,7 @@ def refused(
         ("ips", "title =", "titel =", "unknown key titel; allowed: name, title"),
         ("ips", "title =", "titel =", "title is missing"),
         ("ips", "seeds = [", "seeds = ['one', ", "seeds 1 = 'one'"),
-        ("rl", '"write_mb_per_s"', '"mb_per_sec"', ": measure: no measure mb_per_sec; "),
+        ("rl", '"write_mb_per_s"', '"mb_per_sec"', "picks 1: measure: no measure mb_per_sec; "),
         ("hierarchy", 'names = ["64 KiB", ', "names = [", "merge buffer: 1 names for 2 points"),
     ],
 )

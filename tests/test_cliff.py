@@ -140,18 +140,8 @@ def test_companions_do_not_change_a_row(device: str, bursts: int | None) -> None
         assert row == everyone[label], scheme
 
 
-#: Devices of each kind; the others are asked by `make slow`.
-SOME = {"tiny", "hierarchy-44g", "rl-32g", "intel-660p-1tb-like"}
-
-
-@pytest.mark.few(2)
-@pytest.mark.parametrize(
-    "device",
-    [
-        pytest.param(entry["name"], marks=[] if entry["name"] in SOME else [pytest.mark.slow])
-        for entry in catalogue.devices()
-    ],
-)
+@pytest.mark.few(8)
+@pytest.mark.parametrize("device", [entry["name"] for entry in catalogue.devices()])
 def test_no_device_lets_companions_change_the_load(device: str) -> None:
     try:
         fit, _ = catalogue.fitting(device=device)

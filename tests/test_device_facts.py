@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import slcache
+from hidden_drives import SMALL, small
 from slcache.drives import fills
 from slcache.sentences import notes
 from support import QUICK, write_trace
@@ -73,7 +74,7 @@ def test_a_mapping_cache_is_told_with_what_it_maps() -> None:
 
 
 PAGE, WORDLINES, ROWS, SIZE = 16384, 16, 20, 128 << 10
-MODES = {3: ("tlc", 1_500_000), 4: ("qlc", 6_000_000)}
+MODES = {3: ("tlc", 2_000_000), 4: ("qlc", 6_000_000)}
 #: Channels, planes of a die, and whether they program together.
 CHIPS = [(4, 4, "multi-plane"), (16, 4, "multi-plane"), (16, 4, "independent")]
 DEPTHS = [1, 32] if QUICK else [1, 4, 8, 32]
@@ -81,23 +82,13 @@ DEPTHS = [1, 32] if QUICK else [1, 4, 8, 32]
 
 def device(channels: int, planes: int, parallelism: str, bits: int) -> dict[str, Any]:
     """Return a device with a cache of 20 blocks of each plane, and no buffer."""
-    mode, program_ns = MODES[bits]
-    own = {"read_ns": [50_000], "erase_ns": 3_000_000}
-    pool = {
-        **{"name": "nand", "channels": channels, "chips": 1, "dies": 1, "planes": planes},
-        **{"blocks": 64, "wordlines": WORDLINES, "page_bytes": PAGE},
-        "plane_parallelism": parallelism,
-        "bus": {"ps_per_byte": 833},
-        "slc": {**own, "program_ns": [200_000]},
-        mode: {**own, "program_ns": [program_ns], "program": "one-shot"},
-    }
+    bare, (mode, program_ns) = small(), MODES[bits]
     row = channels * planes * WORDLINES * PAGE
-    client = {
-        "dynamic": {"rule": "table", "table": [[0.0, ROWS * row]]},
-        "fold": {"keep_blocks": 4},
-    }
-    content = {"name": "bare", "user_bytes": 40 * bits * row, "mu_bytes": PAGE, "pool": [pool]}
-    return {"device": content, "scheme-defaults": {"client": client}}
+    pool = bare["device"]["pool"][0] | {"channels": channels, "planes": planes, "blocks": 64}
+    pool |= {"plane_parallelism": parallelism, mode: pool.pop("tlc") | {"program_ns": [program_ns]}}
+    bare["device"] |= {"user_bytes": 40 * bits * row, "pool": [pool]}
+    client = {**SMALL, "dynamic": {"rule": "table", "table": [[0.0, ROWS * row]]}}
+    return {"device": bare["device"], "scheme-defaults": {"client": client}}
 
 
 def told(config: dict[str, Any]) -> dict[str, tuple[float, float]]:

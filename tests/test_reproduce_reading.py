@@ -1,3 +1,4 @@
+# ruff: noqa: ANN401 - `toy` is a function with options
 """Two readings of a paper: what the probable one changes, and what is said under each."""
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ speed = { figure = "2", class = "calibrated", text = "1,090 MB/s", paper = 1090,
 
 
 @pytest.fixture
-def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return a function that loads the toy paper with what stands for its reading."""
 
     def load(
@@ -99,7 +100,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401
     return load
 
 
-def run(out: Path, **more: Any) -> tuple[Evaluation, list[tuple[int, int]]]:  # noqa: ANN401
+def run(out: Path, **more: Any) -> tuple[Evaluation, list[tuple[int, int]]]:
     seen: list[tuple[int, int]] = []
 
     def progress(_: str, done: int, total: int) -> bool:
@@ -110,7 +111,7 @@ def run(out: Path, **more: Any) -> tuple[Evaluation, list[tuple[int, int]]]:  # 
     return evaluations.evaluate(request, progress), seen
 
 
-def test_every_claim_is_judged_and_drawn_under_both_readings(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
+def test_every_claim_is_judged_and_drawn_under_both_readings(toy: Any, tmp_path: Path) -> None:
     toy()
     both, seen = run(tmp_path / "out")
     # Baseline has no such option: of four runs it has one that both readings share.
@@ -154,7 +155,7 @@ def test_every_claim_is_judged_and_drawn_under_both_readings(toy: Any, tmp_path:
             assert row.probable == whole.probable
 
 
-def test_a_published_file_is_run_under_both_readings(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
+def test_a_published_file_is_run_under_both_readings(toy: Any, tmp_path: Path) -> None:
     toy({**OPTIONS, "skew": "\ntext = 't'\nwhy = 'w'\ntwin = { update_skew = 0.5 }\n"})
     folder = tmp_path / "traces"
     folder.mkdir()
@@ -174,7 +175,7 @@ def test_a_published_file_is_run_under_both_readings(toy: Any, tmp_path: Path) -
     assert row.probable.ours < row.ours
 
 
-def test_a_figure_that_both_readings_share_is_drawn_once(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
+def test_a_figure_that_both_readings_share_is_drawn_once(toy: Any, tmp_path: Path) -> None:
     toy({"wait": WAIT.replace("100000 }", "1000000 }")})
     evaluation, seen = run(tmp_path / "out")
     assert seen[-1] == (2, 2)
@@ -183,7 +184,7 @@ def test_a_figure_that_both_readings_share_is_drawn_once(toy: Any, tmp_path: Pat
     assert "Both readings" in page
 
 
-def test_a_plan_with_one_reading_has_no_other(toy: Any, tmp_path: Path) -> None:  # noqa: ANN401
+def test_a_plan_with_one_reading_has_no_other(toy: Any, tmp_path: Path) -> None:
     plan = toy({})
     assert plan.under(PROBABLE) is plan
     evaluation, _ = run(tmp_path / "out")
@@ -234,7 +235,7 @@ VARIED = "{ name = 'x', why = 'y', reading = 'probable', " + PREFILL
     ],
 )
 def test_a_reading_that_says_nothing_sure_is_refused(
-    toy: Any,  # noqa: ANN401
+    toy: Any,
     options: dict[str, str],
     readings: str | None,
     vary: str,
@@ -261,8 +262,7 @@ def test_figures_that_no_twin_has_are_refused() -> None:
 
 
 def test_a_study_starts_from_a_reading_and_names_the_front_of_combined_factors(
-    toy: Any,  # noqa: ANN401
-    tmp_path: Path,
+    toy: Any, tmp_path: Path
 ) -> None:
     levels = [("fast", '"host.time_scale" = 0.5'), ("as it is", '"host.time_scale" = 1')]
     factor = ", ".join(f'{{ level = "{name}", {setting} }}' for name, setting in levels)
@@ -290,7 +290,7 @@ def test_a_study_starts_from_a_reading_and_names_the_front_of_combined_factors(
     assert "beaten by no other on all figures" in told
 
 
-def option(**more: Any) -> Option:  # noqa: ANN401
+def option(**more: Any) -> Option:
     return Option("t", "w", **more)
 
 
@@ -320,7 +320,7 @@ def test_an_option_is_for_its_parts_alone() -> None:
     ]
 
 
-def test_figures_of_a_reading_can_still_be_varied(toy: Any) -> None:  # noqa: ANN401
+def test_figures_of_a_reading_can_still_be_varied(toy: Any) -> None:
     plan = toy({"wait": WAIT + "twin = { update_skew = 0.5 }\n"}).under(PROBABLE)
     (each,) = twins(plan, ["web_1"], {"twin.read_skew": 0.2})
     skews = {"twin.update_skew": "0.5", "twin.read_skew": "0.2"}
@@ -330,8 +330,7 @@ def test_figures_of_a_reading_can_still_be_varied(toy: Any) -> None:  # noqa: AN
 
 
 def test_a_further_reading_is_judged_in_the_place_of_the_probable_one(
-    toy: Any,  # noqa: ANN401
-    tmp_path: Path,
+    toy: Any, tmp_path: Path
 ) -> None:
     half, tenth = (WAIT.replace("100000", ns) for ns in ("500000", "10000"))
     toy({"half": half}, other={"tenth": tenth})
