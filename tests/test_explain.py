@@ -45,11 +45,11 @@ def test_every_key_is_explained_and_none_with_a_segment_that_is_not() -> None:
     assert len(keys.of_result()) > 200
     assert [entry.key.name for entry in explain.entries() if not entry.key.text] == []
     names = [name for entry in explain.entries() for name in spelt(entry)]
-    for name in names:
-        # Some shells take brackets for patterns.
-        for asked in {name, name.replace("[]", "")}:
-            assert name in [found.key.name for found in explain.find(asked)]
-    for turn, name in enumerate(names[::7]):
+    # Some shells take brackets for patterns.
+    bare = {name.replace("[]", ""): name for name in names[::3] if "[]" in name}
+    for asked, name in {**{name: name for name in names}, **bare}.items():
+        assert name in [found.key.name for found in explain.find(asked)]
+    for turn, name in enumerate(names[::11]):
         steps = name.split(".")
         at = turn % len(steps)
         wrong = ("nonsense", f"{steps[at]}x", "*")[turn % 3]
@@ -61,7 +61,7 @@ def test_every_key_is_explained_and_none_with_a_segment_that_is_not() -> None:
 def test_no_key_is_of_what_it_is_not() -> None:
     """A configuration's key has no result's section in front, and the other way round."""
     config = {entry.key.name for entry in explain.entries() if entry.of == "configuration"}
-    for entry in explain.entries()[::9]:
+    for entry in explain.entries()[::15]:
         for name in spelt(entry):
             front = "config" if entry.of != "configuration" else "waf"
             if name in config and front == "config":
@@ -155,20 +155,20 @@ def test_every_value_of_a_pool_stands_where_it_was_asked_for() -> None:
 def test_schemes_that_do_not_fit_are_told_and_the_others_go_on(
     device: str, comparison: slcache.Comparison, tmp_path: Path
 ) -> None:
-    """Of every scheme its first key: what it stands at, or why the scheme does not fit."""
+    """Of every third scheme its last key: what it stands at, or why the scheme does not fit."""
     if device == "a result":
         device = str(tmp_path / "result.json")
         Path(device).write_text(json.dumps(comparison.runs[1].to_dict()))
     fit, problems = slcache.fitting(device=device)
-    firsts: dict[str, explain.Entry] = {}
+    keys_of: dict[str, explain.Entry] = {}
     for entry in explain.entries():
         section, *rest = entry.key.name.split(".")
         if (entry.of, section, len(rest), entry.key.section) == (
             *("configuration", "scheme", 2),
             False,
         ):
-            firsts[rest[0]] = entry
-    assert firsts.keys() == {*fit, *problems} - {"disk-only"}
-    for scheme, entry in firsts.items():
+            keys_of[rest[0]] = entry
+    assert keys_of.keys() == {*fit, *problems} - {"disk-only"}
+    for scheme, entry in list(keys_of.items())[::3]:
         at = explain.standing(entry, device, entry.key.name)
         assert at is None or at.problem == problems.get(scheme, ""), scheme
