@@ -10,15 +10,11 @@ use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
 use slcache_core::base::CellMode;
 use slcache_core::device::config::{
-    DeviceConfig, HostConfig, InflightRead, PartReads, PreconditionConfig, Prefill, ReadTransfer,
-    RmwTransfer, TracePolicy,
+    DeviceConfig, HostConfig, PreconditionConfig, Prefill, Replay, TracePolicy,
 };
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::ftl::op_log::LoggedOp;
-use slcache_core::hw::config::{
-    BusConfig, ModeConfig, PageKinds, PlaneParallelism, PoolConfig, ProgramRule, ReprogramConfig,
-    SuspendConfig,
-};
+use slcache_core::hw::config::{BusConfig, ModeConfig, PoolConfig, ReprogramConfig};
 use slcache_core::hw::disk::config::DiskConfig;
 use slcache_core::metrics::report::Report;
 use slcache_core::schemes::SchemeConfig;
@@ -41,6 +37,31 @@ pub fn begin(setup: &Setup) -> Simulation {
     sim
 }
 
+/// A device that is watched: its data by version, its operations and its requests one by one.
+pub fn watched(setup: &Setup) -> Simulation {
+    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+    sim.track_versions();
+    sim.keep_ops();
+    sim.keep_log();
+    sim
+}
+
+/// A watched device after what comes before time 0, `requests` and the end of the run, with the report.
+pub fn ended(setup: &Setup, requests: &[Request]) -> (Simulation, Report) {
+    let mut sim = watched(setup);
+    sim.precondition(&mut |_, _| true).unwrap();
+    foresee(&mut sim, requests);
+    sim.feed(requests).unwrap();
+    let report = sim.finish().unwrap();
+    sim.audit().unwrap();
+    (sim, report)
+}
+
+/// What is wrong with a setup, in words.
+pub fn told(setup: &Setup) -> Vec<String> {
+    setup.check().iter().map(ToString::to_string).collect()
+}
+
 /// Tells a scheme that looks ahead what will come.
 pub fn foresee(sim: &mut Simulation, requests: &[Request]) {
     if let Some(mut foresight) = sim.foresight() {
@@ -51,50 +72,24 @@ pub fn foresee(sim: &mut Simulation, requests: &[Request]) {
 
 /// One mode with flat times.
 pub fn mode(read_ns: u32, program_ns: u32, erase_ns: u32) -> ModeConfig {
-    ModeConfig {
-        read_ns: vec![read_ns],
-        program_ns: vec![program_ns],
-        program_variation: 0.0,
-        erase_ns,
-        copyback_ns: None,
-        fold: None,
-        endurance_cycles: Some(3000),
-        cells: None,
-        program: ProgramRule::PerPage,
-        page_kinds: PageKinds::ByWordline,
-    }
+    let mode = json!({
+        "read_ns": [read_ns], "program_ns": [program_ns], "erase_ns": erase_ns, "endurance_cycles": 3000,
+    });
+    serde_json::from_value(mode).expect("a mode")
 }
 
 /// A pool with round times: SLC 20/200 us, TLC 60/800 us, erase 3 ms, 1 ns per byte, commands 100 ns.
 pub fn pool(channels: u32, planes: u32, blocks: u32, wordlines: u32, page_bytes: u32) -> PoolConfig {
-    PoolConfig {
-        name: "nand".into(),
-        channels,
-        chips: 1,
-        dies: 1,
-        planes,
-        blocks,
-        wordlines,
-        page_bytes,
-        bus: BusConfig {
-            ps_per_byte: 1000,
-            read_command_ns: 100,
-            read_data_ns: 10,
-            program_command_ns: 100,
-            erase_command_ns: 100,
-            extra_plane_read_ns: 0,
-            extra_plane_program_ns: 0,
-            extra_plane_erase_ns: 0,
-            commands_first: false,
-        },
-        plane_parallelism: PlaneParallelism::Independent,
-        suspend: SuspendConfig::default(),
-        slc: Some(mode(20_000, 200_000, 3_000_000)),
-        mlc: None,
-        tlc: Some(mode(60_000, 800_000, 3_000_000)),
-        qlc: None,
-        reprogram: None,
-    }
+    let bus = json!({
+        "ps_per_byte": 1000, "read_command_ns": 100, "read_data_ns": 10, "program_command_ns": 100,
+        "erase_command_ns": 100,
+    });
+    let pool = json!({
+        "name": "nand", "channels": channels, "chips": 1, "dies": 1, "planes": planes, "blocks": blocks,
+        "wordlines": wordlines, "page_bytes": page_bytes, "bus": bus, "plane_parallelism": "independent",
+        "slc": mode(20_000, 200_000, 3_000_000), "tlc": mode(60_000, 800_000, 3_000_000),
+    });
+    serde_json::from_value(pool).expect("a pool")
 }
 
 /// The chips on a bus that costs nothing.
@@ -128,27 +123,12 @@ pub fn reprogram() -> ReprogramConfig {
 }
 
 pub fn device(pool: PoolConfig, user_bytes: u64) -> DeviceConfig {
-    DeviceConfig {
-        name: "test".into(),
-        summary: String::new(),
-        stated_user_bytes: None,
-        source: String::new(),
-        user_bytes,
-        mu_bytes: 4096,
-        piece_bytes: 0,
-        rmw_transfer: RmwTransfer::Page,
-        read_transfer: ReadTransfer::Request,
-        part_reads: PartReads::Together,
-        inflight_read: InflightRead::Buffer,
-        plp: true,
-        stage_timeout_ns: 1_000_000,
-        starvation_ns: 0,
-        disk: None,
-        map: None,
-        cells: None,
-        controller: None,
-        pool: vec![pool],
-    }
+    let device = json!({
+        "name": "test", "user_bytes": user_bytes, "mu_bytes": 4096, "plp": true, "stage_timeout_ns": 1_000_000,
+        "rmw_transfer": "page", "read_transfer": "request", "part_reads": "together", "inflight_read": "buffer",
+        "pool": [pool],
+    });
+    serde_json::from_value(device).expect("a device")
 }
 
 /// A disk with round times: a turn takes 10 ms, a mean seek 8 ms, one to a neighbouring track 1 ms; a
@@ -213,6 +193,18 @@ pub fn configure(setup: &mut Setup, values: &[(&str, serde_json::Value)]) -> usi
     }
     setup.scheme = serde_json::from_value(config).unwrap();
     found
+}
+
+/// The setup with these parameters of its scheme, all of which it has.
+pub fn with(mut setup: Setup, values: &[(&str, serde_json::Value)]) -> Setup {
+    assert_eq!(configure(&mut setup, values), values.len(), "{}: {values:?}", setup.scheme.name());
+    setup
+}
+
+/// The setup with so many requests outstanding.
+pub fn closed(mut setup: Setup, depth: u32) -> Setup {
+    (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, depth);
+    setup
 }
 
 pub fn request(at_ns: u64, op: HostOp, at: u64, bytes: u64) -> Request {
@@ -294,9 +286,6 @@ pub fn rest(sim: &mut Simulation, at_ns: u64) {
 
 /// One of the scheme's own figures.
 pub fn figure(report: &Report, name: &str) -> f64 {
-    *report
-        .scheme
-        .figures
-        .get(name)
-        .unwrap_or_else(|| panic!("no figure {name}: {:?}", report.scheme.figures))
+    let figures = &report.scheme.figures;
+    *figures.get(name).unwrap_or_else(|| panic!("no figure {name}: {figures:?}"))
 }
