@@ -4,8 +4,7 @@
 //! 100 ns, 1 ns per byte on the channel. A copy-back takes 210,000 ns here.
 
 use crate::it::common::ops::{counters, slots};
-use crate::it::common::restart::again;
-use crate::it::common::{device, pool, random, request, setup, story};
+use crate::it::common::{device, ended, pool, random, request, setup, story, watched, with};
 use slcache_core::base::op::{Cause, Class, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::{BlockId, CellMode, Mu};
@@ -15,7 +14,6 @@ use slcache_core::ftl::op_log::LoggedOp;
 use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule};
 use slcache_core::hw::geometry::Geometry;
 use slcache_core::hw::timing::{OpSpec, Timing};
-use slcache_core::schemes::{SchemeConfig, TlcOnlyConfig};
 use std::collections::BTreeMap;
 
 const PAGE: u64 = 4096;
@@ -35,18 +33,8 @@ fn chips(planes: u32, blocks: u32, wordlines: u32, page_bytes: u32) -> PoolConfi
 
 /// One region in SLC mode on 8 blocks of 4 pages, of which the host has 16.
 fn eight_blocks(page_bytes: u32) -> Setup {
-    let mut setup = setup(device(chips(1, 8, 4, page_bytes), 16 * u64::from(page_bytes)), "tlc-only");
-    setup.scheme =
-        SchemeConfig::TlcOnly(TlcOnlyConfig { mode: Some(CellMode::Slc), ..TlcOnlyConfig::default() });
-    setup
-}
-
-fn new(setup: &Setup) -> Simulation {
-    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
-    sim.track_versions();
-    sim.keep_log();
-    sim.keep_ops();
-    sim
+    let setup = setup(device(chips(1, 8, 4, page_bytes), 16 * u64::from(page_bytes)), "tlc-only");
+    with(setup, &[("mode", "slc".into())])
 }
 
 /// The requests so far apart that each finds everything before it over.
@@ -71,7 +59,7 @@ const SEVEN_BLOCKS: [u64; 28] =
 const NEXT: u64 = 28 * LATER;
 
 fn seven_blocks(setup: &Setup) -> Simulation {
-    let mut sim = new(setup);
+    let mut sim = watched(setup);
     write(&mut sim, 0, LATER, &SEVEN_BLOCKS);
     sim
 }
@@ -110,10 +98,7 @@ fn data_lie_where_reads_and_programs_would_have_put_them() {
     let places = |copyback_ns| {
         let mut setup = eight_blocks(4096);
         setup.device.pool[0].slc.as_mut().unwrap().copyback_ns = copyback_ns;
-        let mut sim = new(&setup);
-        sim.feed(&spaced(random(3000, 16 * PAGE, 1, 0.3, 1.0, 5))).unwrap();
-        sim.finish().unwrap();
-        sim.audit().unwrap();
+        let (sim, _) = ended(&setup, &spaced(random(3000, 16 * PAGE, 1, 0.3, 1.0, 5)));
         let moved = counters(&sim).into_iter().filter(|row| row.2 == "gc" && row.0 != "erase");
         let kinds: Vec<_> = moved.map(|row| (row.0, row.4)).collect();
         let places: Vec<_> = (0..16).map(|mu| sim.media().lookup(Mu(mu))).collect();
@@ -133,7 +118,7 @@ fn a_page_that_is_not_yet_programmed_is_programmed_from_the_controller() {
     let mut setup = eight_blocks(4096);
     for (inflight, reads) in [(InflightRead::Buffer, 0), (InflightRead::Wait, 2)] {
         setup.device.inflight_read = inflight;
-        let mut sim = new(&setup);
+        let mut sim = watched(&setup);
         write(&mut sim, 0, 0, &SEVEN_BLOCKS);
         // Of the programs one after the other, those of block 0 are over, those of block 1 not.
         write(&mut sim, 5 * PROGRAM, 0, &[1]);
@@ -174,72 +159,12 @@ fn a_host_read_suspends_a_copy_back_as_it_does_a_program() {
     assert_eq!(sim.log()[29].1, 2 * COPY + ERASE + PROGRAM + 5_000 + READ + 7_000);
 }
 
-#[test]
-fn a_copy_of_the_device_made_during_a_copy_back_goes_on_alike_and_so_does_a_snapshot_after_it() {
-    let setup = eight_blocks(4096);
-    let mut sim = seven_blocks(&setup);
-    write(&mut sim, NEXT, 0, &[1]);
-    write(&mut sim, NEXT + COPY / 2, 0, &[7]);
-    assert!(sim.timing().ops_in_flight() > 4, "copies and erases are under way");
-    let mut fork = sim.clone();
-    let ends = [&mut sim, &mut fork].map(|sim| {
-        write(sim, NEXT + COPY, 1_000_000, &[3, 4, 5, 1, 2, 9]);
-        let report = serde_json::to_string(&sim.finish().unwrap()).unwrap();
-        sim.audit().unwrap();
-        (report, serde_json::to_string(&sim.save()).unwrap())
-    });
-    assert_eq!(ends[0], ends[1]);
-    let mut restored = again(&setup, &sim);
-    let start_ns = sim.now_ns() + LATER;
-    let parts = [(&mut sim, start_ns), (&mut restored, LATER)].map(|(sim, start_ns)| {
-        sim.keep_ops();
-        write(sim, start_ns, LATER, &[0, 1, 2, 3, 4, 5, 6, 7, 8]);
-        story(sim, 0, 8)
-    });
-    assert!(parts[1].iter().any(|line| line.starts_with("copy-back")), "{:?}", parts[1]);
-    assert_eq!(parts[0], parts[1]);
-}
-
-/// When two operations of `class`, emitted at once on the planes of one die to pages `pages`, are both over.
-fn two_planes(parallelism: PlaneParallelism, class: Class, kinds: [OpKind; 2], pages: [u16; 2]) -> u64 {
+/// When `first` and `second`, emitted at once on the two planes of a die, end.
+fn both(parallelism: PlaneParallelism, ops: [OpSpec; 2]) -> [u64; 2] {
     let mut chips = chips(2, 16, 8, 4096);
     chips.plane_parallelism = parallelism;
     let mut timing = Timing::new(&Geometry::new(&[chips], 4096).unwrap(), 0);
-    for plane in 0..2 {
-        let unit = if parallelism == PlaneParallelism::Independent { plane } else { 0 };
-        let spec = OpSpec {
-            plane_in_die: plane as u8,
-            page: pages[plane as usize],
-            array_ns: COPY as u32,
-            ..OpSpec::new(kinds[plane as usize], Cause::Gc, class, BlockId(16 * plane), unit)
-        };
-        timing.emit(spec, &[]);
-    }
-    timing.kick();
-    while timing.ops_in_flight() > 0 {
-        timing.step();
-    }
-    timing.now_ns()
-}
-
-#[test]
-fn planes_copy_back_side_by_side_or_in_turn() {
-    use PlaneParallelism::{Independent, MultiPlane, Serial};
-    let copies = [OpKind::CopyBack; 2];
-    assert_eq!(two_planes(Independent, Class::Urgent, copies, [3, 5]), COPY);
-    assert_eq!(two_planes(Serial, Class::Urgent, copies, [3, 3]), 2 * COPY);
-    // Cleaning takes nothing along; raised by a host that waits, a copy-back takes its like.
-    assert_eq!(two_planes(MultiPlane, Class::Urgent, copies, [3, 3]), 2 * COPY);
-    assert_eq!(two_planes(MultiPlane, Class::HostWrite, copies, [3, 3]), COPY);
-    assert_eq!(two_planes(MultiPlane, Class::HostWrite, copies, [3, 5]), 2 * COPY);
-    let mixed = [OpKind::CopyBack, OpKind::Program];
-    assert_eq!(two_planes(MultiPlane, Class::HostWrite, mixed, [3, 3]), 2 * COPY);
-}
-
-/// When a copy-back and an operation of the other plane, on the same channel, end.
-fn beside(first: OpSpec, second: OpSpec) -> [u64; 2] {
-    let mut timing = Timing::new(&Geometry::new(&[chips(2, 16, 8, 4096)], 4096).unwrap(), 0);
-    let ids = [first, second].map(|spec| {
+    let ids = ops.map(|spec| {
         let id = timing.emit(spec, &[]);
         (id, timing.serial(id))
     });
@@ -256,20 +181,34 @@ fn beside(first: OpSpec, second: OpSpec) -> [u64; 2] {
     ends
 }
 
+/// A copy-back, or another operation that takes as long, on page `page` of `plane`.
+fn spec(kind: OpKind, class: Class, plane: u8, page: u16, unit: u32) -> OpSpec {
+    let op = OpSpec::new(kind, Cause::Gc, class, BlockId(16 * u32::from(plane)), unit);
+    OpSpec { plane_in_die: plane, page, array_ns: COPY as u32, ..op }
+}
+
 #[test]
-fn the_channel_stays_free_for_others_during_a_copy_back() {
-    let copy = OpSpec {
-        array_ns: COPY as u32,
-        ..OpSpec::new(OpKind::CopyBack, Cause::Gc, Class::Urgent, BlockId(0), 0)
-    };
-    let program = OpSpec {
-        in_ns: 4196,
-        array_ns: 200_000,
-        ..OpSpec::new(OpKind::Program, Cause::Host, Class::HostWrite, BlockId(16), 1)
-    };
-    assert_eq!(beside(copy, program), [COPY, PROGRAM]);
+fn planes_copy_back_side_by_side_or_in_turn_and_leave_the_channel_to_others() {
+    use PlaneParallelism::{Independent, MultiPlane, Serial};
+    let (copy, program) = (OpKind::CopyBack, OpKind::Program);
+    for (parallelism, class, other, page, together) in [
+        (Independent, Class::Urgent, copy, 5, true),
+        (Serial, Class::Urgent, copy, 3, false),
+        // Cleaning takes nothing along; raised by a host that waits, a copy-back takes its like.
+        (MultiPlane, Class::Urgent, copy, 3, false),
+        (MultiPlane, Class::HostWrite, copy, 3, true),
+        (MultiPlane, Class::HostWrite, copy, 5, false),
+        (MultiPlane, Class::HostWrite, program, 3, false),
+    ] {
+        let unit = u32::from(parallelism == Independent);
+        let ends = both(parallelism, [spec(copy, class, 0, 3, 0), spec(other, class, 1, page, unit)]);
+        assert_eq!(ends, [COPY, if together { COPY } else { 2 * COPY }], "{parallelism:?} {class:?} {page}");
+    }
+    let copy = spec(copy, Class::Urgent, 0, 0, 0);
+    let program = OpSpec { in_ns: 4196, array_ns: 200_000, ..spec(program, Class::HostWrite, 1, 0, 1) };
+    assert_eq!(both(Independent, [copy, program]), [COPY, PROGRAM]);
     // A command is given only while nothing crosses the channel.
-    assert_eq!(beside(program, copy), [PROGRAM, 4196 + COPY]);
+    assert_eq!(both(Independent, [program, copy]), [PROGRAM, 4196 + COPY]);
 }
 
 #[test]
@@ -277,13 +216,9 @@ fn data_that_change_their_mode_are_not_copied_back() {
     let mut chips = chips(2, 24, 16, 16384);
     chips.tlc.as_mut().unwrap().copyback_ns = Some(860_000);
     let user_bytes = 20 << 20;
-    let mut setup = setup(device(chips, user_bytes), "baseline");
-    crate::it::common::configure(&mut setup, &[("slc_blocks", 6.into())]);
+    let mut setup = with(setup(device(chips, user_bytes), "baseline"), &[("slc_blocks", 6.into())]);
     let moved = |setup: &Setup| {
-        let mut sim = new(setup);
-        sim.feed(&spaced(random(6000, user_bytes, 8, 0.2, 1.0, 3))).unwrap();
-        sim.finish().unwrap();
-        sim.audit().unwrap();
+        let (sim, _) = ended(setup, &spaced(random(6000, user_bytes, 8, 0.2, 1.0, 3)));
         let moved = counters(&sim).into_iter().filter(|row| ["gc", "migration"].contains(&row.2));
         moved.map(|row| (row.0, row.1, row.2)).filter(|row| row.0 != "erase").collect::<Vec<_>>()
     };
@@ -293,24 +228,6 @@ fn data_that_change_their_mode_are_not_copied_back() {
     let tlc = setup.device.pool[0].tlc.as_mut().unwrap();
     (tlc.copyback_ns, tlc.program) = (None, ProgramRule::OneShot);
     assert!(moved(&setup).iter().all(|row| row.0 != "copy-back"));
-}
-
-#[test]
-fn a_copy_back_time_out_of_range_or_with_one_shot_programming_is_refused() {
-    let problems = |copyback_ns, program| {
-        let mut setup = eight_blocks(4096);
-        let tlc = setup.device.pool[0].tlc.as_mut().unwrap();
-        (tlc.copyback_ns, tlc.program) = (Some(copyback_ns), program);
-        setup.check().into_iter().map(|problem| problem.to_string()).collect::<Vec<_>>()
-    };
-    assert!(problems(1, ProgramRule::PerPage).is_empty());
-    assert!(problems(1_000_000_000, ProgramRule::PerPage).is_empty());
-    for ns in [0, 1_000_000_001] {
-        let [problem] = &problems(ns, ProgramRule::PerPage)[..] else { panic!("one problem") };
-        assert!(problem.contains("device.pool[0].tlc.copyback_ns") && problem.contains(&ns.to_string()));
-    }
-    let [problem] = &problems(5, ProgramRule::OneShot)[..] else { panic!("one problem") };
-    assert!(problem.contains("device.pool[0].tlc.copyback_ns") && problem.contains("one-shot"), "{problem}");
 }
 
 /// Live units, pages with nothing dead and pages with something live of each block, where pages have two units.
@@ -341,7 +258,7 @@ fn compaction_copies_full_pages_back_and_packs_the_rest() {
     let user_bytes = 80 * 8192;
     let mut chips = chips(1, 12, 4, 8192);
     chips.tlc.as_mut().unwrap().copyback_ns = Some(860_000);
-    let mut sim = new(&setup(device(chips, user_bytes), "qlc-only"));
+    let mut sim = watched(&setup(device(chips, user_bytes), "qlc-only"));
     let (mut seen, mut both) = (0, 0);
     // One unit waits for another in vain and gets a page of its own; two of one page fill it.
     for write in spaced(random(3000, user_bytes, 2, 0.0, 1.0, 4)) {

@@ -1,11 +1,10 @@
 //! `slc-share` against a plain second telling of its rule, and the worked example of its table.
 
-use crate::it::common::{configure, device, mode, pool, request, setup};
+use crate::it::common::{closed, device, ended, mode, pool, request, setup, watched, with};
 use serde_json::json;
 use slcache_core::base::op::Cause;
 use slcache_core::base::request::{HostOp, Request};
-use slcache_core::device::config::Replay;
-use slcache_core::device::{Setup, Simulation};
+use slcache_core::device::Setup;
 use slcache_core::hw::config::PoolConfig;
 use std::collections::HashMap;
 
@@ -24,11 +23,8 @@ fn chip(dies: u32, planes: u32) -> PoolConfig {
     chip
 }
 
-fn closed(chip: PoolConfig, user_bytes: u64, sets: &[(&str, serde_json::Value)]) -> Setup {
-    let mut setup = setup(device(chip, user_bytes), "slc-share");
-    (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 1);
-    assert_eq!(configure(&mut setup, sets), sets.len());
-    setup
+fn one_by_one(chip: PoolConfig, user_bytes: u64, sets: &[(&str, serde_json::Value)]) -> Setup {
+    closed(with(setup(device(chip, user_bytes), "slc-share"), sets), 1)
 }
 
 /// The rule, of one plane: a zone is a block, pages are written whole.
@@ -130,8 +126,7 @@ fn zones_are_rewritten_as_a_second_telling_of_the_rule_has_it() {
         // Room for the data beside any table.
         let user_bytes = 1200 * PAGE;
         let sets = [("clear_accesses", json!(clear)), ("dense_spare_share", json!(0.0))];
-        let mut sim = Simulation::new(&closed(chip(1, 1), user_bytes, &sets)).unwrap();
-        sim.track_versions();
+        let mut sim = watched(&one_by_one(chip(1, 1), user_bytes, &sets));
         let mut rule = Rule {
             zones: Vec::new(),
             open: None,
@@ -166,7 +161,7 @@ fn zones_are_rewritten_as_a_second_telling_of_the_rule_has_it() {
 #[test]
 fn the_first_zone_goes_when_the_data_are_a_tenth_of_the_dense_capacity() {
     let cells_pages = (4 * BLOCKS * PAGES * 4) as u64;
-    let mut sim = Simulation::new(&closed(chip(2, 2), cells_pages / 2 * PAGE, &[])).unwrap();
+    let mut sim = watched(&one_by_one(chip(2, 2), cells_pages / 2 * PAGE, &[]));
     let mut first = None;
     for page in 0..cells_pages / 5 {
         sim.feed(&[request(0, HostOp::Write, page * PAGE, PAGE)]).unwrap();
@@ -182,34 +177,19 @@ fn the_first_zone_goes_when_the_data_are_a_tenth_of_the_dense_capacity() {
 fn zones_span_the_planes_and_a_full_device_goes_on() {
     let user_bytes = 4 * 33 * PAGES as u64 * 4 * PAGE;
     for (unit_writes, clear) in [(1, 100_000), (3, 10), (8, 1000)] {
-        let mut sim =
-            Simulation::new(&closed(chip(2, 2), user_bytes, &[("clear_accesses", json!(clear))])).unwrap();
-        sim.track_versions();
+        let setup = one_by_one(chip(2, 2), user_bytes, &[("clear_accesses", json!(clear))]);
         let fill = (0..user_bytes / PAGE).map(|page| request(0, HostOp::Write, page * PAGE, PAGE));
-        sim.feed(&fill.collect::<Vec<Request>>()).unwrap();
         let units = user_bytes / UNIT - unit_writes;
-        let over = (0..20_000u64).map(|i| {
+        let over = (0..8_000u64).map(|i| {
             let at = i.wrapping_mul(0x9e37_79b9_7f4a_7c15) % units;
             let op = if i % 5 == 0 { HostOp::Read } else { HostOp::Write };
             request(0, op, at * UNIT, unit_writes * UNIT)
         });
-        sim.feed(&over.collect::<Vec<Request>>()).unwrap();
-        let report = sim.finish().unwrap();
-        sim.audit().unwrap();
+        let (sim, report) = ended(&setup, &fill.chain(over).collect::<Vec<Request>>());
         let figure = |name: &str| report.scheme.figures[name];
         assert!(figure("zones_migrated") > 0.0);
         // All blocks of a zone go together.
         assert_eq!(figure("slc_blocks_migrated"), 4.0 * figure("zones_migrated"));
         assert_eq!(sim.media().mapped() * UNIT, user_bytes);
-    }
-}
-
-#[test]
-fn a_table_that_is_none_is_refused() {
-    for shares in [vec![56; 10], vec![0; 11], vec![96; 11]] {
-        let mut setup = setup(device(chip(1, 1), 100 * PAGE), "slc-share");
-        configure(&mut setup, &[("shares_percent", json!(shares))]);
-        let told = format!("{:?}", Simulation::new(&setup).err().unwrap());
-        assert!(told.contains("scheme.slc-share.shares_percent"), "{told}");
     }
 }

@@ -7,26 +7,25 @@ mod rules;
 mod tiers;
 
 use crate::it::common::ops::LATER;
-use crate::it::common::{configure, device, figure, mode, pool, random, request, rest, setup, story};
+use crate::it::common::{
+    device, figure, free_bus, mode, pool, random, request, rest, setup, story, watched, with,
+};
 use serde_json::{json, Value};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::{CellMode, Mu, PlaneId};
 use slcache_core::device::config::RmwTransfer;
 use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::{BusConfig, PoolConfig, ProgramRule};
+use slcache_core::hw::config::{PoolConfig, ProgramRule};
 
-const UNIT: u64 = 8192;
+pub const UNIT: u64 = 8192;
 const HALF: u64 = 4096;
 /// Units of user data.
 const UNITS: u64 = 120;
 
 /// A pool that offers `mode` alone, on a bus that costs nothing: SLC 20/200 us, TLC 60/800 us.
-fn tier(name: &str, blocks: u32, page_bytes: u32, mode: CellMode) -> PoolConfig {
-    let mut chips = pool(1, 1, blocks, 4, page_bytes);
-    chips.name = name.into();
-    let bus = BusConfig { ps_per_byte: 0, read_command_ns: 0, read_data_ns: 0, ..chips.bus };
-    chips.bus = BusConfig { program_command_ns: 0, erase_command_ns: 0, ..bus };
+pub fn tier(name: &str, blocks: u32, page_bytes: u32, mode: CellMode) -> PoolConfig {
+    let mut chips = PoolConfig { name: name.into(), ..free_bus(pool(1, 1, blocks, 4, page_bytes)) };
     match mode {
         CellMode::Slc => chips.tlc = None,
         _ => chips.slc = None,
@@ -35,27 +34,16 @@ fn tier(name: &str, blocks: u32, page_bytes: u32, mode: CellMode) -> PoolConfig 
 }
 
 /// Both pools under `scheme`.
-fn pair(scheme: &str, values: &[(&str, Value)]) -> Setup {
+pub fn pair(scheme: &str, values: &[(&str, Value)]) -> Setup {
     let mut flash = device(tier("fast", 16, 4096, CellMode::Slc), UNITS * UNIT);
     flash.pool.push(tier("dense", 18, 8192, CellMode::Tlc));
-    let mut setup = setup(flash, scheme);
-    let all = [&[("initial_utilisation", json!(0.0))], values].concat();
-    assert_eq!(configure(&mut setup, &all), all.len());
-    setup
+    with(setup(flash, scheme), &[&[("initial_utilisation", json!(0.0))], values].concat())
 }
 
 /// A fast tier that is to hold `units` units.
 fn holding(units: u32, values: &[(&str, Value)]) -> Setup {
     let share = [("utilisation", json!(f64::from(units) / 32.0))];
     pair("hyssd-static", &[&share, values].concat())
-}
-
-fn fresh(setup: &Setup) -> Simulation {
-    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
-    sim.track_versions();
-    sim.keep_ops();
-    sim.keep_log();
-    sim
 }
 
 /// Feeds whole units, far apart, from the present on.
@@ -94,12 +82,16 @@ fn figure_now(sim: &Simulation) -> f64 {
     (0..UNITS).filter(|&unit| lies(sim, unit).contains(&Some(CellMode::Slc))).count() as f64
 }
 
+fn last_write_ns(sim: &Simulation) -> u64 {
+    sim.log().iter().rfind(|(r, _)| r.op == HostOp::Write).unwrap().1
+}
+
 const FAST: [Option<CellMode>; 2] = [Some(CellMode::Slc); 2];
 const DENSE: [Option<CellMode>; 2] = [Some(CellMode::Tlc); 2];
 
 #[test]
 fn a_miss_makes_the_unit_written_longest_ago_leave_and_waits_for_it() {
-    let mut sim = fresh(&holding(4, &[]));
+    let mut sim = watched(&holding(4, &[]));
     write_units(&mut sim, [0, 1, 2, 3, 0]);
     let before = sim.ops().len();
     assert!(sim.ops().iter().all(|op| op.cause == Cause::Host), "as long as there is room");
@@ -124,15 +116,15 @@ fn a_miss_makes_the_unit_written_longest_ago_leave_and_waits_for_it() {
 
 #[test]
 fn a_destage_in_the_background_makes_nobody_wait() {
-    let mut sim = fresh(&holding(4, &[("destage", json!("background"))]));
+    let mut sim = watched(&holding(4, &[("destage", json!("background"))]));
     write_units(&mut sim, 0..5);
     assert_eq!(lies(&sim, 0), DENSE);
-    assert_eq!(sim.log().iter().rfind(|(r, _)| r.op == HostOp::Write).unwrap().1, 400_000);
+    assert_eq!(last_write_ns(&sim), 400_000);
 }
 
 #[test]
 fn a_write_of_a_unit_in_the_dense_tier_brings_it_back_and_the_old_copy_dies() {
-    let mut sim = fresh(&holding(4, &[]));
+    let mut sim = watched(&holding(4, &[]));
     write_units(&mut sim, 0..6);
     assert_eq!([0, 1].map(|unit| lies(&sim, unit)), [DENSE; 2]);
     let (before, dense) = (sim.ops().len(), sim.media().array().geometry.block(PlaneId(1), 0));
@@ -153,7 +145,7 @@ fn half_a_unit_takes_the_other_half_along_from_the_dense_tier_but_not_within_the
     for (transfer, bytes) in [(RmwTransfer::Page, UNIT), (RmwTransfer::Request, HALF)] {
         let mut setup = holding(4, &[]);
         setup.device.rmw_transfer = transfer;
-        let mut sim = fresh(&setup);
+        let mut sim = watched(&setup);
         write_units(&mut sim, 0..5);
         assert_eq!(lies(&sim, 0), DENSE);
         let before = sim.ops().len();
@@ -182,7 +174,7 @@ fn half_a_unit_takes_the_other_half_along_from_the_dense_tier_but_not_within_the
 
 #[test]
 fn units_of_half_a_dense_page_leave_in_pairs_that_share_it() {
-    let mut sim = fresh(&holding(4, &[("unit_bytes", json!(HALF))]));
+    let mut sim = watched(&holding(4, &[("unit_bytes", json!(HALF))]));
     // Eight units of 4 KiB are what the fast tier is to hold; the ninth makes two leave, the tenth none.
     for unit in 0..8 {
         serve(&mut sim, HostOp::Write, unit * HALF, HALF);
@@ -206,33 +198,34 @@ fn units_of_half_a_dense_page_leave_in_pairs_that_share_it() {
     assert_eq!(figure(&sim.finish().unwrap(), "destaged_units"), 4.0);
 }
 
+/// A device that holds `units` units, of which all but `share` of the tier are due after three more write requests,
+/// of what stays; and when idle time begins, 50 ms behind the last of them.
+fn due(units: u64, share: f64) -> (Simulation, u64) {
+    let mut sim = watched(&holding(units as u32, &[("force_after_writes", json!(2))]));
+    write_units(&mut sim, 0..units);
+    sim.turn(0, share).unwrap();
+    write_units(&mut sim, [units - 1, units - 2]);
+    let at_ns = sim.now_ns();
+    sim.feed(&[request(at_ns, HostOp::Write, (units - 3) * UNIT, UNIT)]).unwrap();
+    (sim, at_ns + 400_000 + 50_000_000)
+}
+
+fn migration_reads(sim: &Simulation) -> u64 {
+    let reads = sim.ops().iter().filter(|op| op.kind == OpKind::Read && op.cause == Cause::Migration);
+    reads.count() as u64
+}
+
 #[test]
 fn forced_migration_goes_unit_by_unit_and_gives_way_to_the_host() {
-    let mut sim = fresh(&holding(8, &[("force_after_writes", json!(2))]));
-    write_units(&mut sim, 0..8);
-    sim.turn(0, 0.1).unwrap();
-    assert_eq!(figure_now(&sim), 8.0);
-    // Three more write requests, of what stays: the surplus of five, 0 to 4, is due.
-    write_units(&mut sim, [7, 6]);
-    let before = sim.ops().len();
-    let at_ns = sim.now_ns();
-    sim.feed(&[request(at_ns, HostOp::Write, 5 * UNIT, UNIT)]).unwrap();
-    // 50 ms after the last program idle time begins. A step takes 840 us; 10 us into the second one the
-    // host is back.
-    let idle_ns = at_ns + 400_000 + 50_000_000;
+    let (mut sim, idle_ns) = due(8, 0.1);
+    assert_eq!(migration_reads(&sim), 0);
+    // A step takes 840 us; 10 us into the second one the host is back.
     sim.feed(&[request(idle_ns + 850_000, HostOp::Write, 7 * UNIT, UNIT)]).unwrap();
     rest(&mut sim, idle_ns + 10_000_000);
-    let reads = |sim: &Simulation| {
-        sim.ops()[before..]
-            .iter()
-            .filter(|op| op.kind == OpKind::Read && op.cause == Cause::Migration)
-            .count()
-    };
-    assert_eq!(reads(&sim), 2 * 2, "a step that has begun goes on");
+    assert_eq!(migration_reads(&sim), 2 * 2, "a step that has begun goes on");
     assert_eq!([0, 1, 2].map(|unit| lies(&sim, unit)), [DENSE, DENSE, FAST]);
     // The write waited for no more than the read under way.
-    let latency_ns = sim.log().iter().rfind(|(r, _)| r.op == HostOp::Write).unwrap().1;
-    assert!((400_000..=420_000).contains(&latency_ns), "{latency_ns}");
+    assert!((400_000..=420_000).contains(&last_write_ns(&sim)), "{}", last_write_ns(&sim));
     rest(&mut sim, idle_ns + LATER);
     assert_eq!([0, 4, 5, 6, 7].map(|unit| lies(&sim, unit)), [DENSE, DENSE, FAST, FAST, FAST]);
     assert!(!sim.idle_work_left());
@@ -242,16 +235,9 @@ fn forced_migration_goes_unit_by_unit_and_gives_way_to_the_host() {
 #[test]
 fn a_pause_moves_what_it_has_time_to_program() {
     for pause_ns in [1_000, 839_000, 841_000, 4_000_000] {
-        let mut sim = fresh(&holding(20, &[("force_after_writes", json!(2))]));
-        write_units(&mut sim, 0..20);
-        sim.turn(0, 0.05).unwrap();
-        write_units(&mut sim, [19, 18]);
-        let before = sim.ops().len();
-        let at_ns = sim.now_ns();
-        sim.feed(&[request(at_ns, HostOp::Write, 17 * UNIT, UNIT)]).unwrap();
+        let (mut sim, idle_ns) = due(20, 0.05);
         // Two reads of 20 us in the fast tier, which is idle then, and a program of 800 us in the other.
-        rest(&mut sim, at_ns + 400_000 + 50_000_000 + pause_ns);
-        let reads = sim.ops()[before..].iter().filter(|op| op.kind == OpKind::Read).count() as u64;
-        assert_eq!(reads, 2 * (1 + pause_ns / 840_000), "{pause_ns}");
+        rest(&mut sim, idle_ns + pause_ns);
+        assert_eq!(migration_reads(&sim), 2 * (1 + pause_ns / 840_000), "{pause_ns}");
     }
 }

@@ -1,6 +1,7 @@
-//! Hit rates, the lifetime rule, what is refused, and data from before time 0.
+//! Hit rates, the lifetime rule, and data from before time 0.
 
 use super::*;
+use crate::it::common::ended;
 
 /// Positions by a list that is searched from the front.
 #[derive(Default)]
@@ -12,22 +13,19 @@ struct NaiveStack {
 }
 
 impl NaiveStack {
+    /// A request of a part of one unit: those of one request would move each other.
     fn access(&mut self, request: &Request, size: usize) {
-        let is_write = request.op == HostOp::Write;
-        let first = request.sector * 512 / UNIT;
-        let last = ((request.sector + u64::from(request.sectors)) * 512 - 1) / UNIT;
-        for unit in first..=last {
-            let place = self.units.iter().position(|&other| other == unit);
-            if !is_write && !self.written.contains(&request.sector) {
-                continue; // Nothing is there to be read.
-            }
-            self.accesses[usize::from(is_write)] += 1.0;
-            self.hits[usize::from(is_write)] += f64::from(u8::from(place.is_some_and(|place| place < size)));
-            if is_write {
-                self.written.insert(request.sector);
-                place.map(|place| self.units.remove(place));
-                self.units.insert(0, unit);
-            }
+        let (is_write, unit) = (request.op == HostOp::Write, request.sector * 512 / UNIT);
+        let place = self.units.iter().position(|&other| other == unit);
+        if !is_write && !self.written.contains(&request.sector) {
+            return; // Nothing is there to be read.
+        }
+        self.accesses[usize::from(is_write)] += 1.0;
+        self.hits[usize::from(is_write)] += f64::from(u8::from(place.is_some_and(|place| place < size)));
+        if is_write {
+            self.written.insert(request.sector);
+            place.map(|place| self.units.remove(place));
+            self.units.insert(0, unit);
         }
     }
 }
@@ -35,20 +33,12 @@ impl NaiveStack {
 #[test]
 fn hit_rates_are_those_of_a_list_searched_from_the_front() {
     for units in [4, 12, 24] {
-        let mut sim = fresh(&holding(units, &[]));
         let mut naive = NaiveStack::default();
-        // Single units, as a request's own units would move each other.
         let requests: Vec<Request> = random(4_000, UNITS * UNIT / 3, 1, 0.4, 2_000_000.0, 9);
         requests.iter().for_each(|request| naive.access(request, units as usize));
-        sim.feed(&requests).unwrap();
-        let report = sim.finish().unwrap();
-        for (kind, name) in ["read_hit_rate", "write_hit_rate"].into_iter().enumerate() {
-            assert_eq!(
-                figure(&report, name),
-                naive.hits[kind] / naive.accesses[kind],
-                "{name}, {units} units"
-            );
-        }
+        let (_, report) = ended(&holding(units, &[]), &requests);
+        let rates = ["read_hit_rate", "write_hit_rate"].map(|name| figure(&report, name));
+        assert_eq!(rates, [0, 1].map(|kind| naive.hits[kind] / naive.accesses[kind]), "{units} units");
         // What the fast tier holds is what the list says: a write that misses is one that brings a unit.
         let missed = naive.accesses[1] - naive.hits[1];
         let distinct = naive.units.len() as f64;
@@ -59,7 +49,7 @@ fn hit_rates_are_those_of_a_list_searched_from_the_front() {
 
 #[test]
 fn the_lifetime_rule_evens_out_the_tiers() {
-    let mut setup = pair("hyssd", &[("period_writes", json!(100)), ("goal", json!("lifetime"))]);
+    let mut setup = pair("hyssd", &[("period_writes", json!(100))]);
     setup.device.pool[0].blocks = 64;
     setup.device.pool[1].blocks = 40;
     setup.device.user_bytes = 400 * UNIT;
@@ -67,11 +57,9 @@ fn the_lifetime_rule_evens_out_the_tiers() {
     setup.device.pool[0].slc.as_mut().unwrap().endurance_cycles = Some(7_000);
     setup.device.pool[1].tlc.as_mut().unwrap().endurance_cycles = Some(1_000);
     let gaps = |goal: &str| {
-        let mut setup = setup.clone();
-        configure(&mut setup, &[("goal", json!(goal))]);
-        let mut sim = Simulation::new(&setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+        let mut sim = Simulation::new(&with(setup.clone(), &[("goal", json!(goal))])).unwrap();
         sim.preload(&[(0, 400)]).unwrap();
-        sim.feed(&random(40_000, 400 * UNIT, 2, 0.2, 4_000_000.0, 2)).unwrap();
+        sim.feed(&random(20_000, 400 * UNIT, 2, 0.2, 4_000_000.0, 2)).unwrap();
         let report = sim.finish().unwrap();
         let series = |name: &str| {
             report.scheme.series.iter().find(|series| series.name == name).unwrap().values.clone()
@@ -93,54 +81,27 @@ fn a_write_does_not_wait_for_a_wordline_that_nobody_fills() {
     setup.device.pool[1].tlc.as_mut().unwrap().program = ProgramRule::OneShot;
     for plp in [true, false] {
         setup.device.plp = plp;
-        let mut sim = fresh(&setup);
-        sim.feed(&(0..6).map(|i| request(i * 10_000_000, HostOp::Write, i * UNIT, UNIT)).collect::<Vec<_>>())
-            .unwrap();
-        sim.feed(&[request(100_000_000, HostOp::Read, 0, UNIT)]).unwrap();
+        let mut sim = watched(&setup);
+        let writes = (0..6).map(|i| request(i * 10_000_000, HostOp::Write, i * UNIT, UNIT));
+        let read = request(100_000_000, HostOp::Read, 0, UNIT);
+        sim.feed(&writes.chain([read]).collect::<Vec<_>>()).unwrap();
         sim.finish().unwrap();
         let latencies: Vec<u64> = sim.log().iter().map(|entry| entry.1).collect();
         // Two destaged pages of three: the writes wait for the reads alone. What is staged is read from the
         // controller, but is stored before a block opens whose cleaning would wait for it.
         assert_eq!(latencies[..6], [400_000, 400_000, 400_000, 400_000, 440_000, 440_000]);
         assert_eq!(latencies[6], if plp { 0 } else { 60_000 });
-        sim.feed(&random(4_000, UNITS * UNIT, 4, 0.2, 3_000_000.0, 4)).unwrap();
+        sim.feed(&random(1_000, UNITS * UNIT, 4, 0.2, 3_000_000.0, 4)).unwrap();
         sim.finish().unwrap();
         sim.audit().unwrap();
-    }
-}
-
-#[test]
-fn a_full_pair_takes_every_overwrite_and_keeps_what_was_there_before() {
-    for (scheme, unit) in [("hyssd", UNIT), ("hyssd-static", UNIT), ("hyssd", HALF), ("hyssd-static", HALF)] {
-        let mut setup = pair(scheme, &[("period_writes", json!(100)), ("unit_bytes", json!(unit))]);
-        // The most that the tiers accept.
-        let fits = |units: &u64| {
-            let mut setup = setup.clone();
-            setup.device.user_bytes = units * UNIT;
-            setup.check().is_empty()
-        };
-        setup.device.user_bytes = (UNITS..2 * UNITS).rev().find(fits).unwrap() * UNIT;
-        setup.precondition.fill = 1.0;
-        setup.precondition.overwrite = 1.0;
-        let mut sim = fresh(&setup);
-        sim.precondition(&mut |_, _| true).unwrap();
-        sim.audit().unwrap();
-        let bytes = setup.device.user_bytes;
-        for batch in random(6_000, bytes, 4, 0.1, 2_000_000.0, 7).chunks(500) {
-            sim.feed(batch).unwrap();
-            sim.audit().unwrap();
-        }
-        sim.finish().unwrap();
-        assert_eq!(sim.media().mapped(), bytes / HALF, "{scheme}, {unit}");
     }
 }
 
 #[test]
 fn data_from_before_time_0_fill_the_fast_tier_as_far_as_is_said() {
     for (share, units) in [(0.0, 0), (0.25, 8)] {
-        let mut setup = pair("hyssd-static", &[("utilisation", json!(0.5))]);
-        configure(&mut setup, &[("initial_utilisation", json!(share))]);
-        let mut sim = fresh(&setup);
+        let values = [("utilisation", json!(0.5)), ("initial_utilisation", json!(share))];
+        let mut sim = watched(&pair("hyssd-static", &values));
         sim.preload(&[(0, UNITS as u32)]).unwrap();
         let fast: Vec<u64> = (0..UNITS).filter(|&unit| lies(&sim, unit) == FAST).collect();
         assert_eq!(fast, (0..units).collect::<Vec<_>>());
@@ -152,86 +113,8 @@ fn data_from_before_time_0_fill_the_fast_tier_as_far_as_is_said() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_key_value_and_range() {
-    let told = |setup: &Setup| setup.check().iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-    let of = |scheme: &str, key: &str, value: Value| told(&pair(scheme, &[(key, value)]));
-    for (scheme, key, value, words) in [
-        (
-            "hyssd",
-            "utilisation_max",
-            json!(0.8),
-            "scheme.hyssd.utilisation_max = 0.8: must be enough for two logical pages and at most 0.75",
-        ),
-        ("hyssd", "utilisation_max", json!(0.01), "two logical pages"),
-        (
-            "hyssd",
-            "utilisation_min",
-            json!(0.76),
-            "scheme.hyssd.utilisation_min = 0.76: must be between 0 and 0.75",
-        ),
-        ("hyssd", "utilisation_min", json!(-0.1), "must be between 0 and"),
-        (
-            "hyssd",
-            "initial_utilisation",
-            json!(0.9),
-            "scheme.hyssd.initial_utilisation = 0.9: must be between 0 and 0.75",
-        ),
-        (
-            "hyssd-static",
-            "utilisation",
-            json!(0.9),
-            "scheme.hyssd-static.utilisation = 0.9: must be between 0 and 0.75",
-        ),
-        ("hyssd", "utilisation_step", json!(0.0), "must be between 0.0001 and 1"),
-        ("hyssd", "lifetime.step", json!(0.0), "must be above 0 and at most 1"),
-        (
-            "hyssd",
-            "unit_bytes",
-            json!(0),
-            "scheme.hyssd.unit_bytes = 0: must be a divisor of the logical page of 8192 bytes",
-        ),
-        ("hyssd", "unit_bytes", json!(6144), "a divisor of the logical page"),
-        ("hyssd", "unit_bytes", json!(2048), "a multiple of the mapping unit of 4096 bytes"),
-        ("hyssd", "fast_blocks", json!(8), "left out: on a device of two pools each tier is a pool"),
-        ("hyssd", "fast_mode", json!("mlc"), "a mode that pool \"fast\" offers: slc"),
-        ("hyssd", "period_writes", json!(0), "between 1 and 1000000000"),
-        ("hyssd", "force_after_writes", json!(0), "between 1 and 1000000000"),
-    ] {
-        let told = of(scheme, key, value.clone());
-        assert!(told.contains(words) && told.contains(key), "{key} = {value}: {told}");
-    }
-    let changed = |change: &dyn Fn(&mut Setup)| {
-        let mut setup = pair("hyssd", &[("goal", json!("lifetime"))]);
-        assert_eq!(told(&setup), "");
-        change(&mut setup);
-        told(&setup)
-    };
-    let large = changed(&|setup| setup.device.user_bytes = 240 * UNIT);
-    // 14 blocks of 12 units, and 1 unit at a utilisation of 0.05, less a logical page in both.
-    assert!(
-        large.contains(&format!("device.user_bytes = {}: must be at most {}", 240 * UNIT, 168 * UNIT)),
-        "{large}"
-    );
-    let three = changed(&|setup| setup.device.pool.push(tier("third", 16, 4096, CellMode::Slc)));
-    assert!(three.contains("device.pool = 3 pools: must be a list of 1 or 2 pools"), "{three}");
-    let one = changed(&|setup| drop(setup.device.pool.remove(0)));
-    assert!(one.contains("given a second cell mode beside tlc"), "{one}");
-    let unknown = changed(&|setup| setup.device.pool[1].tlc.as_mut().unwrap().endurance_cycles = None);
-    assert!(
-        unknown.contains("device.pool[1].tlc.endurance_cycles = not given: must be 1 or more"),
-        "{unknown}"
-    );
-    let none = changed(&|setup| setup.device.pool[0].slc.as_mut().unwrap().endurance_cycles = Some(0));
-    assert!(none.contains("device.pool[0].slc.endurance_cycles = 0: must be between 1 and"), "{none}");
-    let wide = changed(&|setup| {
-        (setup.device.pool[0].page_bytes, setup.device.piece_bytes) = (16384, UNIT as u32);
-    });
-    assert!(wide.contains("a multiple of the 16384 bytes of a page of pool \"fast\""), "{wide}");
-}
-
-#[test]
 fn cold_misses_go_to_the_dense_tier_where_that_is_chosen() {
-    let mut sim = fresh(&holding(4, &[("misses", json!("dense")), ("period_writes", json!(4))]));
+    let mut sim = watched(&holding(4, &[("misses", json!("dense")), ("period_writes", json!(4))]));
     // In the first period nothing is hot; at its end 1, 2, 3 and 0 are. Unit 4 is not, and 1 comes back.
     write_units(&mut sim, [0, 1, 2, 3, 4, 1]);
     let want = ["program host 1/0 page 4", "program host 0/0 page 0", "program host 0/0 page 1"];
@@ -248,7 +131,7 @@ fn cold_misses_go_to_the_dense_tier_where_that_is_chosen() {
 
 #[test]
 fn a_trimmed_unit_leaves_its_place() {
-    let mut sim = fresh(&holding(4, &[]));
+    let mut sim = watched(&holding(4, &[]));
     write_units(&mut sim, 0..4);
     serve(&mut sim, HostOp::Trim, 2 * UNIT, UNIT);
     serve(&mut sim, HostOp::Trim, 3 * UNIT, HALF);
@@ -269,11 +152,11 @@ fn a_fill_leaves_its_last_units_in_the_fast_tier_and_a_preload_its_first() {
     for scheme in ["hyssd", "hyssd-static"] {
         let mut filled = setup(scheme);
         filled.precondition.fill = 1.0;
-        let mut sim = fresh(&filled);
+        let mut sim = watched(&filled);
         sim.precondition(&mut |_, _| true).unwrap();
         // Written one after the other, as the host would: each that comes makes the oldest leave.
         assert_eq!(lying(&sim), Vec::from_iter(UNITS - 4..UNITS), "{scheme}");
-        let mut sim = fresh(&setup(scheme));
+        let mut sim = watched(&setup(scheme));
         sim.preload(&[(0, UNITS as u32)]).unwrap();
         // Placed where there is room: nothing leaves for what comes later.
         assert_eq!(lying(&sim), Vec::from_iter(0..4), "{scheme}");

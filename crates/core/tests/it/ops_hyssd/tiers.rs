@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn what_was_written_lately_is_not_forced_out() {
-    let mut sim = fresh(&holding(8, &[("force_after_writes", json!(6))]));
+    let mut sim = watched(&holding(8, &[("force_after_writes", json!(6))]));
     write_units(&mut sim, 0..8);
     sim.turn(0, 0.1).unwrap();
     // Six write requests later the surplus is due, of which only 0, 1 and 2 were not written meanwhile.
@@ -20,7 +20,7 @@ fn the_fast_tier_never_holds_more_than_it_can_be_written_with() {
     let mut setup = pair("hyssd-static", &[("utilisation", json!(0.97))]);
     setup.device.pool[0].blocks = 400;
     setup.device.user_bytes = 900 * UNIT;
-    let mut sim = fresh(&setup);
+    let mut sim = watched(&setup);
     let most = (0.97 * 400.0 * 2.0) as u64;
     for request in random(6_000, setup.device.user_bytes, 4, 0.0, 2_000_000.0, 3) {
         sim.feed(&[request]).unwrap();
@@ -43,7 +43,7 @@ fn live_slots(sim: &Simulation, pool: u8) -> u64 {
 
 #[test]
 fn reads_move_nothing_and_the_tiers_hold_all_data_between_them() {
-    let mut sim = fresh(&pair("hyssd", &[("period_writes", json!(50))]));
+    let mut sim = watched(&pair("hyssd", &[("period_writes", json!(50))]));
     sim.preload(&[(0, UNITS as u32)]).unwrap();
     sim.feed(&random(3_000, UNITS * UNIT, 4, 0.3, 2_000_000.0, 5)).unwrap();
     pause(&mut sim);
@@ -62,7 +62,7 @@ fn reads_move_nothing_and_the_tiers_hold_all_data_between_them() {
 
 #[test]
 fn the_tiers_wait_for_each_other_only_through_a_destage() {
-    let mut sim = fresh(&holding(4, &[]));
+    let mut sim = watched(&holding(4, &[]));
     write_units(&mut sim, 0..6);
     // Hits of the fast tier all the while that the dense one is read: neither notices the other.
     let start_ns = sim.now_ns() + LATER;

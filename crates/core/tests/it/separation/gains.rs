@@ -1,7 +1,7 @@
 //! What separation wins, and where it cannot win.
 
-use super::separate;
-use crate::it::common::{device, foresee, pool, request, setup};
+use super::separate_store;
+use crate::it::common::{device, few, foresee, pool, request, setup};
 use serde_json::{json, Value};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
@@ -35,7 +35,7 @@ fn writes(alpha: f64, count: u32, seed: u64) -> Vec<Request> {
 fn waf(rule: &Value, alpha: f64, seed: u64) -> f64 {
     let flash = pool(1, 1, BLOCKS, 8, 4096);
     let mut setup = setup(device(flash, u64::from(USER_PAGES) * 4096), "tlc-only");
-    separate(&mut setup, rule);
+    separate_store(&mut setup, rule);
     let requests = writes(alpha, 12 * USER_PAGES, seed);
     let mut sim = Simulation::new(&setup).unwrap();
     foresee(&mut sim, &requests);
@@ -52,23 +52,18 @@ fn waf(rule: &Value, alpha: f64, seed: u64) -> f64 {
 
 #[test]
 fn under_skew_the_oracle_wins_over_sepbit_and_that_over_nothing() {
-    for (alpha, seed) in [(0.8, 1), (1.0, 2), (1.2, 3)] {
-        let [none, streams, sepbit, linear, oracle] = [
-            json!("none"),
-            json!({"streams": {"classes": 6}}),
-            json!("sepbit"),
-            json!("oracle-linear"),
-            json!("oracle"),
-        ]
-        .map(|rule| waf(&rule, alpha, seed));
-        println!("Zipf {alpha}: {none:.3}, streams {streams:.3}, sepbit {sepbit:.3}, oracle {linear:.3} {oracle:.3}");
-        assert!(oracle < sepbit && sepbit < none && streams < none && linear < none, "Zipf {alpha}");
+    for (alpha, seed) in [(1.0, 2), (0.8, 1), (1.2, 3)].into_iter().step_by(few(3)) {
+        let (streams, linear) = (json!({"streams": {"classes": 6}}), json!("oracle-linear"));
+        let found = [json!("none"), streams, json!("sepbit"), linear, json!("oracle")]
+            .map(|rule| waf(&rule, alpha, seed));
+        let [none, streams, sepbit, linear, oracle] = found;
+        let better = oracle < sepbit && sepbit < none && streams < none && linear < none;
+        assert!(better, "Zipf {alpha}: {found:?}");
     }
 }
 
 #[test]
 fn without_skew_ages_tell_nothing() {
     let [none, sepbit] = [json!("none"), json!("sepbit")].map(|rule| waf(&rule, 0.0, 4));
-    println!("uniform: {none:.3}, sepbit {sepbit:.3}");
     assert!(sepbit > 0.97 * none, "{sepbit} against {none}");
 }

@@ -3,7 +3,9 @@
 mod gains;
 mod replica;
 
-use crate::it::common::{configure, device, foresee, pool, request, rest, restart, setup, versatile_pool};
+use crate::it::common::{
+    configure, device, few, foresee, request, rest, restart, setup, versatile_pool, watched,
+};
 use serde_json::{json, Value};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::rng::RngStream;
@@ -32,13 +34,18 @@ fn rules() -> [Value; 8] {
     ]
 }
 
-/// Has the store of `setup` separate its data by `rule`.
-fn separate(setup: &mut Setup, rule: &Value) {
+/// Has the region of `key` separate its data by `rule`.
+pub fn separate(setup: &mut Setup, key: &str, rule: &Value) {
     let mut config = serde_json::to_value(&setup.scheme).unwrap();
-    let scheme = config.get_mut(setup.scheme.name()).unwrap();
-    let key = if scheme.get("clean").is_some() { "clean" } else { "dense" };
-    scheme[key]["separation"] = rule.clone();
+    let (section, key) = key.split_once('.').expect("a section");
+    config[setup.scheme.name()][section][key] = rule.clone();
     setup.scheme = serde_json::from_value(config).unwrap();
+}
+
+/// Has the store of `setup` separate its data by `rule`.
+fn separate_store(setup: &mut Setup, rule: &Value) {
+    let key = if setup.scheme.name() == "tlc-only" { "clean.separation" } else { "dense.separation" };
+    separate(setup, key, rule);
 }
 
 /// Two planes of 128 blocks with 6 pages of 4 units, or 2 SLC pages; 12 blocks of each are a cache.
@@ -47,7 +54,7 @@ fn small(scheme: &str, user_pages: u64, rule: &Value) -> Setup {
     let mut setup = setup(device(chips, user_pages * PAGE), scheme);
     configure(&mut setup, &[("slc_blocks", json!(12)), ("slc.start_free_blocks", json!(2))]);
     configure(&mut setup, &[("slc.start_free_ratio", json!(0.2))]);
-    separate(&mut setup, rule);
+    separate_store(&mut setup, rule);
     setup
 }
 
@@ -68,8 +75,7 @@ fn mixed(setup: &Setup, count: usize, seed: u64) -> Vec<Request> {
 
 /// A device of `setup` that holds all of its data.
 fn full(setup: &Setup) -> Simulation {
-    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
-    sim.track_versions();
+    let mut sim = watched(setup);
     sim.preload(&[(0, (setup.device.user_bytes / PAGE) as u32)]).unwrap();
     sim
 }
@@ -86,9 +92,9 @@ fn most(setup: &Setup) -> u64 {
 
 #[test]
 fn nothing_is_lost_on_nearly_full_devices() {
-    for scheme in SCHEMES {
-        for rule in rules() {
-            for staged in [false, true] {
+    for (i, scheme) in SCHEMES.into_iter().enumerate() {
+        for (j, rule) in rules().into_iter().enumerate() {
+            for staged in [false, true].into_iter().skip((i + j) % few(2)).step_by(few(2)) {
                 let mut setup = small(scheme, 1, &rule);
                 setup.device.plp = !staged;
                 if staged {
@@ -96,9 +102,9 @@ fn nothing_is_lost_on_nearly_full_devices() {
                 }
                 setup.device.user_bytes = most(&setup) * PAGE;
                 let mut sim = full(&setup);
-                let requests = mixed(&setup, 1500, 1);
+                let requests = mixed(&setup, 1200, 1);
                 foresee(&mut sim, &requests);
-                for part in requests.chunks(300) {
+                for part in requests.chunks(400) {
                     sim.feed(part).unwrap_or_else(|error| panic!("{scheme} {rule}: {error:?}"));
                     sim.audit().unwrap_or_else(|error| panic!("{scheme} {rule}: {error}"));
                 }
@@ -116,8 +122,7 @@ fn with_a_class_for_the_host_and_one_for_cleaning_nothing_differs() {
         let outcome = |rule: &Value| {
             let setup = small(scheme, 1100, rule);
             let mut sim = full(&setup);
-            sim.keep_ops();
-            let requests = mixed(&setup, 4000, 2);
+            let requests = mixed(&setup, 2500, 2);
             foresee(&mut sim, &requests);
             sim.feed(&requests).unwrap();
             let mut report = serde_json::to_value(sim.finish().unwrap()).unwrap();
@@ -126,7 +131,7 @@ fn with_a_class_for_the_host_and_one_for_cleaning_nothing_differs() {
             (report, sim.ops().to_vec())
         };
         let none = outcome(&json!("none"));
-        assert!(none.1.len() > 4000, "{scheme}");
+        assert!(none.1.len() > 2500, "{scheme}");
         for rule in &one {
             let found = outcome(rule);
             assert!(found.1 == none.1, "{scheme} {rule}");
@@ -138,7 +143,7 @@ fn with_a_class_for_the_host_and_one_for_cleaning_nothing_differs() {
 #[test]
 fn a_separated_store_goes_on_out_of_a_snapshot() {
     for (i, scheme) in SCHEMES.into_iter().enumerate() {
-        for rule in rules().into_iter().skip(i % 2).step_by(2) {
+        for rule in rules().into_iter().skip(i % few(4)).step_by(few(4)) {
             let setup = small(scheme, 1100, &rule);
             let requests = mixed(&setup, 1600, 3);
             let (first, second) = requests.split_at(800);
@@ -215,42 +220,4 @@ fn hints_stay_apart_as_long_as_they_are_to() {
             assert_eq!(mixed == 0, stays, "{scheme} {isolated}: {mixed} blocks hold several");
         }
     }
-}
-
-#[test]
-fn what_cannot_be_separated_is_refused() {
-    let problems = |setup: &Setup| {
-        setup.check().iter().map(|problem| format!("{problem}")).collect::<Vec<_>>().join("\n")
-    };
-    let chips = |blocks| device(pool(1, 1, blocks, 2, PAGE as u32), 64 * PAGE);
-    for (blocks, refused) in [(119, true), (120, false)] {
-        let mut setup = setup(chips(blocks), "tlc-only");
-        separate(&mut setup, &json!("sepbit"));
-        let found = problems(&setup);
-        assert_eq!(!found.is_empty(), refused, "{found}");
-        let told = found.contains("scheme.tlc-only.clean.separation") && found.contains("at most 5 blocks");
-        assert_eq!(told, refused, "{found}");
-    }
-    for open in [2, 3] {
-        let mut setup = setup(chips(40), "tlc-only");
-        separate(&mut setup, &json!({"age-chain": {"classes": open}}));
-        assert_eq!(setup.check().is_empty(), open == 2);
-    }
-    let mut shared = small("baseline", 600, &json!("sepbit"));
-    configure(&mut shared, &[("dense.separate_frontier", json!(false))]);
-    assert!(problems(&shared).contains("scheme.baseline.dense.separate_frontier"), "{}", problems(&shared));
-    for (scheme, section) in [("baseline", "slc"), ("custom", "dense")] {
-        let mut setup = small("tlc-only", 600, &json!("none"));
-        let mut config =
-            serde_json::to_value(slcache_core::schemes::SchemeConfig::default_for(scheme).unwrap()).unwrap();
-        config[scheme][section]["separation"] = json!("sepbit");
-        setup.scheme = serde_json::from_value(config).unwrap();
-        configure(&mut setup, &[("slc_blocks", json!(12))]);
-        let found = problems(&setup);
-        assert!(found.contains(&format!("scheme.{scheme}.{section}.separation")), "{found}");
-    }
-    let range = json!({"tlc-only": {"clean": {"separation": {"streams": {"classes": 9}}}}});
-    let mut setup = setup(chips(400), "tlc-only");
-    setup.scheme = serde_json::from_value(range).unwrap();
-    assert!(problems(&setup).contains("classes"), "{}", problems(&setup));
 }
