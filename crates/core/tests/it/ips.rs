@@ -1,10 +1,11 @@
 //! The in-place-switch family operation for operation: the figures of its paper.
 
 use crate::it::common::{
-    configure, device, figure, literally, page_writes, request, rest, setup, story, switch_pool,
+    device, figure, literally, page_writes, request, rest, setup, story, switch_pool, watched, with,
 };
-use slcache_core::base::request::{HostOp, Request};
-use slcache_core::device::{Setup, Simulation};
+use serde_json::Value;
+use slcache_core::base::request::HostOp;
+use slcache_core::device::Setup;
 use slcache_core::hw::config::PoolConfig;
 
 /// Long enough that one write is over before the next, too short for idle work.
@@ -16,18 +17,10 @@ fn on(flash: PoolConfig, scheme: &str, user_pages: u64) -> Setup {
     setup(device(flash, user_pages * 4096), scheme)
 }
 
-fn started(setup: &Setup) -> Simulation {
-    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
-    sim.track_versions();
-    sim.keep_ops();
-    sim.keep_log();
-    sim
-}
-
 #[test]
 fn figure_6a_two_planes_fill_switch_and_go_on_in_the_next_layers() {
     // Two planes of six blocks; a window is two layers of one wordline.
-    let mut sim = started(&on(switch_pool(1, 2, 6, 4, 1), "ips", 40));
+    let mut sim = watched(&on(switch_pool(1, 2, 6, 4, 1), "ips", 40));
     sim.feed(&page_writes(0, GAP, 0..24)).unwrap();
     // Step 1: the SLC layers of all blocks, block by block, planes in turn.
     let mut step_1 = Vec::new();
@@ -65,23 +58,18 @@ fn figure_6a_two_planes_fill_switch_and_go_on_in_the_next_layers() {
 
 #[test]
 fn a_wordline_is_read_as_slc_until_it_gains_a_bit() {
-    let mut sim = started(&on(switch_pool(1, 1, 6, 4, 1), "ips", 20));
-    // Pages 0 and 1 are the two SLC pages of block 0; page 12 switches the first of them.
+    let mut sim = watched(&on(switch_pool(1, 1, 6, 4, 1), "ips", 20));
+    // Pages 0 and 1 are the two SLC pages of block 0; page 12 switches the first of them: both pages of the
+    // wordline with two bits take a dense read; its neighbour holds one bit still.
     sim.feed(&page_writes(0, GAP, 0..12)).unwrap();
-    let mut read = |page: u64, at: u64| {
-        sim.feed(&[request(at, HostOp::Read, page * 4096, 4096)]).unwrap();
-        rest(&mut sim, at + GAP);
-        sim.log().iter().rev().find(|(r, _)| r.op == HostOp::Read).unwrap().1
-    };
-    assert_eq!((read(0, 12 * GAP), read(1, 14 * GAP)), (20_000, 20_000));
-    sim.feed(&page_writes(16 * GAP, GAP, [12])).unwrap();
-    let mut read = |page: u64, at: u64| {
-        sim.feed(&[request(at, HostOp::Read, page * 4096, 4096)]).unwrap();
-        rest(&mut sim, at + GAP);
-        sim.log().iter().rev().find(|(r, _)| r.op == HostOp::Read).unwrap().1
-    };
-    // Both pages of the wordline with two bits take a dense read; its neighbour holds one bit still.
-    assert_eq!((read(0, 18 * GAP), read(12, 20 * GAP), read(1, 22 * GAP)), (66_000, 66_000, 20_000));
+    for (i, read_ns) in [(0, 20_000), (1, 20_000), (12, 0), (0, 66_000), (12, 66_000), (1, 20_000)] {
+        let at_ns = sim.now_ns() + GAP;
+        let op = if read_ns == 0 { HostOp::Write } else { HostOp::Read };
+        sim.feed(&[request(at_ns, op, i * 4096, 4096)]).unwrap();
+        rest(&mut sim, at_ns + GAP);
+        let took_ns = sim.log().iter().rev().find(|(r, _)| r.op == op).unwrap().1;
+        assert!(op == HostOp::Write || took_ns == read_ns, "page {i}: {took_ns} ns");
+    }
 }
 
 /// One plane of eight blocks, windows of two layers with two wordlines: four SLC pages, eight reprograms.
@@ -91,7 +79,7 @@ fn agc() -> Setup {
 
 #[test]
 fn figure_7_a_host_write_interrupts_agc_between_two_pages() {
-    let mut sim = started(&agc());
+    let mut sim = watched(&agc());
     // Blocks 0 and 1 are used; page 4 is written anew, so that block 1 has one invalid page.
     sim.feed(&page_writes(0, GAP, (0..8).chain([4]))).unwrap();
     let idle_from = 8 * GAP + 500_000 + 50_000_000;
@@ -119,7 +107,7 @@ fn figure_7_a_host_write_interrupts_agc_between_two_pages() {
 
 #[test]
 fn agc_stops_when_every_slc_layer_is_fresh() {
-    let mut sim = started(&agc());
+    let mut sim = watched(&agc());
     // Block 0 is used, block 1 has three invalid pages: one move would switch a wordline of block 0.
     sim.feed(&page_writes(0, GAP, (0..8).chain([4, 5, 6, 7]))).unwrap();
     rest(&mut sim, 13 * GAP + REST);
@@ -130,33 +118,28 @@ fn agc_stops_when_every_slc_layer_is_fresh() {
 #[test]
 fn agc_collects_what_the_option_says() {
     // Block 1 is full of SLC pages and has one invalid page; no block is full in every bit.
-    for (eligible, moves) in [("any", 3), ("used", 3), ("full", 0)] {
-        let mut setup = agc();
-        assert_eq!(configure(&mut setup, &[("agc.eligible", eligible.into())]), 1);
-        let mut sim = started(&setup);
+    for (key, value, moves) in [
+        ("agc.eligible", Value::from("any"), 3.0),
+        ("agc.eligible", "used".into(), 3.0),
+        ("agc.eligible", "full".into(), 0.0),
+        ("agc.min_invalid", 2.into(), 0.0),
+    ] {
+        let mut sim = watched(&with(agc(), &[(key, value.clone())]));
         sim.feed(&page_writes(0, GAP, (0..8).chain([4]))).unwrap();
         rest(&mut sim, 10 * GAP + REST);
-        let report = sim.finish().unwrap();
-        assert_eq!(figure(&report, "agc_pages_moved"), f64::from(moves), "{eligible}");
+        assert_eq!(figure(&sim.finish().unwrap(), "agc_pages_moved"), moves, "{key} {value}");
     }
-    let mut setup = agc();
-    assert_eq!(configure(&mut setup, &[("agc.min_invalid", 2.into())]), 1);
-    let mut sim = started(&setup);
-    sim.feed(&page_writes(0, GAP, (0..8).chain([4]))).unwrap();
-    rest(&mut sim, 10 * GAP + REST);
-    assert_eq!(figure(&sim.finish().unwrap(), "agc_pages_moved"), 0.0);
 }
 
-/// One plane: SLC blocks 0 to 2 with 8 pages each, two-layer blocks 3 to 9 with windows of two pages.
-fn cooperative() -> Simulation {
-    let mut setup = literally(on(switch_pool(1, 1, 10, 8, 1), "ips-coop", 60));
-    assert_eq!(configure(&mut setup, &[("slc_blocks", 3.into())]), 1);
-    started(&setup)
+/// One plane: SLC blocks 0 to 2 with 8 pages each, of `blocks`, the others two-layer with windows of two pages.
+fn cooperative(blocks: u32, user_pages: u64, values: &[(&str, Value)]) -> Setup {
+    let setup = literally(on(switch_pool(1, 1, blocks, 8, 1), "ips-coop", user_pages));
+    with(setup, &[&[("slc_blocks", 3.into())], values].concat())
 }
 
 #[test]
 fn figure_8_both_caches_fill_and_empty_into_each_other() {
-    let mut sim = cooperative();
+    let mut sim = watched(&cooperative(10, 60, &[]));
     // Step 1: the SLC pages of the seven two-layer blocks come first.
     sim.feed(&page_writes(0, GAP, 0..14)).unwrap();
     let step_1: Vec<_> =
@@ -190,9 +173,7 @@ fn figure_8_both_caches_fill_and_empty_into_each_other() {
 #[test]
 fn figure_8_step_3_2_takes_free_tlc_space_once_every_wordline_is_switched() {
     // Five two-layer blocks: 10 SLC pages and 20 further bits for the 24 pages of the SLC blocks.
-    let mut setup = literally(on(switch_pool(1, 1, 8, 8, 1), "ips-coop", 24));
-    configure(&mut setup, &[("slc_blocks", 3.into())]);
-    let mut sim = started(&setup);
+    let mut sim = watched(&cooperative(8, 24, &[]));
     sim.feed(&page_writes(0, GAP, (0..24).chain(0..10))).unwrap();
     rest(&mut sim, 34 * GAP + REST);
     let told = story(&sim, 34, 3);
@@ -218,7 +199,7 @@ fn figure_8_step_3_2_takes_free_tlc_space_once_every_wordline_is_switched() {
 
 #[test]
 fn figure_8_step_2_1_agc_switches_what_the_traditional_cache_leaves() {
-    let mut sim = cooperative();
+    let mut sim = watched(&cooperative(10, 60, &[]));
     // Ten SLC pages, page 2 of block 4 twice: block 4 has an invalid page, nothing is traditional.
     sim.feed(&page_writes(0, GAP, (0..9).chain([2]))).unwrap();
     rest(&mut sim, 10 * GAP + REST);
@@ -227,32 +208,17 @@ fn figure_8_step_2_1_agc_switches_what_the_traditional_cache_leaves() {
 }
 
 #[test]
-fn the_end_of_a_run_empties_the_traditional_cache_if_asked_to() {
-    for (drain, moved, erased) in [(true, 3.0, 1), (false, 0.0, 0)] {
-        let mut setup = on(switch_pool(1, 1, 10, 8, 1), "ips-coop", 60);
-        configure(&mut setup, &[("slc_blocks", 3.into())]);
-        configure(&mut setup, &[("drain", drain.into())]);
-        let mut sim = started(&setup);
-        sim.feed(&page_writes(0, GAP, 0..17)).unwrap();
-        let report = sim.finish().unwrap();
-        assert_eq!(figure(&report, "traditional_pages_migrated_at_end"), moved);
-        let erases =
-            report.flash.ops.iter().filter(|row| row.kind == "erase").map(|row| row.count).sum::<u64>();
-        assert_eq!(erases, erased);
-        sim.audit().unwrap();
-    }
-}
-
-#[test]
 fn idle_time_does_with_the_partly_filled_traditional_block_what_is_asked() {
-    for (reclaim_open, moved, block, at_end) in
-        [("block", 7, 1, 1.0), ("data", 6, 0, 1.0), ("never", 0, 0, 4.0)]
-    {
+    // The end of a run empties the traditional cache if asked to.
+    for (reclaim_open, drain, moved, block, at_end) in [
+        ("block", true, 7, 1, 1.0),
+        ("data", true, 6, 0, 1.0),
+        ("never", true, 0, 0, 4.0),
+        ("never", false, 0, 0, 0.0),
+    ] {
         // Seven two-layer blocks with 14 SLC pages; three pages go to the first traditional block.
-        let mut setup = literally(on(switch_pool(1, 1, 10, 8, 1), "ips-coop", 60));
-        let values = [("slc_blocks", 3.into()), ("reclaim_open", reclaim_open.into())];
-        assert_eq!(configure(&mut setup, &values), 2);
-        let mut sim = started(&setup);
+        let mut sim =
+            watched(&cooperative(10, 60, &[("reclaim_open", reclaim_open.into()), ("drain", drain.into())]));
         sim.feed(&page_writes(0, GAP, 0..17)).unwrap();
         rest(&mut sim, 17 * GAP + REST);
         let moves = [
@@ -270,36 +236,16 @@ fn idle_time_does_with_the_partly_filled_traditional_block_what_is_asked() {
         assert!(story(&sim, 17 + moved, 3)[0].contains(&format!("0/{block} page")));
         let report = sim.finish().unwrap();
         let migrated = |what: &str| figure(&report, &format!("traditional_pages_migrated{what}"));
-        assert_eq!((migrated(""), migrated("_at_end")), (4.0, at_end));
+        assert_eq!((migrated(""), migrated("_at_end")), (moved.min(3) as f64 + at_end, at_end));
         sim.audit().unwrap();
-    }
-}
-
-#[test]
-fn a_block_that_cannot_be_emptied_goes_on_being_filled() {
-    // Live data fill all two-layer blocks but for what is held back; idle work finds no page.
-    for reclaim_open in ["data", "block"] {
-        let mut setup = literally(on(switch_pool(1, 1, 8, 8, 1), "ips-coop", 24));
-        configure(&mut setup, &[("slc_blocks", 3.into()), ("reclaim_open", reclaim_open.into())]);
-        let mut sim = started(&setup);
-        let mut at = 0;
-        for round in 0..40u64 {
-            sim.feed(&page_writes(at, GAP, (0..7).map(|i| (round * 7 + i) % 24))).unwrap();
-            at += 7 * GAP + REST;
-            rest(&mut sim, at);
-            sim.audit().unwrap();
-            assert!(!sim.idle_work_left(), "{reclaim_open}, round {round}");
-        }
-        sim.finish().unwrap();
     }
 }
 
 #[test]
 fn moves_in_vain_are_those_of_agc_that_the_host_overwrote_and_migrations_count_in_full() {
     // One traditional block of four pages, eight two-layer blocks with four SLC pages each.
-    let mut setup = literally(on(switch_pool(1, 1, 9, 4, 2), "ips-coop", 36));
-    configure(&mut setup, &[("slc_blocks", 1.into())]);
-    let mut sim = started(&setup);
+    let setup = literally(on(switch_pool(1, 1, 9, 4, 2), "ips-coop", 36));
+    let mut sim = watched(&with(setup, &[("slc_blocks", 1.into())]));
     // Page 4 twice: AGC moves pages 5, 6 and 7 out of the second block and erases it.
     sim.feed(&page_writes(0, GAP, (0..8).chain([4]))).unwrap();
     rest(&mut sim, 9 * GAP + REST);
@@ -317,15 +263,14 @@ fn moves_in_vain_are_those_of_agc_that_the_host_overwrote_and_migrations_count_i
 }
 
 /// Turbo Write on one plane: two SLC blocks of 128 pages, 10 dense blocks.
-fn turbo() -> Setup {
-    let mut setup = literally(on(switch_pool(1, 1, 12, 128, 2), "turbo-write", 1000));
-    assert_eq!(configure(&mut setup, &[("slc_blocks", 2.into())]), 1);
-    setup
+fn turbo(values: &[(&str, Value)]) -> Setup {
+    let setup = literally(on(switch_pool(1, 1, 12, 128, 2), "turbo-write", 1000));
+    with(setup, &[&[("slc_blocks", 2.into())], values].concat())
 }
 
 #[test]
 fn turbo_write_reclaims_a_block_without_interruption() {
-    let mut sim = started(&turbo());
+    let mut sim = watched(&turbo(&[]));
     sim.preload(&[(500, 501)]).unwrap();
     sim.feed(&page_writes(0, GAP, 0..128)).unwrap();
     let starts = 127 * GAP + 500_000 + 50_000_000;
@@ -334,67 +279,52 @@ fn turbo_write_reclaims_a_block_without_interruption() {
     sim.feed(&[request(starts + 1, HostOp::Read, 500 * 4096, 4096)]).unwrap();
     rest(&mut sim, starts + REST);
     let run = 128 * 3_020_000 + 10_000_000;
-    let of = |op: HostOp, sim: &Simulation| {
-        let found = sim.log().iter().find(|(r, _): &&(Request, u64)| r.op == op && r.at_ns == starts + 1);
-        found.unwrap().1
-    };
     // The read goes first; its page lies in the dense store.
-    assert_eq!(of(HostOp::Read, &sim), run - 1 + 66_000);
-    assert_eq!(of(HostOp::Write, &sim), run - 1 + 66_000 + 500_000);
+    for (op, more_ns) in [(HostOp::Read, 66_000), (HostOp::Write, 66_000 + 500_000)] {
+        let found = sim.log().iter().find(|(r, _)| r.op == op && r.at_ns == starts + 1).unwrap();
+        assert_eq!(found.1, run - 1 + more_ns);
+    }
     let told = story(&sim, 128, 12);
-    assert_eq!(told.iter().filter(|op| op.starts_with("read migration 0/0")).count(), 128);
-    assert_eq!(told.iter().filter(|op| op.starts_with("program migration 0/2")).count(), 128);
-    assert_eq!(told.iter().filter(|op| *op == "erase migration 0/0").count(), 1);
+    for (what, count) in
+        [("read migration 0/0", 128), ("program migration 0/2", 128), ("erase migration 0/0", 1)]
+    {
+        assert_eq!(told.iter().filter(|op| op.starts_with(what)).count(), count, "{what}");
+    }
 }
 
 /// Sixteen bursts of ten pages, each followed by a pause: 160 pages are a block and a quarter.
 #[test]
 fn turbo_write_moves_a_page_out_of_a_partly_filled_block_once_and_erases_as_asked() {
-    for (reclaim_open, moved, at_end, erases) in
-        [("never", 128.0, 32.0, 2), ("data", 160.0, 0.0, 2), ("block", 160.0, 0.0, 16)]
-    {
-        let mut setup = turbo();
-        assert_eq!(configure(&mut setup, &[("reclaim_open", reclaim_open.into())]), 1);
-        let mut sim = started(&setup);
-        let mut at = 0;
+    for (reclaim_open, at_end, erases) in [("never", 32.0, 2), ("data", 0.0, 2), ("block", 0.0, 16)] {
+        let mut sim = watched(&turbo(&[("reclaim_open", reclaim_open.into())]));
         for burst in 0..16 {
-            sim.feed(&page_writes(at, GAP, burst * 10..burst * 10 + 10)).unwrap();
-            at += 10 * GAP + REST;
-            rest(&mut sim, at);
+            let at_ns = burst * (10 * GAP + REST);
+            sim.feed(&page_writes(at_ns, GAP, burst * 10..burst * 10 + 10)).unwrap();
         }
+        rest(&mut sim, 16 * (10 * GAP + REST));
         sim.audit().unwrap();
         let report = sim.finish().unwrap();
         let f = |name: &str| figure(&report, name);
         assert_eq!((f("slc_pages_written"), f("direct_pages_written")), (160.0, 0.0));
         // What is moved at the end is counted among what was moved.
         assert_eq!((f("slc_pages_migrated"), f("slc_pages_migrated_at_end")), (160.0, at_end));
-        assert_eq!(f("slc_pages_migrated") - at_end, moved);
         let row = report.flash.ops.iter().find(|row| row.kind == "erase").expect("erases");
-        assert_eq!(row.count, erases, "{reclaim_open}");
-        assert_eq!(report.waf.total, 2.0);
-        sim.audit().unwrap();
+        assert_eq!((row.count, report.waf.total), (erases, 2.0), "{reclaim_open}");
     }
 }
 
 #[test]
 fn turbo_write_goes_direct_when_its_cache_is_used_up_and_empties_it_at_the_end() {
-    for drain in [true, false] {
-        let mut setup = turbo();
-        configure(&mut setup, &[("drain", drain.into())]);
-        let mut sim = started(&setup);
+    for (drain, at_end) in [(true, 256.0), (false, 0.0)] {
+        let mut sim = watched(&turbo(&[("drain", drain.into())]));
         sim.feed(&page_writes(0, GAP, 0..300)).unwrap();
         let ms: Vec<u64> = sim.log().iter().map(|(_, ns)| ns / 100_000).collect();
         // Two blocks of SLC pages, then dense speed. The last write is still under way.
         assert_eq!(ms, [vec![5; 256], vec![30; 43]].concat());
         let report = sim.finish().unwrap();
         // I6: every host page is an SLC or a dense one.
-        assert_eq!(
-            (figure(&report, "slc_pages_written"), figure(&report, "direct_pages_written")),
-            (256.0, 44.0)
-        );
-        let at_end = if drain { 256.0 } else { 0.0 };
-        assert_eq!(figure(&report, "slc_pages_migrated_at_end"), at_end);
+        let figures = ["slc_pages_written", "direct_pages_written", "slc_pages_migrated_at_end"];
+        assert_eq!(figures.map(|name| figure(&report, name)), [256.0, 44.0, at_end]);
         assert!((report.waf.total - (1.0 + at_end / 300.0)).abs() < 1e-12);
-        sim.audit().unwrap();
     }
 }

@@ -44,65 +44,49 @@ fn kill(array: &mut FlashArray, index: u32) {
     }
 }
 
+/// Of every page with every number of pages before it: a window's SLC pages are programmed in order, then its
+/// other bits reprogrammed in order, before the next window begins.
 #[test]
-fn a_wordline_with_data_takes_no_program() {
-    for pages in 2..WINDOW {
+fn a_page_is_stored_when_it_is_next_and_as_its_wordline_can_take_it() {
+    for (pages, index) in (0..=PAGES).flat_map(|pages| (0..PAGES).map(move |index| (pages, index))) {
         let mut array = opened(pages);
-        let next = page(&array, 0, pages);
-        assert_eq!(array.program(next, &LIVE), Err(Fault::ProgramNotErased(next)));
-        assert_eq!(array.reprogram(next, &LIVE), Ok(()));
-    }
-}
-
-#[test]
-fn an_erased_wordline_takes_no_reprogram() {
-    for pages in [0, 1, WINDOW, WINDOW + 1] {
-        let mut array = opened(pages);
-        let next = page(&array, 0, pages);
-        assert_eq!(array.reprogram(next, &LIVE), Err(Fault::ReprogramErased(next)));
-        assert_eq!(array.program(next, &LIVE), Ok(()));
-    }
-}
-
-#[test]
-fn only_the_window_in_use_is_reprogrammed() {
-    // Pages 8 to 11 are the reprograms of the second window, pages 2 to 5 those of the first.
-    for (pages, wrong, window) in [(1, 8, 0), (2, 11, 0), (5, 9, 0), (6, 2, 1), (8, 5, 1), (11, 3, 1)] {
-        let mut array = opened(pages);
-        let at = page(&array, 0, wrong);
-        assert_eq!(array.reprogram(at, &LIVE), Err(Fault::ReprogramWindow { page: at, window }));
-    }
-}
-
-#[test]
-fn reprograms_follow_the_order_of_wordlines_and_bits() {
-    for (pages, wrong) in [(2, 3), (2, 4), (3, 2), (3, 5), (4, 3), (8, 10)] {
-        let mut array = opened(pages);
-        let at = page(&array, 0, wrong);
-        assert_eq!(array.reprogram(at, &LIVE), Err(Fault::ProgramOrder { page: at, expected: pages }));
-    }
-    // Nor before all the window's SLC pages are programmed.
-    let mut array = opened(1);
-    let at = page(&array, 0, 2);
-    assert_eq!(array.reprogram(at, &LIVE), Err(Fault::ProgramOrder { page: at, expected: 1 }));
-}
-
-#[test]
-fn a_wordline_gets_no_bit_too_many() {
-    let mut array = opened(PAGES);
-    assert_eq!(array.block(BlockId(0)).state(), BlockState::Closed);
-    for index in 0..PAGES {
-        assert_eq!(array.wordline_bits(page(&array, 0, index)), 3);
         let at = page(&array, 0, index);
-        assert!(array.reprogram(at, &LIVE).is_err() && array.program(at, &LIVE).is_err());
+        let window = pages.min(PAGES - 1) / WINDOW;
+        let gains_bit = index % WINDOW >= 2;
+        let order = Fault::ProgramOrder { page: at, expected: pages };
+        let reprogrammed = match () {
+            () if index / WINDOW != window => Err(Fault::ReprogramWindow { page: at, window }),
+            () if !gains_bit => Err(Fault::ReprogramErased(at)),
+            () if pages == PAGES => Err(Fault::ProgramNotOpen(at)),
+            () if index != pages => Err(order),
+            () => Ok(()),
+        };
+        assert_eq!(array.reprogram(at, &LIVE), reprogrammed, "{index} after {pages}");
+        let mut array = opened(pages);
+        let programmed = array.program(at, &LIVE);
+        assert_eq!(programmed.is_ok(), index == pages && !gains_bit, "{index} after {pages}: {programmed:?}");
+        let next = index == pages;
+        assert!(!next || !gains_bit || programmed == Err(Fault::ProgramNotErased(at)), "{programmed:?}");
     }
+}
+
+#[test]
+fn a_full_block_stores_every_bit_of_every_wordline() {
+    let mut array = opened(PAGES);
+    assert!((0..PAGES).all(|index| array.wordline_bits(page(&array, 0, index)) == 3));
+    assert_eq!((array.block(BlockId(0)).live(), array.live_pages(BlockId(0))), (PAGES * 4, PAGES));
+    assert_eq!((array.stored(CellMode::Slc), array.stored(CellMode::Tlc)), (4, 8));
+    assert_eq!(
+        (array.block(BlockId(0)).mode(), array.block(BlockId(0)).state()),
+        (CellMode::Tlc, BlockState::Closed)
+    );
     // Numbers beyond the block's pages exist, pages do not.
     let beyond = page(&array, 0, PAGES);
     assert_eq!(array.program(beyond, &LIVE), Err(Fault::ProgramNotOpen(beyond)));
 }
 
 #[test]
-fn plain_blocks_are_not_reprogrammed() {
+fn plain_blocks_and_chips_without_reprogramming_take_none() {
     let mut array = array();
     let at = page(&array, 0, 2);
     assert_eq!(array.reprogram(at, &LIVE), Err(Fault::ProgramNotOpen(at)));
@@ -110,23 +94,10 @@ fn plain_blocks_are_not_reprogrammed() {
     array.open(BlockId(0), CellMode::Tlc, region).unwrap();
     assert_eq!(array.reprogram(at, &LIVE), Err(Fault::ReprogramPlain(at)));
     assert_eq!(array.wordline_bits(at), 0);
-}
-
-#[test]
-fn chips_without_reprogramming_have_no_two_layer_blocks() {
-    let chips = pool(1, 1, 6, 4, 16384);
-    let mut array = FlashArray::new(Geometry::new(&[chips], 4096).unwrap());
+    let mut array = FlashArray::new(Geometry::new(&[pool(1, 1, 6, 4, 16384)], 4096).unwrap());
     let region = array.new_region();
     assert_eq!(array.open_two_layer(BlockId(0), region), Err(Fault::NoReprogram(BlockId(0))));
     assert_eq!(array.open_two_layer(BlockId(6), region), Err(Fault::NoSuchBlock(BlockId(6))));
-}
-
-#[test]
-fn a_full_block_stores_every_bit_of_every_wordline() {
-    let array = opened(PAGES);
-    assert_eq!((array.block(BlockId(0)).live(), array.live_pages(BlockId(0))), (PAGES * 4, PAGES));
-    assert_eq!((array.stored(CellMode::Slc), array.stored(CellMode::Tlc)), (4, 8));
-    assert_eq!(array.block(BlockId(0)).mode(), CellMode::Tlc);
 }
 
 #[test]
