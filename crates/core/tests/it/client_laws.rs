@@ -3,16 +3,18 @@
 //! One plane, one operation at a time: SLC 30/200 us, one-shot wordlines of 1,500 us, erase 300 us, 8.192 us
 //! on the channel for a page of 4 KiB. Below, W wordlines make a block, b bits a cell; K blocks are kept free.
 
-use crate::it::common::{configure, device, mode, page_writes, pool, request, rest, setup};
+use crate::it::common::{
+    closed, device, free_bus, mode, page_writes, pool, request, rest, setup, watched, with,
+};
 use serde_json::{json, Value};
 use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::request::HostOp;
 use slcache_core::base::{BlockId, CellMode};
 use slcache_core::device::config::Replay;
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::ftl::op_log::LoggedOp;
 use slcache_core::hw::array::BlockState;
-use slcache_core::hw::config::{BusConfig, FoldTimes, ModeConfig, PoolConfig, ProgramRule};
+use slcache_core::hw::config::{FoldTimes, ModeConfig, PoolConfig, ProgramRule};
 
 const PAGE: u64 = 4096;
 const BLOCKS: u32 = 96;
@@ -23,6 +25,23 @@ const READ_NS: f64 = 30_000.0;
 const ERASE_NS: f64 = 300_000.0;
 /// Requests by the clock come so far apart that each finds the plane free.
 const GAP_NS: u64 = 250_000;
+
+/// So many planes on a channel each, blocks and wordlines, one-shot in mode `dense`.
+pub fn chips((planes, blocks, wordlines): (u32, u32, u32), dense: CellMode, in_chip: bool) -> PoolConfig {
+    let mut chips = free_bus(pool(planes, 1, blocks, wordlines, PAGE as u32));
+    chips.bus.ps_per_byte = 2000;
+    chips.slc = Some(mode(READ_NS as u32, SLC_NS as u32, ERASE_NS as u32));
+    let fold = in_chip.then(FoldTimes::default);
+    let shots = mode(60_000, SHOT_NS as u32, ERASE_NS as u32);
+    let shots = Some(ModeConfig { program: ProgramRule::OneShot, fold, ..shots });
+    chips.tlc = None;
+    match dense {
+        CellMode::Mlc => chips.mlc = shots,
+        CellMode::Qlc => chips.qlc = shots,
+        _ => chips.tlc = shots,
+    }
+    chips
+}
 
 /// What is varied.
 #[derive(Clone, Copy, Debug)]
@@ -40,23 +59,6 @@ impl Case {
         f64::from(self.dense.bits())
     }
 
-    fn chips(&self) -> PoolConfig {
-        let mut chips = pool(1, 1, BLOCKS, self.wordlines, PAGE as u32);
-        let bus = BusConfig { ps_per_byte: 2000, read_command_ns: 0, read_data_ns: 0, ..chips.bus };
-        chips.bus = BusConfig { program_command_ns: 0, erase_command_ns: 0, ..bus };
-        chips.slc = Some(mode(READ_NS as u32, SLC_NS as u32, ERASE_NS as u32));
-        let fold = self.in_chip.then(FoldTimes::default);
-        let shots = mode(60_000, SHOT_NS as u32, ERASE_NS as u32);
-        let shots = Some(ModeConfig { program: ProgramRule::OneShot, fold, ..shots });
-        chips.tlc = None;
-        match self.dense {
-            CellMode::Mlc => chips.mlc = shots,
-            CellMode::Qlc => chips.qlc = shots,
-            _ => chips.tlc = shots,
-        }
-        chips
-    }
-
     fn dense_block(&self) -> u64 {
         u64::from(self.wordlines * self.dense.bits())
     }
@@ -66,16 +68,14 @@ impl Case {
     }
 
     fn setup(&self, values: &[(&str, Value)]) -> Setup {
-        let mut setup = setup(device(self.chips(), self.user_pages() * PAGE), "client");
+        let chips = chips((1, BLOCKS, self.wordlines), self.dense, self.in_chip);
+        let setup = setup(device(chips, self.user_pages() * PAGE), "client");
         let own = [
             ("dynamic.max_bytes", json!(u64::from(self.cap * self.wordlines) * PAGE)),
             ("fold.keep_blocks", json!(self.keep)),
             ("fold.host", json!(self.host)),
         ];
-        let all = [&own[..], values].concat();
-        assert_eq!(configure(&mut setup, &all), all.len());
-        (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 1);
-        setup
+        closed(with(setup, &[&own[..], values].concat()), 1)
     }
 
     /// Time of a page in SLC, past the cache and folded, ns.
@@ -87,18 +87,14 @@ impl Case {
     }
 }
 
-fn new(setup: &Setup) -> Simulation {
-    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
-    sim.keep_ops();
-    sim
-}
-
-/// Writes pages in order, round and round.
-fn write(sim: &mut Simulation, pages: std::ops::Range<u64>, user_pages: u64) {
+/// Writes pages in order, round and round; how long it takes, ns.
+pub fn write(sim: &mut Simulation, pages: std::ops::Range<u64>, user_pages: u64) -> f64 {
+    let begin_ns = sim.now_ns();
     for page in pages {
-        sim.feed(&[request(sim.now_ns(), HostOp::Write, page % user_pages * PAGE, PAGE)]).unwrap();
+        sim.feed(&[request(begin_ns, HostOp::Write, page % user_pages * PAGE, PAGE)]).unwrap();
     }
-    sim.feed(&[Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, hint: 0, op: HostOp::Flush }]).unwrap();
+    rest(sim, begin_ns);
+    (sim.now_ns() - begin_ns) as f64
 }
 
 fn is_host(op: &LoggedOp, dense: bool) -> bool {
@@ -137,15 +133,13 @@ fn cases() -> impl Iterator<Item = Case> {
 #[test]
 fn phases_begin_and_go_on_as_the_closed_forms_say() {
     for case in cases() {
-        let mut sim = new(&case.setup(&[]));
+        let mut sim = watched(&case.setup(&[]));
         let (sigma, delta, phi) = case.sigma_delta_phi();
         let (b, full) = (case.bits(), case.dense_block());
         let d1 = u64::from(case.cap * case.wordlines);
         let d2 = u64::from(BLOCKS - case.keep) * full - (u64::from(case.dense.bits()) - 1) * d1;
-        write(&mut sim, 0..d1, case.user_pages());
-        assert_eq!(sim.now_ns() as f64, d1 as f64 * sigma, "{case:?}");
-        write(&mut sim, d1..d2, case.user_pages());
-        let direct_ns = sim.now_ns() as f64 - d1 as f64 * sigma;
+        assert_eq!(write(&mut sim, 0..d1, case.user_pages()), d1 as f64 * sigma, "{case:?}");
+        let direct_ns = write(&mut sim, d1..d2, case.user_pages());
         assert_eq!(direct_ns, (d2 - d1) as f64 * delta, "{case:?}");
         assert!(!sim.ops().iter().any(|op| op.cause == Cause::Migration), "{case:?}");
         write(&mut sim, d2..case.user_pages(), case.user_pages());
@@ -165,7 +159,7 @@ const TLC: Case = Case { dense: CellMode::Tlc, wordlines: 12, cap: 20, keep: 2, 
 #[test]
 fn a_busy_flush_brings_the_cache_back() {
     for ratio in [0.5, 2.0] {
-        let mut sim = new(&TLC.setup(&[("flush.busy_ratio", json!(ratio))]));
+        let mut sim = watched(&TLC.setup(&[("flush.busy_ratio", json!(ratio))]));
         let d1 = u64::from(TLC.cap * TLC.wordlines);
         write(&mut sim, 0..4 * d1, TLC.user_pages());
         let first = sim.ops().iter().position(|op| is_host(op, true)).unwrap();
@@ -175,7 +169,7 @@ fn a_busy_flush_brings_the_cache_back() {
         // The cache is looked at when a dense block is full.
         assert!(late >= 0.0 && late <= TLC.dense_block() as f64, "{past} pages past the cache, not {want}");
         let never = [("flush.busy_ratio", json!(ratio)), ("reopen", json!("never"))];
-        let mut sim = new(&TLC.setup(&never));
+        let mut sim = watched(&TLC.setup(&never));
         write(&mut sim, 0..4 * d1, TLC.user_pages());
         assert_eq!(sim.ops().iter().filter(|op| is_host(op, false)).count() as u64, d1);
     }
@@ -188,15 +182,14 @@ fn a_busy_flush_slows_the_host_by_what_it_folds() {
         let case = Case { in_chip, cap: 60, ..TLC };
         let mut setup = case.setup(&[("flush.busy_ratio", json!(ratio))]);
         setup.host.queue_depth = depth;
-        let mut sim = new(&setup);
+        let mut sim = watched(&setup);
         let d1 = u64::from(case.cap * case.wordlines);
         let pages = (0.9 * d1 as f64 / ratio).min(1100.0) as u64;
         // At first the host is ahead by what the queue holds.
         write(&mut sim, 0..d1 + pages / 2, case.user_pages());
-        let begin_ns = sim.now_ns();
-        write(&mut sim, d1 + pages / 2..d1 + pages, case.user_pages());
+        let took_ns = write(&mut sim, d1 + pages / 2..d1 + pages, case.user_pages());
         let (_, delta, phi) = case.sigma_delta_phi();
-        let got = (sim.now_ns() - begin_ns) as f64 / (pages - pages / 2) as f64;
+        let got = took_ns / (pages - pages / 2) as f64;
         let want = delta + ratio * phi;
         assert!((got / want - 1.0).abs() < 0.03, "depth {depth}, {in_chip}, {ratio}: {got} ns, not {want}");
     }
@@ -208,7 +201,7 @@ fn a_table_by_fill_ends_the_cache_at_its_fixed_point() {
     let slc_bytes = |blocks: u32| u64::from(blocks * TLC.wordlines) * PAGE;
     let case = Case { cap: BLOCKS, ..TLC };
     let table = json!([[0.0, slc_bytes(80)], [0.6, slc_bytes(8)]]);
-    let mut sim = new(&case.setup(&[("dynamic.rule", json!("table")), ("dynamic.table", table)]));
+    let mut sim = watched(&case.setup(&[("dynamic.rule", json!("table")), ("dynamic.table", table)]));
     write(&mut sim, 0..case.user_pages() / 2, case.user_pages());
     let d1 = host_pages_before(sim.ops(), |op| is_host(op, true)) as f64;
     let (user, block) = (case.user_pages() as f64, f64::from(case.wordlines));
@@ -222,27 +215,9 @@ fn a_table_by_fill_ends_the_cache_at_its_fixed_point() {
 fn filled(values: &[(&str, Value)], pages: u64) -> (Simulation, u64) {
     let mut setup = TLC.setup(values);
     setup.host.replay = Replay::Open;
-    let mut sim = new(&setup);
+    let mut sim = watched(&setup);
     sim.feed(&page_writes(0, GAP_NS, 0..pages)).unwrap();
     (sim, (pages - 1) * GAP_NS + (X_NS + SLC_NS) as u64)
-}
-
-/// What a pause gives back is what can be folded in it, within a block.
-#[test]
-fn a_pause_gives_back_what_can_be_folded_in_it() {
-    let (threshold_ns, (_, _, phi)) = (50e6, TLC.sigma_delta_phi());
-    let block_ns = f64::from(TLC.wordlines) * phi;
-    for blocks in [0.5, 3.5, 11.5, 40.0] {
-        let d1 = u64::from(TLC.cap * TLC.wordlines);
-        let (mut sim, full_ns) = filled(&[], d1);
-        rest(&mut sim, full_ns + (threshold_ns + blocks * block_ns) as u64);
-        let before = sim.ops().len();
-        sim.feed(&page_writes(sim.now_ns(), GAP_NS, d1..3 * d1)).unwrap();
-        let back = host_pages_before(&sim.ops()[before..], |op| is_host(op, true)) as f64;
-        let block = f64::from(TLC.wordlines);
-        let want = (blocks * block).min(d1 as f64);
-        assert!((back - want).abs() <= block, "{back} pages after {blocks} blocks' time, not {want}");
-    }
 }
 
 /// A cache that was full takes data again as soon as a pause has folded enough of it for `flush.reopen`, as much
@@ -260,7 +235,7 @@ fn a_pause_opens_a_full_cache_by_what_it_folded() {
             let mut setup = TLC.setup(values);
             (setup.host.replay, setup.host.queue_depth) = (Replay::Open, 32);
             setup.device.stage_timeout_ns = 10 * GAP_NS;
-            let mut sim = new(&setup);
+            let mut sim = watched(&setup);
             sim.feed(&page_writes(0, 3 * GAP_NS, 0..d1 + 50)).unwrap();
             let begin_ns = (d1 + 49) * 3 * GAP_NS + 10 * GAP_NS + (SHOT_NS + X_NS) as u64;
             rest(&mut sim, begin_ns + (50e6 + folded * block_ns) as u64);
@@ -288,7 +263,7 @@ fn a_long_pause_gives_the_cache_back_after_every_phase() {
             // No wordline is padded between two requests.
             (setup.host.replay, setup.host.queue_depth) = (Replay::Open, 32);
             setup.device.stage_timeout_ns = 10 * GAP_NS;
-            let mut sim = new(&setup);
+            let mut sim = watched(&setup);
             sim.feed(&page_writes(0, 3 * GAP_NS, 0..pages)).unwrap();
             rest(&mut sim, 100_000_000_000);
             let before = sim.ops().len();

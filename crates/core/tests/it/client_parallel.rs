@@ -2,17 +2,16 @@
 //!
 //! SLC 30/200 us, one-shot wordlines of 1,500 us, erase 300 us, 8.192 us on the channel for a page of 4 KiB.
 
-use crate::it::common::{configure, device, few, mode, page_writes, pool, request, rest, setup};
+use crate::it::client_laws::{chips, write};
+use crate::it::common::{closed, configure, device, few, page_writes, request, rest, setup, watched, with};
 use serde_json::{json, Value};
 use slcache_core::base::op::{Cause, OpKind};
-use slcache_core::base::request::{HostOp, Request};
+use slcache_core::base::request::HostOp;
 use slcache_core::base::CellMode;
-use slcache_core::device::config::{BufferConfig, Prefill, Replay, WriteBack};
+use slcache_core::device::config::{BufferConfig, Replay, WriteBack};
 use slcache_core::device::{Setup, Simulation};
 use slcache_core::ftl::op_log::LoggedOp;
-use slcache_core::hw::config::{BusConfig, FoldTimes, ModeConfig, ProgramRule};
 use slcache_core::hw::controller_config::ControllerConfig;
-use slcache_core::metrics::report::BoundReport;
 
 const PAGE: u64 = 4096;
 const PLANES: u64 = 4;
@@ -34,44 +33,20 @@ fn phi_ns(in_chip: bool) -> f64 {
 }
 
 fn client(in_chip: bool, depth: u32, values: &[(&str, Value)]) -> Setup {
-    let mut chips = pool(PLANES as u32, 1, BLOCKS as u32, WORDLINES as u32, PAGE as u32);
-    let bus = BusConfig { ps_per_byte: 2000, read_command_ns: 0, read_data_ns: 0, ..chips.bus };
-    chips.bus = BusConfig { program_command_ns: 0, erase_command_ns: 0, ..bus };
-    chips.slc = Some(mode(30_000, 200_000, 300_000));
-    let fold = in_chip.then(FoldTimes::default);
-    let shots = mode(60_000, 1_500_000, 300_000);
-    chips.tlc = Some(ModeConfig { program: ProgramRule::OneShot, fold, ..shots });
-    let mut setup = setup(device(chips, USER * PAGE), "client");
+    let chips = chips((PLANES as u32, BLOCKS as u32, WORDLINES as u32), CellMode::Tlc, in_chip);
     let own =
         [("dynamic.max_bytes", json!(CAP * WORDLINES * PLANES * PAGE)), ("fold.keep_blocks", json!(KEEP))];
-    let all = [&own[..], values].concat();
-    assert_eq!(configure(&mut setup, &all), all.len());
-    (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, depth);
+    let setup = setup(device(chips, USER * PAGE), "client");
+    let mut setup = closed(with(setup, &[&own[..], values].concat()), depth);
     // No wordline is padded between two requests.
     setup.device.stage_timeout_ns = 10_000_000_000;
     setup
 }
 
-fn new(setup: &Setup) -> Simulation {
-    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
-    sim.keep_ops();
-    sim
-}
-
-/// Writes pages in order; how long it takes, ns.
-fn write(sim: &mut Simulation, pages: std::ops::Range<u64>) -> f64 {
-    let begin_ns = sim.now_ns();
-    for page in pages {
-        sim.feed(&[request(begin_ns, HostOp::Write, page % USER * PAGE, PAGE)]).unwrap();
-    }
-    sim.feed(&[Request { at_ns: 0, sector: 0, sectors: 0, stream: 0, hint: 0, op: HostOp::Flush }]).unwrap();
-    (sim.now_ns() - begin_ns) as f64
-}
-
 /// As `write`, until all of it is in flash.
 fn write_through(sim: &mut Simulation, pages: std::ops::Range<u64>) -> f64 {
     let begin_ns = sim.now_ns();
-    write(sim, pages);
+    write(sim, pages, USER);
     sim.finish().unwrap();
     (sim.now_ns() - begin_ns) as f64
 }
@@ -90,10 +65,10 @@ fn host_programs(ops: &[LoggedOp]) -> u64 {
 #[test]
 fn so_many_planes_write_past_the_cache_at_a_time() {
     for most in 1..=PLANES {
-        let mut sim = new(&client(false, 6 * most as u32, &[("dense.parallel", json!(most))]));
-        write(&mut sim, 0..D1);
+        let mut sim = watched(&client(false, 6 * most as u32, &[("dense.parallel", json!(most))]));
+        write(&mut sim, 0..D1, USER);
         let (begin, end) = (sim.ops().len(), D2 - 2 * PLANES * WORDLINES * BITS);
-        let took_ns = write(&mut sim, D1..end);
+        let took_ns = write(&mut sim, D1..end, USER);
         let want_ns = (end - D1) as f64 * DELTA_NS / most as f64;
         assert!((0.97..1.03).contains(&(took_ns / want_ns)), "{most} planes: {took_ns} ns, not {want_ns}");
         let geometry = &sim.media().array().geometry;
@@ -110,7 +85,7 @@ fn so_many_planes_write_past_the_cache_at_a_time() {
             planes.dedup();
             assert!(planes.len() as u64 <= 2 * most, "{most} planes: {planes:?}");
         }
-        write(&mut sim, end..USER);
+        write(&mut sim, end..USER, USER);
         let third = sim.ops().iter().position(|op| op.cause == Cause::Migration).unwrap();
         let early = D2.abs_diff(host_programs(&sim.ops()[..third]));
         assert!(early <= PLANES * WORDLINES * BITS, "{most} planes: off by {early} pages");
@@ -125,8 +100,7 @@ fn pressures() -> impl Iterator<Item = (u32, u64)> {
 
 /// Under a queue of `depth` and a write buffer of so many pages; idle planes fold nothing, nor does the end.
 fn pressed(setup: Setup, depth: u32, pages: u64) -> Setup {
-    let mut setup = setup;
-    setup.host.queue_depth = depth;
+    let mut setup = closed(setup, depth);
     configure(&mut setup, &[("flush.when", json!("demand")), ("drain", json!(false))]);
     setup.device.stage_timeout_ns = 10_000_000;
     setup.buffer = (pages > 0)
@@ -141,7 +115,7 @@ fn a_wordline_that_ends_makes_room_for_what_it_held() {
     let stripe = PLANES * BITS;
     let mut setup = pressed(client(false, 1, &own), 1, 2 * stripe);
     setup.device.controller = Some(ControllerConfig { write_ns: 20_000, ..ControllerConfig::default() });
-    let mut sim = new(&setup);
+    let mut sim = watched(&setup);
     sim.keep_log();
     // What the controller stages has left the buffer.
     for page in 0..2 * stripe + PLANES * BITS {
@@ -162,12 +136,15 @@ fn a_wordline_that_ends_makes_room_for_what_it_held() {
 #[test]
 fn a_limit_of_planes_holds_in_time_under_every_depth_and_buffer() {
     let ways = [(0.0, "round-robin"), (0.05, "round-robin"), (0.3, "round-robin"), (0.05, "striped")];
-    for (most, (variation, placement)) in (1..=PLANES).flat_map(|most| ways.map(|way| (most, way))) {
-        for (depth, pages) in pressures() {
+    for (i, (most, (variation, placement))) in
+        (1..=PLANES).flat_map(|most| ways.map(|way| (most, way))).enumerate()
+    {
+        // Each of 16 devices under a pressure of its own, or all.
+        for (depth, pages) in pressures().skip(i * 7 % few(16)).step_by(few(16)) {
             let own = [("dense.parallel", json!(most)), ("placement", json!(placement))];
             let mut setup = client(false, depth, &own);
             setup.device.pool[0].tlc.as_mut().unwrap().program_variation = variation;
-            let mut sim = new(&pressed(setup, depth, pages));
+            let mut sim = watched(&pressed(setup, depth, pages));
             write_through(&mut sim, 0..D1 + PLANES * WORDLINES);
             let (begin, end) = (D1 + PLANES * WORDLINES, D2 - 2 * PLANES * WORDLINES * BITS);
             let ratio = write_through(&mut sim, begin..end) * most as f64 / ((end - begin) as f64 * DELTA_NS);
@@ -187,8 +164,8 @@ fn a_limit_of_planes_holds_in_time_under_every_depth_and_buffer() {
 /// Once the cache is full, each page of the host waits for the fold of another.
 #[test]
 fn a_cap_that_all_goes_through_holds_in_time_under_every_depth_and_buffer() {
-    for (depth, pages) in pressures() {
-        let mut sim = new(&pressed(client(false, depth, &[("full", json!("through"))]), depth, pages));
+    for (depth, pages) in pressures().step_by(few(3)) {
+        let mut sim = watched(&pressed(client(false, depth, &[("full", json!("through"))]), depth, pages));
         let begin = D1 + PLANES * WORDLINES;
         write_through(&mut sim, 0..begin);
         let end = D2 - 2 * PLANES * WORDLINES * BITS;
@@ -205,9 +182,9 @@ fn a_cap_that_all_goes_through_holds_in_time_under_every_depth_and_buffer() {
 #[test]
 fn data_that_die_in_the_cache_never_fill_it() {
     for (span, closes) in [(D1 / 2, false), (D1 / 2 + D1 / 4, false), (D1 + D1 / 2, true)] {
-        let mut sim = new(&client(false, 32, &[("flush.when", json!("demand"))]));
+        let mut sim = watched(&client(false, 32, &[("flush.when", json!("demand"))]));
         for _ in 0..8 {
-            write(&mut sim, 0..span);
+            write(&mut sim, 0..span, USER);
         }
         assert_eq!(sim.ops().iter().any(is_direct), closes, "{span} of {D1} pages");
         let is_moved = |op: &LoggedOp| op.cause == Cause::Migration && op.kind == OpKind::Program;
@@ -226,7 +203,7 @@ fn an_open_cache_is_folded_beside_the_host_by_its_ratio() {
         let mut setup =
             client(false, 4, &[("flush.inside_ratio", json!(ratio)), ("flush.when", json!("demand"))]);
         setup.host.replay = Replay::Open;
-        let mut sim = new(&setup);
+        let mut sim = watched(&setup);
         // A plane has four times what its programs take.
         let gap_ns = SIGMA_NS as u64;
         sim.feed(&page_writes(0, gap_ns, 0..D1)).unwrap();
@@ -243,7 +220,8 @@ fn an_open_cache_is_folded_beside_the_host_by_its_ratio() {
 /// is moved than with as many blocks kept free.
 #[test]
 fn what_is_cleaned_ahead_holds_up_no_write_for_a_block() {
-    for (depth, cached, busy_ratio) in [(1, false, 0.0), (4, false, 0.0), (32, true, 0.3), (4, true, 0.0)] {
+    let cases = [(1, false, 0.0), (4, false, 0.0), (32, true, 0.3), (4, true, 0.0)];
+    for (depth, cached, busy_ratio) in cases.into_iter().step_by(few(2)) {
         let overwritten = |ahead: bool| {
             let most = if cached { CAP / 4 } else { 0 } * WORDLINES * PLANES * PAGE;
             let values = [
@@ -257,7 +235,7 @@ fn what_is_cleaned_ahead_holds_up_no_write_for_a_block() {
             let user = USER * 85 / 100 / PLANES * PLANES;
             setup.device.user_bytes = user * PAGE;
             (setup.precondition.fill, setup.precondition.overwrite) = (1.0, 1.0);
-            let mut sim = Simulation::new(&setup).unwrap_or_else(|problems| panic!("{problems:?}"));
+            let mut sim = watched(&setup);
             sim.precondition(&mut |_, _| true).unwrap();
             sim.log_requests();
             for i in 0..user {
@@ -284,9 +262,9 @@ fn what_is_cleaned_ahead_holds_up_no_write_for_a_block() {
 #[test]
 fn so_many_planes_fold_at_a_time() {
     for (in_chip, most) in [(false, 1), (false, 2), (false, 3), (true, 1), (true, 2), (true, 4)] {
-        let mut sim = new(&client(in_chip, 64, &[("fold.parallel", json!(most))]));
-        write(&mut sim, 0..D2);
-        let took_ns = write(&mut sim, D2..USER) / (USER - D2) as f64;
+        let mut sim = watched(&client(in_chip, 64, &[("fold.parallel", json!(most))]));
+        write(&mut sim, 0..D2, USER);
+        let took_ns = write(&mut sim, D2..USER, USER) / (USER - D2) as f64;
         let host_ns = SIGMA_NS / PLANES as f64;
         let fold_ns = 1.5 * phi_ns(in_chip) / most as f64;
         // Planes fold in rounds, and the host waits for the last one.
@@ -303,7 +281,7 @@ fn a_pause_folds_in_so_many_planes() {
     for most in [1, 2, 4] {
         let mut setup = client(false, 32, &[("fold.parallel", json!(most))]);
         setup.host.replay = Replay::Open;
-        let mut sim = new(&setup);
+        let mut sim = watched(&setup);
         let gap_ns = 250_000;
         sim.feed(&page_writes(0, gap_ns, 0..D1)).unwrap();
         let pages = 20.0 * WORDLINES as f64;
@@ -320,62 +298,9 @@ fn a_pause_folds_in_so_many_planes() {
 #[test]
 fn all_planes_are_no_limit() {
     let run = |values: &[(&str, Value)]| {
-        let mut sim = new(&client(true, 32, values));
-        write(&mut sim, 0..USER);
+        let mut sim = watched(&client(true, 32, values));
+        write(&mut sim, 0..USER, USER);
         (sim.ops().to_vec(), sim.now_ns())
     };
     assert!(run(&[("dense.parallel", json!(4)), ("fold.parallel", json!(4))]) == run(&[]));
-}
-
-/// Both limits under a full device that is written again and again, with pauses and trims.
-#[test]
-fn limits_go_with_everything_else() {
-    let ahead = ("dense.clean_ahead", json!(true));
-    let values = [
-        [("fold.host", json!("slc")), ("flush.busy_ratio", json!(0.5)), ("reopen", json!(0.5))],
-        [("fold.host", json!("dense")), ("flush.when", json!("lazy")), ("fold.ratio", json!(3.0))],
-        [ahead.clone(), ("flush.busy_ratio", json!(0.3)), ("reopen", json!(0.5))],
-        [ahead, ("fold.host", json!("dense")), ("flush.inside_ratio", json!(0.5))],
-        [("full", json!("through")), ("static_blocks", json!(1)), ("placement", json!("least-loaded"))],
-    ];
-    for (i, values) in values.into_iter().enumerate() {
-        for (dense, fold) in [(1, 1), (2, 1), (1, 3), (3, 2)].into_iter().skip(i % few(4)).step_by(few(4)) {
-            let parallel = [("dense.parallel", json!(dense)), ("fold.parallel", json!(fold))];
-            let mut setup = client(dense == 2, 16, &[&values[..], &parallel[..]].concat());
-            setup.device.user_bytes = (USER - PLANES * WORDLINES * BITS) * PAGE;
-            let user = setup.device.user_bytes / PAGE;
-            let mut sim = new(&setup);
-            for round in 0..3 {
-                let begin_ns = sim.now_ns();
-                for page in 0..user {
-                    let page = if round == 0 { page } else { page * 7919 % user };
-                    sim.feed(&[request(begin_ns, HostOp::Write, page * PAGE, PAGE)]).unwrap();
-                }
-                let end_ns = sim.now_ns() + 300_000_000;
-                rest(&mut sim, end_ns);
-                let begin_ns = sim.now_ns();
-                sim.feed(&[request(begin_ns, HostOp::Trim, round * 64 * PAGE, 64 * PAGE)]).unwrap();
-                sim.audit().unwrap();
-            }
-            sim.finish().unwrap();
-        }
-    }
-}
-
-/// Old data that are read take dense blocks, for which SLC blocks are folded in no time: the bound counts it.
-#[test]
-fn the_bound_counts_what_makes_room_for_old_data() {
-    let mut setup = client(false, 8, &[("drain", json!(true)), ("reopen", json!("never"))]);
-    setup.trace.prefill = Prefill::OnRead;
-    let mut sim = Simulation::new(&setup).unwrap_or_else(|problems| panic!("{problems:?}"));
-    sim.measure_bound();
-    write(&mut sim, 0..D2);
-    for page in D2..USER {
-        sim.feed(&[request(sim.now_ns(), HostOp::Read, page * PAGE, PAGE)]).unwrap();
-    }
-    sim.audit().unwrap();
-    let bound = sim.finish().unwrap().bound;
-    let Some(BoundReport::Dense(figures)) = bound else { panic!("{bound:?}") };
-    assert!(figures.drained && figures.least == D2, "{figures:?}");
-    assert!(figures.counted >= figures.least, "{figures:?}");
 }
