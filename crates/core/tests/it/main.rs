@@ -21,7 +21,6 @@ mod fill_on_read;
 mod flash_rules;
 mod flush;
 mod folding;
-mod hold;
 mod host_limits;
 mod hybrid;
 mod idle;

@@ -1,80 +1,38 @@
 //! `baseline` operation for operation: short request lists and exactly what they do to the flash.
 //!
 //! One plane, pages of 4 mapping units, SLC blocks of 8 pages and TLC blocks of 24 pages that are
-//! programmed three at a time.
+//! programmed three at a time; 4 SLC blocks, reclaimed when fewer than 2 are free; 12 TLC blocks.
 
-use crate::it::common::ops::{after, bytes, counters, slots, writes, PAGE};
-use crate::it::common::{device, pool, request, setup};
+use crate::it::common::ops::{after, bytes, cached, counters, slots, writes, MU};
+use crate::it::common::{request, with};
+use serde_json::json;
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::HostOp;
 use slcache_core::device::config::RmwTransfer;
-use slcache_core::device::Setup;
-use slcache_core::hw::config::ProgramRule;
-use slcache_core::schemes::{BaselineConfig, SchemeConfig, Trigger};
 
-const USER_PAGES: u64 = 8 * 24;
-
-/// 4 SLC blocks, reclaimed when fewer than 2 are free; 12 TLC blocks.
-fn baseline() -> Setup {
-    let mut flash = pool(1, 1, 16, 8, PAGE as u32);
-    flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
-    let mut setup = setup(device(flash, USER_PAGES * PAGE), "baseline");
-    configure(&mut setup, |config| {
-        config.cache.split.slc_blocks = 4;
-        config.cache.slc.start_free_ratio = 0.0;
-        config.cache.split.dense.start_free_ratio = 0.0;
-    });
-    setup
-}
-
-fn configure(setup: &mut Setup, change: impl FnOnce(&mut BaselineConfig)) {
-    match &mut setup.scheme {
-        SchemeConfig::Baseline(config) => change(config),
-        _ => unreachable!("the setup is a baseline"),
+/// Units of the first three logical pages, which are resident, or of new ones.
+#[test]
+fn a_request_costs_what_its_pages_lack() {
+    let program = ("program", "slc", "host", 1, 1);
+    let read = ("read", "tlc", "rmw", 1, 1);
+    for (resident, first, units, ops, own, kept, read_whole) in [
+        (3, 1, 1, vec![read, program], 1, 3, 4),
+        (3, 4, 4, vec![program], 4, 0, 0),
+        (0, 1, 1, vec![program], 1, 0, 0),
+        // The last unit of page 0 and the first two of page 1.
+        (3, 3, 3, vec![("read", "tlc", "rmw", 2, 2), ("program", "slc", "host", 2, 2)], 3, 3 + 2, 8),
+    ] {
+        let mut setup = cached("baseline", 1, 4);
+        // Where only the request crosses the bus, only the other units are read.
+        for (transfer, read) in [(RmwTransfer::Page, read_whole), (RmwTransfer::Request, kept)] {
+            setup.device.rmw_transfer = transfer;
+            let sim = after(&setup, resident, &[request(0, HostOp::Write, first * MU, units * MU)]);
+            assert_eq!(counters(&sim), ops);
+            assert_eq!((slots(&sim, Cause::Host), slots(&sim, Cause::Rmw)), (own, kept));
+            assert_eq!(bytes(&sim, OpKind::Read, Cause::Rmw), read * MU);
+        }
     }
-}
-
-#[test]
-fn a_partial_update_of_dense_data_reads_its_page_and_programs_it_whole_in_slc() {
-    let update = [request(0, HostOp::Write, 4096, 4096)];
-    let mut setup = baseline();
-    let sim = after(&setup, 3, &update);
-    let ops = [("read", "tlc", "rmw", 1, 1), ("program", "slc", "host", 1, 1)];
-    assert_eq!(counters(&sim), ops);
-    assert_eq!((slots(&sim, Cause::Host), slots(&sim, Cause::Rmw)), (1, 3));
-    assert_eq!(bytes(&sim, OpKind::Read, Cause::Rmw), PAGE);
-    // Where only the request crosses the bus, only the three other units are read.
-    setup.device.rmw_transfer = RmwTransfer::Request;
-    let sim = after(&setup, 3, &update);
-    assert_eq!(counters(&sim), ops);
-    assert_eq!(bytes(&sim, OpKind::Read, Cause::Rmw), 3 * 4096);
-}
-
-#[test]
-fn a_full_overwrite_is_one_program() {
-    let sim = after(&baseline(), 3, &writes([1]));
-    assert_eq!(counters(&sim), [("program", "slc", "host", 1, 1)]);
-    assert_eq!((slots(&sim, Cause::Host), slots(&sim, Cause::Rmw)), (4, 0));
-}
-
-#[test]
-fn a_first_write_has_nothing_to_read() {
-    let sim = after(&baseline(), 0, &[request(0, HostOp::Write, 4096, 4096)]);
-    assert_eq!(counters(&sim), [("program", "slc", "host", 1, 1)]);
-    assert_eq!(slots(&sim, Cause::Host), 1);
-}
-
-#[test]
-fn a_request_across_two_pages_updates_both() {
-    // The last unit of page 0 and the first two of page 1.
-    let sim = after(&baseline(), 3, &[request(0, HostOp::Write, 3 * 4096, 3 * 4096)]);
-    assert_eq!(counters(&sim), [("read", "tlc", "rmw", 2, 2), ("program", "slc", "host", 2, 2)]);
-    assert_eq!((slots(&sim, Cause::Host), slots(&sim, Cause::Rmw)), (3, 3 + 2));
-}
-
-#[test]
-fn a_read_is_one_flash_read_of_the_bytes_asked_for() {
-    let sim = after(&baseline(), 3, &[request(0, HostOp::Read, 512, 1024)]);
+    let sim = after(&cached("baseline", 1, 4), 3, &[request(0, HostOp::Read, 512, 1024)]);
     assert_eq!(counters(&sim), [("read", "tlc", "host", 1, 1)]);
     assert_eq!(bytes(&sim, OpKind::Read, Cause::Host), 1024);
 }
@@ -83,7 +41,7 @@ fn a_read_is_one_flash_read_of_the_bytes_asked_for() {
 fn a_reclaim_reads_the_live_pages_pulses_full_wordlines_and_erases_once() {
     // Writes 1, 9 and 17 open SLC blocks and leave one free: write 25 reclaims the first block,
     // all of whose 8 pages are live. Two wordlines are full, two pages stay staged.
-    let mut sim = after(&baseline(), 0, &writes(0..25));
+    let mut sim = after(&cached("baseline", 1, 4), 0, &writes(0..25));
     let reclaim = [
         ("read", "slc", "migration", 8, 8),
         ("program", "slc", "host", 25, 25),
@@ -101,7 +59,7 @@ fn a_reclaim_reads_the_live_pages_pulses_full_wordlines_and_erases_once() {
 #[test]
 fn a_reclaim_moves_only_what_is_still_live() {
     // Five of the first block's eight pages are overwritten before write 25: three are live.
-    let sim = after(&baseline(), 0, &writes((0..8).chain(0..5).chain(8..20)));
+    let sim = after(&cached("baseline", 1, 4), 0, &writes((0..8).chain(0..5).chain(8..20)));
     let want = [
         ("read", "slc", "migration", 3, 3),
         ("program", "slc", "host", 25, 25),
@@ -113,7 +71,7 @@ fn a_reclaim_moves_only_what_is_still_live() {
 
 #[test]
 fn a_fully_invalid_victim_costs_only_its_erase() {
-    let sim = after(&baseline(), 0, &writes((0..25).map(|i| i % 8)));
+    let sim = after(&cached("baseline", 1, 4), 0, &writes((0..25).map(|i| i % 8)));
     assert_eq!(counters(&sim), [("program", "slc", "host", 25, 25), ("erase", "slc", "migration", 1, 0)]);
 }
 
@@ -123,7 +81,7 @@ fn dense_cleaning_moves_within_the_dense_region() {
     // reclaims 8 pages for the r-th time. Seven reclaims move 56 pages into 3 of the 4 free blocks,
     // so the eighth, at write 81, finds one free block, less than two. By then pages 0 to 158 are
     // half dead: two victims with 12 live pages each fill one block and leave two free.
-    let sim = after(&baseline(), USER_PAGES as u32, &writes((0..81).map(|i| 2 * i)));
+    let sim = after(&cached("baseline", 1, 4), 192, &writes((0..81).map(|i| 2 * i)));
     let want = [
         ("read", "slc", "migration", 64, 64),
         ("read", "tlc", "gc", 24, 24),
@@ -136,26 +94,22 @@ fn dense_cleaning_moves_within_the_dense_region() {
     assert_eq!(counters(&sim), want);
 }
 
-/// Reclaimed SLC blocks, of 8 per plane, after rewriting `pages` in turn with 41 writes.
-fn reclaimed(trigger: Trigger, pages: u64) -> (u64, u64) {
-    let mut setup = baseline();
-    setup.device.pool[0].blocks = 20;
-    configure(&mut setup, |config| {
-        (config.cache.split.slc_blocks, config.cache.trigger) = (8, trigger);
-        config.cache.slc.start_free_ratio = 0.5;
-    });
+/// Reclaimed SLC blocks, of 8, and pages moved, after rewriting `pages` in turn with 41 writes.
+fn reclaimed(trigger: &str, pages: u64) -> (u64, u64) {
+    let values = [("slc.start_free_ratio", json!(0.5)), ("trigger", json!(trigger))];
+    let setup = with(cached("baseline", 1, 8), &values);
     let ops = counters(&after(&setup, 0, &writes((0..41).map(|i| i % pages))));
-    let of = |kind: &str| ops.iter().find(|c| c.0 == kind && c.2 == "migration").copied();
-    (of("erase").map_or(0, |c| c.3), of("read").map_or(0, |c| c.3))
+    let of = |kind: &str| ops.iter().find(|c| c.0 == kind && c.2 == "migration").map_or(0, |c| c.3);
+    (of("erase"), of("read"))
 }
 
 #[test]
 fn the_trigger_counts_free_blocks_or_live_pages() {
     // Write 41 finds 3 of 8 blocks free, less than half: one block without live pages is erased.
-    assert_eq!(reclaimed(Trigger::FreeBlocks, 8), (1, 0));
+    assert_eq!(reclaimed("free-blocks", 8), (1, 0));
     // 8 live pages are no half of 64, and more than two blocks are free.
-    assert_eq!(reclaimed(Trigger::ValidShare, 8), (0, 0));
+    assert_eq!(reclaimed("valid-share", 8), (0, 0));
     // 40 live pages are more than half; moving 8 of them is enough under either reading.
-    assert_eq!(reclaimed(Trigger::FreeBlocks, 64), (1, 8));
-    assert_eq!(reclaimed(Trigger::ValidShare, 64), (1, 8));
+    assert_eq!(reclaimed("free-blocks", 64), (1, 8));
+    assert_eq!(reclaimed("valid-share", 64), (1, 8));
 }

@@ -3,26 +3,17 @@
 //! Pages of 4 mapping units, SLC blocks of 8 pages, TLC blocks of 24 pages programmed three at a time.
 
 use crate::it::common::ops::*;
-use crate::it::common::{configure, device, pool, random, request, setup};
+use crate::it::common::{configure, random, request, setup, with};
 use serde_json::json;
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::{CellMode, PlaneId};
 use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::ProgramRule;
+use slcache_core::metrics::report::SchemeReport;
 
 /// `channels` channels with a plane each; per plane 6 SLC blocks of which 4 may be used, and 12 TLC.
 pub fn hierarchy(channels: u32) -> Setup {
-    let mut flash = pool(channels, 1, 18, 8, PAGE as u32);
-    flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
-    let mut setup = setup(device(flash, u64::from(channels) * 8 * 24 * PAGE), "hierarchy");
-    let values = [
-        ("slc_blocks", json!(6)),
-        ("slc.start_free_ratio", json!(0.0)),
-        ("dense.start_free_ratio", json!(0.0)),
-    ];
-    assert_eq!(configure(&mut setup, &values), 3);
-    setup
+    cached("hierarchy", channels, 6)
 }
 
 /// Latencies of writes in the order of their completion, ns.
@@ -66,17 +57,11 @@ fn a_piece_without_company_waits_its_time_and_is_padded() {
 
 #[test]
 fn a_held_piece_is_read_from_the_controller() {
-    let setup = hierarchy(1);
-    let mut sim = Simulation::new(&setup).unwrap();
-    sim.keep_log();
-    sim.preload(&[(0, 8)]).unwrap();
-    sim.feed(&partial(0, &[(0, 1, 1)])).unwrap();
-    sim.feed(&[request(10, HostOp::Read, MU, MU), request(11, HostOp::Read, 0, 2 * MU)]).unwrap();
-    sim.finish().unwrap();
+    let reads = [request(10, HostOp::Read, MU, MU), request(11, HostOp::Read, 0, 2 * MU)];
+    let sim = after(&hierarchy(1), 8, &[&partial(0, &[(0, 1, 1)])[..], &reads].concat());
     // The unit itself costs no flash time; with its neighbour, that one is read.
     let reads = sim.log().iter().filter(|(r, _)| r.op == HostOp::Read);
-    let reads: Vec<u64> = reads.map(|&(_, ns)| ns).collect();
-    assert_eq!(reads, [0, 100 + 60_000 + 10 + 4096]);
+    assert_eq!(reads.map(|&(_, ns)| ns).collect::<Vec<_>>(), [0, 100 + 60_000 + 10 + 4096]);
 }
 
 #[test]
@@ -117,20 +102,15 @@ fn a_partial_update_lands_on_a_channel_without_conflict() {
 }
 
 #[test]
-fn where_every_channel_conflicts_the_fewest_pages_decide() {
+fn where_every_channel_conflicts_the_fewest_pages_decide_and_parts_in_l1_count() {
     // Unit 0 of page 0 goes to some channel; then pages with their bases on each of the four channels
     // and that part of page 0 make it the only one with two conflicts.
     for unit in 1..4 {
         let mut requests = updates(0, [0, 1, 2, 12]);
         requests.extend(partial(LATER, &[0, 3, 6, 9].map(|page| (page, unit, 1))));
-        let sim = after(&hierarchy(4), 16, &requests);
-        let at = channels(&sim, 0);
+        let at = channels(&after(&hierarchy(4), 16, &requests), 0);
         assert_ne!(at[unit as usize], at[0]);
     }
-}
-
-#[test]
-fn parts_already_in_l1_count_as_conflicts() {
     // The pages lie on channel 0; each update goes to one more channel.
     let update = |unit: u64| partial(unit * LATER, &[0, 1, 2, 12].map(|page| (page, unit, 1)));
     let sim = after(&hierarchy(4), 16, &[update(0), update(1), update(2)].concat());
@@ -215,9 +195,8 @@ fn reclaiming_l1_merges_each_page_with_its_rest_in_l2_and_in_tlc() {
 /// The planes of two pages merged one after the other on a channel of two planes, of which a read
 /// keeps that of logical page 1 busy.
 fn planes_of_merged_pages(rule: &str) -> [PlaneId; 2] {
-    let mut setup = hierarchy(1);
+    let mut setup = with(hierarchy(1), &[("l1_planes", json!(rule))]);
     setup.device.pool[0].planes = 2;
-    assert_eq!(configure(&mut setup, &[("l1_planes", json!(rule))]), 1);
     let mut requests: Vec<Request> = (0..8).map(|_| request(0, HostOp::Read, PAGE, PAGE)).collect();
     requests.extend(updates(1, [0, 2, 4, 6]));
     requests.extend(updates(2, [8, 10, 12, 14]));
@@ -237,8 +216,7 @@ fn merged_pages_take_the_least_loaded_plane_of_a_channel_or_each_in_turn() {
 
 #[test]
 fn reclaiming_only_the_victims_units_leaves_the_others_in_l1() {
-    let mut setup = hierarchy(1);
-    assert_eq!(configure(&mut setup, &[("l1_gather", json!("victim-only"))]), 1);
+    let setup = with(hierarchy(1), &[("l1_gather", json!("victim-only"))]);
     let mut requests = fill_l1(0, 0, 0);
     requests.extend(fill_l1(20 * LATER, 0, 1));
     requests.extend(updates_of(40 * LATER, 100, 0));
@@ -280,41 +258,31 @@ fn reclaiming_l2_moves_bases_as_they_are_and_leaves_what_is_newer_in_l1() {
     }
 }
 
-#[test]
-fn one_mapping_unit_writes_take_a_quarter_of_baselines_pages() {
-    // T5: 400 updates of one unit each, dense enough that none waits too long.
-    let writes: Vec<_> =
-        (0..400).map(|i| request(i * 10_000, HostOp::Write, (i * 7 % 192) * PAGE, MU)).collect();
-    let pages = |sim: &Simulation| {
-        counters(sim).iter().filter(|c| c.0 == "program" && c.2 == "host").map(|c| c.4).sum::<u64>()
-    };
-    let mut roomy = hierarchy(4);
-    let mut plain = setup(roomy.device.clone(), "baseline");
-    for s in [&mut roomy, &mut plain] {
-        configure(s, &[("slc_blocks", 6.into()), ("dense.start_free_ratio", 0.0.into())]);
-    }
-    assert_eq!(pages(&after(&roomy, 192, &writes)), 100);
-    assert_eq!(pages(&after(&plain, 192, &writes)), 400);
-}
-
-#[test]
-fn full_writes_only_are_those_of_baseline() {
-    // T4: the same host programs, nothing in L1, and the share of L2 rises.
+/// Pages programmed for the host's writes by `hierarchy` and `baseline`, and what the former tells of itself.
+fn beside_baseline(writes: &[Request]) -> ([u64; 2], SchemeReport) {
     let hierarchy = hierarchy(4);
     let mut plain = setup(hierarchy.device.clone(), "baseline");
     configure(&mut plain, &[("slc_blocks", 6.into()), ("dense.start_free_ratio", 0.0.into())]);
-    let writes: Vec<_> =
-        (0..4096).map(|i| request(i * 3_000_000, HostOp::Write, (i * 13 % 500) * PAGE, PAGE)).collect();
-    let host = |s: &Setup| {
-        let mut sim = Simulation::new(s).unwrap();
-        sim.feed(&writes).unwrap();
-        let report = sim.finish().unwrap();
-        let row = report.flash.ops.iter().find(|row| row.kind == "program" && row.cause == "host").unwrap();
-        (row.pages, report.scheme)
-    };
-    let (pages, scheme) = host(&hierarchy);
-    assert_eq!(pages, host(&plain).0);
-    assert_eq!((pages, scheme.tables[1].entries), (4096, 0));
+    let mut schemes = Vec::new();
+    let pages = [hierarchy, plain].map(|setup| {
+        let mut sim = Simulation::new(&setup).unwrap();
+        sim.preload(&[(0, 192)]).unwrap();
+        sim.feed(writes).unwrap();
+        schemes.push(sim.finish().unwrap().scheme);
+        counters(&sim).iter().filter(|c| c.0 == "program" && c.2 == "host").map(|c| c.4).sum()
+    });
+    (pages, schemes.swap_remove(0))
+}
+
+#[test]
+fn one_mapping_unit_writes_take_a_quarter_of_baselines_pages_and_full_ones_as_many() {
+    // T5: 400 updates of one unit each, dense enough that none waits too long.
+    let small = (0..400).map(|i| request(i * 10_000, HostOp::Write, (i * 7 % 192) * PAGE, MU));
+    assert_eq!(beside_baseline(&small.collect::<Vec<_>>()).0, [100, 400]);
+    // T4: the same host programs, nothing in L1, and the share of L2 rises.
+    let full = (0..4096).map(|i| request(i * 3_000_000, HostOp::Write, (i * 13 % 500) * PAGE, PAGE));
+    let (pages, scheme) = beside_baseline(&full.collect::<Vec<_>>());
+    assert_eq!((pages, scheme.tables[1].entries), ([4096; 2], 0));
     assert_eq!(scheme.figures["windows"], 3.0);
     assert!(scheme.figures["l2_share"] > 0.5 && scheme.series[0].values.len() == 3);
     assert!(scheme.series[0].values.windows(2).all(|pair| pair[0] <= pair[1]));
@@ -361,21 +329,4 @@ fn data_mapped_at_their_first_read_leave_what_is_there_alone() {
     let want =
         [("read", "slc", "host", 1, 1), ("read", "tlc", "host", 1, 1), ("program", "slc", "host", 1, 1)];
     assert_eq!(counters(&sim), want);
-}
-
-#[test]
-fn what_is_written_before_time_0_counts_in_no_window() {
-    let mut setup = hierarchy(1);
-    let values = [("window_writes", json!(4)), ("l1_share_max", json!(0.9))];
-    assert_eq!(configure(&mut setup, &values), 2);
-    (setup.precondition.fill, setup.precondition.overwrite) = (1.0, 1.0);
-    let mut sim = Simulation::new(&setup).unwrap();
-    assert!(sim.precondition(&mut |_, _| true).unwrap().overwritten > 100);
-    for (window, pages) in [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]].into_iter().enumerate() {
-        sim.feed(&updates(window as u64 * LATER, pages)).unwrap();
-    }
-    // The first window has partial writes only: in the second one L2 gives up a page per request. The
-    // third one is not over.
-    let scheme = sim.finish().unwrap().scheme;
-    assert_eq!(scheme.series[0].values, [0.5, 20.0 / 48.0]);
 }

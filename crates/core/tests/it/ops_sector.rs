@@ -4,26 +4,15 @@
 //! three at a time.
 
 use crate::it::common::ops::*;
-use crate::it::common::{configure, device, pool, setup};
+use crate::it::common::with;
 use serde_json::json;
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::CellMode;
 use slcache_core::device::Setup;
-use slcache_core::hw::config::ProgramRule;
 
 /// 4 SLC blocks, reclaimed when fewer than 2 are free, without classes of hotness; 12 TLC blocks.
 fn sector() -> Setup {
-    let mut flash = pool(1, 1, 16, 8, PAGE as u32);
-    flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
-    let mut setup = setup(device(flash, 8 * 24 * PAGE), "sector");
-    let values = [
-        ("slc_blocks", json!(4)),
-        ("slc.start_free_ratio", json!(0.0)),
-        ("dense.start_free_ratio", json!(0.0)),
-        ("hotness_classes", json!(1)),
-    ];
-    assert_eq!(configure(&mut setup, &values), 4);
-    setup
+    with(cached("sector", 1, 4), &[("hotness_classes", json!(1))])
 }
 
 /// Writes unit `unit` of page 0 and the same of pages 1, 2 and 3: one flash page each time.
@@ -69,19 +58,16 @@ fn a_piece_is_cut_at_the_end_of_a_page() {
 fn a_full_page_is_packed_like_any_other_or_alone() {
     // One unit waits; a full page follows.
     let requests = partial(0, &[(0, 0, 1), (1, 0, 4)]);
-    let mut setup = sector();
-    let sim = after(&setup, 8, &requests);
+    let sim = after(&sector(), 8, &requests);
     assert_eq!(homes(&sim, 0)[0], homes(&sim, 1)[0]);
     assert_ne!(homes(&sim, 1)[0], homes(&sim, 1)[3]);
-    configure(&mut setup, &[("full_pieces", json!("own-page"))]);
-    let sim = after(&setup, 8, &requests);
+    let sim = after(&with(sector(), &[("full_pieces", json!("own-page"))]), 8, &requests);
     assert!(homes(&sim, 1).windows(2).all(|pair| pair[0] == pair[1]));
 }
 
 #[test]
 fn hot_and_cold_units_share_no_page() {
-    let mut setup = sector();
-    configure(&mut setup, &[("hotness_classes", json!(2)), ("window_writes", json!(20))]);
+    let setup = with(sector(), &[("hotness_classes", json!(2)), ("window_writes", json!(20))]);
     // Unit 0 of pages 0-3 five times makes them hot, at a mean of 3 per write; new units are cold.
     let round = |i: u64| partial(i * LATER, &[0, 1, 2, 3].map(|page| (page, 0, 1)));
     let mut requests: Vec<_> = (0..5).flat_map(round).collect();

@@ -2,20 +2,13 @@
 //! either level's blocks give.
 
 use crate::it::common::ops::*;
-use crate::it::common::{configure, figure, random, request};
+use crate::it::common::{figure, request, with};
 use crate::it::ops_hierarchy::{fill_l1, hierarchy, updates_of};
-use serde_json::{json, Value};
+use serde_json::json;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::CellMode;
-use slcache_core::device::{Setup, Simulation};
+use slcache_core::device::Setup;
 use slcache_core::metrics::report::Report;
-
-/// A plane of 6 SLC blocks, of which 4 may be used.
-fn with(values: &[(&str, Value)]) -> Setup {
-    let mut setup = hierarchy(1);
-    assert_eq!(configure(&mut setup, values), values.len());
-    setup
-}
 
 fn ended(setup: &Setup, requests: &[Request]) -> Report {
     after(setup, 192, requests).finish().unwrap()
@@ -29,7 +22,7 @@ fn four_blocks() -> Vec<Request> {
 #[test]
 fn without_quotas_no_partial_write_is_stopped_while_blocks_are_free() {
     for (quota, reclaimed, most) in [("hard", true, 2.0), ("none", false, 4.0)] {
-        let report = ended(&with(&[("quota", json!(quota))]), &four_blocks());
+        let report = ended(&with(hierarchy(1), &[("quota", json!(quota))]), &four_blocks());
         assert_eq!(figure(&report, "slc_blocks_reclaimed") > 0.0, reclaimed, "{quota}");
         assert_eq!(figure(&report, "l1_block_share_max"), most / 6.0, "{quota}");
     }
@@ -43,7 +36,7 @@ fn the_victim_is_the_best_block_of_both_levels() {
         requests.extend(fill_l1(100 * LATER + 20 * LATER * unit, 0, unit));
     }
     for (quota, migrates) in [("soft", true), ("none", false)] {
-        let report = ended(&with(&[("quota", json!(quota))]), &requests);
+        let report = ended(&with(hierarchy(1), &[("quota", json!(quota))]), &requests);
         assert!(figure(&report, "slc_blocks_reclaimed") > 0.0, "{quota}");
         assert_eq!(figure(&report, "slc_pages_migrated") > 0.0, migrates, "{quota}");
     }
@@ -58,7 +51,7 @@ fn one_block_of_both_kinds() -> Vec<Request> {
 
 #[test]
 fn the_label_gives_pages_of_either_kind() {
-    let setup = with(&[("page_source", json!("label")), ("quota", json!("none"))]);
+    let setup = with(hierarchy(1), &[("page_source", json!("label")), ("quota", json!("none"))]);
     let sim = after(&setup, 192, &one_block_of_both_kinds());
     let block = |page| sim.media().array().geometry.block_of(homes(&sim, page)[0].unwrap());
     assert!((101..111).all(|page| block(page) == block(100)));
@@ -70,7 +63,7 @@ fn the_label_gives_pages_of_either_kind() {
 
 #[test]
 fn each_kind_of_page_leaves_a_shared_block_in_its_own_way() {
-    let setup = with(&[("page_source", json!("label")), ("quota", json!("none"))]);
+    let setup = with(hierarchy(1), &[("page_source", json!("label")), ("quota", json!("none"))]);
     let mut requests = one_block_of_both_kinds();
     // A newer unit of a whole page of that block, in the next one.
     requests.extend(updates_of(50 * LATER, 104, 1));
@@ -82,24 +75,4 @@ fn each_kind_of_page_leaves_a_shared_block_in_its_own_way() {
     let [first, newer, ..] = modes(&sim, 104)[..] else { panic!("four units") };
     assert_eq!((first, newer), (CellMode::Tlc, CellMode::Slc));
     assert_eq!(figure(&sim.finish().unwrap(), "slc_pages_migrated"), 11.0);
-}
-
-#[test]
-fn every_rule_of_victims_serves_both_levels() {
-    let victims = [json!("greedy"), json!("fifo"), json!("random"), json!("cost-benefit")];
-    for victim in [&victims[..], &[json!({"d-choices": {"d": 3}})]].concat() {
-        for source in ["size", "label"] {
-            for quota in ["hard", "soft", "none"] {
-                let values =
-                    [("slc.victim", victim.clone()), ("page_source", json!(source)), ("quota", json!(quota))];
-                let setup = with(&values);
-                let mut sim = Simulation::new(&setup).unwrap();
-                sim.track_versions();
-                sim.feed(&random(3000, 192 * PAGE, 8, 0.3, 2_000_000.0, 7)).unwrap();
-                sim.audit().unwrap();
-                let report = sim.finish().unwrap();
-                assert!(figure(&report, "slc_blocks_reclaimed") > 20.0, "{values:?}");
-            }
-        }
-    }
 }
