@@ -1,6 +1,6 @@
 //! What waits for a disk that sleeps: a flash block that is emptied into it, and whoever writes there next.
 
-use crate::it::common::{configure, device, disk, free_bus, pool, request, setup};
+use crate::it::common::{device, disk, ended, free_bus, pool, random, request, setup, with};
 use serde_json::json;
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::config::InflightRead;
@@ -16,22 +16,15 @@ const ERASE: u64 = 3_000_000;
 /// leaves for a disk in standby.
 fn four_blocks(planes: u32) -> Setup {
     let chips = free_bus(pool(1, planes, 4, 4, PAGE as u32));
-    let mut setup = setup(device(chips, 1024 * PAGE), "nvc-slc-only");
     let leave = [("clean.stay_invalid_spinning", json!(1.0)), ("clean.stay_invalid_standby", json!(1.0))];
-    assert_eq!(configure(&mut setup, &leave), 2);
+    let mut setup = with(setup(device(chips, 1024 * PAGE), "nvc-slc-only"), &leave);
     setup.device.disk.as_mut().unwrap().at_start = AtStart::Standby;
     setup
 }
 
 /// Latencies of requests that come all at once, ns.
 fn latencies(setup: &Setup, requests: &[Request]) -> Vec<u64> {
-    let mut sim = Simulation::new(setup).unwrap_or_else(|problems| panic!("{problems:?}"));
-    sim.track_versions();
-    sim.keep_log();
-    sim.feed(requests).unwrap();
-    sim.finish().unwrap();
-    sim.audit().unwrap();
-    sim.log().iter().map(|(_, ns)| *ns).collect()
+    ended(setup, requests).0.log().iter().map(|(_, ns)| *ns).collect()
 }
 
 fn write(page: u64) -> Request {
@@ -84,10 +77,9 @@ fn blocks_of_a_region_wear_alike() {
     for (planes, slc_blocks) in [(1, 2), (1, 5), (4, 2), (4, 5)] {
         let mut chips = pool(1, planes, 10, 4, PAGE as u32);
         chips.tlc.as_mut().unwrap().program = slcache_core::hw::config::ProgramRule::OneShot;
-        let mut setup = setup(device(chips, 1024 * PAGE), "nvc");
-        assert_eq!(configure(&mut setup, &[("slc_blocks", json!(slc_blocks))]), 1);
+        let setup = with(setup(device(chips, 1024 * PAGE), "nvc"), &[("slc_blocks", json!(slc_blocks))]);
         let mut sim = Simulation::new(&setup).unwrap_or_else(|problems| panic!("{problems:?}"));
-        let requests = crate::it::common::random(4000, 512 * PAGE, 3, 0.3, 2_000_000.0, 7);
+        let requests = random(2000, 512 * PAGE, 3, 0.3, 2_000_000.0, 7);
         for batch in requests.chunks(100) {
             sim.feed(batch).unwrap();
             let array = sim.media().array();

@@ -4,7 +4,7 @@
 //! 60 us and the channel, a read out of the buffer 1 us.
 
 use crate::it::common::ops::{after, and_then, bytes, counters, partial, read, slots, LATER, MU, PAGE};
-use crate::it::common::{configure, device, pool, request, setup};
+use crate::it::common::{device, pool, request, setup, with};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::config::{Acknowledge, BufferConfig};
@@ -16,14 +16,10 @@ const TLC_READ_NS: u64 = 100 + 60_000 + 10 + PAGE;
 
 /// `baseline` behind a buffer of so many logical pages.
 fn buffered(pages: u64) -> Setup {
-    let mut setup = setup(device(pool(1, 1, 16, 8, PAGE as u32), 100 * PAGE), "baseline");
-    configure(&mut setup, &[("slc_blocks", 4.into())]);
-    setup.buffer = Some(BufferConfig {
-        access_ns: ACCESS_NS as u32,
-        fill_on_read: true,
-        ..BufferConfig::new(pages * PAGE)
-    });
-    setup
+    let setup = setup(device(pool(1, 1, 16, 8, PAGE as u32), 100 * PAGE), "baseline");
+    let access_ns = ACCESS_NS as u32;
+    let buffer = BufferConfig { access_ns, fill_on_read: true, ..BufferConfig::new(pages * PAGE) };
+    Setup { buffer: Some(buffer), ..with(setup, &[("slc_blocks", 4.into())]) }
 }
 
 fn write(at_ns: u64, page: u64) -> Request {
@@ -41,44 +37,37 @@ fn latencies_ns(sim: &Simulation) -> Vec<u64> {
     sim.log().iter().filter(|(request, _)| request.op != HostOp::Flush).map(|(_, ns)| *ns).collect()
 }
 
+/// Requests far apart: what each takes, and how many flash reads and programs there are.
 #[test]
-fn what_was_read_once_is_read_from_the_buffer() {
-    let requests = apart(&[read(0, 1), read(0, 1)]);
-    let mut setup = buffered(4);
-    let sim = after(&setup, 3, &requests);
-    assert_eq!(counters(&sim), [("read", "tlc", "host", 1, 1)]);
-    assert_eq!(latencies_ns(&sim), [TLC_READ_NS, ACCESS_NS]);
-    setup.buffer.as_mut().unwrap().fill_on_read = false;
-    let sim = after(&setup, 3, &requests);
-    assert_eq!(counters(&sim), [("read", "tlc", "host", 2, 2)]);
-}
-
-#[test]
-fn the_page_used_longest_ago_leaves_and_a_clean_one_costs_nothing() {
-    // Page 1 is used again before page 3 comes: page 2 leaves.
-    let requests = apart(&[read(0, 1), read(0, 2), read(0, 1), read(0, 3), read(0, 1), read(0, 2)]);
-    let sim = after(&buffered(2), 5, &requests);
-    assert_eq!(counters(&sim), [("read", "tlc", "host", 4, 4)]);
-    let (hit, miss) = (ACCESS_NS, TLC_READ_NS);
-    assert_eq!(latencies_ns(&sim), [miss, miss, hit, miss, hit, miss]);
-}
-
-#[test]
-fn a_write_takes_the_place_of_a_clean_page_at_once() {
-    let sim = after(&buffered(1), 3, &apart(&[read(0, 1), write(0, 2)]));
-    assert_eq!(latencies_ns(&sim), [TLC_READ_NS, ACCESS_NS]);
-    assert_eq!(counters(&sim), [("read", "tlc", "host", 1, 1)]);
-}
-
-#[test]
-fn a_read_that_finds_a_dirty_buffer_has_its_oldest_page_written_back_and_does_not_wait() {
-    let mut sim = after(&buffered(1), 3, &apart(&[write(0, 1), read(0, 2)]));
-    assert_eq!(latencies_ns(&sim), [ACCESS_NS, TLC_READ_NS]);
-    let ops = [("read", "tlc", "host", 1, 1), ("program", "slc", "host", 1, 1)];
-    assert_eq!(counters(&sim), ops);
-    // Page 2 has come in meanwhile.
-    and_then(&mut sim, &[read(10 * LATER, 2)]);
-    assert_eq!(counters(&sim), ops);
+fn what_was_read_is_in_the_buffer_until_what_was_used_later_pushes_it_out() {
+    let (hit, miss, program) = (ACCESS_NS, TLC_READ_NS, 100 + PAGE + 200_000);
+    let (mut unfilled, mut through) = (buffered(4), buffered(2));
+    unfilled.buffer.as_mut().unwrap().fill_on_read = false;
+    through.buffer.as_mut().unwrap().acknowledge = Acknowledge::OnProgram;
+    let (r, w) = (|page| read(0, page), |page| write(0, page));
+    let trim = request(0, HostOp::Trim, PAGE, PAGE);
+    let (part, unit) = (request(0, HostOp::Read, PAGE + 512, 512), request(0, HostOp::Read, PAGE, MU));
+    for (setup, requests, want_ns, reads, programs) in [
+        (buffered(4), vec![r(1), r(1)], vec![miss, hit], 1, 0),
+        (unfilled, vec![r(1), r(1)], vec![miss, miss], 2, 0),
+        // Page 1 is used again before page 3 comes: page 2 leaves, which costs nothing.
+        (buffered(2), vec![r(1), r(2), r(1), r(3), r(1), r(2)], vec![miss, miss, hit, miss, hit, miss], 4, 0),
+        // A write takes the place of a clean page at once.
+        (buffered(1), vec![r(1), w(2)], vec![miss, hit], 1, 0),
+        // A read that finds the buffer dirty has its oldest page written back and does not wait.
+        (buffered(1), vec![w(1), r(2), r(2)], vec![hit, miss, hit], 1, 1),
+        // A read of part of a unit brings all of it.
+        (buffered(1), vec![part, unit], vec![miss - PAGE + MU, hit], 1, 0),
+        // What is trimmed or was never written is not in the buffer.
+        (buffered(4), vec![r(1), trim, r(1), r(50), r(50)], vec![miss, 0, 0, 0], 1, 0),
+        // Written through it, too.
+        (through, vec![w(1), r(2), r(1), r(3), r(1)], vec![program, miss, hit, miss, hit], 2, 1),
+    ] {
+        let sim = after(&setup, 5, &apart(&requests));
+        assert_eq!(latencies_ns(&sim), want_ns, "{requests:?}");
+        let of = |kind| counters(&sim).iter().filter(|row| row.0 == kind).map(|row| row.3).sum::<u64>();
+        assert_eq!((of("read"), of("program")), (reads, programs), "{requests:?}");
+    }
 }
 
 #[test]
@@ -121,30 +110,6 @@ fn a_read_makes_a_unit_whole_that_was_written_in_part() {
     assert_eq!(bytes(&sim, OpKind::Read, Cause::Rmw), 3 * MU);
 }
 
-#[test]
-fn a_read_of_part_of_a_unit_brings_all_of_it() {
-    let requests = apart(&[request(0, HostOp::Read, PAGE + 512, 512), request(0, HostOp::Read, PAGE, MU)]);
-    let sim = after(&buffered(1), 3, &requests);
-    assert_eq!(counters(&sim), [("read", "tlc", "host", 1, 1)]);
-    assert_eq!(bytes(&sim, OpKind::Read, Cause::Host), MU);
-}
-
-#[test]
-fn what_is_trimmed_or_was_never_written_is_not_in_the_buffer() {
-    let trim = request(0, HostOp::Trim, PAGE, PAGE);
-    let sim = after(&buffered(4), 3, &apart(&[read(0, 1), trim, read(0, 1), read(0, 50), read(0, 50)]));
-    assert_eq!(counters(&sim), [("read", "tlc", "host", 1, 1)]);
-    assert_eq!(sim.stats().unmapped_reads, 3);
-}
-
-#[test]
-fn written_through_the_buffer_keeps_reads_as_it_keeps_writes() {
-    let mut setup = buffered(2);
-    setup.buffer.as_mut().unwrap().acknowledge = Acknowledge::OnProgram;
-    let sim = after(&setup, 5, &apart(&[write(0, 1), read(0, 2), read(0, 1), read(0, 3), read(0, 1)]));
-    assert_eq!(counters(&sim), [("read", "tlc", "host", 2, 2), ("program", "slc", "host", 1, 1)]);
-}
-
 /// Behind the buffer a disk and nothing else: a read takes an average seek of 8 ms, half a turn of 10 ms
 /// and the transfer at 100 MB/s.
 fn on_disk() -> Setup {
@@ -156,25 +121,18 @@ fn on_disk() -> Setup {
 const MS: u64 = 1_000_000;
 const DISK_READ_NS: u64 = 13 * MS + 10 * PAGE;
 
+/// What another read fetches from the disk ends with it, what is written meanwhile comes out of the buffer, and
+/// what is written in part is there when the rest has come.
 #[test]
-fn a_read_of_what_another_one_fetches_from_the_disk_ends_with_it() {
-    let requests = [read(0, 1), read(MS, 1), read(LATER, 1)];
-    let sim = after(&on_disk(), 0, &requests);
-    let mut ns = latencies_ns(&sim);
-    ns.sort_unstable();
-    assert_eq!(ns, [ACCESS_NS, DISK_READ_NS - MS, DISK_READ_NS]);
-}
-
-#[test]
-fn a_read_of_what_was_written_during_the_fetch_comes_out_of_the_buffer() {
-    let requests = [read(0, 1), write(MS, 1), read(2 * MS, 1)];
-    let sim = after(&on_disk(), 0, &requests);
-    assert_eq!(latencies_ns(&sim), [ACCESS_NS, ACCESS_NS, DISK_READ_NS]);
-}
-
-#[test]
-fn written_in_part_during_the_fetch_a_unit_is_there_when_the_rest_has_come() {
-    let requests = [read(0, 1), request(MS, HostOp::Write, PAGE, 512), read(2 * MS, 1)];
-    let sim = after(&on_disk(), 0, &requests);
-    assert_eq!(latencies_ns(&sim), [ACCESS_NS, DISK_READ_NS, DISK_READ_NS - 2 * MS]);
+fn a_read_during_a_fetch_from_the_disk_waits_for_what_it_lacks() {
+    let part = request(MS, HostOp::Write, PAGE, 512);
+    for (requests, want_ns) in [
+        ([read(0, 1), read(MS, 1), read(LATER, 1)], [DISK_READ_NS, DISK_READ_NS - MS, ACCESS_NS]),
+        ([read(0, 1), write(MS, 1), read(2 * MS, 1)], [DISK_READ_NS, ACCESS_NS, ACCESS_NS]),
+        ([read(0, 1), part, read(2 * MS, 1)], [DISK_READ_NS, ACCESS_NS, DISK_READ_NS - 2 * MS]),
+    ] {
+        let sim = after(&on_disk(), 0, &requests);
+        let took = |request| sim.log().iter().find(|(logged, _)| *logged == request).unwrap().1;
+        assert_eq!(requests.map(took), want_ns);
+    }
 }

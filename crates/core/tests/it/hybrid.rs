@@ -1,14 +1,13 @@
 //! The regions of `qlc-only` and `dwa`: their costs to the nanosecond, their sizes, and that whatever
 //! the host does they find room.
 
-use crate::it::common::{configure, device, mode, pool, random, request, setup};
+use crate::it::common::{closed, device, ended, free_bus, mode, pool, random, request, setup, watched, with};
+use serde_json::Value;
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::{BlockId, CellMode, PlaneId};
-use slcache_core::device::config::Replay;
 use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::{BusConfig, PlaneParallelism, PoolConfig, ProgramRule};
-use slcache_core::metrics::report::Report;
+use slcache_core::hw::config::{PlaneParallelism, PoolConfig, ProgramRule};
 
 const PAGE: u64 = 16384;
 const UNIT: u64 = 4096;
@@ -16,15 +15,7 @@ const NEVER: u64 = 1 << 40;
 
 /// The learning paper's chip with fewer blocks: SLC 30/160 us, QLC 140/3102 us, erase 3 and 3.5 ms.
 fn chip(blocks: u32) -> PoolConfig {
-    let mut chip = pool(1, 1, blocks, 256, PAGE as u32);
-    chip.bus = BusConfig {
-        ps_per_byte: 0,
-        read_command_ns: 0,
-        read_data_ns: 0,
-        program_command_ns: 0,
-        erase_command_ns: 0,
-        ..chip.bus
-    };
+    let mut chip = free_bus(pool(1, 1, blocks, 256, PAGE as u32));
     chip.plane_parallelism = PlaneParallelism::Serial;
     chip.slc = Some(mode(30_000, 160_000, 3_000_000));
     chip.tlc = None;
@@ -33,22 +24,14 @@ fn chip(blocks: u32) -> PoolConfig {
 }
 
 /// One request at a time on that chip, without power-loss protection: a flush programs what is held.
-fn paper(scheme: &str, blocks: u32, user_bytes: u64) -> Setup {
-    let mut setup = setup(device(chip(blocks), user_bytes), scheme);
-    (setup.host.replay, setup.host.queue_depth) = (Replay::Closed, 1);
+fn paper(scheme: &str, blocks: u32, user_bytes: u64, values: &[(&str, Value)]) -> Setup {
+    let mut setup = closed(setup(device(chip(blocks), user_bytes), scheme), 1);
     setup.device.plp = false;
-    setup
+    with(setup, values)
 }
 
 fn write(at: u64, bytes: u64) -> Request {
     request(0, HostOp::Write, at, bytes)
-}
-
-fn run(sim: &mut Simulation, requests: &[Request]) -> Report {
-    sim.feed(requests).unwrap();
-    let report = sim.finish().unwrap();
-    sim.audit().unwrap();
-    report
 }
 
 /// Service time of what was done for `cause`, ns.
@@ -58,13 +41,9 @@ fn time_ns(sim: &Simulation, cause: Cause) -> u64 {
 
 #[test]
 fn a_full_live_slc_block_is_migrated_in_0_805_s_and_its_write_waits_for_it() {
-    let mut setup = paper("dwa", 64, 512 << 20);
-    assert_eq!(configure(&mut setup, &[("window_bytes", NEVER.into())]), 1);
-    let mut sim = Simulation::new(&setup).unwrap();
-    sim.keep_log();
     // 35 SLC blocks, 2 of them kept free: the write that opens the one after 34 pays.
     let writes: Vec<Request> = (0..34 * 256 + 1).map(|page| write(page * PAGE, PAGE)).collect();
-    run(&mut sim, &writes);
+    let (sim, _) = ended(&paper("dwa", 64, 512 << 20, &[("window_bytes", NEVER.into())]), &writes);
     let migration = 256 * (30_000 + 3_102_000) + 3_000_000;
     assert_eq!(time_ns(&sim, Cause::Migration), migration);
     assert_eq!(migration, 804_792_000);
@@ -76,10 +55,8 @@ fn a_full_live_slc_block_is_migrated_in_0_805_s_and_its_write_waits_for_it() {
 #[test]
 fn four_writes_share_a_page_and_the_fourth_waits_for_it() {
     for (scheme, program_ns) in [("dwa", 160_000), ("qlc-only", 3_102_000)] {
-        let mut sim = Simulation::new(&paper(scheme, 64, 512 << 20)).unwrap();
-        sim.keep_log();
         let writes: Vec<Request> = (0..1000).map(|i| write(i * 37 % 1000 * UNIT, UNIT)).collect();
-        let report = run(&mut sim, &writes);
+        let (sim, report) = ended(&paper(scheme, 64, 512 << 20, &[]), &writes);
         let waited: Vec<u64> = sim.log().iter().map(|entry| entry.1).collect();
         assert!(waited.chunks(4).all(|four| four == [0, 0, 0, program_ns]), "{scheme}");
         // 102.4 MB/s and 5.28 MB/s: a page in the time of its program.
@@ -87,30 +64,28 @@ fn four_writes_share_a_page_and_the_fourth_waits_for_it() {
     }
 }
 
-/// Small and large writes all over the device and over each other, the last ones made durable.
-fn churn(setup: &Setup, seed: u64) -> Vec<Request> {
-    let bytes = setup.device.user_bytes;
-    let mut requests: Vec<Request> = random(12_000, bytes, 4, 0.0, 1.0, seed)
-        .into_iter()
-        .zip(random(12_000, bytes, 64, 0.0, 1.0, seed + 1))
-        .flat_map(|(small, large)| [small, large])
-        .collect();
-    requests.push(request(0, HostOp::Flush, 0, 0));
-    requests
+/// Small and large writes all over the device and over each other, the last ones made durable: nothing is held
+/// when the flush is done.
+fn churn(setup: &Setup) -> Vec<Request> {
+    let writes =
+        |count, units, seed| random(count, setup.device.user_bytes, units, 0.0, 1.0, seed).into_iter();
+    let mixed = writes(6_000, 4, 3).zip(writes(6_000, 64, 4)).flat_map(|(small, large)| [small, large]);
+    mixed.chain([request(0, HostOp::Flush, 0, 0)]).collect()
 }
 
 #[test]
-fn the_four_times_add_up_to_the_duration_of_the_run() {
-    for scheme in ["dwa", "qlc-only"] {
-        let mut setup = paper(scheme, 64, 832 << 20);
-        configure(&mut setup, &[("window_bytes", (8u64 << 20).into())]);
-        let mut sim = Simulation::new(&setup).unwrap();
-        let report = run(&mut sim, &churn(&setup, 3));
-        let figure = |name: &str| report.scheme.figures[name] as u64;
-        let parts = ["slc_write", "dense_write", "slc_to_dense", "dense_to_dense"];
-        let parts = parts.map(|part| figure(&format!("t_{part}_ns")));
+fn the_parts_of_the_time_add_up_to_the_duration_of_the_run() {
+    let window = [("window_bytes", Value::from(8u64 << 20))];
+    for (scheme, values) in [("dwa", &window[..]), ("qlc-only", &[])] {
+        let mut setup = paper(scheme, 64, 832 << 20, values);
+        setup.precondition.fill = 0.9;
+        let (sim, report) = ended(&setup, &churn(&setup));
+        let part = |part: &str| report.scheme.figures.get(&format!("t_{part}_ns")).map_or(0, |ns| *ns as u64);
+        let parts = ["slc_write", "dense_write", "slc_to_dense", "dense_to_dense"].map(part);
         assert_eq!(parts.iter().sum::<u64>(), report.host.duration_ns, "{scheme}: {parts:?}");
-        assert!(figure("dense_blocks_cleaned") > 0 && parts[3] > 0, "{scheme} never cleaned");
+        assert!(parts[3] > 0, "{scheme} never cleaned");
+        assert_eq!([parts[0], parts[2]].map(|ns| ns > 0), [scheme != "qlc-only"; 2], "{scheme}: {parts:?}");
+        assert!(parts[1] > 0, "{scheme}: {parts:?}");
         // The table of times, and nothing else.
         for row in sim.counters().iter() {
             let each = match (row.kind, row.mode) {
@@ -127,27 +102,23 @@ fn the_four_times_add_up_to_the_duration_of_the_run() {
 }
 
 /// Four planes, dense pages programmed a wordline at a time.
-fn small(scheme: &str, user_bytes: u64) -> Setup {
+fn small(scheme: &str, user_bytes: u64, values: &[(&str, Value)]) -> Setup {
     let mut flash = pool(2, 2, 24, 16, PAGE as u32);
     flash.tlc.as_mut().unwrap().program = ProgramRule::OneShot;
-    setup(device(flash, user_bytes), scheme)
+    with(setup(device(flash, user_bytes), scheme), values)
 }
 
 #[test]
 fn without_a_threshold_dwa_is_qlc_only_operation_for_operation() {
     let user_bytes = 4 * 18 * 48 * PAGE;
-    let requests = random(20_000, user_bytes, 8, 0.2, 400_000.0, 9);
-    let mut stories = ["dwa", "qlc-only"].map(|scheme| {
-        let mut setup = small(scheme, user_bytes);
-        configure(&mut setup, &[("theta_bytes", 0.into()), ("window_bytes", (1u64 << 20).into())]);
-        let mut sim = Simulation::new(&setup).unwrap();
-        sim.keep_ops();
-        let report = run(&mut sim, &requests);
-        assert!(report.scheme.figures["dense_blocks_cleaned"] > 100.0);
+    let requests = random(8_000, user_bytes, 8, 0.2, 400_000.0, 9);
+    let none = [("theta_bytes", 0.into()), ("window_bytes", (1u64 << 20).into())];
+    let [dwa, qlc_only] = [("dwa", &none[..]), ("qlc-only", &[])].map(|(scheme, values)| {
+        let (sim, report) = ended(&small(scheme, user_bytes, values), &requests);
+        assert!(report.scheme.figures["dense_blocks_cleaned"] > 20.0);
         format!("{:?}", sim.ops())
     });
-    let qlc_only = std::mem::take(&mut stories[1]);
-    assert!(stories[0] == qlc_only);
+    assert!(dwa == qlc_only);
 }
 
 /// Blocks of `plane` that are not free, by cell mode.
@@ -164,10 +135,8 @@ fn used(sim: &Simulation, plane: u32, cell: CellMode) -> u32 {
 #[test]
 fn the_slc_region_follows_the_data_and_both_regions_share_all_blocks() {
     let user_bytes = 4 * 16 * 48 * PAGE;
-    let mut setup = small("dwa", user_bytes);
-    configure(&mut setup, &[("window_bytes", (256u64 << 10).into()), ("theta_bytes", (64u64 << 10).into())]);
-    let mut sim = Simulation::new(&setup).unwrap();
-    sim.track_versions();
+    let values = [("window_bytes", (256u64 << 10).into()), ("theta_bytes", (64u64 << 10).into())];
+    let mut sim = watched(&small("dwa", user_bytes, &values));
     let mut sizes = Vec::new();
     // The device fills, is overwritten, and is emptied again by trims.
     let fill = (0..user_bytes / (8 * UNIT)).map(|i| write(i * 8 * UNIT, 8 * UNIT));
@@ -199,14 +168,11 @@ fn the_slc_region_follows_the_data_and_both_regions_share_all_blocks() {
 #[test]
 fn where_the_data_need_the_room_the_slc_region_gives_it_up() {
     let user_bytes = 4 * 18 * 48 * PAGE;
-    let mut setup = small("dwa", user_bytes);
-    configure(&mut setup, &[("window_bytes", NEVER.into())]);
-    let mut sim = Simulation::new(&setup).unwrap();
-    sim.track_versions();
+    let setup = small("dwa", user_bytes, &[("window_bytes", NEVER.into())]);
     // The size is never set anew: 13 of 24 SLC blocks leave room for less than half the data.
     let small = (0..2000).map(|i| write(i * UNIT, UNIT));
     let large = (0..user_bytes / (16 * UNIT)).map(|i| write(i * 16 * UNIT, 16 * UNIT));
-    let report = run(&mut sim, &small.chain(large).collect::<Vec<_>>());
+    let (sim, report) = ended(&setup, &small.chain(large).collect::<Vec<_>>());
     let figure = |name: &str| report.scheme.figures[name];
     assert!(figure("forced_shrink_blocks") >= 7.0 && figure("slc_blocks") <= 6.0);
     assert_eq!(figure("slc_blocks") + figure("forced_shrink_blocks"), 13.0);
@@ -215,13 +181,10 @@ fn where_the_data_need_the_room_the_slc_region_gives_it_up() {
 
 #[test]
 fn a_unit_that_waits_and_is_written_again_is_absorbed_and_may_change_sides() {
-    let mut sim = Simulation::new(&paper("dwa", 64, 512 << 20)).unwrap();
-    sim.track_versions();
     // Units 0, 1 and 60 wait for SLC; a request of 48 KiB takes the last along to QLC.
-    let writes = [write(0, UNIT), write(UNIT, UNIT), write(0, UNIT), write(60 * UNIT, UNIT)];
-    sim.feed(&writes).unwrap();
-    sim.feed(&[write(56 * UNIT, 12 * UNIT)]).unwrap();
-    let report = run(&mut sim, &[write(2 * UNIT, UNIT), write(3 * UNIT, UNIT)]);
+    let writes = [(0, 1), (1, 1), (0, 1), (60, 1), (56, 12), (2, 1), (3, 1)];
+    let writes = writes.map(|(unit, units)| write(unit * UNIT, units * UNIT));
+    let (sim, report) = ended(&paper("dwa", 64, 512 << 20, &[]), &writes);
     assert_eq!(report.scheme.figures["absorbed_units"], 2.0);
     // Units 0 to 3 as one SLC page, twelve units as three of QLC.
     let programs = |cell| {
@@ -234,15 +197,13 @@ fn a_unit_that_waits_and_is_written_again_is_absorbed_and_may_change_sides() {
 
 #[test]
 fn a_write_that_finds_the_buffer_full_waits_a_millisecond_for_company_and_no_longer() {
-    let mut sim = Simulation::new(&setup(device(chip(64), 512 << 20), "dwa")).unwrap();
-    sim.keep_log();
     // Six pages at once are more than the buffer's 20 units; the timer set then is for what is
     // programmed when it goes off, and not for the write that comes 0.1 ms later.
     let at_once = (0..24).map(|i| write(i * UNIT, UNIT));
     let alone = request(100_000, HostOp::Write, 100 * UNIT, UNIT);
     let much_later = request(10_000_000_000, HostOp::Read, 0, UNIT);
     let requests: Vec<Request> = at_once.chain([alone, much_later]).collect();
-    let report = run(&mut sim, &requests);
+    let (sim, report) = ended(&setup(device(chip(64), 512 << 20), "dwa"), &requests);
     let waited = |at_ns| sim.log().iter().filter(move |entry| entry.0.at_ns == at_ns).map(|entry| entry.1);
     assert_eq!(waited(100_000).collect::<Vec<_>>(), [1_000_000 + 160_000]);
     assert_eq!(waited(0).max(), Some(6 * 160_000));
