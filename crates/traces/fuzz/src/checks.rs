@@ -3,7 +3,7 @@
 
 use slcache_traces::workload::Workload;
 use slcache_traces::{
-    format_catalogue, lint, open, BlkparseAction, CatalogueEntry, DefaultOp, GenericColumns, HostOp,
+    format_catalogue, info, lint, open, BlkparseAction, CatalogueEntry, DefaultOp, GenericColumns, HostOp,
     SubSector, TraceOptions, UnitBytes, Unsorted, VolumeChoice, ZeroSize,
 };
 use std::cell::RefCell;
@@ -113,6 +113,7 @@ fn read(content: &[u8], options: &TraceOptions) {
         } else {
             assert!(outcome.is_err());
         }
+        assert_eq!(info(path, options).is_ok(), outcome.is_ok());
     });
 }
 

@@ -9,7 +9,6 @@ mod compression;
 mod convert;
 mod fuzz_corpus;
 mod merge;
-mod no_panic;
 mod parquet;
 mod parts;
 mod pipes;
