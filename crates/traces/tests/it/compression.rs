@@ -1,6 +1,6 @@
 //! Every compression: several members, cut short, damaged, and too hungry.
 
-use crate::it::common::{gzip, message, msr_lines, read};
+use crate::it::common::{gzip, message, msr, msr_lines, read};
 use slcache_traces::TraceOptions;
 use std::io::Write;
 
@@ -22,10 +22,6 @@ fn bzip2(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::best());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
-}
-
-fn msr() -> TraceOptions {
-    TraceOptions::with_format("msr")
 }
 
 #[test]
@@ -57,7 +53,7 @@ fn several_members_are_one_trace() {
 }
 
 #[test]
-fn cut_short_anywhere() {
+fn cut_short_or_damaged() {
     let text = msr_lines(20_000);
     for (name, pack) in PACKS {
         let bytes = pack(text.as_bytes());
@@ -65,22 +61,18 @@ fn cut_short_anywhere() {
             let message = message(&bytes[..keep], &msr());
             assert!(message.contains(&format!("the {name} data is truncated")), "{name} {keep}: {message}");
         }
-    }
-}
-
-#[test]
-fn damaged() {
-    let text = msr_lines(20_000);
-    for (name, pack) in PACKS {
-        let bytes = pack(text.as_bytes());
         let mut inside = bytes.clone();
         inside[bytes.len() / 2] ^= 0x55;
         inside[bytes.len() / 2 + 1] ^= 0x55;
         assert!(read(&inside, &msr()).error.is_some(), "{name}: damage goes unseen");
         let trailing = [&bytes[..], b"junk behind the end"].concat();
-        let message = message(&trailing, &msr());
-        assert!(message.contains(&format!("the {name} data is damaged after line")), "{name}: {message}");
+        let told = message(&trailing, &msr());
+        assert!(told.contains(&format!("the {name} data is damaged after line")), "{name}: {told}");
+        assert!(message(&pack(b""), &msr()).contains("the file is empty"), "{name}");
     }
+    // The line before the damage is told.
+    let members = [&gzip(msr_lines(10).as_bytes())[..], &gzip(msr_lines(10).as_bytes())[..20]].concat();
+    assert!(message(&members, &msr()).contains("the compressed stream, after line 10"));
 }
 
 /// What is unpacked of a damaged stream may be lines of any kind: none of them is blamed.
@@ -101,37 +93,11 @@ fn a_flipped_bit_is_told_as_damage() {
     }
 }
 
-#[test]
-fn the_line_before_the_damage_is_told() {
-    let text = msr_lines(10);
-    let cut = &zstd(text.as_bytes());
-    let members = [&gzip(text.as_bytes())[..], &gzip(text.as_bytes())[..20]].concat();
-    assert!(
-        message(&members, &msr()).contains("truncated: it ends inside the compressed stream, after line 10")
-    );
-    assert!(message(&cut[..cut.len() - 3], &msr()).contains("after line "));
-}
-
-#[test]
-fn empty_inside() {
-    for (name, pack) in PACKS {
-        assert!(message(&pack(b""), &msr()).contains("the file is empty"), "{name}");
-    }
-}
-
 /// A frame of zstd (RFC 8878) with one raw block and the given window.
 fn zstd_frame(window_log: u8, text: &[u8]) -> Vec<u8> {
     let block = (text.len() as u32) << 3 | 1;
     let header = [0x28, 0xb5, 0x2f, 0xfd, 0, (window_log - 10) << 3];
     [&header, &block.to_le_bytes()[..3], text].concat()
-}
-
-#[test]
-fn a_window_of_128_mib_is_taken_and_a_wider_one_refused() {
-    let text = msr_lines(100);
-    assert_eq!(read(&zstd_frame(27, text.as_bytes()), &msr()).requests.len(), 100);
-    let message = message(&zstd_frame(28, text.as_bytes()), &msr());
-    assert!(message.contains("takes too much memory; allowed: windows of at most 128 MiB"), "{message}");
 }
 
 /// A stream of xz whose block header asks for another dictionary: 2 or 3 (the
@@ -148,11 +114,16 @@ fn xz_with_dictionary(code: u8, text: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_dictionary_of_128_mib_is_taken_and_a_wider_one_refused() {
+fn memory_of_128_mib_is_taken_and_more_refused() {
     let text = msr_lines(100);
-    let outcome = read(&xz_with_dictionary(30, text.as_bytes()), &msr());
-    assert!(outcome.error.is_none(), "{:?}", outcome.error);
-    assert_eq!(outcome.requests.len(), 100);
-    let message = message(&xz_with_dictionary(31, text.as_bytes()), &msr());
-    assert!(message.contains("unpacking the xz data takes too much memory"), "{message}");
+    for (fits, beyond) in [
+        (zstd_frame(27, text.as_bytes()), zstd_frame(28, text.as_bytes())),
+        (xz_with_dictionary(30, text.as_bytes()), xz_with_dictionary(31, text.as_bytes())),
+    ] {
+        let outcome = read(&fits, &msr());
+        assert!(outcome.error.is_none(), "{:?}", outcome.error);
+        assert_eq!(outcome.requests.len(), 100);
+        let message = message(&beyond, &msr());
+        assert!(message.contains("takes too much memory"), "{message}");
+    }
 }

@@ -2,140 +2,74 @@
 //! and files from elsewhere where they are at hand.
 
 use crate::it::common::{file, message, path, read_entries, read_path, shared};
-use slcache_traces::{detect, BlkparseAction, GenericColumns, HostOp, TraceOptions, VolumeChoice};
-use HostOp::{Flush, Read, Trim, Write};
-
-/// Time in nanoseconds, operation, first sector, sectors, response time in nanoseconds.
-type Expected = (u64, HostOp, u64, u32, Option<u64>);
+use slcache_traces::{
+    detect, info, BlkparseAction, GenericColumns, HostOp, Request, TraceEntry, TraceOptions, VolumeChoice,
+};
 
 fn data(name: &str) -> String {
     format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
+/// Operation, first sector and sectors.
+fn place(request: &Request) -> String {
+    let op = match request.op {
+        HostOp::Flush => return "flush".to_owned(),
+        HostOp::Read => 'R',
+        HostOp::Write => 'W',
+        HostOp::Trim => 'T',
+    };
+    format!("{op} {}+{}", request.sector, request.sectors)
+}
+
+/// Time in microseconds, what is asked, and how many microseconds it took.
+fn line(entry: &TraceEntry) -> String {
+    let took = entry.response_ns.map(|ns| format!(" took {}", ns as f64 / 1e3));
+    format!("{} {}{}", entry.request.at_ns as f64 / 1e3, place(&entry.request), took.unwrap_or_default())
+}
+
 #[track_caller]
-fn reads(path: &str, options: &TraceOptions, expected: &[Expected]) {
-    let entries = read_entries(path, options);
-    let found: Vec<Expected> = entries
-        .iter()
-        .map(|entry| {
-            let request = entry.request;
-            (request.at_ns, request.op, request.sector, request.sectors, entry.response_ns)
-        })
-        .collect();
-    assert_eq!(found, expected, "{path}");
+fn reads(path: &str, options: &TraceOptions, expected: &str) {
+    let found: Vec<String> = read_entries(path, options).iter().map(line).collect();
+    assert_eq!(found.join("; "), expected, "{path}");
 }
 
 #[test]
 fn every_tool_is_told_and_read() {
-    let files: [(&str, &str, &[Expected]); 9] = [
-        (
-            "trace-pipe.txt",
-            "ftrace",
-            &[
-                (0, Write, 2048, 16, None),
-                (99_990_000, Read, 4096, 256, None),
-                (100_000_000, Trim, 65_536, 2048, None),
-                (100_010_000, Flush, 0, 0, None),
-            ],
-        ),
-        (
-            "trace-cmd.txt",
-            "ftrace",
-            &[
-                (0, Write, 1000, 8, None),
-                (1_000_000, Flush, 0, 0, None),
-                (1_000_000, Write, 2000, 32, None),
-                (2_000_000, Read, 3000, 8, None),
-            ],
-        ),
-        (
-            "perf-script.txt",
-            "ftrace",
-            &[
-                (0, Write, 1000, 8, None),
-                (100_000, Flush, 0, 0, None),
-                (100_000, Write, 2000, 8, None),
-                (300_000, Read, 3000, 128, None),
-            ],
-        ),
-        (
-            "ufshcd.txt",
-            "ftrace",
-            &[
-                (0, Read, 5600, 8, None),
-                (1_000_000, Write, 8192, 1024, None),
-                (2_000_000, Flush, 0, 0, None),
-                (3_000_000, Trim, 32, 16, None),
-            ],
-        ),
+    for (name, format, expected) in [
+        ("trace-pipe.txt", "ftrace", "0 W 2048+16; 99990 R 4096+256; 100000 T 65536+2048; 100010 flush"),
+        ("trace-cmd.txt", "ftrace", "0 W 1000+8; 1000 flush; 1000 W 2000+32; 2000 R 3000+8"),
+        ("perf-script.txt", "ftrace", "0 W 1000+8; 100 flush; 100 W 2000+8; 300 R 3000+128"),
+        ("ufshcd.txt", "ftrace", "0 R 5600+8; 1000 W 8192+1024; 2000 flush; 3000 T 32+16"),
         (
             "biosnoop-bcc.txt",
             "biosnoop",
-            &[
-                (0, Write, 1_142_400, 8, Some(550_000)),
-                (600_000, Write, 41_963_888, 6, Some(50_000)),
-                (851_000, Flush, 0, 0, Some(470_000)),
-            ],
+            "0 W 1142400+8 took 550; 600 W 41963888+6 took 50; 851 flush took 470",
         ),
         (
             "biosnoop-libbpf.txt",
             "biosnoop",
-            &[
-                (0, Write, 4096, 16, Some(250_000)),
-                (350_000, Flush, 0, 0, Some(900_000)),
-                (2_125_000, Trim, 65_536, 2048, Some(125_000)),
-            ],
+            "0 W 4096+16 took 250; 350 flush took 900; 2125 T 65536+2048 took 125",
         ),
-        (
-            "blkreplay.txt",
-            "blkreplay",
-            &[(0, Write, 37_766_853, 64, None), (449_518_165, Read, 0, 1, Some(250_000))],
-        ),
-        (
-            "xperf.csv",
-            "xperf",
-            &[
-                (0, Write, 4096, 128, Some(500_000)),
-                (129_000, Read, 0x0001_8f0b_8000 / 512, 8, Some(283_000)),
-                (1_300_000, Flush, 0, 0, Some(200_000)),
-            ],
-        ),
-        (
-            "blkparse-6.17.txt",
-            "blkparse",
-            &[
-                (0, Write, 2048, 8, None),
-                (1_000_000, Write, 768, 32, None),
-                (2_000_000, Write, 4096, 80, None),
-                (3_000_000, Write, 524_288, 256, None),
-            ],
-        ),
-    ];
-    for (name, format, expected) in files {
+        ("blkreplay.txt", "blkreplay", "0 W 37766853+64; 449518.165 R 0+1 took 250"),
+        ("xperf.csv", "xperf", "0 W 4096+128 took 500; 129 R 13075904+8 took 283; 1300 flush took 200"),
+        ("blkparse-6.17.txt", "blkparse", "0 W 2048+8; 1000 W 768+32; 2000 W 4096+80; 3000 W 524288+256"),
+    ] {
         let path = data(name);
         assert_eq!(detect(&path).unwrap(), format, "{name}");
         let text = std::fs::read_to_string(&path).unwrap();
-        let options = TraceOptions::default();
-        reads(&path, &options, expected);
-        let windows = crate::it::common::file(text.replace('\n', "\r\n").as_bytes());
-        reads(crate::it::common::path(&windows), &options, expected);
+        reads(&path, &TraceOptions::default(), expected);
+        let windows = file(text.replace('\n', "\r\n").as_bytes());
+        reads(crate::it::common::path(&windows), &TraceOptions::default(), expected);
     }
 }
 
 #[test]
 fn completions_by_their_own_time() {
     let options = TraceOptions { action: BlkparseAction::C, ..TraceOptions::default() };
-    reads(
-        &data("biosnoop-libbpf.txt"),
-        &options,
-        &[
-            (0, Write, 4096, 16, Some(250_000)),
-            (1_000_000, Flush, 0, 0, Some(900_000)),
-            (2_000_000, Trim, 65_536, 2048, Some(125_000)),
-        ],
-    );
-    reads(&data("trace-pipe.txt"), &options, &[(0, Write, 2048, 16, None)]);
-    reads(&data("ufshcd.txt"), &options, &[(0, Read, 5600, 8, None)]);
+    let all = "0 W 4096+16 took 250; 1000 flush took 900; 2000 T 65536+2048 took 125";
+    reads(&data("biosnoop-libbpf.txt"), &options, all);
+    reads(&data("trace-pipe.txt"), &options, "0 W 2048+16");
+    reads(&data("ufshcd.txt"), &options, "0 R 5600+8");
 }
 
 #[test]
@@ -154,9 +88,6 @@ fn a_bad_line_is_told_by_its_number() {
     }
 }
 
-/// Of each request the operation, the first sector and how many.
-type Requests = &'static [(HostOp, u64, u32)];
-
 #[test]
 fn samples_of_recordings() {
     let generic = |text: &str| {
@@ -167,55 +98,25 @@ fn samples_of_recordings() {
         "address": 9, "address_unit": "sector", "size": 10, "size_unit": "sector"}"#;
     let licence = r#"{"skip_lines": 2, "delimiter": ";", "time": 1, "time_unit": "s", "op": 4,
         "address": 2, "address_unit": "sector", "size": 3, "size_unit": "sector"}"#;
-    let default = TraceOptions::default;
-    let samples: [(&str, TraceOptions, Requests); 11] = [
-        (
-            "biosnoop.txt",
-            default(),
-            &[(Write, 13_092_560, 8), (Write, 13_092_432, 8), (Read, 41_950_344, 128)],
-        ),
-        ("biosnoop_queued.txt", default(), &[(Write, 1_142_400, 8), (Write, 41_963_894, 6)]),
-        ("blkparse_f_columns.csv", generic(own), &[(Write, 2048, 8), (Read, 4096, 8)]),
-        (
-            "blkparse_new_flags.txt",
-            default(),
-            &[
-                (Write, 2048, 8),
-                (Write, 768, 32),
-                (Write, 4096, 80),
-                (Write, 524_288, 256),
-                (Read, 8192, 256),
-            ],
-        ),
-        (
-            "blkparse_with_note.txt",
-            default(),
-            &[
-                (Write, 2048, 8),
-                (Write, 768, 32),
-                (Write, 4096, 80),
-                (Write, 524_288, 256),
-                (Read, 8192, 256),
-            ],
-        ),
-        (
-            "ftrace_new.txt",
-            default(),
-            &[(Write, 4096, 8), (Write, 8192, 80), (Trim, 16_384, 128), (Write, 768, 32), (Flush, 0, 0)],
-        ),
-        ("ftrace_old.txt", default(), &[(Write, 2048, 8), (Read, 9_999_360, 256)]),
-        ("ftrace_ufshcd.txt", default(), &[(Read, 49_772_088, 8), (Write, 125_024, 24), (Flush, 0, 0)]),
-        ("generic_with_licence.txt", generic(licence), &[(Write, 2048, 8), (Read, 4096, 16)]),
-        ("perf_script.txt", default(), &[(Write, 2048, 8), (Read, 9_999_360, 256)]),
-        ("xperf_diskio.csv", default(), &[(Read, 0x0001_8f0b_8000 / 512, 8), (Write, 4096, 128)]),
-    ];
-    for (name, options, expected) in samples {
+    let flags = "W 2048+8; W 768+32; W 4096+80; W 524288+256; R 8192+256";
+    for (name, options, expected) in [
+        ("biosnoop.txt", None, "W 13092560+8; W 13092432+8; R 41950344+128"),
+        ("biosnoop_queued.txt", None, "W 1142400+8; W 41963894+6"),
+        ("blkparse_f_columns.csv", Some(generic(own)), "W 2048+8; R 4096+8"),
+        ("blkparse_new_flags.txt", None, flags),
+        ("blkparse_with_note.txt", None, flags),
+        ("ftrace_new.txt", None, "W 4096+8; W 8192+80; T 16384+128; W 768+32; flush"),
+        ("ftrace_old.txt", None, "W 2048+8; R 9999360+256"),
+        ("ftrace_ufshcd.txt", None, "R 49772088+8; W 125024+24; flush"),
+        ("generic_with_licence.txt", Some(generic(licence)), "W 2048+8; R 4096+16"),
+        ("perf_script.txt", None, "W 2048+8; R 9999360+256"),
+        ("xperf_diskio.csv", None, "R 13075904+8; W 4096+128"),
+    ] {
         let Some(path) = shared(&format!("samples/{name}")) else { continue };
-        let outcome = read_path(&path, &options, 100);
+        let outcome = read_path(&path, &options.unwrap_or_default(), 100);
         assert!(outcome.error.is_none(), "{name}: {:?}", outcome.error);
-        let found: Vec<(HostOp, u64, u32)> =
-            outcome.requests.iter().map(|request| (request.op, request.sector, request.sectors)).collect();
-        assert_eq!(found, expected, "{name}");
+        let found: Vec<String> = outcome.requests.iter().map(place).collect();
+        assert_eq!(found.join("; "), expected, "{name}");
     }
 }
 
@@ -253,25 +154,25 @@ const BOTH_EVENTS: &str = "\
 #[test]
 fn service_times_of_recordings_with_both_events() {
     let trace = file(BOTH_EVENTS.as_bytes());
-    let info = |action, volume| {
+    let told = |action, volume| {
         let options = TraceOptions { action, volume: Some(volume), ..TraceOptions::default() };
-        slcache_traces::info(path(&trace), &options).unwrap()
+        info(path(&trace), &options).unwrap()
     };
     for (action, event) in [(BlkparseAction::D, "issue"), (BlkparseAction::C, "completion")] {
-        let all = info(action, VolumeChoice::Each);
+        let all = told(action, VolumeChoice::Each);
         assert_eq!(all.event, Some(event));
         let response = all.response.unwrap();
         assert_eq!(response.requests, 3);
         assert_eq!(response.read_us.map(|us| (us.min, us.max)), Some((4.0, 5.0)));
         assert_eq!(response.write_us.map(|us| (us.min, us.max)), Some((100.0, 100.0)));
     }
-    let other = info(BlkparseAction::D, VolumeChoice::Named("8,16".to_owned())).response.unwrap();
+    let other = told(BlkparseAction::D, VolumeChoice::Named("8,16".to_owned())).response.unwrap();
     assert_eq!((other.requests, other.write_us), (1, None));
     let issues: String =
         BOTH_EVENTS.lines().filter(|line| !line.contains(" C ")).map(|line| line.to_owned() + "\n").collect();
     let trace = file(issues.as_bytes());
     let options = TraceOptions { volume: Some(VolumeChoice::Each), ..TraceOptions::default() };
-    assert!(slcache_traces::info(path(&trace), &options).unwrap().response.is_none());
+    assert!(info(path(&trace), &options).unwrap().response.is_none());
 }
 
 #[test]
@@ -279,14 +180,14 @@ fn what_hides_service_times_is_told() {
     let with = |event: &str| {
         let trace = file(format!("{BOTH_EVENTS}{event}\n").as_bytes());
         let options = TraceOptions { volume: Some(VolumeChoice::Each), ..TraceOptions::default() };
-        slcache_traces::info(path(&trace), &options).unwrap()
+        info(path(&trace), &options).unwrap()
     };
     let times = |event: &str| with(event).response.map(|response| response.requests);
     for end_of_a_flush in ["0.000300000   1  C  WS 0 + 0 [0]", "0.000300000   1  C  WS 0 [0]"] {
         assert_eq!(times(&format!("  8,0    0       11     {end_of_a_flush}")), Some(3), "{end_of_a_flush}");
     }
-    let info = with("  8,0    0       11     0.000300000   1  C   X 16 + 8 [0]");
-    assert!(info.response.is_none());
-    let unknown = info.response_unknown.unwrap();
+    let hidden = with("  8,0    0       11     0.000300000   1  C   X 16 + 8 [0]");
+    assert!(hidden.response.is_none());
+    let unknown = hidden.response_unknown.unwrap();
     assert!(unknown.contains(":11: column 7 (RWBS): \"X\""), "{unknown}");
 }

@@ -85,6 +85,10 @@ pub fn mqsim() -> TraceOptions {
     TraceOptions::with_format("mqsim")
 }
 
+pub fn msr() -> TraceOptions {
+    TraceOptions::with_format("msr")
+}
+
 /// Some MSR lines, the first at `seed` ticks.
 pub fn msr_lines(count: u64) -> String {
     (0..count)
@@ -99,6 +103,24 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
+}
+
+/// A tar archive of files by name.
+pub fn tar(members: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, bytes) in members {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        header.set_cksum();
+        builder.append_data(&mut header, name, *bytes).unwrap();
+    }
+    builder.into_inner().unwrap()
+}
+
+pub fn sha256(bytes: &[u8]) -> String {
+    let digest = ring::digest::digest(&ring::digest::SHA256, bytes);
+    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// All requests of a trace with their response times.
