@@ -1,14 +1,14 @@
 //! Twins whose updates repeat extents: figures of space, measured by `trace info`.
 
-use crate::it::workload_presets::{assert_met, overrides};
+use crate::it::workload_presets::{assert_met, load, parse};
 use slcache_base::request::HostOp;
 use slcache_traces::workload::Workload;
 use std::collections::{BTreeMap, HashSet};
 
 const SIZES: &str = "mean_write_bytes = \"9KiB\"\nmean_read_bytes = \"12KiB\"\n";
 
-fn load(requests: u64, more: &str) -> Result<Workload, String> {
-    let text = format!(
+fn text(requests: u64, more: &str) -> String {
+    format!(
         r#"[twin]
         of = "x"
         from = "a table"
@@ -17,12 +17,11 @@ fn load(requests: u64, more: &str) -> Result<Workload, String> {
         read_skew = 0.9
         update_skew = 0.9
         {more}"#
-    );
-    Workload::parse("w.toml", &text, &BTreeMap::new()).map_err(|error| error.to_string())
+    )
 }
 
 fn twin(requests: u64, more: &str) -> Workload {
-    load(requests, more).unwrap_or_else(|error| panic!("{error}"))
+    parse(&text(requests, more))
 }
 
 #[test]
@@ -59,12 +58,9 @@ fn short_twins_meet_them_at_any_seed() {
         for seed in 0..10 {
             let requests: Vec<_> = workload.generate(seed).collect();
             let (repeated, overwriting) = repeats(&requests);
-            let wanted =
-                overwriting as f64 * workload.spec().twin.as_ref().unwrap().repeated_extent_share.unwrap();
-            assert!(
-                (repeated as f64 - wanted).abs() <= tolerance + 0.01 * wanted,
-                "{repeated}, not {wanted}"
-            );
+            let share = workload.spec().twin.as_ref().unwrap().repeated_extent_share.unwrap();
+            let (repeated, wanted) = (repeated as f64, overwriting as f64 * share);
+            assert!((repeated - wanted).abs() <= tolerance + 0.01 * wanted, "{repeated}, not {wanted}");
         }
         if requests >= 3000 {
             (0..10).for_each(|seed| assert_met(&workload, seed));
@@ -90,15 +86,19 @@ fn repeats(requests: &[slcache_base::request::Request]) -> (usize, usize) {
 }
 
 #[test]
-fn a_scaled_twin_keeps_its_figures_of_space() {
-    let more = "update_ratio = 0.7\nrepeated_extent_share = 0.95\nwriters_per_16kib_page = 1.5\nupdate_writes = 220000";
-    let text = format!("{SIZES}{more}\nsequential_share = 0.05");
-    let base = format!(
-        "requests = 20000\n[twin]\nof = \"x\"\nfrom = \"a table\"\nrequests = 400000\nwrite_share = 0.7\n{text}"
-    );
-    let workload =
-        Workload::parse("w.toml", &base, &BTreeMap::new()).unwrap_or_else(|error| panic!("{error}"));
-    (0..3).for_each(|seed| assert_met(&workload, seed));
+fn scaled_twins_and_presets_meet_them_too() {
+    let figures = "update_ratio = 0.7\nrepeated_extent_share = 0.95\nwriters_per_16kib_page = 1.5\n\
+        update_writes = 220000\nsequential_share = 0.05\n";
+    let scaled = parse(&format!("requests = 20000\n{}", text(400_000, &format!("{SIZES}{figures}"))));
+    (0..3).for_each(|seed| assert_met(&scaled, seed));
+    for preset in ["hierarchy-web_0", "ips-hm_0", "hyssd-financial"] {
+        let set = [
+            ("requests", "40000"),
+            ("twin.repeated_extent_share", "0.95"),
+            ("twin.writers_per_16kib_page", "1.5"),
+        ];
+        assert_met(&load(preset, &set), 1);
+    }
 }
 
 #[test]
@@ -134,26 +134,14 @@ fn what_cannot_be_is_refused_with_what_can() {
         (&ratio, "repeated_extent_share = 0.9\nupdate_writes = 6999", "writes can overwrite"),
         (
             &ratio,
-            "repeated_extent_share = 0.95\nwriters_per_16kib_page = 1\nmax_read_bytes = \"64MiB\"",
+            "repeated_extent_share = 0.95\nwriters_per_16kib_page = 1\nmax_read_bytes = 67108864",
             "max_read_bytes",
         ),
     ] {
-        let message = load(10_000, &format!("{sizes}{figures}")).map(|_| ()).unwrap_err();
+        let loaded = Workload::parse("w.toml", &text(10_000, &format!("{sizes}{figures}")), &BTreeMap::new());
+        let message = loaded.unwrap_err().to_string();
         assert!(message.contains(named), "{figures}: {message}");
     }
     let requests: Vec<_> = twin(10_000, &format!("{pages}repeated_extent_share = 1")).generate(1).collect();
     assert_eq!(repeats(&requests), (5600, 5600));
-}
-
-#[test]
-fn presets_can_be_given_figures_of_space() {
-    for preset in ["hierarchy-web_0", "ips-hm_0", "hyssd-financial"] {
-        let set = overrides(&[
-            ("requests", "40000"),
-            ("twin.repeated_extent_share", "0.95"),
-            ("twin.writers_per_16kib_page", "1.5"),
-        ]);
-        let workload = Workload::load(preset, &set).unwrap_or_else(|error| panic!("{error}"));
-        assert_met(&workload, 1);
-    }
 }

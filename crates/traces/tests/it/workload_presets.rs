@@ -1,7 +1,8 @@
-//! Every preset loads, and every twin meets its figures, measured by `trace info`.
+//! Every twin meets its figures, measured by `trace info`.
 
-use slcache_traces::workload::{is_workload, presets, SweepValue, Workload};
-use slcache_traces::{info, write_text, TraceInfo, TraceOptions};
+use crate::it::common::{mqsim, path};
+use slcache_traces::workload::{presets, SweepValue, Workload};
+use slcache_traces::{info, write_text, TraceInfo};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) fn overrides(list: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -9,11 +10,19 @@ pub(crate) fn overrides(list: &[(&str, &str)]) -> BTreeMap<String, String> {
 }
 
 /// The workload's figures as `trace info` counts them from a trace file.
-fn measured(workload: &Workload, seed: u64) -> TraceInfo {
+pub(crate) fn measured(workload: &Workload, seed: u64) -> TraceInfo {
     let requests: Vec<_> = workload.generate(seed).collect();
     let mut file = tempfile::NamedTempFile::new().unwrap();
     write_text("mqsim", &requests, file.as_file_mut()).unwrap();
-    info(file.path().to_str().unwrap(), &TraceOptions::with_format("mqsim")).unwrap()
+    info(path(&file), &mqsim()).unwrap()
+}
+
+pub(crate) fn load(preset: &str, set: &[(&str, &str)]) -> Workload {
+    Workload::load(preset, &overrides(set)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+pub(crate) fn parse(text: &str) -> Workload {
+    Workload::parse("w.toml", text, &BTreeMap::new()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A figure of `trace info` under the name a twin has for it.
@@ -64,55 +73,26 @@ pub(crate) fn assert_met(workload: &Workload, seed: u64) {
     assert!(checked >= 6, "{}: only {checked} figures could be measured", workload.label());
 }
 
-#[test]
-fn every_preset_loads_and_says_what_it_is() {
-    let presets = presets();
-    assert_eq!(presets.len(), 39);
-    for preset in presets {
-        assert!(is_workload(preset.name));
-        let workload = Workload::load(preset.name, &BTreeMap::new()).unwrap_or_else(|e| panic!("{e}"));
-        let description = workload.describe();
-        assert_eq!(workload.spec().name.as_deref(), Some(preset.name));
-        assert_eq!(description.kind == "twin", workload.label().starts_with("twin of "));
-        let times: Vec<u64> = workload.generate(1).take(2000).map(|request| request.at_ns).collect();
-        assert_eq!(times.len(), 2000);
-        assert!(times.windows(2).all(|pair| pair[0] <= pair[1]), "{}", preset.name);
-        for (name, figure) in description.figures {
-            assert_eq!(
-                figure.free.is_some(),
-                format!("{:?}", figure.state) == "Free",
-                "{} {name}",
-                preset.name
-            );
-        }
-    }
+/// The presets that are twins, loaded with `set`.
+fn twins(set: &[(&str, &str)]) -> impl Iterator<Item = Workload> {
+    let loaded: Vec<_> = presets().iter().map(|preset| load(preset.name, set)).collect();
+    loaded.into_iter().filter(|workload| workload.describe().kind == "twin")
 }
 
 #[test]
 fn every_scaled_twin_meets_its_figures() {
-    for preset in presets() {
-        let full = Workload::load(preset.name, &BTreeMap::new()).unwrap();
-        if full.describe().kind != "twin" {
-            continue;
-        }
-        let scaled = Workload::load(preset.name, &overrides(&[("requests", "40000")]))
-            .unwrap_or_else(|e| panic!("{e}"));
+    for scaled in twins(&[("requests", "40000")]) {
         assert_eq!(scaled.generate(3).count(), 40_000);
         assert_met(&scaled, 3);
     }
 }
 
 #[test]
-fn a_full_twin_meets_its_figures_at_any_seed() {
-    let workload = Workload::load("hierarchy-web_1", &BTreeMap::new()).unwrap();
+fn a_full_twin_meets_its_figures_at_any_seed_and_free_ones_can_be_swept() {
     for seed in [0, 1, u64::MAX] {
-        assert_met(&workload, seed);
+        assert_met(&load("hierarchy-web_1", &[]), seed);
     }
-}
-
-#[test]
-fn free_figures_can_be_swept() {
-    for (key, value) in [
+    for swept in [
         ("twin.update_ratio", "0.3"),
         ("twin.sequential_share", "0.05"),
         ("twin.not_4kib_aligned_share", "0.3"),
@@ -121,9 +101,7 @@ fn free_figures_can_be_swept() {
         ("twin.repeated_extent_share", "0.71"),
         ("twin.footprint_touched_bytes", "1GiB"),
     ] {
-        let workload =
-            Workload::load("hierarchy-web_1", &overrides(&[(key, value)])).unwrap_or_else(|e| panic!("{e}"));
-        assert_met(&workload, 5);
+        assert_met(&load("hierarchy-web_1", &[swept]), 5);
     }
 }
 
@@ -146,8 +124,7 @@ fn short_twins_meet_their_figures_at_any_seed() {
             idle_share = 0.2
             idle_over_ns = "100ms""#
         );
-        let workload =
-            Workload::parse("w.toml", &text, &BTreeMap::new()).unwrap_or_else(|error| panic!("{error}"));
+        let workload = parse(&text);
         (0..20).for_each(|seed| assert_met(&workload, seed));
     }
 }
@@ -155,7 +132,7 @@ fn short_twins_meet_their_figures_at_any_seed() {
 #[test]
 fn shares_of_sizes_by_volume_are_met() {
     for preset in presets().iter().filter(|preset| preset.name.starts_with("rl-")) {
-        let workload = Workload::load(preset.name, &BTreeMap::new()).unwrap();
+        let workload = load(preset.name, &[]);
         let requests: Vec<_> = workload.generate(1).collect();
         let all: u64 = requests.iter().map(|request| request.bytes()).sum();
         let twin = workload.spec().twin.as_ref().unwrap();
@@ -164,13 +141,8 @@ fn shares_of_sizes_by_volume_are_met() {
         for range in &twin.write_sizes {
             let upper = range.to_bytes.map_or(u64::MAX, |size| size.0);
             let inside = requests.iter().map(|request| request.bytes()).filter(|b| *b > lower && *b <= upper);
-            let share = inside.sum::<u64>() as f64 / all as f64;
-            let stated = range.share / total;
-            assert!(
-                (share / stated - 1.0).abs() < 0.01,
-                "{}: {share} of {stated} up to {upper}",
-                preset.name
-            );
+            let (share, stated) = (inside.sum::<u64>() as f64 / all as f64, range.share / total);
+            assert!((share / stated - 1.0).abs() < 0.01, "{}: {share} of {stated} to {upper}", preset.name);
             lower = upper;
         }
     }
@@ -179,15 +151,14 @@ fn shares_of_sizes_by_volume_are_met() {
 /// Loads presets with those values of their figures' sweeps that are chosen.
 fn load_sweeps(mut chosen: impl FnMut(&str, &[SweepValue]) -> Vec<SweepValue>) {
     for preset in presets() {
-        for (name, figure) in Workload::load(preset.name, &BTreeMap::new()).unwrap().describe().figures {
+        for (name, figure) in load(preset.name, &[]).describe().figures {
             for value in chosen(&name, &figure.free.map(|free| free.sweep).unwrap_or_default()) {
                 let value = match value {
                     SweepValue::Whole(value) => value.to_string(),
                     SweepValue::Number(value) => value.to_string(),
                     SweepValue::Text(value) => value,
                 };
-                let set = overrides(&[(&format!("twin.{name}"), &value)]);
-                Workload::load(preset.name, &set).unwrap_or_else(|error| panic!("{error}"));
+                load(preset.name, &[(&format!("twin.{name}"), &value)]);
             }
         }
     }
@@ -212,19 +183,14 @@ fn every_value_of_every_sweep_loads() {
 #[test]
 #[ignore = "minutes: every twin at its full length"]
 fn every_full_twin_meets_its_figures() {
-    for preset in presets() {
-        let workload = Workload::load(preset.name, &BTreeMap::new()).unwrap();
-        if workload.describe().kind == "twin" {
-            assert_met(&workload, 1);
-        }
-    }
+    twins(&[]).for_each(|workload| assert_met(&workload, 1));
 }
 
 #[test]
 fn large_writes_can_go_to_colder_data_than_small_ones() {
     let hot_share = |skew: &str| {
-        let set = overrides(&[("requests", "50000"), ("twin.large_update_skew", skew)]);
-        let requests: Vec<_> = Workload::load("rl-oltp", &set).unwrap().generate(1).collect();
+        let workload = load("rl-oltp", &[("requests", "50000"), ("twin.large_update_skew", skew)]);
+        let requests: Vec<_> = workload.generate(1).collect();
         let large = requests.iter().filter(|request| request.bytes() > 128 << 10);
         let small = requests.iter().filter(|request| request.bytes() <= 128 << 10);
         let mut times = BTreeMap::new();

@@ -1,12 +1,9 @@
 //! Bad workload files list every problem with file, line, key and value.
 
+use crate::it::workload_presets::overrides;
 use slcache_traces::workload::{Workload, WorkloadProblem};
 use slcache_traces::TraceError;
 use std::collections::BTreeMap;
-
-fn overrides(list: &[(&str, &str)]) -> BTreeMap<String, String> {
-    list.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
-}
 
 fn problems(text: &str, set: &[(&str, &str)]) -> Vec<WorkloadProblem> {
     match Workload::parse("w.toml", text, &overrides(set)) {
@@ -49,6 +46,8 @@ mean_gap_ns = "1ms"
     let footprint: Vec<_> = found.iter().filter(|problem| problem.key == "footprint_bytes").collect();
     assert_eq!(footprint.len(), 1, "a faulty key is not missing as well: {footprint:?}");
     assert!(message(text, &[]).contains("w.toml:7: global.bz: "));
+    let found = problems("footprint_bytes = 1\n[global\n", &[]);
+    assert_eq!((found.len(), found[0].line), (1, Some(2)), "what is no TOML");
 }
 
 #[test]
@@ -80,12 +79,6 @@ fn each_fault_says_what_is_allowed() {
 }
 
 #[test]
-fn syntax_errors_name_the_line() {
-    let found = problems("footprint_bytes = 1\n[global\n", &[]);
-    assert_eq!((found.len(), found[0].line), (1, Some(2)));
-}
-
-#[test]
 fn conflicting_figures_are_both_named() {
     let twin = r#"[twin]
 of = "x"
@@ -96,49 +89,38 @@ mean_write_bytes = "8KiB"
 mean_read_bytes = "8KiB"
 update_ratio = 0.9
 "#;
-    for (key, value, named) in [
-        ("twin.footprint_written_bytes", "200MiB", &["update_ratio", "footprint_written_bytes"][..]),
-        ("twin.footprint_written_bytes", "2GiB", &["footprint_written_bytes", "pages of 4 KiB"]),
-        ("twin.write_bytes", "1GiB", &["write_bytes", "mean_write_bytes", "requests", "write_share"]),
-        ("twin.write_bytes_share", "0.7", &["write_bytes_share", "write_share", "mean_read_bytes"]),
-        ("twin.max_write_bytes", "4KiB", &["mean_write_bytes", "max_write_bytes"]),
-        ("twin.small_write_share", "0.999", &["mean_write_bytes", "small_write_share"]),
-        ("twin.footprint_touched_bytes", "1MiB", &["footprint_touched_bytes", "are written"]),
-        ("twin.burst_requests", "10", &["burst_requests", "duration_ns"]),
-        ("twin.idle_over_ns", "0", &["idle_over_ns", "above 0"]),
-        ("twin.free.colour.reason", "blue", &["no such figure"]),
-        ("requests", "200000", &["1 to 100000"]),
-        ("requests", "10", &["so few requests"]),
+    let duration = ("twin.duration_ns", "100s");
+    let (burst, idle) = (("twin.burst_requests", "10"), ("twin.idle_share", "0.5"));
+    for (set, named) in [
+        (&[("twin.footprint_written_bytes", "200MiB")][..], "update_ratio footprint_written_bytes"),
+        (&[("twin.footprint_written_bytes", "2GiB")], "footprint_written_bytes pages"),
+        (&[("twin.write_bytes", "1GiB")], "write_bytes mean_write_bytes requests write_share"),
+        (&[("twin.write_bytes_share", "0.7")], "write_bytes_share write_share mean_read_bytes"),
+        (&[("twin.max_write_bytes", "4KiB")], "mean_write_bytes max_write_bytes"),
+        (&[("twin.small_write_share", "0.999")], "mean_write_bytes small_write_share"),
+        (&[("twin.footprint_touched_bytes", "1MiB")], "footprint_touched_bytes written"),
+        (&[burst], "burst_requests duration_ns"),
+        (&[("twin.idle_over_ns", "0")], "idle_over_ns 0"),
+        (&[("twin.free.colour.reason", "blue")], "colour figure"),
+        (&[("requests", "200000")], "requests 200000 100000"),
+        (&[("requests", "10")], "requests 10"),
+        (&[duration, burst, idle, ("twin.idle_over_ns", "1s")], "duration_ns 1000000000 idle_over_ns"),
+        (
+            &[("twin.sequential_share", "0.8"), ("twin.not_4kib_aligned_share", "0.5")],
+            "sequential_share alignment",
+        ),
     ] {
-        let message = message(twin, &[(key, value)]);
-        for name in named {
-            assert!(message.contains(name), "{key}={value} should name {name}: {message}");
+        let message = message(twin, set);
+        for name in named.split(' ') {
+            assert!(message.contains(name), "{set:?} should name {name}: {message}");
         }
     }
-    let times = [
-        ("twin.duration_ns", "100s"),
-        ("twin.burst_requests", "10"),
-        ("twin.idle_share", "0.5"),
-        ("twin.idle_over_ns", "1s"),
-    ];
-    let message = message(twin, &times);
-    assert!(
-        message.contains("duration_ns = 1") && message.contains("idle_over_ns = 1000000000"),
-        "{message}"
-    );
-    let mixed = [("twin.sequential_share", "0.8"), ("twin.not_4kib_aligned_share", "0.5")];
-    let message = self::message(twin, &mixed);
-    assert!(message.contains("sequential_share") && message.contains("alignment"), "{message}");
-}
-
-#[test]
-fn what_does_not_exist_is_an_error_that_lists_the_presets() {
-    let error = Workload::load("no-such-workload", &BTreeMap::new()).unwrap_err().to_string();
-    assert!(error.contains("no-such-workload") && error.contains("hierarchy-hm_0"), "{error}");
 }
 
 #[test]
 fn none_takes_away_only_what_is_there() {
+    let error = Workload::load("no-such-workload", &BTreeMap::new()).unwrap_err().to_string();
+    assert!(error.contains("no-such-workload") && error.contains("hierarchy-hm_0"), "{error}");
     let loaded = |key: &str| Workload::load("hierarchy-web_1", &overrides(&[(key, "none")]));
     let error = loaded("twin.clas").unwrap_err().to_string();
     assert!(error.contains("twin.clas=none") && error.contains("this one is not"), "{error}");

@@ -1,20 +1,17 @@
 //! A workload in the place of a trace file.
 
 use crate::it::common::{message, msr_lines, read_entries, read_path};
-use slcache_traces::workload::Workload;
+use crate::it::workload_presets::{load, overrides};
 use slcache_traces::{open, Conversion, TraceOptions, Unsorted, WriteOptions};
-use std::collections::BTreeMap;
 
 fn options(settings: &[(&str, &str)], seed: u64) -> TraceOptions {
-    let workload = settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-    TraceOptions { seed: Some(seed), workload, ..TraceOptions::default() }
+    TraceOptions { seed: Some(seed), workload: overrides(settings), ..TraceOptions::default() }
 }
 
 #[test]
 fn a_preset_reads_as_its_generator_makes_it() {
     let settings = [("requests", "5000")];
-    let overrides: BTreeMap<String, String> = [("requests".to_owned(), "5000".to_owned())].into();
-    let expected: Vec<_> = Workload::load("zipf-4k", &overrides).unwrap().generate(3).collect();
+    let expected: Vec<_> = load("zipf-4k", &settings).generate(3).collect();
     let outcome = read_path("zipf-4k", &options(&settings, 3), 777);
     assert_eq!(outcome.requests, expected);
     assert_eq!(outcome.requests.len(), 5000);

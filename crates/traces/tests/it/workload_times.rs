@@ -1,8 +1,9 @@
 //! Twins keep the classes of their gaps, their bursts and their runs of writes,
 //! as `trace info` measures them.
 
+use crate::it::workload_presets::measured;
 use slcache_traces::workload::Workload;
-use slcache_traces::{info, write_text, TraceError, TraceInfo, TraceOptions};
+use slcache_traces::TraceError;
 use std::collections::BTreeMap;
 
 /// A busy piece of a server volume: dense bursts with a long tail, a sixth writes.
@@ -63,11 +64,8 @@ fn workload(text: &str, scaled: Option<u64>) -> Result<Workload, TraceError> {
     Workload::parse("w.toml", text, &set.into_iter().collect::<BTreeMap<_, _>>())
 }
 
-fn measured(workload: &Workload, seed: u64) -> TraceInfo {
-    let requests: Vec<_> = workload.generate(seed).collect();
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    write_text("mqsim", &requests, file.as_file_mut()).unwrap();
-    info(file.path().to_str().unwrap(), &TraceOptions::with_format("mqsim")).unwrap()
+fn loaded(text: &str, scaled: Option<u64>) -> Workload {
+    workload(text, scaled).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[track_caller]
@@ -79,7 +77,7 @@ fn assert_near(what: &str, measured: f64, stated: f64, part: f64, slack: f64) {
 fn assert_met(workload: &Workload, seed: u64) {
     let info = measured(workload, seed);
     // With what a class of volumes says filled in.
-    let stated = self::workload(&workload.canonical(), None).unwrap_or_else(|error| panic!("{error}"));
+    let stated = loaded(&workload.canonical(), None);
     let twin = stated.spec().twin.as_ref().unwrap();
     let gaps = info.requests as f64 - 1.0;
     let mut classes = BTreeMap::new();
@@ -133,8 +131,7 @@ fn arrivals_are_met_at_any_seed_and_length() {
         [(7016, 0.17, DENSE), (5000, 0.5, SPARSE), (20_000, 0.6, EVEN), (300, 0.4, SPARSE)]
     {
         for scaled in [None, Some(requests / 2), Some(200)] {
-            let twin = workload(&text(requests, write_share, figures), scaled);
-            let twin = twin.unwrap_or_else(|error| panic!("{error}"));
+            let twin = loaded(&text(requests, write_share, figures), scaled);
             assert_eq!(twin.generate(1).count() as u64, scaled.unwrap_or(requests));
             (0..5).for_each(|seed| assert_met(&twin, seed));
         }
@@ -142,55 +139,44 @@ fn arrivals_are_met_at_any_seed_and_length() {
 }
 
 #[test]
-fn medians_of_bursts_are_met_over_their_range() {
-    for median in [12, 20, 40, 90] {
-        let figures =
-            DENSE.replace("median_burst_requests = 23", &format!("median_burst_requests = {median}"));
-        let twin = workload(&text(7016, 0.17, &figures), None).unwrap_or_else(|error| panic!("{error}"));
-        (0..3).for_each(|seed| assert_met(&twin, seed));
-    }
-}
-
-#[test]
-fn short_pauses_come_in_runs() {
-    for (figures, share) in [(DENSE, "0.95"), (DENSE, "0.9"), (SPARSE, "0.85"), (SPARSE, "1")] {
-        let figures = format!("{figures}\nshort_pause_runs = {share}");
-        for scaled in [None, Some(700)] {
-            let twin =
-                workload(&text(7016, 0.17, &figures), scaled).unwrap_or_else(|error| panic!("{error}"));
+fn each_figure_is_met_over_its_range() {
+    let median =
+        |median| DENSE.replace("median_burst_requests = 23", &format!("median_burst_requests = {median}"));
+    let pauses = |figures: &str, share| format!("{figures}\nshort_pause_runs = {share}");
+    let dense = [12, 20, 40, 90].map(median).into_iter();
+    let dense = dense.chain(["0.95", "0.9"].map(|share| pauses(DENSE, share)));
+    let sparse = ["0.85", "1"].map(|share| pauses(SPARSE, share));
+    for figures in dense.chain(sparse) {
+        // Pauses in runs also where a part is made.
+        let lengths = [None, Some(700)].into_iter().take(1 + usize::from(figures.contains("pause")));
+        for scaled in lengths {
+            let twin = loaded(&text(7016, 0.17, &figures), scaled);
             (0..3).for_each(|seed| assert_met(&twin, seed));
         }
     }
-}
-
-#[test]
-fn runs_of_writes_are_met_from_alternation_to_a_single_run() {
+    // From alternation to a single run.
     for share in ["0", "0.2", "0.5", "0.95", "1"] {
-        let figures = format!("write_after_write_share = {share}");
-        let twin = workload(&text(4000, 0.5, &figures), None).unwrap_or_else(|error| panic!("{error}"));
+        let twin = loaded(&text(4000, 0.5, &format!("write_after_write_share = {share}")), None);
         (0..3).for_each(|seed| assert_met(&twin, seed));
     }
 }
 
 #[test]
 fn classes_of_volumes_are_met_at_any_load() {
-    for class in ["dense", "sparse"] {
+    for (class, writes, short) in [("dense", 0.955, 0.853), ("sparse", 0.85, 0.403)] {
         // Of 20,000 gaps: from 2 ms to 42 s each.
         for duration in ["40s", "162s", "5400s", "840000s"] {
             let figures = format!("class = \"{class}\"\nduration_ns = \"{duration}\"");
-            let twin = workload(&text(20_000, 0.7, &figures), Some(9000)).unwrap_or_else(|e| panic!("{e}"));
+            let twin = loaded(&text(20_000, 0.7, &figures), Some(9000));
             (0..3).for_each(|seed| assert_met(&twin, seed));
             let info = measured(&twin, 1);
-            let expected = [("dense", 0.955, 0.853), ("sparse", 0.85, 0.403)];
-            let (_, writes, short) = expected.into_iter().find(|(name, ..)| *name == class).unwrap();
             assert_near("write_after_write_share", info.write_after_write_share, writes, 0.01, 0.0);
             // Independent gaps: by chance alone, of 4,000.
             assert_near("short_gap_runs", info.short_gap_runs, short, 0.01, 0.02);
             for scaled in [200, 500, 2000] {
-                let small = workload(&text(20_000, 0.7, &figures), Some(scaled));
-                assert_met(&small.unwrap_or_else(|error| panic!("{scaled}: {error}")), 1);
+                assert_met(&loaded(&text(20_000, 0.7, &figures), Some(scaled)), 1);
             }
-            let again = workload(&twin.canonical(), None).unwrap();
+            let again = loaded(&twin.canonical(), None);
             assert!(again.generate(1).eq(twin.generate(1)));
             assert_eq!(again.canonical(), twin.canonical());
         }
@@ -201,17 +187,14 @@ fn classes_of_volumes_are_met_at_any_load() {
 fn what_a_class_of_volumes_says_can_be_overridden() {
     let figures =
         "class = \"dense\"\nduration_ns = \"300s\"\nshort_gap_runs = 0.9\nwrite_after_write_share = 0.5";
-    let twin = workload(&text(20_000, 0.5, figures), None).unwrap_or_else(|error| panic!("{error}"));
+    let twin = loaded(&text(20_000, 0.5, figures), None);
     assert_met(&twin, 1);
     assert_near("short_gap_runs", measured(&twin, 1).short_gap_runs, 0.9, 0.01, 0.0);
     for (figures, message) in [
-        ("class = \"dense\"", "needs duration_ns, for the longest gaps"),
-        ("class = \"dense\"\nduration_ns = \"1s\"", "such volumes have 478787 ns at least; give gap_classes"),
-        (
-            "class = \"dense\"\nduration_ns = \"1h\"\nburst_requests = 3",
-            "burst_requests = 3 and class both say",
-        ),
-        ("class = \"busy\"", "expected `dense` or `sparse`"),
+        ("class = \"dense\"", "duration_ns"),
+        ("class = \"dense\"\nduration_ns = \"1s\"", "478787 ns at least"),
+        ("class = \"dense\"\nduration_ns = \"1h\"\nburst_requests = 3", "burst_requests = 3 and class"),
+        ("class = \"busy\"", "`dense` or `sparse`"),
     ] {
         let error = workload(&text(20_000, 0.5, figures), None).unwrap_err().to_string();
         assert!(error.contains("twin.class") && error.contains(message), "{error}");
@@ -222,7 +205,7 @@ fn what_a_class_of_volumes_says_can_be_overridden() {
 fn gaps_fill_their_class() {
     let figures = r#"gap_classes = [{ to_ns = "10us", share = 1, mean_ns = "5us" },
         { to_ns = "20us", share = 1, mean_ns = "18us" }]"#;
-    let twin = workload(&text(10_000, 0.5, figures), None).unwrap_or_else(|error| panic!("{error}"));
+    let twin = loaded(&text(10_000, 0.5, figures), None);
     let times: Vec<u64> = twin.generate(1).map(|request| request.at_ns).collect();
     let gaps: Vec<u64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let between = |from: u64, to: u64| gaps.iter().filter(|gap| (from..to).contains(gap)).count();
@@ -238,89 +221,58 @@ fn gaps_fill_their_class() {
 fn figures_that_cannot_be_are_refused_with_what_can() {
     let classes = r#"gap_classes = [{ to_ns = "1ms", share = 0.8, mean_ns = "0.1ms" },
         { share = 0.2, mean_ns = "5ms" }]"#;
+    let with = |more: &str| format!("{classes}\n{more}");
+    let open = classes.replace(", mean_ns = \"5ms\"", "");
+    let runs = DENSE.split_once("0.876").unwrap().1;
     for (figures, key, message) in [
         (
-            format!("{classes}\nburst_requests = 5\nidle_share = 0.9\nidle_over_ns = 1e6"),
-            "twin.burst_requests",
-            "burst_requests = 5 and gap_classes both say how gaps are spread; give one",
+            with("burst_requests = 5\nidle_share = 0.9\nidle_over_ns = 1e6"),
+            "burst_requests",
+            "gap_classes both say",
         ),
+        (classes.replace("0.1ms", "1.1ms"), "gap_classes.0.mean_ns", "allowed: between 0 and 1000000 ns"),
+        (open.clone(), "gap_classes.1.mean_ns", "missing"),
+        (classes.replace("to_ns = \"1ms\", ", ""), "gap_classes.0.to_ns", "missing"),
+        (with("duration_ns = \"10s\""), "gap_classes", "but the duration is 1.0000e10 ns"),
+        (format!("{open}\nduration_ns = \"0.2s\""), "gap_classes", "for 200 gaps longer than 1000000 ns"),
+        (classes.replace("0.8", "0").replace("0.2", "0"), "gap_classes", "all 0"),
+        (classes.replace("0.8", "-1"), "gap_classes.0.share", "-1 is not allowed; allowed: 0 or more"),
+        (with("short_gap_runs = 0.5"), "short_gap_runs", "800 gaps up to 1 ms in 201 bursts; possible: 0.7"),
         (
-            classes.replace("0.1ms", "1.1ms"),
-            "twin.gap_classes.0.mean_ns",
-            "1100000 is not allowed; allowed: between 0 and 1000000 ns",
+            with("short_gap_runs = 0.8\nmedian_burst_requests = 900"),
+            "median_burst_requests",
+            "900 conflicts with",
         ),
-        (classes.replace(", mean_ns = \"5ms\"", ""), "twin.gap_classes.1.mean_ns", "missing: only the last"),
+        (with("short_pause_runs = 0.5"), "short_pause_runs", "needs short_gap_runs"),
+        (with("short_gap_runs = 0.8\nshort_pause_runs = 0.5"), "short_pause_runs", "told apart at 100 ms"),
         (
-            classes.replace("to_ns = \"1ms\", ", ""),
-            "twin.gap_classes.0.to_ns",
-            "missing: only the last class",
+            format!("{runs}\nshort_gap_runs = 0.88\nshort_pause_runs = 0.2"),
+            "short_pause_runs",
+            "0.2 is not possible",
         ),
-        (format!("{classes}\nduration_ns = \"10s\""), "twin.gap_classes", "but the duration is 1.0000e10 ns"),
-        (
-            format!("{}\nduration_ns = \"0.2s\"", classes.replace(", mean_ns = \"5ms\"", "")),
-            "twin.gap_classes",
-            "for 200 gaps longer than 1000000 ns",
-        ),
-        (classes.replace("0.8", "0").replace("0.2", "0"), "twin.gap_classes", "the shares are all 0"),
-        (classes.replace("0.8", "-1"), "twin.gap_classes.0.share", "-1 is not allowed; allowed: 0 or more"),
-        (
-            format!("{classes}\nshort_gap_runs = 0.5"),
-            "twin.short_gap_runs",
-            "0.5 is not possible with 800 gaps up to 1 ms in 201 bursts; possible: 0.7",
-        ),
-        (
-            format!("{classes}\nshort_gap_runs = 0.8\nmedian_burst_requests = 900"),
-            "twin.median_burst_requests",
-            "900 conflicts with short_gap_runs and the gaps over 1 ms",
-        ),
-        (format!("{classes}\nshort_pause_runs = 0.5"), "twin.short_pause_runs", "needs short_gap_runs"),
-        (
-            format!("{classes}\nshort_gap_runs = 0.8\nshort_pause_runs = 0.5"),
-            "twin.short_pause_runs",
-            "needs gaps told apart at 100 ms",
-        ),
-        (
-            format!(
-                "{}\nshort_gap_runs = 0.88\nshort_pause_runs = 0.2",
-                DENSE.split_once("0.876").unwrap().1
-            ),
-            "twin.short_pause_runs",
-            "0.2 is not possible with",
-        ),
-        (
-            format!("{classes}\nshort_gap_runs = 0.8\ntight_gap_runs = 0.7"),
-            "twin.tight_gap_runs",
-            "needs gaps told apart at 10 us",
-        ),
+        (with("short_gap_runs = 0.8\ntight_gap_runs = 0.7"), "tight_gap_runs", "told apart at 10 us"),
         (
             DENSE.replace("tight_gap_runs = 0.878", "tight_gap_runs = 0.2"),
-            "twin.tight_gap_runs",
-            "0.2 is not possible with 571 gaps up to 10 us in these bursts; possible: ",
+            "tight_gap_runs",
+            "571 gaps up to 10 us in these bursts; possible: ",
         ),
-        (format!("{classes}\ntight_gap_runs = 0.7"), "twin.tight_gap_runs", "needs short_gap_runs"),
-        (
-            format!("{classes}\nmedian_burst_requests = 9"),
-            "twin.median_burst_requests",
-            "needs short_gap_runs",
-        ),
+        (with("tight_gap_runs = 0.7"), "tight_gap_runs", "needs short_gap_runs"),
+        (with("median_burst_requests = 9"), "median_burst_requests", "needs short_gap_runs"),
         (
             classes.replace("\"1ms\"", "\"2ms\"") + "\nshort_gap_runs = 0.8",
-            "twin.short_gap_runs",
-            "needs gaps told apart at 1 ms",
+            "short_gap_runs",
+            "told apart at 1 ms",
         ),
-        ("short_gap_runs = 0.8".to_owned(), "twin.short_gap_runs", "needs gaps told apart at 1 ms"),
+        ("short_gap_runs = 0.8".to_owned(), "short_gap_runs", "told apart at 1 ms"),
         (
             "write_after_write_share = 0.1".to_owned(),
-            "twin.write_after_write_share",
-            "0.1 is not possible with 200 reads and 801 writes; possible: 0.7",
+            "write_after_write_share",
+            "200 reads and 801 writes; possible: 0.7",
         ),
     ] {
         let error = workload(&text(1001, 0.8, &figures), None).unwrap_err().to_string();
-        assert!(error.contains(key) && error.contains(message), "{figures}\n{error}");
-        assert_eq!(
-            error.lines().filter(|line| line.contains(": twin.")).count(),
-            1 + 2 * usize::from(figures.contains("idle_share")),
-            "{error}"
-        );
+        assert!(error.contains(&format!("twin.{key}")) && error.contains(message), "{figures}\n{error}");
+        let told = error.lines().filter(|line| line.contains(": twin.")).count();
+        assert_eq!(told, if figures.contains("idle_share") { 3 } else { 1 }, "{error}");
     }
 }
