@@ -1,7 +1,7 @@
 //! slcache's Parquet layout: what is kept, and what is told when a file is not
 //! as it was written.
 
-use crate::it::common::{file, message, mqsim, path, read_entries, read_path};
+use crate::it::common::{file, message, path, read_entries, read_path, sha256};
 use slcache_traces::{
     HostOp, Request, TraceEntry, TraceOptions, TraceOrigin, TraceWriter, VolumeChoice, WriteOptions,
     TIME_END_NS,
@@ -56,10 +56,7 @@ fn every_value_is_kept_over_several_row_groups() {
     assert_eq!(summary.steps, ["sample {}"]);
     let volumes: Vec<(&str, u64)> = summary.volumes.iter().map(|v| (v.name.as_str(), v.requests)).collect();
     assert_eq!(volumes, [("a", 100_000), ("b", 100_000), ("c", 100_000)]);
-    let stored = std::fs::read(&path).unwrap();
-    let digest = ring::digest::digest(&ring::digest::SHA256, &stored);
-    let hex: String = digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-    assert_eq!(summary.sha256, Some(hex));
+    assert_eq!(summary.sha256, Some(sha256(&std::fs::read(&path).unwrap())));
 }
 
 #[test]
@@ -83,22 +80,28 @@ fn volumes_can_be_chosen() {
 }
 
 #[test]
-fn time_that_runs_backwards_is_told() {
+fn times_are_checked_as_in_any_trace() {
     let folder = tempfile::tempdir().unwrap();
+    let refused = |entries: &[TraceEntry]| {
+        let path = written(&folder, entries, &[], None);
+        (read_path(&path, &TraceOptions::default(), 100).error.unwrap().to_string(), path)
+    };
     let mut all = entries(10);
     all.swap(4, 5);
-    let path = written(&folder, &all, &[], None);
-    let error = read_path(&path, &TraceOptions::default(), 100).error.unwrap().to_string();
+    let (error, path) = refused(&all);
     assert!(error.contains(": row 6: time runs backwards"), "{error}");
     let sorted = TraceOptions { unsorted: slcache_traces::Unsorted::Sort(4), ..TraceOptions::default() };
     assert_eq!(read_entries(&path, &sorted), entries(10));
+    all[0].request.at_ns = TIME_END_NS;
+    let (error, _) = refused(&all[..1]);
+    assert!(error.contains("row 1: the request comes at"), "{error}");
 }
 
 #[test]
 fn a_file_that_was_cut_or_changed_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    let path = written(&folder, &entries(5000), &[], None);
-    let bytes = std::fs::read(&path).unwrap();
+    let whole = written(&folder, &entries(5000), &[], None);
+    let bytes = std::fs::read(&whole).unwrap();
     let mut unnoticed = Vec::new();
     let step = (bytes.len() / 400).max(1);
     for place in (0..bytes.len()).step_by(step) {
@@ -106,20 +109,20 @@ fn a_file_that_was_cut_or_changed_is_told() {
         changed[place] ^= 0x10;
         let file = file(&changed);
         let options = TraceOptions::with_format("parquet");
-        let outcome = std::panic::catch_unwind(|| read_path(crate::it::common::path(&file), &options, 1000));
+        let outcome = std::panic::catch_unwind(|| read_path(path(&file), &options, 1000));
         let outcome = outcome.unwrap_or_else(|_| panic!("a panic with byte {place} changed"));
         if outcome.error.is_none() {
             unnoticed.push((place, outcome.requests));
         }
     }
     // What may change unnoticed says nothing about the requests: statistics, names and the like.
-    let original = read_path(&path, &TraceOptions::default(), 1000).requests;
+    let original = read_path(&whole, &TraceOptions::default(), 1000).requests;
     for (place, requests) in unnoticed {
         assert_eq!(requests, original, "byte {place}");
     }
     for length in [0, 3, 4, 100, bytes.len() / 2, bytes.len() - 1] {
         let file = file(&bytes[..length]);
-        let outcome = read_path(crate::it::common::path(&file), &TraceOptions::with_format("parquet"), 1000);
+        let outcome = read_path(path(&file), &TraceOptions::with_format("parquet"), 1000);
         assert!(outcome.error.is_some(), "{length}");
     }
 }
@@ -141,15 +144,4 @@ fn foreign_files_are_refused_with_the_columns_expected() {
     writer.close().unwrap();
     let error = message(&foreign, &TraceOptions::default());
     assert!(error.contains("has the columns lba, size; expected at_ns UINT64, op UINT8, sector"), "{error}");
-}
-
-#[test]
-fn other_options_and_formats_do_not_apply() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = written(&folder, &entries(10), &[], None);
-    let error = read_path(&file, &mqsim(), 10).error.unwrap().to_string();
-    assert!(error.contains("binary data") || error.contains("columns where"), "{error}");
-    let text = crate::it::common::file(b"1 0 0 8 1\n");
-    let error = read_path(path(&text), &TraceOptions::with_format("parquet"), 10).error.unwrap().to_string();
-    assert!(error.contains("cannot be read"), "{error}");
 }

@@ -84,22 +84,20 @@ fn a_draw_is_one_of_the_part() {
 
 #[test]
 fn what_makes_no_part_is_refused() {
-    for (json, expected) in [
-        (r#"{"from_ns": 5, "skip": 1}"#, "skip"),
-        (r#"{"to_ns": 5, "take": 1}"#, "take"),
-        (r#"{"take": 0}"#, "take"),
-        (r#"{"from_ns": 7, "to_ns": 7}"#, "to_ns"),
-        (r#"{"from_ns": 100000}"#, "from_ns"),
-        (r#"{"skip": 10}"#, "skip"),
-        (r#"{"time_scale": "5000000000000000"}"#, "time_scale"),
-        (r#"{"copies": 0.5}"#, "copies"),
+    for (key, value) in [
+        ("skip", r#"5, "from_ns": 1"#),
+        ("take", r#"5, "to_ns": 1"#),
+        ("take", "0"),
+        ("to_ns", r#"7, "from_ns": 7"#),
+        ("from_ns", "100000"),
+        ("skip", "10"),
+        ("time_scale", r#""5000000000000000""#),
+        ("copies", "0.5"),
     ] {
-        let outcome = taken(10, json);
+        let outcome = taken(10, &format!("{{\"{key}\": {value}}}"));
         let error = outcome.error.map(|error| error.to_string()).unwrap_or_default();
-        assert!(error.contains(&format!("trace option {expected}:")), "{json}: {error}");
+        assert!(error.contains(&format!("trace option {key}:")), "{value}: {error}");
     }
-    let error = taken(10, r#"{"skip": 10}"#).error.unwrap().to_string();
-    assert!(error.contains("the trace has 10 from 1000 to 1090 ns"), "{error}");
 }
 
 #[test]

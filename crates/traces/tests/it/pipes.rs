@@ -1,7 +1,9 @@
 //! A pipe gives what the file gives, whatever is done with it: nothing is read
 //! twice of what gives its bytes only once.
 
-use crate::it::common::{gzip, msr_lines};
+use crate::it::binary_formats::vscsi1;
+use crate::it::blktrace::issued;
+use crate::it::common::{gzip, msr_lines, tar};
 use serde_json::{json, Value};
 use slcache_traces::workload::Workload;
 use slcache_traces::{
@@ -163,32 +165,18 @@ fn written(format: &str) -> (Vec<u8>, TraceOptions) {
 }
 
 fn binary(format: &str) -> Vec<u8> {
-    let record = |place: u64| -> Vec<u8> {
-        let le = |fields: &[(u64, usize)]| -> Vec<u8> {
-            fields.iter().flat_map(|(value, width)| value.to_le_bytes()[..*width].to_vec()).collect()
-        };
-        match format {
-            "vscsi" => le(&[(1, 4), (4096, 4), (1, 4), (0x2a, 2), (0x100, 2), (place * 8, 8), (place, 8)]),
-            "blktrace" => {
-                let action = 7 | 1 << 17;
-                let front = [(0x6561_7407, 4), (place + 1, 4), (place * 10, 8), (place * 8, 8)];
-                let back = [(4096, 4), (action, 4), (1, 4), (7 << 20, 4), (0, 4), (0, 4)];
-                [le(&front), le(&back)].concat()
-            }
-            _ => le(&[(place, 4), (place, 8), (4096, 4), (u64::MAX, 8)]),
-        }
+    let record = |place: u64| match format {
+        "vscsi" => vscsi1(0x2a, place * 8, 4096, place),
+        "blktrace" => issued(place * 10, place * 8),
+        _ => [
+            (place as u32).to_le_bytes().to_vec(),
+            place.to_le_bytes().into(),
+            vec![0, 16, 0, 0],
+            vec![255; 8],
+        ]
+        .concat(),
     };
     (0..500).flat_map(record).collect()
-}
-
-fn tar(member: &str, bytes: &[u8]) -> Vec<u8> {
-    let mut builder = tar::Builder::new(Vec::new());
-    let mut header = tar::Header::new_ustar();
-    header.set_size(bytes.len() as u64);
-    header.set_mode(0o644);
-    header.set_cksum();
-    builder.append_data(&mut header, Path::new(member), bytes).unwrap();
-    builder.into_inner().unwrap()
 }
 
 fn cases() -> Vec<Case> {
@@ -213,8 +201,9 @@ fn cases() -> Vec<Case> {
     let plain = TraceOptions::default;
     cases.push(Case::new("unnamed", &binary("blktrace"), plain()));
     cases.push(Case::new("sda.blktrace.0", &binary("blktrace"), plain()));
-    cases.push(Case::new("sda.tar", &tar("sda.blktrace.0", &binary("blktrace")), plain()));
-    cases.push(Case::new("sda.tar.gz", &gzip(&tar("sda.blktrace.0", &binary("blktrace"))), plain()));
+    let archive = tar(&[("sda.blktrace.0", &binary("blktrace"))]);
+    cases.push(Case::new("sda.tar", &archive, plain()));
+    cases.push(Case::new("sda.tar.gz", &gzip(&archive), plain()));
     let msr = msr_lines(50_000).into_bytes();
     cases.push(Case::new("big.csv", &msr, plain()));
     cases.push(Case::new("big.csv.gz", &gzip(&msr), plain()));
@@ -257,16 +246,20 @@ fn a_copy_is_read_as_often_as_needed() {
         assert_eq!((reader.bytes_total(), reader.path().name()), (Some(reader.bytes_read()), copy.name()));
     }
     child.wait().unwrap();
-}
-
-#[test]
-fn a_parquet_pipe_is_copied_when_it_is_opened() {
+    // One of Parquet is made when the pipe is opened.
     let case = Case::new("a.parquet", &written("parquet").0, TraceOptions::default());
     let mut child = case.pipe();
     let reader = open(case.path("pipe").as_str(), &TraceOptions::default()).unwrap();
-    assert!(!reader.path().is_read_once());
     child.wait().unwrap();
-    assert!(open(reader.path(), &TraceOptions::default()).is_ok());
+    assert!(!reader.path().is_read_once() && open(reader.path(), &TraceOptions::default()).is_ok());
+    // And one can be given up.
+    let case = Case::new("a.csv", msr_lines(50_000).as_bytes(), TraceOptions::default());
+    let mut child = case.pipe();
+    let pipe = TracePath::new(&case.path("pipe"));
+    let stopped = pipe.rereadable(&mut |phase, done, _| phase == "spool" && done < 100_000);
+    assert!(matches!(stopped, Err(TraceError::Cancelled)));
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 #[test]
@@ -289,32 +282,16 @@ fn what_would_wait_or_be_halved_is_refused() {
     }
 }
 
+/// What gives no bytes, or bytes without an end, is refused before it is copied, read or hashed.
 #[test]
-fn a_copy_can_be_given_up() {
-    let case = Case::new("a.csv", msr_lines(50_000).as_bytes(), TraceOptions::default());
-    let mut child = case.pipe();
-    let pipe = TracePath::new(&case.path("pipe"));
-    let stopped = pipe.rereadable(&mut |phase, done, _| phase == "spool" && done < 100_000);
-    assert!(matches!(stopped, Err(TraceError::Cancelled)));
-    child.kill().unwrap();
-    child.wait().unwrap();
-}
-
-#[test]
-fn a_folder_is_no_trace_and_no_workload() {
+fn what_is_no_file_is_no_trace() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
-    for error in [
+    let opened = [
         open(path, &TraceOptions::default()).err().unwrap(),
         Workload::load(path, &Default::default()).err().unwrap(),
-    ] {
-        assert!(error.to_string().contains("cannot be opened: is a directory"), "{error}");
-    }
-}
-
-/// What gives bytes without an end is refused before it is copied, read or hashed.
-#[test]
-fn what_never_ends_is_no_trace() {
+    ];
+    assert!(opened.iter().all(|error| error.to_string().contains("cannot be opened: is a directory")));
     for device in ["/dev/zero", "/dev/urandom", "/dev/full"] {
         let told = TracePath::new(device).rereadable(&mut |_, _, _| true).unwrap_err().to_string();
         assert!(told.contains(device) && told.contains("is a device without an end"), "{told}");
