@@ -77,13 +77,7 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// Changes a memory's content, behind a right checksum.
-fn change(path: &Path, edit: impl FnOnce(&mut Value)) {
-    let mut content = read(path)["content"].take();
-    edit(&mut content);
-    write_content(path, &content.to_string());
-}
-
+/// A memory with other content, behind a right checksum.
 fn write_content(path: &Path, content: &str) {
     let head = r#"{"format":"slcache memory","format_version":1,"sha256":""#;
     let whole = format!("{head}{}\",\"content\":{content}}}\n", sha256(content.as_bytes()));
@@ -120,16 +114,10 @@ fn what_was_learned_comes_back_bit_for_bit() {
 }
 
 #[test]
-fn equal_runs_learn_equal_files() {
-    let bench = Bench::new();
-    let first = std::fs::read(bench.learn()).unwrap();
-    assert_eq!(std::fs::read(bench.learn()).unwrap(), first);
-}
-
-#[test]
 fn what_was_learned_decides_on_another_trace() {
     let mut bench = Bench::new();
-    bench.learn();
+    let first = std::fs::read(bench.learn()).unwrap();
+    assert_eq!(std::fs::read(bench.learn()).unwrap(), first, "equal runs learn equal files");
     bench.trace = trace(1500, 9);
     let anew = run(&bench.request("rl", &[STEPS])).unwrap();
     let with = bench.with_memory("rl", &[STEPS]).unwrap();
@@ -138,7 +126,7 @@ fn what_was_learned_decides_on_another_trace() {
 }
 
 #[test]
-fn what_may_differ_is_accepted() {
+fn what_may_differ_is_accepted_and_the_rest_refused_by_the_keys_that_differ() {
     let bench = Bench::new();
     bench.learn();
     for set in [
@@ -155,36 +143,27 @@ fn what_may_differ_is_accepted() {
         let sets: &[&str] = if set.starts_with("step") { &[set] } else { &[STEPS, set] };
         bench.with_memory("rl", sets).unwrap_or_else(|error| panic!("{set}: {error}"));
     }
-}
-
-#[test]
-fn another_device_is_refused_by_the_keys_that_differ() {
-    let bench = Bench::new();
-    bench.learn();
-    let text = bench.refusal("rl", &[STEPS, "device.pool[0].slc.erase_ns=5", "device.user_bytes=2MiB"], 1);
-    assert!(text.contains("device.pool[0].slc.erase_ns (memory 2000000, run 5)"), "{text}");
-    assert!(text.contains("device.user_bytes (memory "), "{text}");
-}
-
-#[test]
-fn other_states_and_actions_are_refused_by_what_differs() {
-    let bench = Bench::new();
-    bench.learn();
-    let text = bench.refusal("rl", &[STEPS, "slc_share_bins=8"], 1);
-    assert!(text.contains("memory.shape.slc_share_bins (memory 9.0, run 8.0)"), "{text}");
-    assert!(text.contains("memory.values.q (memory 11664, run 10368)"), "{text}");
-    let text = bench.refusal("rl", &[STEPS, "slc_step_blocks=2"], 1);
-    assert!(text.contains("memory.shape.slc_step_share"), "{text}");
-}
-
-#[test]
-fn a_scheme_that_learns_nothing_is_refused() {
-    let bench = Bench::new();
-    bench.learn();
-    let text = bench.refusal("tlc-only", &[], 3);
-    assert_eq!(text, "scheme tlc-only has no memory; schemes with one: rl");
-    let text = bench.refusal("rl", &["agent=none"], 3);
-    assert_eq!(text, "scheme rl has no memory with these settings; schemes with one: rl");
+    for (set, told) in [
+        ("device.pool[0].slc.erase_ns=5", &["device.pool[0].slc.erase_ns (memory 2000000, run 5)"][..]),
+        ("device.user_bytes=2MiB", &["device.user_bytes (memory "]),
+        (
+            "slc_share_bins=8",
+            &[
+                "memory.shape.slc_share_bins (memory 9.0, run 8.0)",
+                "memory.values.q (memory 11664, run 10368)",
+            ],
+        ),
+        ("slc_step_blocks=2", &["memory.shape.slc_step_share"]),
+    ] {
+        let text = bench.refusal("rl", &[STEPS, set], 1);
+        assert!(told.iter().all(|part| text.contains(part)), "{told:?} are not in {text}");
+    }
+    for (scheme, sets, told) in [
+        ("tlc-only", &[][..], "scheme tlc-only has no memory; schemes with one: rl"),
+        ("rl", &["agent=none"], "scheme rl has no memory with these settings; schemes with one: rl"),
+    ] {
+        assert_eq!(bench.refusal(scheme, sets, 3), told);
+    }
     let to = bench.path("none");
     let request = RunRequest { memory_out: Some(to.clone()), ..bench.request("baseline", &[]) };
     assert_eq!(run(&request).unwrap_err().exit_code(), 3);
@@ -196,20 +175,25 @@ fn damage_is_told() {
     let bench = Bench::new();
     let path = bench.learn();
     let whole = std::fs::read(&path).unwrap();
-    let with = |bytes: &[u8]| {
-        std::fs::write(&path, bytes).unwrap();
-        bench.refusal("rl", &[STEPS], 1)
-    };
-    assert!(with(&whole[..whole.len() - 10]).contains("truncated or damaged"));
-    assert!(with(&whole[..40]).contains("truncated or damaged"));
     let text = String::from_utf8(whole.clone()).unwrap();
     let other = text.replacen("\"visits\":[", "\"visits\":[7.0,", 1);
-    assert!(with(other.as_bytes()).contains("the checksum does not match"));
-    assert!(with(&[&whole[..], b"{}"].concat()).contains("truncated or damaged"));
     let newer = text.replacen("\"format_version\":1", "\"format_version\":2", 1);
-    assert!(with(newer.as_bytes()).contains("format version 2, and this program reads version 1"));
-    for other in [&b""[..], b"{", b"{\"format\":\"other\"}", &whole[1..], b"\x00\xff"] {
-        assert!(with(other).ends_with("not a memory of slcache"), "{other:?}");
+    let behind = [&whole[..], b"{}"].concat();
+    for (bytes, told) in [
+        (&whole[..whole.len() - 10], "truncated or damaged"),
+        (&whole[..40], "truncated or damaged"),
+        (other.as_bytes(), "the checksum does not match"),
+        (&behind, "truncated or damaged"),
+        (newer.as_bytes(), "format version 2, and this program reads version 1"),
+        (b"", "not a memory of slcache"),
+        (b"{", "not a memory of slcache"),
+        (b"{\"format\":\"other\"}", "not a memory of slcache"),
+        (&whole[1..], "not a memory of slcache"),
+        (b"\x00\xff", "not a memory of slcache"),
+    ] {
+        std::fs::write(&path, bytes).unwrap();
+        let text = bench.refusal("rl", &[STEPS], 1);
+        assert!(text.contains(told), "{told}: {text}");
     }
     std::fs::remove_file(&path).unwrap();
     assert!(bench.refusal("rl", &[STEPS], 1).contains("No such file"));
@@ -220,31 +204,33 @@ fn content_that_no_run_leaves_is_refused_behind_a_right_checksum() {
     let bench = Bench::new();
     let path = bench.learn();
     let whole = std::fs::read(&path).unwrap();
-    let refused = |edit: &dyn Fn(&mut Value), part: &str| {
+    type Edit = fn(&mut Value);
+    let edits: [(Edit, &str); 13] = [
+        (|c| c["memory"]["scheme"] = "other".into(), "learned by other, and the run's scheme is rl"),
+        (|c| c["memory"]["version"] = 9.into(), "version 9 of the memory of rl, and this program reads"),
+        (|c| c["memory"]["tables"]["q"][3] = Value::Null, "(memory.tables.q[3]: invalid type"),
+        (|c| c["memory"]["tables"]["q"][3] = (-1e300).into(), "in the Q-table"),
+        (|c| c["memory"]["tables"]["q"][3] = "1".into(), "(memory.tables.q[3]: invalid type"),
+        (|c| drop(c["memory"]["tables"]["q"].as_array_mut().unwrap().pop()), "memory.values.q (memory 11663"),
+        (
+            |c| drop(c["memory"]["tables"].as_object_mut().unwrap().remove("q")),
+            "memory.values.q (memory none",
+        ),
+        (|c| c["memory"]["tables"]["more"] = json!([0.0]), "memory.values.more (memory 1, run none)"),
+        (|c| c["memory"]["tables"]["visits"][0] = (-1.0).into(), "visits"),
+        (|c| c["memory"]["tables"]["visits"][0] = 0.5.into(), "visits"),
+        (|c| c["memory"]["shape"]["actions"] = 8.0.into(), "memory.shape.actions (memory 8.0, run 9.0)"),
+        (|c| c["more"] = 1.into(), "unknown field"),
+        (|c| drop(c.as_object_mut().unwrap().remove("runs")), "runs"),
+    ];
+    for (edit, part) in edits {
         std::fs::write(&path, &whole).unwrap();
-        change(&path, edit);
+        let mut content = read(&path)["content"].take();
+        edit(&mut content);
+        write_content(&path, &content.to_string());
         let text = bench.refusal("rl", &[STEPS], 1);
         assert!(text.contains(part), "{part} is not in {text}");
-    };
-    refused(&|c| c["memory"]["scheme"] = "other".into(), "learned by other, and the run's scheme is rl");
-    refused(&|c| c["memory"]["version"] = 9.into(), "version 9 of the memory of rl, and this program reads");
-    refused(&|c| c["memory"]["tables"]["q"][3] = Value::Null, "(memory.tables.q[3]: invalid type");
-    refused(&|c| c["memory"]["tables"]["q"][3] = (-1e300).into(), "in the Q-table");
-    refused(&|c| c["memory"]["tables"]["q"][3] = "1".into(), "(memory.tables.q[3]: invalid type");
-    refused(
-        &|c| drop(c["memory"]["tables"]["q"].as_array_mut().unwrap().pop()),
-        "memory.values.q (memory 11663",
-    );
-    refused(
-        &|c| drop(c["memory"]["tables"].as_object_mut().unwrap().remove("q")),
-        "memory.values.q (memory none",
-    );
-    refused(&|c| c["memory"]["tables"]["more"] = json!([0.0]), "memory.values.more (memory 1, run none)");
-    refused(&|c| c["memory"]["tables"]["visits"][0] = (-1.0).into(), "visits");
-    refused(&|c| c["memory"]["tables"]["visits"][0] = 0.5.into(), "visits");
-    refused(&|c| c["memory"]["shape"]["actions"] = 8.0.into(), "memory.shape.actions (memory 8.0, run 9.0)");
-    refused(&|c| c["more"] = 1.into(), "unknown field");
-    refused(&|c| drop(c.as_object_mut().unwrap().remove("runs")), "runs");
+    }
     // JSON has no infinity, and none comes of a number that is too large.
     std::fs::write(&path, &whole).unwrap();
     let content = read(&path)["content"].to_string().replacen("\"q\":[", "\"q\":[1e999,", 1);
@@ -260,20 +246,15 @@ fn no_memory_takes_the_place_of_another_file_of_the_run() {
     let trace = bench.trace.path().to_path_buf();
     let state = Some(bench.path("state"));
     let request = || bench.request("rl", &[STEPS]);
-    for (what, request) in [
-        (
-            "memory",
-            RunRequest { memory_in: Some(memory.clone()), memory_out: Some(memory.clone()), ..request() },
-        ),
-        ("trace", RunRequest { memory_out: Some(trace.clone()), ..request() }),
-        ("state", RunRequest { snapshot_out: state.clone(), memory_out: state.clone(), ..request() }),
-        (
-            "state",
-            RunRequest { snapshot_out: Some(memory.clone()), memory_in: Some(memory.clone()), ..request() },
-        ),
+    let own = Some(memory.clone());
+    for request in [
+        RunRequest { memory_in: own.clone(), memory_out: own.clone(), ..request() },
+        RunRequest { memory_out: Some(trace.clone()), ..request() },
+        RunRequest { snapshot_out: state.clone(), memory_out: state.clone(), ..request() },
+        RunRequest { snapshot_out: own.clone(), memory_in: own.clone(), ..request() },
     ] {
         let error = run(&request).unwrap_err();
-        assert_eq!(error.exit_code(), 3, "{what}: {error}");
+        assert_eq!(error.exit_code(), 3, "{error}");
     }
     assert_eq!(std::fs::read(&memory).unwrap(), before);
     assert!(!bench.path("state").exists());

@@ -6,7 +6,7 @@ use slcache_core::hw::config::PoolConfig;
 use slcache_sim::config::RunConfig;
 use slcache_sim::notes::notes;
 use slcache_sim::preset::PRESETS;
-use slcache_sim::{preset, resolve};
+use slcache_sim::resolve;
 
 /// The capacities that drives are sold with, of 50 GB to 2 TB, by the formula of the trade (IDEMA LBA1-03).
 fn of_labels() -> impl Iterator<Item = u64> {
@@ -43,16 +43,6 @@ fn every_capacity_on_a_label_is_rounded_down_and_said() {
         }
     }
     assert!(rounded > 0, "no capacity needed it");
-}
-
-#[test]
-fn a_rounded_configuration_resolves_to_itself_and_forgets_what_was_overruled() {
-    let config = large("hierarchy-44g", 1_000_204_886_016);
-    let file = crate::common::file(&config.to_json().to_string(), ".json");
-    let path = file.path().to_str().unwrap();
-    assert_eq!(resolved(path, "tlc-only", &[]), config);
-    let other = resolved(path, "tlc-only", &["device.user_bytes=1GiB"]);
-    assert_eq!((other.device.user_bytes, other.device.stated_user_bytes), (1 << 30, None));
 }
 
 #[test]
@@ -106,6 +96,10 @@ fn every_time_of_a_chip_is_looked_at() {
     let mut keys = Vec::new();
     times("device.pool[0]", &config["device"]["pool"][0], &mut keys);
     assert!(keys.len() > 12, "{keys:?}");
+    for preset in PRESETS {
+        let told = slcache_sim::notes::of_device(&preset.device());
+        assert!(told.is_empty(), "{}: {told:?}", preset.name);
+    }
     for key in keys {
         let list = key.ends_with(".read_ns") || key.ends_with(".program_ns");
         let is_cell = !key.contains(".bus.") && !key.contains(".suspend.");
@@ -124,20 +118,13 @@ fn every_time_of_a_chip_is_looked_at() {
 }
 
 #[test]
-fn no_preset_has_times_of_no_chip() {
-    for preset in preset::PRESETS {
-        let told = slcache_sim::notes::of_device(&preset.device());
-        assert!(told.is_empty(), "{}: {told:?}", preset.name);
-    }
-}
-
-#[test]
 fn tiers_on_one_pool_are_said_to_share_dies() {
     for scheme in ["hyssd", "hyssd-static"] {
-        let says =
-            |device| notes(&resolved(device, scheme, &[])).iter().any(|note| note.contains("same dies"));
-        assert!(says("tiny") && says("ips-384g"), "{scheme}");
-        assert!(!says("hyssd-st") && !says("hyssd-mt"), "{scheme}");
+        for (device, shares) in [("tiny", true), ("ips-384g", true), ("hyssd-st", false), ("hyssd-mt", false)]
+        {
+            let says = notes(&resolved(device, scheme, &[])).iter().any(|note| note.contains("same dies"));
+            assert_eq!(says, shares, "{scheme} on {device}");
+        }
     }
     assert!(notes(&resolved("tiny", "baseline", &[])).is_empty());
 }
@@ -167,11 +154,10 @@ fn a_buffer_short_of_two_stripes_is_told_with_what_it_needs() {
             let note = told.iter().find(|note| note.starts_with(&begin));
             let is_short = is_direct && bytes < 2 * stripe;
             assert_eq!(note.is_some(), is_short, "{scheme} on {device}, {bytes}: {told:?}");
+            let needed = format!("at least {} are needed", 2 * stripe);
+            assert!(note.is_none_or(|note| note.ends_with(&needed)), "{note:?}");
+            assert!(note.is_none_or(|note| note.contains("padded") == (bytes < fills)), "{note:?}");
             found[usize::from(is_short)] += 1;
-            if let Some(note) = note {
-                assert!(note.ends_with(&format!("at least {} are needed", 2 * stripe)), "{note}");
-                assert_eq!(note.contains("padded"), bytes < fills, "{note}");
-            }
         }
         // As presets come they have the room.
         if let Ok(config) = resolve(&layers(device, scheme, &[])) {

@@ -1,9 +1,6 @@
 //! Every shipped device resolves for the schemes it gives defaults for.
 
-use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::CellMode;
-use slcache_core::device::Simulation;
-use slcache_core::hw::config::PoolConfig;
 use slcache_sim::preset::{catalogue, PRESETS};
 use slcache_sim::resolve;
 
@@ -75,66 +72,21 @@ fn the_two_forms_of_hierarchy_44g_differ_in_what_mqsim_does_and_in_nothing_else(
 }
 
 #[test]
-fn hyssd_page_times_include_the_bus_as_in_the_paper_and_copy_backs_do_not() {
-    for (preset, pool, read_us, program_us, copyback_us) in [
-        ("hyssd-st", 0, 125, 300, 225),
-        ("hyssd-st", 1, 350, 2500, 2450),
-        ("hyssd-mt", 0, 175, 1400, 1375),
-        ("hyssd-mt", 1, 350, 2500, 2450),
+fn page_times_with_the_bus_are_those_of_the_papers_tables() {
+    use CellMode::{Mlc, Slc, Tlc};
+    for (preset, pool, mode, read_us, program_us, copyback_us) in [
+        ("hyssd-st", 0, Slc, 125, 300, Some(225)),
+        ("hyssd-st", 1, Tlc, 350, 2500, Some(2450)),
+        ("hyssd-mt", 0, Mlc, 175, 1400, Some(1375)),
+        ("hyssd-mt", 1, Tlc, 350, 2500, Some(2450)),
+        ("nvc-hdd", 0, Slc, 409, 431, None),
+        ("nvc-hdd", 0, Mlc, 403, 994, None),
     ] {
-        let device = slcache_sim::preset::find(preset).unwrap().device();
-        let pool = &device.pool[pool];
-        let mode = pool.mode(pool.densest()).unwrap();
-        let transfer_ns = (u64::from(pool.page_bytes) * u64::from(pool.bus.ps_per_byte)).div_ceil(1000);
-        assert_eq!(u64::from(mode.read_ns[0]) + transfer_ns, read_us * 1000, "{preset}");
-        assert_eq!(u64::from(mode.program_ns[0]) + transfer_ns, program_us * 1000, "{preset}");
-        assert_eq!(mode.copyback_ns, Some(copyback_us * 1000), "{preset}");
-        assert_eq!(mode.copyback_ns, Some(mode.read_ns[0] + mode.program_ns[0]), "{preset}");
-    }
-}
-
-/// Devices without a disk that offer SLC and a denser mode in one pool, each with requests that go around twice.
-#[test]
-fn ust_runs_on_every_preset_that_has_an_slc_mode_beside_another() {
-    let mut names = Vec::new();
-    for preset in PRESETS.iter().filter(|preset| preset.device().disk.is_none()) {
-        let pools = preset.device().pool;
-        let hybrid = |pool: &PoolConfig| pool.slc.is_some() && pool.densest() != CellMode::Slc;
-        let resolved = resolve(&crate::common::layers(preset.name, "ust", &[]));
-        if !pools.iter().any(hybrid) {
-            assert!(resolved.is_err_and(|errors| errors.to_string().contains("scheme.ust.dense_mode")));
-            continue;
-        }
-        let setup = resolved.unwrap_or_else(|errors| panic!("{}:\n{errors}", preset.name)).setup();
-        let mut simulation = Simulation::new(&setup).unwrap();
-        let write = |i: u64| Request {
-            hint: 0,
-            at_ns: i * 100_000,
-            sector: i * 123_456_789 % (1 << 11) * 8,
-            sectors: 8 << (i % 4),
-            stream: 0,
-            op: HostOp::Write,
-        };
-        let requests: Vec<Request> =
-            (0..2000).map(write).filter(|r| r.end_sector() * 512 <= setup.device.user_bytes).collect();
-        simulation.feed(&requests).unwrap();
-        simulation.finish().unwrap();
-        names.push(preset.name);
-    }
-    assert!(names.len() >= 5, "{names:?}");
-}
-
-#[test]
-fn nvc_hdd_page_times_with_the_bus_are_those_of_the_papers_table() {
-    let device = slcache_sim::preset::find("nvc-hdd").unwrap().device();
-    let pool = &device.pool[0];
-    let transfer_ns = pool.bus.transfer_ns(pool.page_bytes);
-    for (mode, read_us, program_us) in [(CellMode::Slc, 409, 431), (CellMode::Mlc, 403, 994)] {
-        let times = pool.mode(mode).unwrap();
-        assert_eq!(times.read_ns[0] + transfer_ns, read_us * 1000);
-        assert_eq!(times.program_ns[0] + transfer_ns, program_us * 1000);
-        assert_eq!(times.erase_ns, 872_000);
-        assert_eq!(pool.raw_bytes(mode), if mode == CellMode::Slc { 512 << 20 } else { 1 << 30 });
+        let pool = &slcache_sim::preset::find(preset).unwrap().device().pool[pool];
+        let (times, transfer_ns) = (pool.mode(mode).unwrap(), pool.bus.transfer_ns(pool.page_bytes));
+        assert_eq!(times.read_ns[0] + transfer_ns, read_us * 1000, "{preset} {mode:?}");
+        assert_eq!(times.program_ns[0] + transfer_ns, program_us * 1000, "{preset} {mode:?}");
+        assert_eq!(times.copyback_ns, copyback_us.map(|us| us * 1000), "{preset} {mode:?}");
     }
 }
 
