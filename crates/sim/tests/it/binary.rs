@@ -8,18 +8,6 @@ fn run(arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn a_run_prints_one_document() {
-    let trace = crate::common::file("0 0 0 8 0\n1000 0 8 8 1\n", ".trace");
-    let path = trace.path().to_str().unwrap();
-    let device = ["--device", "tiny", "--scheme", "tlc-only", "--trace-format", "mqsim"];
-    let output = run(&[&[path], device.as_slice(), &["--set", "trace.prefill=none"]].concat());
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(document["host"]["write"]["requests"], 1);
-    assert_eq!(document["config"]["trace"]["prefill"], "none");
-}
-
-#[test]
 fn faults_have_their_own_exit_codes() {
     let trace = crate::common::file("0 0 0 8 0\n1000 0 80000 8 1\n", ".trace");
     let path = trace.path().to_str().unwrap();
@@ -30,6 +18,10 @@ fn faults_have_their_own_exit_codes() {
     assert_eq!(code(&[&[path], &device, &["--colour", "red"]]), Some(2));
     assert_eq!(code(&[&[path], &device, &["--set", "x=1"]]), Some(3));
     assert_eq!(code(&[&[path], &device, &["--trace-option", "x=1"]]), Some(3));
+    for text in ["", "0 0 0 8 7\n"] {
+        let bad = crate::common::file(text, ".trace");
+        assert_eq!(code(&[&[bad.path().to_str().unwrap()], &device]), Some(4));
+    }
     assert_eq!(code(&[&["/nonexistent"], &device]), Some(4));
 }
 

@@ -1,7 +1,7 @@
 //! A setting changes its own key and no other: for every preset and scheme, every key of the
 //! resolved configuration, in every way to say it.
 
-use crate::common::{file, layers};
+use crate::common::layers;
 use serde_json::Value;
 use slcache_core::schemes::CATALOG;
 use slcache_sim::preset::PRESETS;
@@ -188,23 +188,4 @@ fn a_key_set_to_another_value_changes_that_key_alone() {
     let never = unchanged.difference(&changed);
     let free: Vec<_> = never.filter(|key| !BOUND.iter().any(|part| key.contains(part))).collect();
     assert!(free.is_empty(), "{free:?}");
-}
-
-#[test]
-fn a_key_of_a_device_file_changes_that_key_alone() {
-    let mut tried = 0;
-    for (device, scheme, before) in runs() {
-        let preset = PRESETS.iter().find(|preset| preset.name == device).unwrap();
-        let section = format!("scheme.{scheme}");
-        for (key, value) in settable(scheme, &before) {
-            let Some(below) = key.strip_prefix(&format!("{section}.")) else { continue };
-            let file = file(&format!("{}\n[{section}]\n{below} = {value}\n", preset.text), ".toml");
-            match resolved(file.path().to_str().unwrap(), scheme, &[]) {
-                Ok(after) => assert_eq!(after, before, "{device}: {key} = {value} in the file"),
-                Err(message) => assert!(message.contains("give one of the two"), "{key}: {message}"),
-            }
-            tried += 1;
-        }
-    }
-    assert!(tried > 500, "{tried}");
 }

@@ -6,11 +6,11 @@
 //! skipped. `docs/benchmarking.md` says how the comparison is made,
 //! `decisions/0005-mqsim-comparison.md` what does not agree and why.
 
+use crate::common::resolved;
 use slcache_core::base::op::OpKind;
 use slcache_core::base::rng::RngStream;
 use slcache_core::device::request::{HostOp, Request};
-use slcache_core::device::{Setup, Simulation};
-use slcache_sim::{resolve, Layers};
+use slcache_core::device::Simulation;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -20,16 +20,6 @@ const CLOSE: f64 = 0.01;
 
 /// A request with MQSim's response time, ns.
 type Answer = (Request, u64);
-
-fn setup(sets: &[&str]) -> Setup {
-    let layers = Layers {
-        device: "mqsim-like".into(),
-        scheme: "tlc-only".into(),
-        sets: sets.iter().map(|&set| set.to_owned()).collect(),
-        ..Layers::default()
-    };
-    resolve(&layers).unwrap_or_else(|errors| panic!("{errors}")).setup()
-}
 
 /// Reads `arrival_ns,sector,sectors,op,response_ns`.
 fn answer(line: &str) -> Answer {
@@ -58,18 +48,13 @@ fn complete(workload: &str) -> Option<Vec<Answer>> {
 /// Our response times in the order of `answers`.
 fn ours(answers: &[Answer]) -> Vec<u64> {
     let requests: Vec<Request> = answers.iter().map(|a| a.0).collect();
-    let mut sim = Simulation::new(&setup(&[])).unwrap();
+    let mut sim = Simulation::new(&resolved("mqsim-like", "tlc-only", &[]).setup()).unwrap();
     sim.keep_log();
     sim.feed(&requests).unwrap();
     sim.finish().unwrap();
     let log: HashMap<_, _> = sim.log().iter().map(|(r, ns)| ((r.at_ns, r.sector), *ns)).collect();
     assert_eq!(log.len(), requests.len(), "arrival and place name a request");
     requests.iter().map(|r| log[&(r.at_ns, r.sector)]).collect()
-}
-
-/// How many response times are equal to the nanosecond.
-fn exact(answers: &[Answer], ours: &[u64]) -> usize {
-    answers.iter().zip(ours).filter(|(a, ns)| a.1 == **ns).count()
 }
 
 /// The value at rank ceil(share * count), the same rule on both sides.
@@ -89,15 +74,10 @@ fn figures(latencies: &[u64]) -> [f64; 5] {
 fn assert_figures_agree(workload: &str, answers: &[Answer]) {
     let theirs: Vec<u64> = answers.iter().map(|a| a.1).collect();
     let ours = ours(answers);
-    let same = exact(answers, &ours);
-    println!("{workload}: {same} of {} requests agree to the nanosecond", answers.len());
-    let most = theirs.iter().zip(&ours).map(|(a, b)| a.abs_diff(*b)).max().unwrap_or(0);
-    println!("{workload}: the largest difference is {most} ns");
     for (name, (our, their)) in
         ["mean", "p50", "p99", "p99.9", "maximum"].iter().zip(figures(&ours).iter().zip(figures(&theirs)))
     {
         let difference = our / their - 1.0;
-        println!("{workload} {name}: {our:.0} ns, MQSim {their:.0} ns, {:+.3} %", difference * 100.0);
         assert!(difference.abs() <= CLOSE, "{workload} {name}: {our} against {their}");
     }
 }
@@ -132,18 +112,10 @@ fn the_complete_loaded_workloads_agree() {
     }
 }
 
-/// First-in first-out cleaning at valid share `u`: 1/(1-U) with (U-1)/ln U = u.
+/// First-in first-out cleaning at valid share `u`: 1/(1-U) with (U-1)/ln U = u, by its fixed point.
 fn fifo(u: f64) -> f64 {
-    let (mut low, mut high) = (1e-9, 1.0 - 1e-9);
-    for _ in 0..200 {
-        let valid: f64 = (low + high) / 2.0;
-        if (valid - 1.0) / valid.ln() < u {
-            low = valid;
-        } else {
-            high = valid;
-        }
-    }
-    1.0 / (1.0 - low)
+    let valid = (0..10_000).fold(0.5_f64, |valid, _| (-(1.0 - valid) / u).exp());
+    1.0 / (1.0 - valid)
 }
 
 /// The cleaning workload: 16 planes of 100 blocks, 20 % spare, uniform random whole-page writes.
@@ -152,38 +124,26 @@ fn fifo(u: f64) -> f64 {
 fn cleaning_costs_what_ten_blocks_held_back_cost() {
     const PAGES: u64 = 16 * 100 * 192 * 8 / 10;
     let user_bytes = format!("device.user_bytes={}", PAGES * 16384);
-    let setup = setup(&[
-        &user_bytes,
+    let sets = [
+        user_bytes.as_str(),
         "device.pool[0].blocks=100",
         "scheme.tlc-only.clean.start_free_ratio=0.0", // 10 free blocks per plane, as the preset says
         "precondition.fill=1.0",
-    ]);
-    let mut sim = Simulation::new(&setup).unwrap();
+    ];
+    let mut sim = Simulation::new(&resolved("mqsim-like", "tlc-only", &sets).setup()).unwrap();
     sim.precondition(&mut |_, _| true).unwrap();
     let mut rng = RngStream::new(1, "uniform");
-    let requests: Vec<Request> = (1..=400_000)
-        .map(|i| {
-            let sector = u64::from(rng.below(PAGES as u32)) * 32;
-            Request { at_ns: i * 10_000_000, sector, sectors: 32, stream: 0, hint: 0, op: HostOp::Write }
-        })
-        .collect();
-    sim.feed(&requests).unwrap();
+    let mut write = |i: u64| {
+        let sector = u64::from(rng.below(PAGES as u32)) * 32;
+        Request { at_ns: i * 10_000_000, sector, sectors: 32, stream: 0, hint: 0, op: HostOp::Write }
+    };
+    sim.feed(&(1..=400_000).map(&mut write).collect::<Vec<_>>()).unwrap();
     sim.finish().unwrap();
     sim.audit().unwrap();
-
-    let (mut programs, mut erases) = (0, 0);
-    for row in sim.counters().iter() {
-        programs += if row.kind == OpKind::Program { row.totals.pages } else { 0 };
-        erases += if row.kind == OpKind::Erase { row.totals.count } else { 0 };
-    }
-    let wa = programs as f64 / 400_000.0;
-    let moves = (programs - 400_000) as f64 / erases as f64;
+    let programs = sim.counters().iter().filter(|row| row.kind == OpKind::Program);
+    let wa = programs.map(|row| row.totals.pages).sum::<u64>() as f64 / 400_000.0;
     // Ten free blocks and one and a half frontiers per plane hold no valid data on average.
     let u = (PAGES / 16) as f64 / (88.5 * 192.0);
-    println!(
-        "write amplification {wa:.3}, {moves:.1} moves per cleaning; FIFO at u = {u:.4}: {:.3}",
-        fifo(u)
-    );
     assert!(wa < fifo(u), "greedy cleaning cannot cost more than first in, first out");
     assert!(wa > 0.7 * fifo(u), "greedy cleaning gains less than that on uniform writes");
 }
