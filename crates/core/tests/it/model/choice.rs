@@ -1,8 +1,8 @@
 //! One choice of everything a device, a host and a scheme offer, on a tiny device.
 
 use super::keys;
-use crate::it::common::{device, mode, pool, reprogram, setup};
-use prop::sample::{select, Index};
+use crate::it::common::{configure, device, mode, pool, reprogram, setup};
+use prop::sample::Index;
 use proptest::prelude::*;
 use serde_json::{json, Value};
 use slcache_core::base::CellMode;
@@ -17,88 +17,17 @@ use slcache_core::hw::disk::config::{AtStart, DiskConfig, Rotation};
 use slcache_core::hw::map_config::{MapConfig, MapMoves};
 use slcache_core::schemes::CATALOG;
 
-/// The flash.
-#[derive(Clone, Debug)]
-pub struct Chips {
-    channels: u32,
-    chips: u32,
-    dies: u32,
-    planes: u32,
-    blocks: u32,
-    wordlines: u32,
-    mu_bytes: u32,
-    slots: u32,
-    dense: CellMode,
-    one_shot: bool,
-    copies_back: bool,
-    parallelism: PlaneParallelism,
-    suspend: SuspendConfig,
-    /// A second pool, behind or before, that the scheme leaves alone if it uses one.
-    other_pool: Option<bool>,
-    other_halves: bool,
-    /// Units of a scheme of two tiers are as large as the other pool's pages, or logical pages.
-    small_units: bool,
-    /// In front of a disk there may be very few blocks.
-    few_blocks: bool,
-    wordlines_per_layer: u32,
-}
-
-/// How the host drives the device.
-#[derive(Clone, Debug)]
-pub struct Drive {
-    closed: bool,
-    queue_depth: u32,
-    time_scale: f64,
-    turnaround_ns: u32,
-    /// Translation pages in the mapping cache; 0 = all of the map is in DRAM.
-    mapped: u64,
-    link: Option<LinkConfig>,
-    buffer: Option<(Acknowledge, WriteBack, u32, bool)>,
-    /// Planes of a stripe, stripes in flight, ns beside their programs for a run of units.
-    stripes: (u32, Option<u32>, u32),
-    front: Option<ControllerConfig>,
-    sub_mu: SubMu,
-    on_read: bool,
-}
-
-impl Drive {
-    /// Its mapping cache: pages of 64 entries.
-    fn map(&self) -> Option<MapConfig> {
-        (self.mapped > 0).then(|| MapConfig {
-            cache_bytes: 512 * self.mapped,
-            entry_bytes: 8,
-            page_bytes: 512,
-            access_ns: 500,
-            mode: CellMode::Slc,
-            blocks: None,
-            moves: if self.mapped % 2 == 0 { MapMoves::Charged } else { MapMoves::Free },
-        })
-    }
-}
-
-#[derive(Clone, Debug)]
-pub struct Controller {
-    plp: bool,
-    inflight_read: InflightRead,
-    rmw_transfer: RmwTransfer,
-    read_transfer: ReadTransfer,
-    part_reads: PartReads,
-    stage_timeout_ns: u64,
-    starvation_ns: u64,
-    /// Reads and steps at which blocks move of cells that err, where the scheme lets them, and whether a patrol
-    /// looks for them and wear is levelled.
-    upkeep: Option<(u32, u32, bool)>,
-}
+/// How many values are drawn beside those of a scheme's keys, or some more.
+const OTHERS: usize = 80;
 
 #[derive(Clone, Debug)]
 pub struct Choice {
-    scheme: &'static str,
-    chips: Chips,
-    drive: Drive,
-    controller: Controller,
+    /// What is chosen but for the capacity and the scheme's parameters.
+    chosen: Setup,
     /// Parameters of the scheme; what the device refuses of them stays at its default.
     keys: Vec<(&'static str, Value)>,
-    precondition: PreconditionConfig,
+    /// Bytes of a logical page.
+    page_bytes: u64,
     /// Share of the largest capacity that the scheme accepts.
     fullness: f64,
     /// Share of the capacity that holds data from before time 0.
@@ -109,160 +38,19 @@ pub struct Choice {
     pub audit_every: usize,
     /// Requests between two turns of a knob, 0 = none is turned.
     pub turn_every: usize,
-    /// The home of the data, if the scheme has them on a disk.
-    disk: DiskConfig,
 }
 
-/// A disk that falls asleep within a few seconds, or within some milliseconds.
-fn disks() -> impl Strategy<Value = DiskConfig> {
-    let rotation = select(vec![Rotation::Mean, Rotation::Angle]);
-    let at_start = select(vec![AtStart::Active, AtStart::Standby]);
-    let mechanics = (select(vec![1, 1_000]), select(vec![0, 30_000]), rotation, at_start);
-    mechanics.prop_map(|(haste, overhead_ns, rotation, at_start)| {
-        let mut disk = crate::it::common::disk();
-        let power = &mut disk.power;
-        for ns in [
-            &mut power.idle_after_ns,
-            &mut power.to_idle_ns,
-            &mut power.from_idle_ns,
-            &mut power.standby_after_ns,
-            &mut power.spin_down_ns,
-            &mut power.spin_up_ns,
-        ] {
-            *ns /= haste;
-        }
-        DiskConfig { overhead_ns, rotation, at_start, ..disk }
-    })
-}
+/// Draws one of each list in turn; the first is what a failing case is made small to.
+struct Draw<'a>(std::slice::Iter<'a, Index>);
 
-fn chips() -> impl Strategy<Value = Chips> {
-    use PlaneParallelism::{Independent, MultiPlane, Serial};
-    let suspend = (any::<bool>(), any::<bool>(), select(vec![0, 5_000]), select(vec![0, 7_000]), 1..4u32);
-    let suspend = suspend.prop_map(|(program, erase, suspend_ns, resume_ns, max_suspends)| SuspendConfig {
-        program,
-        erase,
-        suspend_ns,
-        resume_ns,
-        max_suspends,
-    });
-    let counts = (1..=2u32, 1..=2u32, 1..=2u32, select(vec![1, 2, 3, 4]));
-    let sizes = (14..=18u32, select(vec![4, 8]), select(vec![512, 4096, 16384]), select(vec![1, 2, 4, 16]));
-    let modes =
-        (select(vec![CellMode::Mlc, CellMode::Tlc, CellMode::Qlc]), any::<bool>(), 1..=2u32, any::<bool>());
-    let rules = (
-        select(vec![Independent, MultiPlane, Serial]),
-        suspend,
-        (select(vec![None, None, Some(false), Some(true)]), any::<bool>(), any::<bool>(), any::<bool>()),
-    );
-    (counts, sizes, modes, rules).prop_map(|(n, size, mode, rule)| Chips {
-        channels: n.0,
-        chips: n.1,
-        dies: n.2,
-        planes: n.3,
-        blocks: size.0,
-        wordlines: size.1,
-        mu_bytes: size.2,
-        slots: size.3,
-        dense: mode.0,
-        one_shot: mode.1,
-        wordlines_per_layer: mode.2,
-        copies_back: mode.3,
-        parallelism: rule.0,
-        suspend: rule.1,
-        other_pool: rule.2 .0,
-        other_halves: rule.2 .1,
-        small_units: rule.2 .2,
-        few_blocks: rule.2 .3,
-    })
-}
+impl Draw<'_> {
+    fn of<T: Clone>(&mut self, values: &[T]) -> T {
+        self.0.next().expect("enough is drawn").get(values).clone()
+    }
 
-fn drive() -> impl Strategy<Value = Drive> {
-    let link = LinkConfig {
-        lanes: 1,
-        lane_mb_per_s: 500,
-        payload_bytes: 256,
-        header_bytes: 24,
-        read_overhead_ns: 1_000,
-        write_overhead_ns: 1_500,
-    };
-    let buffer = (
-        select(vec![Acknowledge::OnBuffer, Acknowledge::OnProgram]),
-        select(vec![WriteBack::WhenFull, WriteBack::AtOnce]),
-        1..6u32,
-        any::<bool>(),
-    );
-    let stripes = (1..5u32, select(vec![None, None, Some(1), Some(2)]), select(vec![0, 300_000]));
-    let front = (
-        select(vec![0, 7_000]),
-        select(vec![0, 11_000]),
-        select(vec![None, Some(900)]),
-        select(vec![0, 0, 40_000]),
-    )
-        .prop_map(|(read_ns, write_ns, commands_per_s, jitter_ns)| ControllerConfig {
-            read_ns,
-            write_ns,
-            commands_per_s,
-            jitter_ns,
-            ..ControllerConfig::default()
-        });
-    (
-        (prop::bool::weighted(0.25), select(vec![0, 0, 0, 1, 4, 32]), select(vec![1.0, 1.0, 0.1, 3.5])),
-        (select(vec![None, None, Some(link)]), select(vec![0, 0, 400_000]), select(vec![0, 0, 0, 1, 2, 5])),
-        (proptest::option::weighted(0.4, buffer), stripes, proptest::option::weighted(0.3, front)),
-        select(vec![SubMu::Round, SubMu::Rmw]),
-        prop::bool::weighted(0.2),
-    )
-        .prop_map(|(host, (link, turnaround_ns, mapped), (buffer, stripes, front), sub_mu, on_read)| {
-            Drive {
-                closed: host.0,
-                queue_depth: if host.0 { host.1.max(1) } else { host.1 },
-                time_scale: host.2,
-                turnaround_ns,
-                mapped,
-                link,
-                buffer,
-                stripes,
-                front,
-                sub_mu,
-                on_read,
-            }
-        })
-}
-
-fn controller() -> impl Strategy<Value = Controller> {
-    (
-        any::<bool>(),
-        select(vec![InflightRead::Buffer, InflightRead::Wait]),
-        select(vec![RmwTransfer::Page, RmwTransfer::Request]),
-        select(vec![ReadTransfer::Request, ReadTransfer::Page]),
-        select(vec![PartReads::Together, PartReads::InTurn]),
-        select(vec![1_000, 1_000_000]),
-        select(vec![0, 2_000_000]),
-        select(vec![None, None, Some((20, 1, true)), Some((200, 4, false))]),
-    )
-        .prop_map(
-            |(
-                plp,
-                inflight_read,
-                rmw_transfer,
-                read_transfer,
-                part_reads,
-                stage_timeout_ns,
-                starvation_ns,
-                upkeep,
-            )| {
-                Controller {
-                    plp,
-                    inflight_read,
-                    rmw_transfer,
-                    read_transfer,
-                    part_reads,
-                    stage_timeout_ns,
-                    starvation_ns,
-                    upkeep,
-                }
-            },
-        )
+    fn flag(&mut self) -> bool {
+        self.of(&[false, true])
+    }
 }
 
 /// Choices with any scheme of the catalogue.
@@ -276,96 +64,148 @@ pub fn disk_choices() -> impl Strategy<Value = Choice> {
 }
 
 fn choices_of(schemes: Vec<&'static str>) -> impl Strategy<Value = Choice> {
-    let before = (select(vec![0.0, 0.0, 0.5, 1.0]), select(vec![0.0, 1.0]), any::<bool>());
-    let extent = (select(vec![1.0, 1.0, 0.7, 0.3]), select(vec![0.0, 0.0, 0.5, 1.0]), select(vec![1, 5, 50]));
-    let turns = select(vec![0, 1, 4, 30]);
-    let places = prop::collection::vec(any::<Index>(), keys::most());
-    (select(schemes), chips(), drive(), controller(), places, before, (extent, turns, disks(), any::<bool>()))
-        .prop_map(
-            |(
-                scheme,
-                chips,
-                drive,
-                controller,
-                places,
-                (fill, overwrite, drain),
-                (extent, turn_every, disk, by_unit),
-            )| {
-                Choice {
-                    scheme,
-                    disk,
-                    chips,
-                    drive,
-                    controller,
-                    keys: keys_of(scheme, &places),
-                    precondition: PreconditionConfig {
-                        fill,
-                        overwrite: if fill > 0.0 { overwrite } else { 0.0 },
-                        drain,
-                        ..PreconditionConfig::default()
-                    },
-                    fullness: extent.0,
-                    preload: extent.1,
-                    by_unit,
-                    audit_every: extent.2,
-                    turn_every,
-                }
-            },
-        )
+    let places = prop::collection::vec(any::<Index>(), OTHERS + keys::most());
+    places.prop_map(move |places| Choice::draw(&schemes, &mut Draw(places.iter())))
 }
 
-fn keys_of(scheme: &str, places: &[Index]) -> Vec<(&'static str, Value)> {
-    let keys = keys::drawn(scheme).iter().zip(places);
-    keys.map(|((key, values), place)| (key.as_str(), place.get(values).clone())).collect()
+/// A disk that falls asleep within a few seconds, or within some milliseconds.
+fn disk(draw: &mut Draw) -> DiskConfig {
+    let mut disk = crate::it::common::disk();
+    let (power, haste) = (&mut disk.power, draw.of(&[1, 1_000]));
+    for ns in [
+        &mut power.idle_after_ns,
+        &mut power.to_idle_ns,
+        &mut power.from_idle_ns,
+        &mut power.standby_after_ns,
+        &mut power.spin_down_ns,
+        &mut power.spin_up_ns,
+    ] {
+        *ns /= haste;
+    }
+    DiskConfig {
+        overhead_ns: draw.of(&[0, 30_000]),
+        rotation: draw.of(&[Rotation::Mean, Rotation::Angle]),
+        at_start: draw.of(&[AtStart::Active, AtStart::Standby]),
+        ..disk
+    }
 }
 
-impl Chips {
-    fn pool(&self) -> PoolConfig {
-        let page_bytes = self.slots * self.mu_bytes;
-        let mut base = pool(self.channels, self.planes, self.blocks, self.wordlines, page_bytes);
-        let mut dense = mode(60_000, 800_000, 3_000_000);
-        if self.copies_back {
-            base.slc.as_mut().unwrap().copyback_ns = Some(220_000);
-            dense.copyback_ns = Some(860_000);
-        }
-        if self.one_shot {
-            (dense.program, dense.copyback_ns) = (ProgramRule::OneShot, None);
-        }
-        let of = |mode| (mode == self.dense).then(|| dense.clone());
-        PoolConfig {
-            chips: self.chips,
-            dies: self.dies,
-            plane_parallelism: self.parallelism,
-            suspend: self.suspend,
-            mlc: of(CellMode::Mlc),
-            tlc: of(CellMode::Tlc),
-            qlc: of(CellMode::Qlc),
-            reprogram: Some(ReprogramConfig {
-                mode: Some(self.dense),
-                wordlines_per_layer: self.wordlines_per_layer,
-                ..reprogram()
-            }),
-            ..base
-        }
+/// The flash of the scheme, which offers `dense` beside SLC.
+fn chips(draw: &mut Draw, dense: CellMode, page_bytes: u32) -> PoolConfig {
+    use PlaneParallelism::{Independent, MultiPlane, Serial};
+    let (channels, planes) = (draw.of(&[1, 2]), draw.of(&[1, 2, 3, 4]));
+    let (blocks, wordlines) = (draw.of(&[14, 15, 16, 17, 18]), draw.of(&[4, 8]));
+    let mut base = pool(channels, planes, blocks, wordlines, page_bytes);
+    let mut cells = mode(60_000, 800_000, 3_000_000);
+    if draw.flag() {
+        base.slc.as_mut().unwrap().copyback_ns = Some(220_000);
+        cells.copyback_ns = Some(860_000);
     }
+    if draw.flag() {
+        (cells.program, cells.copyback_ns) = (ProgramRule::OneShot, None);
+    }
+    let of = |mode| (mode == dense).then(|| cells.clone());
+    PoolConfig {
+        chips: draw.of(&[1, 2]),
+        dies: draw.of(&[1, 2]),
+        plane_parallelism: draw.of(&[Independent, MultiPlane, Serial]),
+        suspend: SuspendConfig {
+            program: draw.flag(),
+            erase: draw.flag(),
+            suspend_ns: draw.of(&[0, 5_000]),
+            resume_ns: draw.of(&[0, 7_000]),
+            max_suspends: draw.of(&[1, 2, 3]),
+        },
+        mlc: of(CellMode::Mlc),
+        tlc: of(CellMode::Tlc),
+        qlc: of(CellMode::Qlc),
+        reprogram: Some(ReprogramConfig {
+            mode: Some(dense),
+            wordlines_per_layer: draw.of(&[1, 2]),
+            ..reprogram()
+        }),
+        ..base
+    }
+}
 
-    /// The other pool's pages may be half as large.
-    fn other_page_bytes(&self) -> u32 {
-        let halves = self.other_halves && self.slots % 2 == 0;
-        self.slots * self.mu_bytes / if halves { 2 } else { 1 }
-    }
+/// A mapping cache of pages of 64 entries.
+fn map(draw: &mut Draw) -> Option<MapConfig> {
+    let pages = draw.of(&[0, 0, 0, 1, 2, 5]);
+    (pages > 0).then(|| MapConfig {
+        cache_bytes: 512 * pages,
+        entry_bytes: 8,
+        page_bytes: 512,
+        access_ns: 500,
+        mode: CellMode::Slc,
+        blocks: None,
+        moves: if pages % 2 == 0 { MapMoves::Charged } else { MapMoves::Free },
+    })
+}
 
-    /// The pools: the scheme's is the only one that offers the dense mode.
-    fn pools(&self) -> Vec<PoolConfig> {
-        let own = self.pool();
-        let mut other = pool(1, 2, 6, 4, self.other_page_bytes());
-        (other.name, other.tlc) = ("other".into(), None);
-        match self.other_pool {
-            None => vec![own],
-            Some(false) => vec![own, other],
-            Some(true) => vec![other, own],
-        }
+fn buffer(draw: &mut Draw, pools: &[PoolConfig], page_bytes: u64) -> Option<BufferConfig> {
+    let all: u32 = pools.iter().map(PoolConfig::plane_count).sum();
+    let stripe_planes = draw.of(&[1, 2, 3, 4]).min(all);
+    let program = pools.iter().map(PoolConfig::program_bytes).max().unwrap_or(0);
+    let least = u64::from(stripe_planes) * program + page_bytes;
+    let config = BufferConfig {
+        acknowledge: draw.of(&[Acknowledge::OnBuffer, Acknowledge::OnProgram]),
+        write_back: draw.of(&[WriteBack::WhenFull, WriteBack::AtOnce]),
+        access_ns: 1000,
+        fill_on_read: draw.flag(),
+        stripe_planes,
+        stripes_in_flight: draw.of(&[None, None, Some(1), Some(2)]),
+        run_overhead_ns: draw.of(&[0, 300_000]),
+        ..BufferConfig::new(least.max(draw.of(&[1, 2, 3, 4, 5]) * page_bytes))
+    };
+    draw.of(&[None, None, None, Some(config), Some(config)])
+}
+
+/// How the host drives the device.
+fn host(draw: &mut Draw) -> HostConfig {
+    let link = LinkConfig {
+        lanes: 1,
+        lane_mb_per_s: 500,
+        payload_bytes: 256,
+        header_bytes: 24,
+        read_overhead_ns: 1_000,
+        write_overhead_ns: 1_500,
+    };
+    let (closed, turnaround_ns) = (draw.of(&[false, false, false, true]), draw.of(&[0, 0, 400_000]));
+    HostConfig {
+        replay: if closed { Replay::Closed } else { Replay::Open },
+        queue_depth: draw.of(&[0, 0, 0, 1, 4, 32]).max(u32::from(closed)),
+        time_scale: draw.of(&[1.0, 1.0, 0.1, 3.5]),
+        turnaround_ns,
+        turnaround_ps_per_byte: turnaround_ns / 10,
+        link: draw.of(&[None, None, Some(link)]),
     }
+}
+
+fn controller(draw: &mut Draw, plp: bool) -> Option<ControllerConfig> {
+    let front = ControllerConfig {
+        read_ns: draw.of(&[0, 7_000]),
+        write_ns: draw.of(&[0, 11_000]),
+        commands_per_s: draw.of(&[None, Some(900)]),
+        jitter_ns: draw.of(&[0, 0, 40_000]),
+        flush_ns: if plp { 0 } else { 70_000 },
+    };
+    draw.of(&[None, None, Some(front)])
+}
+
+/// Reads and steps at which blocks move of cells that err, and whether a patrol looks for them and wear is levelled.
+fn upkeep(draw: &mut Draw, dense: CellMode) -> Value {
+    let (reads, steps, patrol) = draw.of(&[(20, 1, true), (200, 4, false)]);
+    let start = json!({ "cycles": 1500, "days": 20.0 });
+    let mut config = json!({
+        "age_scale": 1e6,
+        "start": { dense.name(): start },
+        "reclaim": { "reads": reads },
+        "refresh": { "steps": steps, "scrub": if patrol { "patrol" } else { "read" } },
+    });
+    if patrol {
+        config["levelling"] = json!({ "threshold": 1 });
+    }
+    draw.of(&[Value::Null, config])
 }
 
 /// Whether a key is `section` or lies in it.
@@ -374,92 +214,82 @@ fn is_within(key: &str, section: &str) -> bool {
 }
 
 impl Choice {
-    /// Bytes of a logical page.
-    fn page_bytes(&self) -> u64 {
-        u64::from(self.chips.slots * self.chips.mu_bytes)
+    fn draw(schemes: &[&'static str], draw: &mut Draw) -> Self {
+        let scheme = draw.of(schemes);
+        let dense = draw.of(&[CellMode::Mlc, CellMode::Tlc, CellMode::Qlc]);
+        let (mu_bytes, slots) = (draw.of(&[512, 4096, 16384]), draw.of(&[1, 2, 4, 16]));
+        let page_bytes = slots * mu_bytes;
+        let drawn = keys::drawn(scheme).iter().map(|(key, values)| (key.as_str(), draw.of(values)));
+        let mut keys: Vec<_> = drawn.collect();
+        keys.extend([("dense_mode", json!(dense)), ("mode", json!(dense))]);
+        keys.push(("merge.buffer_bytes", (page_bytes * 3 / 2).into()));
+
+        let mut own = chips(draw, dense, page_bytes);
+        let on_disk = CATALOG.iter().any(|entry| entry.name == scheme && entry.on_disk);
+        // In front of a disk there may be hardly any blocks: two in SLC and two others, or some more.
+        if draw.flag() && on_disk {
+            own.blocks -= 10;
+            keys.push(("slc_blocks", json!(2)));
+        }
+        // A second pool, behind or before, that the scheme leaves alone if it uses one, and perhaps with pages half as
+        // large. Units of a scheme of two tiers are as large as those, or logical pages.
+        let halves = draw.flag() && slots % 2 == 0;
+        let mut other = pool(1, 2, 6, 4, page_bytes / if halves { 2 } else { 1 });
+        (other.name, other.tlc) = ("other".into(), None);
+        let unit_bytes = draw.flag().then_some(("unit_bytes", other.page_bytes.into()));
+        let pools = match draw.of(&[None, None, Some(false), Some(true)]) {
+            None => vec![own.clone()],
+            Some(first) if first => vec![other, own.clone()],
+            Some(_) => vec![own.clone(), other],
+        };
+        keys.extend(unit_bytes.filter(|_| pools.len() > 1));
+
+        let mut chosen = setup(device(own, 0), scheme);
+        chosen.host = host(draw);
+        chosen.buffer = buffer(draw, &pools, page_bytes.into());
+        let prefill = draw.of(&[Prefill::None, Prefill::None, Prefill::None, Prefill::None, Prefill::OnRead]);
+        let sub_mu = draw.of(&[SubMu::Round, SubMu::Rmw]);
+        chosen.trace = TracePolicy { sub_mu, prefill, ..TracePolicy::default() };
+        let (fill, overwrite) = (draw.of(&[0.0, 0.0, 0.5, 1.0]), draw.of(&[0.0, 1.0]));
+        let overwrite = if fill > 0.0 { overwrite } else { 0.0 };
+        chosen.precondition =
+            PreconditionConfig { fill, overwrite, drain: draw.flag(), ..PreconditionConfig::default() };
+        let flash = &mut chosen.device;
+        (flash.mu_bytes, flash.plp, flash.stage_timeout_ns) =
+            (mu_bytes, draw.flag(), draw.of(&[1_000, 1_000_000]));
+        flash.inflight_read = draw.of(&[InflightRead::Buffer, InflightRead::Wait]);
+        flash.rmw_transfer = draw.of(&[RmwTransfer::Page, RmwTransfer::Request]);
+        flash.read_transfer = draw.of(&[ReadTransfer::Request, ReadTransfer::Page]);
+        flash.part_reads = draw.of(&[PartReads::Together, PartReads::InTurn]);
+        flash.starvation_ns = draw.of(&[0, 2_000_000]);
+        flash.map = map(draw).filter(|map| pools.iter().all(|pool| pool.pages_per_block(map.mode) > 1));
+        flash.controller = controller(draw, flash.plp);
+        flash.cells = serde_json::from_value(upkeep(draw, dense)).unwrap();
+        let disk = disk(draw);
+        flash.disk = on_disk.then_some(disk);
+        flash.pool = pools;
+        Self {
+            chosen,
+            keys,
+            page_bytes: page_bytes.into(),
+            fullness: draw.of(&[1.0, 1.0, 0.7, 0.3]),
+            preload: draw.of(&[0.0, 0.0, 0.5, 1.0]),
+            by_unit: draw.flag(),
+            audit_every: draw.of(&[1, 5, 50]),
+            turn_every: draw.of(&[0, 1, 4, 30]),
+        }
     }
 
     /// Whether the data are at home on a disk.
     pub fn on_disk(&self) -> bool {
-        CATALOG.iter().any(|entry| entry.name == self.scheme && entry.on_disk)
-    }
-
-    /// Whether there are hardly any blocks: two in SLC and two others, or some more.
-    fn has_few_blocks(&self) -> bool {
-        self.on_disk() && self.chips.few_blocks
-    }
-
-    fn pools(&self) -> Vec<PoolConfig> {
-        let blocks = if self.has_few_blocks() { self.chips.blocks - 10 } else { self.chips.blocks };
-        Chips { blocks, ..self.chips.clone() }.pools()
+        self.chosen.device.disk.is_some()
     }
 
     fn with_capacity(&self, pages: u64) -> Setup {
-        let mut flash = device(self.chips.pool(), pages * self.page_bytes());
-        flash.pool = self.pools();
-        flash.disk = self.on_disk().then(|| self.disk.clone());
-        let c = &self.controller;
-        (flash.mu_bytes, flash.plp, flash.inflight_read) = (self.chips.mu_bytes, c.plp, c.inflight_read);
-        (flash.rmw_transfer, flash.stage_timeout_ns) = (c.rmw_transfer, c.stage_timeout_ns);
-        (flash.read_transfer, flash.part_reads) = (c.read_transfer, c.part_reads);
-        flash.starvation_ns = c.starvation_ns;
-        let d = &self.drive;
-        flash.map = d.map().filter(|map| flash.pool.iter().all(|pool| pool.pages_per_block(map.mode) > 1));
-        let mut setup = setup(flash, self.scheme);
-        setup.host = HostConfig {
-            replay: if d.closed { Replay::Closed } else { Replay::Open },
-            queue_depth: d.queue_depth,
-            time_scale: d.time_scale,
-            turnaround_ns: d.turnaround_ns,
-            turnaround_ps_per_byte: d.turnaround_ns / 10,
-            link: d.link,
-        };
-        let (planes, stripes_in_flight, run_overhead_ns) = d.stripes;
-        let all: u32 = setup.device.pool.iter().map(PoolConfig::plane_count).sum();
-        let stripe_planes = planes.min(all);
-        let program = setup.device.pool.iter().map(PoolConfig::program_bytes).max().unwrap_or(0);
-        let flush_ns = if setup.device.plp { 0 } else { 70_000 };
-        setup.device.controller = d.front.map(|front| ControllerConfig { flush_ns, ..front });
-        setup.buffer = d.buffer.map(|(acknowledge, write_back, pages, fill_on_read)| BufferConfig {
-            acknowledge,
-            write_back,
-            access_ns: 1000,
-            fill_on_read,
-            stripe_planes,
-            stripes_in_flight,
-            run_overhead_ns,
-            ..BufferConfig::new(
-                (u64::from(pages) * self.page_bytes())
-                    .max(u64::from(stripe_planes) * program + self.page_bytes()),
-            )
-        });
-        let prefill = if d.on_read { Prefill::OnRead } else { Prefill::None };
-        setup.trace = TracePolicy { sub_mu: d.sub_mu, prefill, ..TracePolicy::default() };
-        setup.precondition = self.precondition.clone();
-        let mut keys = self.keys.clone();
-        keys.push(("dense_mode", json!(self.chips.dense)));
-        keys.push(("mode", json!(self.chips.dense)));
-        if self.has_few_blocks() {
-            keys.push(("slc_blocks", json!(2)));
-        }
-        if self.chips.other_pool.is_some() && self.chips.small_units {
-            keys.push(("unit_bytes", self.chips.other_page_bytes().into()));
-        }
-        keys.push(("merge.buffer_bytes", (self.page_bytes() * 3 / 2).into()));
-        crate::it::common::configure(&mut setup, &keys);
-        setup.device.cells = c.upkeep.map(|(reads, steps, patrol)| {
-            let start = json!({ "cycles": 1500, "days": 20.0 });
-            let mut config = json!({
-                "age_scale": 1e6,
-                "start": { self.chips.dense.name(): start },
-                "reclaim": { "reads": reads },
-                "refresh": { "steps": steps, "scrub": if patrol { "patrol" } else { "read" } },
-            });
-            if patrol {
-                config["levelling"] = json!({ "threshold": 1 });
-            }
-            serde_json::from_value(config).unwrap()
-        });
+        let mut setup = self.chosen.clone();
+        setup.device.user_bytes = pages * self.page_bytes;
+        configure(&mut setup, &self.keys);
+        // Some schemes do not move blocks because of their cells.
         if setup.check().iter().any(|problem| problem.key.starts_with("device.cells.")) {
             setup.device.cells = None;
         }
@@ -470,7 +300,7 @@ impl Choice {
     /// at its default already, another one of its section is what it does not fit.
     fn accepted(&self, pages: u64) -> Self {
         let mut choice = self.clone();
-        let place = format!("scheme.{}.", self.scheme);
+        let place = format!("scheme.{}.", self.chosen.scheme.name());
         loop {
             let problems = choice.with_capacity(pages).check();
             let refused: Vec<_> = problems.iter().filter_map(|p| p.key.strip_prefix(&place)).collect();
@@ -490,8 +320,8 @@ impl Choice {
     /// flash or larger; none if it accepts none.
     pub fn setup(&self) -> Option<Setup> {
         if self.on_disk() {
-            let raw: u64 = self.pools().iter().map(|pool| pool.raw_bytes(pool.densest())).sum();
-            let pages = (raw.div_ceil(self.page_bytes()) as f64 / self.fullness) as u64;
+            let raw: u64 = self.chosen.device.pool.iter().map(|pool| pool.raw_bytes(pool.densest())).sum();
+            let pages = (raw.div_ceil(self.page_bytes) as f64 / self.fullness) as u64;
             return Some(self.accepted(pages).with_capacity(pages)).filter(|setup| setup.check().is_empty());
         }
         self.accepted(1).with_largest_capacity()
@@ -513,27 +343,22 @@ impl Choice {
 
     /// Whether a write is in the map as soon as it was fed, whole and once.
     pub fn is_immediate(&self) -> bool {
-        let d = &self.drive;
-        d.buffer.is_none()
-            && d.link.is_none()
-            && d.front.is_none()
-            && d.mapped == 0
-            && !d.closed
-            && d.queue_depth == 0
+        self.chosen.buffer.is_none() && self.keeps_order() && self.chosen.host.queue_depth == 0
     }
 
     /// Whether writes, held up on their way in, may come after trims that the host sent later.
     pub fn may_overtake(&self) -> bool {
-        self.drive.link.is_some() || self.drive.front.is_some() || self.drive.mapped > 0
+        let device = &self.chosen.device;
+        self.chosen.host.link.is_some() || device.controller.is_some() || device.map.is_some()
     }
 
     /// Whether the device takes requests in the order of the trace.
     pub fn keeps_order(&self) -> bool {
-        !self.drive.closed && !self.may_overtake()
+        self.chosen.host.replay == Replay::Open && !self.may_overtake()
     }
 
     /// Whether a read may map what its page lacks.
     pub fn maps_on_read(&self) -> bool {
-        self.drive.on_read
+        self.chosen.trace.prefill == Prefill::OnRead
     }
 }

@@ -13,7 +13,7 @@ mod choice;
 mod keys;
 mod oracle;
 
-use crate::it::common::{restart, turning};
+use crate::it::common::{few, request, restart, turning};
 use cases::{one, several, Tally};
 use choice::{choices, disk_choices, Choice};
 use oracle::Oracle;
@@ -57,7 +57,7 @@ fn requests(draws: &[Draw], setup: &Setup) -> Vec<Request> {
             _ => HostOp::Flush,
         };
         if op == HostOp::Flush {
-            return Request { at_ns, sector: 0, sectors: 0, stream: 0, hint: 0, op };
+            return request(at_ns, op, 0, 0);
         }
         let most = if len % 8 == 0 { 3 * page } else { (2 * unit).max(page / 2) };
         let step = if aligned { unit } else { 1 };
@@ -154,14 +154,7 @@ fn stays_full((choice, seed): (Choice, u64), tally: &Tally) -> TestCaseResult {
     let mut sim = prepared(&choice, &setup, true);
     let bytes = setup.device.user_bytes;
     let page = u64::from(setup.device.piece_bytes());
-    let whole = |i| Request {
-        hint: 0,
-        at_ns: 0,
-        sector: i * page / 512,
-        sectors: (page / 512) as u32,
-        stream: 0,
-        op: HostOp::Write,
-    };
+    let whole = |i| request(0, HostOp::Write, i * page, page);
     let mut all: Vec<_> = (0..bytes / page).map(whole).collect();
     let mut rng = RngStream::new(seed, "overwrites");
     let mut at_ns = 0.0;
@@ -229,34 +222,32 @@ fn every_unit_reads_its_last_version() {
 
 #[test]
 fn a_full_device_overwritten_many_times_loses_nothing() {
-    several("a_full_device_overwritten_many_times_loses_nothing", 60, &(choices(), any::<u64>()), stays_full);
+    let test = "a_full_device_overwritten_many_times_loses_nothing";
+    several(test, 60 / few(2) as u64, &(choices(), any::<u64>()), stays_full);
 }
 
 #[test]
 fn a_restored_device_goes_on_as_the_original_does() {
-    several(
-        "a_restored_device_goes_on_as_the_original_does",
-        100,
-        &(choices(), draws(100..800)),
-        goes_on_alike,
-    );
+    let test = "a_restored_device_goes_on_as_the_original_does";
+    several(test, 100 / few(2) as u64, &(choices(), draws(100..800)), goes_on_alike);
 }
 
 #[test]
 fn a_flash_cache_in_front_of_a_disk_loses_nothing() {
     let test = "a_flash_cache_in_front_of_a_disk_loses_nothing";
-    several(test, 400, &(disk_choices(), draws(50..900)), loses_nothing);
+    several(test, 400 / few(4) as u64, &(disk_choices(), draws(50..900)), loses_nothing);
 }
 
 #[test]
 fn a_disk_overwritten_many_times_loses_nothing() {
-    several("a_disk_overwritten_many_times_loses_nothing", 20, &(disk_choices(), any::<u64>()), stays_full);
+    let test = "a_disk_overwritten_many_times_loses_nothing";
+    several(test, 20 / few(2) as u64, &(disk_choices(), any::<u64>()), stays_full);
 }
 
 #[test]
 fn a_restored_disk_goes_on_as_the_original_does() {
     let test = "a_restored_disk_goes_on_as_the_original_does";
-    several(test, 100, &(disk_choices(), draws(100..800)), goes_on_alike);
+    several(test, 100 / few(2) as u64, &(disk_choices(), draws(100..800)), goes_on_alike);
 }
 
 /// Times as many requests between two audits in the soak: it is to see many operations.
