@@ -1,8 +1,7 @@
 //! Cells that err: what reads take of them, whose time that is, and that nothing else changes.
 
-use crate::it::common::{
-    begin, configure, device, few, foresee, pool, random, request, restart, setup, versatile_pool,
-};
+use crate::it::common::{begin, configure, device, foresee, pool, random, request, setup, versatile_pool};
+use crate::it::waiting_for_room::run_logged;
 use serde_json::{json, Value};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::device::request_log::LoggedRequest;
@@ -11,7 +10,6 @@ use slcache_core::hw::config::{CellsConfig, ModeCells, PlaneParallelism, PoolCon
 use slcache_core::metrics::cells::CellRow;
 use slcache_core::metrics::components::RETRIES;
 use slcache_core::metrics::report::Report;
-use slcache_core::schemes::CATALOG;
 
 pub(super) const PAGE: u64 = 16_384;
 pub(super) const USER: u64 = 24 << 20;
@@ -22,7 +20,7 @@ pub(super) fn cells(config: Value) -> Option<CellsConfig> {
 }
 
 /// Half-worn cells whose data are a month old, where a second ages them by a day.
-fn worn() -> Value {
+pub(super) fn worn() -> Value {
     json!({
         "age_scale": 86_400.0,
         "start": { "slc": { "cycles": 500, "days": 30.0 }, "tlc": { "cycles": 1500, "days": 30.0 } },
@@ -53,43 +51,6 @@ fn rows<'a>(report: &'a Report, mode: &'a str) -> impl Iterator<Item = &'a CellR
     report.cells.iter().flat_map(|cells| &cells.reads).filter(move |row| row.mode == mode)
 }
 
-/// A report without what only cells have.
-fn without_cells(report: &Report) -> Value {
-    let mut told = serde_json::to_value(report).unwrap();
-    told.as_object_mut().unwrap().remove("cells");
-    told["host"].as_object_mut().unwrap().remove("read_errors");
-    for key in ["rule", "by_rule"] {
-        told["wear"].as_object_mut().unwrap().remove(key);
-    }
-    told
-}
-
-#[test]
-fn cells_without_errors_are_as_none() {
-    for entry in CATALOG.iter().step_by(few(3)) {
-        let mut setup = small(entry.name, worn());
-        for chips in &mut setup.device.pool {
-            for mode in [&mut chips.slc, &mut chips.tlc] {
-                let never = ModeCells { eps: Some(0.0), senses: None };
-                mode.as_mut().unwrap().cells = Some(never);
-            }
-        }
-        let requests = mix(4000, 300_000.0);
-        let report = run(&mut begin(&setup), &requests);
-        if entry.name != "disk-only" {
-            assert!(report.cells.as_ref().unwrap().reads.iter().all(|row| row.steps == 0 && row.reads > 0));
-            assert!(!report.cells.as_ref().unwrap().reads.is_empty(), "{}", entry.name);
-        }
-        setup.device.cells = None;
-        setup.device.pool.iter_mut().for_each(|chips| {
-            (chips.slc.as_mut().unwrap().cells, chips.tlc.as_mut().unwrap().cells) = (None, None);
-        });
-        let absent = run(&mut begin(&setup), &requests);
-        assert!(absent.cells.is_none() && absent.host.read_errors.is_none());
-        assert_eq!(without_cells(&report), serde_json::to_value(&absent).unwrap(), "{}", entry.name);
-    }
-}
-
 /// One plane with a filled device, worn and aged.
 fn reader(start: Value, retry: Value) -> Simulation {
     let mut setup = setup(device(pool(1, 1, 16, 16, PAGE as u32), 4 << 20), "tlc-only");
@@ -100,15 +61,8 @@ fn reader(start: Value, retry: Value) -> Simulation {
     begin(&setup)
 }
 
-fn log(sim: &mut Simulation, requests: &[Request]) -> Vec<LoggedRequest> {
-    sim.log_requests();
-    foresee(sim, requests);
-    sim.feed(requests).unwrap();
-    sim.finish().unwrap();
-    let mut log = Vec::new();
-    sim.take_logged(&mut log);
-    log.sort_by_key(|logged| logged.number);
-    log
+fn log(sim: Simulation, requests: &[Request]) -> Vec<LoggedRequest> {
+    run_logged(sim, requests).0
 }
 
 /// Reads of a whole page by cycles and days: steps, soft, as the specification's table has them.
@@ -121,7 +75,7 @@ fn a_read_takes_the_steps_of_the_table_and_their_time() {
     {
         let start = json!({ "cycles": cycles, "days": days });
         let sensings = 1 + steps + 6 * soft;
-        let logged = log(&mut reader(start.clone(), json!({})), &read)[0];
+        let logged = log(reader(start.clone(), json!({})), &read)[0];
         let latency_ns = logged.completed_ns - logged.request.at_ns;
         assert_eq!(latency_ns, in_ns + sensings * (READ_NS + out_ns) + 20_000 * soft, "{cycles} {days}");
         let retry_ns = (sensings - 1) * (READ_NS + out_ns) + 20_000 * soft;
@@ -129,7 +83,7 @@ fn a_read_takes_the_steps_of_the_table_and_their_time() {
         assert_eq!(logged.components_ns[..2], [READ_NS, in_ns + out_ns]);
         // A pipelined ladder of half as long steps.
         let fast = json!({ "time_factor": 0.5, "decode_ns": 1000, "transfer": "last" });
-        let logged = log(&mut reader(start, fast), &read)[0];
+        let logged = log(reader(start, fast), &read)[0];
         let latency_ns = logged.completed_ns - logged.request.at_ns;
         let array_ns = READ_NS + steps * (READ_NS / 2 + 1000) + soft * (6 * READ_NS + 20_000);
         assert_eq!(latency_ns, in_ns + array_ns + out_ns, "{cycles} {days}");
@@ -141,7 +95,7 @@ fn data_age_while_time_passes_and_fresh_data_are_young() {
     let mut setup = setup(device(pool(1, 1, 16, 16, PAGE as u32), 4 << 20), "tlc-only");
     setup.device.cells = cells(json!({ "variation": 0.0, "age_scale": 8_640_000.0 }));
     setup.precondition.fill = 1.0;
-    let mut sim = begin(&setup);
+    let sim = begin(&setup);
     // A second is 100 days; what is written first fills the open block, the rest goes to one opened at 1.9 s.
     let reads = |at_s: u64| request(at_s * 1_000_000_000, HostOp::Read, 0, PAGE);
     let write = |i: u64| request(1_900_000_000 + i, HostOp::Write, PAGE * (100 + i), PAGE);
@@ -149,7 +103,7 @@ fn data_age_while_time_passes_and_fresh_data_are_young() {
     let mut requests = vec![reads(0), reads(1)];
     requests.extend((0..48).map(write));
     requests.extend([reads(2), last]);
-    let log = log(&mut sim, &requests);
+    let log = log(sim, &requests);
     let retry_ns: Vec<u64> = log
         .iter()
         .filter(|logged| logged.request.op == HostOp::Read)
@@ -170,11 +124,7 @@ fn parts_of_latencies_add_up_with_retries() {
                 config["mode"] = mode.into();
                 let mut setup = small(scheme, config);
                 setup.device.pool[0].plane_parallelism = parallelism;
-                let mut sim = begin(&setup);
-                sim.log_requests();
-                let report = run(&mut sim, &requests);
-                let mut log = Vec::new();
-                sim.take_logged(&mut log);
+                let (log, report) = run_logged(begin(&setup), &requests);
                 assert_eq!(log.len(), requests.len());
                 for logged in &log {
                     let latency_ns = logged.completed_ns - logged.request.at_ns;
@@ -186,48 +136,6 @@ fn parts_of_latencies_add_up_with_retries() {
                 assert!(sum > 0 && (told - sum as f64).abs() < 1.0, "{told} {sum}");
             }
         }
-    }
-}
-
-#[test]
-fn moves_read_too_and_short_cuts_change_nothing() {
-    let chips = |parallelism| PoolConfig { plane_parallelism: parallelism, ..pool(2, 2, 20, 16, 4096) };
-    for parallelism in [PlaneParallelism::Serial, PlaneParallelism::MultiPlane] {
-        // Some blocks take steps to read and some do not: those opened lately.
-        for (mode, days, scale) in
-            [("expected", 30.0, 8_640.0), ("sampled", 5.0, 8_640.0), ("expected", 0.0, 0.0)]
-        {
-            let user = 11 << 20;
-            let report = |prepare: fn(&mut Simulation)| {
-                let mut setup = setup(device(chips(parallelism), user), "tlc-only");
-                let start = json!({ "tlc": { "cycles": 800, "days": days } });
-                setup.device.cells = cells(json!({ "mode": mode, "age_scale": scale, "start": start }));
-                setup.precondition.fill = 0.9;
-                let mut sim = begin(&setup);
-                prepare(&mut sim);
-                sim.feed(&random(12_000, user, 3, 0.5, 2e6, 2)).unwrap();
-                sim.finish().unwrap()
-            };
-            let short = report(|_| ());
-            let moved =
-                rows(&short, "tlc").find(|row| row.cause == "gc").expect("the device must be cleaned");
-            assert!(moved.reads > 0 && (moved.steps > 0) == (scale > 0.0), "{moved:?}");
-            let text = |report: &Report| serde_json::to_string(report).unwrap();
-            assert_eq!(text(&short), text(&report(Simulation::keep_ops)), "{mode} {parallelism:?}");
-            assert_eq!(text(&short), text(&report(Simulation::split_all_moves)), "{mode} {parallelism:?}");
-        }
-    }
-}
-
-#[test]
-fn every_scheme_runs_and_goes_on_out_of_a_snapshot() {
-    let requests = mix(3000, 300_000.0);
-    let (first, second) = requests.split_at(1500);
-    for (i, entry) in CATALOG.iter().enumerate() {
-        let mut config = worn();
-        config["mode"] = ["expected", "sampled"][i % 2].into();
-        let setup = small(entry.name, config);
-        restart::goes_on_alike(&setup, &mut begin(&setup), first, second, |_| ());
     }
 }
 
@@ -255,9 +163,9 @@ fn reads_disturb_the_block_they_read() {
     setup.device.cells =
         cells(json!({ "variation": 0.0, "shape": shape, "start": { "tlc": { "cycles": 3000 } } }));
     setup.precondition.fill = 1.0;
-    let mut sim = begin(&setup);
+    let sim = begin(&setup);
     let log =
-        log(&mut sim, &(0..2000).map(|i| request(i * 10_000_000, HostOp::Read, 0, PAGE)).collect::<Vec<_>>());
+        log(sim, &(0..2000).map(|i| request(i * 10_000_000, HostOp::Read, 0, PAGE)).collect::<Vec<_>>());
     let retry_ns: Vec<u64> = log.iter().map(|logged| logged.components_ns[RETRIES]).collect();
     assert!(retry_ns[0] == 0 && retry_ns[1999] > 0 && retry_ns.is_sorted());
 }
@@ -310,35 +218,48 @@ fn problems(config: Value, change: impl Fn(&mut PoolConfig)) -> Vec<String> {
 fn wrong_configurations_are_told_with_key_value_and_range() {
     assert_eq!(problems(json!({}), |_| ()), Vec::<String>::new());
     for (config, told) in [
-        (json!({ "drift": 0.5 }), "device.cells.drift = 0.5"),
-        (json!({ "variation": 2.0 }), "device.cells.variation = 2"),
-        (json!({ "age_scale": -1.0 }), "device.cells.age_scale = -1"),
-        (json!({ "retry": { "step": 0.0 } }), "device.cells.retry.step = 0"),
-        (json!({ "retry": { "max_steps": 64 } }), "device.cells.retry.max_steps = 64"),
-        (json!({ "code": { "soft_errors": 71 } }), "device.cells.code.soft_errors = 71"),
-        (json!({ "code": { "soft_errors": 3277 } }), "device.cells.code.soft_errors = 3277"),
-        (json!({ "start": { "qlc": { "cycles": 1 } } }), "device.cells.start.qlc = present"),
-        (json!({ "start": { "tlc": { "days": -1.0 } } }), "device.cells.start.tlc.days = -1"),
-        (json!({ "retry": { "decode_ns": 50_000_000 } }), "device.cells.retry = "),
+        (json!({ "drift": 0.5 }), "drift = 0.5"),
+        (json!({ "variation": 2.0 }), "variation = 2"),
+        (json!({ "age_scale": -1.0 }), "age_scale = -1"),
+        (json!({ "retry": { "step": 0.0 } }), "retry.step = 0"),
+        (json!({ "retry": { "max_steps": 64 } }), "retry.max_steps = 64"),
+        (json!({ "code": { "soft_errors": 71 } }), "code.soft_errors = 71"),
+        (json!({ "code": { "soft_errors": 3277 } }), "code.soft_errors = 3277"),
+        (json!({ "start": { "qlc": { "cycles": 1 } } }), "start.qlc = present"),
+        (json!({ "start": { "tlc": { "days": -1.0 } } }), "start.tlc.days = -1"),
+        (json!({ "retry": { "decode_ns": 50_000_000 } }), "retry = "),
     ] {
         let found = problems(config.clone(), |_| ());
-        assert!(found.iter().any(|text| text.contains(told)), "{config}: {found:?}");
+        let told = format!("device.cells.{told}");
+        assert!(found.iter().any(|text| text.contains(&told)), "{config}: {found:?}");
     }
-    let pool = |change: fn(&mut PoolConfig)| problems(json!({}), change);
-    let found = pool(|chips| chips.slc.as_mut().unwrap().endurance_cycles = None);
-    assert!(found[0].starts_with("device.pool[0].slc.endurance_cycles = none: must be given"), "{found:?}");
-    let senses = |senses| Some(ModeCells { eps: None, senses: Some(senses) });
+    fn senses(chips: &mut PoolConfig) {
+        let cells = Some(ModeCells { eps: None, senses: Some(vec![1, 2]) });
+        chips.tlc.as_mut().unwrap().cells = cells;
+    }
+    type Change = fn(&mut PoolConfig);
+    let changes: [(Change, &str); 4] = [
+        (
+            |chips| chips.slc.as_mut().unwrap().endurance_cycles = None,
+            "device.pool[0].slc.endurance_cycles = none: must be given",
+        ),
+        (senses, "device.pool[0].tlc.cells.senses = [1, 2]"),
+        // Times of a read with all its steps are counted in 32 bits, on the channel too.
+        (|chips| chips.tlc.as_mut().unwrap().read_ns = vec![100_000_000], "at most 1000000000 ns"),
+        (
+            |chips| {
+                (chips.bus.ps_per_byte, chips.plane_parallelism) = (1_000_000, PlaneParallelism::MultiPlane);
+            },
+            "holds the channel for at most 1000000000 ns",
+        ),
+    ];
+    for (change, told) in changes {
+        let found = problems(json!({}), change);
+        assert!(found[0].contains(told), "{told}: {found:?}");
+    }
     let mut setup = small("tlc-only", json!({}));
-    setup.device.pool[0].tlc.as_mut().unwrap().cells = senses(vec![1, 2]);
-    assert!(setup.check()[0].to_string().contains("device.pool[0].tlc.cells.senses = [1, 2]"));
+    senses(&mut setup.device.pool[0]);
     setup.device.cells = None;
     let found: Vec<_> = setup.check().iter().map(ToString::to_string).collect();
     assert_eq!(found, ["device.pool[0].tlc.cells = present: must be left out without device.cells"]);
-    // Times of a read with all its steps are counted in 32 bits, on the channel too.
-    let found = pool(|chips| chips.tlc.as_mut().unwrap().read_ns = vec![100_000_000]);
-    assert!(found[0].contains("at most 1000000000 ns"), "{found:?}");
-    let found = pool(|chips| {
-        (chips.bus.ps_per_byte, chips.plane_parallelism) = (1_000_000, PlaneParallelism::MultiPlane);
-    });
-    assert!(found[0].contains("holds the channel for at most 1000000000 ns"), "{found:?}");
 }

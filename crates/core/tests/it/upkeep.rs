@@ -1,21 +1,18 @@
 //! Blocks that move because of their cells: which, when, and that nothing is lost by it.
 
 use crate::it::cells::{cells, small, PAGE, USER};
-use crate::it::common::{
-    begin, configure, device, few, foresee, mode, pool, random, request, restart, setup,
-};
+use crate::it::common::{begin, device, foresee, pool, random, request, setup};
 use serde_json::{json, Value};
 use slcache_core::base::op::{Cause, OpKind};
 use slcache_core::base::request::{HostOp, Request};
 use slcache_core::base::Mu;
-use slcache_core::device::{Setup, Simulation};
-use slcache_core::hw::config::ProgramRule;
+use slcache_core::device::Simulation;
 use slcache_core::metrics::cells::UpkeepReport;
 use slcache_core::metrics::report::Report;
 use slcache_core::schemes::CATALOG;
 
 /// Schemes that know more of where data lie than regions and map do.
-const REFUSE: [&str; 13] = [
+pub(super) const REFUSE: [&str; 13] = [
     "clairvoyant",
     "classifier",
     "bypass-oracle",
@@ -90,15 +87,17 @@ fn a_page_read_k_times_the_limit_moves_its_block_k_times() {
         let report = run(&mut sim, &reads(k * 250 - 1, gap_ns));
         assert_eq!(upkeep(&report).reclaimed_blocks, k - 1);
     }
-}
-
-/// Where the device is never idle too.
-#[test]
-fn reads_without_a_pause_move_their_block() {
+    // Where the device is never idle too. What is being programmed, behind the host's reads, comes from the controller,
+    // and is no read.
     let mut sim = one_plane(json!({ "reclaim": { "reads": 250 } }));
     let told = upkeep(&run(&mut sim, &reads(5000, 100_000)));
-    // What is being programmed, behind the host's reads, comes from the controller, and is no read.
     assert!((5..20).contains(&told.reclaimed_blocks), "{told:?}");
+    // Reads before time 0 count: five of each of 48 pages.
+    let start = json!({ "tlc": { "reads": 5.0 } });
+    for (more, moved) in [(9, 0), (10, 1)] {
+        let mut sim = one_plane(json!({ "reclaim": { "reads": 250 }, "start": start }));
+        assert_eq!(upkeep(&run(&mut sim, &reads(more, 200_000))).reclaimed_blocks, moved);
+    }
 }
 
 /// A worn plane of which 5 blocks are closed; a second is 100,000.
@@ -159,18 +158,8 @@ fn worn_blocks_do_not_move_in_circles() {
     }
 }
 
-#[test]
-fn reads_before_time_0_count() {
-    let start = json!({ "tlc": { "reads": 5.0 } });
-    // Five reads of each of 48 pages.
-    let mut sim = one_plane(json!({ "reclaim": { "reads": 250 }, "start": start }));
-    assert_eq!(upkeep(&run(&mut sim, &reads(9, 200_000))).reclaimed_blocks, 0);
-    let mut sim = one_plane(json!({ "reclaim": { "reads": 250 }, "start": start }));
-    assert_eq!(upkeep(&run(&mut sim, &reads(10, 200_000))).reclaimed_blocks, 1);
-}
-
 /// What every scheme is asked to do: a second is a day, and data of the time before are old.
-fn busy() -> Value {
+pub(super) fn busy() -> Value {
     json!({
         "age_scale": 86_400.0,
         "start": { "slc": { "cycles": 500, "days": 30.0 }, "tlc": { "cycles": 1500, "days": 30.0 } },
@@ -207,81 +196,6 @@ fn every_scheme_moves_blocks_or_refuses_to() {
             assert!(told > 0, "{}: {upkeep:?}", entry.name);
             assert_eq!(count(&sim, OpKind::Erase, cause), told, "{}", entry.name);
         }
-    }
-}
-
-#[test]
-fn a_restored_device_moves_the_same_blocks() {
-    let requests = mix(3000, 300_000.0);
-    let (first, second) = requests.split_at(1500);
-    for entry in CATALOG.iter().filter(|entry| !REFUSE.contains(&entry.name)).step_by(few(2)) {
-        let setup = small(entry.name, busy());
-        restart::goes_on_alike(&setup, &mut begin(&setup), first, second, |_| ());
-    }
-}
-
-/// The largest user capacity that `setup` may have, in pages.
-fn filled_up(mut setup: Setup) -> Setup {
-    let raw: u64 = setup.device.pool.iter().map(|pool| pool.raw_bytes(pool.densest())).sum();
-    let fits = |setup: &mut Setup, pages: u64| {
-        setup.device.user_bytes = pages * PAGE;
-        setup.check().is_empty()
-    };
-    let (mut least, mut most) = (1, raw / PAGE);
-    while least < most {
-        let middle = (least + most).div_ceil(2);
-        (least, most) = if fits(&mut setup, middle) { (middle, most) } else { (least, middle - 1) };
-    }
-    assert!(fits(&mut setup, least));
-    setup
-}
-
-#[test]
-fn full_devices_of_any_chips_never_stand_still() {
-    for (scheme, one_shot, plp) in [
-        ("tlc-only", false, true),
-        ("tlc-only", true, true),
-        ("tlc-only", true, false),
-        ("baseline", true, false),
-        ("turbo-write", false, false),
-        ("sector", true, false),
-        ("client", false, false),
-        ("qlc-only", true, false),
-    ] {
-        let mut chips = pool(1, 2, 16, 8, PAGE as u32);
-        if one_shot {
-            let mut tlc = mode(60_000, 800_000, 3_000_000);
-            tlc.program = ProgramRule::OneShot;
-            chips.tlc = Some(tlc);
-        }
-        let mut setup = setup(device(chips, 1 << 20), scheme);
-        configure(&mut setup, &[("slc_blocks", 4.into()), ("clean.separate_frontier", true.into())]);
-        let mut config = busy();
-        config["reclaim"]["reads"] = 30.into();
-        (setup.device.plp, setup.device.cells) = (plp, cells(config));
-        let mut setup = filled_up(setup);
-        setup.precondition.fill = 1.0;
-        let user = setup.device.user_bytes;
-        let told = upkeep(&run(&mut begin(&setup), &random(6000, user, 6, 0.95, 500_000.0, 3)));
-        assert!(told.reclaimed_blocks > 0 && told.levelled_blocks > 0, "{scheme} {one_shot} {plp}: {told:?}");
-    }
-}
-
-#[test]
-fn limits_that_are_never_reached_change_nothing() {
-    for scheme in ["tlc-only", "baseline", "client"] {
-        let told = |config: Value| {
-            let mut told =
-                serde_json::to_value(run(&mut begin(&small(scheme, config)), &mix(3000, 3e5))).unwrap();
-            told["cells"].as_object_mut().unwrap().remove("upkeep");
-            told
-        };
-        let worn = json!({ "age_scale": 86_400.0, "start": { "tlc": { "cycles": 1500, "days": 30.0 } } });
-        let mut never = worn.clone();
-        never["reclaim"] = json!({ "reads": 2_000_000_000 });
-        never["refresh"] = json!({ "steps": 63 });
-        never["levelling"] = json!({ "threshold": 10_000_000 });
-        assert_eq!(told(worn), told(never), "{scheme}");
     }
 }
 
@@ -358,21 +272,15 @@ fn blocks_with_cold_data_take_their_part_of_the_wear() {
     });
     // Where the least worn are opened first, data that die soon come to them.
     assert!(moves[1] < moves[0], "{moves:?}");
-}
-
-/// 5 % of what TLC stands, 3,000 cycles.
-#[test]
-fn the_threshold_is_a_share_of_the_endurance_unless_given() {
+    // Unless given, the threshold is a share of the endurance: 5 % of what TLC stands, 3,000 cycles.
     let mut widest: f64 = 0.0;
-    let (_, report) = wear_out(Some(json!({})), &json!({}), |now| widest = widest.max(now));
+    wear_out(Some(json!({})), &json!({}), |now| widest = widest.max(now));
     assert!((150.0..=152.0).contains(&widest), "{widest}");
-    assert!(upkeep(&report).levelled_blocks > 0);
 }
 
 /// SimpleSSD's rule: few erases are never even, so it moves often at first, and keeps blocks apart by some cycles.
 #[test]
 fn evenness_levels_by_a_share_of_the_wear() {
-    let (_, unlevelled) = wear_out(None, &json!({}), |_| ());
     let (sim, report) = wear_out(Some(json!({ "evenness": 0.7 })), &json!({}), |_| ());
     let told = upkeep(&report).levelled_blocks;
     assert!(told >= COLD && told <= others(&sim), "{told}");
@@ -384,7 +292,6 @@ fn evenness_levels_by_a_share_of_the_wear() {
     let worn: Vec<f64> = array.used_blocks().map(|block| array.worn_cycles(block)).collect();
     // An erase comes between two looks.
     assert!(evenness(&worn) > 0.69, "{}", evenness(&worn));
-    assert!(unlevelled.cells.unwrap().upkeep.is_none());
 }
 
 /// What a class rarely writes to stays open, and is not moved.
@@ -395,19 +302,4 @@ fn separated_data_stay_in_their_class() {
     assert_eq!(report.scheme.figures["separation_lent_blocks"], 0.0);
     let told = upkeep(&report).levelled_blocks;
     assert!(told >= COLD && told <= others(&sim), "{told}");
-}
-
-#[test]
-fn short_cuts_change_nothing() {
-    let text = |prepare: fn(&mut Simulation)| {
-        let setup = small("tlc-only", busy());
-        let mut sim = begin(&setup);
-        prepare(&mut sim);
-        let report = run(&mut sim, &mix(4000, 300_000.0));
-        assert!(upkeep(&report).reclaimed_blocks > 0);
-        serde_json::to_string(&report).unwrap()
-    };
-    let short = text(|_| ());
-    assert_eq!(short, text(Simulation::keep_ops));
-    assert_eq!(short, text(Simulation::split_all_moves));
 }

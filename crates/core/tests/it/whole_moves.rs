@@ -2,38 +2,67 @@
 //! its two halves give, also when a host operation comes between them; and moves that are looked up and
 //! counted together for a victim what they give one by one, as they go where operations are kept.
 
-use crate::it::common::{device, pool, random, setup};
-use slcache_core::device::Simulation;
+use crate::it::cells::{self, cells};
+use crate::it::common::{begin, device, pool, random, setup};
+use crate::it::upkeep::busy;
+use serde_json::json;
+use slcache_core::base::request::Request;
+use slcache_core::device::{Setup, Simulation};
 use slcache_core::hw::config::PlaneParallelism;
 
-fn report(parallelism: PlaneParallelism, gap_ns: f64, seed: u64, prepare: fn(&mut Simulation)) -> String {
-    let user = 11 << 20;
-    // One die per channel, so that moves may run whole; planes share the die.
+const USER: u64 = 11 << 20;
+
+/// One die per channel, so that moves may run whole; planes share the die.
+fn plain(parallelism: PlaneParallelism) -> Setup {
     let mut p = pool(2, 2, 20, 16, 4096);
     p.plane_parallelism = parallelism;
-    let mut sim = Simulation::new(&setup(device(p, user), "tlc-only")).unwrap();
+    setup(device(p, USER), "tlc-only")
+}
+
+fn report(setup: &Setup, requests: &[Request], prepare: fn(&mut Simulation)) -> String {
+    let mut sim = begin(setup);
     prepare(&mut sim);
-    sim.feed(&random(30_000, user, 3, 0.5, gap_ns, seed)).unwrap();
+    sim.feed(requests).unwrap();
     serde_json::to_string(&sim.finish().unwrap()).unwrap()
 }
 
-fn check(plain_way: fn(&mut Simulation)) {
+/// Devices that are cleaned or whose blocks move because of their cells, with what they are asked.
+fn cases() -> Vec<(Setup, Vec<Request>)> {
+    let mut cases = Vec::new();
     for parallelism in [PlaneParallelism::Serial, PlaneParallelism::MultiPlane] {
-        for (seed, gap_ns) in [(1, 5e6), (2, 2e6), (3, 5e5)] {
-            let short = report(parallelism, gap_ns, seed, |_| ());
-            assert!(short.contains("\"cause\":\"gc\""), "the device must be cleaned");
-            let plain = report(parallelism, gap_ns, seed, plain_way);
-            assert_eq!(short, plain, "{parallelism:?} {gap_ns} ns apart");
+        // Pages of one unit, and of four of which some are dead.
+        for (page_bytes, seed, gap_ns) in [(4096, 1, 5e6), (4096, 2, 2e6), (4096, 3, 5e5), (16384, 4, 2e6)] {
+            let mut setup = plain(parallelism);
+            setup.device.pool[0].page_bytes = page_bytes;
+            setup.device.user_bytes = USER / 4096 * u64::from(page_bytes);
+            let requests = random(30_000, setup.device.user_bytes, 3, 0.5, gap_ns, seed);
+            cases.push((setup, requests));
+        }
+        // Some blocks take steps to read and some do not: those opened lately.
+        for (mode, days, scale) in
+            [("expected", 30.0, 8_640.0), ("sampled", 5.0, 8_640.0), ("expected", 0.0, 0.0)]
+        {
+            let mut setup = plain(parallelism);
+            let start = json!({ "tlc": { "cycles": 800, "days": days } });
+            setup.device.cells = cells(json!({ "mode": mode, "age_scale": scale, "start": start }));
+            setup.precondition.fill = 0.9;
+            cases.push((setup, random(12_000, USER, 3, 0.5, 2e6, 2)));
         }
     }
+    cases.push((cells::small("tlc-only", busy()), random(4000, cells::USER, 8, 0.7, 300_000.0, 5)));
+    cases
 }
 
 #[test]
-fn whole_moves_give_what_their_halves_give() {
-    check(Simulation::split_all_moves);
-}
-
-#[test]
-fn moves_of_a_victim_give_together_what_they_give_one_by_one() {
-    check(Simulation::keep_ops);
+fn moves_give_together_and_whole_what_they_give_one_by_one_and_in_halves() {
+    for (setup, requests) in cases() {
+        let what = format!("{:?} {:?}", setup.device.pool[0].plane_parallelism, setup.device.cells);
+        let short = report(&setup, &requests, |_| ());
+        let moves = ["gc", "reclaim"].map(|cause| format!("\"cause\":\"{cause}\""));
+        assert!(moves.iter().any(|cause| short.contains(cause)), "{what}: nothing moves");
+        let apart: [fn(&mut Simulation); 2] = [Simulation::split_all_moves, Simulation::keep_ops];
+        for prepare in apart {
+            assert_eq!(short, report(&setup, &requests, prepare), "{what}");
+        }
+    }
 }
